@@ -1,0 +1,55 @@
+//===- AmpDialect.h - The amp dialect ---------------------------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Dialect, attributes and operations. The names of the attributes that make up
+// the contract between front ends and passes stand here, once.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_DIALECT_AMP_IR_AMPDIALECT_H
+#define AMP_DIALECT_AMP_IR_AMPDIALECT_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/CastInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include <optional>
+
+#include "amp/Dialect/Amp/IR/AmpDialect.h.inc"
+#include "amp/Dialect/Amp/IR/AmpEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "amp/Dialect/Amp/IR/AmpAttributes.h.inc"
+
+namespace mlir::amp {
+
+/// Side-effect resource of all loss scalers.
+struct ScalerStateResource
+    : public SideEffects::Resource::Base<ScalerStateResource> {
+  StringRef getName() final { return "amp.scaler_state"; }
+};
+
+/// Side-effect resource of taps.
+struct TapResource : public SideEffects::Resource::Base<TapResource> {
+  StringRef getName() final { return "amp.tap"; }
+};
+
+} // namespace mlir::amp
+
+#define GET_OP_CLASSES
+#include "amp/Dialect/Amp/IR/AmpOps.h.inc"
+
+#endif // AMP_DIALECT_AMP_IR_AMPDIALECT_H

@@ -1,0 +1,76 @@
+//===- AmpDialect.td - The amp dialect ---------------------*- tablegen -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_DIALECT_AMP_IR_AMPDIALECT_TD
+#define AMP_DIALECT_AMP_IR_AMPDIALECT_TD
+
+include "mlir/IR/OpBase.td"
+
+def Amp_Dialect : Dialect {
+  let name = "amp";
+  let cppNamespace = "::mlir::amp";
+  let summary = "Automatic mixed precision of training steps";
+  let description = [{
+    The amp dialect makes mixed-precision training part of the program: casts
+    that were put in by a policy, loss scaling, master weights, and the skipping
+    of optimizer steps whose gradients overflowed. It works beside linalg,
+    tensor, arith, math, scf and func on ranked tensors.
+
+    ### Roles
+
+    What each value of a training step is for stands in attributes on function
+    arguments and results. A function is recognised by its roles, never by its
+    name: one with a `loss_seed` argument and `grad` results computes gradients,
+    one with `grad` arguments and `param` results is an optimizer step, one with
+    a `loss_seed` argument and `param` results is a train step, one with
+    `param` and `batch` arguments and an `output` result evaluates.
+
+    | attribute | value |
+    | --- | --- |
+    | `amp.role` | `param`, `master`, `buffer`, `opt_state`, `batch`, `loss_seed`, `loss`, `grad`, `output`, `accumulator`, `scaler_state`, `rng`, `hyper` |
+    | `amp.name` | a string, unique inside a role of one function's arguments or results |
+    | `amp.kind` | `batch_norm`: the value belongs to a batch normalisation |
+    | `amp.init` | how `amp-run` makes a start value |
+
+    The dialect verifies them:
+
+    1. `amp.role` is one of the strings above.
+    2. `amp.role` stands on an argument or result of a function, with an
+       `amp.name`.
+    3. No two arguments, and no two results, of a function share role and name.
+    4. `param`, `master`, `buffer`, `grad`, `accumulator`, `loss_seed`, `loss`
+       and `output` are ranked tensors; `loss` and `loss_seed` are
+       `tensor<f32>`, or a half type after the pipeline.
+    5. A `master` is an f32 tensor.
+    6. `amp.kind` is `batch_norm` and stands beside a `param`, `master` or
+       `buffer` role.
+
+    ### Origin of operations
+
+    A front end may say where an operation came from: `amp.scope` (operation of
+    the framework), `amp.function` (function of the user's program), `amp.phase`
+    (`forward`, `backward` or `optimizer`), `amp.scope_id` (an `i64` that pairs
+    backward with forward operations), `amp.layer`. Passes use them and never
+    need them.
+
+    7. `amp.scope`, `amp.function` and `amp.layer` are strings, `amp.phase` is
+       one of its three values, `amp.scope_id` is an `i64`.
+    8. `amp.policy` is a `#amp.policy` and `amp.class` a `#amp.class`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+  let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = [{
+    void registerAttributes();
+  }];
+  let hasConstantMaterializer = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
+}
+
+#endif // AMP_DIALECT_AMP_IR_AMPDIALECT_TD

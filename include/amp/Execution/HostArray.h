@@ -1,0 +1,101 @@
+//===- HostArray.h - A dense array in host memory ---------------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The currency between files, the training driver and compiled code: an element
+// kind, a shape, and row-major bytes aligned for vector loads. It knows nothing
+// of MLIR, so drivers and readers include it without paying for compiler
+// headers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_EXECUTION_HOSTARRAY_H
+#define AMP_EXECUTION_HOSTARRAY_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace mlir::amp {
+
+/// Element types that cross the boundary of a compiled step.
+enum class ElementKind { I1, I8, I16, I32, I64, F16, BF16, F32, F64 };
+
+/// Size of one element in bytes (`i1` is one byte, as MLIR stores it).
+int64_t getElementSize(ElementKind kind);
+
+/// Name as MLIR spells it: "f16", "i64".
+llvm::StringRef getElementName(ElementKind kind);
+
+bool isFloatKind(ElementKind kind);
+
+/// Element `index` of an array of `kind` at `data`, as a double (an `i64`
+/// beyond 2^53 loses its low bits).
+double loadElement(ElementKind kind, const void *data, int64_t index);
+/// Stores `value` there, rounded to nearest, ties to even. Floats overflow to
+/// infinity; integers saturate, and take NaN as 0.
+void storeElement(ElementKind kind, void *data, int64_t index, double value);
+
+/// A row-major array that owns its memory (64-byte aligned). A rank-0 array
+/// has one element; an array with a zero extent has none.
+class HostArray {
+public:
+  HostArray() = default;
+  /// Zero-filled array of the given type.
+  HostArray(ElementKind kind, llvm::ArrayRef<int64_t> shape);
+
+  HostArray(HostArray &&) = default;
+  HostArray &operator=(HostArray &&) = default;
+  /// Copies are explicit, for they can be large.
+  HostArray clone() const;
+
+  ElementKind getKind() const { return kind; }
+  llvm::ArrayRef<int64_t> getShape() const { return shape; }
+  int64_t getNumElements() const;
+  int64_t getNumBytes() const { return getNumElements() * getElementSize(kind); }
+
+  void *data() { return bytes.get(); }
+  const void *data() const { return bytes.get(); }
+  template <typename T>
+  T *as() {
+    return static_cast<T *>(data());
+  }
+  template <typename T>
+  const T *as() const {
+    return static_cast<const T *>(data());
+  }
+
+  /// Element `index` as a double, whatever the kind.
+  double getAsDouble(int64_t index) const;
+  /// Stores `value`, rounded to the element type (to nearest, ties to even).
+  void setFromDouble(int64_t index, double value);
+
+  /// This array with every element converted to `kind`.
+  HostArray convertTo(ElementKind kind) const;
+
+  /// "16x8xf32", "f32" for rank 0.
+  std::string getTypeString() const;
+
+private:
+  struct Deleter {
+    void operator()(void *memory) const;
+  };
+  ElementKind kind = ElementKind::F32;
+  llvm::SmallVector<int64_t, 4> shape;
+  std::unique_ptr<void, Deleter> bytes;
+};
+
+/// "16x8xf32" for a type that has no array yet.
+std::string getTypeString(ElementKind kind, llvm::ArrayRef<int64_t> shape);
+
+} // namespace mlir::amp
+
+#endif // AMP_EXECUTION_HOSTARRAY_H

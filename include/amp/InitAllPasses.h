@@ -1,0 +1,22 @@
+//===- InitAllPasses.h - Register the passes of mlir-amp --------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The one place where passes and pipelines are registered.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_INITALLPASSES_H
+#define AMP_INITALLPASSES_H
+
+namespace mlir::amp {
+
+inline void registerAllPasses() {}
+
+} // namespace mlir::amp
+
+#endif // AMP_INITALLPASSES_H

@@ -1,0 +1,206 @@
+//===- AmpDialect.cpp - Registration and attribute contract of amp --------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Registers operations and attributes, and verifies the discardable attributes
+// that make up the contract with front ends: roles on arguments and results,
+// origins on operations. Rule numbers are those of the dialect's description.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Dialect/Amp/IR/AmpDialect.h"
+
+#include "amp/Dialect/Amp/IR/AmpRoles.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+#include "amp/Dialect/Amp/IR/AmpDialect.cpp.inc"
+
+void AmpDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "amp/Dialect/Amp/IR/AmpOps.cpp.inc"
+      >();
+  registerAttributes();
+}
+
+Operation *AmpDialect::materializeConstant(OpBuilder &builder, Attribute value,
+                                           Type type, Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
+//===----------------------------------------------------------------------===//
+// Roles
+//===----------------------------------------------------------------------===//
+
+/// Rules 4 and 5: what type a value of this role may have.
+static LogicalResult verifyRoleType(Operation *op, Role role, StringRef where,
+                                    unsigned index, Type type) {
+  auto refuse = [&](StringRef expected) {
+    return op->emitOpError() << "expected " << where << " " << index
+                             << " with role '" << stringifyRole(role)
+                             << "' to be " << expected << ", but got " << type;
+  };
+  switch (role) {
+  case Role::Param:
+  case Role::Buffer:
+  case Role::Grad:
+  case Role::Accumulator:
+  case Role::Output:
+    if (!isa<RankedTensorType>(type))
+      return refuse("a ranked tensor"); // Rule 4
+    return success();
+  case Role::LossSeed:
+  case Role::Loss: {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || tensor.getRank() != 0 || !isa<FloatType>(tensor.getElementType()))
+      return refuse("a rank-0 tensor of floating type"); // Rule 4
+    return success();
+  }
+  case Role::Master: {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || !tensor.getElementType().isF32())
+      return refuse("a ranked f32 tensor"); // Rule 5
+    return success();
+  }
+  case Role::OptState:
+  case Role::Batch:
+  case Role::ScalerState:
+  case Role::Rng:
+  case Role::Hyper:
+    return success();
+  }
+  llvm_unreachable("every role is handled");
+}
+
+/// Rules 1, 2, 3 and 6 for one attribute of an argument (`isArg`) or result.
+static LogicalResult verifyValueAttribute(Operation *op, unsigned index,
+                                          NamedAttribute attr, bool isArg) {
+  StringRef where = isArg ? "argument" : "result";
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function)
+    return op->emitOpError() << "expected '" << attr.getName()
+                             << "' on an argument or result of a function"; // Rule 2
+
+  auto text = dyn_cast<StringAttr>(attr.getValue());
+  if (!text)
+    return op->emitOpError() << "expected '" << attr.getName() << "' of " << where
+                             << " " << index << " to be a string, but got "
+                             << attr.getValue(); // Rule 1
+  auto get = [&](StringRef name) {
+    return isArg ? function.getArgAttrOfType<StringAttr>(index, name)
+                 : function.getResultAttrOfType<StringAttr>(index, name);
+  };
+
+  if (attr.getName() == kRoleAttr) {
+    std::optional<Role> role = parseRole(text.getValue());
+    if (!role)
+      return op->emitOpError()
+             << "unknown role '" << text.getValue() << "' of " << where << " "
+             << index
+             << "; expected one of param, master, buffer, opt_state, batch, "
+                "loss_seed, loss, grad, output, accumulator, scaler_state, rng, "
+                "hyper"; // Rule 1
+    if (!get(kNameAttr))
+      return op->emitOpError() << "expected 'amp.name' beside 'amp.role' of "
+                               << where << " " << index; // Rule 2
+    Type type = isArg ? function.getArgumentTypes()[index]
+                      : function.getResultTypes()[index];
+    return verifyRoleType(op, *role, where, index, type);
+  }
+  if (attr.getName() == kNameAttr) {
+    StringAttr role = get(kRoleAttr);
+    if (!role)
+      return op->emitOpError() << "expected 'amp.role' beside 'amp.name' of "
+                               << where << " " << index; // Rule 2
+    // Rule 3: compare with the values before this one, so that each clash is
+    // reported once.
+    for (unsigned other = 0; other < index; ++other) {
+      RoleInfo info = isArg ? getArgRole(function, other)
+                            : getResultRole(function, other);
+      if (info.role && stringifyRole(*info.role) == role.getValue() &&
+          info.name == text.getValue())
+        return op->emitOpError()
+               << where << "s " << other << " and " << index << " share role '"
+               << role.getValue() << "' and name '" << text.getValue() << "'"; // Rule 3
+    }
+    return success();
+  }
+  if (attr.getName() == kKindAttr) {
+    if (text.getValue() != kBatchNormKind)
+      return op->emitOpError() << "expected 'amp.kind' of " << where << " "
+                               << index << " to be 'batch_norm', but got '"
+                               << text.getValue() << "'"; // Rule 6
+    StringAttr role = get(kRoleAttr);
+    if (!role || !llvm::is_contained({"param", "master", "buffer"}, role.getValue()))
+      return op->emitOpError()
+             << "expected 'amp.kind' of " << where << " " << index
+             << " beside role 'param', 'master' or 'buffer'"; // Rule 6
+    return success();
+  }
+  if (attr.getName() == kInitAttr)
+    return success(); // read by amp-run, which knows its grammar
+  return op->emitOpError() << "unknown attribute '" << attr.getName() << "' of "
+                           << where << " " << index
+                           << "; expected amp.role, amp.name, amp.kind or amp.init";
+}
+
+LogicalResult AmpDialect::verifyRegionArgAttribute(Operation *op,
+                                                   unsigned regionIndex,
+                                                   unsigned argIndex,
+                                                   NamedAttribute attr) {
+  return verifyValueAttribute(op, argIndex, attr, /*isArg=*/true);
+}
+
+LogicalResult AmpDialect::verifyRegionResultAttribute(Operation *op,
+                                                      unsigned regionIndex,
+                                                      unsigned resultIndex,
+                                                      NamedAttribute attr) {
+  return verifyValueAttribute(op, resultIndex, attr, /*isArg=*/false);
+}
+
+//===----------------------------------------------------------------------===//
+// Origins and decisions
+//===----------------------------------------------------------------------===//
+
+LogicalResult AmpDialect::verifyOperationAttribute(Operation *op,
+                                                   NamedAttribute attr) {
+  StringRef name = attr.getName();
+  auto expect = [&](bool holds, StringRef expected) -> LogicalResult {
+    if (holds)
+      return success();
+    return op->emitOpError() << "expected '" << name << "' to be " << expected
+                             << ", but got " << attr.getValue();
+  };
+  if (name == kRoleAttr || name == kNameAttr || name == kKindAttr)
+    return op->emitOpError() << "expected '" << name
+                             << "' on an argument or result of a function"; // Rule 2
+  // Rule 7
+  if (name == kScopeAttr || name == kFunctionAttr || name == kLayerAttr)
+    return expect(isa<StringAttr>(attr.getValue()), "a string");
+  if (name == kPhaseAttr) {
+    auto text = dyn_cast<StringAttr>(attr.getValue());
+    return expect(text && llvm::is_contained({"forward", "backward", "optimizer"},
+                                             text.getValue()),
+                  "\"forward\", \"backward\" or \"optimizer\"");
+  }
+  if (name == kScopeIdAttr) {
+    auto number = dyn_cast<IntegerAttr>(attr.getValue());
+    return expect(number && number.getType().isInteger(64), "an i64");
+  }
+  // Rule 8
+  if (name == kPolicyAttr)
+    return expect(isa<PolicyAttr>(attr.getValue()), "a #amp.policy");
+  if (name == kClassAttr)
+    return expect(isa<ClassAttr>(attr.getValue()), "a #amp.class");
+  return success();
+}
