@@ -13,9 +13,15 @@
 #ifndef AMP_INITALLPASSES_H
 #define AMP_INITALLPASSES_H
 
+#include "amp/Dialect/Amp/Transforms/Passes.h"
+#include "amp/Pipelines/MixedPrecision.h"
+
 namespace mlir::amp {
 
-inline void registerAllPasses() {}
+inline void registerAllPasses() {
+  registerAmpTransformsPasses();
+  registerMixedPrecisionPipeline();
+}
 
 } // namespace mlir::amp
 

@@ -83,7 +83,7 @@ Attribute PolicyAttr::parse(AsmParser &parser, Type) {
   if (levelName.size() != 2 || levelName[0] != 'O' ||
       levelName.drop_front().getAsInteger(10, level) || level > kLastLevel) {
     parser.emitError(start, "expected an opt level 'O0' to 'O5', but got '")
-        << levelName << "'";
+        << levelName << "'"; // Rule 1
     return {};
   }
   llvm::SmallDenseSet<StringRef> seen;
@@ -126,7 +126,7 @@ Attribute PolicyAttr::parse(AsmParser &parser, Type) {
   if (parser.parseGreater())
     return {};
   if (!sawLossScale) {
-    parser.emitError(start, "expected policy key 'loss_scale'");
+    parser.emitError(start, "expected policy key 'loss_scale'"); // Rule 4
     return {};
   }
   return PolicyAttr::getChecked([&] { return parser.emitError(start); }, context,
@@ -175,26 +175,38 @@ LogicalResult PolicyAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return !type || type.isF16() || type.isBF16() || (f32Too && type.isF32());
   };
   if (level > kLastLevel)
-    return emitError() << "expected an opt level O0 to O5, but got O" << level;
+    return emitError() << "expected an opt level 'O0' to 'O5', but got 'O" << level
+                       << "'"; // Rule 1
   if (!isOneOf(castModelType, true))
     return emitError() << "expected 'cast_model_type' to be f32, f16 or bf16, but got "
-                       << castModelType;
+                       << castModelType; // Rule 2
   if (!isOneOf(patchType, false))
     return emitError() << "expected 'patch_type' to be f16 or bf16, but got "
-                       << patchType;
+                       << patchType; // Rule 2
   if (!isOneOf(castModelOutputs, true))
     return emitError() << "expected 'cast_model_outputs' to be f32, f16 or bf16, but got "
-                       << castModelOutputs;
+                       << castModelOutputs; // Rule 2
   if (numLosses == 0)
-    return emitError() << "expected 'num_losses' to be at least 1, but got 0";
-  for (auto [scale, name] : {std::pair(lossScale, "loss_scale"),
-                             std::pair(maxLossScale, "max_loss_scale")})
-    if (scale && !(scale.getValueAsDouble() > 0))
-      return emitError() << "expected '" << name << "' to be positive, but got "
-                         << scale.getValueAsDouble();
-  if (minLossScale && !(minLossScale.getValueAsDouble() >= 0))
-    return emitError() << "expected 'min_loss_scale' to be at least 0, but got "
-                       << minLossScale.getValueAsDouble();
+    return emitError() << "expected 'num_losses' to be at least 1, but got 0"; // Rule 3
+  double maximum = maxLossScale.getValueAsDouble();
+  double initial = lossScale ? lossScale.getValueAsDouble()
+                             : std::min(maximum, kDynamicInitialScale);
+  double minimum = minLossScale ? minLossScale.getValueAsDouble() : 0.0;
+  if (!(maximum > 0))
+    return emitError() << "expected 'max_loss_scale' to be positive, but got "
+                       << maximum; // Rule 5
+  if (!std::isfinite(initial) || initial <= 0)
+    return emitError() << "expected 'loss_scale' to be finite and positive, but got "
+                       << initial; // Rule 4
+  if (!std::isfinite(minimum) || minimum < 0)
+    return emitError() << "expected 'min_loss_scale' to be finite and at least 0, but got "
+                       << minimum; // Rule 6
+  if (minimum > maximum)
+    return emitError() << "expected 'min_loss_scale' to be at most 'max_loss_scale' "
+                       << maximum << ", but got " << minimum; // Rule 6
+  if (minimum > initial)
+    return emitError() << "expected 'min_loss_scale' to be at most the initial scale "
+                       << initial << ", but got " << minimum; // Rule 6
   return success();
 }
 
@@ -236,6 +248,7 @@ Attribute ClassAttr::parse(AsmParser &parser, Type) {
     return {};
   }
   std::optional<int64_t> unit;
+  bool backward = false;
   StringAttr reason;
   while (succeeded(parser.parseOptionalComma())) {
     if (succeeded(parser.parseOptionalKeyword("unit"))) {
@@ -243,19 +256,23 @@ Attribute ClassAttr::parse(AsmParser &parser, Type) {
       if (parser.parseEqual() || parser.parseInteger(number))
         return {};
       unit = number;
+    } else if (succeeded(parser.parseOptionalKeyword("backward"))) {
+      backward = true;
     } else if (parser.parseAttribute(reason)) {
       return {};
     }
   }
   if (parser.parseGreater())
     return {};
-  return ClassAttr::get(parser.getContext(), *value, unit, reason);
+  return ClassAttr::get(parser.getContext(), *value, unit, backward, reason);
 }
 
 void ClassAttr::print(AsmPrinter &printer) const {
   printer << "<" << stringifyPrecisionClass(getValue());
   if (getUnit())
     printer << ", unit = " << *getUnit();
+  if (getBackward())
+    printer << ", backward";
   if (getReason())
     printer << ", " << getReason();
   printer << ">";

@@ -62,8 +62,10 @@ static LogicalResult verifyRoleType(Operation *op, Role role, StringRef where,
   case Role::LossSeed:
   case Role::Loss: {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor || tensor.getRank() != 0 || !isa<FloatType>(tensor.getElementType()))
-      return refuse("a rank-0 tensor of floating type"); // Rule 4
+    Type element = tensor ? tensor.getElementType() : Type();
+    if (!tensor || tensor.getRank() != 0 ||
+        !(element.isF32() || element.isF16() || element.isBF16()))
+      return refuse("a rank-0 tensor of f32, f16 or bf16"); // Rule 4
     return success();
   }
   case Role::Master: {
@@ -86,22 +88,23 @@ static LogicalResult verifyRoleType(Operation *op, Role role, StringRef where,
 static LogicalResult verifyValueAttribute(Operation *op, unsigned index,
                                           NamedAttribute attr, bool isArg) {
   StringRef where = isArg ? "argument" : "result";
+  StringRef name = attr.getName();
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function)
-    return op->emitOpError() << "expected '" << attr.getName()
+    return op->emitOpError() << "expected '" << name
                              << "' on an argument or result of a function"; // Rule 2
 
   auto text = dyn_cast<StringAttr>(attr.getValue());
   if (!text)
-    return op->emitOpError() << "expected '" << attr.getName() << "' of " << where
+    return op->emitOpError() << "expected '" << name << "' of " << where
                              << " " << index << " to be a string, but got "
                              << attr.getValue(); // Rule 1
-  auto get = [&](StringRef name) {
-    return isArg ? function.getArgAttrOfType<StringAttr>(index, name)
-                 : function.getResultAttrOfType<StringAttr>(index, name);
+  auto get = [&](StringRef beside) {
+    return isArg ? function.getArgAttr(index, beside)
+                 : function.getResultAttr(index, beside);
   };
 
-  if (attr.getName() == kRoleAttr) {
+  if (name == kRoleAttr) {
     std::optional<Role> role = parseRole(text.getValue());
     if (!role)
       return op->emitOpError()
@@ -117,39 +120,40 @@ static LogicalResult verifyValueAttribute(Operation *op, unsigned index,
                       : function.getResultTypes()[index];
     return verifyRoleType(op, *role, where, index, type);
   }
-  if (attr.getName() == kNameAttr) {
-    StringAttr role = get(kRoleAttr);
-    if (!role)
+  if (name == kNameAttr) {
+    if (!get(kRoleAttr))
       return op->emitOpError() << "expected 'amp.role' beside 'amp.name' of "
                                << where << " " << index; // Rule 2
     // Rule 3: compare with the values before this one, so that each clash is
     // reported once.
-    for (unsigned other = 0; other < index; ++other) {
-      RoleInfo info = isArg ? getArgRole(function, other)
-                            : getResultRole(function, other);
-      if (info.role && stringifyRole(*info.role) == role.getValue() &&
-          info.name == text.getValue())
+    auto getRole = [&](unsigned value) {
+      return isArg ? getArgRole(function, value) : getResultRole(function, value);
+    };
+    std::optional<Role> role = getRole(index).role;
+    for (unsigned other = 0; role && other < index; ++other) {
+      RoleInfo info = getRole(other);
+      if (info.is(*role) && info.name == text.getValue())
         return op->emitOpError()
                << where << "s " << other << " and " << index << " share role '"
-               << role.getValue() << "' and name '" << text.getValue() << "'"; // Rule 3
+               << stringifyRole(*role) << "' and name '" << text.getValue() << "'"; // Rule 3
     }
     return success();
   }
-  if (attr.getName() == kKindAttr) {
+  if (name == kKindAttr) {
     if (text.getValue() != kBatchNormKind)
       return op->emitOpError() << "expected 'amp.kind' of " << where << " "
                                << index << " to be 'batch_norm', but got '"
                                << text.getValue() << "'"; // Rule 6
-    StringAttr role = get(kRoleAttr);
+    auto role = dyn_cast_if_present<StringAttr>(get(kRoleAttr));
     if (!role || !llvm::is_contained({"param", "master", "buffer"}, role.getValue()))
       return op->emitOpError()
              << "expected 'amp.kind' of " << where << " " << index
              << " beside role 'param', 'master' or 'buffer'"; // Rule 6
     return success();
   }
-  if (attr.getName() == kInitAttr)
+  if (name == kInitAttr)
     return success(); // read by amp-run, which knows its grammar
-  return op->emitOpError() << "unknown attribute '" << attr.getName() << "' of "
+  return op->emitOpError() << "unknown attribute '" << name << "' of "
                            << where << " " << index
                            << "; expected amp.role, amp.name, amp.kind or amp.init";
 }

@@ -83,7 +83,16 @@ struct ResolveConstantFoundInf : OpRewritePattern<ApplyIfFiniteOp> {
 };
 } // namespace
 
+// Beside our own: upstream's patterns for operations with regions, which drop
+// results that nobody uses and pass through values that every way yields.
+
 void ApplyIfFiniteOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                                   MLIRContext *context) {
   patterns.add<ResolveConstantFoundInf>(context);
+  populateRegionBranchOpInterfaceCanonicalizationPatterns(patterns, getOperationName());
+}
+
+void AutocastOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                             MLIRContext *) {
+  populateRegionBranchOpInterfaceCanonicalizationPatterns(patterns, getOperationName());
 }

@@ -52,7 +52,7 @@ parseUnscaleTypes(OpAsmParser &parser,
 static void printUnscaleTypes(OpAsmPrinter &printer, UnscaleOp op, OperandRange,
                               TypeRange gradients, TypeRange,
                               TypeRange unscaled) {
-  printer << " : ";
+  printer << ": ";
   printer.printFunctionalType(gradients, unscaled);
 }
 
@@ -70,7 +70,7 @@ static ParseResult parseKeptTypes(OpAsmParser &parser, SmallVectorImpl<Type> &ke
 static void printKeptTypes(OpAsmPrinter &printer, ApplyIfFiniteOp op, TypeRange,
                            TypeRange results) {
   if (!results.empty())
-    printer << " : " << results;
+    printer << ": " << results;
 }
 
 #define GET_OP_CLASSES
@@ -118,9 +118,10 @@ LogicalResult ScalerOp::verify() {
   if (!(backoff > 0 && backoff < 1))
     return emitOpError("expected 'backoff_factor' to be between 0 and 1, but got ")
            << backoff; // Rule 2
-  if (getGrowthInterval() < 1)
+  auto interval = static_cast<int64_t>(getGrowthInterval());
+  if (interval < 1)
     return emitOpError("expected 'growth_interval' to be at least 1, but got ")
-           << getGrowthInterval(); // Rule 3
+           << interval; // Rule 3
   if (static_cast<int32_t>(getHysteresis()) < 1)
     return emitOpError("expected 'hysteresis' to be at least 1, but got ")
            << static_cast<int32_t>(getHysteresis()); // Rule 3
@@ -162,24 +163,32 @@ LogicalResult UnscaleOp::verify() {
   return success();
 }
 
-LogicalResult ApplyIfFiniteOp::verify() {
-  auto yield = cast<YieldOp>(getBody().front().getTerminator());
-  if (getKept().getTypes() != getResultTypes())
-    return emitOpError("expected kept values of the results' types"); // Rule 1
-  if (yield.getValues().getTypes() != getResultTypes())
-    return emitOpError("expected the region to yield the results' types, but got ")
+/// Rules 1 and 2 of operations with a region: it yields the operation's results.
+/// Runs before the region is verified, so the end may be any operation.
+static LogicalResult verifyYield(Operation *op, Region &body) {
+  Operation *end = &body.front().back();
+  auto yield = dyn_cast<YieldOp>(end);
+  if (!yield)
+    return op->emitOpError("expected the region to end with 'amp.yield', but got '")
+           << end->getName() << "'"; // Rule 2
+  if (yield.getValues().getTypes() != op->getResultTypes())
+    return op->emitOpError("expected the region to yield the results' types, but got ")
            << yield.getValues().getTypes(); // Rule 1
   return success();
 }
 
+LogicalResult ApplyIfFiniteOp::verify() {
+  if (getKept().getTypes() != getResultTypes())
+    return emitOpError("expected kept values of the results' types"); // Rule 1
+  return verifyYield(*this, getBody());
+}
+
 LogicalResult AutocastOp::verify() {
-  auto yield = cast<YieldOp>(getBody().front().getTerminator());
-  if (yield.getValues().getTypes() != getResultTypes())
-    return emitOpError("expected the region to yield the results' types, but got ")
-           << yield.getValues().getTypes(); // Rule 1
+  if (failed(verifyYield(*this, getBody())))
+    return failure();
   if (PolicyAttr policy = getPolicyAttr(); policy && policy.castsModel())
     return emitOpError("expected a policy that does not cast the model, but got level ")
-           << policy.getLevelName() << "; use O1, O4 or O0 inside a region"; // Rule 2
+           << policy.getLevelName() << "; use O1, O4 or O0 inside a region"; // Rule 3
   return success();
 }
 
@@ -191,14 +200,7 @@ static bool haveSameShape(Type a, Type b) {
   return shapedA.getShape() == shapedB.getShape();
 }
 
-LogicalResult CastOp::verify() {
-  if (areCastCompatible(getInput().getType(), getResult().getType()))
-    return success();
-  return emitOpError("expected operand and result of one shape and different "
-                     "element types, but got ")
-         << getInput().getType() << " and " << getResult().getType(); // Rule 1
-}
-
+/// Rule 1, asked by the verifier of CastOpInterface.
 bool CastOp::areCastCompatible(TypeRange inputs, TypeRange outputs) {
   if (inputs.size() != 1 || outputs.size() != 1)
     return false;
@@ -222,14 +224,19 @@ LogicalResult MasterCopyOp::verify() {
 // Control flow
 //===----------------------------------------------------------------------===//
 
-// Both regions are entered once, or, for apply_if_finite, perhaps not at all.
+// The kept values are a way around the region: an analysis that saw only the
+// yielded ones would take a constant in the region for the result.
 
 void ApplyIfFiniteOp::getSuccessorRegions(RegionBranchPoint point,
                                           SmallVectorImpl<RegionSuccessor> &regions) {
   if (point.isParent())
     regions.push_back(RegionSuccessor(&getBody()));
-  else
-    regions.push_back(RegionSuccessor(getOperation(), getResults()));
+  regions.push_back(RegionSuccessor(getOperation(), getResults()));
+}
+
+OperandRange ApplyIfFiniteOp::getEntrySuccessorOperands(RegionSuccessor successor) {
+  return successor.isParent() ? OperandRange(getKept())
+                              : OperandRange(getKept().end(), getKept().end());
 }
 
 void AutocastOp::getSuccessorRegions(RegionBranchPoint point,

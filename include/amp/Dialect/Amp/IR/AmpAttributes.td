@@ -62,6 +62,14 @@ def Amp_PolicyAttr : Amp_Attr<"Policy", "policy"> {
     | `min_loss_scale` | f64 | no floor |
     | `max_loss_scale` | f64 | 2^24, Apex's default |
 
+    1. The level is `O0` to `O5`.
+    2. The types are among those named above.
+    3. `num_losses` is at least 1.
+    4. `loss_scale` stands there; a number is finite and positive.
+    5. `max_loss_scale` is positive; inf is no ceiling.
+    6. `min_loss_scale` is finite, not negative, and at most `max_loss_scale`
+       and the initial scale.
+
     Example:
 
     ```mlir
@@ -118,7 +126,8 @@ def Amp_ClassAttr : Amp_Attr<"Class", "class"> {
     | `follow` | as they are | f32 | type of the unit's activations |
 
     Operations with the same `unit` are one operation of the framework: it
-    rounds once, at its results. The reason says which rule decided.
+    rounds once, at its results. `backward` marks the half of the unit that
+    computes gradients. The reason says which rule decided.
 
     Example:
 
@@ -134,8 +143,14 @@ def Amp_ClassAttr : Amp_Attr<"Class", "class"> {
   let parameters = (ins
     EnumParameter<Amp_PrecisionClass>:$value,
     OptionalParameter<"std::optional<int64_t>">:$unit,
+    "bool":$backward,
     OptionalParameter<"::mlir::StringAttr">:$reason);
   let hasCustomAssemblyFormat = 1;
+  let builders = [AttrBuilder<(ins "PrecisionClass":$value, "int64_t":$unit,
+                                   "bool":$backward, "const ::llvm::Twine &":$reason), [{
+    return $_get($_ctxt, value, std::optional<int64_t>(unit), backward,
+                 ::mlir::StringAttr::get($_ctxt, reason));
+  }]>];
 }
 
 #endif // AMP_DIALECT_AMP_IR_AMPATTRIBUTES_TD

@@ -168,8 +168,8 @@ def Amp_UnscaleOp : Amp_Op<"unscale", [
 }
 
 def Amp_ApplyIfFiniteOp : Amp_Op<"apply_if_finite", [
-    RecursiveMemoryEffects, SingleBlock,
-    DeclareOpInterfaceMethods<RegionBranchOpInterface>]> {
+    RecursiveMemoryEffects, SingleBlock, NoRegionArguments,
+    DeclareOpInterfaceMethods<RegionBranchOpInterface, ["getEntrySuccessorOperands"]>]> {
   let summary = "take the optimizer's new values unless an infinity was found";
   let description = [{
     `results = found_inf ? kept : region()`. The kept values come out bit for
@@ -178,6 +178,7 @@ def Amp_ApplyIfFiniteOp : Amp_Op<"apply_if_finite", [
     round trip is needed.
 
     1. As many kept values as yielded values as results, of the same types.
+    2. The region has no arguments and ends with `amp.yield`.
 
     Made by `amp-insert-loss-scaling`; removed by `convert-amp-to-linalg`.
 
@@ -294,7 +295,6 @@ def Amp_CastOp : Amp_Op<"cast", [Pure, Elementwise, Scalarizable, Vectorizable, 
   let arguments = (ins Amp_CastOperand:$input);
   let results = (outs Amp_CastOperand:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `to` type($result)";
-  let hasVerifier = 1;
   let hasFolder = 1;
 }
 
@@ -323,7 +323,7 @@ def Amp_MasterCopyOp : Amp_Op<"master_copy", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Amp_AutocastOp : Amp_Op<"autocast", [RecursiveMemoryEffects, SingleBlock,
+def Amp_AutocastOp : Amp_Op<"autocast", [RecursiveMemoryEffects, SingleBlock, NoRegionArguments,
     DeclareOpInterfaceMethods<RegionBranchOpInterface>]> {
   let summary = "compute a region under another policy";
   let description = [{
@@ -333,7 +333,8 @@ def Amp_AutocastOp : Amp_Op<"autocast", [RecursiveMemoryEffects, SingleBlock,
     border.
 
     1. As many yielded values as results, of the same types.
-    2. The policy, where given, does not cast the model: a region has no
+    2. The region has no arguments and ends with `amp.yield`.
+    3. The policy, where given, does not cast the model: a region has no
        parameters of its own (O1 or O4, or O0).
 
     Example:
@@ -354,6 +355,7 @@ def Amp_AutocastOp : Amp_Op<"autocast", [RecursiveMemoryEffects, SingleBlock,
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "(`under` $policy^)? $body attr-dict (`:` type($results)^)?";
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Amp_YieldOp : Amp_Op<"yield", [Pure, ReturnLike, Terminator,

@@ -40,9 +40,9 @@ constexpr llvm::StringLiteral kPhaseAttr = "amp.phase";
 // Attributes that passes write.
 constexpr llvm::StringLiteral kClassAttr = "amp.class";
 constexpr llvm::StringLiteral kPolicyAttr = "amp.policy";
-/// On the module: the passes of ours that have run, so that a second run of the
-/// pipeline changes nothing.
-constexpr llvm::StringLiteral kAppliedAttr = "amp.applied";
+/// On the module: amp-insert-casts has run. What it left cannot be told from an
+/// FP32 program with casts of its own, so a second run must know.
+constexpr llvm::StringLiteral kCastsInsertedAttr = "amp.casts_inserted";
 /// On an operation: its result is the model's output, whatever the analysis
 /// would say.
 constexpr llvm::StringLiteral kModelOutputAttr = "amp.model_output";

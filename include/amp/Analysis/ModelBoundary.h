@@ -1,0 +1,53 @@
+//===- ModelBoundary.h - Where the model ends and the loss begins -*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// O2 and O3 cast the model, not functions, so a compiler must find what Apex was
+// handed as an object: the model. An operation belongs to it if it combines a
+// value that depends on parameters alone with an activation, or if its result
+// reaches one that does. What follows, up to the loss, is the loss, and so is
+// whatever the front end says came from a loss function.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_ANALYSIS_MODELBOUNDARY_H
+#define AMP_ANALYSIS_MODELBOUNDARY_H
+
+#include "amp/Analysis/ValueOrigins.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace mlir::amp {
+
+class ModelBoundary {
+public:
+  ModelBoundary(FunctionOpInterface function, const ValueOrigins &origins);
+
+  /// True if `op`, forward or backward, belongs to the model.
+  bool isInModel(Operation *op) const { return model.contains(op); }
+
+  /// True if `op` is part of a batch normalisation: it works on parameters or
+  /// buffers of kind batch_norm, or computes the statistics for one that does.
+  bool isBatchNorm(Operation *op) const { return batchNorm.contains(op); }
+
+  /// The model's outputs: values of the model that the loss reads or that the
+  /// function returns as `output`.
+  llvm::ArrayRef<Value> getOutputs() const { return outputs; }
+
+private:
+  void findForwardModel(FunctionOpInterface function);
+  void findBackwardModel(FunctionOpInterface function);
+  void findBatchNorm(FunctionOpInterface function);
+
+  const ValueOrigins &origins;
+  llvm::DenseSet<Operation *> model;
+  llvm::DenseSet<Operation *> batchNorm;
+  llvm::SmallVector<Value> outputs;
+};
+
+} // namespace mlir::amp
+
+#endif // AMP_ANALYSIS_MODELBOUNDARY_H

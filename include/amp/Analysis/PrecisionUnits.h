@@ -1,0 +1,62 @@
+//===- PrecisionUnits.h - Operations that round together --------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The unit of decision: the operations that one operation of the framework was
+// lowered to, forward and backward. It computes in FP32 inside and rounds once,
+// at its results, as the framework's kernel does.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_ANALYSIS_PRECISIONUNITS_H
+#define AMP_ANALYSIS_PRECISIONUNITS_H
+
+#include "amp/Analysis/ModelBoundary.h"
+#include "amp/Analysis/ValueOrigins.h"
+
+namespace mlir::amp {
+
+class PrecisionUnits {
+public:
+  struct Unit {
+    llvm::SmallVector<Operation *> ops;
+    /// `amp.function` of its operations, or empty.
+    StringRef function;
+    /// True if the front end gave no origin: grouped by structure.
+    bool structural = false;
+  };
+
+  /// Groups the floating-point operations of `function`. `boundary` is given
+  /// where the model is cast: a batch normalisation is then one unit, however
+  /// many operations the front end wrote it with.
+  PrecisionUnits(FunctionOpInterface function, const ValueOrigins &origins,
+                 const ModelBoundary *boundary);
+
+  llvm::ArrayRef<Unit> getUnits() const { return units; }
+  /// Unit number, or nothing for operations without a precision of their own.
+  std::optional<unsigned> lookup(Operation *op) const {
+    auto it = unitOf.find(op);
+    return it == unitOf.end() ? std::nullopt : std::optional(it->second);
+  }
+
+private:
+  void assign(Operation *op, unsigned unit);
+  void groupByOrigin(llvm::ArrayRef<Operation *> ops, const ModelBoundary *boundary);
+  void joinMovements(llvm::ArrayRef<Operation *> ops);
+  void joinByStructure(llvm::ArrayRef<Operation *> ops, const ValueOrigins &origins);
+
+  llvm::SmallVector<Unit> units;
+  llvm::DenseMap<Operation *, unsigned> unitOf;
+};
+
+/// The value whose elements `value` shows: looks through operations that move
+/// the elements of a single floating operand.
+Value getMovedValue(Value value);
+
+} // namespace mlir::amp
+
+#endif // AMP_ANALYSIS_PRECISIONUNITS_H

@@ -1,0 +1,70 @@
+//===- ValueOrigins.h - What a value is computed from -----------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For every value of a function, the set of argument roles that it depends on,
+// by data flow. It tells forward from backward (the seed), a view of a weight
+// from an activation (parameters without the batch), and where front ends give
+// no phase it stands in for one.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_ANALYSIS_VALUEORIGINS_H
+#define AMP_ANALYSIS_VALUEORIGINS_H
+
+#include "amp/Dialect/Amp/IR/AmpRoles.h"
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace mlir::amp {
+
+/// A join semilattice: a set of sources, joined by union.
+struct Origins {
+  bool param : 1;     ///< a parameter, master or buffer
+  bool batchNorm : 1; ///< one of those with kind batch_norm
+  bool batch : 1;     ///< the batch, a random state, or an argument without role
+  bool seed : 1;      ///< the cotangent of a loss
+  bool gradient : 1;  ///< a `grad` argument
+
+  Origins() : param(false), batchNorm(false), batch(false), seed(false), gradient(false) {}
+  void join(Origins other) {
+    param |= other.param;
+    batchNorm |= other.batchNorm;
+    batch |= other.batch;
+    seed |= other.seed;
+    gradient |= other.gradient;
+  }
+  /// A weight, or a view of weights.
+  bool isParameterOnly() const { return param && !batch && !seed && !gradient; }
+  bool isConstant() const { return !param && !batch && !seed && !gradient; }
+};
+
+class ValueOrigins {
+public:
+  /// One walk over `function` in order; results of operations with regions
+  /// depend on everything that the region sees.
+  explicit ValueOrigins(FunctionOpInterface function);
+
+  Origins lookup(Value value) const { return origins.lookup(value); }
+
+  /// Phase of an operation: its attribute, else by data flow (`seed` in its
+  /// operands makes it backward) and by the function that it stands in.
+  Phase getPhase(Operation *op) const;
+
+private:
+  void visit(Region &region, Origins entry);
+
+  bool isOptimizer = false;
+  llvm::DenseMap<Value, Origins> origins;
+};
+
+/// Values that `op` reads: its operands, and those that its regions capture.
+llvm::SmallVector<Value> getReadValues(Operation *op);
+
+} // namespace mlir::amp
+
+#endif // AMP_ANALYSIS_VALUEORIGINS_H

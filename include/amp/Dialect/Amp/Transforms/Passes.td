@@ -1,0 +1,233 @@
+//===- Passes.td - Passes over the amp dialect -------------*- tablegen -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_DIALECT_AMP_TRANSFORMS_PASSES_TD
+#define AMP_DIALECT_AMP_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def InitializeOptLevelPass : Pass<"amp-initialize-opt-level", "::mlir::ModuleOp"> {
+  let summary = "choose an opt level and write its policy on the module";
+  let description = [{
+    Derives the properties of the level, applies the overrides, checks them in
+    Apex's order and with Apex's texts, and writes the result on the module as
+    `amp.policy`. With `verbosity` above 0 the selection is printed to standard
+    output, word for word as `apex.amp.initialize` prints it.
+
+    Options take what a user of Apex would write in Python: `True`, `None`,
+    `torch.float16`, `dynamic`, `128.0`. An option that is not given keeps the
+    level's default.
+
+    Run again with the same result it changes nothing; with another result it is
+    an error: the program has been rewritten for the first one.
+
+    Before:
+    ```mlir
+    module {}
+    ```
+    After `--amp-initialize-opt-level="opt-level=O2 verbosity=0"`:
+    ```mlir
+    module attributes {amp.policy = #amp.policy<O2, cast_model_type = f16,
+        keep_batchnorm_fp32 = true, master_weights = true, loss_scale = dynamic>} {}
+    ```
+  }];
+  let options = [
+    Option<"optLevel", "opt-level", "std::string", "\"O1\"",
+           "O0 (FP32), O1 (patched functions), O2 (cast model, FP32 batch norm, "
+           "master weights), O3 (cast model); O4 and O5 are O1 and O2 in bfloat16">,
+    Option<"enabled", "enabled", "std::string", "", "False: leave the program as it is">,
+    Option<"castModelType", "cast-model-type", "std::string", "",
+           "type of the model's parameters: float32, float16, bfloat16">,
+    Option<"patchTorchFunctions", "patch-torch-functions", "std::string", "",
+           "cast at listed functions (O1, O4)">,
+    Option<"patchTorchFunctionsType", "patch-torch-functions-type", "std::string", "",
+           "half type of patched functions: torch.float16, torch.bfloat16">,
+    Option<"keepBatchnormFP32", "keep-batchnorm-fp32", "std::string", "",
+           "keep batch normalisation in FP32 where the model is cast">,
+    Option<"masterWeights", "master-weights", "std::string", "",
+           "keep FP32 master weights beside half parameters">,
+    Option<"lossScale", "loss-scale", "std::string", "",
+           "dynamic, or a constant factor on the loss">,
+    Option<"castModelOutputs", "cast-model-outputs", "std::string", "",
+           "type of the model's outputs; float32 where the model is cast">,
+    Option<"numLosses", "num-losses", "std::string", "", "number of loss scalers">,
+    Option<"minLossScale", "min-loss-scale", "std::string", "",
+           "floor of a dynamic scale; None: no floor">,
+    Option<"maxLossScale", "max-loss-scale", "std::string", "",
+           "ceiling of a dynamic scale (2^24)">,
+    Option<"verbosity", "verbosity", "std::string", "", "0 prints nothing">,
+  ];
+  let dependentDialects = ["::mlir::amp::AmpDialect"];
+}
+
+def AnnotatePrecisionPass : Pass<"amp-annotate-precision", "::mlir::ModuleOp"> {
+  let summary = "decide the precision class of each operation, with its reason";
+  let description = [{
+    Groups operations into units (one operation of the framework each) and gives
+    each unit a class, written on its operations as `amp.class`. Nothing else is
+    changed.
+
+    A unit is what shares `amp.function` and `amp.scope_id`; its forward and
+    backward halves have one number. Operations without origin are units of
+    their own, except that a bias joins its contraction, and an elementwise
+    operation that feeds only FP32 ones joins them.
+
+    The class, first rule that applies:
+
+    1. an `amp.class` that was there before;
+    2. where the model is cast (O2, O3, O5): batch normalisation, if it is kept
+       in FP32, follows its input; what belongs to the model is low; the loss
+       after it is high; the optimizer is high with master weights and computes
+       in the type of its operands without them;
+    3. where functions are patched (O1, O4): a contraction is low unless its
+       function is listed FP32;
+    4. the op lists by `amp.function`; a function on no list follows its input;
+    5. without a function, by what the operation is (`ComputeKind`).
+
+    At O0 nothing is classified.
+
+    Before:
+    ```mlir
+    module attributes {amp.policy = #amp.policy<O1, patch_type = f16, loss_scale = dynamic>} {
+      func.func @exp(%x: tensor<4xf32>) -> tensor<4xf32> {
+        %e = tensor.empty() : tensor<4xf32>
+        %0 = linalg.exp ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+        return %0 : tensor<4xf32>
+      }
+    }
+    ```
+    After: `linalg.exp {amp.class = #amp.class<high, unit = 0, "computes math.exp">}`.
+  }];
+  let dependentDialects = ["::mlir::amp::AmpDialect"];
+  let statistics = [
+    Statistic<"numUnits", "units", "units of decision">,
+    Statistic<"numLow", "low", "operations of class low">,
+    Statistic<"numHigh", "high", "operations of class high">,
+  ];
+}
+
+def CastModelPass : Pass<"amp-cast-model", "::mlir::ModuleOp"> {
+  let summary = "store the model's parameters and buffers in half (O2, O3, O5)";
+  let description = [{
+    Changes the signatures of the functions by their roles, and casts at their
+    entries, exits and calls, so that every body still computes what it did.
+
+    | value | with master weights | without |
+    | --- | --- | --- |
+    | `param`, floating `buffer` of forward-backward and evaluate | half | half |
+    | `grad` results | half | half |
+    | those of batch normalisation, if kept in FP32 | f32 | f32 |
+    | `param`, `grad`, `opt_state` of the optimizer step | f32 | half; states of rank 0 stay |
+    | `param` of the train step | f32, see `amp-insert-master-weights` | half |
+
+    `output` results take the type `cast_model_outputs`. Batch values, seeds and
+    losses keep their types. Integer values are never touched.
+
+    At levels that do not cast the model it does nothing, except for
+    `cast_model_outputs` where that is given.
+  }];
+  let dependentDialects = ["::mlir::amp::AmpDialect"];
+  let statistics = [
+    Statistic<"numCastArguments", "cast-arguments", "arguments now in half">,
+    Statistic<"numCastResults", "cast-results", "results now in half">,
+  ];
+}
+
+def InsertCastsPass : Pass<"amp-insert-casts", "::mlir::ModuleOp"> {
+  let summary = "insert casts as the precision classes ask";
+  let description = [{
+    Gives every value that passes from one unit to another its storage type and
+    inserts `amp.cast` accordingly, operation by operation as Apex would
+    (placement `apex`). Inside a unit everything is computed in f32 and nothing
+    is rounded; a unit rounds once, at its results.
+
+    - Contractions of class low take half operands and accumulate in f32.
+    - Operations that only move elements are given the type of what they move.
+    - All others keep computing in f32: their operands are widened, their
+      results rounded.
+    - A value is cast once for all its users, next to its definition.
+
+    Values that control flow carries, and arguments of functions without roles,
+    stay f32.
+
+    Before, with the matmul of class low and its operands f32:
+    ```mlir
+    func.func @mm(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>, %c: tensor<4x4xf32>) -> tensor<4x4xf32> {
+      %0 = linalg.matmul {amp.class = #amp.class<low, unit = 0>}
+        ins(%a, %b : tensor<4x8xf32>, tensor<8x4xf32>) outs(%c : tensor<4x4xf32>) -> tensor<4x4xf32>
+      return %0 : tensor<4x4xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @mm(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>, %c: tensor<4x4xf32>) -> tensor<4x4xf32> {
+      %ah = amp.cast %a : tensor<4x8xf32> to tensor<4x8xf16>
+      %bh = amp.cast %b : tensor<8x4xf32> to tensor<8x4xf16>
+      %0 = linalg.matmul {amp.class = #amp.class<low, unit = 0>}
+        ins(%ah, %bh : tensor<4x8xf16>, tensor<8x4xf16>) outs(%c : tensor<4x4xf32>) -> tensor<4x4xf32>
+      %h = amp.cast %0 : tensor<4x4xf32> to tensor<4x4xf16>
+      %w = amp.cast %h : tensor<4x4xf16> to tensor<4x4xf32>
+      return %w : tensor<4x4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::amp::AmpDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+  let statistics = [
+    Statistic<"numCasts", "casts", "casts inserted">,
+    Statistic<"numRetyped", "retyped", "operations that now move half elements">,
+    Statistic<"numContractions", "contractions", "contractions with half operands">,
+  ];
+}
+
+def InsertLossScalingPass : Pass<"amp-insert-loss-scaling", "::mlir::ModuleOp"> {
+  let summary = "scale losses, unscale gradients, skip overflowed steps";
+  let description = [{
+    In each train step, around each call that takes a `loss_seed` and gives
+    gradients: the seed is scaled, the gradients are unscaled into FP32 and
+    tested, the scaler is advanced, and every optimizer step that a gradient of
+    the call reaches keeps its old values when an infinity was found in any of
+    them. So under accumulation one bad micro-batch skips the whole step, as in
+    Apex.
+
+    There are `num_losses` scalers, `@loss_scaler0` and up. With one, all losses
+    share it; otherwise each loss has its own, in the order of first use.
+
+    A static scale never skips: infinities are not looked at (Apex), the scaler
+    only counts. Without master weights, a static scale of 1 means no scaling at
+    all, and the pass does nothing.
+
+    On a call: `amp.delay_unscale` leaves its gradients scaled, to be added to
+    those of a later call and unscaled with them; `amp.delay_overflow_check`
+    does not advance the scaler and does not skip, and hands what it found to
+    the scaler's next unscaling.
+  }];
+  let dependentDialects = ["::mlir::amp::AmpDialect", "::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numScaled", "scaled", "losses scaled">,
+    Statistic<"numGuarded", "guarded", "optimizer steps guarded">,
+  ];
+}
+
+def InsertMasterWeightsPass : Pass<"amp-insert-master-weights", "::mlir::ModuleOp"> {
+  let summary = "make FP32 master weights and their half copies explicit";
+  let description = [{
+    For each parameter that the model has in half: the f32 parameter of the
+    optimizer step and train step is renamed to role `master`, and the half copy
+    of its new value becomes their result, and the train step's argument, with
+    role `param`. Each weight is cast once a step, by the step that changes it,
+    so no cached cast can go stale.
+
+    Parameters that are f32 in the model (batch normalisation) have no master.
+    Does nothing at levels without master weights.
+  }];
+  let dependentDialects = ["::mlir::amp::AmpDialect"];
+  let statistics = [Statistic<"numMasters", "masters", "master weights">];
+}
+
+#endif // AMP_DIALECT_AMP_TRANSFORMS_PASSES_TD

@@ -1,0 +1,289 @@
+//===- ModelBoundary.cpp - Where the model ends and the loss begins -------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Forward operations are decided in reverse order (an operation is in the model
+// if it combines a weight with an activation or feeds one that is), backward
+// ones in order: by the forward operation they are paired with where the front
+// end says so, otherwise by what they read. A backward operation that reads a
+// weight, or an activation from inside the model, differentiates the model; one
+// that reads only the loss's values differentiates the loss.
+//
+// Batch normalisation is found from its parameters outwards. Its statistics are
+// computed by operations that touch none of them, so the set is closed under
+// "all my users are in it", stopping at contractions: without the stop the
+// convolution before it, whose only user it often is, would stay in FP32 too.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Analysis/ModelBoundary.h"
+
+#include "amp/Analysis/ComputeKind.h"
+#include "amp/Policy/OpLists.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+/// Every operation of the function but terminators, in order, regions of linalg
+/// operations not entered.
+static SmallVector<Operation *> collectOperations(FunctionOpInterface function) {
+  SmallVector<Operation *> ops;
+  function->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op == function.getOperation())
+      return WalkResult::advance();
+    if (op->hasTrait<OpTrait::IsTerminator>())
+      return WalkResult::advance();
+    ops.push_back(op);
+    return getComputeKind(op) == ComputeKind::Control ? WalkResult::advance()
+                                                      : WalkResult::skip();
+  });
+  return ops;
+}
+
+/// Users of the results of `op`, with a user inside a region also counted as the
+/// operation that has the region.
+static SmallVector<Operation *> getUsersOutward(Operation *op) {
+  SmallVector<Operation *> users;
+  for (Operation *user : op->getUsers())
+    for (Operation *up = user; up && up->getBlock() && !isa<FunctionOpInterface>(up);
+         up = up->getParentOp())
+      users.push_back(up);
+  return users;
+}
+
+static bool isLoss(Operation *op) {
+  auto function = op->getAttrOfType<StringAttr>(kFunctionAttr);
+  return function && isLossFunction(function.getValue());
+}
+
+ModelBoundary::ModelBoundary(FunctionOpInterface function, const ValueOrigins &origins)
+    : origins(origins) {
+  if (function.isExternal())
+    return;
+  findForwardModel(function);
+  findBackwardModel(function);
+  findBatchNorm(function);
+}
+
+void ModelBoundary::findForwardModel(FunctionOpInterface function) {
+  SmallVector<Operation *> ops = collectOperations(function);
+  bool wholeFunction = getFunctionKind(function) == FunctionKind::Evaluate;
+  bool marked = llvm::any_of(
+      ops, [](Operation *op) { return op->hasAttr(kModelOutputAttr); });
+
+  auto combines = [&](Operation *op) {
+    if (marked)
+      return op->hasAttr(kModelOutputAttr);
+    bool weight = false, activation = false;
+    for (Value value : getReadValues(op)) {
+      Origins from = origins.lookup(value);
+      weight |= from.isParameterOnly() && isa<RankedTensorType>(value.getType());
+      activation |= from.batch;
+    }
+    return weight && activation;
+  };
+
+  for (Operation *op : llvm::reverse(ops)) {
+    if (origins.getPhase(op) != Phase::Forward)
+      continue;
+    if (wholeFunction) {
+      model.insert(op);
+      continue;
+    }
+    if (isLoss(op) && !marked)
+      continue;
+    bool feedsModel = !op->hasAttr(kModelOutputAttr) &&
+                      llvm::any_of(getUsersOutward(op), [&](Operation *user) {
+                        return origins.getPhase(user) == Phase::Forward &&
+                               model.contains(user);
+                      });
+    if (feedsModel || combines(op))
+      model.insert(op);
+  }
+  // An operation inside a region belongs where the region does: half of a loop
+  // cannot be the loss.
+  for (Operation *op : ops)
+    if (op->getParentOp() != function.getOperation() && model.contains(op->getParentOp()))
+      model.insert(op);
+
+  llvm::DenseSet<Value> seen;
+  for (Operation *op : ops) {
+    if (!model.contains(op))
+      continue;
+    for (Value result : op->getResults()) {
+      bool leaves = llvm::any_of(result.getUsers(), [&](Operation *user) {
+        if (isa<func::ReturnOp>(user))
+          return wholeFunction;
+        return !user->hasTrait<OpTrait::IsTerminator>() &&
+               origins.getPhase(user) == Phase::Forward && !model.contains(user);
+      });
+      if (leaves && isCastableTensor(result.getType()) && seen.insert(result).second)
+        outputs.push_back(result);
+    }
+  }
+}
+
+void ModelBoundary::findBackwardModel(FunctionOpInterface function) {
+  // Forward operations by scope id: is any, is none, in the model?
+  llvm::DenseMap<int64_t, bool> forwardSide;
+  SmallVector<Operation *> ops = collectOperations(function);
+  auto getScopeId = [](Operation *op) -> std::optional<int64_t> {
+    if (auto id = op->getAttrOfType<IntegerAttr>(kScopeIdAttr))
+      return id.getInt();
+    return std::nullopt;
+  };
+  for (Operation *op : ops)
+    if (origins.getPhase(op) == Phase::Forward)
+      if (std::optional<int64_t> id = getScopeId(op))
+        forwardSide[*id] |= model.contains(op);
+
+  llvm::DenseSet<Value> isOutput(outputs.begin(), outputs.end());
+  for (Operation *op : ops) {
+    if (origins.getPhase(op) != Phase::Backward)
+      continue;
+    std::optional<int64_t> id = getScopeId(op);
+    if (id && forwardSide.count(*id)) {
+      if (forwardSide.lookup(*id))
+        model.insert(op);
+      continue;
+    }
+    bool readsModel = llvm::any_of(getReadValues(op), [&](Value value) {
+      if (!isa<RankedTensorType>(value.getType()))
+        return false;
+      if (origins.lookup(value).isParameterOnly())
+        return true;
+      Operation *def = value.getDefiningOp();
+      return def && model.contains(def) && !isOutput.contains(value);
+    });
+    if (readsModel)
+      model.insert(op);
+  }
+}
+
+void ModelBoundary::findBatchNorm(FunctionOpInterface function) {
+  SmallVector<Operation *> ops = collectOperations(function);
+  auto getLayer = [](Operation *op) { return op->getAttrOfType<StringAttr>(kLayerAttr); };
+
+  // Seeds: what computes with a parameter or buffer of batch normalisation,
+  // directly or through views of it.
+  llvm::DenseSet<Attribute> layers;
+  for (Operation *op : ops) {
+    if (origins.getPhase(op) != Phase::Forward ||
+        getComputeKind(op) == ComputeKind::Other)
+      continue;
+    bool touches = llvm::any_of(getReadValues(op), [&](Value value) {
+      Origins from = origins.lookup(value);
+      return from.batchNorm && from.isParameterOnly();
+    });
+    if (!touches)
+      continue;
+    batchNorm.insert(op);
+    if (StringAttr layer = getLayer(op))
+      layers.insert(layer);
+  }
+  if (batchNorm.empty())
+    return;
+  // What the framework ran as one operation is inside as a whole.
+  llvm::DenseSet<Attribute> seedIds;
+  for (Operation *op : ops)
+    if (batchNorm.contains(op))
+      if (Attribute id = op->getAttr(kScopeIdAttr))
+        seedIds.insert(id);
+  for (Operation *op : ops)
+    if (origins.getPhase(op) == Phase::Forward && seedIds.contains(op->getAttr(kScopeIdAttr)))
+      batchNorm.insert(op);
+
+  // Statistics: forward operations all of whose users are in, to a fixpoint in
+  // one reverse walk. Users in the backward phase do not count: they get the
+  // values that the forward phase has; nor does what only they use.
+  llvm::DenseSet<Operation *> savedForBackward;
+  for (Operation *op : llvm::reverse(ops)) {
+    if (batchNorm.contains(op) || origins.getPhase(op) != Phase::Forward)
+      continue;
+    ComputeKind kind = getComputeKind(op);
+    if (kind == ComputeKind::Contraction || kind == ComputeKind::Control ||
+        kind == ComputeKind::Other)
+      continue;
+    if (StringAttr layer = getLayer(op); layer && !layers.empty() && !layers.contains(layer))
+      continue;
+    // A weight that is not batch normalisation's belongs to another layer.
+    if (llvm::any_of(getReadValues(op), [&](Value value) {
+          Origins from = origins.lookup(value);
+          return from.isParameterOnly() && !from.batchNorm;
+        }))
+      continue;
+    bool used = false, inside = true;
+    for (Operation *user : op->getUsers()) {
+      if (isa<func::ReturnOp>(user))
+        continue;
+      if (origins.getPhase(user) != Phase::Forward || savedForBackward.contains(user))
+        continue;
+      used = true;
+      inside &= batchNorm.contains(user);
+    }
+    if (!used)
+      savedForBackward.insert(op);
+    else if (inside)
+      batchNorm.insert(op);
+  }
+  // What lies between two of its operations is inside as well.
+  llvm::DenseSet<Operation *> below;
+  for (Operation *op : ops) {
+    if (origins.getPhase(op) != Phase::Forward)
+      continue;
+    bool reached = llvm::any_of(getReadValues(op), [&](Value value) {
+      Operation *def = value.getDefiningOp();
+      if (!def || origins.lookup(value).isParameterOnly())
+        return false;
+      return batchNorm.contains(def) || below.contains(def);
+    });
+    StringAttr layer = getLayer(op);
+    if (reached && layer && layers.contains(layer) &&
+        getComputeKind(op) != ComputeKind::Contraction)
+      below.insert(op);
+  }
+  for (Operation *op : llvm::reverse(ops)) {
+    if (!below.contains(op) || batchNorm.contains(op))
+      continue;
+    bool leadsBack = llvm::any_of(op->getUsers(), [&](Operation *user) {
+      return batchNorm.contains(user) && origins.getPhase(user) == Phase::Forward;
+    });
+    if (leadsBack)
+      batchNorm.insert(op);
+  }
+
+  // Backward: by pairing, else by layer, else by reading a value from inside.
+  llvm::DenseSet<int64_t> ids;
+  for (Operation *op : ops)
+    if (batchNorm.contains(op))
+      if (auto id = op->getAttrOfType<IntegerAttr>(kScopeIdAttr))
+        ids.insert(id.getInt());
+  for (Operation *op : ops) {
+    if (origins.getPhase(op) != Phase::Backward)
+      continue;
+    if (auto id = op->getAttrOfType<IntegerAttr>(kScopeIdAttr)) {
+      if (ids.contains(id.getInt()))
+        batchNorm.insert(op);
+      continue;
+    }
+    bool readsInside = llvm::any_of(getReadValues(op), [&](Value value) {
+      Origins from = origins.lookup(value);
+      if (from.batchNorm && from.isParameterOnly())
+        return true;
+      Operation *def = value.getDefiningOp();
+      return def && batchNorm.contains(def) &&
+             origins.getPhase(def) == Phase::Forward &&
+             llvm::all_of(def->getUsers(), [&](Operation *user) {
+               return batchNorm.contains(user) ||
+                      origins.getPhase(user) == Phase::Backward;
+             });
+    });
+    if (readsInside && getComputeKind(op) != ComputeKind::Contraction)
+      batchNorm.insert(op);
+  }
+}

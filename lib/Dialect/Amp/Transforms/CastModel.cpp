@@ -1,0 +1,224 @@
+//===- CastModel.cpp - Parameters and buffers of the model in half --------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The signature of a function is a set of storage decisions by role. Each
+// changed argument is widened at the entry, each changed result rounded at the
+// exit, and each call does the opposite around itself, so that no body changes
+// its meaning and functions can be done in any order; `amp.cast` folds away the
+// pairs that meet.
+//
+// With master weights the train step keeps its parameters in f32 and rounds
+// them at the call of the model: those are the masters. `amp-insert-master-weights`
+// gives them their name and moves the rounding to where they change.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Analysis/ComputeKind.h"
+#include "amp/Analysis/ModelBoundary.h"
+#include "amp/Dialect/Amp/IR/AmpDialect.h"
+#include "amp/Dialect/Amp/IR/AmpRoles.h"
+#include "amp/Dialect/Amp/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringSet.h"
+
+#define DEBUG_TYPE "amp-cast-model"
+
+namespace mlir::amp {
+#define GEN_PASS_DEF_CASTMODELPASS
+#include "amp/Dialect/Amp/Transforms/Passes.h.inc"
+} // namespace mlir::amp
+
+using namespace mlir;
+using namespace mlir::amp;
+
+namespace {
+/// Says which values of which functions are stored in half.
+class SignaturePolicy {
+public:
+  SignaturePolicy(ModuleOp module, PolicyAttr policy);
+
+  /// Element type that an argument or result of `kind` with this role has after
+  /// the pass; null where it keeps its own.
+  Type getElementType(FunctionKind kind, const RoleInfo &info, Type type,
+                      bool isResult) const;
+
+private:
+  bool isKeptNorm(StringRef name) const { return normParams.contains(name); }
+
+  PolicyAttr policy;
+  /// Names of the parameters of batch normalisation that stay FP32: gradients
+  /// carry no kind of their own.
+  llvm::StringSet<> normParams;
+};
+} // namespace
+
+SignaturePolicy::SignaturePolicy(ModuleOp module, PolicyAttr policy)
+    : policy(policy) {
+  if (!policy.keepsBatchnormFP32())
+    return;
+  for (auto function : module.getOps<FunctionOpInterface>())
+    for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
+      if (RoleInfo info = getArgRole(function, i); info.isBatchNorm)
+        normParams.insert(info.name);
+}
+
+Type SignaturePolicy::getElementType(FunctionKind kind, const RoleInfo &info,
+                                     Type type, bool isResult) const {
+  if (!info.role || !isCastableTensor(type))
+    return {};
+  if (info.is(Role::Output) && isResult)
+    return policy.getCastModelOutputs();
+  if (!policy.castsModel())
+    return {};
+  Type half = policy.getHalfType();
+  bool isOptimizer = kind == FunctionKind::OptimizerStep;
+  bool isTrainStep = kind == FunctionKind::TrainStep;
+  switch (*info.role) {
+  case Role::Param:
+    if (isKeptNorm(info.name) || ((isOptimizer || isTrainStep) && policy.hasMasterWeights()))
+      return {};
+    return half;
+  case Role::Buffer:
+    return isKeptNorm(info.name) ? Type() : half;
+  case Role::Grad:
+    if (isKeptNorm(info.name) || (isOptimizer && policy.hasMasterWeights()))
+      return {};
+    return half;
+  case Role::OptState:
+    if (policy.hasMasterWeights() || cast<RankedTensorType>(type).getRank() == 0)
+      return {};
+    // A state belongs to the parameter whose name it begins with.
+    for (const auto &norm : normParams)
+      if (info.name.starts_with(norm.getKey()))
+        return {};
+    return half;
+  case Role::Master:
+  case Role::Batch:
+  case Role::LossSeed:
+  case Role::Loss:
+  case Role::Output:
+  case Role::Accumulator:
+  case Role::ScalerState:
+  case Role::Rng:
+  case Role::Hyper:
+    return {};
+  }
+  llvm_unreachable("every role is handled");
+}
+
+static Type withElement(Type tensor, Type element) {
+  return cast<RankedTensorType>(tensor).clone(element);
+}
+
+namespace {
+struct CastModel : public amp::impl::CastModelPassBase<CastModel> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto policy = module->getAttrOfType<PolicyAttr>(kPolicyAttr);
+    if (!policy) {
+      module.emitError()
+          << "expected a module with 'amp.policy'; run amp-initialize-opt-level first";
+      return signalPassFailure();
+    }
+    if (!policy.castsModel() && !policy.getCastModelOutputs())
+      return;
+    SignaturePolicy signature(module, policy);
+    for (auto function : module.getOps<func::FuncOp>()) {
+      if (policy.getCastModelOutputs())
+        castModelOutputs(function, policy.getCastModelOutputs());
+      castSignature(function, signature);
+    }
+    for (auto function : module.getOps<func::FuncOp>())
+      function.walk([&](func::CallOp call) { castAroundCall(call); });
+  }
+
+  /// The values that the model hands to the loss, rounded to `type`:
+  ///   %loss = f(%logits)  ->  %h = cast %logits, %w = cast %h, %loss = f(%w)
+  void castModelOutputs(func::FuncOp function, Type type) {
+    if (function.isExternal() || type.isF32() ||
+        getFunctionKind(function) == FunctionKind::Evaluate)
+      return; // results of evaluate are cast with the signature
+    ValueOrigins origins(function);
+    ModelBoundary boundary(function, origins);
+    for (Value output : boundary.getOutputs()) {
+      SmallVector<OpOperand *> uses;
+      for (OpOperand &use : output.getUses())
+        if (!boundary.isInModel(use.getOwner()) && !isa<func::ReturnOp>(use.getOwner()))
+          uses.push_back(&use);
+      if (uses.empty() || isa<CastOp>(uses.front()->getOwner()))
+        continue; // cast by an earlier run
+      OpBuilder builder(function.getContext());
+      builder.setInsertionPointAfterValue(output);
+      Value rounded = CastOp::create(builder, output.getLoc(),
+                                     withElement(output.getType(), type), output);
+      Value widened = CastOp::create(builder, output.getLoc(), output.getType(), rounded);
+      for (OpOperand *use : uses)
+        use->set(widened);
+    }
+  }
+
+  void castSignature(func::FuncOp function, const SignaturePolicy &signature) {
+    FunctionKind kind = getFunctionKind(function);
+    SmallVector<Type> arguments(function.getArgumentTypes());
+    SmallVector<Type> results(function.getResultTypes());
+    OpBuilder builder(function.getContext());
+
+    for (unsigned i = 0, e = arguments.size(); i != e; ++i) {
+      Type element = signature.getElementType(kind, getArgRole(function, i),
+                                              arguments[i], /*isResult=*/false);
+      if (!element || element.isF32())
+        continue;
+      Type original = arguments[i];
+      arguments[i] = withElement(original, element);
+      ++numCastArguments;
+      if (function.isExternal())
+        continue;
+      BlockArgument argument = function.getArgument(i);
+      argument.setType(arguments[i]);
+      builder.setInsertionPointToStart(&function.getBody().front());
+      auto widened = CastOp::create(builder, argument.getLoc(), original, argument);
+      argument.replaceAllUsesExcept(widened, widened);
+    }
+    for (unsigned i = 0, e = results.size(); i != e; ++i) {
+      Type element = signature.getElementType(kind, getResultRole(function, i),
+                                              results[i], /*isResult=*/true);
+      if (!element || element.isF32())
+        continue;
+      results[i] = withElement(results[i], element);
+      ++numCastResults;
+      function.walk([&](func::ReturnOp returnOp) {
+        builder.setInsertionPoint(returnOp);
+        returnOp.setOperand(i, builder.createOrFold<CastOp>(
+                                   returnOp.getLoc(), results[i], returnOp.getOperand(i)));
+      });
+    }
+    function.setType(FunctionType::get(function.getContext(), arguments, results));
+  }
+
+  /// Restores the types that the caller had before its callee changed.
+  void castAroundCall(func::CallOp call) {
+    auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+    if (!callee)
+      return;
+    OpBuilder builder(call);
+    for (auto [operand, type] : llvm::zip_equal(call->getOpOperands(), callee.getArgumentTypes()))
+      if (operand.get().getType() != type)
+        operand.set(builder.createOrFold<CastOp>(call.getLoc(), type, operand.get()));
+    builder.setInsertionPointAfter(call);
+    for (auto [result, type] : llvm::zip_equal(call.getResults(), callee.getResultTypes())) {
+      if (result.getType() == type)
+        continue;
+      Type original = result.getType();
+      result.setType(type);
+      auto widened = CastOp::create(builder, call.getLoc(), original, result);
+      result.replaceAllUsesExcept(widened, widened);
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,116 @@
+//===- InitializeOptLevel.cpp - From an opt level to a policy -------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A thin pass: the policy library knows the levels, the checks and the texts;
+// here its answer becomes an attribute and its refusal a diagnostic. The one
+// thing decided here is what a second run means: the same policy is fine, another
+// is not, for the program was rewritten for the first.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Dialect/Amp/IR/AmpDialect.h"
+#include "amp/Dialect/Amp/IR/AmpRoles.h"
+#include "amp/Dialect/Amp/Transforms/Passes.h"
+#include "amp/Policy/Properties.h"
+#include "mlir/IR/Builders.h"
+
+namespace mlir::amp {
+#define GEN_PASS_DEF_INITIALIZEOPTLEVELPASS
+#include "amp/Dialect/Amp/Transforms/Passes.h.inc"
+} // namespace mlir::amp
+
+using namespace mlir;
+using namespace mlir::amp;
+
+static Type toType(MLIRContext *context, std::optional<FloatKind> kind) {
+  if (!kind)
+    return {};
+  switch (*kind) {
+  case FloatKind::Float32:
+    return Float32Type::get(context);
+  case FloatKind::Float16:
+    return Float16Type::get(context);
+  case FloatKind::BFloat16:
+    return BFloat16Type::get(context);
+  }
+  llvm_unreachable("every kind is handled");
+}
+
+static PolicyAttr toAttribute(MLIRContext *context, const Properties &properties) {
+  Builder builder(context);
+  FloatAttr lossScale, minLossScale;
+  if (!properties.lossScale.isDynamic())
+    lossScale = builder.getF64FloatAttr(properties.lossScale.getFixed());
+  // Apex: a minimum that is falsy, 0 included, is none.
+  if (properties.minLossScale && *properties.minLossScale != 0)
+    minLossScale = builder.getF64FloatAttr(*properties.minLossScale);
+  return PolicyAttr::get(
+      context, static_cast<unsigned>(*properties.optLevel),
+      toType(context, properties.castModelType),
+      toType(context, properties.getFunctionCast()), properties.keepBatchnormFP32,
+      properties.masterWeights, lossScale,
+      toType(context, properties.castModelOutputs),
+      static_cast<unsigned>(properties.numLosses), minLossScale,
+      builder.getF64FloatAttr(properties.maxLossScale));
+}
+
+namespace {
+struct InitializeOptLevel
+    : public amp::impl::InitializeOptLevelPassBase<InitializeOptLevel> {
+  using InitializeOptLevelPassBase::InitializeOptLevelPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    PropertyOverrides overrides;
+    for (auto [name, value] :
+         {std::pair<StringRef, StringRef>("enabled", enabled),
+          {"cast-model-type", castModelType},
+          {"patch-torch-functions", patchTorchFunctions},
+          {"patch-torch-functions-type", patchTorchFunctionsType},
+          {"keep-batchnorm-fp32", keepBatchnormFP32},
+          {"master-weights", masterWeights},
+          {"loss-scale", lossScale},
+          {"cast-model-outputs", castModelOutputs},
+          {"num-losses", numLosses},
+          {"min-loss-scale", minLossScale},
+          {"max-loss-scale", maxLossScale},
+          {"verbosity", verbosity}}) {
+      if (value.empty())
+        continue;
+      if (std::optional<PolicyError> error = overrides.set(name, value))
+        return refuse(*error);
+    }
+
+    std::variant<Selection, PolicyError> outcome = amp::initialize(optLevel, overrides);
+    if (const auto *error = std::get_if<PolicyError>(&outcome))
+      return refuse(*error);
+    const auto &selection = std::get<Selection>(outcome);
+    for (const std::string &remark : selection.remarks)
+      module.emitRemark() << remark;
+    if (!selection.properties.enabled)
+      return;
+
+    PolicyAttr policy = toAttribute(&getContext(), selection.properties);
+    if (auto present = module->getAttrOfType<PolicyAttr>(kPolicyAttr);
+        present && present != policy) {
+      module.emitError() << "expected the module's policy to be " << policy
+                         << ", but it was already compiled for " << present
+                         << "; start from the FP32 module again";
+      return signalPassFailure();
+    }
+    printSelection(llvm::outs(), selection);
+    llvm::outs().flush();
+    module->setAttr(kPolicyAttr, policy);
+  }
+
+  void refuse(const PolicyError &error) {
+    getOperation().emitError() << error.text;
+    signalPassFailure();
+  }
+};
+} // namespace

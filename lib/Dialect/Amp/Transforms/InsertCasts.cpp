@@ -1,0 +1,520 @@
+//===- InsertCasts.cpp - Casts, operation by operation --------------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One walk in program order gives each f32 value a storage: half, wide, or
+// neutral (a constant, which has any type). A value is then up to three SSA
+// values, made when first asked for and placed right after its definition, so
+// that every user shares them and none sits in a loop:
+//
+//   raw      what the operation computed, f32, unrounded
+//   half     amp.cast raw            (or a movement of a half source)
+//   rounded  amp.cast half to f32
+//
+// A use inside the unit that made the value takes `raw`; a use outside takes
+// `half` if it is a factor of a low contraction or moves elements, else
+// `rounded`. That is the whole invariant: a value is rounded exactly when it
+// leaves its unit, whatever the lowering was split into. Rounding every operation
+// instead would overflow the sum of squares of a half batch norm.
+//
+// A backward operation shares the forward unit's inner values: what the unit
+// keeps for itself is raw, what it hands to others is what a framework saves, the
+// rounded result.
+//
+// Movements are never visited: asked for the half of a moved value, the mover is
+// cloned on the half of its source, so chains of views carry half elements.
+//
+// Linear in uses; the walk through a chain of movements is as long as the chain.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Analysis/ComputeKind.h"
+#include "amp/Analysis/PrecisionUnits.h"
+#include "amp/Analysis/ValueOrigins.h"
+#include "amp/Dialect/Amp/IR/AmpDialect.h"
+#include "amp/Dialect/Amp/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Iterators.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#define DEBUG_TYPE "amp-insert-casts"
+
+namespace mlir::amp {
+#define GEN_PASS_DEF_INSERTCASTSPASS
+#include "amp/Dialect/Amp/Transforms/Passes.h.inc"
+} // namespace mlir::amp
+
+using namespace mlir;
+using namespace mlir::amp;
+
+namespace {
+/// How a value is stored between units.
+enum class Storage { Neutral, Half, Wide };
+
+/// What the pass reports.
+struct Counts {
+  unsigned casts = 0, retyped = 0, contractions = 0;
+};
+
+class CastInserter {
+public:
+  CastInserter(FunctionOpInterface function, Type halfType)
+      : function(function), halfType(halfType), origins(function),
+        builder(function.getContext()) {}
+
+  void run();
+  const Counts &getCounts() const { return counts; }
+
+private:
+  // The walk.
+  void findKeptValues();
+  void visitRegion(Region &region);
+  void inlineRegion(AutocastOp op);
+  void visit(Operation *op);
+  void visitCompute(Operation *op, ClassAttr cls);
+  void visitReturn(func::ReturnOp op);
+  void useStored(Operation *op);
+
+  // What a use gets.
+  bool isRawUse(Value value, Operation *user);
+  Storage join(Operation *op, PrecisionClass cls);
+  Value choose(Value value, Operation *user, PrecisionClass cls);
+  void setFactor(OpOperand &operand);
+  void rewriteGathers(Operation *op, PrecisionClass cls);
+
+  // The forms of a value.
+  Storage getStorage(Value value);
+  Value getHalf(Value value);
+  Value getRounded(Value value);
+  Value cloneInHalf(Operation *mover);
+  Value castAfter(Value value, Type element);
+  Value castScalar(Value scalar);
+  Type toHalf(Type tensor) {
+    return cast<RankedTensorType>(tensor).clone(halfType);
+  }
+
+  FunctionOpInterface function;
+  Type halfType;
+  ValueOrigins origins;
+  OpBuilder builder;
+  Counts counts;
+  llvm::DenseSet<Value> kept;
+  llvm::DenseMap<Value, Storage> storage;
+  llvm::DenseMap<Value, Value> halfOf, roundedOf;
+};
+} // namespace
+
+static ClassAttr getClass(Operation *op) {
+  return op ? op->getAttrOfType<ClassAttr>(kClassAttr) : ClassAttr();
+}
+
+static std::optional<int64_t> getUnit(Operation *op) {
+  ClassAttr cls = getClass(op);
+  return cls ? cls.getUnit() : std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// The forms of a value
+//===----------------------------------------------------------------------===//
+
+Storage CastInserter::getStorage(Value value) {
+  auto it = storage.find(value);
+  return it == storage.end() ? Storage::Wide : it->second;
+}
+
+/// amp.cast of `value`, right after its definition.
+Value CastInserter::castAfter(Value value, Type element) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfterValue(value);
+  Type type = cast<RankedTensorType>(value.getType()).clone(element);
+  Value result = builder.createOrFold<CastOp>(value.getLoc(), type, value);
+  counts.casts += isa_and_present<CastOp>(result.getDefiningOp());
+  return result;
+}
+
+Value CastInserter::castScalar(Value scalar) {
+  return builder.createOrFold<CastOp>(scalar.getLoc(), halfType, scalar);
+}
+
+Value CastInserter::getHalf(Value value) {
+  if (Value known = halfOf.lookup(value))
+    return known;
+  Operation *def = value.getDefiningOp();
+  Value half;
+  if (auto widening = dyn_cast_or_null<CastOp>(def);
+      widening && getElementTypeOrSelf(widening.getInput().getType()) == halfType) {
+    half = widening.getInput();
+  } else if (auto empty = dyn_cast_or_null<tensor::EmptyOp>(def)) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointAfter(empty);
+    half = tensor::EmptyOp::create(builder, empty.getLoc(), toHalf(empty.getType()),
+                                   empty.getDynamicSizes());
+  } else if (auto fill = dyn_cast_or_null<linalg::FillOp>(def)) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointAfter(fill);
+    Value scalar = castScalar(fill.value());
+    auto created = linalg::FillOp::create(builder, fill.getLoc(), scalar,
+                                          getHalf(fill.output()));
+    created->setDiscardableAttrs(fill->getDiscardableAttrDictionary());
+    half = created.getResult(0);
+  } else if (def && getComputeKind(def) == ComputeKind::Movement &&
+             (getStorage(value) == Storage::Half ||
+              !isa<tensor::ExtractSliceOp, tensor::ConcatOp, tensor::InsertSliceOp>(def))) {
+    // Half elements are moved. A slice or a mixture that is stored wide is cast
+    // after it was made: that casts fewer elements, or is the only way.
+    half = cloneInHalf(def);
+  } else {
+    half = castAfter(value, halfType);
+  }
+  halfOf[value] = half;
+  return half;
+}
+
+Value CastInserter::getRounded(Value value) {
+  if (Value known = roundedOf.lookup(value))
+    return known;
+  Value half = getHalf(value);
+  // A parameter that amp-cast-model widened is its own rounded form.
+  Value rounded = value;
+  if (auto widening = value.getDefiningOp<CastOp>(); !widening || widening.getInput() != half)
+    rounded = castAfter(half, builder.getF32Type());
+  roundedOf[value] = rounded;
+  halfOf.try_emplace(rounded, half);
+  storage[rounded] = Storage::Half;
+  return rounded;
+}
+
+/// `mover` on half operands, with a half result, after `mover`:
+///   %r = linalg.transpose ins(%x : f32)  ->  %h = linalg.transpose ins(%xh : f16)
+Value CastInserter::cloneInHalf(Operation *mover) {
+  SmallVector<Value> operands;
+  for (Value operand : mover->getOperands())
+    operands.push_back(isCastableTensor(operand.getType()) ? getHalf(operand) : operand);
+
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfter(mover);
+  Operation *clone = mover->clone();
+  for (auto [index, operand] : llvm::enumerate(operands)) {
+    if (operand.getType().isF32())
+      operand = castScalar(operand);
+    clone->setOperand(index, operand);
+  }
+  builder.insert(clone);
+  clone->getResult(0).setType(toHalf(mover->getResult(0).getType()));
+
+  for (Region &region : clone->getRegions()) {
+    Block &body = region.front();
+    for (BlockArgument argument : body.getArguments())
+      if (argument.getType().isF32())
+        argument.setType(halfType);
+    body.walk([&](tensor::ExtractOp extract) {
+      if (!isCastableTensor(extract.getTensor().getType()))
+        return;
+      extract.getTensorMutable().assign(getHalf(extract.getTensor()));
+      extract.getResult().setType(halfType);
+    });
+    for (OpOperand &yielded : body.getTerminator()->getOpOperands()) {
+      if (!yielded.get().getType().isF32())
+        continue;
+      builder.setInsertionPoint(body.getTerminator());
+      yielded.set(castScalar(yielded.get()));
+    }
+  }
+  ++counts.retyped;
+  return clone->getResult(0);
+}
+
+//===----------------------------------------------------------------------===//
+// What a use gets
+//===----------------------------------------------------------------------===//
+
+/// True if nobody outside `unit` uses `value`, looked at through movements.
+static bool isKeptInside(Value value, int64_t unit) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    if (getUnit(user) != unit)
+      return false;
+    if (getComputeKind(user) == ComputeKind::Movement)
+      return isKeptInside(user->getResult(0), unit);
+    return true;
+  });
+}
+
+/// Which values stay inside their units is read off the uses, so before the
+/// first of them is rewritten.
+void CastInserter::findKeptValues() {
+  function->walk([&](Operation *op) {
+    if (std::optional<int64_t> unit = getUnit(op))
+      for (Value result : op->getResults())
+        if (isKeptInside(result, *unit))
+          kept.insert(result);
+  });
+}
+
+bool CastInserter::isRawUse(Value value, Operation *user) {
+  Value moved = getMovedValue(value);
+  Operation *def = moved.getDefiningOp();
+  std::optional<int64_t> unit = getUnit(def);
+  if (!unit || unit != getUnit(user))
+    return false;
+  if (getClass(def).getBackward() == getClass(user).getBackward())
+    return true;
+  return kept.contains(moved);
+}
+
+/// Storage of the results of `op`: what its class makes of its operands'.
+Storage CastInserter::join(Operation *op, PrecisionClass cls) {
+  if (cls == PrecisionClass::Low)
+    return Storage::Half;
+  if (cls == PrecisionClass::High)
+    return Storage::Wide;
+
+  struct Operand {
+    Storage stored;
+    bool isScalar, isParameter;
+  };
+  SmallVector<Operand> operands;
+  for (Value value : getReadValues(op)) {
+    if (!isCastableTensor(value.getType()))
+      continue;
+    Storage stored = getStorage(value);
+    if (stored == Storage::Neutral)
+      continue;
+    operands.push_back({stored, cast<RankedTensorType>(value.getType()).getRank() == 0,
+                        origins.lookup(value).isParameterOnly()});
+  }
+  // As in torch's promotion, a rank-0 tensor yields to one with dimensions.
+  if (llvm::any_of(operands, [](Operand &o) { return !o.isScalar; }))
+    llvm::erase_if(operands, [](Operand &o) { return o.isScalar; });
+  // An operation that follows returns its activation's type: batch norm at O1
+  // takes half activations and f32 weights, and returns half.
+  if (cls == PrecisionClass::Follow &&
+      llvm::any_of(operands, [](Operand &o) { return !o.isParameter; }))
+    llvm::erase_if(operands, [](Operand &o) { return o.isParameter; });
+
+  Storage result = Storage::Neutral;
+  for (const Operand &operand : operands)
+    result = std::max(result, operand.stored);
+  return result;
+}
+
+/// The form of `value` that a computation of `user` reads.
+Value CastInserter::choose(Value value, Operation *user, PrecisionClass cls) {
+  Storage stored = getStorage(value);
+  if (stored == Storage::Neutral || isRawUse(value, user))
+    return value;
+  if (stored == Storage::Half || cls == PrecisionClass::Low)
+    return getRounded(value);
+  return value;
+}
+
+/// A factor of a low contraction: half operand, widened inside the body, where
+/// it is exact.
+void CastInserter::setFactor(OpOperand &operand) {
+  auto op = cast<linalg::LinalgOp>(operand.getOwner());
+  operand.set(getHalf(operand.get()));
+  BlockArgument argument = op.getMatchingBlockArgument(&operand);
+  if (argument.getType() == halfType)
+    return;
+  argument.setType(halfType);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(op.getBlock());
+  auto widened = arith::ExtFOp::create(builder, op.getLoc(), builder.getF32Type(), argument);
+  argument.replaceAllUsesExcept(widened, widened);
+}
+
+/// Tensors that a body gathers from: the element is widened, not the tensor.
+void CastInserter::rewriteGathers(Operation *op, PrecisionClass cls) {
+  op->walk([&](tensor::ExtractOp extract) {
+    Value tensor = extract.getTensor();
+    if (!isCastableTensor(tensor.getType()))
+      return;
+    Storage stored = getStorage(tensor);
+    if (stored == Storage::Neutral || isRawUse(tensor, op) ||
+        (stored == Storage::Wide && cls != PrecisionClass::Low))
+      return;
+    extract.getTensorMutable().assign(getHalf(tensor));
+    extract.getResult().setType(halfType);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointAfter(extract);
+    auto widened = CastOp::create(builder, extract.getLoc(), builder.getF32Type(),
+                                  extract.getResult());
+    extract.getResult().replaceAllUsesExcept(widened, widened);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// The walk
+//===----------------------------------------------------------------------===//
+
+void CastInserter::run() {
+  findKeptValues();
+  visitRegion(function.getFunctionBody());
+  SmallVector<AutocastOp> regions;
+  function->walk([&](AutocastOp op) { regions.push_back(op); });
+  for (AutocastOp op : regions)
+    inlineRegion(op);
+  // Movements whose half clone replaced them, and inits of theirs.
+  function->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+    if (isOpTriviallyDead(op))
+      op->erase();
+  });
+}
+
+/// A policy region has done its work once its operations are cast.
+void CastInserter::inlineRegion(AutocastOp op) {
+  Block &body = op.getBody().front();
+  auto yield = cast<YieldOp>(body.getTerminator());
+  op.replaceAllUsesWith(yield.getValues());
+  yield.erase();
+  op->getBlock()->getOperations().splice(op->getIterator(), body.getOperations());
+  op.erase();
+}
+
+void CastInserter::visitRegion(Region &region) {
+  for (Block &block : region) {
+    // The walk adds operations after the visited one: do not visit those.
+    SmallVector<Operation *> ops;
+    for (Operation &op : block)
+      ops.push_back(&op);
+    for (Operation *op : ops)
+      visit(op);
+  }
+}
+
+void CastInserter::visit(Operation *op) {
+  if (auto castOp = dyn_cast<CastOp>(op)) {
+    Value input = castOp.getInput(), result = castOp.getResult();
+    if (getElementTypeOrSelf(input.getType()) == halfType) {
+      storage[result] = Storage::Half;
+    } else if (isa<RankedTensorType>(input.getType()) &&
+               getElementTypeOrSelf(result.getType()) == halfType &&
+               halfOf.lookup(input) != result) {
+      result.replaceAllUsesWith(getHalf(input));
+      castOp.erase();
+    }
+    return;
+  }
+  if (auto returnOp = dyn_cast<func::ReturnOp>(op))
+    return visitReturn(returnOp);
+
+  ComputeKind kind = getComputeKind(op);
+  switch (kind) {
+  case ComputeKind::Neutral:
+    for (Value result : op->getResults())
+      storage[result] = Storage::Neutral;
+    return;
+  case ComputeKind::Movement:
+    storage[op->getResult(0)] = join(op, PrecisionClass::Promote);
+    return;
+  case ComputeKind::Control:
+    useStored(op);
+    for (Region &region : op->getRegions())
+      visitRegion(region);
+    return;
+  case ComputeKind::Other:
+    return useStored(op);
+  case ComputeKind::Contraction:
+  case ComputeKind::Wide:
+  case ComputeKind::Promote:
+  case ComputeKind::Follow:
+    break;
+  }
+  if (ClassAttr cls = getClass(op))
+    return visitCompute(op, cls);
+  useStored(op);
+}
+
+void CastInserter::visitCompute(Operation *op, ClassAttr cls) {
+  Storage stored = join(op, cls.getValue());
+  bool isLow = cls.getValue() == PrecisionClass::Low;
+  bool isContraction = getComputeKind(op) == ComputeKind::Contraction;
+  // Which operands are factors is read off the body, so before it is changed.
+  SmallVector<OpOperand *> factors;
+  if (isLow && isContraction)
+    for (OpOperand &operand : op->getOpOperands())
+      if (isContractionFactor(operand) && isCastableTensor(operand.get().getType()))
+        factors.push_back(&operand);
+  counts.contractions += !factors.empty();
+
+  for (OpOperand &operand : op->getOpOperands())
+    if (isCastableTensor(operand.get().getType()) && !llvm::is_contained(factors, &operand))
+      operand.set(choose(operand.get(), op, cls.getValue()));
+  for (OpOperand *factor : factors)
+    setFactor(*factor);
+  if (isa<linalg::LinalgOp>(op))
+    rewriteGathers(op, cls.getValue());
+
+  for (Value result : op->getResults())
+    if (isCastableTensor(result.getType()))
+      storage[result] = stored;
+}
+
+/// Operations without a class read values as they are stored: control flow,
+/// calls, scalar accesses.
+void CastInserter::useStored(Operation *op) {
+  if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
+    if (isCastableTensor(extract.getTensor().getType()) &&
+        getStorage(extract.getTensor()) == Storage::Half)
+      rewriteGathers(op, PrecisionClass::Follow);
+    return;
+  }
+  if (isa<tensor::DimOp>(op))
+    return;
+  for (OpOperand &operand : op->getOpOperands())
+    if (isCastableTensor(operand.get().getType()) &&
+        getStorage(operand.get()) == Storage::Half)
+      operand.set(getRounded(operand.get()));
+}
+
+void CastInserter::visitReturn(func::ReturnOp op) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value value = operand.get();
+    if (!isCastableTensor(value.getType()) || getStorage(value) != Storage::Half)
+      continue;
+    // Running statistics and gradients of f32 weights leave a kernel that is not
+    // low in f32: they were never rounded.
+    RoleInfo info = getResultRole(function, operand.getOperandNumber());
+    ClassAttr cls = getClass(getMovedValue(value).getDefiningOp());
+    if ((info.is(Role::Buffer) || info.is(Role::Grad)) && cls &&
+        cls.getValue() != PrecisionClass::Low)
+      continue;
+    operand.set(getRounded(value));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct InsertCasts : public amp::impl::InsertCastsPassBase<InsertCasts> {
+  void runOnOperation() override {
+    auto policy = getOperation()->getAttrOfType<PolicyAttr>(kPolicyAttr);
+    if (!policy) {
+      getOperation().emitError()
+          << "expected a module with 'amp.policy'; run amp-initialize-opt-level first";
+      return signalPassFailure();
+    }
+    Type halfType = policy.getHalfType();
+    if (!halfType || getOperation()->hasAttr(kCastsInsertedAttr))
+      return;
+    getOperation()->setAttr(kCastsInsertedAttr, UnitAttr::get(&getContext()));
+    for (auto function : getOperation().getOps<FunctionOpInterface>()) {
+      if (function.isExternal())
+        continue;
+      CastInserter inserter(function, halfType);
+      inserter.run();
+      numCasts += inserter.getCounts().casts;
+      numRetyped += inserter.getCounts().retyped;
+      numContractions += inserter.getCounts().contractions;
+    }
+  }
+};
+} // namespace

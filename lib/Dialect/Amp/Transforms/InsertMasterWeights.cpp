@@ -1,0 +1,181 @@
+//===- InsertMasterWeights.cpp - FP32 masters, half copies ----------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// After amp-cast-model the train step holds f32 parameters and rounds them each
+// time it calls the model. This pass names them masters and turns the rounding
+// around: the optimizer step returns the half copy of each new master, the train
+// step takes and returns it, and the model's call uses that argument. A step that
+// is skipped keeps the old copy with the old master, so the two never differ by
+// anything but the rounding.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Analysis/ComputeKind.h"
+#include "amp/Dialect/Amp/IR/AmpDialect.h"
+#include "amp/Dialect/Amp/IR/AmpRoles.h"
+#include "amp/Dialect/Amp/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+#define DEBUG_TYPE "amp-insert-master-weights"
+
+namespace mlir::amp {
+#define GEN_PASS_DEF_INSERTMASTERWEIGHTSPASS
+#include "amp/Dialect/Amp/Transforms/Passes.h.inc"
+} // namespace mlir::amp
+
+using namespace mlir;
+using namespace mlir::amp;
+
+namespace {
+struct InsertMasterWeights
+    : public amp::impl::InsertMasterWeightsPassBase<InsertMasterWeights> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto policy = module->getAttrOfType<PolicyAttr>(kPolicyAttr);
+    if (!policy) {
+      module.emitError()
+          << "expected a module with 'amp.policy'; run amp-initialize-opt-level first";
+      return signalPassFailure();
+    }
+    if (!policy.hasMasterWeights() || !policy.castsModel())
+      return;
+    halfType = policy.getHalfType();
+    findHalfParameters(module);
+
+    SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
+    for (func::FuncOp function : functions)
+      if (getFunctionKind(function) == FunctionKind::OptimizerStep)
+        rewriteOptimizerStep(function);
+    for (func::FuncOp function : functions)
+      if (getFunctionKind(function) == FunctionKind::TrainStep &&
+          failed(rewriteTrainStep(function)))
+        return signalPassFailure();
+  }
+
+  /// Parameters that the model takes in half, by name.
+  void findHalfParameters(ModuleOp module) {
+    for (auto function : module.getOps<func::FuncOp>()) {
+      FunctionKind kind = getFunctionKind(function);
+      if (kind == FunctionKind::OptimizerStep || kind == FunctionKind::TrainStep)
+        continue;
+      for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
+        if (RoleInfo info = getArgRole(function, i);
+            info.is(Role::Param) &&
+            getElementTypeOrSelf(function.getArgumentTypes()[i]) == halfType)
+          halfParameters.insert(info.name);
+    }
+  }
+
+  bool isMaster(const RoleInfo &info, Type type) {
+    return info.is(Role::Param) && isCastableTensor(type) &&
+           halfParameters.contains(info.name);
+  }
+
+  void renameToMaster(func::FuncOp function, unsigned index, bool isArg) {
+    auto name = StringAttr::get(&getContext(), stringifyRole(Role::Master));
+    if (isArg)
+      function.setArgAttr(index, kRoleAttr, name);
+    else
+      function.setResultAttr(index, kRoleAttr, name);
+  }
+
+  Type toHalf(Type type) { return cast<RankedTensorType>(type).clone(halfType); }
+
+  /// optimizer_step(param f32, ...) -> (param f32, ...)
+  ///   -> optimizer_step(master, ...) -> (master, ..., param half)
+  void rewriteOptimizerStep(func::FuncOp function) {
+    for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
+      if (isMaster(getArgRole(function, i), function.getArgumentTypes()[i]))
+        renameToMaster(function, i, /*isArg=*/true);
+    unsigned numResults = function.getNumResults();
+    for (unsigned i = 0; i != numResults; ++i) {
+      RoleInfo info = getResultRole(function, i);
+      Type type = function.getResultTypes()[i];
+      if (!isMaster(info, type))
+        continue;
+      ++numMasters;
+      DictionaryAttr attrs = getRoleAttrs(&getContext(), Role::Param, info.name);
+      renameToMaster(function, i, /*isArg=*/false);
+      (void)function.insertResult(function.getNumResults(), toHalf(type), attrs);
+      function.walk([&](func::ReturnOp returnOp) {
+        OpBuilder builder(returnOp);
+        auto copy = MasterCopyOp::create(builder, returnOp.getLoc(), toHalf(type),
+                                         returnOp.getOperand(i));
+        returnOp->insertOperands(returnOp->getNumOperands(), copy.getResult());
+      });
+    }
+  }
+
+  LogicalResult rewriteTrainStep(func::FuncOp function) {
+    if (function.isExternal())
+      return success();
+    // New calls first: they have more results, the half copies.
+    llvm::StringMap<Value> newCopies;
+    SmallVector<func::CallOp> calls;
+    function.walk([&](func::CallOp call) { calls.push_back(call); });
+    for (func::CallOp call : calls) {
+      auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+      if (!callee || callee.getNumResults() == call.getNumResults())
+        continue;
+      OpBuilder builder(call);
+      auto created = func::CallOp::create(builder, call.getLoc(), callee, call.getOperands());
+      created->setDiscardableAttrs(call->getDiscardableAttrDictionary());
+      unsigned kept = call.getNumResults();
+      for (unsigned i = kept, e = created.getNumResults(); i != e; ++i)
+        newCopies[getResultRole(callee, i).name] = created.getResult(i);
+      call.replaceAllUsesWith(created.getResults().take_front(kept));
+      call.erase();
+    }
+
+    OpBuilder builder(&getContext());
+    unsigned numArguments = function.getNumArguments();
+    for (unsigned i = 0; i != numArguments; ++i) {
+      RoleInfo info = getArgRole(function, i);
+      if (!isMaster(info, function.getArgumentTypes()[i]))
+        continue;
+      BlockArgument master = function.getArgument(i);
+      DictionaryAttr attrs = getRoleAttrs(&getContext(), Role::Param, info.name);
+      renameToMaster(function, i, /*isArg=*/true);
+      (void)function.insertArgument(function.getNumArguments(), toHalf(master.getType()),
+                                    attrs, master.getLoc());
+      Value copy = function.getArgument(function.getNumArguments() - 1);
+      for (Operation *user : llvm::make_early_inc_range(master.getUsers()))
+        if (auto rounding = dyn_cast<CastOp>(user); rounding && rounding.getType() == copy.getType()) {
+          rounding.replaceAllUsesWith(copy);
+          rounding.erase();
+        }
+    }
+    unsigned numResults = function.getNumResults();
+    for (unsigned i = 0; i != numResults; ++i) {
+      RoleInfo info = getResultRole(function, i);
+      Type type = function.getResultTypes()[i];
+      if (!isMaster(info, type))
+        continue;
+      DictionaryAttr attrs = getRoleAttrs(&getContext(), Role::Param, info.name);
+      std::string name = info.name.str();
+      renameToMaster(function, i, /*isArg=*/false);
+      (void)function.insertResult(function.getNumResults(), toHalf(type), attrs);
+      function.walk([&](func::ReturnOp returnOp) {
+        builder.setInsertionPoint(returnOp);
+        Value copy = newCopies.lookup(name);
+        if (!copy)
+          copy = MasterCopyOp::create(builder, returnOp.getLoc(), toHalf(type),
+                                      returnOp.getOperand(i));
+        returnOp->insertOperands(returnOp->getNumOperands(), copy);
+      });
+    }
+    return success();
+  }
+
+  Type halfType;
+  llvm::StringSet<> halfParameters;
+};
+} // namespace

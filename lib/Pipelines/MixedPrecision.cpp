@@ -1,0 +1,54 @@
+//===- MixedPrecision.cpp - The pipeline amp-mixed-precision --------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The order of the passes, with the reason for each step beside it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Pipelines/MixedPrecision.h"
+
+#include "amp/Dialect/Amp/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+void mlir::amp::buildMixedPrecisionPipeline(OpPassManager &pm,
+                                            const MixedPrecisionOptions &options) {
+  // The policy stands on the module from here on; no later pass has a level.
+  InitializeOptLevelPassOptions level;
+  level.optLevel = options.optLevel;
+  level.enabled = options.enabled;
+  level.castModelType = options.castModelType;
+  level.patchTorchFunctions = options.patchTorchFunctions;
+  level.patchTorchFunctionsType = options.patchTorchFunctionsType;
+  level.keepBatchnormFP32 = options.keepBatchnormFP32;
+  level.masterWeights = options.masterWeights;
+  level.lossScale = options.lossScale;
+  level.castModelOutputs = options.castModelOutputs;
+  level.numLosses = options.numLosses;
+  level.minLossScale = options.minLossScale;
+  level.maxLossScale = options.maxLossScale;
+  level.verbosity = options.verbosity;
+  pm.addPass(createInitializeOptLevelPass(level));
+  // Decisions before any rewrite: rewrites lose the origins of operations.
+  pm.addPass(createAnnotatePrecisionPass());
+  // Signatures before casts: what arrives in half need not be cast.
+  pm.addPass(createCastModelPass());
+  pm.addPass(createInsertCastsPass());
+  // Masters before scaling: a skipped step keeps the half copies as well.
+  pm.addPass(createInsertMasterWeightsPass());
+  pm.addPass(createInsertLossScalingPass());
+}
+
+void mlir::amp::registerMixedPrecisionPipeline() {
+  PassPipelineRegistration<MixedPrecisionOptions>(
+      "amp-mixed-precision",
+      "Turn an FP32 training step into a mixed-precision one at an opt level",
+      buildMixedPrecisionPipeline);
+}
