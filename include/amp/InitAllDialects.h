@@ -14,12 +14,14 @@
 #ifndef AMP_INITALLDIALECTS_H
 #define AMP_INITALLDIALECTS_H
 
+#include "amp/Conversion/AmpToRuntime.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 
 namespace mlir::amp {
 
 inline void registerAllDialects(DialectRegistry &registry) {
   registry.insert<AmpDialect>();
+  registerBufferizableOpInterfaceExternalModels(registry);
 }
 
 } // namespace mlir::amp

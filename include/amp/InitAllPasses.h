@@ -13,14 +13,18 @@
 #ifndef AMP_INITALLPASSES_H
 #define AMP_INITALLPASSES_H
 
+#include "amp/Conversion/Passes.h"
 #include "amp/Dialect/Amp/Transforms/Passes.h"
+#include "amp/Pipelines/HostLowering.h"
 #include "amp/Pipelines/MixedPrecision.h"
 
 namespace mlir::amp {
 
 inline void registerAllPasses() {
   registerAmpTransformsPasses();
+  registerAmpConversionPasses();
   registerMixedPrecisionPipeline();
+  registerHostLoweringPipeline();
 }
 
 } // namespace mlir::amp

@@ -60,16 +60,14 @@ public:
   ElementKind getKind() const { return kind; }
   llvm::ArrayRef<int64_t> getShape() const { return shape; }
   int64_t getNumElements() const;
-  int64_t getNumBytes() const { return getNumElements() * getElementSize(kind); }
+  int64_t getNumBytes() const {
+    return getNumElements() * getElementSize(kind);
+  }
 
   void *data() { return bytes.get(); }
   const void *data() const { return bytes.get(); }
-  template <typename T>
-  T *as() {
-    return static_cast<T *>(data());
-  }
-  template <typename T>
-  const T *as() const {
+  template <typename T> T *as() { return static_cast<T *>(data()); }
+  template <typename T> const T *as() const {
     return static_cast<const T *>(data());
   }
 

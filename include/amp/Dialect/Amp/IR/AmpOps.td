@@ -390,7 +390,9 @@ def Amp_TapOp : Amp_Op<"tap", [
   let description = [{
     Hands the tensor to the host's callback under `point` and `name`. The
     callback may read it and may overwrite elements; the result is what it
-    leaves. Without a callback the result is the operand. This is how `amp-run`
+    leaves. Without a callback the result is the operand. The handle of the tap's
+    context is an argument of the function, given by `convert-amp-to-runtime`.
+    This is how `amp-run`
     measures gradients and injects infinities into them.
 
     Writes the tap resource, so taps keep their order. Made by
@@ -405,9 +407,14 @@ def Amp_TapOp : Amp_Op<"tap", [
     }
     ```
   }];
-  let arguments = (ins StrAttr:$point, StrAttr:$name, AnyRankedTensor:$value);
+  let arguments = (ins StrAttr:$point, StrAttr:$name, AnyRankedTensor:$value,
+                       Optional<I64>:$handle);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$point $name $value attr-dict `:` type($value)";
+  let assemblyFormat = "$point $name $value (`via` $handle^)? attr-dict `:` type($value)";
+  let builders = [OpBuilder<(ins "::mlir::StringRef":$point, "::mlir::StringRef":$name,
+                                 "::mlir::Value":$value), [{
+    build($_builder, $_state, value.getType(), point, name, value, ::mlir::Value());
+  }]>];
 }
 
 #endif // AMP_DIALECT_AMP_IR_AMPOPS_TD

@@ -230,4 +230,19 @@ def InsertMasterWeightsPass : Pass<"amp-insert-master-weights", "::mlir::ModuleO
   let statistics = [Statistic<"numMasters", "masters", "master weights">];
 }
 
+def InsertTapsPass : Pass<"amp-insert-taps", "::mlir::ModuleOp"> {
+  let summary = "show gradients to the host while a step runs";
+  let description = [{
+    In each train step: an `amp.tap` at point `scaled_grad` on each gradient that
+    a backward pass returns, before it is unscaled, and one at point `grad` on
+    each gradient that an optimizer step takes. Names are the parameters'. Used
+    by `amp-run` to measure gradient norms and to inject infinities; a step
+    without taps runs faster.
+
+    Runs once: a module that has taps is left alone.
+  }];
+  let dependentDialects = ["::mlir::amp::AmpDialect"];
+  let statistics = [Statistic<"numTaps", "taps", "taps inserted">];
+}
+
 #endif // AMP_DIALECT_AMP_TRANSFORMS_PASSES_TD

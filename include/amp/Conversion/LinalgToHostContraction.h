@@ -1,0 +1,67 @@
+//===- LinalgToHostContraction.h - Matrix products for a CPU ----*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The conversion behind `convert-linalg-to-host-contraction`, for passes that
+// compose it, and the question which operations it takes, for passes that must
+// leave them alone until then (fusion, vectorization).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_CONVERSION_LINALGTOHOSTCONTRACTION_H
+#define AMP_CONVERSION_LINALGTOHOSTCONTRACTION_H
+
+#include "mlir/Support/LLVM.h"
+
+namespace mlir {
+class ModuleOp;
+namespace linalg {
+class LinalgOp;
+} // namespace linalg
+} // namespace mlir
+
+namespace mlir::amp {
+
+/// Whether compiled code may call a BLAS library.
+enum class BlasUse { Auto, Off };
+
+/// Multiplications from which a product goes to BLAS. Measured on Zen 4 against
+/// OpenBLAS 0.3.21 (test/benchmarks/contraction.c).
+constexpr int64_t kBlasMinWork = 1 << 19;
+
+struct HostContractionOptions {
+  BlasUse blas = BlasUse::Auto;
+  int64_t blasMinWork = kBlasMinWork;
+  /// Width of the target's vector registers: 128, 256 or 512.
+  unsigned vectorBits = 256;
+};
+
+/// What `convertLinalgToHostContraction` did.
+struct HostContractionCounts {
+  unsigned converted = 0;
+  unsigned blas = 0;
+  unsigned kernels = 0;
+};
+
+/// True if the conversion would take `op` once it is on buffers: the rules of
+/// the pass on body, maps and element types hold.
+bool isHostContraction(linalg::LinalgOp op);
+
+/// Replaces each host contraction of `module` on buffers by calls of private
+/// functions, which are added to `module`. Fails with a diagnostic if the module
+/// uses the name of the runtime's BLAS function for something else.
+FailureOr<HostContractionCounts>
+convertLinalgToHostContraction(ModuleOp module,
+                               const HostContractionOptions &options);
+
+/// The widest vector registers of the CPU that runs this process, in bits: what
+/// `vectorBits` should be for code that is compiled to run here.
+unsigned getHostVectorBits();
+
+} // namespace mlir::amp
+
+#endif // AMP_CONVERSION_LINALGTOHOSTCONTRACTION_H

@@ -1,0 +1,242 @@
+//===- Passes.td - Conversions between dialects ------------*- tablegen -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_CONVERSION_PASSES
+#define AMP_CONVERSION_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+//===----------------------------------------------------------------------===//
+// LinalgToHostContraction
+//===----------------------------------------------------------------------===//
+
+def ConvertLinalgToHostContractionPass
+    : Pass<"convert-linalg-to-host-contraction", "ModuleOp"> {
+  let summary = "lower contractions and convolutions to packed panels and a micro-kernel";
+  let description = [{
+    Matrix products and convolutions take most of a training step's time, and a
+    loop nest per operation reaches a few percent of what a CPU can do. This pass
+    gives each of them the structure of a tuned matrix product: operands are
+    copied into panels that the inner loop reads in order, f16 and bf16 widen to
+    f32 once during that copy, and a block of the output stays in vector
+    registers while the panels pass by.
+
+    **Input.** Linalg on buffers, after bufferization. An operation is taken if
+
+    1. it has two inputs and one output, all memrefs in the default memory space
+       with a strided layout;
+    2. its body is `out + a * b`, where `a` and `b` are the two inputs, each used
+       once, `arith.extf` to f32 in between where an input is f16 or bf16;
+    3. the output is f32;
+    4. its indexing maps are linear, and the output's names each dimension once:
+       no two points of the parallel loops write one element;
+    5. at least one loop reduces, and at least one parallel loop belongs to one
+       input alone (so an elementwise product that is summed is not taken).
+
+    Whether it is a named operation (`linalg.matmul`, `linalg.batch_matmul`,
+    `linalg.conv_2d_nchw_fchw`, ...) or a `linalg.generic` makes no difference.
+    Transposes, broadcasts, strides, dilations, flipped kernels and subviews are
+    part of the copy. Shapes may be dynamic and sizes may be zero.
+
+    **Guarantee.** Such an operation is replaced by calls of private functions
+    `amp_host_*`, one per kind and element type in a module, with sizes and
+    strides as run-time arguments. The value in the output is where a sum starts,
+    and products are added to it in the order of the reduction loops, as the
+    loops of `convert-linalg-to-loops` would: on f16 and bf16 inputs the result
+    is the same bit for bit, on f32 inputs it differs where the target fuses the
+    multiplication and the addition. (Exceptions: a product of bf16 values that
+    overflows or underflows f32, and everything that BLAS computes.)
+
+    **Left alone.** All other operations, among them contractions of other
+    element types; `convert-linalg-to-loops` takes them.
+
+    With `blas=auto`, products of `blas-min-work` multiplications or more call
+    the runtime's `ampRtBlasSgemm`. f32 operands that are plain matrices are
+    passed as they are, others are copied into one first. A call that reports an
+    error (there is no BLAS library) is followed by the generated kernel.
+
+    Scratch memory is one `memref.alloc` per product for panels and one for
+    offsets, of static size where the shapes are static, each freed after use.
+    The pass therefore stands after buffer deallocation.
+
+    ```mlir
+    func.func @linear(%x: memref<32x64xf16>, %w: memref<64x128xf16>,
+                      %y: memref<32x128xf32>) {
+      linalg.matmul ins(%x, %w : memref<32x64xf16>, memref<64x128xf16>)
+                    outs(%y : memref<32x128xf32>)
+      return
+    }
+    ```
+
+    becomes, with `blas=off`,
+
+    ```
+    func.func @linear(...) {
+      %offsets = memref.alloc() : memref<448xindex>
+      call @amp_host_fill_offsets(%offsets, ...)      // three times: M, K, N
+      %scratch = memref.alloc() : memref<10248xf32>
+      call @amp_host_product_f16_f16(%x, ..., %w, ..., %y, ..., %scratch)
+      memref.dealloc ...
+      return
+    }
+    func.func private @amp_host_pack_f16(...)         // into panels, as f32
+    func.func private @amp_host_tiles(...)            // the micro-kernel
+    func.func private @amp_host_product_f16_f16(...)  // cache blocks over both
+    ```
+  }];
+  let options = [
+    Option<"blas", "blas", "::mlir::amp::BlasUse",
+           /*default=*/"::mlir::amp::BlasUse::Auto",
+           "Whether large products may go to a BLAS library at run time",
+           [{::llvm::cl::values(
+               clEnumValN(::mlir::amp::BlasUse::Auto, "auto",
+                          "use the library if there is one"),
+               clEnumValN(::mlir::amp::BlasUse::Off, "off",
+                          "never; results do not depend on what is installed"))}]>,
+    Option<"blasMinWork", "blas-min-work", "int64_t",
+           /*default=*/"::mlir::amp::kBlasMinWork",
+           "Multiplications from which a product goes to BLAS">,
+    Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"256",
+           "Width of the target's vector registers: 128, 256 or 512">,
+    Option<"reference", "reference", "bool", /*default=*/"false",
+           "Leave contractions to convert-linalg-to-loops: one fixed order of "
+           "summation, no fused arithmetic, slow">
+  ];
+  let statistics = [
+    Statistic<"numConverted", "contractions converted",
+              "Contractions that became calls of generated kernels">,
+    Statistic<"numBlas", "contractions offered to BLAS",
+              "Contractions whose work may reach the BLAS threshold">,
+    Statistic<"numKernels", "kernel functions",
+              "Private functions that the module got">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// AmpToLinalg
+//===----------------------------------------------------------------------===//
+
+def ConvertAmpToLinalgPass : Pass<"convert-amp-to-linalg", "ModuleOp"> {
+  let summary = "lower casts, master copies and guarded updates to standard dialects";
+  let description = [{
+    | operation | becomes |
+    | --- | --- |
+    | `amp.cast`, `amp.master_copy` | `arith.extf` or `arith.truncf`, on tensors elementwise |
+    | `amp.apply_if_finite` | `scf.if`: a skipped step computes nothing |
+    | `amp.all_reduce_found_inf` | its operand: a program for one rank |
+
+    Attributes of roles stay; operations on scalers are left to
+    `convert-amp-to-runtime`.
+
+    ```mlir
+    func.func @down(%x: tensor<4xf32>) -> tensor<4xf16> {
+      %0 = amp.cast %x : tensor<4xf32> to tensor<4xf16>
+      return %0 : tensor<4xf16>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @down(%x: tensor<4xf32>) -> tensor<4xf16> {
+      %0 = arith.truncf %x : tensor<4xf32> to tensor<4xf16>
+      return %0 : tensor<4xf16>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// AmpToRuntime
+//===----------------------------------------------------------------------===//
+
+def ConvertAmpToRuntimePass : Pass<"convert-amp-to-runtime", "ModuleOp"> {
+  let summary = "lower loss scaling and taps to calls of the runtime";
+  let description = [{
+    A scaler's state belongs to the runtime, and a compiled step must be usable
+    for several trainings at once, so no global holds it: each function that
+    reads or advances a scaler takes its handle as an `i64` argument with role
+    `scaler_state` and the scaler's name, and hands it to the functions that it
+    calls. A function with taps takes the handle of the tap context in an `i64`
+    argument with role `hyper` and name `tap`.
+
+    | operation | becomes |
+    | --- | --- |
+    | `amp.scale_loss` | a call of `@ampRtScalerScale` and a product |
+    | `amp.unscale` | the same call, one fused product per gradient, and one chained test of all incoming values for infinities and NaNs |
+    | `amp.update_scale` | a call of `@ampRtScalerUpdateFromProgram` |
+    | `amp.tap` | the same operation with its handle; bufferization makes the call |
+    | `amp.scaler` | nothing: the caller made the scaler |
+
+    The reciprocal of the scale is taken in f64 and rounded to f32, as Apex's
+    is. A value is not finite if its exponent bits are all ones, a test on
+    integers that vectorises.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// Host
+//===----------------------------------------------------------------------===//
+
+def MarkEntryPointsPass : Pass<"amp-mark-entry-points", "ModuleOp"> {
+  let summary = "make the functions that a host calls public, the others private";
+  let description = [{
+    Entry points are the train steps and the evaluate functions. A module
+    without a train step has all its functions with roles as entry points: their
+    caller is elsewhere. Entry points get a C interface, and their arguments are
+    marked as not writable, so that bufferization never updates a caller's array
+    in place: a driver hands the same array to two calls.
+
+    Refused: a module in which no function has roles.
+  }];
+}
+
+def StripContractPass : Pass<"amp-strip-contract", "ModuleOp"> {
+  let summary = "remove roles, origins and classes";
+  let description = [{
+    Once every decision is taken and a driver has read the signature, the
+    attributes of the contract (`amp.*` on the module, functions, arguments,
+    results and operations) have no reader left: roles speak of tensors, and
+    equal kernels with different origins should be equal.
+  }];
+}
+
+def FuseElementwisePass : Pass<"amp-fuse-elementwise", "ModuleOp"> {
+  let summary = "fuse elementwise producers into their consumers";
+  let description = [{
+    Upstream's elementwise fusion, told where to stop: an operation whose only
+    user is elementwise or a reduction is computed there, in registers. A
+    contraction keeps its operands, because it is recognised by its body and
+    packs them itself. Roundings (`arith.truncf`, `arith.extf`) move into the
+    fused body and are never folded, so values are the same bit for bit.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def ConvertAssertToRuntimePass : Pass<"convert-assert-to-runtime", "ModuleOp"> {
+  let summary = "report failed assertions through the runtime";
+  let description = [{
+    `cf.assert` would end the process. Instead the message goes to
+    `@ampRtReportAssert`, which the host turns into an error of the call; it
+    does not return to the program.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"];
+}
+
+#endif // AMP_CONVERSION_PASSES

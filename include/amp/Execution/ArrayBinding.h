@@ -1,0 +1,52 @@
+//===- ArrayBinding.h - Arrays that fit an argument -------------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a user's array must satisfy before compiled code sees it. The rules:
+//
+//  - Floating-point data goes to floating-point arguments of any width, rounded
+//    to nearest; integers go to integers that hold all their values. Nothing
+//    turns integers into floats or back: pixels that were never scaled, or
+//    truncated labels, would train without a word.
+//  - No NaN; in batches no infinity either. (A state may hold one: a mask of
+//    -inf is a legitimate buffer.)
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_EXECUTION_ARRAYBINDING_H
+#define AMP_EXECUTION_ARRAYBINDING_H
+
+#include "amp/Execution/Program.h"
+
+#include "llvm/Support/Error.h"
+
+namespace mlir::amp {
+
+/// "param 'fc1.weight'", as errors name an argument.
+std::string describeArgument(const ValueSpec &spec);
+
+/// `array` with elements of the kind of `spec`. `origin` names the array in
+/// errors: "array 'x0' in 'digits.npz'".
+llvm::Expected<HostArray> convertToArgument(HostArray array,
+                                            const ValueSpec &spec,
+                                            llvm::StringRef origin);
+
+/// Fails unless the shape of `array` is that of `spec` (dynamic extents fit
+/// any).
+llvm::Error checkShape(const HostArray &array, const ValueSpec &spec,
+                       llvm::StringRef origin);
+
+enum class NonFinite { AllowInfinity, Forbid };
+
+/// Fails at the first element that is NaN or, if forbidden, infinite. Names the
+/// element by its indices.
+llvm::Error checkFinite(const HostArray &array, NonFinite rule,
+                        llvm::StringRef origin);
+
+} // namespace mlir::amp
+
+#endif // AMP_EXECUTION_ARRAYBINDING_H

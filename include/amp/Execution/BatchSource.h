@@ -1,0 +1,142 @@
+//===- BatchSource.h - Where a training step's batches come from -*- C++
+//-*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two kinds of files feed a step. A data set (`--data`) holds arrays x0, x1...
+// of many rows, from which batches are gathered in a shuffled or a recorded
+// order. A replay file (`--replay`) holds finished batches step0_x0, step0_x1,
+// step1_x0... and the start values arg0, arg1..., numbered by the arguments of
+// the train step as it was before compilation.
+//
+// A row of a data set may have another shape than a row of the argument, as
+// long as it has as many elements: an array 1437x64 binds to 32x64 and to
+// 32x1x8x8.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_EXECUTION_BATCHSOURCE_H
+#define AMP_EXECUTION_BATCHSOURCE_H
+
+#include "amp/Execution/ArrayArchive.h"
+#include "amp/Execution/Program.h"
+#include "amp/Execution/StartValues.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace mlir::amp {
+
+/// Arrays for the batch arguments, in their order.
+using Batch = std::vector<HostArray>;
+
+/// Gives the batch of each step.
+class BatchSource {
+public:
+  virtual ~BatchSource();
+  virtual llvm::Expected<Batch> getBatch(int64_t step) = 0;
+  /// How many steps there are, or none for as many as wanted.
+  virtual std::optional<int64_t> getNumSteps() const = 0;
+  /// What errors call it: "'mlp_digits.npz'".
+  virtual std::string describe() const = 0;
+};
+
+/// The specs with the role "batch", in order.
+std::vector<ValueSpec> getBatchSpecs(llvm::ArrayRef<ValueSpec> arguments);
+
+//===----------------------------------------------------------------------===//
+// Data sets
+//===----------------------------------------------------------------------===//
+
+/// Named arrays, each with a row per sample.
+class Dataset {
+public:
+  using Arrays = std::map<std::string, std::shared_ptr<const HostArray>>;
+
+  /// An array of a kind that cannot be read (a text, say) fails only if it is
+  /// bound.
+  static llvm::Expected<Dataset> load(llvm::StringRef path);
+  /// `origin` is what errors call the set: "'digits.npz'".
+  Dataset(std::string origin, Arrays arrays);
+
+  llvm::StringRef getOrigin() const { return origin; }
+  const Arrays &getArrays() const { return arrays; }
+  /// The array of this name, or an error that names those that are there.
+  llvm::Expected<std::shared_ptr<const HostArray>>
+  get(const ValueSpec &spec) const;
+
+private:
+  std::string origin;
+  Arrays arrays;
+  /// Why the arrays that are missing could not be read, by name.
+  std::map<std::string, std::string> unreadable;
+};
+
+/// The arrays of a data set that arguments want, checked and converted once.
+class BoundDataset {
+public:
+  /// Binds by name. `batchSize` stands in for dynamic leading extents; 0 if the
+  /// user gave none.
+  static llvm::Expected<BoundDataset>
+  bind(const Dataset &data, llvm::ArrayRef<ValueSpec> specs, int64_t batchSize);
+
+  int64_t getNumRows() const { return numRows; }
+  int64_t getBatchSize() const { return batchSize; }
+  /// One array per spec, of as many rows as `rows` has.
+  Batch gather(llvm::ArrayRef<int64_t> rows) const;
+
+private:
+  struct Column {
+    std::shared_ptr<const HostArray> array;
+    /// Extents of one row of the argument.
+    llvm::SmallVector<int64_t, 4> rowShape;
+    int64_t rowBytes;
+  };
+  llvm::SmallVector<Column, 2> columns;
+  int64_t numRows = 0;
+  int64_t batchSize = 0;
+};
+
+/// Batches in a new random order each epoch. The rows that are left over when
+/// the last batch of an epoch is full are not used in that epoch. `batchSize`
+/// is for arguments with a dynamic leading extent; 0 if the user gave none.
+llvm::Expected<std::unique_ptr<BatchSource>>
+makeShuffledSource(const Dataset &data,
+                   llvm::ArrayRef<ValueSpec> trainArguments, int64_t batchSize,
+                   uint64_t seed);
+
+/// Batches in a given order: row `step` of `order` holds the indices of its
+/// samples.
+llvm::Expected<std::unique_ptr<BatchSource>>
+makeOrderedSource(const Dataset &data, llvm::ArrayRef<ValueSpec> trainArguments,
+                  const HostArray &order, llvm::StringRef orderOrigin);
+
+//===----------------------------------------------------------------------===//
+// Replay
+//===----------------------------------------------------------------------===//
+
+/// A replay file: a source of batches and of start values.
+struct Replay {
+  std::unique_ptr<BatchSource> batches;
+  std::unique_ptr<GivenValues> startValues;
+  /// The recorded losses of the steps, to compare with; empty if there are
+  /// none.
+  std::vector<double> losses;
+};
+
+/// Opens a replay file for a compiled step with `trainArguments`.
+/// `originalArguments` are those of the train step before compilation, whose
+/// positions the file's argN refer to. All values must be there and fit.
+llvm::Expected<Replay> openReplay(llvm::StringRef path,
+                                  llvm::ArrayRef<ValueSpec> trainArguments,
+                                  llvm::ArrayRef<ValueSpec> originalArguments);
+
+} // namespace mlir::amp
+
+#endif // AMP_EXECUTION_BATCHSOURCE_H

@@ -1,0 +1,51 @@
+//===- JitProgram.h - Compile a training step for this CPU ------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// From a module to a Program: mixed precision, host lowering, LLVM, and the
+// runtime's scalers beside the code.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_EXECUTION_JITPROGRAM_H
+#define AMP_EXECUTION_JITPROGRAM_H
+
+#include "amp/Execution/Program.h"
+#include "amp/Pipelines/HostLowering.h"
+#include "amp/Pipelines/MixedPrecision.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::amp {
+
+struct JitOptions {
+  /// Show gradients to `Program::setTap`. Costs a little time.
+  bool insertTaps = false;
+  /// LLVM's optimisation level, 0 to 3.
+  unsigned optimizationLevel = 3;
+};
+
+/// Seconds of each phase of a compilation.
+struct CompileTimes {
+  double mixedPrecision = 0;
+  double lowering = 0;
+  double codegen = 0;
+};
+
+/// Compiles `module`, which is consumed. Diagnostics go to the context's
+/// handlers; the error then only says which phase failed.
+llvm::Expected<std::unique_ptr<Program>>
+compileForHost(ModuleOp module, const MixedPrecisionOptions &precision,
+               const HostLoweringOptions &lowering, const JitOptions &options,
+               CompileTimes *times = nullptr);
+
+/// Arguments of the train step of a module that has not been compiled yet. Fails
+/// if there is none.
+llvm::Expected<llvm::SmallVector<ValueSpec>> readTrainStepArguments(ModuleOp module);
+
+} // namespace mlir::amp
+
+#endif // AMP_EXECUTION_JITPROGRAM_H

@@ -1,0 +1,92 @@
+//===- StartValues.h - What a training run starts from ----------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A start value is, in this order: the given one (from a file); what the
+// argument's `amp.init` says; the default by role:
+//
+//   param, rank >= 2   Kaiming uniform as torch.nn.Linear and Conv2d reset
+//                      theirs: U(-b, b), b = sqrt(6 / ((1 + a^2) fan_in)) with
+//                      a = sqrt(5). fan_in is the product of all extents but
+//                      the first, as PyTorch lays weights out (out, in, ...).
+//   param, rank <= 1   1 if it is a norm's weight: the last word of its name is
+//                      weight, scale, gamma or g; else 0
+//   buffer             1 if it is a running variance: the last word of its name
+//                      is running_var, var or variance, or v with the kind
+//                      batch_norm; else 0
+//   opt_state, accumulator   0
+//   rng                random bits
+//   hyper              none: a learning rate must be given
+//
+// The last word of "blocks.0.ln1.weight" is weight, that of "['h0']['g1']" is
+// g.
+//
+// `amp.init` is one of zeros, ones, constant(x), uniform(low,high),
+// normal(standard deviation).
+//
+// Where the step has a `master` NAME, the value binds to the master, and
+// `param` NAME is its copy, rounded.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_EXECUTION_STARTVALUES_H
+#define AMP_EXECUTION_STARTVALUES_H
+
+#include "amp/Execution/ArrayArchive.h"
+#include "amp/Execution/Program.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+
+namespace mlir::amp {
+
+/// Role and name of a value.
+using ValueKey = std::pair<std::string, std::string>;
+
+/// Everything that a step takes and gives back, and what stays constant beside
+/// it (frozen parameters, hyperparameters).
+using TrainingState = std::map<ValueKey, HostArray>;
+
+/// True for the roles that make up a state.
+bool isStateRole(llvm::StringRef role);
+
+/// Given start values.
+class GivenValues {
+public:
+  struct Value {
+    HostArray array;
+    /// How errors name it: "array 'arg0' in 'mlp.npz'".
+    std::string origin;
+  };
+
+  virtual ~GivenValues();
+  /// The value for an argument of this role and name, or none. Asked with the
+  /// roles "master" and "param" for either of the two.
+  virtual llvm::Expected<std::optional<Value>> find(llvm::StringRef role,
+                                                    llvm::StringRef name) = 0;
+  /// Fails if an argument of this role must be given but is not; success means
+  /// that the default is wanted.
+  virtual llvm::Error explainMissing(const ValueSpec &spec) = 0;
+};
+
+/// Given values from an .npz file (`--init`). Arrays are called ROLE/NAME, as
+/// writeState calls them, or plain NAME for parameters, masters and buffers.
+/// All parameters must be there; other values may be missing.
+llvm::Expected<std::unique_ptr<GivenValues>> openInitFile(llvm::StringRef path);
+
+/// Start values for all state arguments among `arguments`. `given` may be null.
+llvm::Expected<TrainingState>
+makeStartValues(llvm::ArrayRef<ValueSpec> arguments, GivenValues *given,
+                uint64_t seed);
+
+/// Writes a state as openInitFile reads it.
+llvm::Error writeState(llvm::StringRef path, const TrainingState &state);
+
+} // namespace mlir::amp
+
+#endif // AMP_EXECUTION_STARTVALUES_H

@@ -1,0 +1,65 @@
+//===- StepLog.h - One JSON line for each step ------------------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The fields of a line, in this order:
+//
+//   step          number from 0
+//   loss          number; object by name where the step has several losses
+//   scale_before  scale that the step used
+//   scale         scale after it
+//   unskipped     clean steps since the scale last changed
+//   skipped       true if the optimizer step was left out
+//   grad_norm     L2 norm of the unscaled gradients; null if skipped, or if the
+//                 program does not show its gradients
+//
+// Where there are several loss scalers, the four fields of the scaler are
+// objects by its name. NaN and infinities are the strings "nan", "inf", "-inf".
+// Other numbers have 17 digits, which give back every f32 and f64.
+//
+// Lines go straight to the file, each flushed, so that a run can be followed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_EXECUTION_STEPLOG_H
+#define AMP_EXECUTION_STEPLOG_H
+
+#include "amp/Execution/TrainingLoop.h"
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <memory>
+
+namespace mlir::amp {
+
+/// `value` as JSON; NaN and infinities as strings.
+llvm::json::Value toJson(double value);
+
+/// The line of `record`, without its newline.
+std::string toJsonLine(const StepRecord &record);
+
+class StepLog {
+public:
+  /// Creates or truncates the file; "-" is standard output.
+  static llvm::Expected<StepLog> open(llvm::StringRef path);
+
+  llvm::Error write(const StepRecord &record);
+  /// Closes the file and reports what only shows then. No write may follow.
+  llvm::Error close();
+
+private:
+  StepLog(std::string path, std::unique_ptr<llvm::raw_fd_ostream> os);
+  llvm::Error takeError();
+
+  std::string path;
+  std::unique_ptr<llvm::raw_fd_ostream> os;
+};
+
+} // namespace mlir::amp
+
+#endif // AMP_EXECUTION_STEPLOG_H

@@ -1,0 +1,51 @@
+//===- HostLowering.h - The pipeline amp-to-host ----------------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// From a mixed-precision step on tensors to the LLVM dialect for a CPU.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_PIPELINES_HOSTLOWERING_H
+#define AMP_PIPELINES_HOSTLOWERING_H
+
+#include "amp/Conversion/LinalgToHostContraction.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace mlir::amp {
+
+struct HostLoweringOptions : public PassPipelineOptions<HostLoweringOptions> {
+  Option<BlasUse> blas{
+      *this, "blas", llvm::cl::init(BlasUse::Auto),
+      llvm::cl::desc("whether large products may go to a BLAS library"),
+      llvm::cl::values(
+          clEnumValN(BlasUse::Auto, "auto", "use the library if there is one"),
+          clEnumValN(BlasUse::Off, "off", "never"))};
+  Option<bool> reference{
+      *this, "reference", llvm::cl::init(false),
+      llvm::cl::desc("no BLAS, no fusion, sums in the order of the loops: the "
+                     "numerical oracle, slow")};
+  Option<unsigned> vectorBits{
+      *this, "vector-bits", llvm::cl::init(256),
+      llvm::cl::desc("width of the target's vector registers: 128, 256 or 512")};
+};
+
+/// First half of `amp-to-host`: the step as functions on tensors that a host can
+/// call, with the handles that they need as arguments. Roles are still there for
+/// a driver to read.
+void buildHostPreparationPipeline(OpPassManager &pm);
+
+/// Second half: from there to the LLVM dialect.
+void buildHostLoweringPipeline(OpPassManager &pm, const HostLoweringOptions &options);
+
+/// Makes `amp-to-host` known to the pipeline parser.
+void registerHostLoweringPipeline();
+
+} // namespace mlir::amp
+
+#endif // AMP_PIPELINES_HOSTLOWERING_H

@@ -1,0 +1,150 @@
+//===- BufferizableOpInterfaceImpl.cpp - Bufferization of amp.tap ---------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A tap works in place: the callback gets the address of the value's own buffer,
+// and what it leaves there is the result. Bufferization copies first where
+// somebody else still reads the old value.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Conversion/AmpToRuntime.h"
+
+#include "amp/Dialect/Amp/IR/AmpDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+using namespace mlir::bufferization;
+
+/// Program entry point of the runtime and its element kinds: amp-rt/Tap.h.
+static constexpr StringLiteral kTap = "ampRtTap";
+
+static std::optional<int32_t> getElementKind(Type type) {
+  if (type.isF16())
+    return 0;
+  if (type.isBF16())
+    return 1;
+  if (type.isF32())
+    return 2;
+  if (type.isF64())
+    return 3;
+  if (type.isInteger(1))
+    return 4;
+  if (type.isInteger(8))
+    return 5;
+  if (type.isInteger(16))
+    return 6;
+  if (type.isInteger(32))
+    return 7;
+  if (type.isInteger(64))
+    return 8;
+  return std::nullopt;
+}
+
+/// Address of a constant with the characters of `text`.
+static Value getText(RewriterBase &rewriter, Operation *op, StringRef text) {
+  auto module = op->getParentOfType<ModuleOp>();
+  Location loc = op->getLoc();
+  std::string name = ("amp_text_" + text).str();
+  if (!module.lookupSymbol(name)) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(module.getBody());
+    auto type = LLVM::LLVMArrayType::get(rewriter.getI8Type(), text.size());
+    LLVM::GlobalOp::create(rewriter, loc, type, /*isConstant=*/true,
+                           LLVM::Linkage::Internal, name, rewriter.getStringAttr(text));
+  }
+  return LLVM::AddressOfOp::create(rewriter, loc,
+                                   LLVM::LLVMPointerType::get(rewriter.getContext()), name);
+}
+
+namespace {
+struct TapModel : public BufferizableOpInterface::ExternalModel<TapModel, TapOp> {
+  bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
+                              const AnalysisState &) const {
+    return isa<RankedTensorType>(operand.get().getType());
+  }
+  bool bufferizesToMemoryWrite(Operation *op, OpOperand &operand,
+                               const AnalysisState &) const {
+    return isa<RankedTensorType>(operand.get().getType());
+  }
+  AliasingValueList getAliasingValues(Operation *op, OpOperand &operand,
+                                      const AnalysisState &) const {
+    if (!isa<RankedTensorType>(operand.get().getType()))
+      return {};
+    return {{op->getResult(0), BufferRelation::Equivalent}};
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    auto tap = cast<TapOp>(op);
+    if (!tap.getHandle())
+      return op->emitOpError("expected a handle; run convert-amp-to-runtime before bufferization");
+    FailureOr<Value> buffer = getBuffer(rewriter, tap.getValue(), options, state);
+    if (failed(buffer))
+      return failure();
+    auto type = cast<MemRefType>(buffer->getType());
+    std::optional<int32_t> kind = getElementKind(type.getElementType());
+    if (!kind)
+      return op->emitOpError("expected elements of a type that the runtime knows, but got ")
+             << type.getElementType();
+    Location loc = op->getLoc();
+    MLIRContext *context = op->getContext();
+    Value index = memref::ExtractAlignedPointerAsIndexOp::create(rewriter, loc, *buffer);
+    Value address = arith::IndexCastOp::create(rewriter, loc, rewriter.getI64Type(), index);
+    auto pointerType = LLVM::LLVMPointerType::get(context);
+    Value pointer = LLVM::IntToPtrOp::create(rewriter, loc, pointerType, address);
+    Value count = arith::ConstantIndexOp::create(rewriter, loc, 1);
+    for (int64_t i = 0; i < type.getRank(); ++i) {
+      Value extent = memref::DimOp::create(rewriter, loc, *buffer, i);
+      count = arith::MulIOp::create(rewriter, loc, count, extent);
+    }
+    count = arith::IndexCastOp::create(rewriter, loc, rewriter.getI64Type(), count);
+    auto length = [&](StringRef text) {
+      return arith::ConstantOp::create(rewriter, loc, rewriter.getI64IntegerAttr(text.size()));
+    };
+    Value kindValue =
+        arith::ConstantOp::create(rewriter, loc, rewriter.getI32IntegerAttr(*kind));
+    SmallVector<Value> operands = {tap.getHandle(),
+                                   getText(rewriter, op, tap.getName()),
+                                   length(tap.getName()),
+                                   getText(rewriter, op, tap.getPoint()),
+                                   length(tap.getPoint()),
+                                   pointer,
+                                   kindValue,
+                                   count};
+    auto module = op->getParentOfType<ModuleOp>();
+    auto function = module.lookupSymbol<func::FuncOp>(kTap);
+    if (!function) {
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(module.getBody());
+      SmallVector<Type> types;
+      for (Value operand : operands)
+        types.push_back(operand.getType());
+      function = func::FuncOp::create(rewriter, loc, kTap,
+                                      rewriter.getFunctionType(types, {}));
+      function.setPrivate();
+    }
+    func::CallOp::create(rewriter, loc, function, operands);
+    replaceOpWithBufferizedValues(rewriter, op, *buffer);
+    return success();
+  }
+};
+} // namespace
+
+void mlir::amp::registerBufferizableOpInterfaceExternalModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, AmpDialect *) {
+    TapOp::attachInterface<TapModel>(*context);
+    context->loadDialect<LLVM::LLVMDialect, func::FuncDialect, memref::MemRefDialect>();
+  });
+}

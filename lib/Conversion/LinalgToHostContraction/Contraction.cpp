@@ -1,0 +1,195 @@
+//===- Contraction.cpp - Recognise matrix products ------------------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Named operations carry the same region and maps as a linalg.generic, so there
+// is one matcher and no list of operations. Upstream's inferContractionDims and
+// inferConvolutionDims are not used: between them they leave out what we take
+// (flipped kernels, a reduction in one input alone, maps with constants), and
+// they take what we leave (dot products).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contraction.h"
+#include "amp/Conversion/LinalgToHostContraction.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+//===----------------------------------------------------------------------===//
+// Linear maps
+//===----------------------------------------------------------------------===//
+
+/// Adds the coefficients of `expr` times `factor` to `terms`, whose last entry
+/// is the constant term. False if `expr` is not linear.
+static bool addLinearTerms(AffineExpr expr, int64_t factor,
+                           MutableArrayRef<int64_t> terms) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+    terms[dim.getPosition()] += factor;
+    return true;
+  }
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
+    terms.back() += factor * constant.getValue();
+    return true;
+  }
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return false; // a symbol
+  if (binary.getKind() == AffineExprKind::Add)
+    return addLinearTerms(binary.getLHS(), factor, terms) &&
+           addLinearTerms(binary.getRHS(), factor, terms);
+  // Constants stand on the right of a product in canonical form.
+  auto constant = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  return binary.getKind() == AffineExprKind::Mul && constant &&
+         addLinearTerms(binary.getLHS(), factor * constant.getValue(), terms);
+}
+
+static bool isLinear(AffineMap map) {
+  SmallVector<int64_t> terms(map.getNumDims() + 1);
+  return llvm::all_of(map.getResults(), [&](AffineExpr expr) {
+    return addLinearTerms(expr, 1, terms);
+  });
+}
+
+static int64_t getTerm(AffineMap map, unsigned result, unsigned term) {
+  SmallVector<int64_t> terms(map.getNumDims() + 1);
+  bool linear = addLinearTerms(map.getResult(result), 1, terms);
+  assert(linear && "matchContraction accepts linear maps only");
+  (void)linear;
+  return terms[term];
+}
+
+int64_t ContractionOperand::getCoefficient(unsigned dim, unsigned loop) const {
+  return getTerm(map, dim, loop);
+}
+
+int64_t ContractionOperand::getConstant(unsigned dim) const {
+  return getTerm(map, dim, map.getNumDims());
+}
+
+//===----------------------------------------------------------------------===//
+// Body
+//===----------------------------------------------------------------------===//
+
+/// `value` without the arith.extf to f32 that an input of half type needs.
+static Value lookThroughWidening(Value value) {
+  if (auto extend = value.getDefiningOp<arith::ExtFOp>())
+    return extend.getIn();
+  return value;
+}
+
+/// True if the body yields `out + a * b` of its three arguments, where a and b
+/// may be widened first.
+static bool isMultiplyAccumulate(Block *body) {
+  if (body->getNumArguments() != 3)
+    return false;
+  auto yield = dyn_cast<linalg::YieldOp>(body->getTerminator());
+  if (!yield || yield->getNumOperands() != 1)
+    return false;
+  auto sum = yield->getOperand(0).getDefiningOp<arith::AddFOp>();
+  if (!sum)
+    return false;
+  Value out = body->getArgument(2);
+  Value product = sum.getLhs() == out ? sum.getRhs() : sum.getLhs();
+  if (product == out || (sum.getLhs() != out && sum.getRhs() != out))
+    return false;
+  auto multiply = product.getDefiningOp<arith::MulFOp>();
+  if (!multiply)
+    return false;
+  Value lhs = lookThroughWidening(multiply.getLhs());
+  Value rhs = lookThroughWidening(multiply.getRhs());
+  Value a = body->getArgument(0), b = body->getArgument(1);
+  return (lhs == a && rhs == b) || (lhs == b && rhs == a);
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// Sorts `loops` by the dimension of C in which they stand.
+static void sortByOutput(SmallVectorImpl<unsigned> &loops, AffineMap output) {
+  llvm::sort(loops, [&](unsigned x, unsigned y) {
+    auto position = [&](unsigned loop) {
+      return *output.getResultPosition(
+          getAffineDimExpr(loop, output.getContext()));
+    };
+    return position(x) < position(y);
+  });
+}
+
+FailureOr<Contraction> amp::matchContraction(linalg::LinalgOp op,
+                                             StringRef &reason) {
+  auto decline = [&](StringRef text) {
+    reason = text;
+    return failure();
+  };
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
+    return decline("expected two inputs and one output"); // Rule 1
+  if (!isMultiplyAccumulate(op.getBlock()))
+    return decline("expected the body 'out + a * b'"); // Rule 2
+
+  Contraction view;
+  view.op = op;
+  view.a = {op.getDpsInputOperand(0)->get(),
+            op.getMatchingIndexingMap(op.getDpsInputOperand(0))};
+  view.b = {op.getDpsInputOperand(1)->get(),
+            op.getMatchingIndexingMap(op.getDpsInputOperand(1))};
+  view.c = {op.getDpsInitOperand(0)->get(),
+            op.getMatchingIndexingMap(op.getDpsInitOperand(0))};
+  if (!view.c.getElementType().isF32())
+    return decline("expected an f32 output"); // Rule 3
+  for (const ContractionOperand &input : {view.a, view.b}) {
+    Type type = input.getElementType();
+    if (!type.isF32() && !type.isF16() && !type.isBF16())
+      return decline("expected inputs of f32, f16 or bf16"); // Rule 2
+  }
+  // Rule 4
+  if (!isLinear(view.a.map) || !isLinear(view.b.map))
+    return decline("expected linear indexing maps");
+  if (!view.c.map.isProjectedPermutation(/*allowZeroInResults=*/true))
+    return decline("expected each output dimension to be one loop");
+
+  // Rule 5
+  for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray())) {
+    bool inA = view.a.map.isFunctionOfDim(loop);
+    bool inB = view.b.map.isFunctionOfDim(loop);
+    bool inC = view.c.map.isFunctionOfDim(loop);
+    if (inC != (kind == utils::IteratorType::parallel) || (!inA && !inB))
+      return decline("expected parallel loops to index the output and an input, "
+                     "and reductions an input alone");
+    if (!inC)
+      view.k.push_back(loop);
+    else if (inA && inB)
+      view.batch.push_back(loop);
+    else
+      (inA ? view.m : view.n).push_back(loop);
+  }
+  if (view.k.empty())
+    return decline("expected a reduction");
+  if (view.m.empty() && view.n.empty())
+    return decline("expected a parallel loop that belongs to one input alone");
+
+  sortByOutput(view.m, view.c.map);
+  sortByOutput(view.n, view.c.map);
+  auto innermost = [&](ArrayRef<unsigned> loops) -> int {
+    return loops.empty() ? -1
+                         : static_cast<int>(*view.c.map.getResultPosition(
+                               getAffineDimExpr(loops.back(), op.getContext())));
+  };
+  if (innermost(view.m) > innermost(view.n)) {
+    std::swap(view.a, view.b);
+    std::swap(view.m, view.n);
+  }
+  return view;
+}
+
+bool amp::isHostContraction(linalg::LinalgOp op) {
+  StringRef reason;
+  return succeeded(matchContraction(op, reason));
+}

@@ -1,0 +1,60 @@
+//===- Contraction.h - A linalg operation as a matrix product ---*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The view of an operation on which the conversion works:
+//
+//   C[batch, m, n] += A[batch, m, k] * B[batch, k, n]
+//
+// where batch, m, n and k are lists of loops. Because every indexing map is
+// linear and every memref is strided, the address of an element is a constant
+// plus one stride per loop. It therefore splits into a part that depends on the
+// row loops and one that depends on the column loops, and a convolution's window
+// needs no treatment of its own: the loops (image row, kernel row) both have a
+// stride in A.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_CONVERSION_LINALGTOHOSTCONTRACTION_CONTRACTION_H
+#define AMP_LIB_CONVERSION_LINALGTOHOSTCONTRACTION_CONTRACTION_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace mlir::amp {
+
+/// One operand of a contraction.
+struct ContractionOperand {
+  Value value;
+  /// From loops to the operand's dimensions; every result is linear.
+  AffineMap map;
+
+  Type getElementType() const { return getElementTypeOrSelf(value.getType()); }
+  /// The coefficient of `loop` in result `dim` of the map.
+  int64_t getCoefficient(unsigned dim, unsigned loop) const;
+  /// The constant term of result `dim` of the map.
+  int64_t getConstant(unsigned dim) const;
+};
+
+struct Contraction {
+  linalg::LinalgOp op;
+  ContractionOperand a, b, c;
+  /// Loops by the operands that they index: all three, A and C, B and C, and
+  /// the reductions (in A, in B or in both). m and n are in the order of C's
+  /// dimensions, k in the order of the loops, which is the order of the sum.
+  SmallVector<unsigned> batch, m, n, k;
+};
+
+/// Views `op` as a contraction. Fails if one of the pass's rules 2 to 5 does not
+/// hold; `reason` then says which.
+///
+/// Which input becomes B is a choice: rows of B are vectors, so B is the input
+/// that has the loop over C's last dimension.
+FailureOr<Contraction> matchContraction(linalg::LinalgOp op, StringRef &reason);
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_CONVERSION_LINALGTOHOSTCONTRACTION_CONTRACTION_H

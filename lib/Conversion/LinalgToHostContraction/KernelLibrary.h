@@ -1,0 +1,195 @@
+//===- KernelLibrary.h - The functions that contractions call ---*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A module gets each kernel once, when the first contraction asks for it. All
+// sizes and strides are arguments, so kernels differ by element type alone:
+//
+//   fill_offsets, extend_offsets
+//                   offset tables of one group of loops    (KernelLibrary.cpp)
+//   pack_<T>        part of a matrix of T into f32 panels       (PackKernel.cpp)
+//   tiles           C += panels of A * panels of B              (TileKernel.cpp)
+//   product_<T>_<T> C += A * B, cache blocks over the above  (ProductKernel.cpp)
+//   blas_...        C += A * B by ampRtBlasSgemm                (BlasKernel.cpp)
+//   add_scattered   C += a plain matrix                         (BlasKernel.cpp)
+//
+// Matrices are flat buffers addressed through offset tables: element (i, j)
+// stands at base + row[i] + column[j], see Contraction.h. All tables of a
+// contraction are one buffer; OffsetTables holds where each begins.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_CONVERSION_LINALGTOHOSTCONTRACTION_KERNELLIBRARY_H
+#define AMP_LIB_CONVERSION_LINALGTOHOSTCONTRACTION_KERNELLIBRARY_H
+
+#include "KernelBuilder.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/SymbolTable.h"
+
+namespace mlir::amp {
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+/// Columns that the pack kernel moves at once. Eight f32 are one AVX register
+/// and the side of the square that is transposed in registers; two registers of
+/// SSE or NEON.
+constexpr int64_t kPackLanes = 8;
+
+/// Cache blocks of the generated product, in elements. A block of B's panels
+/// has kBlockK rows: at 32 columns one panel is 32 KiB, the first-level cache of
+/// the machines at hand; kBlockM x kBlockK of A is 192 KiB, well inside 512 KiB
+/// to 2 MiB of second-level cache; kBlockN x kBlockK of B is 2 MiB of the third.
+constexpr int64_t kBlockM = 192;
+constexpr int64_t kBlockN = 2048;
+constexpr int64_t kBlockK = 256;
+
+/// The part of C that is kept in vector registers while panels pass by, and with
+/// it the widths of the panels.
+struct TileShape {
+  /// f32 lanes of a vector register.
+  int64_t lanes;
+  /// Vectors in a row of the tile.
+  int64_t vectors;
+  /// Rows of the tile: the width of a panel of A.
+  int64_t rows;
+
+  /// The width of a panel of B.
+  int64_t columns() const { return lanes * vectors; }
+
+  /// Tiles for registers of 128, 256 or 512 bits.
+  static TileShape get(unsigned vectorBits);
+};
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+/// A flat buffer and the offset of element (0, 0) of a matrix in it.
+struct MatrixBase {
+  Value buffer;
+  Index start;
+};
+
+/// Where each offset table begins in the buffer that holds all of them.
+struct OffsetTables {
+  Value buffer;
+  Index aM, cM, aK, bK, bN, cN;
+};
+
+/// What a product kernel is called with.
+struct ProductArguments {
+  MatrixBase a, b, c;
+  OffsetTables tables;
+  Index m, n, k;
+  MatrixBase scratch;
+
+  SmallVector<Value> pack() const;
+  static ProductArguments unpack(KernelBuilder &b, ValueRange values);
+};
+
+/// memref<?xT>: all memory behind a memref, or scratch.
+MemRefType getFlatType(Type element);
+
+/// How an input reaches BLAS: as it lies in memory, if it is f32 with one unit
+/// stride and one other, else copied into such a matrix.
+struct BlasInput {
+  Type elementType;
+  bool inPlace;
+  /// The matrix in memory, or the copy, is the transposed operand.
+  bool transposed;
+};
+
+struct BlasForm {
+  BlasInput a, b;
+  /// Whether C is a plain matrix; otherwise products are added to it by way of
+  /// a scratch matrix.
+  bool cInPlace;
+};
+
+/// Distances of rows of the operands in place; the others are not read.
+struct BlasStrides {
+  Index lda, ldb, ldc;
+};
+
+//===----------------------------------------------------------------------===//
+// KernelLibrary
+//===----------------------------------------------------------------------===//
+
+class KernelLibrary {
+public:
+  KernelLibrary(ModuleOp module, unsigned vectorBits);
+
+  /// Writes the tables of one group of loops: for the linear index over
+  /// `extents` (the last one fastest), the sum of loop index times stride, for
+  /// two operands at once, from `xStart` and `yStart`.
+  void callFillOffsets(KernelBuilder &b, Value tables, Index xStart, Index yStart,
+                       ArrayRef<Index> extents, ArrayRef<Index> xStrides,
+                       ArrayRef<Index> yStrides);
+
+  /// scratch[start + p * rows + r * width + j] =
+  ///     f32(source[row[r] + column[p + j]])
+  /// for panels p = 0, width, ... of `columns` columns, the last one filled up
+  /// with zeros. May write kPackLanes elements past the end.
+  void callPack(KernelBuilder &b, Type element, MatrixBase source, Value tables,
+                Index rowTable, Index rows, Index columnTable, Index columns,
+                MatrixBase target, Index width);
+
+  /// C += A * B for a block whose panels stand in scratch memory.
+  void callTiles(KernelBuilder &b, MatrixBase aPanels, MatrixBase bPanels,
+                 MatrixBase c, Value tables, Index cM, Index cN, Index m,
+                 Index n, Index k);
+
+  /// C += A * B by generated kernels.
+  void callProduct(KernelBuilder &b, Type aType, Type bType,
+                   const ProductArguments &arguments);
+  /// Elements of scratch memory that callProduct needs.
+  Index getProductScratch(KernelBuilder &b, Index m, Index n, Index k);
+
+  /// C += A * B by BLAS, or by generated kernels where BLAS refuses.
+  void callBlasProduct(KernelBuilder &b, const BlasForm &form,
+                       const ProductArguments &arguments,
+                       const BlasStrides &strides);
+  /// Elements of scratch memory that callBlasProduct needs.
+  Index getBlasScratch(KernelBuilder &b, const BlasForm &form, Index m, Index n,
+                       Index k);
+  /// True unless the module has another symbol of the runtime function's name;
+  /// that is an error then.
+  LogicalResult declareSgemm(Location loc);
+
+  unsigned getNumKernels() const { return kernels.size(); }
+
+private:
+  /// The function `amp_host_<name>`, created with `emit` as its body when asked
+  /// for the first time.
+  func::FuncOp
+  getKernel(const Twine &name, ArrayRef<Type> arguments,
+            function_ref<void(KernelBuilder &, Block::BlockArgListType)> emit);
+
+  func::FuncOp getFillOffsets();
+  func::FuncOp getExtendOffsets();
+  func::FuncOp getPack(Type element);
+  func::FuncOp getTiles();
+  func::FuncOp getProduct(Type aType, Type bType);
+  func::FuncOp getBlasProduct(const BlasForm &form);
+  func::FuncOp getAddScattered();
+
+  SmallVector<Type> getProductTypes(Type aType, Type bType);
+
+  ModuleOp module;
+  SymbolTable symbols;
+  TileShape tile;
+  llvm::StringMap<func::FuncOp> kernels;
+  func::FuncOp sgemm;
+};
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_CONVERSION_LINALGTOHOSTCONTRACTION_KERNELLIBRARY_H

@@ -1,0 +1,451 @@
+//===- LinalgToHostContraction.cpp - Matrix products for a CPU ------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each contraction becomes: one table of offsets for rows, columns and sums,
+// scratch memory, and a loop over its batch around one call of a product kernel.
+// Everything that is particular to an operation (maps, strides, order of
+// dimensions) is in the tables, so a convolution of a transposed image costs the
+// program a call and not a kernel. Tables are as long as the matrix's sides;
+// filling them takes about as many cycles as they have entries.
+//
+// The decision for BLAS stands at the call: at compile time where the sizes are
+// known, else as a branch on their product. What must be one matrix in memory
+// for BLAS is a question of strides alone, asked in asPlainMatrix. It is asked
+// conservatively: where strides are dynamic, only of loops that are neighbouring
+// dimensions of a contiguous buffer. An overlapping matrix (a convolution's
+// windows seen as rows) must never pass as plain.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Conversion/LinalgToHostContraction.h"
+#include "Contraction.h"
+#include "KernelLibrary.h"
+#include "amp/Conversion/Passes.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/DebugLog.h"
+#include "llvm/TargetParser/Host.h"
+
+#define DEBUG_TYPE "convert-linalg-to-host-contraction"
+
+namespace mlir::amp {
+#define GEN_PASS_DEF_CONVERTLINALGTOHOSTCONTRACTIONPASS
+#include "amp/Conversion/Passes.h.inc"
+} // namespace mlir::amp
+
+using namespace mlir;
+using namespace mlir::amp;
+
+namespace {
+
+/// An operand as one stride per loop.
+struct StridedOperand {
+  MatrixBase base;
+  /// By loop; a constant 0 where the loop does not index the operand.
+  SmallVector<Index> strides;
+};
+
+/// A matrix with one unit stride, as it lies in memory.
+struct PlainMatrix {
+  /// Columns of the operand lie in order, not its rows.
+  bool transposed;
+  /// The distance of the rows that lie in order.
+  Index leadingDimension;
+};
+
+/// Replaces one contraction.
+class ContractionEmitter {
+public:
+  ContractionEmitter(Contraction &view, KernelLibrary &library,
+                     const HostContractionOptions &options)
+      : view(view), library(library), options(options),
+        b(view.op.getLoc(), view.op) {}
+
+  /// Emits the calls. Sets `usesBlas` if some may be calls of BLAS.
+  LogicalResult emit(bool &usesBlas);
+
+private:
+  StridedOperand makeStrided(const ContractionOperand &operand);
+  Index getExtent(ArrayRef<unsigned> loops);
+  OffsetTables fillTables();
+
+  std::optional<Index> collapse(const ContractionOperand &operand,
+                                const StridedOperand &strided,
+                                ArrayRef<unsigned> loops);
+  std::optional<PlainMatrix> asPlainMatrix(const ContractionOperand &operand,
+                                           const StridedOperand &strided,
+                                           ArrayRef<unsigned> rows,
+                                           ArrayRef<unsigned> columns);
+  bool hasUnitStride(const StridedOperand &strided, ArrayRef<unsigned> loops);
+
+  /// memref<?xT>, allocated with static size if `count` is a constant.
+  Value allocate(Type element, Index count);
+  /// Scratch memory, and the loops over the batch with one `call` in them.
+  void emitBatch(Index scratchSize, const OffsetTables &tables,
+                 function_ref<void(const ProductArguments &)> call);
+  void emitGenerated(const OffsetTables &tables);
+  void emitBlas(const OffsetTables &tables);
+
+  Contraction &view;
+  KernelLibrary &library;
+  const HostContractionOptions &options;
+  KernelBuilder b;
+  SmallVector<Index> extents;
+  StridedOperand a, bOperand, c;
+  Index m, n, k;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+StridedOperand
+ContractionEmitter::makeStrided(const ContractionOperand &operand) {
+  auto type = cast<MemRefType>(operand.value.getType());
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, operand.value);
+  auto [staticStrides, staticOffset] = type.getStridesAndOffset();
+  auto known = [&](int64_t number, Value value) {
+    return ShapedType::isDynamic(number) ? b.index(value) : b.index(number);
+  };
+  StridedOperand result;
+  result.strides.assign(view.op.getNumLoops(), b.index(0));
+  Index start = known(staticOffset, metadata.getOffset());
+  Index size = start + 1;
+  result.base.start = start;
+  for (unsigned dim = 0; dim < type.getRank(); ++dim) {
+    Index stride = known(staticStrides[dim], metadata.getStrides()[dim]);
+    Index extent = known(type.getDimSize(dim), metadata.getSizes()[dim]);
+    size = size + (extent - 1) * stride;
+    result.base.start =
+        result.base.start + stride * operand.getConstant(dim);
+    for (unsigned loop = 0; loop < result.strides.size(); ++loop)
+      if (int64_t coefficient = operand.getCoefficient(dim, loop))
+        result.strides[loop] = result.strides[loop] + stride * coefficient;
+  }
+  result.base.buffer = memref::ReinterpretCastOp::create(
+      b, getFlatType(type.getElementType()), metadata.getBaseBuffer(),
+      OpFoldResult(b.getIndexAttr(0)), ArrayRef<OpFoldResult>{Value(size)},
+      ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
+  return result;
+}
+
+Index ContractionEmitter::getExtent(ArrayRef<unsigned> loops) {
+  Index extent = b.index(1);
+  for (unsigned loop : loops)
+    extent = extent * extents[loop];
+  return extent;
+}
+
+/// The one stride of the linear index over `loops`; nothing if there is none
+/// that can be proved. For a single position, 1.
+std::optional<Index> ContractionEmitter::collapse(
+    const ContractionOperand &operand, const StridedOperand &strided,
+    ArrayRef<unsigned> loops) {
+  auto type = cast<MemRefType>(operand.value.getType());
+  auto dimension = [&](unsigned loop) {
+    return operand.map.getResultPosition(
+        getAffineDimExpr(loop, operand.map.getContext()));
+  };
+  std::optional<unsigned> inner;
+  Index stride = b.index(1), extent = b.index(1);
+  for (unsigned loop : llvm::reverse(loops)) {
+    if (extents[loop].getConstant() == 1)
+      continue;
+    std::optional<unsigned> dim = dimension(loop);
+    if (!dim)
+      return std::nullopt; // broadcast, or part of a sum
+    if (!inner) {
+      stride = strided.strides[loop];
+    } else {
+      Index expected = stride * extent;
+      bool equal = expected.getConstant() &&
+                   expected.getConstant() == strided.strides[loop].getConstant();
+      bool contiguous = type.getLayout().isIdentity() && *dim + 1 == *inner;
+      if (!equal && !contiguous)
+        return std::nullopt;
+    }
+    extent = extent * extents[loop];
+    inner = dim;
+  }
+  return stride;
+}
+
+std::optional<PlainMatrix> ContractionEmitter::asPlainMatrix(
+    const ContractionOperand &operand, const StridedOperand &strided,
+    ArrayRef<unsigned> rows, ArrayRef<unsigned> columns) {
+  if (!operand.getElementType().isF32() ||
+      !operand.map.isProjectedPermutation(/*allowZeroInResults=*/true))
+    return std::nullopt;
+  std::optional<Index> rowStride = collapse(operand, strided, rows);
+  std::optional<Index> columnStride = collapse(operand, strided, columns);
+  if (!rowStride || !columnStride)
+    return std::nullopt;
+  // BLAS wants a leading dimension of at least a row even if there is one row.
+  auto plain = [&](bool transposed, Index leading, ArrayRef<unsigned> outer,
+                   ArrayRef<unsigned> inner) -> std::optional<PlainMatrix> {
+    Index least = max(getExtent(inner), 1);
+    if (getExtent(outer).getConstant() == 1)
+      return PlainMatrix{transposed, least};
+    if (leading.getConstant() && least.getConstant() &&
+        *leading.getConstant() < *least.getConstant())
+      return std::nullopt;
+    return PlainMatrix{transposed, leading};
+  };
+  if (columnStride->getConstant() == 1)
+    return plain(false, *rowStride, rows, columns);
+  if (rowStride->getConstant() == 1)
+    return plain(true, *columnStride, columns, rows);
+  return std::nullopt;
+}
+
+/// True if neighbours in the linear index over `loops` are known to be
+/// neighbours in memory.
+bool ContractionEmitter::hasUnitStride(const StridedOperand &strided,
+                                       ArrayRef<unsigned> loops) {
+  return !loops.empty() && strided.strides[loops.back()].getConstant() == 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+Value ContractionEmitter::allocate(Type element, Index count) {
+  // Lines of the cache, and the widest vector.
+  IntegerAttr alignment = b.getI64IntegerAttr(64);
+  MemRefType flat = getFlatType(element);
+  std::optional<int64_t> constant = count.getConstant();
+  if (!constant)
+    return memref::AllocOp::create(b, flat, ValueRange{count}, alignment);
+  Value buffer = memref::AllocOp::create(b, MemRefType::get({*constant}, element),
+                                         alignment);
+  return memref::CastOp::create(b, flat, buffer);
+}
+
+/// Frees what `allocate` gave.
+static void deallocate(KernelBuilder &b, Value buffer) {
+  if (auto cast = buffer.getDefiningOp<memref::CastOp>())
+    buffer = cast.getSource();
+  memref::DeallocOp::create(b, buffer);
+}
+
+OffsetTables ContractionEmitter::fillTables() {
+  OffsetTables tables;
+  tables.buffer = allocate(b.getIndexType(), (m + n + k) * 2);
+  tables.aM = b.index(0);
+  tables.cM = m;
+  tables.aK = m * 2;
+  tables.bK = tables.aK + k;
+  tables.bN = tables.bK + k;
+  tables.cN = tables.bN + n;
+  auto fill = [&](ArrayRef<unsigned> loops, Index xTable, const StridedOperand &x,
+                  Index yTable, const StridedOperand &y) {
+    SmallVector<Index> sizes, xStrides, yStrides;
+    for (unsigned loop : loops) {
+      if (extents[loop].getConstant() == 1)
+        continue;
+      sizes.push_back(extents[loop]);
+      xStrides.push_back(x.strides[loop]);
+      yStrides.push_back(y.strides[loop]);
+    }
+    library.callFillOffsets(b, tables.buffer, xTable, yTable, sizes, xStrides,
+                            yStrides);
+  };
+  fill(view.m, tables.aM, a, tables.cM, c);
+  fill(view.k, tables.aK, a, tables.bK, bOperand);
+  fill(view.n, tables.bN, bOperand, tables.cN, c);
+  return tables;
+}
+
+void ContractionEmitter::emitBatch(
+    Index scratchSize, const OffsetTables &tables,
+    function_ref<void(const ProductArguments &)> call) {
+  ProductArguments arguments;
+  arguments.tables = tables;
+  arguments.m = m;
+  arguments.n = n;
+  arguments.k = k;
+  arguments.scratch = {allocate(b.getF32Type(), scratchSize), b.index(0)};
+
+  std::function<void(ArrayRef<unsigned>)> emitLoops =
+      [&](ArrayRef<unsigned> loops) {
+        if (loops.empty())
+          return call(arguments);
+        unsigned loop = loops.front();
+        b.loop(extents[loop], 1, [&](Index iv) {
+          ProductArguments outer = arguments;
+          arguments.a.start = outer.a.start + iv * a.strides[loop];
+          arguments.b.start = outer.b.start + iv * bOperand.strides[loop];
+          arguments.c.start = outer.c.start + iv * c.strides[loop];
+          emitLoops(loops.drop_front());
+          arguments = outer;
+        });
+      };
+  arguments.a = a.base;
+  arguments.b = bOperand.base;
+  arguments.c = c.base;
+  emitLoops(view.batch);
+  deallocate(b, arguments.scratch.buffer);
+}
+
+void ContractionEmitter::emitGenerated(const OffsetTables &tables) {
+  emitBatch(library.getProductScratch(b, m, n, k), tables,
+            [&](const ProductArguments &arguments) {
+              library.callProduct(b, view.a.getElementType(),
+                                  view.b.getElementType(), arguments);
+            });
+}
+
+void ContractionEmitter::emitBlas(const OffsetTables &tables) {
+  std::optional<PlainMatrix> plainA = asPlainMatrix(view.a, a, view.m, view.k);
+  std::optional<PlainMatrix> plainB =
+      asPlainMatrix(view.b, bOperand, view.k, view.n);
+  std::optional<PlainMatrix> plainC = asPlainMatrix(view.c, c, view.m, view.n);
+  if (plainC && plainC->transposed)
+    plainC.reset();
+
+  // A copy keeps what lies in order in order.
+  BlasForm form;
+  form.a = {view.a.getElementType(), plainA.has_value(),
+            plainA ? plainA->transposed
+                   : hasUnitStride(a, view.m) && !hasUnitStride(a, view.k)};
+  form.b = {view.b.getElementType(), plainB.has_value(),
+            plainB ? plainB->transposed
+                   : hasUnitStride(bOperand, view.k) &&
+                         !hasUnitStride(bOperand, view.n)};
+  form.cInPlace = plainC.has_value();
+  BlasStrides strides;
+  auto leading = [&](const std::optional<PlainMatrix> &plain) {
+    return plain ? plain->leadingDimension : b.index(0);
+  };
+  strides = {leading(plainA), leading(plainB), leading(plainC)};
+  emitBatch(library.getBlasScratch(b, form, m, n, k), tables,
+            [&](const ProductArguments &arguments) {
+              library.callBlasProduct(b, form, arguments, strides);
+            });
+}
+
+LogicalResult ContractionEmitter::emit(bool &usesBlas) {
+  for (Range range : view.op.createLoopRanges(b, b.getLoc()))
+    extents.push_back(
+        b.index(getValueOrCreateConstantIndexOp(b, b.getLoc(), range.size)));
+  a = makeStrided(view.a);
+  bOperand = makeStrided(view.b);
+  c = makeStrided(view.c);
+  m = getExtent(view.m);
+  n = getExtent(view.n);
+  k = getExtent(view.k);
+  OffsetTables tables = fillTables();
+
+  Index work = m * n * k;
+  std::optional<int64_t> knownWork = work.getConstant();
+  usesBlas = options.blas == BlasUse::Auto &&
+             (!knownWork || *knownWork >= options.blasMinWork);
+  if (usesBlas && failed(library.declareSgemm(b.getLoc())))
+    return failure();
+  if (!usesBlas)
+    emitGenerated(tables);
+  else if (knownWork)
+    emitBlas(tables);
+  else
+    b.branch(
+        work < b.index(options.blasMinWork), [&] { emitGenerated(tables); },
+        [&] { emitBlas(tables); });
+  deallocate(b, tables.buffer);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Conversion
+//===----------------------------------------------------------------------===//
+
+/// Rule 1: memrefs in the default memory space with a strided layout.
+static bool isOnStridedBuffers(linalg::LinalgOp op) {
+  return op.hasPureBufferSemantics() &&
+         llvm::all_of(op->getOperands(), [](Value operand) {
+           auto type = dyn_cast<MemRefType>(operand.getType());
+           return type && type.isStrided() && !type.getMemorySpace();
+         });
+}
+
+FailureOr<HostContractionCounts>
+amp::convertLinalgToHostContraction(ModuleOp module,
+                                    const HostContractionOptions &options) {
+  std::vector<Contraction> contractions;
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    // A nested symbol table could not call our functions.
+    if (op != module && op->hasTrait<OpTrait::SymbolTable>())
+      return WalkResult::skip();
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+    if (!linalgOp || !isOnStridedBuffers(linalgOp))
+      return WalkResult::advance();
+    StringRef reason;
+    FailureOr<Contraction> view = matchContraction(linalgOp, reason);
+    if (succeeded(view))
+      contractions.push_back(std::move(*view));
+    else
+      LDBG() << "left " << op->getName() << " at " << op->getLoc() << ": "
+             << reason;
+    return WalkResult::advance();
+  });
+
+  HostContractionCounts counts;
+  KernelLibrary library(module, options.vectorBits);
+  for (Contraction &view : contractions) {
+    bool usesBlas = false;
+    if (failed(ContractionEmitter(view, library, options).emit(usesBlas)))
+      return failure();
+    view.op->erase();
+    ++counts.converted;
+    counts.blas += usesBlas;
+  }
+  counts.kernels = library.getNumKernels();
+  return counts;
+}
+
+unsigned amp::getHostVectorBits() {
+  llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  if (features.lookup("avx512f"))
+    return 512;
+  return features.lookup("avx2") ? 256 : 128;
+}
+
+//===----------------------------------------------------------------------===//
+// Pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ConvertLinalgToHostContractionPass
+    : public amp::impl::ConvertLinalgToHostContractionPassBase<
+          ConvertLinalgToHostContractionPass> {
+  using Base::Base;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    if (vectorBits == 128 || vectorBits == 256 || vectorBits == 512)
+      return success();
+    return emitError(UnknownLoc::get(context))
+           << "expected 'vector-bits' to be 128, 256 or 512, but got "
+           << vectorBits.getValue();
+  }
+
+  void runOnOperation() override {
+    if (reference)
+      return;
+    HostContractionOptions options{blas, blasMinWork, vectorBits};
+    FailureOr<HostContractionCounts> counts =
+        convertLinalgToHostContraction(getOperation(), options);
+    if (failed(counts))
+      return signalPassFailure();
+    numConverted += counts->converted;
+    numBlas += counts->blas;
+    numKernels += counts->kernels;
+  }
+};
+} // namespace

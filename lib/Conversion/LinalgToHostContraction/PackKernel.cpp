@@ -1,0 +1,283 @@
+//===- PackKernel.cpp - Copy part of a matrix into f32 panels -------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One kernel per element type packs A and B alike, for transposes, windows of a
+// convolution and whatever else has linear maps: it looks at the offset tables
+// to see what lies side by side in memory. Blocks of kPackLanes columns are
+// moved in one of four ways, the best that their offsets allow:
+//
+//   row        the columns are neighbours: one vector per row
+//   transpose  the rows are neighbours: a square of vectors, turned in registers
+//   halves     the columns are two runs of four neighbours (images of width 4,
+//              12, 20...): two short vectors per row
+//   gather     anything else: one element at a time, but one store per row
+//
+// What is left over at the right goes element by element. The look costs a few
+// instructions per kRowBlock rows. f16 and bf16 are widened here and nowhere
+// else; every f16 or bf16 is an f32, so no value changes.
+//
+// A panel may be narrower than kPackLanes (6 columns for AVX2). A vector then
+// brings columns of the next panel along and stores them where the next row of
+// this one will be; rows are written in ascending order, so they are overwritten
+// by what belongs there, and the last row's surplus by the next panel.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelLibrary.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+/// Rows for which one look at a block's columns is valid. Rows stay the outer
+/// loop beyond that, so that a wide matrix is read and written in order.
+static constexpr int64_t kRowBlock = 32;
+
+/// f32 of a scalar or vector of f32, f16 or bf16.
+static Value widen(KernelBuilder &b, Value value) {
+  Type type = value.getType();
+  Type element = getElementTypeOrSelf(type);
+  auto withElement = [&](Type other) -> Type {
+    if (auto vector = dyn_cast<VectorType>(type))
+      return vector.clone(other);
+    return other;
+  };
+  if (element.isF32())
+    return value;
+  if (element.isF16())
+    return arith::ExtFOp::create(b, withElement(b.getF32Type()), value);
+  // A bf16 is the upper half of the f32 of the same value. Spelled out, because
+  // not every target has a vector form of the extension.
+  Type wide = withElement(b.getI32Type());
+  Value bits = arith::BitcastOp::create(b, withElement(b.getI16Type()), value);
+  bits = arith::ExtUIOp::create(b, wide, bits);
+  Value sixteen =
+      arith::ConstantOp::create(b, b.getIntegerAttr(b.getI32Type(), 16));
+  if (auto vector = dyn_cast<VectorType>(wide))
+    sixteen = b.splat(sixteen, vector.getNumElements());
+  bits = arith::ShLIOp::create(b, bits, sixteen);
+  return arith::BitcastOp::create(b, withElement(b.getF32Type()), bits);
+}
+
+/// Transposes a square of `rows.size()` vectors, a power of two: log2 rounds
+/// that each exchange every other group of lanes between two rows.
+static void transposeInRegisters(KernelBuilder &b, MutableArrayRef<Value> rows) {
+  int64_t size = rows.size();
+  for (int64_t distance = 1; distance < size; distance *= 2) {
+    // Lanes of `low` whose bit `distance` is clear stay, the others come from
+    // `high`, and the other way round.
+    SmallVector<int64_t> toLow, toHigh;
+    for (int64_t lane = 0; lane < size; ++lane) {
+      bool upper = lane & distance;
+      toLow.push_back(upper ? size + lane - distance : lane);
+      toHigh.push_back(upper ? size + lane : lane + distance);
+    }
+    for (int64_t row = 0; row < size; ++row) {
+      if (row & distance)
+        continue;
+      Value low = rows[row], high = rows[row + distance];
+      rows[row] = vector::ShuffleOp::create(b, low, high, toLow);
+      rows[row + distance] = vector::ShuffleOp::create(b, low, high, toHigh);
+    }
+  }
+}
+
+namespace {
+/// The arguments of the kernel, and the ways to move one block.
+struct PackEmitter {
+  KernelBuilder &b;
+  Value source, tables, target;
+  Index sourceStart, rowTable, columnTable, width;
+
+  Index rowOffset(Index row) {
+    return sourceStart + b.loadIndex(tables, rowTable + row);
+  }
+  Value loadWide(int64_t lanes, Index at) {
+    return widen(b, b.loadVector(lanes, source, at));
+  }
+  void store(Value vector, Index panel, Index row, Index column) {
+    b.storeVector(vector, target, panel + row * width + column);
+  }
+
+  /// The offsets of the block's columns, and which of them are neighbours.
+  struct Columns {
+    Value offsets;
+    Value neighbours;
+    Value halves;
+  };
+  Columns look(Index at);
+
+  void packRow(const Columns &columns, Index panel, Index row, Index column);
+  void packHalves(const Columns &columns, Index panel, Index row, Index column);
+  void packGather(const Columns &columns, Index panel, Index row, Index column);
+  void packTransposed(const Columns &columns, Index panel, Index row,
+                      Index column);
+  /// Rows from `row` to `end` of a block.
+  void packBlock(Index at, Index panel, Index row, Index end, Index column);
+  /// Rows from `row` to `end` of columns that do not fill a block.
+  void packRest(Index at, Index panel, Index row, Index end, Index column,
+                Index valid);
+  void fillWithZeros(Index panel, Index count);
+};
+} // namespace
+
+PackEmitter::Columns PackEmitter::look(Index at) {
+  Columns columns;
+  columns.offsets = b.loadVector(kPackLanes, tables, at);
+  columns.neighbours = b.areRuns(columns.offsets, kPackLanes);
+  columns.halves = b.areRuns(columns.offsets, kPackLanes / 2);
+  return columns;
+}
+
+void PackEmitter::packRow(const Columns &columns, Index panel, Index row,
+                          Index column) {
+  Index at = rowOffset(row) + b.extract(columns.offsets, 0);
+  store(loadWide(kPackLanes, at), panel, row, column);
+}
+
+void PackEmitter::packHalves(const Columns &columns, Index panel, Index row,
+                             Index column) {
+  Index at = rowOffset(row);
+  constexpr int64_t half = kPackLanes / 2;
+  Value low = b.loadVector(half, source, at + b.extract(columns.offsets, 0));
+  Value high = b.loadVector(half, source, at + b.extract(columns.offsets, half));
+  Value whole = vector::ShuffleOp::create(
+      b, low, high, ArrayRef<int64_t>{0, 1, 2, 3, 4, 5, 6, 7});
+  store(widen(b, whole), panel, row, column);
+}
+
+void PackEmitter::packGather(const Columns &columns, Index panel, Index row,
+                             Index column) {
+  Index at = rowOffset(row);
+  SmallVector<Value> elements;
+  for (int64_t lane = 0; lane < kPackLanes; ++lane)
+    elements.push_back(b.load(source, at + b.extract(columns.offsets, lane)));
+  Type element = elements.front().getType();
+  Value vector = vector::FromElementsOp::create(
+      b, VectorType::get(kPackLanes, element), elements);
+  store(widen(b, vector), panel, row, column);
+}
+
+void PackEmitter::packTransposed(const Columns &columns, Index panel, Index row,
+                                 Index column) {
+  Index at = rowOffset(row);
+  SmallVector<Value> square;
+  for (int64_t lane = 0; lane < kPackLanes; ++lane)
+    square.push_back(
+        loadWide(kPackLanes, at + b.extract(columns.offsets, lane)));
+  transposeInRegisters(b, square);
+  for (auto [i, vector] : llvm::enumerate(square))
+    store(vector, panel, row + static_cast<int64_t>(i), column);
+}
+
+void PackEmitter::packBlock(Index at, Index panel, Index row, Index end,
+                            Index column) {
+  Columns columns = look(at);
+  Index one = b.index(1);
+  auto packRows = [&](Index first, Index last) {
+    b.branch(
+        columns.halves,
+        [&] {
+          b.loop(first, last, one,
+                 [&](Index r) { packHalves(columns, panel, r, column); });
+        },
+        [&] {
+          b.loop(first, last, one,
+                 [&](Index r) { packGather(columns, panel, r, column); });
+        });
+  };
+  b.branch(
+      columns.neighbours,
+      [&] {
+        b.loop(row, end, one,
+               [&](Index r) { packRow(columns, panel, r, column); });
+      },
+      [&] {
+        b.loop(row, end, b.index(kPackLanes), [&](Index first) {
+          Index last = min(first + kPackLanes, end);
+          SmallVector<Value> square = b.choose(
+              first + kPackLanes <= end,
+              [&]() -> SmallVector<Value> {
+                Value rows = b.loadVector(kPackLanes, tables, rowTable + first);
+                return {b.areRuns(rows, kPackLanes)};
+              },
+              [&]() -> SmallVector<Value> {
+                return {arith::ConstantOp::create(b, b.getBoolAttr(false))};
+              });
+          b.branch(
+              square.front(),
+              [&] { packTransposed(columns, panel, first, column); },
+              [&] { packRows(first, last); });
+        });
+      });
+}
+
+void PackEmitter::packRest(Index at, Index panel, Index row, Index end,
+                           Index column, Index valid) {
+  Index one = b.index(1);
+  b.loop(row, end, one, [&](Index r) {
+    Index offset = rowOffset(r);
+    b.loop(b.index(0), valid, one, [&](Index j) {
+      Value element = b.load(source, offset + b.loadIndex(tables, at + j));
+      b.store(widen(b, element), target, panel + r * width + column + j);
+    });
+  });
+}
+
+void PackEmitter::fillWithZeros(Index panel, Index count) {
+  Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
+  Value zeros = b.splat(zero, kPackLanes);
+  b.loop(count, kPackLanes,
+         [&](Index at) { b.storeVector(zeros, target, panel + at); });
+}
+
+func::FuncOp KernelLibrary::getPack(Type element) {
+  MLIRContext *context = module.getContext();
+  Type index = IndexType::get(context);
+  SmallVector<Type> types = {getFlatType(element), index, getFlatType(index), index, index,
+                             index, index, getFlatType(Float32Type::get(context)),
+                             index, index};
+  std::string name;
+  llvm::raw_string_ostream(name) << "pack_" << element;
+  return getKernel(name, types, [&](KernelBuilder &b,
+                                    Block::BlockArgListType arguments) {
+    auto at = [&](unsigned i) { return b.index(arguments[i]); };
+    PackEmitter emitter{b,     arguments[0], arguments[2], arguments[7],
+                        at(1), at(3),        at(5),        at(9)};
+    Index rows = at(4), columns = at(6), target = at(8), width = at(9);
+    b.loop(b.index(0), columns, width, [&](Index p) {
+      Index available = columns - p;
+      Index valid = min(width, available);
+      Index panel = target + p * rows;
+      b.branch(valid < width,
+               [&] { emitter.fillWithZeros(panel, rows * width); });
+      b.loop(rows, kRowBlock, [&](Index row) {
+        Index end = min(row + kRowBlock, rows);
+        b.loop(valid, kPackLanes, [&](Index column) {
+          Index from = emitter.columnTable + p + column;
+          b.branch(
+              column + kPackLanes <= available,
+              [&] { emitter.packBlock(from, panel, row, end, column); },
+              [&] {
+                emitter.packRest(from, panel, row, end, column,
+                                 min(valid - column, kPackLanes));
+              });
+        });
+      });
+    });
+  });
+}
+
+void KernelLibrary::callPack(KernelBuilder &b, Type element, MatrixBase source,
+                             Value tables, Index rowTable, Index rows,
+                             Index columnTable, Index columns, MatrixBase target,
+                             Index width) {
+  func::CallOp::create(b, getPack(element),
+                       ValueRange{source.buffer, source.start, tables, rowTable,
+                                  rows, columnTable, columns, target.buffer,
+                                  target.start, width});
+}

@@ -1,0 +1,303 @@
+//===- HostArray.cpp - A dense array in host memory -----------------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Half formats are converted here on their bits, in one rounding from double.
+// Going through float would round twice, and the compiler's own half types go
+// through libgcc or compiler-rt, whose choice depends on the machine.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Execution/HostArray.h"
+
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+
+using namespace mlir::amp;
+
+//===----------------------------------------------------------------------===//
+// Sixteen-bit formats
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A binary floating format of 16 bits: sign, exponent, mantissa.
+struct SmallFloatFormat {
+  unsigned exponentBits;
+  unsigned mantissaBits;
+
+  constexpr int bias() const { return (1 << (exponentBits - 1)) - 1; }
+  constexpr uint16_t infinity() const {
+    return ((1u << exponentBits) - 1) << mantissaBits;
+  }
+};
+
+constexpr SmallFloatFormat kF16{5, 10};
+constexpr SmallFloatFormat kBF16{8, 7};
+constexpr unsigned kDoubleMantissaBits = 52;
+constexpr int kDoubleBias = 1023;
+
+} // namespace
+
+/// Rounds `value` to `format`: to nearest, ties to even, subnormals kept,
+/// overflow to infinity, NaN to a quiet NaN with the upper payload bits.
+static uint16_t roundTo(SmallFloatFormat format, double value) {
+  const uint64_t bits = llvm::bit_cast<uint64_t>(value);
+  const uint16_t sign = (bits >> 63) << 15;
+  const int exponent = int((bits >> kDoubleMantissaBits) & 0x7ff);
+  const uint64_t mantissa =
+      bits & llvm::maskTrailingOnes<uint64_t>(kDoubleMantissaBits);
+  const unsigned dropped = kDoubleMantissaBits - format.mantissaBits;
+
+  if (exponent == 0x7ff) {
+    if (mantissa == 0)
+      return sign | format.infinity();
+    const uint16_t quiet = 1u << (format.mantissaBits - 1);
+    return sign | format.infinity() | quiet | uint16_t(mantissa >> dropped);
+  }
+
+  // Doubles below 2^-1022 lie far below half of the smallest subnormal of both
+  // formats, so `exponent == 0` needs no case of its own: the shift is huge.
+  const int target = exponent - kDoubleBias + format.bias();
+  const uint64_t significand = mantissa | (uint64_t(1) << kDoubleMantissaBits);
+  const unsigned shift = dropped + (target < 1 ? unsigned(1 - target) : 0);
+  if (shift > kDoubleMantissaBits + 2)
+    return sign;
+  if (target >= (1 << format.exponentBits) - 1)
+    return sign | format.infinity();
+
+  uint64_t quotient = significand >> shift;
+  const uint64_t rest = significand & llvm::maskTrailingOnes<uint64_t>(shift);
+  const uint64_t half = uint64_t(1) << (shift - 1);
+  quotient += rest > half || (rest == half && (quotient & 1));
+
+  // The implicit bit of a normal number adds 1 to the exponent field, and so
+  // does a mantissa that was rounded up to the next power of two. Rounding past
+  // the largest finite number gives the bits of infinity by the same carry.
+  const uint64_t base =
+      target > 1 ? uint64_t(target - 1) << format.mantissaBits : 0;
+  return sign | uint16_t(base + quotient);
+}
+
+static double widen(SmallFloatFormat format, uint16_t bits) {
+  const uint64_t sign = uint64_t(bits >> 15) << 63;
+  const unsigned exponent = (bits & 0x7fff) >> format.mantissaBits;
+  const uint64_t mantissa =
+      bits & llvm::maskTrailingOnes<uint64_t>(format.mantissaBits);
+  const unsigned shift = kDoubleMantissaBits - format.mantissaBits;
+  if (exponent == 0) {
+    const double magnitude = std::ldexp(
+        double(mantissa), 1 - format.bias() - int(format.mantissaBits));
+    return sign ? -magnitude : magnitude;
+  }
+  const uint64_t wide =
+      exponent == (1u << format.exponentBits) - 1
+          ? 0x7ff
+          : uint64_t(int(exponent) - format.bias() + kDoubleBias);
+  return llvm::bit_cast<double>(sign | wide << kDoubleMantissaBits |
+                                mantissa << shift);
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+int64_t mlir::amp::getElementSize(ElementKind kind) {
+  switch (kind) {
+  case ElementKind::I1:
+  case ElementKind::I8:
+    return 1;
+  case ElementKind::I16:
+  case ElementKind::F16:
+  case ElementKind::BF16:
+    return 2;
+  case ElementKind::I32:
+  case ElementKind::F32:
+    return 4;
+  case ElementKind::I64:
+  case ElementKind::F64:
+    return 8;
+  }
+  llvm_unreachable("unknown element kind");
+}
+
+llvm::StringRef mlir::amp::getElementName(ElementKind kind) {
+  switch (kind) {
+  case ElementKind::I1:
+    return "i1";
+  case ElementKind::I8:
+    return "i8";
+  case ElementKind::I16:
+    return "i16";
+  case ElementKind::I32:
+    return "i32";
+  case ElementKind::I64:
+    return "i64";
+  case ElementKind::F16:
+    return "f16";
+  case ElementKind::BF16:
+    return "bf16";
+  case ElementKind::F32:
+    return "f32";
+  case ElementKind::F64:
+    return "f64";
+  }
+  llvm_unreachable("unknown element kind");
+}
+
+bool mlir::amp::isFloatKind(ElementKind kind) {
+  return kind == ElementKind::F16 || kind == ElementKind::BF16 ||
+         kind == ElementKind::F32 || kind == ElementKind::F64;
+}
+
+/// Nearest value of the integer type, ties to even; saturates; NaN gives 0.
+template <typename T> static T saturate(double value) {
+  if (std::isnan(value))
+    return 0;
+  const double rounded = std::nearbyint(value);
+  // max() of a 64-bit type is no double; 2^63 is, and is already too large.
+  if (rounded >= std::ldexp(1.0, std::numeric_limits<T>::digits))
+    return std::numeric_limits<T>::max();
+  if (rounded <= double(std::numeric_limits<T>::min()))
+    return std::numeric_limits<T>::min();
+  return T(rounded);
+}
+
+double mlir::amp::loadElement(ElementKind kind, const void *data,
+                              int64_t index) {
+  switch (kind) {
+  case ElementKind::I1:
+    return static_cast<const uint8_t *>(data)[index] != 0;
+  case ElementKind::I8:
+    return static_cast<const int8_t *>(data)[index];
+  case ElementKind::I16:
+    return static_cast<const int16_t *>(data)[index];
+  case ElementKind::I32:
+    return static_cast<const int32_t *>(data)[index];
+  case ElementKind::I64:
+    return double(static_cast<const int64_t *>(data)[index]);
+  case ElementKind::F16:
+    return widen(kF16, static_cast<const uint16_t *>(data)[index]);
+  case ElementKind::BF16:
+    return widen(kBF16, static_cast<const uint16_t *>(data)[index]);
+  case ElementKind::F32:
+    return static_cast<const float *>(data)[index];
+  case ElementKind::F64:
+    return static_cast<const double *>(data)[index];
+  }
+  llvm_unreachable("unknown element kind");
+}
+
+void mlir::amp::storeElement(ElementKind kind, void *data, int64_t index,
+                             double value) {
+  switch (kind) {
+  case ElementKind::I1:
+    static_cast<uint8_t *>(data)[index] = !std::isnan(value) && value != 0;
+    return;
+  case ElementKind::I8:
+    static_cast<int8_t *>(data)[index] = saturate<int8_t>(value);
+    return;
+  case ElementKind::I16:
+    static_cast<int16_t *>(data)[index] = saturate<int16_t>(value);
+    return;
+  case ElementKind::I32:
+    static_cast<int32_t *>(data)[index] = saturate<int32_t>(value);
+    return;
+  case ElementKind::I64:
+    static_cast<int64_t *>(data)[index] = saturate<int64_t>(value);
+    return;
+  case ElementKind::F16:
+    static_cast<uint16_t *>(data)[index] = roundTo(kF16, value);
+    return;
+  case ElementKind::BF16:
+    static_cast<uint16_t *>(data)[index] = roundTo(kBF16, value);
+    return;
+  case ElementKind::F32:
+    static_cast<float *>(data)[index] = float(value);
+    return;
+  case ElementKind::F64:
+    static_cast<double *>(data)[index] = value;
+    return;
+  }
+  llvm_unreachable("unknown element kind");
+}
+
+//===----------------------------------------------------------------------===//
+// HostArray
+//===----------------------------------------------------------------------===//
+
+static constexpr size_t kAlignment = 64;
+
+void HostArray::Deleter::operator()(void *memory) const { std::free(memory); }
+
+HostArray::HostArray(ElementKind kind, llvm::ArrayRef<int64_t> shape)
+    : kind(kind), shape(shape.begin(), shape.end()) {
+  // At least one line, so that the pointer of an empty array is not null.
+  const size_t size =
+      llvm::alignTo(std::max<int64_t>(getNumBytes(), 1), kAlignment);
+  void *memory = std::aligned_alloc(kAlignment, size);
+  if (!memory)
+    llvm::report_bad_alloc_error("out of memory for a host array");
+  std::memset(memory, 0, size);
+  bytes.reset(memory);
+}
+
+HostArray HostArray::clone() const {
+  HostArray copy(kind, shape);
+  std::memcpy(copy.data(), data(), getNumBytes());
+  return copy;
+}
+
+int64_t HostArray::getNumElements() const {
+  int64_t count = 1;
+  for (int64_t extent : shape)
+    count *= extent;
+  return count;
+}
+
+double HostArray::getAsDouble(int64_t index) const {
+  return loadElement(kind, data(), index);
+}
+
+void HostArray::setFromDouble(int64_t index, double value) {
+  storeElement(kind, data(), index, value);
+}
+
+HostArray HostArray::convertTo(ElementKind target) const {
+  if (target == kind)
+    return clone();
+  HostArray result(target, shape);
+  const int64_t count = getNumElements();
+  for (int64_t i = 0; i < count; ++i)
+    result.setFromDouble(i, getAsDouble(i));
+  return result;
+}
+
+std::string HostArray::getTypeString() const {
+  return mlir::amp::getTypeString(kind, shape);
+}
+
+std::string mlir::amp::getTypeString(ElementKind kind,
+                                     llvm::ArrayRef<int64_t> shape) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (int64_t extent : shape) {
+    if (extent < 0)
+      os << "?x";
+    else
+      os << extent << 'x';
+  }
+  os << getElementName(kind);
+  return text;
+}

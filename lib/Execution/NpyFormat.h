@@ -1,0 +1,43 @@
+//===- NpyFormat.h - The .npy encoding of one array -------------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reads and writes the format that NumPy documents as numpy.lib.format: magic,
+// version, a Python dictionary literal, and the elements. Private to the
+// library.
+//
+// Why not xtensor's xnpy.hpp: it takes a header of 128 bytes and more for a
+// negative length, reads a truncated array without noticing, allocates whatever
+// the header asks for, and demands the keys in one order.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_EXECUTION_NPYFORMAT_H
+#define AMP_LIB_EXECUTION_NPYFORMAT_H
+
+#include "amp/Execution/HostArray.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/Error.h"
+
+namespace mlir::amp {
+
+/// Fills the buffer with the next bytes, all of them, or fails.
+using ByteReader =
+    llvm::function_ref<llvm::Error(llvm::MutableArrayRef<char> buffer)>;
+
+/// Reads one array of `totalBytes` encoded bytes. `what` names it in errors:
+/// "array 'x0' in 'digits.npz'".
+llvm::Expected<HostArray> readNpy(ByteReader read, int64_t totalBytes,
+                                  llvm::StringRef what);
+
+/// Everything before the elements of an array of this type.
+std::string makeNpyHeader(ElementKind kind, llvm::ArrayRef<int64_t> shape);
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_EXECUTION_NPYFORMAT_H

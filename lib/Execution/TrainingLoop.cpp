@@ -1,0 +1,406 @@
+//===- TrainingLoop.cpp - Steps of a compiled program ---------------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Execution/TrainingLoop.h"
+#include "amp-rt/Scaler.h"
+#include "amp/Execution/ArrayBinding.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <chrono>
+#include <cmath>
+
+using namespace mlir::amp;
+using llvm::createStringError;
+using llvm::Error;
+using llvm::Expected;
+using llvm::StringRef;
+using llvm::Twine;
+
+bool StepRecord::isSkipped() const {
+  return llvm::any_of(
+      scalers, [](const ScalerRecord &scaler) { return scaler.skipped; });
+}
+
+//===----------------------------------------------------------------------===//
+// Injection
+//===----------------------------------------------------------------------===//
+
+Expected<Injection> mlir::amp::parseInjection(StringRef text) {
+  Injection injection;
+  auto [stepText, rest] = text.split(':');
+  auto [nameAndIndex, valueText] = rest.rsplit(':');
+  auto [name, indexText] = nameAndIndex.rsplit(':');
+  injection.name = name.str();
+  if (stepText.getAsInteger(10, injection.step) || injection.step < 0 ||
+      name.empty() || indexText.getAsInteger(10, injection.index) ||
+      injection.index < 0 || valueText.getAsDouble(injection.value))
+    return createStringError(
+        Twine("expected an injection STEP:NAME:INDEX:VALUE such as "
+              "5:fc1.weight:3:inf, but got '") +
+        text + "'");
+  return injection;
+}
+
+//===----------------------------------------------------------------------===//
+// Binding
+//===----------------------------------------------------------------------===//
+
+TrainingLoop::TrainingLoop(Program &program, BatchSource &batches,
+                           TrainingState state, Options options)
+    : program(program), batches(batches), state(std::move(state)),
+      options(std::move(options)) {
+  program.setTap([this](const Tap &tap) { onTap(tap); });
+}
+
+TrainingLoop::~TrainingLoop() { program.setTap(nullptr); }
+
+Expected<std::unique_ptr<TrainingLoop>>
+TrainingLoop::create(Program &program, BatchSource &batches,
+                     TrainingState state, Options options) {
+  std::optional<int64_t> available = batches.getNumSteps();
+  if (available && options.numSteps > *available)
+    return createStringError(Twine("expected at most ") + Twine(*available) +
+                             " steps, as many as " + batches.describe() +
+                             " has batches for, but got " +
+                             Twine(options.numSteps));
+  std::unique_ptr<TrainingLoop> loop(
+      new TrainingLoop(program, batches, std::move(state), std::move(options)));
+  if (Error error = loop->bindArguments())
+    return error;
+  if (Error error = loop->bindResults())
+    return error;
+  if (Error error = loop->checkInjections())
+    return error;
+  return loop;
+}
+
+/// An array of ones for a `loss_seed` argument.
+static HostArray makeSeed(const ValueSpec &spec) {
+  HostArray seed(spec.elementKind, spec.shape);
+  for (int64_t i = 0, e = seed.getNumElements(); i < e; ++i)
+    seed.setFromDouble(i, 1);
+  return seed;
+}
+
+Error TrainingLoop::bindArguments() {
+  size_t numBatchArguments = 0;
+  for (const ValueSpec &spec : program.getTrainStep().getArguments()) {
+    ArgumentSource source;
+    if (spec.role == "batch") {
+      source.kind = ArgumentSource::BatchArray;
+      source.batchIndex = numBatchArguments++;
+    } else if (spec.role == "loss_seed") {
+      source.kind = ArgumentSource::Seed;
+      seeds.push_back(makeSeed(spec));
+    } else if (isStateRole(spec.role)) {
+      source.kind = ArgumentSource::State;
+      auto found = state.find({spec.role, spec.name});
+      if (found == state.end())
+        return createStringError(Twine("expected a start value for ") +
+                                 describeArgument(spec));
+      source.value = &found->second;
+    } else {
+      return createStringError(
+          Twine("expected the arguments of '") +
+          program.getTrainStep().getName() +
+          "' to have a role that can be fed (param, master, buffer, "
+          "opt_state, batch, loss_seed, accumulator, rng or hyper), but "
+          "argument '" +
+          spec.name + "' has '" + spec.role + "'");
+    }
+    arguments.push_back(source);
+  }
+  return Error::success();
+}
+
+Error TrainingLoop::bindResults() {
+  CompiledFunction &function = program.getTrainStep();
+  for (const ValueSpec &result : function.getResults()) {
+    if (result.role == "loss" && !result.shape.empty())
+      return createStringError(Twine("expected ") + describeArgument(result) +
+                               " of '" + function.getName() +
+                               "' to be a scalar, but got " +
+                               getTypeString(result.elementKind, result.shape));
+    auto found = state.find({result.role, result.name});
+    if (!isStateRole(result.role) || found == state.end()) {
+      carried.push_back(nullptr);
+      continue;
+    }
+    const auto *argument =
+        llvm::find_if(function.getArguments(), [&](const ValueSpec &spec) {
+          return spec.role == result.role && spec.name == result.name;
+        });
+    assert(argument != function.getArguments().end() &&
+           "the state holds values of arguments");
+    if (argument->elementKind != result.elementKind ||
+        argument->shape != result.shape)
+      return createStringError(
+          Twine("expected ") + describeArgument(result) + " of '" +
+          function.getName() + "' to have the type " +
+          getTypeString(argument->elementKind, argument->shape) +
+          " as argument and as result, but the result is " +
+          getTypeString(result.elementKind, result.shape));
+    carried.push_back(&found->second);
+  }
+  return Error::success();
+}
+
+Error TrainingLoop::checkInjections() const {
+  // Gradients belong to what the step trains: its param and master results.
+  llvm::ArrayRef<ValueSpec> results = program.getTrainStep().getResults();
+  auto isTrained = [](const ValueSpec &spec) {
+    return spec.role == "param" || spec.role == "master";
+  };
+  for (const Injection &injection : options.injections) {
+    if (injection.step >= options.numSteps)
+      return createStringError(
+          Twine("expected the step of injection '") + injection.name +
+          "' to be below " + Twine(options.numSteps) +
+          ", the number of steps, but got " + Twine(injection.step));
+    const auto *spec = llvm::find_if(results, [&](const ValueSpec &result) {
+      return isTrained(result) && result.name == injection.name;
+    });
+    if (spec == results.end()) {
+      std::string names;
+      for (const ValueSpec &result : results)
+        if (isTrained(result) &&
+            !StringRef(names).contains("'" + result.name + "'"))
+          names += (names.empty() ? "'" : ", '") + result.name + "'";
+      return createStringError(
+          Twine("expected an injection to name a trained parameter (") + names +
+          "), but got '" + injection.name + "'");
+    }
+    int64_t size = 1;
+    for (int64_t extent : spec->shape)
+      size = extent < 0 || size < 0 ? -1 : size * extent;
+    if (size >= 0 && injection.index >= size)
+      return createStringError(Twine("expected the index of injection '") +
+                               injection.name + "' to be below " + Twine(size) +
+                               ", the size of the gradient, but got " +
+                               Twine(injection.index));
+  }
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Taps
+//===----------------------------------------------------------------------===//
+
+static double getSumOfSquares(const Tap &tap) {
+  double sum = 0;
+  if (tap.elementKind == ElementKind::F32) {
+    // The usual case, and in a large model the only one whose time shows.
+    const float *values = static_cast<const float *>(tap.data);
+    for (int64_t i = 0; i < tap.numElements; ++i)
+      sum += double(values[i]) * double(values[i]);
+    return sum;
+  }
+  for (int64_t i = 0; i < tap.numElements; ++i) {
+    const double value = loadElement(tap.elementKind, tap.data, i);
+    sum += value * value;
+  }
+  return sum;
+}
+
+void TrainingLoop::onTap(const Tap &tap) {
+  if (tap.point == "grad") {
+    squares[tap.name.str()] = getSumOfSquares(tap);
+    return;
+  }
+  if (tap.point != "scaled_grad")
+    return;
+  for (size_t i = 0; i < options.injections.size(); ++i) {
+    const Injection &injection = options.injections[i];
+    // A gradient that several losses contribute to is shown once per loss; the
+    // first one takes the value.
+    if (injection.step != nextStep || injected[i] || injection.name != tap.name)
+      continue;
+    if (injection.index >= tap.numElements) {
+      tapError =
+          (Twine("expected the index of injection '") + injection.name +
+           "' to be below " + Twine(tap.numElements) +
+           ", the size of the gradient, but got " + Twine(injection.index))
+              .str();
+      continue;
+    }
+    storeElement(tap.elementKind, tap.data, injection.index, injection.value);
+    injected[i] = true;
+  }
+}
+
+Error TrainingLoop::takeTapErrors() {
+  if (!tapError.empty())
+    return createStringError(Twine(tapError));
+  for (size_t i = 0; i < options.injections.size(); ++i)
+    if (options.injections[i].step == nextStep && !injected[i])
+      return createStringError(
+          Twine("expected the program to unscale the gradient '") +
+          options.injections[i].name + "' in step " + Twine(nextStep) +
+          ", where a value was to be injected, but it did not; injection needs "
+          "a loss scale, set e.g. 'loss-scale=dynamic'");
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+static Expected<AmpRtScalerState> readState(const AmpRtScaler *scaler) {
+  AmpRtScalerState state;
+  state.version = AMP_RT_SCALER_STATE_VERSION;
+  if (ampRtScalerGetState(scaler, &state) != AMP_RT_OK)
+    return createStringError(Twine(ampRtStatusText()));
+  return state;
+}
+
+Expected<StepRecord> TrainingLoop::runStep() {
+  assert(nextStep < options.numSteps && "no step is left");
+  Expected<Batch> batch = batches.getBatch(nextStep);
+  if (!batch)
+    return batch.takeError();
+
+  llvm::SmallVector<const HostArray *> values;
+  size_t nextSeed = 0;
+  for (const ArgumentSource &source : arguments) {
+    switch (source.kind) {
+    case ArgumentSource::State:
+      values.push_back(source.value);
+      break;
+    case ArgumentSource::BatchArray:
+      values.push_back(&(*batch)[source.batchIndex]);
+      break;
+    case ArgumentSource::Seed:
+      values.push_back(&seeds[nextSeed++]);
+      break;
+    }
+  }
+
+  StepRecord record;
+  record.step = nextStep;
+  std::vector<AmpRtScalerState> before;
+  for (const Program::ScalerSlot &slot : program.getScalers()) {
+    Expected<AmpRtScalerState> scaler = readState(slot.scaler);
+    if (!scaler)
+      return scaler.takeError();
+    before.push_back(*scaler);
+  }
+
+  squares.clear();
+  tapError.clear();
+  injected.assign(options.injections.size(), false);
+  llvm::SmallVector<HostArray> results;
+  if (Error error = program.getTrainStep().call(values, results))
+    return error;
+  if (Error error = takeTapErrors())
+    return error;
+
+  for (auto [slot, was] : llvm::zip_equal(program.getScalers(), before)) {
+    Expected<AmpRtScalerState> is = readState(slot.scaler);
+    if (!is)
+      return is.takeError();
+    record.scalers.push_back({slot.name, was.scale, is->scale, is->unskipped,
+                              is->skipped > was.skipped});
+  }
+  if (record.scalers.empty())
+    record.scalers.emplace_back();
+
+  for (auto [result, place, spec] :
+       llvm::zip_equal(results, carried, program.getTrainStep().getResults())) {
+    if (spec.role == "loss")
+      record.losses.emplace_back(spec.name, result.getAsDouble(0));
+    if (place)
+      *place = std::move(result);
+  }
+  if (!squares.empty() && !record.isSkipped()) {
+    double sum = 0;
+    for (const auto &[name, square] : squares)
+      sum += square;
+    record.gradNorm = std::sqrt(sum);
+  }
+  ++nextStep;
+  return record;
+}
+
+//===----------------------------------------------------------------------===//
+// A whole run
+//===----------------------------------------------------------------------===//
+
+Expected<RunSummary> mlir::amp::runTraining(
+    TrainingLoop &loop,
+    llvm::function_ref<Error(const StepRecord &, double)> observe) {
+  using Clock = std::chrono::steady_clock;
+  auto seconds = [](Clock::time_point from, Clock::time_point to) {
+    return std::chrono::duration<double>(to - from).count();
+  };
+  RunSummary summary;
+  const Clock::time_point start = Clock::now();
+  while (loop.getStep() < loop.getNumSteps()) {
+    const Clock::time_point stepStart = Clock::now();
+    Expected<StepRecord> record = loop.runStep();
+    if (!record)
+      return record.takeError();
+    const Clock::time_point stepEnd = Clock::now();
+    const double taken = seconds(stepStart, stepEnd);
+    (summary.steps == 0 ? summary.firstStepSeconds : summary.otherSeconds) +=
+        taken;
+    ++summary.steps;
+    summary.skipped += record->isSkipped();
+    if (Error error = observe(*record, seconds(start, stepEnd)))
+      return error;
+  }
+  summary.memory = loop.getProgram().getMemoryReport();
+  return summary;
+}
+
+double RunSummary::getStepsPerSecond() const {
+  if (steps > 1)
+    return otherSeconds > 0 ? double(steps - 1) / otherSeconds : 0;
+  return firstStepSeconds > 0 ? double(steps) / firstStepSeconds : 0;
+}
+
+static void printBytes(llvm::raw_ostream &os, int64_t bytes) {
+  if (bytes < 1024)
+    os << bytes << " B";
+  else if (bytes < 1024 * 1024)
+    os << llvm::format("%.1f KiB", double(bytes) / 1024);
+  else
+    os << llvm::format("%.1f MiB", double(bytes) / (1024 * 1024));
+}
+
+void mlir::amp::printSummary(llvm::raw_ostream &os, const RunSummary &summary,
+                             Program &program) {
+  os << summary.steps << " steps, " << summary.skipped << " skipped, "
+     << llvm::format("%.1f", summary.getStepsPerSecond())
+     << " steps/s (first step "
+     << llvm::format("%.3f", summary.firstStepSeconds) << " s)\n";
+  os << "memory: intermediate buffers ";
+  printBytes(os, summary.memory.peakBytes);
+  os << ", arguments ";
+  printBytes(os, summary.memory.argumentBytes);
+  os << ", results ";
+  printBytes(os, summary.memory.resultBytes);
+  os << '\n';
+
+  // So many overflows in a row at the lowest scale are no accident any more.
+  constexpr int64_t kPatience = 10;
+  for (const Program::ScalerSlot &slot : program.getScalers()) {
+    AmpRtScalerVerdict verdict = AMP_RT_SCALER_HEALTHY;
+    const char *text = nullptr;
+    if (ampRtScalerHealth(slot.scaler, kPatience, &verdict, &text) !=
+        AMP_RT_OK) {
+      os << "warning: " << ampRtStatusText() << '\n';
+      continue;
+    }
+    if (verdict != AMP_RT_SCALER_HEALTHY &&
+        verdict != AMP_RT_SCALER_BACKING_OFF)
+      os << "warning: " << text << '\n';
+  }
+}

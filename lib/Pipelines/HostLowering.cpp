@@ -1,0 +1,127 @@
+//===- HostLowering.cpp - The pipeline amp-to-host ------------------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The order of the passes, with the reason for each step beside it. Everything
+// on tensors happens before bufferization, everything on buffers before loops.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Pipelines/HostLowering.h"
+
+#include "amp/Conversion/Passes.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+static void addCleanup(OpPassManager &pm) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+void mlir::amp::buildHostPreparationPipeline(OpPassManager &pm) {
+  // amp operations become standard ones, and the step becomes one function.
+  pm.addPass(createConvertAmpToRuntimePass());
+  pm.addPass(createConvertAmpToLinalgPass());
+  pm.addPass(createMarkEntryPointsPass());
+  pm.addPass(createInlinerPass());
+  pm.addPass(createSymbolDCEPass());
+  addCleanup(pm);
+}
+
+static void addTensorStage(OpPassManager &pm, const HostLoweringOptions &options) {
+  pm.addPass(createStripContractPass());
+  // Casts on tensors become loops like all else, so that they can be fused.
+  pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
+  pm.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
+  if (!options.reference)
+    pm.addPass(createFuseElementwisePass());
+  addCleanup(pm);
+}
+
+static void addBufferization(OpPassManager &pm) {
+  pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());
+  bufferization::OneShotBufferizePassOptions bufferize;
+  bufferize.bufferizeFunctionBoundaries = true;
+  bufferize.functionBoundaryTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
+  bufferize.bufferAlignment = 64;
+  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  // The caller allocates results.
+  bufferization::BufferResultsToOutParamsPassOptions outParams;
+  outParams.modifyPublicFunctions = true;
+  pm.addPass(bufferization::createBufferResultsToOutParamsPass(outParams));
+  addCleanup(pm);
+  bufferization::BufferDeallocationPipelineOptions deallocation;
+  bufferization::buildBufferDeallocationPipeline(pm, deallocation);
+}
+
+static void addLoopStage(OpPassManager &pm, const HostLoweringOptions &options) {
+  ConvertLinalgToHostContractionPassOptions contraction;
+  contraction.blas = options.blas;
+  contraction.vectorBits = options.vectorBits;
+  contraction.reference = options.reference;
+  pm.addPass(createConvertLinalgToHostContractionPass(contraction));
+  pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  pm.addPass(createConvertAssertToRuntimePass());
+  pm.addPass(memref::createFoldMemRefAliasOpsPass());
+  addCleanup(pm);
+}
+
+static void addLLVM(OpPassManager &pm) {
+  // Roundings to bf16 as integer arithmetic: no library call per element, and
+  // the same bits on every host.
+  arith::ArithExpandOpsPassOptions expand;
+  expand.includeBf16 = true;
+  pm.addPass(arith::createArithExpandOpsPass(expand));
+  pm.addPass(createConvertVectorToSCFPass());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createSCFToControlFlowPass());
+  addCleanup(pm);
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(createConvertVectorToLLVMPass());
+  pm.addPass(createUBToLLVMConversionPass());
+  FinalizeMemRefToLLVMConversionPassOptions memref;
+  memref.useGenericFunctions = true; // the runtime counts what is allocated
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass(memref));
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createConvertFuncToLLVMPass());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createConvertIndexToLLVMPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+}
+
+void mlir::amp::buildHostLoweringPipeline(OpPassManager &pm,
+                                          const HostLoweringOptions &options) {
+  addTensorStage(pm, options);
+  addBufferization(pm);
+  addLoopStage(pm, options);
+  addLLVM(pm);
+}
+
+void mlir::amp::registerHostLoweringPipeline() {
+  PassPipelineRegistration<HostLoweringOptions>(
+      "amp-to-host", "Lower a mixed-precision training step to the LLVM dialect for a CPU",
+      [](OpPassManager &pm, const HostLoweringOptions &options) {
+        buildHostPreparationPipeline(pm);
+        buildHostLoweringPipeline(pm, options);
+      });
+}
