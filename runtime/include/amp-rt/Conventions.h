@@ -1,0 +1,35 @@
+/*===-- amp-rt/Conventions.h - What all public headers share -------*- C -*-===
+ *
+ * The rules that every header in this folder follows, and the macros for them.
+ *
+ * - Plain C. No C++ type, exception or allocation crosses the boundary.
+ * - Functions that can fail return an AmpRtStatus (Status.h). Results go
+ *   through pointers, and are left alone when the call fails.
+ * - A pointer argument must not be null unless its comment says what null
+ *   means; null is answered with AMP_RT_INVALID_ARGUMENT, not with a crash.
+ * - A struct's first member is its version. The caller sets it to the struct's
+ *   AMP_RT_<NAME>_VERSION before the call, for structs it receives as well;
+ *   another number is answered with AMP_RT_VERSION_MISMATCH.
+ * - Create/Destroy pairs: the creator owns the object. Destroy of null does
+ *   nothing.
+ * - Names given to the library are copied.
+ * - Functions called by compiled programs are marked "Program entry point".
+ *   They take objects as int64_t handles, return no status, and report
+ *   failures through Program.h.
+ *===----------------------------------------------------------------------===*/
+#ifndef AMP_RT_CONVENTIONS_H
+#define AMP_RT_CONVENTIONS_H
+
+#ifdef __cplusplus
+#define AMP_RT_BEGIN_DECLS extern "C" {
+#define AMP_RT_END_DECLS }
+#define AMP_RT_STATIC_ASSERT(condition, text) static_assert(condition, text)
+#else
+#define AMP_RT_BEGIN_DECLS
+#define AMP_RT_END_DECLS
+#define AMP_RT_STATIC_ASSERT(condition, text) _Static_assert(condition, text)
+#endif
+
+#define AMP_RT_API __attribute__((visibility("default")))
+
+#endif /* AMP_RT_CONVENTIONS_H */

@@ -1,0 +1,131 @@
+/*===-- amp-rt/Device.h - Memory and launches of one device --------*- C -*-===
+ *
+ * One interface for every place a step can run. Devices are found by name:
+ * "host" is in every build; "cuda" and "emulator" are known names that this
+ * build answers with AMP_RT_UNAVAILABLE.
+ *
+ * Copies and launches of one device happen in the order of the calls, and may
+ * still be under way when a call returns; ampRtDeviceSynchronize waits for all
+ * of them and reports what went wrong on the way. The host device does
+ * everything before it returns. All functions may be called by several threads.
+ *===----------------------------------------------------------------------===*/
+#ifndef AMP_RT_DEVICE_H
+#define AMP_RT_DEVICE_H
+
+#include "amp-rt/Conventions.h"
+#include "amp-rt/Status.h"
+
+#include <stdint.h>
+
+AMP_RT_BEGIN_DECLS
+
+typedef struct AmpRtDevice AmpRtDevice;
+
+/* The device of that name. It belongs to the library and lives as long as it;
+ * asking again gives the same one. */
+AMP_RT_API AmpRtStatus ampRtDeviceGet(const char *name, AmpRtDevice **device);
+
+/* The name it was found by; null for null. */
+AMP_RT_API const char *ampRtDeviceName(const AmpRtDevice *device);
+
+/*===----------------------------------------------------------------------===
+ * Properties
+ *===----------------------------------------------------------------------===*/
+
+#define AMP_RT_DEVICE_PROPERTIES_VERSION 1u
+
+typedef struct AmpRtDeviceProperties {
+  uint32_t version;         /* AMP_RT_DEVICE_PROPERTIES_VERSION */
+  int32_t sharesHostMemory; /* 1 if the host may use its pointers, else 0 */
+  int64_t totalBytes;       /* memory of the device */
+  int64_t processors;       /* cores, or multiprocessors */
+  int64_t alignment;        /* every allocation is aligned to this at least */
+} AmpRtDeviceProperties;
+
+AMP_RT_STATIC_ASSERT(sizeof(AmpRtDeviceProperties) == 32,
+                     "AmpRtDeviceProperties has no padding");
+
+AMP_RT_API AmpRtStatus ampRtDeviceGetProperties(
+    const AmpRtDevice *device, AmpRtDeviceProperties *properties);
+
+/*===----------------------------------------------------------------------===
+ * Memory
+ *===----------------------------------------------------------------------===*/
+
+/* Allocates `bytes` (0 gives an address of its own, too). `alignment` is a
+ * power of two, or 0 for the device's own. The memory is not initialised; the
+ * caller frees it on the same device. */
+AMP_RT_API AmpRtStatus ampRtDeviceAllocate(AmpRtDevice *device, int64_t bytes,
+                                           int64_t alignment, void **pointer);
+
+/* Frees what ampRtDeviceAllocate gave. Null does nothing. Another pointer, or
+ * one freed before, is AMP_RT_INVALID_ARGUMENT. */
+AMP_RT_API AmpRtStatus ampRtDeviceFree(AmpRtDevice *device, void *pointer);
+
+typedef enum AmpRtCopyKind {
+  AMP_RT_COPY_TO_DEVICE = 0,   /* from host memory to the device's */
+  AMP_RT_COPY_FROM_DEVICE = 1, /* from the device's memory to the host's */
+  AMP_RT_COPY_ON_DEVICE = 2
+} AmpRtCopyKind;
+
+/* Copies `bytes`. Source and target may overlap only on the host device. The
+ * host memory must stay as it is until the next synchronize. */
+AMP_RT_API AmpRtStatus ampRtDeviceCopy(AmpRtDevice *device, void *target,
+                                       const void *source, int64_t bytes,
+                                       AmpRtCopyKind kind);
+
+#define AMP_RT_DEVICE_STATISTICS_VERSION 1u
+
+/* What was asked for, without the device's own overhead. */
+typedef struct AmpRtDeviceStatistics {
+  uint32_t version; /* AMP_RT_DEVICE_STATISTICS_VERSION */
+  uint32_t reserved;
+  int64_t bytesCurrent;
+  int64_t bytesPeak; /* largest bytesCurrent since the peak was last reset */
+  int64_t allocations;
+  int64_t frees;
+} AmpRtDeviceStatistics;
+
+AMP_RT_STATIC_ASSERT(sizeof(AmpRtDeviceStatistics) == 40,
+                     "AmpRtDeviceStatistics has no padding");
+
+AMP_RT_API AmpRtStatus ampRtDeviceGetStatistics(
+    const AmpRtDevice *device, AmpRtDeviceStatistics *statistics);
+
+/* Sets bytesPeak to bytesCurrent. Before a step, and bytesPeak after it is the
+ * memory of the step. */
+AMP_RT_API AmpRtStatus ampRtDeviceResetPeak(AmpRtDevice *device);
+
+/*===----------------------------------------------------------------------===
+ * Work
+ *===----------------------------------------------------------------------===*/
+
+/* A kernel of the host device: called once for each block of the grid, with the
+ * launch's arguments and the block's three coordinates. */
+typedef void (*AmpRtHostKernel)(void *const *arguments, const int64_t *block);
+
+#define AMP_RT_LAUNCH_VERSION 1u
+
+typedef struct AmpRtLaunch {
+  uint32_t version;     /* AMP_RT_LAUNCH_VERSION */
+  uint32_t sharedBytes; /* shared memory of a block; 0 on the host */
+  int64_t grid[3];      /* blocks, each at least 0; a 0 launches nothing */
+  int64_t threads[3];   /* threads of a block, each at least 1; 1 on the host */
+  void *kernel;         /* the device's kernel; host: an AmpRtHostKernel */
+  void *const *arguments; /* addresses of the arguments; null for none */
+} AmpRtLaunch;
+
+AMP_RT_STATIC_ASSERT(sizeof(AmpRtLaunch) == 56 + 2 * sizeof(void *),
+                     "AmpRtLaunch has no padding");
+
+/* Runs a kernel. The arguments are read before the call returns; the memory
+ * they point to is used until the next synchronize. */
+AMP_RT_API AmpRtStatus ampRtDeviceLaunch(AmpRtDevice *device,
+                                         const AmpRtLaunch *launch);
+
+/* Waits until everything asked of the device has happened. */
+AMP_RT_API AmpRtStatus ampRtDeviceSynchronize(AmpRtDevice *device);
+
+AMP_RT_END_DECLS
+
+#endif /* AMP_RT_DEVICE_H */

@@ -1,0 +1,240 @@
+/*===-- amp-rt/Scaler.h - Loss scaler state between steps ----------*- C -*-===
+ *
+ * A loss scaler is a small state machine: the scale the loss is multiplied by,
+ * and counters that say when it may grow. A training step reads the scale,
+ * computes gradients, finds out whether any of them is not finite (found_inf),
+ * and hands that to one transition of the machine. The transition says whether
+ * the optimizer step must be skipped.
+ *
+ * Which machine it is, a preset decides. The preset `apex` gives, bit for bit
+ * and in f64, what NVIDIA Apex AMP's LossScaler gives, but for two faults:
+ *
+ * - Apex halves 5e-324 to 0 and then divides by it. Here the scale is held at
+ *   5e-324, and AMP_RT_SCALER_HELD_AT_BOTTOM and the health verdict say so.
+ * - Apex grows only when the counter equals the interval, so a counter loaded
+ *   past it never grows. Here such a counter grows at the next clean step.
+ *
+ * A scaler may be used by one thread at a time.
+ *===----------------------------------------------------------------------===*/
+#ifndef AMP_RT_SCALER_H
+#define AMP_RT_SCALER_H
+
+#include "amp-rt/Conventions.h"
+#include "amp-rt/Status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+AMP_RT_BEGIN_DECLS
+
+typedef struct AmpRtScaler AmpRtScaler;
+
+/*===----------------------------------------------------------------------===
+ * Configuration
+ *===----------------------------------------------------------------------===*/
+
+typedef enum AmpRtScalerPreset {
+  /* Apex AMP: skip and back off on overflow; grow after growthInterval backward
+   * passes in a row without one. No hysteresis. */
+  AMP_RT_SCALER_APEX = 0
+} AmpRtScalerPreset;
+
+typedef enum AmpRtScalerMode {
+  /* The scale follows the preset's rules. */
+  AMP_RT_SCALER_DYNAMIC = 0,
+  /* The scale stays as it is and, as in Apex, no step is ever skipped. The
+   * clean step counter counts every update. */
+  AMP_RT_SCALER_STATIC = 1
+} AmpRtScalerMode;
+
+/* Bits of AmpRtScalerConfig.flags. */
+enum {
+  /* Accept, as Apex does in silence, a minScale above maxScale or above the
+   * initial scale: the scale then starts below minScale, rises to it at the
+   * first overflow, and jumps between the two bounds. Without this bit such
+   * bounds are refused. */
+  AMP_RT_SCALER_APEX_BOUNDS = 1u << 0
+};
+
+#define AMP_RT_SCALER_CONFIG_VERSION 1u
+
+typedef struct AmpRtScalerConfig {
+  uint32_t version; /* AMP_RT_SCALER_CONFIG_VERSION */
+  int32_t preset;   /* an AmpRtScalerPreset */
+  int32_t mode;     /* an AmpRtScalerMode */
+  uint32_t flags;   /* AMP_RT_SCALER_APEX_BOUNDS or 0 */
+  /* Above 0 and finite in f32. A dynamic scaler starts at min(initialScale,
+   * maxScale), a static one at initialScale. */
+  double initialScale;
+  double growthFactor;  /* above 1 */
+  double backoffFactor; /* between 0 and 1, both excluded */
+  /* The scale never backs off below minScale; 0 means no bound of one's own
+   * (and so 5e-324). Not applied at the start, nor to a loaded state. */
+  double minScale;
+  /* The scale never grows above maxScale; +inf means no bound. */
+  double maxScale;
+  int64_t growthInterval; /* at least 1; Apex's scale_window */
+  int32_t hysteresis;     /* 1: the apex preset has none */
+  uint32_t reserved;      /* 0 */
+} AmpRtScalerConfig;
+
+AMP_RT_STATIC_ASSERT(sizeof(AmpRtScalerConfig) == 72,
+                     "AmpRtScalerConfig has no padding");
+
+/* Fills *config with Apex's defaults: dynamic, initial scale 2^16, factors 2
+ * and 0.5, interval 2000, no minimum, maximum 2^24, hysteresis 1. Null is
+ * ignored. */
+AMP_RT_API void ampRtScalerConfigInit(AmpRtScalerConfig *config);
+
+/*===----------------------------------------------------------------------===
+ * State
+ *===----------------------------------------------------------------------===*/
+
+/* Bits of AmpRtScalerState.flags. */
+enum {
+  /* Backing off can no longer change what the program multiplies by: a dynamic
+   * scale at or below max(minScale, 2^-126). */
+  AMP_RT_SCALER_AT_FLOOR = 1u << 0,
+  /* The latest transition would have taken the scale to 0 and held it at 5e-324
+   * instead. */
+  AMP_RT_SCALER_HELD_AT_BOTTOM = 1u << 1,
+  /* An overflow was accumulated for the transition to come. */
+  AMP_RT_SCALER_FOUND_INF = 1u << 2
+};
+
+#define AMP_RT_SCALER_STATE_VERSION 1u
+
+typedef struct AmpRtScalerState {
+  uint32_t version; /* AMP_RT_SCALER_STATE_VERSION */
+  uint32_t flags;   /* bits of the enum above */
+  double scale;
+  int64_t unskipped;  /* clean updates since the scale last changed */
+  int32_t hysteresis; /* overflows left before backing off; 1 for apex */
+  uint32_t reserved;  /* 0 */
+  int64_t steps;      /* updates so far */
+  int64_t skipped;    /* of those, how many asked to skip the step */
+  int64_t overflows;  /* of those, how many found an inf; static scalers too */
+  int64_t skippedInARow; /* skipped updates since the last clean one */
+  int64_t stepsAtFloor;  /* of those in a row, how many started at the floor */
+  int64_t lastSkippedStep; /* number of the update, from 0; -1 for none */
+} AmpRtScalerState;
+
+AMP_RT_STATIC_ASSERT(sizeof(AmpRtScalerState) == 80,
+                     "AmpRtScalerState has no padding");
+
+/*===----------------------------------------------------------------------===
+ * Life
+ *===----------------------------------------------------------------------===*/
+
+/* Makes a scaler. `name` is used in texts (null: "unnamed"). `config` null
+ * means the defaults. The caller owns *scaler and destroys it after the last
+ * program that holds its handle has returned. */
+AMP_RT_API AmpRtStatus ampRtScalerCreate(const char *name,
+                                         const AmpRtScalerConfig *config,
+                                         AmpRtScaler **scaler);
+
+AMP_RT_API void ampRtScalerDestroy(AmpRtScaler *scaler);
+
+/* The name, owned by the scaler; null for null. */
+AMP_RT_API const char *ampRtScalerName(const AmpRtScaler *scaler);
+
+AMP_RT_API AmpRtStatus ampRtScalerGetConfig(const AmpRtScaler *scaler,
+                                            AmpRtScalerConfig *config);
+
+AMP_RT_API AmpRtStatus ampRtScalerGetState(const AmpRtScaler *scaler,
+                                           AmpRtScalerState *state);
+
+/* Puts back all that ampRtScalerGetState gave, statistics included; only the
+ * flag AT_FLOOR is computed anew. A state that no scaler can be in (scale not
+ * above 0 and finite, negative counter) is refused and changes nothing. */
+AMP_RT_API AmpRtStatus ampRtScalerSetState(AmpRtScaler *scaler,
+                                           const AmpRtScalerState *state);
+
+/* Loads Apex's checkpoint entry {'loss_scale', 'unskipped'}. As in Apex the
+ * bounds are not applied. Totals stay, runs in a row and an accumulated
+ * found_inf are cleared. A scale of 0, which Apex saves after a collapse, is
+ * refused. */
+AMP_RT_API AmpRtStatus ampRtScalerLoad(AmpRtScaler *scaler, double scale,
+                                       int64_t unskipped);
+
+/*===----------------------------------------------------------------------===
+ * A step
+ *===----------------------------------------------------------------------===*/
+
+/* The scale as a program uses it: the state's scale rounded to f32 and kept
+ * within [2^-126, largest f32], so that it is never 0, subnormal or inf. */
+AMP_RT_API AmpRtStatus ampRtScalerGetScale(const AmpRtScaler *scaler,
+                                           float *scale);
+
+/* One transition. The step overflowed if foundInf is true or an overflow was
+ * accumulated before; the accumulated one is consumed. *skip says whether the
+ * optimizer step must be left out; null if not wanted. */
+AMP_RT_API AmpRtStatus ampRtScalerUpdate(AmpRtScaler *scaler, bool foundInf,
+                                         bool *skip);
+
+/* For several backward passes before one transition (Apex's
+ * delay_overflow_check): remembers an overflow until the next update. Apex
+ * itself forgets it at the next backward pass; call ampRtScalerClearFoundInf
+ * before each pass to do the same. */
+AMP_RT_API AmpRtStatus ampRtScalerAccumulateFoundInf(AmpRtScaler *scaler,
+                                                     bool foundInf);
+
+/* Forgets what was accumulated. */
+AMP_RT_API AmpRtStatus ampRtScalerClearFoundInf(AmpRtScaler *scaler);
+
+/*===----------------------------------------------------------------------===
+ * Health
+ *===----------------------------------------------------------------------===*/
+
+typedef enum AmpRtScalerVerdict {
+  /* The latest update was clean. */
+  AMP_RT_SCALER_HEALTHY = 0,
+  /* The latest updates were skipped and the scale can still back off: ordinary
+   * at the start and after each growth. */
+  AMP_RT_SCALER_BACKING_OFF = 1,
+  /* At least `patience` updates in a row overflowed with the scale at its
+   * floor: the gradients are not finite whatever the scale, training stands
+   * still. */
+  AMP_RT_SCALER_STUCK_AT_FLOOR = 2,
+  /* As STUCK_AT_FLOOR, and the scale is held at 5e-324. */
+  AMP_RT_SCALER_STUCK_AT_BOTTOM = 3,
+  /* A static scaler was given overflows, and none was skipped. */
+  AMP_RT_SCALER_STATIC_OVERFLOW = 4
+} AmpRtScalerVerdict;
+
+AMP_RT_STATIC_ASSERT(sizeof(AmpRtScalerVerdict) == 4,
+                     "AmpRtScalerVerdict crosses the boundary as an int32");
+
+/* What to make of the state. `patience` is the number of overflows in a row at
+ * the floor that count as stuck, at least 1. *text explains the verdict with
+ * the scaler's name, its numbers and what to do; it is owned by the scaler and
+ * valid until the next call of this function on it. Null text: not wanted. */
+AMP_RT_API AmpRtStatus ampRtScalerHealth(AmpRtScaler *scaler, int64_t patience,
+                                         AmpRtScalerVerdict *verdict,
+                                         const char **text);
+
+/*===----------------------------------------------------------------------===
+ * Program entry points
+ *
+ * A compiled program gets its scalers as int64_t handles. Each of the two
+ * functions is a few instructions on the scaler's own memory; neither locks nor
+ * allocates. A handle that is 0 or not a scaler's is reported through
+ * Program.h.
+ *===----------------------------------------------------------------------===*/
+
+/* The handle of a scaler, to be passed to a compiled program; 0 for null. */
+AMP_RT_API int64_t ampRtScalerHandle(const AmpRtScaler *scaler);
+
+/* Program entry point: what ampRtScalerGetScale gives. For a wrong handle NaN,
+ * which no later computation can mistake for a scale. */
+AMP_RT_API float ampRtScalerScale(int64_t handle);
+
+/* Program entry point: one ampRtScalerUpdate. Only the lowest bit of foundInf
+ * is read, because LLVM leaves the others of an i1 argument undefined; so it
+ * may be declared with i1 or i8 in a compiled program. A wrong handle: nothing
+ * happens. */
+AMP_RT_API void ampRtScalerUpdateFromProgram(int64_t handle, uint8_t foundInf);
+
+AMP_RT_END_DECLS
+
+#endif /* AMP_RT_SCALER_H */

@@ -1,0 +1,118 @@
+//===-- HostDevice.cpp - The processor the library runs on ----------------===//
+//
+// Everything happens in the call. A kernel is a function that is called for one
+// block after another, in row-major order of the grid.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Device/Device.h"
+#include "Device/Host/HostHeap.h"
+#include "Support/Failure.h"
+
+#include <cstring>
+#include <new>
+#include <unistd.h>
+
+using namespace amp::rt;
+
+namespace {
+
+struct HostDevice final : AmpRtDevice {
+  const char *name() const override { return "host"; }
+  void properties(AmpRtDeviceProperties &properties) const override;
+  AmpRtStatus allocate(const char *call, int64_t bytes, int64_t alignment,
+                       void *&pointer) override;
+  AmpRtStatus free(const char *call, void *pointer) override;
+  AmpRtStatus copy(void *target, const void *source, int64_t bytes,
+                   AmpRtCopyKind kind) override;
+  void statistics(AmpRtDeviceStatistics &statistics) const override {
+    heap.statistics(statistics);
+  }
+  void resetPeak() override { heap.resetPeak(); }
+  AmpRtStatus launch(const AmpRtLaunch &launch) override;
+  AmpRtStatus synchronize() override { return AMP_RT_OK; }
+
+private:
+  HostHeap heap;
+};
+
+} // namespace
+
+void HostDevice::properties(AmpRtDeviceProperties &properties) const {
+  properties.sharesHostMemory = 1;
+  properties.totalBytes = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) *
+                          static_cast<int64_t>(sysconf(_SC_PAGESIZE));
+  properties.processors = sysconf(_SC_NPROCESSORS_ONLN);
+  properties.alignment = HostHeap::kAlignment;
+}
+
+AmpRtStatus HostDevice::allocate(const char *call, int64_t bytes,
+                                 int64_t alignment, void *&pointer) {
+  if (bytes < 0)
+    return fail(AMP_RT_INVALID_ARGUMENT,
+                "%s: device 'host': expected 'bytes' not to be negative, but "
+                "got %lld",
+                call, static_cast<long long>(bytes));
+  // Above 2^32 no address space has room for the padding.
+  if (alignment < 0 || (alignment & (alignment - 1)) != 0 ||
+      alignment > INT64_C(1) << 32)
+    return fail(AMP_RT_INVALID_ARGUMENT,
+                "%s: device 'host': expected 'alignment' to be a power of two "
+                "up to 2^32, but got %lld; use 0 for the device's own",
+                call, static_cast<long long>(alignment));
+  void *result = heap.allocate(bytes, alignment);
+  if (!result) {
+    AmpRtDeviceStatistics counts;
+    heap.statistics(counts);
+    return fail(AMP_RT_OUT_OF_MEMORY,
+                "%s: device 'host': no memory left for %lld bytes, with %lld "
+                "bytes allocated; use smaller batches",
+                call, static_cast<long long>(bytes),
+                static_cast<long long>(counts.bytesCurrent));
+  }
+  pointer = result;
+  return AMP_RT_OK;
+}
+
+AmpRtStatus HostDevice::free(const char *call, void *pointer) {
+  if (heap.free(pointer))
+    return AMP_RT_OK;
+  return fail(AMP_RT_INVALID_ARGUMENT,
+              "%s: device 'host': expected a pointer that this device "
+              "allocated and that is not freed yet, but got %p",
+              call, pointer);
+}
+
+AmpRtStatus HostDevice::copy(void *target, const void *source, int64_t bytes,
+                             AmpRtCopyKind) {
+  std::memmove(target, source, static_cast<size_t>(bytes));
+  return AMP_RT_OK;
+}
+
+AmpRtStatus HostDevice::launch(const AmpRtLaunch &launch) {
+  for (int64_t threads : launch.threads)
+    if (threads != 1)
+      return fail(AMP_RT_INVALID_ARGUMENT,
+                  "ampRtDeviceLaunch: device 'host': expected blocks of one "
+                  "thread, but got %lld; loop over threads inside the kernel",
+                  static_cast<long long>(threads));
+  if (launch.sharedBytes != 0)
+    return fail(AMP_RT_INVALID_ARGUMENT,
+                "ampRtDeviceLaunch: device 'host': expected no shared memory, "
+                "but got %u bytes; use local variables of the kernel",
+                launch.sharedBytes);
+  auto kernel = reinterpret_cast<AmpRtHostKernel>(launch.kernel);
+  int64_t block[3];
+  for (block[0] = 0; block[0] < launch.grid[0]; ++block[0])
+    for (block[1] = 0; block[1] < launch.grid[1]; ++block[1])
+      for (block[2] = 0; block[2] < launch.grid[2]; ++block[2])
+        kernel(launch.arguments, block);
+  return AMP_RT_OK;
+}
+
+AmpRtDevice &amp::rt::hostDevice() {
+  // Never destroyed: compiled programs may free memory while the process exits.
+  alignas(HostDevice) static char storage[sizeof(HostDevice)];
+  static HostDevice *device = new (storage) HostDevice;
+  return *device;
+}

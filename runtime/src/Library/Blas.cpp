@@ -1,0 +1,200 @@
+//===-- Blas.cpp - Matrix products of an installed BLAS -------------------===//
+//
+// A BLAS reports wrong arguments by printing, some of them by ending the
+// process. So every argument is checked here first.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp-rt/Blas.h"
+
+#include "Library/BlasLibrary.h"
+#include "Support/Failure.h"
+
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <new>
+
+using namespace amp::rt;
+
+struct AmpRtBlas {
+  AmpRtBlasMode mode = AMP_RT_BLAS_AUTO;
+  int32_t threads = 1;
+  /// Owned; null to search.
+  char *path = nullptr;
+
+  /// Guards what follows. Computing happens outside it.
+  std::mutex mutex;
+  /// Whether opening was tried; it is tried once, as a program without a BLAS
+  /// asks for every product.
+  bool wasTried = false;
+  /// How it went, and the text if it failed.
+  AmpRtStatus outcome = AMP_RT_OK;
+  char failure[512] = {};
+  /// Does not change once tried; empty unless the outcome is AMP_RT_OK.
+  BlasLibrary library;
+};
+
+void ampRtBlasOptionsInit(AmpRtBlasOptions *options) {
+  if (options)
+    *options = AmpRtBlasOptions{AMP_RT_BLAS_OPTIONS_VERSION, AMP_RT_BLAS_AUTO,
+                                /*threads=*/1, /*reserved=*/0,
+                                /*path=*/nullptr};
+}
+
+static AmpRtStatus checkThreads(const char *call, int32_t threads) {
+  if (threads < 1)
+    return fail(AMP_RT_INVALID_ARGUMENT,
+                "%s: expected 'threads' to be at least 1, but got %d", call,
+                threads);
+  return AMP_RT_OK;
+}
+
+AmpRtStatus ampRtBlasCreate(const AmpRtBlasOptions *options, AmpRtBlas **blas) {
+  const char *call = "ampRtBlasCreate";
+  if (!blas)
+    return failNull(call, "blas");
+  AmpRtBlasOptions defaults;
+  if (!options) {
+    ampRtBlasOptionsInit(&defaults);
+    options = &defaults;
+  }
+  if (options->version != AMP_RT_BLAS_OPTIONS_VERSION)
+    return failVersion(call, "AmpRtBlasOptions", AMP_RT_BLAS_OPTIONS_VERSION,
+                       options->version);
+  if (options->mode != AMP_RT_BLAS_AUTO && options->mode != AMP_RT_BLAS_OFF)
+    return fail(AMP_RT_INVALID_ARGUMENT,
+                "%s: expected mode to be AMP_RT_BLAS_AUTO or AMP_RT_BLAS_OFF, "
+                "but got %d",
+                call, options->mode);
+  if (AmpRtStatus status = checkThreads(call, options->threads))
+    return status;
+  AmpRtBlas *result = new (std::nothrow) AmpRtBlas;
+  if (!result)
+    return failNoMemory(call, "a BLAS object");
+  result->mode = static_cast<AmpRtBlasMode>(options->mode);
+  result->threads = options->threads;
+  if (options->path) {
+    result->path = strdup(options->path);
+    if (!result->path) {
+      delete result;
+      return failNoMemory(call, "a path");
+    }
+  }
+  *blas = result;
+  return AMP_RT_OK;
+}
+
+void ampRtBlasDestroy(AmpRtBlas *blas) {
+  if (!blas)
+    return;
+  std::free(blas->path);
+  delete blas;
+}
+
+/// The object itself, or the process's own one for null, which is never
+/// destroyed, as compiled programs may use it until the end.
+static AmpRtBlas &orDefault(AmpRtBlas *blas) {
+  alignas(AmpRtBlas) static char storage[sizeof(AmpRtBlas)];
+  static AmpRtBlas *shared = new (storage) AmpRtBlas;
+  return blas ? *blas : *shared;
+}
+
+/// Opens the library if that has not been tried, and returns how it went.
+static AmpRtStatus open(const char *call, AmpRtBlas &blas) {
+  std::lock_guard<std::mutex> lock(blas.mutex);
+  if (blas.mode == AMP_RT_BLAS_OFF)
+    return fail(AMP_RT_UNAVAILABLE,
+                "%s: BLAS is switched off by AMP_RT_BLAS_OFF; use "
+                "AMP_RT_BLAS_AUTO to let it be searched for",
+                call);
+  if (!blas.wasTried) {
+    blas.wasTried = true;
+    blas.outcome = openBlasLibrary(blas.path, blas.library, blas.failure,
+                                   sizeof(blas.failure));
+    if (blas.outcome == AMP_RT_OK && blas.library.setThreads)
+      blas.library.setThreads(blas.threads);
+  }
+  if (blas.outcome != AMP_RT_OK)
+    return fail(blas.outcome, "%s: %s", call, blas.failure);
+  return AMP_RT_OK;
+}
+
+AmpRtStatus ampRtBlasGetInfo(AmpRtBlas *blas, AmpRtBlasInfo *info) {
+  const char *call = "ampRtBlasGetInfo";
+  if (!info)
+    return failNull(call, "info");
+  if (info->version != AMP_RT_BLAS_INFO_VERSION)
+    return failVersion(call, "AmpRtBlasInfo", AMP_RT_BLAS_INFO_VERSION,
+                       info->version);
+  AmpRtBlas &object = orDefault(blas);
+  if (AmpRtStatus status = open(call, object))
+    return status;
+  const BlasLibrary &library = object.library;
+  info->threads = library.getThreads ? library.getThreads() : 1;
+  info->path = library.path;
+  info->config = library.getConfig ? library.getConfig() : "unknown CBLAS";
+  return AMP_RT_OK;
+}
+
+AmpRtStatus ampRtBlasSetThreads(AmpRtBlas *blas, int32_t threads) {
+  if (AmpRtStatus status = checkThreads("ampRtBlasSetThreads", threads))
+    return status;
+  AmpRtBlas &object = orDefault(blas);
+  std::lock_guard<std::mutex> lock(object.mutex);
+  object.threads = threads;
+  if (object.library.setThreads)
+    object.library.setThreads(threads);
+  return AMP_RT_OK;
+}
+
+/// Checks one matrix of rows x columns as stored.
+static AmpRtStatus checkMatrix(const char *name, const float *data,
+                               int64_t rows, int64_t columns, int64_t stride) {
+  // CBLAS wants a distance of at least 1 even for an empty matrix.
+  int64_t least = columns > 1 ? columns : 1;
+  if (stride < least || stride > INT_MAX)
+    return fail(AMP_RT_INVALID_ARGUMENT,
+                "ampRtBlasSgemm: matrix '%s': expected rows to be between %lld "
+                "and %d elements apart, but got %lld",
+                name, static_cast<long long>(least), INT_MAX,
+                static_cast<long long>(stride));
+  if (!data && rows > 0 && columns > 0)
+    return failNull("ampRtBlasSgemm", name);
+  return AMP_RT_OK;
+}
+
+AmpRtStatus ampRtBlasSgemm(AmpRtBlas *blas, int32_t transposeA,
+                           int32_t transposeB, int64_t m, int64_t n, int64_t k,
+                           float alpha, const float *a, int64_t lda,
+                           const float *b, int64_t ldb, float beta, float *c,
+                           int64_t ldc) {
+  const char *call = "ampRtBlasSgemm";
+  for (int64_t size : {m, n, k})
+    if (size < 0 || size > INT_MAX)
+      return fail(AMP_RT_INVALID_ARGUMENT,
+                  "%s: expected sizes from 0 to %d, but got %lld; compute the "
+                  "product in blocks",
+                  call, INT_MAX, static_cast<long long>(size));
+  if (AmpRtStatus status = transposeA ? checkMatrix("a", a, k, m, lda)
+                                      : checkMatrix("a", a, m, k, lda))
+    return status;
+  if (AmpRtStatus status = transposeB ? checkMatrix("b", b, n, k, ldb)
+                                      : checkMatrix("b", b, k, n, ldb))
+    return status;
+  if (AmpRtStatus status = checkMatrix("c", c, m, n, ldc))
+    return status;
+
+  AmpRtBlas &object = orDefault(blas);
+  if (AmpRtStatus status = open(call, object))
+    return status;
+  object.library.sgemm(
+      BlasLibrary::kRowMajor,
+      transposeA ? BlasLibrary::kTranspose : BlasLibrary::kNoTranspose,
+      transposeB ? BlasLibrary::kTranspose : BlasLibrary::kNoTranspose,
+      static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), alpha, a,
+      static_cast<int>(lda), b, static_cast<int>(ldb), beta, c,
+      static_cast<int>(ldc));
+  return AMP_RT_OK;
+}

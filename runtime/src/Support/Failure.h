@@ -1,0 +1,33 @@
+//===-- Failure.h - How functions of the runtime fail -----------*- C++ -*-===//
+//
+// Each returns a status and leaves a text for ampRtStatusText(). Texts have the
+// form "<call>: <resource>: expected X, but got Y; <remedy>".
+//
+//===----------------------------------------------------------------------===//
+#ifndef AMP_RT_SRC_SUPPORT_FAILURE_H
+#define AMP_RT_SRC_SUPPORT_FAILURE_H
+
+#include "amp-rt/Status.h"
+
+#include <cstdint>
+
+namespace amp::rt {
+
+/// Keeps the formatted text for this thread and returns `status`. Texts longer
+/// than the buffer are cut; nothing is allocated, so this cannot fail itself.
+AmpRtStatus fail(AmpRtStatus status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/// A required pointer is null.
+AmpRtStatus failNull(const char *call, const char *argument);
+
+/// A struct's version is not the one this library was built with.
+AmpRtStatus failVersion(const char *call, const char *structName,
+                        uint32_t expected, uint32_t actual);
+
+/// The process has no memory for an object of the library's own.
+AmpRtStatus failNoMemory(const char *call, const char *object);
+
+} // namespace amp::rt
+
+#endif // AMP_RT_SRC_SUPPORT_FAILURE_H

@@ -1,0 +1,14 @@
+//===-- ProgramErrors.h - Recording errors of compiled programs -*- C++ -*-===//
+#ifndef AMP_RT_SRC_SUPPORT_PROGRAMERRORS_H
+#define AMP_RT_SRC_SUPPORT_PROGRAMERRORS_H
+
+namespace amp::rt {
+
+/// What a program entry point calls where another function would return a
+/// failing status: keeps the first text of this thread, counts the others.
+void recordProgramError(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
+
+} // namespace amp::rt
+
+#endif // AMP_RT_SRC_SUPPORT_PROGRAMERRORS_H

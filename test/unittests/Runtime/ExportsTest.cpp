@@ -1,0 +1,31 @@
+//===-- ExportsTest.cpp - What leaves the shared library ------------------===//
+
+#include "amp-rt/Version.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <dlfcn.h>
+#include <string>
+
+// Nothing but ampRt*: no compiler-rt names, no C++. Asked of `nm`, because the
+// process may have symbols of these names from elsewhere.
+TEST(Exports, OnlyTheCInterface) {
+  Dl_info info;
+  ASSERT_NE(dladdr(reinterpret_cast<void *>(&ampRtVersionGet), &info), 0);
+  std::string library = info.dli_fname;
+  ASSERT_NE(library.find("libamp-rt.so"), std::string::npos) << library;
+  std::string command = "nm -D --defined-only '" + library + "' 2>/dev/null";
+  FILE *nm = popen(command.c_str(), "r");
+  ASSERT_NE(nm, nullptr);
+  char line[512];
+  int count = 0;
+  while (std::fgets(line, sizeof(line), nm)) {
+    std::string text = line;
+    ++count;
+    EXPECT_NE(text.find(" T ampRt"), std::string::npos) << text;
+  }
+  if (pclose(nm) != 0)
+    GTEST_SKIP() << "there is no 'nm' here";
+  EXPECT_GT(count, 50);
+}

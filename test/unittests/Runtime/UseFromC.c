@@ -1,0 +1,85 @@
+/*===-- UseFromC.c - The runtime as a C program uses it --------------------===
+ *
+ * Plain C11: includes every public header and uses each object once. Called by
+ * HeadersTest.cpp; returns the line of the first check that fails, or 0.
+ *===----------------------------------------------------------------------===*/
+
+#include "amp-rt/Blas.h"
+#include "amp-rt/Conventions.h"
+#include "amp-rt/Device.h"
+#include "amp-rt/Half.h"
+#include "amp-rt/Memory.h"
+#include "amp-rt/Program.h"
+#include "amp-rt/Scaler.h"
+#include "amp-rt/Status.h"
+#include "amp-rt/Tap.h"
+#include "amp-rt/Version.h"
+
+#include <stddef.h>
+
+static AmpRtStatus countEvents(void *user, const AmpRtTapEvent *event) {
+  *(int64_t *)user += event->elementCount;
+  return AMP_RT_OK;
+}
+
+#define CHECK(condition)                                                       \
+  do {                                                                         \
+    if (!(condition))                                                          \
+      return __LINE__;                                                         \
+  } while (0)
+
+int useRuntimeFromC(void);
+
+int useRuntimeFromC(void) {
+  CHECK(ampRtVersionCheck(AMP_RT_VERSION) == AMP_RT_OK);
+
+  AmpRtScalerConfig config;
+  ampRtScalerConfigInit(&config);
+  config.growthInterval = 2;
+  AmpRtScaler *scaler = NULL;
+  CHECK(ampRtScalerCreate("loss0", &config, &scaler) == AMP_RT_OK);
+  bool skip = false;
+  CHECK(ampRtScalerUpdate(scaler, true, &skip) == AMP_RT_OK && skip);
+  int64_t handle = ampRtScalerHandle(scaler);
+  ampRtScalerUpdateFromProgram(handle, 0);
+  CHECK(ampRtScalerScale(handle) == 32768.0f);
+  AmpRtScalerState state = {.version = AMP_RT_SCALER_STATE_VERSION};
+  CHECK(ampRtScalerGetState(scaler, &state) == AMP_RT_OK && state.steps == 2);
+  AmpRtScalerVerdict verdict;
+  const char *text = NULL;
+  CHECK(ampRtScalerHealth(scaler, 5, &verdict, &text) == AMP_RT_OK);
+  CHECK(verdict == AMP_RT_SCALER_HEALTHY && text);
+  ampRtScalerDestroy(scaler);
+  config.initialScale = 0;
+  CHECK(ampRtScalerCreate("bad", &config, &scaler) == AMP_RT_INVALID_ARGUMENT);
+
+  CHECK(ampRtHalfF16FromF32(1.0f) == 0x3c00);
+  const AmpRtSymbol *symbols = NULL;
+  int64_t count = 0;
+  CHECK(ampRtHalfSymbols(&symbols, &count) == AMP_RT_OK);
+
+  AmpRtDevice *device = NULL;
+  CHECK(ampRtDeviceGet("host", &device) == AMP_RT_OK);
+  void *memory = NULL;
+  CHECK(ampRtDeviceAllocate(device, 100, 0, &memory) == AMP_RT_OK);
+  CHECK(ampRtDeviceFree(device, memory) == AMP_RT_OK);
+  ampRtMemoryFree(ampRtMemoryAllocate(10));
+
+  AmpRtTap *tap = NULL;
+  int64_t elements = 0;
+  CHECK(ampRtTapCreate(&tap) == AMP_RT_OK);
+  CHECK(ampRtTapSet(tap, countEvents, &elements) == AMP_RT_OK);
+  float data[3] = {1, 2, 3};
+  ampRtTap(ampRtTapHandle(tap), "w", 1, "grad", 4, data, AMP_RT_ELEMENT_F32, 3);
+  CHECK(elements == 3);
+  ampRtTapDestroy(tap);
+
+  AmpRtBlas *blas = NULL;
+  CHECK(ampRtBlasCreate(NULL, &blas) == AMP_RT_OK);
+  ampRtBlasDestroy(blas);
+
+  ampRtReportAssert("from C");
+  CHECK(ampRtProgramTakeError() == AMP_RT_PROGRAM_ERROR);
+  CHECK(ampRtProgramTakeError() == AMP_RT_OK);
+  return 0;
+}
