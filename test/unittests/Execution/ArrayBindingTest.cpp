@@ -1,0 +1,96 @@
+//===- ArrayBindingTest.cpp - Arrays that fit, and not --------------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Execution/ArrayBinding.h"
+#include "TestFiles.h"
+
+#include <limits>
+
+using namespace amp_test;
+using namespace mlir::amp;
+
+static const double kInf = std::numeric_limits<double>::infinity();
+static const double kNan = std::numeric_limits<double>::quiet_NaN();
+
+TEST(ArrayBinding, FloatsAreRoundedToTheArgument) {
+  HostArray array = take(convertToArgument(
+      makeArray(ElementKind::F64, {1}, {0.1}),
+      makeSpec("param", "w", ElementKind::F16, {1}), "array 'w'"));
+  EXPECT_EQ(*array.as<uint16_t>(), 0x2e66);
+}
+
+TEST(ArrayBinding, IntegersThatFitAreKept) {
+  HostArray array = take(convertToArgument(
+      makeArray(ElementKind::I64, {2}, {-5, 7}),
+      makeSpec("batch", "x1", ElementKind::I32, {2}), "array 'x1'"));
+  EXPECT_EQ(array.getTypeString(), "2xi32");
+  EXPECT_EQ(getValues(array), (std::vector<double>{-5, 7}));
+}
+
+TEST(ArrayBinding, IntegersThatDoNotFitAreRefused) {
+  EXPECT_EQ(getText(convertToArgument(
+                makeArray(ElementKind::I64, {2, 2}, {1, 2, 5e9, 3}),
+                makeSpec("batch", "x1", ElementKind::I32, {2, 2}),
+                "array 'x1' in 'd.npz'")),
+            "expected array 'x1' in 'd.npz' to fit i32 of batch 'x1', but got "
+            "5000000000 at [1, 0]");
+}
+
+TEST(ArrayBinding, IntegersDoNotBecomeFloatsOrBack) {
+  EXPECT_EQ(
+      getText(convertToArgument(makeArray(ElementKind::I16, {1}, {16}),
+                                makeSpec("batch", "x0", ElementKind::F32, {1}),
+                                "array 'x0' in 'd.npz'")),
+      "expected array 'x0' in 'd.npz' to hold floating-point elements "
+      "for batch 'x0' (f32), but got i16; scale and convert it before it "
+      "is saved, e.g. with .astype('float32')");
+  EXPECT_EQ(
+      getText(convertToArgument(makeArray(ElementKind::F32, {1}, {1}),
+                                makeSpec("batch", "x1", ElementKind::I64, {1}),
+                                "array 'x1' in 'd.npz'")),
+      "expected array 'x1' in 'd.npz' to hold integers for batch 'x1' "
+      "(i64), but got f32; scale and convert it before it is saved, e.g. "
+      "with .astype('int64')");
+}
+
+TEST(ArrayBinding, ShapesMustBeEqualWhereTheyAreStatic) {
+  ValueSpec spec = makeSpec("param", "w", ElementKind::F32, {-1, 3});
+  EXPECT_EQ(getText(checkShape(HostArray(ElementKind::F32, {2, 3}), spec,
+                               "array 'w'")),
+            "(success)");
+  EXPECT_EQ(getText(checkShape(HostArray(ElementKind::F32, {3, 2}), spec,
+                               "array 'w'")),
+            "expected array 'w' to have the shape of param 'w', ?x3xf32, but "
+            "got 3x2xf32");
+  EXPECT_EQ(
+      getText(checkShape(HostArray(ElementKind::F32, {3}), spec, "array 'w'")),
+      "expected array 'w' to have the shape of param 'w', ?x3xf32, but "
+      "got 3xf32");
+}
+
+TEST(ArrayBinding, NanIsNamedByItsIndices) {
+  EXPECT_EQ(
+      getText(checkFinite(
+          makeArray(ElementKind::F32, {2, 3}, {0, 1, 2, 3, kNan, kNan}),
+          NonFinite::Forbid, "array 'x0' in 'd.npz'")),
+      "expected finite values in array 'x0' in 'd.npz', but got NaN at [1, 1]");
+  EXPECT_EQ(getText(checkFinite(makeArray(ElementKind::F16, {}, {kNan}),
+                                NonFinite::AllowInfinity, "array 's'")),
+            "expected finite values in array 's', but got NaN");
+}
+
+TEST(ArrayBinding, InfinityIsForbiddenWhereItSaysSo) {
+  HostArray array = makeArray(ElementKind::BF16, {2}, {1, -kInf});
+  EXPECT_EQ(getText(checkFinite(array, NonFinite::AllowInfinity, "array 'm'")),
+            "(success)");
+  EXPECT_EQ(getText(checkFinite(array, NonFinite::Forbid, "array 'm'")),
+            "expected finite values in array 'm', but got -inf at [1]");
+  EXPECT_EQ(getText(checkFinite(makeArray(ElementKind::F64, {1}, {kInf}),
+                                NonFinite::Forbid, "array 'm'")),
+            "expected finite values in array 'm', but got inf at [0]");
+}

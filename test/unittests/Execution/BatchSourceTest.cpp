@@ -1,0 +1,376 @@
+//===- BatchSourceTest.cpp - Data sets and replays ------------------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Execution/BatchSource.h"
+#include "TestFiles.h"
+
+#include <cmath>
+#include <set>
+
+using namespace amp_test;
+using namespace mlir::amp;
+
+static constexpr ElementKind F32 = ElementKind::F32;
+static constexpr ElementKind I64 = ElementKind::I64;
+
+namespace {
+
+/// A data set of `rows` rows: x0 holds 10 r, 10 r + 1, ..., x1 holds r.
+Dataset makeDataset(int64_t rows, int64_t columns = 4) {
+  auto x0 =
+      std::make_shared<HostArray>(F32, llvm::ArrayRef<int64_t>{rows, columns});
+  auto x1 = std::make_shared<HostArray>(I64, llvm::ArrayRef<int64_t>{rows});
+  for (int64_t r = 0; r < rows; ++r) {
+    x1->as<int64_t>()[r] = r;
+    for (int64_t c = 0; c < columns; ++c)
+      x0->as<float>()[r * columns + c] = float(10 * r + c);
+  }
+  return Dataset("'d.npz'", {{"x0", x0}, {"x1", x1}});
+}
+
+std::vector<ValueSpec> getSpecs(llvm::ArrayRef<int64_t> inputShape) {
+  return {makeSpec("param", "w", F32, {1}),
+          makeSpec("batch", "x0", F32, inputShape),
+          makeSpec("batch", "x1", I64, {inputShape[0]}),
+          makeSpec("loss_seed", "loss", F32, {})};
+}
+
+std::string getBindError(const Dataset &data, llvm::ArrayRef<ValueSpec> specs) {
+  return getText(makeShuffledSource(data, specs, 0, 0));
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Shuffled
+//===----------------------------------------------------------------------===//
+
+TEST(ShuffledSource, AnEpochUsesEachRowAtMostOnce) {
+  auto source =
+      take(makeShuffledSource(makeDataset(10), getSpecs({3, 4}), 0, 1));
+  EXPECT_EQ(source->getNumSteps(), std::nullopt);
+  EXPECT_EQ(source->describe(), "'d.npz'");
+  std::vector<double> firstEpoch;
+  for (int64_t step = 0; step < 6; ++step) {
+    Batch batch = take(source->getBatch(step));
+    EXPECT_EQ(batch[0].getTypeString(), "3x4xf32");
+    EXPECT_EQ(batch[1].getTypeString(), "3xi64");
+    // Inputs and labels stay together.
+    for (int i = 0; i < 3; ++i)
+      EXPECT_EQ(batch[0].getAsDouble(i * 4 + 2),
+                10 * batch[1].getAsDouble(i) + 2);
+    for (double row : getValues(batch[1]))
+      firstEpoch.push_back(row);
+    if (step == 2) {
+      std::set<double> rows(firstEpoch.begin(), firstEpoch.end());
+      EXPECT_EQ(rows.size(), 9u);
+    }
+  }
+  // Another order in the second epoch.
+  EXPECT_NE(std::vector<double>(firstEpoch.begin(), firstEpoch.begin() + 9),
+            std::vector<double>(firstEpoch.begin() + 9, firstEpoch.end()));
+}
+
+TEST(ShuffledSource, SeedsRepeatAndStepsCanBeSkipped) {
+  auto one = take(makeShuffledSource(makeDataset(10), getSpecs({3, 4}), 0, 1));
+  auto same = take(makeShuffledSource(makeDataset(10), getSpecs({3, 4}), 0, 1));
+  auto other =
+      take(makeShuffledSource(makeDataset(10), getSpecs({3, 4}), 0, 2));
+  for (int64_t step = 0; step < 7; ++step)
+    (void)take(one->getBatch(step));
+  EXPECT_EQ(getValues(take(one->getBatch(7))[1]),
+            getValues(take(same->getBatch(7))[1]));
+  EXPECT_NE(getValues(take(one->getBatch(0))[0]),
+            getValues(take(other->getBatch(0))[0]));
+}
+
+TEST(ShuffledSource, RowsMayHaveAnotherShape) {
+  auto source =
+      take(makeShuffledSource(makeDataset(4), getSpecs({2, 1, 2, 2}), 0, 1));
+  EXPECT_EQ(take(source->getBatch(0))[0].getTypeString(), "2x1x2x2xf32");
+}
+
+TEST(ShuffledSource, DynamicExtentsComeFromTheDataAndTheOption) {
+  auto source =
+      take(makeShuffledSource(makeDataset(8), getSpecs({-1, -1}), 5, 1));
+  EXPECT_EQ(take(source->getBatch(0))[0].getTypeString(), "5x4xf32");
+}
+
+TEST(ShuffledSource, ElementsAreConverted) {
+  std::vector<ValueSpec> specs = getSpecs({2, 4});
+  specs[1].elementKind = ElementKind::F16;
+  specs[2].elementKind = ElementKind::I32;
+  auto source = take(makeShuffledSource(makeDataset(4), specs, 0, 1));
+  Batch batch = take(source->getBatch(0));
+  EXPECT_EQ(batch[0].getTypeString(), "2x4xf16");
+  EXPECT_EQ(batch[1].getTypeString(), "2xi32");
+}
+
+//===----------------------------------------------------------------------===//
+// Data sets that do not fit
+//===----------------------------------------------------------------------===//
+
+TEST(DatasetBinding, NoBatchArguments) {
+  EXPECT_EQ(getBindError(makeDataset(4), makeSpec("param", "w", F32, {1})),
+            "expected batch arguments to bind 'd.npz' to, but the step has "
+            "none; give arguments amp.role = \"batch\"");
+}
+
+TEST(DatasetBinding, MissingArray) {
+  std::vector<ValueSpec> specs = getSpecs({2, 4});
+  specs[1].name = "x2";
+  EXPECT_EQ(getBindError(makeDataset(4), specs),
+            "expected an array 'x2' for batch 'x2' in 'd.npz', but it has "
+            "'x0', 'x1'");
+  EXPECT_EQ(getBindError(Dataset("'e.npz'", {}), specs),
+            "expected an array 'x2' for batch 'x2' in 'e.npz', but it has no "
+            "arrays");
+}
+
+TEST(DatasetBinding, WrongRows) {
+  EXPECT_EQ(getBindError(makeDataset(4), getSpecs({2, 5})),
+            "expected the rows of array 'x0' in 'd.npz' to fit those of batch "
+            "'x0', 5xf32, but got 4xf32");
+  // With an open extent the data's shape counts as it is.
+  EXPECT_EQ(
+      getText(makeShuffledSource(makeDataset(4), getSpecs({2, -1, 2}), 0, 0)),
+      "expected the rows of array 'x0' in 'd.npz' to fit those of batch "
+      "'x0', ?x2xf32, but got 4xf32");
+}
+
+TEST(DatasetBinding, BatchExtents) {
+  EXPECT_EQ(getBindError(makeDataset(4), getSpecs({-1, 4})),
+            "expected a batch size for batch 'x0', which is ?x4xf32; give "
+            "'--batch-size'");
+  EXPECT_EQ(getBindError(makeDataset(4), getSpecs({0, 4})),
+            "expected batch 'x0' to hold at least one row, but got 0x4xf32");
+  std::vector<ValueSpec> specs = getSpecs({2, 4});
+  specs[1].shape.clear();
+  EXPECT_EQ(getBindError(makeDataset(4), specs),
+            "expected batch 'x0' to have a leading extent, the batch, but got "
+            "f32");
+  specs = getSpecs({2, 4});
+  specs[2].shape[0] = 3;
+  EXPECT_EQ(getBindError(makeDataset(4), specs),
+            "expected batch 'x1' to have 2 rows as 'x0' has, but got 3");
+  EXPECT_EQ(getBindError(makeDataset(4), getSpecs({5, 4})),
+            "expected at least 5 rows, one batch, in 'd.npz', but got 4");
+}
+
+TEST(DatasetBinding, BatchSizeOptionMustAgree) {
+  EXPECT_EQ(getText(makeShuffledSource(makeDataset(8), getSpecs({2, 4}), 3, 0)),
+            "expected '--batch-size' to be 2, for which the step was written, "
+            "but got 3; leave it out");
+}
+
+TEST(DatasetBinding, RowsOfDifferentNumbers) {
+  Dataset::Arrays arrays = makeDataset(4).getArrays();
+  arrays["x1"] = makeDataset(3).getArrays().at("x1");
+  EXPECT_EQ(getBindError(Dataset("'d.npz'", arrays), getSpecs({2, 4})),
+            "expected array 'x1' in 'd.npz' to have 4 rows as 'x0' has, but "
+            "got 3");
+  arrays["x1"] = std::make_shared<HostArray>(I64, llvm::ArrayRef<int64_t>{});
+  EXPECT_EQ(getBindError(Dataset("'d.npz'", arrays), getSpecs({2, 4})),
+            "expected array 'x1' in 'd.npz' to have a row per sample, but it "
+            "is a single number");
+}
+
+TEST(DatasetBinding, NotFinite) {
+  Dataset::Arrays arrays = makeDataset(4).getArrays();
+  HostArray x0 = arrays["x0"]->clone();
+  x0.setFromDouble(9, std::nan(""));
+  arrays["x0"] = std::make_shared<HostArray>(std::move(x0));
+  EXPECT_EQ(getBindError(Dataset("'d.npz'", arrays), getSpecs({2, 4})),
+            "expected finite values in array 'x0' in 'd.npz', but got NaN at "
+            "[2, 1]");
+}
+
+TEST(DatasetBinding, WrongElements) {
+  std::vector<ValueSpec> specs = getSpecs({2, 4});
+  specs[2].elementKind = F32;
+  EXPECT_EQ(getBindError(makeDataset(4), specs),
+            "expected array 'x1' in 'd.npz' to hold floating-point elements "
+            "for batch 'x1' (f32), but got i64; scale and convert it before it "
+            "is saved, e.g. with .astype('float32')");
+}
+
+//===----------------------------------------------------------------------===//
+// Ordered
+//===----------------------------------------------------------------------===//
+
+TEST(OrderedSource, GivesTheRecordedRows) {
+  HostArray order = makeArray(ElementKind::I16, {2, 3}, {3, 1, 0, 2, 2, 4});
+  auto source = take(makeOrderedSource(makeDataset(5), getSpecs({3, 4}), order,
+                                       "array 'order'"));
+  EXPECT_EQ(source->getNumSteps(), 2);
+  EXPECT_EQ(source->describe(), "'d.npz'");
+  EXPECT_EQ(getValues(take(source->getBatch(1))[1]),
+            (std::vector<double>{2, 2, 4}));
+  EXPECT_EQ(take(source->getBatch(0))[0].getAsDouble(0), 30);
+}
+
+TEST(OrderedSource, RefusesOtherOrders) {
+  auto getError = [](const HostArray &order) {
+    return getText(makeOrderedSource(makeDataset(5), getSpecs({3, 4}), order,
+                                     "array 'order' in 'w.npz'"));
+  };
+  EXPECT_EQ(getError(HostArray(I64, {6})),
+            "expected array 'order' in 'w.npz' to hold integers, steps x "
+            "batch, but got 6xi64");
+  EXPECT_EQ(getError(HostArray(F32, {2, 3})),
+            "expected array 'order' in 'w.npz' to hold integers, steps x "
+            "batch, but got 2x3xf32");
+  EXPECT_EQ(getError(HostArray(I64, {2, 4})),
+            "expected array 'order' in 'w.npz' to have batches of 3 rows as "
+            "the step has, but got 4");
+  EXPECT_EQ(getError(makeArray(I64, {1, 3}, {0, 5, 1})),
+            "expected the rows in array 'order' in 'w.npz' to be below 5, the "
+            "size of 'd.npz', but got 5");
+  EXPECT_EQ(getError(makeArray(I64, {1, 3}, {0, -1, 1})),
+            "expected the rows in array 'order' in 'w.npz' to be below 5, the "
+            "size of 'd.npz', but got -1");
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+namespace {
+class BatchFileTest : public TemporaryFolderTest {};
+} // namespace
+
+TEST_F(BatchFileTest, LoadsEachArrayOfADataset) {
+  HostArray x0 = makeArray(F32, {2, 1}, {1, 2});
+  HostArray x1 = makeArray(I64, {2}, {0, 1});
+  ASSERT_EQ(getText(writeArchive(getPath("d.npz"), {{"x0", &x0}, {"x1", &x1}})),
+            "(success)");
+  Dataset data = take(Dataset::load(getPath("d.npz")));
+  EXPECT_EQ(withoutFolder(data.getOrigin().str()), "'FOLDER/d.npz'");
+  EXPECT_EQ(data.getArrays().size(), 2u);
+  EXPECT_EQ(withoutFolder(getText(Dataset::load(getPath("no.npz")))),
+            "cannot open 'FOLDER/no.npz': No such file or directory");
+}
+
+// Texts beside the numbers do no harm until an argument wants them.
+TEST_F(BatchFileTest, UnreadableArraysFailWhenTheyAreBound) {
+  HostArray x0 = makeArray(F32, {2, 1}, {1, 2});
+  ASSERT_EQ(getText(writeArchive(getPath("d.npz"), {{"x0", &x0}})),
+            "(success)");
+  // A checksum that does not fit makes the array unreadable.
+  std::string text = readText("d.npz");
+  const size_t directory = text.find("PK\1\2");
+  for (size_t at : {size_t(14), directory + 16})
+    text[at] = char(text[at] ^ 1);
+  Dataset data = take(Dataset::load(writeText("d.npz", text)));
+  EXPECT_EQ(withoutFolder(getText(makeShuffledSource(
+                data, makeSpec("batch", "x0", F32, {1, 1}), 0, 0))),
+            "cannot read array 'x0' in 'FOLDER/d.npz': CRC error; the file is "
+            "damaged, save it again");
+}
+
+// The arguments of the compiled step are not those of the file's: at O2 masters
+// come in between, and parameters are half.
+TEST_F(BatchFileTest, ReplaysByTheOriginalPositions) {
+  HostArray weight = makeArray(F32, {1}, {0.1});
+  HostArray momentum = makeArray(F32, {1}, {0.5});
+  HostArray losses = makeArray(ElementKind::F64, {2}, {2.5, 1.5});
+  HostArray x0 = makeArray(F32, {2, 1}, {1, 2});
+  HostArray x1 = makeArray(I64, {2}, {0, 1});
+  ASSERT_EQ(getText(writeArchive(getPath("r.npz"), {{"arg0", &weight},
+                                                    {"arg1", &momentum},
+                                                    {"losses", &losses},
+                                                    {"step0_x0", &x0},
+                                                    {"step0_x1", &x1},
+                                                    {"step1_x0", &x0},
+                                                    {"step1_x1", &x1}})),
+            "(success)");
+  std::vector<ValueSpec> original = {makeSpec("param", "w", F32, {1}),
+                                     makeSpec("opt_state", "w.m", F32, {1})};
+  std::vector<ValueSpec> compiled = {
+      makeSpec("param", "w", ElementKind::F16, {1}),
+      makeSpec("master", "w", F32, {1}),
+      makeSpec("accumulator", "w", F32, {1}),
+      makeSpec("opt_state", "w.m", F32, {1}),
+      makeSpec("batch", "inputs", F32, {2, 1}),
+      makeSpec("batch", "targets", I64, {2})};
+  Replay replay = take(openReplay(getPath("r.npz"), compiled, original));
+  EXPECT_EQ(replay.batches->getNumSteps(), 2);
+  EXPECT_EQ(replay.losses, (std::vector<double>{2.5, 1.5}));
+  EXPECT_EQ(withoutFolder(replay.batches->describe()), "'FOLDER/r.npz'");
+  EXPECT_EQ(getValues(take(replay.batches->getBatch(1))[0]),
+            (std::vector<double>{1, 2}));
+  TrainingState state =
+      take(makeStartValues(compiled, replay.startValues.get(), 0));
+  EXPECT_EQ(state.at({"master", "w"}).getAsDouble(0), double(0.1f));
+  EXPECT_EQ(*state.at({"param", "w"}).as<uint16_t>(), 0x2e66);
+  EXPECT_EQ(state.at({"opt_state", "w.m"}).getAsDouble(0), 0.5);
+  EXPECT_EQ(state.at({"accumulator", "w"}).getAsDouble(0), 0);
+}
+
+TEST_F(BatchFileTest, ReplayNamesWhatIsMissing) {
+  HostArray x0 = makeArray(F32, {2, 1}, {1, 2});
+  ASSERT_EQ(getText(writeArchive(getPath("r.npz"), {{"step0_x0", &x0}})),
+            "(success)");
+  std::vector<ValueSpec> specs = {
+      makeSpec("param", "w", F32, {1}), makeSpec("opt_state", "m", F32, {1}),
+      makeSpec("batch", "x0", F32, {2, 1}), makeSpec("batch", "x1", I64, {2})};
+  Replay replay = take(openReplay(getPath("r.npz"), specs, specs));
+  EXPECT_EQ(withoutFolder(
+                getText(makeStartValues(specs, replay.startValues.get(), 0))),
+            "expected an array 'arg0', the start value of param 'w', in "
+            "'FOLDER/r.npz'; is it the replay file of this module?");
+  EXPECT_EQ(withoutFolder(getText(
+                makeStartValues(specs[1], replay.startValues.get(), 0))),
+            "expected an array 'arg1', the start value of opt_state 'm', in "
+            "'FOLDER/r.npz'; is it the replay file of this module?");
+  EXPECT_EQ(withoutFolder(getText(replay.batches->getBatch(0))),
+            "expected array 'step0_x1' in 'FOLDER/r.npz', but it has "
+            "'step0_x0'");
+}
+
+TEST_F(BatchFileTest, ReplayNamesWhatDoesNotFit) {
+  HostArray x0 = makeArray(F32, {2, 1}, {1, std::nan("")});
+  ASSERT_EQ(getText(writeArchive(getPath("r.npz"), {{"step0_x0", &x0}})),
+            "(success)");
+  auto getError = [&](const ValueSpec &spec) {
+    Replay replay = take(openReplay(getPath("r.npz"), spec, spec));
+    return withoutFolder(getText(replay.batches->getBatch(0)));
+  };
+  EXPECT_EQ(getError(makeSpec("batch", "x0", F32, {1, 2})),
+            "expected array 'step0_x0' in 'FOLDER/r.npz' to have the shape of "
+            "batch 'x0', 1x2xf32, but got 2x1xf32");
+  EXPECT_EQ(getError(makeSpec("batch", "x0", F32, {2, 1})),
+            "expected finite values in array 'step0_x0' in 'FOLDER/r.npz', but "
+            "got NaN at [1, 0]");
+}
+
+TEST_F(BatchFileTest, ReplayNeedsBatches) {
+  HostArray x0 = makeArray(F32, {1}, {1});
+  ASSERT_EQ(getText(writeArchive(getPath("d.npz"), {{"x0", &x0}})),
+            "(success)");
+  EXPECT_EQ(withoutFolder(getText(openReplay(getPath("d.npz"), {}, {}))),
+            "expected batches 'step0_x0', 'step0_x1', 'step1_x0'... in "
+            "'FOLDER/d.npz', but it has none; train on a data set with "
+            "'--data'");
+}
+
+// The data set that ships with the project, with both kinds of model.
+TEST(Digits, BindToFlatAndToImageArguments) {
+  Dataset train =
+      take(Dataset::load(AMP_SOURCE_DIR "/share/digits/digits_train.npz"));
+  auto flat = take(makeShuffledSource(train, getSpecs({32, 64}), 0, 0));
+  auto image = take(makeShuffledSource(train, getSpecs({32, 1, 8, 8}), 0, 0));
+  Batch a = take(flat->getBatch(0)), b = take(image->getBatch(0));
+  EXPECT_EQ(b[0].getTypeString(), "32x1x8x8xf32");
+  EXPECT_EQ(getValues(a[0]), getValues(b[0]));
+  EXPECT_EQ(a[1].getTypeString(), "32xi64");
+  EXPECT_EQ(train.getArrays().at("x0")->getTypeString(), "1437x64xf32");
+  Dataset test =
+      take(Dataset::load(AMP_SOURCE_DIR "/share/digits/digits_test.npz"));
+  EXPECT_EQ(test.getArrays().at("x0")->getTypeString(), "360x64xf32");
+}

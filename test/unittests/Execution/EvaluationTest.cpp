@@ -1,0 +1,148 @@
+//===- EvaluationTest.cpp - Accuracy in chunks ----------------------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Execution/Evaluation.h"
+#include "FakeProgram.h"
+#include "TestFiles.h"
+
+#include <cmath>
+
+using namespace amp_test;
+using namespace mlir::amp;
+
+namespace {
+
+/// Rows that differ, with labels 0, 1, 2, 0, ...
+Dataset makeTestData(int64_t rows) {
+  auto x0 = std::make_shared<HostArray>(ElementKind::F32,
+                                        llvm::ArrayRef<int64_t>{rows, 6});
+  auto x1 = std::make_shared<HostArray>(ElementKind::I64,
+                                        llvm::ArrayRef<int64_t>{rows});
+  for (int64_t i = 0; i < rows * 6; ++i)
+    x0->setFromDouble(i, double((i * 5) % 13) / 13);
+  for (int64_t r = 0; r < rows; ++r)
+    x1->setFromDouble(r, double(r % 3));
+  return Dataset("'t.npz'", {{"x0", x0}, {"x1", x1}});
+}
+
+FakeOptions withEvaluate(int64_t batch, bool hasMasters = false) {
+  FakeOptions options;
+  options.evaluateBatch = batch;
+  options.hasMasters = hasMasters;
+  return options;
+}
+
+TrainingState makeState(Program &program) {
+  return take(
+      makeStartValues(program.getTrainStep().getArguments(), nullptr, 1));
+}
+
+} // namespace
+
+TEST(Evaluation, ChunksGiveWhatOneCallGives) {
+  FakeProgram whole(withEvaluate(10)), chunks(withEvaluate(4));
+  Evaluation a = take(evaluate(whole, makeState(whole), makeTestData(10), 10));
+  Evaluation b =
+      take(evaluate(chunks, makeState(chunks), makeTestData(10), 10));
+  EXPECT_EQ(whole.evaluations, 1);
+  EXPECT_EQ(chunks.evaluations, 3);
+  EXPECT_EQ(a.rows, 10);
+  EXPECT_EQ(a.firstOutputs.size(), 30u);
+  EXPECT_EQ(a.firstOutputs, b.firstOutputs);
+  EXPECT_EQ(*a.accuracy, *b.accuracy);
+  EXPECT_EQ(*a.crossEntropy, *b.crossEntropy);
+}
+
+TEST(Evaluation, ScoresAreThoseOfTheOutputs) {
+  FakeProgram program(withEvaluate(4));
+  Evaluation evaluation =
+      take(evaluate(program, makeState(program), makeTestData(6), 6));
+  int correct = 0;
+  double loss = 0;
+  for (int row = 0; row < 6; ++row) {
+    const double *logits = evaluation.firstOutputs.data() + row * 3;
+    correct += std::max_element(logits, logits + 3) - logits == row % 3;
+    loss -= std::log(
+        std::exp(logits[row % 3]) /
+        (std::exp(logits[0]) + std::exp(logits[1]) + std::exp(logits[2])));
+  }
+  EXPECT_EQ(*evaluation.accuracy, correct / 6.0);
+  EXPECT_NEAR(*evaluation.crossEntropy, loss / 6, 1e-12);
+}
+
+TEST(Evaluation, KeepsAsManyOutputsAsAskedFor) {
+  FakeProgram program(withEvaluate(4));
+  EXPECT_EQ(take(evaluate(program, makeState(program), makeTestData(10), 5))
+                .firstOutputs.size(),
+            15u);
+  EXPECT_TRUE(take(evaluate(program, makeState(program), makeTestData(10)))
+                  .firstOutputs.empty());
+}
+
+// PyTorch's argmax of a row of NaN is 0, and Apex's diverged runs were scored
+// so.
+TEST(Evaluation, NanCountsAsTheLargest) {
+  FakeProgram program(withEvaluate(3));
+  TrainingState state = makeState(program);
+  state.at({"param", "fc2.bias"}).setFromDouble(1, std::nan(""));
+  // Class 1 is chosen for each of the rows 0, 1, 2.
+  EXPECT_EQ(*take(evaluate(program, state, makeTestData(3))).accuracy, 1.0 / 3);
+}
+
+TEST(Evaluation, HalfParametersComeFromMasters) {
+  FakeProgram program(withEvaluate(4, /*hasMasters=*/true));
+  TrainingState state = makeState(program);
+  Evaluation before = take(evaluate(program, state, makeTestData(4), 4));
+  for (const char *name : {"fc1.weight", "fc1.bias", "fc2.weight", "fc2.bias"})
+    state.erase({"param", name});
+  Evaluation after = take(evaluate(program, state, makeTestData(4), 4));
+  EXPECT_EQ(before.firstOutputs, after.firstOutputs);
+}
+
+TEST(Evaluation, WithoutLabelsThereAreNoScores) {
+  FakeProgram program(withEvaluate(4));
+  Dataset data("'t.npz'", {{"x0", makeTestData(4).getArrays().at("x0")}});
+  Evaluation evaluation = take(evaluate(program, makeState(program), data, 1));
+  EXPECT_EQ(evaluation.accuracy, std::nullopt);
+  EXPECT_EQ(evaluation.crossEntropy, std::nullopt);
+  EXPECT_EQ(evaluation.firstOutputs.size(), 3u);
+}
+
+TEST(Evaluation, WrongDataIsNamed) {
+  FakeProgram program(withEvaluate(4));
+  Dataset::Arrays arrays = makeTestData(4).getArrays();
+  arrays["x1"] = std::make_shared<HostArray>(
+      makeArray(ElementKind::I64, {4}, {0, 1, 3, 0}));
+  EXPECT_EQ(getText(evaluate(program, makeState(program),
+                             Dataset("'t.npz'", arrays))),
+            "expected labels from 0 to 2 in array 'x1' in 't.npz', but got 3");
+  arrays["x1"] = std::make_shared<HostArray>(ElementKind::I64,
+                                             llvm::ArrayRef<int64_t>{4, 2});
+  EXPECT_EQ(getText(evaluate(program, makeState(program),
+                             Dataset("'t.npz'", arrays))),
+            "expected array 'x1' in 't.npz' to have a label per row of logits, "
+            "but it has 2 per sample and the output, 4x3xf32, has 3 numbers");
+  arrays.erase("x0");
+  EXPECT_EQ(getText(evaluate(program, makeState(program),
+                             Dataset("'t.npz'", arrays))),
+            "expected an array 'x0' for batch 'x0' in 't.npz', but it has "
+            "'x1'");
+}
+
+TEST(Evaluation, WrongFunctionsAreNamed) {
+  FakeProgram program(withEvaluate(4));
+  TrainingState state = makeState(program);
+  program.missingRows = 1;
+  EXPECT_EQ(getText(evaluate(program, state, makeTestData(4))),
+            "expected output 'y0' of 'evaluate' to have 4 rows, one per "
+            "sample, but got 3x3xf32");
+  state.erase({"param", "fc2.bias"});
+  EXPECT_EQ(getText(evaluate(program, state, makeTestData(4))),
+            "expected the train step to have param 'fc2.bias', which "
+            "'evaluate' takes; name and role must be the same in both");
+}

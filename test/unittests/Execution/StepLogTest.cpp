@@ -1,0 +1,96 @@
+//===- StepLogTest.cpp - Lines of the log ---------------------------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Execution/StepLog.h"
+#include "TestFiles.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace amp_test;
+using namespace mlir::amp;
+
+namespace {
+
+class StepLogTest : public TemporaryFolderTest {};
+
+StepRecord makeRecord() {
+  StepRecord record;
+  record.step = 3;
+  record.losses = {{"loss", double(2.328971f)}};
+  record.scalers = {{"loss", 65536, 32768, 0, true}};
+  return record;
+}
+
+} // namespace
+
+TEST_F(StepLogTest, ALineHasAllFields) {
+  EXPECT_EQ(toJsonLine(makeRecord()),
+            R"({"step":3,"loss":2.3289709091186523,"scale_before":65536,)"
+            R"("scale":32768,"unskipped":0,"skipped":true,"grad_norm":null})");
+}
+
+TEST_F(StepLogTest, SeveralLossesAndScalersAreObjects) {
+  StepRecord record = makeRecord();
+  record.losses = {{"d", 0.5}, {"g", 0.25}};
+  record.scalers = {{"d", 4, 8, 0, false}, {"g", 2, 2, 7, false}};
+  record.gradNorm = 1.5;
+  EXPECT_EQ(toJsonLine(record),
+            R"({"step":3,"loss":{"d":0.5,"g":0.25},)"
+            R"("scale_before":{"d":4,"g":2},"scale":{"d":8,"g":2},)"
+            R"("unskipped":{"d":0,"g":7},"skipped":{"d":false,"g":false},)"
+            R"("grad_norm":1.5})");
+}
+
+TEST_F(StepLogTest, NonFiniteNumbersAreStrings) {
+  StepRecord record = makeRecord();
+  const double infinity = std::numeric_limits<double>::infinity();
+  record.losses[0].second = std::nan("");
+  record.scalers[0].scaleAfter = -infinity;
+  record.gradNorm = infinity;
+  const std::string line = toJsonLine(record);
+  EXPECT_TRUE(llvm::StringRef(line).contains(R"("loss":"nan")"));
+  EXPECT_TRUE(llvm::StringRef(line).contains(R"("scale":"-inf")"));
+  EXPECT_TRUE(llvm::StringRef(line).contains(R"("grad_norm":"inf")"));
+}
+
+TEST_F(StepLogTest, NumbersComeBack) {
+  for (double number : {double(0.1f), 0.1, 5e-324, 1.7e308, 65536.0}) {
+    StepRecord record = makeRecord();
+    record.losses[0].second = number;
+    llvm::json::Value line = take(llvm::json::parse(toJsonLine(record)));
+    EXPECT_EQ(*line.getAsObject()->getNumber("loss"), number);
+  }
+}
+
+TEST_F(StepLogTest, EachLineIsThereAtOnce) {
+  StepLog log = take(StepLog::open(getPath("l.jsonl")));
+  ASSERT_EQ(getText(log.write(makeRecord())), "(success)");
+  EXPECT_EQ(readText("l.jsonl"), toJsonLine(makeRecord()) + "\n");
+  ASSERT_EQ(getText(log.write(makeRecord())), "(success)");
+  EXPECT_EQ(getText(log.close()), "(success)");
+  EXPECT_EQ(readText("l.jsonl"),
+            toJsonLine(makeRecord()) + "\n" + toJsonLine(makeRecord()) + "\n");
+}
+
+TEST_F(StepLogTest, AnUnwritablePathIsNamed) {
+  EXPECT_EQ(withoutFolder(getText(StepLog::open(getPath("no/l.jsonl")))),
+            "cannot open log 'FOLDER/no/l.jsonl': No such file or directory");
+}
+
+TEST_F(StepLogTest, AFullDiskIsAnError) {
+  auto log = StepLog::open("/dev/full");
+  if (!log) {
+    llvm::consumeError(log.takeError());
+    GTEST_SKIP() << "no /dev/full on this system";
+  }
+  EXPECT_EQ(getText(log->write(makeRecord())),
+            "cannot write log '/dev/full': No space left on device; the run "
+            "was stopped, lines before this one are kept");
+  EXPECT_EQ(getText(log->close()), "(success)");
+}
