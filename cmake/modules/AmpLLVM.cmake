@@ -26,6 +26,7 @@ set(LLVM_LIBRARY_OUTPUT_INTDIR ${CMAKE_BINARY_DIR}/lib)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON) # libMLIR.so is not on the loader's path
 
 # Our headers first, upstream's as SYSTEM. LLVM_DEFINITIONS carries -D prefixes.
 separate_arguments(AMP_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
@@ -35,7 +36,8 @@ add_library(amp_llvm INTERFACE)
 target_include_directories(amp_llvm INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
   $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>)
-target_include_directories(amp_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+target_include_directories(amp_llvm SYSTEM INTERFACE
+  "$<BUILD_INTERFACE:${LLVM_INCLUDE_DIRS}>" "$<BUILD_INTERFACE:${MLIR_INCLUDE_DIRS}>")
 target_compile_options(amp_llvm INTERFACE ${AMP_LLVM_DEFINITIONS}
   -fno-semantic-interposition $<$<COMPILE_LANGUAGE:CXX>:-fvisibility-inlines-hidden>)
 if(NOT LLVM_ENABLE_RTTI)
@@ -44,9 +46,10 @@ endif()
 
 # amp_add_library(Name sources... [DEPENDS generated...] [AMP our-libraries...]
 #                 [MLIR components...])
-# A static library of ours, exceptions off, and part of the installed package.
+# A static library of ours, exceptions off, and part of the installed package
+# unless INTERNAL says that only our tools use it.
 function(amp_add_library name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;AMP;MLIR" ${ARGN})
+  cmake_parse_arguments(ARG "INTERNAL" "" "DEPENDS;AMP;MLIR" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions>)
   target_link_libraries(${name} PUBLIC amp_llvm ${ARG_AMP} PRIVATE $<BUILD_INTERFACE:amp_warnings>)
@@ -58,7 +61,9 @@ function(amp_add_library name)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
-  set_property(GLOBAL APPEND PROPERTY AMP_LIBRARIES ${name})
+  if(NOT ARG_INTERNAL)
+    set_property(GLOBAL APPEND PROPERTY AMP_LIBRARIES ${name})
+  endif()
 endfunction()
 
 # amp_add_tool(name sources... [AMP our-libraries...] [MLIR components...])

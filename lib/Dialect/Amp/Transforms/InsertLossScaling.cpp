@@ -45,6 +45,14 @@ static constexpr StringLiteral kDelayUnscale = "amp.delay_unscale";
 static constexpr StringLiteral kDelayOverflowCheck = "amp.delay_overflow_check";
 
 namespace {
+/// A gradient that a call returns.
+struct Gradient {
+  /// It, or its widening, in f32.
+  Value value;
+  /// Where the step used the half result itself.
+  SmallVector<OpOperand *> halfUses;
+};
+
 /// A call that computes gradients, in the order of the program.
 struct BackwardPass {
   func::CallOp call;
@@ -184,9 +192,10 @@ struct InsertLossScaling
     seed.set(ScaleLossOp::create(builder, call.getLoc(), seed.get().getType(),
                                  seed.get(), scaler));
     ++numScaled;
+    SmallVector<Gradient> gradientsOfCall = getGradients(pass);
     if (pass.delaysUnscale) {
-      for (Value result : getGradients(pass))
-        delayed.insert(result);
+      for (Gradient &gradient : gradientsOfCall)
+        delayed.insert(gradient.value);
       return success();
     }
 
@@ -194,8 +203,8 @@ struct InsertLossScaling
     // its sum with those whose unscaling was delayed to here.
     SmallVector<Value> values;
     Operation *last = call;
-    for (Value gradient : getGradients(pass)) {
-      Value value = addDelayed(gradient);
+    for (Gradient &gradient : gradientsOfCall) {
+      Value value = addDelayed(gradient.value);
       values.push_back(value);
       Operation *def = value.getDefiningOp();
       if (last->isBeforeInBlock(def))
@@ -212,16 +221,21 @@ struct InsertLossScaling
     auto unscale = UnscaleOp::create(builder, call.getLoc(), types,
                                      RankedTensorType::get({}, builder.getI1Type()),
                                      gradients, ValueRange(), already, scaler);
-    for (auto [value, unscaled] : llvm::zip_equal(values, unscale.getUnscaled())) {
-      if (value.getType() == unscaled.getType())
-        value.replaceUsesWithIf(unscaled, [&](OpOperand &use) {
-          Operation *user = use.getOwner();
-          return user != unscale && !isa<UnscaleOp>(user);
-        });
-    }
-    for (Value value : values)
+    for (auto [gradient, value, unscaled] :
+         llvm::zip_equal(gradientsOfCall, values, unscale.getUnscaled())) {
+      value.replaceUsesWithIf(unscaled, [&](OpOperand &use) {
+        return use.getOwner() != unscale;
+      });
+      // Half parameters without masters (O3) take the unscaled gradient rounded.
+      if (!gradient.halfUses.empty()) {
+        Value rounded = CastOp::create(builder, call.getLoc(),
+                                       gradient.halfUses.front()->get().getType(), unscaled);
+        for (OpOperand *use : gradient.halfUses)
+          use->set(rounded);
+      }
       if (auto widening = value.getDefiningOp<CastOp>(); widening && widening.use_empty())
         widening.erase();
+    }
     pass.foundInf = unscale.getFoundInf();
     if (pass.delaysCheck) {
       carried[*symbol] = pass.foundInf;
@@ -232,39 +246,36 @@ struct InsertLossScaling
     return success();
   }
 
-  /// Results of the call with role grad, widened where the call site widens
-  /// them: the values that the rest of the step uses.
-  SmallVector<Value> getGradients(BackwardPass &pass) {
-    SmallVector<Value> gradients;
+  /// Results of the call with role grad as f32 values, which the rest of the step
+  /// is made to use where it used a widening of them.
+  SmallVector<Gradient> getGradients(BackwardPass &pass) {
+    SmallVector<Gradient> gradients;
+    OpBuilder builder(&getContext());
     for (unsigned i = 0, e = pass.callee.getNumResults(); i != e; ++i) {
       if (!getResultRole(pass.callee, i).is(Role::Grad))
         continue;
       Value result = pass.call.getResult(i);
-      if (!getElementTypeOrSelf(result.getType()).isF32())
-        for (Operation *user : result.getUsers())
-          if (isa<CastOp>(user))
-            result = user->getResult(0);
-      if (!getElementTypeOrSelf(result.getType()).isF32() && !policy.hasMasterWeights())
-        result = widenForUnscale(result);
-      gradients.push_back(result);
+      Gradient gradient{result, {}};
+      if (!getElementTypeOrSelf(result.getType()).isF32()) {
+        builder.setInsertionPointAfterValue(result);
+        Type wide = cast<RankedTensorType>(result.getType()).clone(builder.getF32Type());
+        SmallVector<OpOperand *> uses;
+        for (OpOperand &use : result.getUses())
+          uses.push_back(&use);
+        gradient.value = CastOp::create(builder, result.getLoc(), wide, result);
+        for (OpOperand *use : uses) {
+          auto widening = dyn_cast<CastOp>(use->getOwner());
+          if (!widening || widening.getType() != wide) {
+            gradient.halfUses.push_back(use);
+            continue;
+          }
+          widening.replaceAllUsesWith(gradient.value);
+          widening.erase();
+        }
+      }
+      gradients.push_back(std::move(gradient));
     }
     return gradients;
-  }
-
-  /// Half gradients of half parameters (O3) are unscaled in FP32 and rounded
-  /// back:  call(%g half)  ->  %w = cast %g to f32, call(cast %w to half).
-  Value widenForUnscale(Value gradient) {
-    OpBuilder builder(&getContext());
-    builder.setInsertionPointAfterValue(gradient);
-    Type wide = cast<RankedTensorType>(gradient.getType()).clone(builder.getF32Type());
-    auto widened = CastOp::create(builder, gradient.getLoc(), wide, gradient);
-    if (!gradient.hasOneUse()) {
-      auto rounded = CastOp::create(builder, gradient.getLoc(), gradient.getType(), widened);
-      gradient.replaceUsesWithIf(rounded, [&](OpOperand &use) {
-        return use.getOwner() != widened;
-      });
-    }
-    return widened;
   }
 
   /// Follows `gradient` through additions of delayed gradients.
