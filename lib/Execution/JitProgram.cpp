@@ -24,6 +24,7 @@
 #include "amp-rt/Scaler.h"
 #include "amp-rt/Tap.h"
 #include "amp-rt/Blas.h"
+#include "amp/Analysis/PrecisionSummary.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
 #include "amp/Dialect/Amp/Transforms/Passes.h"
@@ -425,10 +426,10 @@ static double secondsSince(std::chrono::steady_clock::time_point start) {
 llvm::Expected<std::unique_ptr<Program>>
 mlir::amp::compileForHost(ModuleOp module, const MixedPrecisionOptions &precision,
                           const HostLoweringOptions &lowering, const JitOptions &options,
-                          CompileTimes *times) {
-  CompileTimes ignored;
-  if (!times)
-    times = &ignored;
+                          CompileReport *report) {
+  CompileReport ignored;
+  if (!report)
+    report = &ignored;
   auto program = std::make_unique<JitProgram>();
   auto start = std::chrono::steady_clock::now();
   {
@@ -439,7 +440,9 @@ mlir::amp::compileForHost(ModuleOp module, const MixedPrecisionOptions &precisio
     if (failed(pm.run(module)))
       return makeError("the module cannot be compiled for this opt level");
   }
-  times->mixedPrecision = secondsSince(start);
+  report->mixedPrecision = secondsSince(start);
+  llvm::raw_string_ostream decisions(report->decisions);
+  PrecisionSummary(module).print(decisions);
   if (llvm::Error error = createScalers(module, *program))
     return std::move(error);
 
@@ -469,7 +472,7 @@ mlir::amp::compileForHost(ModuleOp module, const MixedPrecisionOptions &precisio
     if (failed(pm.run(module)))
       return makeError("the module cannot be lowered for the host");
   }
-  times->lowering = secondsSince(start);
+  report->lowering = secondsSince(start);
 
   start = std::chrono::steady_clock::now();
   llvm::Expected<std::unique_ptr<ExecutionEngine>> engine =
@@ -486,6 +489,6 @@ mlir::amp::compileForHost(ModuleOp module, const MixedPrecisionOptions &precisio
       return entry.takeError();
     function->entry = *entry;
   }
-  times->codegen = secondsSince(start);
+  report->codegen = secondsSince(start);
   return program;
 }

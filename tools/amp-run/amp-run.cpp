@@ -138,7 +138,7 @@ setPrecision(MixedPrecisionOptions &options,
        {&optLevel, &enabled, &castModelType, &patchTorchFunctions, &patchTorchFunctionsType,
         &keepBatchnormFP32, &masterWeights, &lossScale, &castModelOutputs, &numLosses,
         &minLossScale, &maxLossScale, &verbosity})
-    if (option->getNumOccurrences())
+    if (option->getNumOccurrences() || !option->empty())
       text += (option->ArgStr + "=" + option->getValue() + " ").str();
   for (const auto &[name, value] : given)
     text += name + "=" + value + " ";
@@ -186,16 +186,18 @@ compile(MLIRContext &context, bool insertTaps,
   options.insertTaps = insertTaps;
   if (reference)
     options.optimizationLevel = 1; // loops stay as they are
-  CompileTimes times;
+  CompileReport report;
   llvm::Expected<std::unique_ptr<Program>> program =
-      compileForHost(*module, precision, lowering, options, &times);
+      compileForHost(*module, precision, lowering, options, &report);
   if (!program)
     return makeError("'" + inputFile + "': " + llvm::toString(program.takeError()));
+  if (verbosity != "0")
+    llvm::outs() << report.decisions;
   if (timing)
-    llvm::outs() << llvm::formatv("compiled in {0:f2} s: mixed precision {1:f2}, lowering "
-                                  "{2:f2}, code generation {3:f2}\n",
-                                  times.mixedPrecision + times.lowering + times.codegen,
-                                  times.mixedPrecision, times.lowering, times.codegen);
+    llvm::outs() << llvm::formatv(
+        "compiled in {0:f2} s: mixed precision {1:f2}, lowering {2:f2}, code generation {3:f2}\n",
+        report.mixedPrecision + report.lowering + report.codegen, report.mixedPrecision,
+        report.lowering, report.codegen);
   result.program = std::move(*program);
   return result;
 }
@@ -335,7 +337,8 @@ static llvm::Error replayOracle(MLIRContext &context) {
   unsigned agree = 0, disagree = 0, open = 0;
   for (const OracleRun *run : *runs) {
     std::vector<std::pair<std::string, std::string>> properties = run->properties;
-    properties.emplace_back("verbosity", verbosity.empty() ? "0" : verbosity.getValue());
+    if (verbosity.empty())
+      verbosity = "0"; // many runs: no selection each
     llvm::Expected<Compiled> compiled = compile(context, /*insertTaps=*/true, properties);
     if (!compiled)
       return compiled.takeError();

@@ -28,11 +28,13 @@ struct JitOptions {
   unsigned optimizationLevel = 3;
 };
 
-/// Seconds of each phase of a compilation.
-struct CompileTimes {
+/// What a compilation did: seconds of each phase, and the decisions of
+/// mixed precision as text (PrecisionSummary), empty at O0.
+struct CompileReport {
   double mixedPrecision = 0;
   double lowering = 0;
   double codegen = 0;
+  std::string decisions;
 };
 
 /// Compiles `module`, which is consumed. Diagnostics go to the context's
@@ -40,7 +42,7 @@ struct CompileTimes {
 llvm::Expected<std::unique_ptr<Program>>
 compileForHost(ModuleOp module, const MixedPrecisionOptions &precision,
                const HostLoweringOptions &lowering, const JitOptions &options,
-               CompileTimes *times = nullptr);
+               CompileReport *report = nullptr);
 
 /// Arguments of the train step of a module that has not been compiled yet. Fails
 /// if there is none.
