@@ -1,0 +1,150 @@
+// RUN: amp-opt %s --split-input-file --verify-diagnostics
+
+// Rule numbers are those of the dialect's description.
+
+// Rule 1: not a role.
+// expected-error @+1 {{'func.func' op unknown role 'weight' of argument 0; expected one of param, master, buffer, opt_state, batch, loss_seed, loss, grad, output, accumulator, scaler_state, rng, hyper}}
+func.func private @f(tensor<4xf32> {amp.role = "weight", amp.name = "w"})
+
+// -----
+
+// Rule 1: not a string.
+// expected-error @+1 {{'func.func' op expected 'amp.role' of argument 0 to be a string, but got 1 : i64}}
+func.func private @f(tensor<4xf32> {amp.role = 1, amp.name = "w"})
+
+// -----
+
+// Rule 1: the same for a result.
+// expected-error @+1 {{'func.func' op unknown role 'weight' of result 1; expected one of}}
+func.func private @f() -> (f32, tensor<4xf32> {amp.role = "weight", amp.name = "w"})
+
+// -----
+
+// Rule 2: a role without a name.
+// expected-error @+1 {{'func.func' op expected 'amp.name' beside 'amp.role' of argument 1}}
+func.func private @f(f32, tensor<4xf32> {amp.role = "param"})
+
+// -----
+
+// Rule 2: a name without a role.
+// expected-error @+1 {{'func.func' op expected 'amp.role' beside 'amp.name' of argument 0}}
+func.func private @f(tensor<4xf32> {amp.name = "w"})
+
+// -----
+
+// Rule 2: on an operation.
+func.func @f(%x: f32) {
+  // expected-error @+1 {{'arith.negf' op expected 'amp.role' on an argument or result of a function}}
+  %0 = arith.negf %x {amp.role = "param"} : f32
+  return
+}
+
+// -----
+
+// Rule 2: on the function itself.
+// expected-error @+1 {{'func.func' op expected 'amp.name' on an argument or result of a function}}
+func.func private @f() attributes {amp.name = "w"}
+
+// -----
+
+// Rule 2.
+// expected-error @+1 {{'builtin.module' op expected 'amp.kind' on an argument or result of a function}}
+module attributes {amp.kind = "batch_norm"} {}
+
+// -----
+
+// Rule 3: arguments.
+// expected-error @+1 {{'func.func' op arguments 0 and 2 share role 'param' and name 'w'}}
+func.func private @f(tensor<4xf32> {amp.role = "param", amp.name = "w"},
+                     tensor<4xf32> {amp.role = "buffer", amp.name = "w"},
+                     tensor<4xf32> {amp.role = "param", amp.name = "w"})
+
+// -----
+
+// Rule 3: results.
+// expected-error @+1 {{'func.func' op results 0 and 1 share role 'grad' and name 'w'}}
+func.func private @f() -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"},
+                           tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+
+// -----
+
+// Rule 4: a scalar parameter.
+// expected-error @+1 {{'func.func' op expected argument 0 with role 'param' to be a ranked tensor, but got 'f32'}}
+func.func private @f(f32 {amp.role = "param", amp.name = "w"})
+
+// -----
+
+// Rule 4: an unranked gradient.
+// expected-error @+1 {{'func.func' op expected result 0 with role 'grad' to be a ranked tensor, but got 'tensor<*xf32>'}}
+func.func private @f() -> (tensor<*xf32> {amp.role = "grad", amp.name = "w"})
+
+// -----
+
+// Rule 4.
+// expected-error @+1 {{'func.func' op expected argument 0 with role 'buffer' to be a ranked tensor, but got 'memref<4xf32>'}}
+func.func private @f(memref<4xf32> {amp.role = "buffer", amp.name = "mean"})
+
+// -----
+
+// Rule 4.
+// expected-error @+1 {{'func.func' op expected argument 0 with role 'accumulator' to be a ranked tensor, but got 'f32'}}
+func.func private @f(f32 {amp.role = "accumulator", amp.name = "w"})
+
+// -----
+
+// Rule 4.
+// expected-error @+1 {{'func.func' op expected result 0 with role 'output' to be a ranked tensor, but got 'f32'}}
+func.func private @f() -> (f32 {amp.role = "output", amp.name = "y0"})
+
+// -----
+
+// Rule 4: a loss has rank 0.
+// expected-error @+1 {{'func.func' op expected result 0 with role 'loss' to be a rank-0 tensor of f32, f16 or bf16, but got 'tensor<1xf32>'}}
+func.func private @f() -> (tensor<1xf32> {amp.role = "loss", amp.name = "loss"})
+
+// -----
+
+// Rule 4: a loss is floating.
+// expected-error @+1 {{'func.func' op expected argument 0 with role 'loss_seed' to be a rank-0 tensor of f32, f16 or bf16, but got 'tensor<i32>'}}
+func.func private @f(tensor<i32> {amp.role = "loss_seed", amp.name = "loss"})
+
+// -----
+
+// Rule 4: a loss is no f64: nothing scales it.
+// expected-error @+1 {{'func.func' op expected result 0 with role 'loss' to be a rank-0 tensor of f32, f16 or bf16, but got 'tensor<f64>'}}
+func.func private @f() -> (tensor<f64> {amp.role = "loss", amp.name = "loss"})
+
+// -----
+
+// Rule 5: a master is FP32.
+// expected-error @+1 {{'func.func' op expected argument 0 with role 'master' to be a ranked f32 tensor, but got 'tensor<4xf16>'}}
+func.func private @f(tensor<4xf16> {amp.role = "master", amp.name = "w"})
+
+// -----
+
+// Rule 6: no other kind.
+// expected-error @+1 {{'func.func' op expected 'amp.kind' of argument 0 to be 'batch_norm', but got 'layer_norm'}}
+func.func private @f(tensor<4xf32> {amp.role = "param", amp.name = "w", amp.kind = "layer_norm"})
+
+// -----
+
+// Rule 6: another role.
+// expected-error @+1 {{'func.func' op expected 'amp.kind' of argument 0 beside role 'param', 'master' or 'buffer'}}
+func.func private @f(tensor<4xf32> {amp.role = "grad", amp.name = "w", amp.kind = "batch_norm"})
+
+// -----
+
+// Rule 6: no role.
+// expected-error @+1 {{'func.func' op expected 'amp.kind' of argument 0 beside role 'param', 'master' or 'buffer'}}
+func.func private @f(tensor<4xf32> {amp.kind = "batch_norm"})
+
+// -----
+
+// A slip of the pen is not lost.
+// expected-error @+1 {{'func.func' op unknown attribute 'amp.rôle' of argument 0; expected amp.role, amp.name, amp.kind or amp.init}}
+func.func private @f(tensor<4xf32> {"amp.rôle" = "param"})
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected 'amp.init' of argument 0 to be a string, but got 0.000000e+00 : f64}}
+func.func private @f(tensor<4xf32> {amp.role = "param", amp.name = "w", amp.init = 0.0})

@@ -1,0 +1,92 @@
+"""lit configuration of the suite.
+
+Substitutions
+  %shared    folder with oracles and samples (feature `shared-data`)
+  %inputs    test/Inputs of the source tree
+  %src       source tree
+  %build     build tree
+  %plugin    the plugin for the stock mlir-opt (feature `plugin`)
+  %python    the interpreter CMake found
+  %cmake     the CMake that configured the build
+  %outside_options  what an outside project needs to use the same compiler
+
+Features
+  shared-data  oracles and samples lie beside the checkout
+  plugin       AmpPlugin.so is built, and a stock mlir-opt is there to load it
+  capi         libAmpC.so is built
+  amp-run      the training tool is built
+  amp-rt       the runtime library is built
+  openblas     a BLAS that the runtime can open is installed
+  numpy, torch importable by %python
+  sanitize     our code carries sanitizers
+  long         `./dev test --all` (lit --param long=1)
+"""
+
+import ctypes.util
+import os
+import shutil
+import subprocess
+
+import lit.formats
+
+config.name = "mlir-amp"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "lib", "benchmarks", "CMakeLists.txt"]
+config.test_source_root = os.path.dirname(__file__)
+
+bin_dir = os.path.join(config.amp_build_dir, "bin")
+lib_dir = os.path.join(config.amp_build_dir, "lib")
+plugin = os.path.join(lib_dir, "AmpPlugin.so")
+
+config.environment["PATH"] = os.pathsep.join(
+    [bin_dir, config.llvm_tools_dir, os.environ.get("PATH", "")]
+)
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "CCACHE_DIR", "HOME"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+if config.sanitize:
+    # A vector that libMLIR.so grew carries no annotations of its growth.
+    config.environment.setdefault("ASAN_OPTIONS", "detect_container_overflow=0")
+
+for name, value in {
+    "%shared": config.shared_dir,
+    "%inputs": os.path.join(config.test_source_root, "Inputs"),
+    "%src": config.amp_source_dir,
+    "%build": config.amp_build_dir,
+    "%plugin": plugin,
+    "%python": config.python,
+    "%cmake": config.cmake,
+    "%outside_options": config.outside_options,
+}.items():
+    config.substitutions.append((name + r"\b", value))
+
+
+def exists(*parts):
+    return os.path.exists(os.path.join(*parts))
+
+
+def can_import(module):
+    command = [config.python, "-c", "import " + module]
+    return subprocess.run(command, capture_output=True).returncode == 0
+
+
+def has_stock_mlir_opt():
+    return shutil.which("mlir-opt", path=config.environment["PATH"]) is not None
+
+
+for feature, present in {
+    "shared-data": bool(config.shared_dir),
+    # An uninstrumented mlir-opt cannot load an instrumented plugin.
+    "plugin": exists(plugin) and has_stock_mlir_opt() and not config.sanitize,
+    "capi": exists(lib_dir, "libAmpC.so"),
+    "amp-run": exists(bin_dir, "amp-run"),
+    "amp-rt": exists(lib_dir, "libamp-rt.so"),
+    "openblas": ctypes.util.find_library("openblas") is not None,
+    "numpy": can_import("numpy"),
+    "torch": can_import("torch"),
+    "sanitize": bool(config.sanitize),
+    "long": bool(lit_config.params.get("long")),
+}.items():
+    if present:
+        config.available_features.add(feature)
