@@ -31,7 +31,8 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/ToolOutputFile.h"
+
+#include <cmath>
 
 namespace cl = llvm::cl;
 using namespace mlir;
@@ -54,6 +55,10 @@ static cl::opt<std::string> testFile("test-data", cl::desc("evaluate on this .np
 static cl::opt<std::string> replayFile("replay",
                                        cl::desc("run the start values and batches stored in this .npz"),
                                        cl::value_desc("file"), cl::cat(runCategory));
+static cl::opt<double> tolerance("tolerance",
+                                 cl::desc("with --replay: fail if a loss is further than this "
+                                          "from the recorded one"),
+                                 cl::init(0), cl::cat(runCategory));
 static cl::opt<std::string> oracleFile("oracle", cl::desc("replay recorded runs of this .json"),
                                        cl::value_desc("file"), cl::cat(runCategory));
 static cl::opt<std::string> oracleData("oracle-data",
@@ -206,8 +211,15 @@ compile(MLIRContext &context, bool insertTaps,
 // Modes
 //===----------------------------------------------------------------------===//
 
-/// Runs a loop with its log and display.
-static llvm::Error train(TrainingLoop &loop) {
+static double getLargerDistance(double largest, double difference) {
+  return !(std::abs(difference) <= largest) ? std::abs(difference) : largest;
+}
+
+/// Runs a loop with its log and display. `recorded` losses, one a step, are
+/// compared with; there may be none.
+static llvm::Error train(TrainingLoop &loop, ArrayRef<double> recorded) {
+  double distance = 0;
+  int64_t compared = 0;
   std::optional<StepLog> log;
   if (!logFile.empty()) {
     llvm::Expected<StepLog> opened = StepLog::open(logFile);
@@ -223,6 +235,9 @@ static llvm::Error train(TrainingLoop &loop) {
       runTraining(loop, [&](const StepRecord &record, double seconds) -> llvm::Error {
         if (display)
           display->update(record, seconds);
+        if (compared < static_cast<int64_t>(recorded.size()) && record.losses.size() == 1)
+          // NaN must fail the comparison below, so no std::max.
+          distance = getLargerDistance(distance, record.losses[0].second - recorded[compared++]);
         return log ? log->write(record) : llvm::Error::success();
       });
   display.reset();
@@ -233,6 +248,13 @@ static llvm::Error train(TrainingLoop &loop) {
       return error;
   if (!quiet && logFile != "-")
     printSummary(llvm::outs(), *summary, loop.getProgram());
+  if (compared)
+    llvm::outs() << llvm::formatv("largest distance from {0} recorded losses: {1:e1}\n",
+                                  compared, distance);
+  if (tolerance.getNumOccurrences() && !(compared && distance <= tolerance))
+    return makeError(compared ? "losses are further from the recorded ones than --tolerance"
+                              : "'" + replayFile + "' has no recorded losses, which "
+                                "--tolerance compares with");
   if (!saveFile.empty())
     if (llvm::Error error = writeState(saveFile, loop.getState()))
       return error;
@@ -283,6 +305,7 @@ static llvm::Error runBatches(MLIRContext &context) {
 
   std::unique_ptr<BatchSource> batches;
   std::unique_ptr<GivenValues> given;
+  std::vector<double> recorded;
   if (!replayFile.empty()) {
     llvm::Expected<Replay> replay =
         openReplay(replayFile, arguments, compiled->originalArguments);
@@ -290,6 +313,7 @@ static llvm::Error runBatches(MLIRContext &context) {
       return replay.takeError();
     batches = std::move(replay->batches);
     given = std::move(replay->startValues);
+    recorded = std::move(replay->losses);
   } else {
     llvm::Expected<Dataset> data = Dataset::load(dataFile);
     if (!data)
@@ -318,7 +342,7 @@ static llvm::Error runBatches(MLIRContext &context) {
   auto loop = TrainingLoop::create(*compiled->program, *batches, std::move(*state), options);
   if (!loop)
     return loop.takeError();
-  if (llvm::Error error = train(**loop))
+  if (llvm::Error error = train(**loop, recorded))
     return error;
   return evaluateAfter(**loop);
 }
@@ -383,6 +407,12 @@ static llvm::Error run(MLIRContext &context) {
   if (modes != 1)
     return makeError("expected one of --data, --replay and --oracle, but got " +
                      Twine(modes) + "; see --help");
+  if (numSteps.getNumOccurrences() && numSteps < 1)
+    return makeError("expected --steps to be at least 1, but got " + Twine(numSteps));
+  if (oracleRun.getNumOccurrences() && oracleFile.empty())
+    return makeError("--run names a run of --oracle, which is not given");
+  if (tolerance.getNumOccurrences() && replayFile.empty())
+    return makeError("--tolerance compares with the losses of --replay, which is not given");
   return oracleFile.empty() ? runBatches(context) : replayOracle(context);
 }
 
