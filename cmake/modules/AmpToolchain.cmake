@@ -2,10 +2,12 @@
 # that is not about LLVM. Each is used where present and can be switched off by
 # the CMake variable that it sets.
 
+# Relative to the source tree, so that another clone finds what this one compiled.
 find_program(AMP_CCACHE ccache)
 if(AMP_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_C_COMPILER_LAUNCHER "${AMP_CCACHE}")
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${AMP_CCACHE}")
+  set(CMAKE_C_COMPILER_LAUNCHER
+    "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" "${AMP_CCACHE}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_C_COMPILER_LAUNCHER})
 endif()
 
 # lld is found under the compiler's own version suffix (clang-22 takes the lld
