@@ -10,15 +10,19 @@
 // alike, share a number. Then movements: front ends put no origin on views and
 // pads, so a view of a unit's inner value that only the unit uses belongs to it;
 // otherwise it would round the value on its way. Last, for operations without
-// origin, structure: a bias joins its contraction, and what only feeds FP32
-// operations joins them (the subtraction before an exp). The order matters: the
-// last step asks for the units of users, so it walks backwards.
+// origin, structure: a bias joins its contraction; what only feeds FP32 operations
+// joins them (the subtraction before an exp); and a reduction takes with it what is
+// made of its result and of the elements it reduced, so that a softmax or a
+// normalisation becomes one unit: a mean of many values must not pass through a
+// sum in half. Walks in both directions, a few times, since either finds what the
+// other needs.
 //
 //===----------------------------------------------------------------------===//
 
 #include "amp/Analysis/PrecisionUnits.h"
 
 #include "amp/Analysis/ComputeKind.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -137,11 +141,61 @@ void PrecisionUnits::joinMovements(ArrayRef<Operation *> ops) {
   }
 }
 
-/// True if every user of `op` that has a unit is in `unit` and none is without.
-static std::optional<unsigned>
-getOnlyUserUnit(Operation *op, const PrecisionUnits &units) {
+namespace {
+/// Groups the operations without origin; see the head of the file.
+class StructureFinder {
+public:
+  StructureFinder(ArrayRef<Operation *> ops, const ValueOrigins &origins,
+                  PrecisionUnits &units,
+                  llvm::function_ref<void(Operation *, unsigned)> assign)
+      : ops(ops), origins(origins), units(units), assign(assign) {}
+
+  void run();
+
+private:
+  bool isStructural(std::optional<unsigned> unit) const {
+    return unit && units.getUnits()[*unit].structural;
+  }
+  bool isWide(unsigned unit) const { return has(unit, ComputeKind::Wide); }
+  bool has(unsigned unit, ComputeKind kind) const {
+    return llvm::any_of(units.getUnits()[unit].ops, [&](Operation *op) {
+      return getComputeKind(op) == kind;
+    });
+  }
+  /// A unit that FP32 operations without origin may join.
+  bool isOpen(std::optional<unsigned> unit) const {
+    return isStructural(unit) && isWide(*unit) && !has(*unit, ComputeKind::Contraction);
+  }
+  void move(Operation *op, unsigned unit) {
+    assign(op, unit);
+    changed = true;
+  }
+  std::optional<unsigned> getUsersUnit(Operation *op) const;
+  bool reads(unsigned unit, Value value) const;
+  bool joinContraction(Operation *op);
+  bool joinUsers(Operation *op);
+  bool joinReduction(Operation *op);
+
+  ArrayRef<Operation *> ops;
+  const ValueOrigins &origins;
+  PrecisionUnits &units;
+  llvm::function_ref<void(Operation *, unsigned)> assign;
+  bool changed = false;
+  /// Results of reductions, and what was made of one alone: a mean, a deviation.
+  llvm::DenseSet<Operation *> statistics;
+  /// Elements that were combined with a statistic of their own.
+  llvm::DenseSet<Operation *> normalized;
+};
+} // namespace
+
+/// The unit of all users of `op` in its own phase, if they have one unit. Users
+/// in another phase get what this one hands over.
+std::optional<unsigned> StructureFinder::getUsersUnit(Operation *op) const {
+  Phase phase = origins.getPhase(op);
   std::optional<unsigned> only;
   for (Operation *user : op->getUsers()) {
+    if (origins.getPhase(user) != phase)
+      continue;
     std::optional<unsigned> unit = units.lookup(user);
     if (!unit || (only && only != unit))
       return std::nullopt;
@@ -150,41 +204,122 @@ getOnlyUserUnit(Operation *op, const PrecisionUnits &units) {
   return only;
 }
 
+/// True if `unit` reads or has `value`, or reads what was computed elementwise
+/// from it (the product whose sum it takes).
+bool StructureFinder::reads(unsigned unit, Value value) const {
+  auto hasOperand = [](Operation *op, Value value) {
+    return llvm::any_of(op->getOperands(), [&](Value operand) {
+      return getMovedValue(operand) == value;
+    });
+  };
+  value = getMovedValue(value);
+  if (Operation *def = value.getDefiningOp(); def && units.lookup(def) == unit)
+    return true;
+  return llvm::any_of(units.getUnits()[unit].ops, [&](Operation *op) {
+    return hasOperand(op, value) || llvm::any_of(op->getOperands(), [&](Value operand) {
+             Operation *def = getMovedValue(operand).getDefiningOp();
+             return def && getComputeKind(def) == ComputeKind::Promote && hasOperand(def, value);
+           });
+  });
+}
+
+/// A bias goes to the contraction that only it uses.
+bool StructureFinder::joinContraction(Operation *op) {
+  if (getComputeKind(op) != ComputeKind::Promote)
+    return false;
+  Operation *contraction = nullptr;
+  bool addsParameter = false;
+  for (Value value : getReadValues(op)) {
+    Operation *def = value.getDefiningOp();
+    if (def && getComputeKind(def) == ComputeKind::Contraction && def->hasOneUse())
+      contraction = def;
+    else
+      addsParameter |= origins.lookup(value).isParameterOnly();
+  }
+  if (!contraction || !addsParameter || !units.lookup(contraction))
+    return false;
+  if (units.lookup(op) != units.lookup(contraction))
+    move(op, *units.lookup(contraction));
+  return true;
+}
+
+/// What feeds one FP32 unit alone is computed with it: the subtraction before an
+/// exp, the squares before their sum.
+bool StructureFinder::joinUsers(Operation *op) {
+  std::optional<unsigned> unit = getUsersUnit(op);
+  if (!unit || unit == units.lookup(op) || !isOpen(unit))
+    return false;
+  move(op, *unit);
+  return true;
+}
+
+/// What is made of a reduction's result belongs with it: alone (a sum becomes a
+/// mean), with the elements that were reduced (their distance from the mean), or,
+/// once those are normalised, with parameters.
+bool StructureFinder::joinReduction(Operation *op) {
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  if (linalgOp && linalgOp.getNumReductionLoops() != 0) {
+    if (getComputeKind(op) == ComputeKind::Wide)
+      statistics.insert(op);
+    return false;
+  }
+  SmallVector<Value> values;
+  for (Value value : getReadValues(op)) {
+    Operation *def = value.getDefiningOp();
+    if (isCastableTensor(value.getType()) &&
+        !(def && getComputeKind(def) == ComputeKind::Neutral) &&
+        !llvm::is_contained(values, value))
+      values.push_back(value);
+  }
+  for (Value value : values) {
+    Operation *def = getMovedValue(value).getDefiningOp();
+    std::optional<unsigned> unit = def ? units.lookup(def) : std::nullopt;
+    if (!unit || !isOpen(unit) || origins.getPhase(def) != origins.getPhase(op))
+      continue;
+    auto others = llvm::make_filter_range(values, [&](Value other) { return other != value; });
+    bool isStatistic = statistics.contains(def) && others.empty();
+    bool isElement = statistics.contains(def) && !others.empty() &&
+                     llvm::all_of(others, [&](Value other) { return reads(*unit, other); });
+    bool isAffine = normalized.contains(def) && llvm::all_of(others, [&](Value other) {
+                      return origins.lookup(other).isParameterOnly() || reads(*unit, other);
+                    });
+    if (!isStatistic && !isElement && !isAffine)
+      continue;
+    (isStatistic ? statistics : normalized).insert(op);
+    if (unit == units.lookup(op))
+      return false;
+    move(op, *unit);
+    return true;
+  }
+  return false;
+}
+
+void StructureFinder::run() {
+  // Each round moves an operation towards its users or its reduction; a bound,
+  // for a chain is short and the rules are not monotone.
+  constexpr unsigned kMaxRounds = 8;
+  for (unsigned round = 0; round < kMaxRounds; ++round) {
+    changed = false;
+    auto mayMove = [&](Operation *op) {
+      ComputeKind kind = getComputeKind(op);
+      return isStructural(units.lookup(op)) &&
+             (kind == ComputeKind::Promote || kind == ComputeKind::Follow ||
+              kind == ComputeKind::Wide || kind == ComputeKind::Movement);
+    };
+    for (Operation *op : llvm::reverse(ops))
+      if (mayMove(op) && !joinContraction(op))
+        joinUsers(op);
+    for (Operation *op : ops)
+      if (mayMove(op) && getComputeKind(op) != ComputeKind::Movement)
+        joinReduction(op);
+    if (!changed)
+      return;
+  }
+}
+
 void PrecisionUnits::joinByStructure(ArrayRef<Operation *> ops,
                                      const ValueOrigins &origins) {
-  for (Operation *op : llvm::reverse(ops)) {
-    std::optional<unsigned> unit = lookup(op);
-    if (!unit || !units[*unit].structural)
-      continue;
-    ComputeKind kind = getComputeKind(op);
-    // A bias: added to the contraction's only use, and a parameter.
-    if (kind == ComputeKind::Promote) {
-      Operation *contraction = nullptr;
-      bool addsParameter = false;
-      for (Value value : getReadValues(op)) {
-        Operation *def = value.getDefiningOp();
-        if (def && getComputeKind(def) == ComputeKind::Contraction && def->hasOneUse())
-          contraction = def;
-        else
-          addsParameter |= origins.lookup(value).isParameterOnly();
-      }
-      if (contraction && addsParameter && lookup(contraction)) {
-        assign(op, *lookup(contraction));
-        continue;
-      }
-    }
-    if (kind != ComputeKind::Promote && kind != ComputeKind::Follow)
-      continue;
-    std::optional<unsigned> users = getOnlyUserUnit(op, *this);
-    if (!users || !units[*users].structural)
-      continue;
-    bool wide = llvm::any_of(units[*users].ops, [](Operation *other) {
-      return getComputeKind(other) == ComputeKind::Wide;
-    });
-    bool contracts = llvm::any_of(units[*users].ops, [](Operation *other) {
-      return getComputeKind(other) == ComputeKind::Contraction;
-    });
-    if (wide && !contracts)
-      assign(op, *users);
-  }
+  StructureFinder(ops, origins, *this, [&](Operation *op, unsigned unit) {
+    assign(op, unit);
+  }).run();
 }

@@ -69,7 +69,9 @@ static Origins getArgumentOrigins(FunctionOpInterface function, unsigned index) 
 }
 
 ValueOrigins::ValueOrigins(FunctionOpInterface function) {
-  isOptimizer = getFunctionKind(function) == FunctionKind::OptimizerStep;
+  FunctionKind kind = getFunctionKind(function);
+  isOptimizer = kind == FunctionKind::OptimizerStep;
+  isTrainStep = kind == FunctionKind::TrainStep;
   if (function.isExternal())
     return;
   for (auto [index, argument] : llvm::enumerate(function.getArguments()))
@@ -94,6 +96,8 @@ void ValueOrigins::visit(Region &region, Origins entry) {
 }
 
 Phase ValueOrigins::getPhase(Operation *op) const {
+  if (isTrainStep)
+    return Phase::Optimizer;
   if (std::optional<Phase> given = mlir::amp::getPhase(op))
     return *given;
   if (isOptimizer)

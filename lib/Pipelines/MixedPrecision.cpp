@@ -13,6 +13,7 @@
 #include "amp/Pipelines/MixedPrecision.h"
 
 #include "amp/Dialect/Amp/Transforms/Passes.h"
+#include "amp/Policy/OverrideValue.h"
 #include "mlir/Pass/PassRegistry.h"
 
 using namespace mlir;
@@ -36,6 +37,14 @@ void mlir::amp::buildMixedPrecisionPipeline(OpPassManager &pm,
   level.maxLossScale = options.maxLossScale;
   level.verbosity = options.verbosity;
   pm.addPass(createInitializeOptLevelPass(level));
+  // A policy that is not enabled leaves the program as it is, without a policy
+  // for the passes to follow.
+  if (OverrideValue::parse(options.enabled).getBool() == false)
+    return;
+  // Calls around which losses are scaled, even where there was one function.
+  pm.addPass(createSplitTrainStepPass());
+  // Helpers before decisions, which are taken function by function.
+  pm.addPass(createInlineHelpersPass());
   // Decisions before any rewrite: rewrites lose the origins of operations.
   pm.addPass(createAnnotatePrecisionPass());
   // Signatures before casts: what arrives in half need not be cast.

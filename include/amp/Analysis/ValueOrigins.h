@@ -52,13 +52,16 @@ public:
   Origins lookup(Value value) const { return origins.lookup(value); }
 
   /// Phase of an operation: its attribute, else by data flow (`seed` in its
-  /// operands makes it backward) and by the function that it stands in.
+  /// operands makes it backward) and by the function that it stands in. What
+  /// stands in a train step itself, between the calls (accumulation, clipping),
+  /// works on gradients that are unscaled, so it is of the optimizer's phase
+  /// whatever its attribute.
   Phase getPhase(Operation *op) const;
 
 private:
   void visit(Region &region, Origins entry);
 
-  bool isOptimizer = false;
+  bool isOptimizer = false, isTrainStep = false;
   llvm::DenseMap<Value, Origins> origins;
 };
 

@@ -187,8 +187,7 @@ struct AnnotatePrecision
     std::optional<ModelBoundary> boundary;
     if (policy.castsModel())
       boundary.emplace(function, origins);
-    PrecisionUnits units(function, origins,
-                         policy.keepsBatchnormFP32() ? &*boundary : nullptr);
+    PrecisionUnits units(function, origins, boundary ? &*boundary : nullptr);
     Classifier classifier(policy, origins, boundary ? &*boundary : nullptr);
 
     // Decide first, write afterwards: a decision reads the attributes that were

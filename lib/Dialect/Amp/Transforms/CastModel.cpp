@@ -87,7 +87,8 @@ Type SignaturePolicy::getElementType(FunctionKind kind, const RoleInfo &info,
   case Role::Buffer:
     return isKeptNorm(info.name) ? Type() : half;
   case Role::Grad:
-    if (isKeptNorm(info.name) || (isOptimizer && policy.hasMasterWeights()))
+    // A train step that returns gradients returns what its optimizer takes.
+    if (isKeptNorm(info.name) || ((isOptimizer || isTrainStep) && policy.hasMasterWeights()))
       return {};
     return half;
   case Role::OptState:

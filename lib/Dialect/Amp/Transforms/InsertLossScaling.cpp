@@ -26,7 +26,9 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -57,9 +59,10 @@ struct Gradient {
 struct BackwardPass {
   func::CallOp call;
   func::FuncOp callee;
-  /// Operand number of the seed, and the loss's name.
-  unsigned seed;
-  StringRef loss;
+  /// Operand numbers of the seeds, and the losses' names. Gradients of several
+  /// losses that were added inside the call can have one scale only.
+  SmallVector<unsigned, 1> seeds;
+  SmallVector<StringRef, 1> losses;
   bool delaysUnscale, delaysCheck;
   /// Set once unscaled.
   Value foundInf;
@@ -76,10 +79,14 @@ static SmallVector<BackwardPass> findBackwardPasses(func::FuncOp function) {
     func::FuncOp callee = getCallee(call);
     if (!callee || getFunctionKind(callee) != FunctionKind::ForwardBackward)
       return;
+    BackwardPass pass{call, callee, {}, {}, call->hasAttr(kDelayUnscale),
+                      call->hasAttr(kDelayOverflowCheck), Value()};
     for (unsigned i = 0, e = callee.getNumArguments(); i != e; ++i)
-      if (RoleInfo info = getArgRole(callee, i); info.is(Role::LossSeed))
-        passes.push_back({call, callee, i, info.name, call->hasAttr(kDelayUnscale),
-                          call->hasAttr(kDelayOverflowCheck), Value()});
+      if (RoleInfo info = getArgRole(callee, i); info.is(Role::LossSeed)) {
+        pass.seeds.push_back(i);
+        pass.losses.push_back(info.name);
+      }
+    passes.push_back(std::move(pass));
   });
   return passes;
 }
@@ -137,8 +144,6 @@ struct InsertLossScaling
     for (BackwardPass &pass : passes)
       if (failed(scaleBackwardPass(pass)))
         return failure();
-    if (!policy.isDynamic())
-      return success(); // a static scale never skips
     SmallVector<func::CallOp> steps;
     function.walk([&](func::CallOp call) {
       if (func::FuncOp callee = getCallee(call);
@@ -151,12 +156,19 @@ struct InsertLossScaling
     return success();
   }
 
-  /// The scaler of a loss, declared when first asked for.
-  FailureOr<StringAttr> getScaler(func::CallOp call, StringRef loss) {
+  /// The scaler of the losses of one call, declared when first asked for.
+  FailureOr<StringAttr> getScaler(func::CallOp call, ArrayRef<StringRef> losses) {
     unsigned index = 0;
     if (policy.getNumLosses() > 1) {
-      auto [it, isNew] = lossIndex.try_emplace(loss, lossIndex.size());
-      index = it->second;
+      StringRef loss = losses.front();
+      index = lossIndex.try_emplace(loss, numScalers).first->second;
+      numScalers = std::max(numScalers, index + 1);
+      for (StringRef other : losses.drop_front())
+        if (lossIndex.try_emplace(other, index).first->second != index)
+          return call.emitError()
+                 << "expected losses '" << loss << "' and '" << other
+                 << "', whose gradients '@" << call.getCallee()
+                 << "' adds, to share a scaler, but they have two; set num-losses=1";
       if (index >= policy.getNumLosses())
         return call.emitError()
                << "loss '" << loss << "' is number " << index + 1
@@ -183,19 +195,21 @@ struct InsertLossScaling
 
   LogicalResult scaleBackwardPass(BackwardPass &pass) {
     func::CallOp call = pass.call;
-    FailureOr<StringAttr> symbol = getScaler(call, pass.loss);
+    FailureOr<StringAttr> symbol = getScaler(call, pass.losses);
     if (failed(symbol))
       return failure();
     auto scaler = FlatSymbolRefAttr::get(*symbol);
     OpBuilder builder(call);
-    OpOperand &seed = call->getOpOperand(pass.seed);
-    seed.set(ScaleLossOp::create(builder, call.getLoc(), seed.get().getType(),
-                                 seed.get(), scaler));
-    ++numScaled;
+    for (unsigned index : pass.seeds) {
+      OpOperand &seed = call->getOpOperand(index);
+      seed.set(ScaleLossOp::create(builder, call.getLoc(), seed.get().getType(),
+                                   seed.get(), scaler));
+      ++numScaled;
+    }
     SmallVector<Gradient> gradientsOfCall = getGradients(pass);
     if (pass.delaysUnscale) {
       for (Gradient &gradient : gradientsOfCall)
-        delayed.insert(gradient.value);
+        markDelayed(gradient.value);
       return success();
     }
 
@@ -207,6 +221,9 @@ struct InsertLossScaling
       Value value = addDelayed(gradient.value);
       values.push_back(value);
       Operation *def = value.getDefiningOp();
+      if (def->getBlock() != call->getBlock())
+        return call.emitError() << "expected gradients whose unscaling was delayed to be added "
+                                   "to those of this call in its own block";
       if (last->isBeforeInBlock(def))
         last = def;
     }
@@ -218,6 +235,12 @@ struct InsertLossScaling
       types.push_back(cast<RankedTensorType>(value.getType()).clone(builder.getF32Type()));
     }
     Value already = carried.lookup(*symbol);
+    if (already) {
+      FailureOr<Value> exported = exportFoundInf(already, last);
+      if (failed(exported))
+        return failure();
+      already = *exported;
+    }
     auto unscale = UnscaleOp::create(builder, call.getLoc(), types,
                                      RankedTensorType::get({}, builder.getI1Type()),
                                      gradients, ValueRange(), already, scaler);
@@ -278,6 +301,16 @@ struct InsertLossScaling
     return gradients;
   }
 
+  /// `gradient` stays scaled, and so do its sums with others that do.
+  void markDelayed(Value gradient) {
+    delayed.insert(gradient);
+    for (Operation *user : gradient.getUsers())
+      if (isElementwiseAdd(user) &&
+          llvm::all_of(user->getOperands().take_front(2),
+                       [&](Value operand) { return delayed.contains(operand); }))
+        markDelayed(user->getResult(0));
+  }
+
   /// Follows `gradient` through additions of delayed gradients.
   Value addDelayed(Value gradient) {
     while (true) {
@@ -299,10 +332,38 @@ struct InsertLossScaling
     }
   }
 
-  /// new = step(old, grads)  ->  new = apply_if_finite found keep(old) { step }
-  LogicalResult guardOptimizerStep(func::CallOp step, ArrayRef<BackwardPass> passes) {
+  /// Values that `value` takes its elements from, one step back.
+  static SmallVector<Value> getSources(Value value) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      auto loop = dyn_cast_or_null<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
+      OpOperand *init = loop ? loop.getTiedLoopInit(argument) : nullptr;
+      if (!init)
+        return {};
+      SmallVector<Value> sources = {init->get()};
+      if (OpOperand *yielded = loop.getTiedLoopYieldedValue(argument))
+        sources.push_back(yielded->get());
+      return sources;
+    }
+    Operation *def = value.getDefiningOp();
+    SmallVector<Value> sources(def->getOperands());
+    unsigned number = cast<OpResult>(value).getResultNumber();
+    if (isa<linalg::LinalgOp>(def))
+      return sources;
+    for (Region &region : def->getRegions())
+      for (Block &block : region)
+        if (block.mightHaveTerminator()) {
+          OperandRange yielded = block.getTerminator()->getOperands();
+          if (yielded.size() == def->getNumResults())
+            sources.push_back(yielded[number]);
+          else
+            llvm::append_range(sources, yielded);
+        }
+    return sources;
+  }
+
+  /// The overflows of the backward passes whose gradients reach `step`.
+  FailureOr<SetVector<Value>> findOverflows(func::CallOp step, ArrayRef<BackwardPass> passes) {
     func::FuncOp callee = getCallee(step);
-    // Overflows of the passes whose gradients reach this step.
     SetVector<Value> found;
     SmallVector<Value> worklist;
     for (unsigned i = 0, e = callee.getNumArguments(); i != e; ++i)
@@ -313,20 +374,107 @@ struct InsertLossScaling
       Value value = worklist.pop_back_val();
       if (!seen.insert(value).second)
         continue;
-      Operation *def = value.getDefiningOp();
-      if (!def)
-        continue;
-      if (auto unscale = dyn_cast<UnscaleOp>(def)) {
+      if (delayed.contains(value)) {
+        InFlightDiagnostic diagnostic =
+            step.emitError() << "expected the gradients of optimizer step '@" << callee.getName()
+                             << "' to be unscaled, but one is still scaled; take "
+                                "'amp.delay_unscale' off the last backward pass before the step";
+        diagnostic.attachNote(value.getLoc()) << "this gradient's unscaling was delayed";
+        return diagnostic;
+      }
+      // What the gradients before unscaling depend on, an update of another
+      // optimizer perhaps, is not this step's.
+      if (auto unscale = value.getDefiningOp<UnscaleOp>()) {
         bool delayedCheck = llvm::any_of(passes, [&](const BackwardPass &pass) {
           return pass.foundInf == unscale.getFoundInf() && pass.delaysCheck;
         });
         if (!delayedCheck)
           found.insert(unscale.getFoundInf());
+        llvm::append_range(worklist, unscale.getAccumulators());
+        continue;
       }
-      llvm::append_range(worklist, def->getOperands());
+      if (auto call = value.getDefiningOp<func::CallOp>())
+        if (func::FuncOp function = getCallee(call);
+            function && getFunctionKind(function) == FunctionKind::ForwardBackward)
+          continue;
+      llvm::append_range(worklist, getSources(value));
     }
-    if (found.empty())
-      return success();
+    return found;
+  }
+
+  /// `found`, where `user` can read it: out of the loops and branches that stand
+  /// around it, as a result of theirs that is true if any round found one.
+  FailureOr<Value> exportFoundInf(Value found, Operation *user) {
+    IRRewriter rewriter(&getContext());
+    while (!found.getParentRegion()->isAncestor(user->getParentRegion())) {
+      Operation *parent = found.getParentRegion()->getParentOp();
+      Location loc = found.getLoc();
+      auto none = [&] {
+        return arith::ConstantOp::create(
+            rewriter, loc, DenseElementsAttr::get(cast<ShapedType>(found.getType()), false));
+      };
+      if (auto loop = dyn_cast<scf::ForOp>(parent)) {
+        rewriter.setInsertionPoint(loop);
+        Value init = none();
+        FailureOr<LoopLikeOpInterface> replaced = loop.replaceWithAdditionalYields(
+            rewriter, init, /*replaceInitOperandUsesInLoop=*/false,
+            [&](OpBuilder &builder, Location loc, ArrayRef<BlockArgument> arguments) {
+              Value any = arith::OrIOp::create(builder, loc, arguments[0], found);
+              return SmallVector<Value>{any};
+            });
+        if (failed(replaced))
+          return failure();
+        found = replaced->getOperation()->getResults().back();
+        continue;
+      }
+      if (auto branch = dyn_cast<scf::IfOp>(parent)) {
+        bool inThen = found.getParentRegion() == &branch.getThenRegion();
+        SmallVector<Type> types(branch.getResultTypes());
+        types.push_back(found.getType());
+        rewriter.setInsertionPoint(branch);
+        Value otherwise = none();
+        auto replaced = scf::IfOp::create(rewriter, loc, types, branch.getCondition(),
+                                          /*addThenBlock=*/false, /*addElseBlock=*/false);
+        replaced->setDiscardableAttrs(branch->getDiscardableAttrDictionary());
+        replaced.getThenRegion().takeBody(branch.getThenRegion());
+        replaced.getElseRegion().takeBody(branch.getElseRegion());
+        if (replaced.getElseRegion().empty()) {
+          rewriter.createBlock(&replaced.getElseRegion());
+          scf::YieldOp::create(rewriter, loc);
+        }
+        auto yield = [&](Region &region, Value value) {
+          Operation *end = region.front().getTerminator();
+          end->insertOperands(end->getNumOperands(), value);
+        };
+        yield(replaced.getThenRegion(), inThen ? found : otherwise);
+        yield(replaced.getElseRegion(), inThen ? otherwise : found);
+        rewriter.replaceOp(branch, replaced.getResults().drop_back());
+        found = replaced.getResults().back();
+        continue;
+      }
+      return parent->emitError()
+             << "expected a backward pass whose gradients leave '" << parent->getName()
+             << "' to stand in scf.for, scf.if or no region, so that its overflow can be "
+                "handed to the optimizer step";
+    }
+    return found;
+  }
+
+  /// new = step(old, grads)  ->  new = apply_if_finite found keep(old) { step }
+  LogicalResult guardOptimizerStep(func::CallOp step, ArrayRef<BackwardPass> passes) {
+    func::FuncOp callee = getCallee(step);
+    FailureOr<SetVector<Value>> overflows = findOverflows(step, passes);
+    if (failed(overflows))
+      return failure();
+    if (overflows->empty() || !policy.isDynamic())
+      return success(); // a static scale never skips
+    SmallVector<Value> found;
+    for (Value value : *overflows) {
+      FailureOr<Value> exported = exportFoundInf(value, step);
+      if (failed(exported))
+        return failure();
+      found.push_back(*exported);
+    }
 
     SmallVector<Value> kept;
     for (unsigned i = 0, e = callee.getNumResults(); i != e; ++i) {
@@ -363,8 +511,16 @@ struct InsertLossScaling
     return success();
   }
 
-  /// The train step's own half parameter of this name.
+  /// The half copy of the master `name` that `step` was given.
   Value findHalfCopy(func::CallOp step, StringRef name, Type type) {
+    func::FuncOp callee = getCallee(step);
+    for (unsigned i = 0, e = callee.getNumArguments(); i != e; ++i)
+      if (RoleInfo info = getArgRole(callee, i); info.is(Role::Master) && info.name == name)
+        if (Value master = step.getOperand(i); !isa<BlockArgument>(master)) {
+          // A second step on the same master: the first one's copy, made again.
+          OpBuilder builder(step);
+          return MasterCopyOp::create(builder, step.getLoc(), type, master);
+        }
     auto function = step->getParentOfType<func::FuncOp>();
     for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
       if (RoleInfo info = getArgRole(function, i);
@@ -377,6 +533,7 @@ struct InsertLossScaling
   PolicyAttr policy;
   /// Number of each loss, in the order of first use.
   llvm::MapVector<StringRef, unsigned> lossIndex;
+  unsigned numScalers = 0;
   Operation *lastScaler = nullptr;
   /// Gradients left scaled by amp.delay_unscale.
   llvm::DenseSet<Value> delayed;

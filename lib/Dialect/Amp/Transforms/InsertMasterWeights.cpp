@@ -114,6 +114,37 @@ struct InsertMasterWeights
     }
   }
 
+  /// amp.cast %master to half  ->  %copy
+  static void replaceRoundings(Value master, Value copy) {
+    for (Operation *user : llvm::make_early_inc_range(master.getUsers()))
+      if (auto rounding = dyn_cast<CastOp>(user);
+          rounding && rounding.getType() == copy.getType()) {
+        rounding.replaceAllUsesWith(copy);
+        rounding.erase();
+      }
+  }
+
+  /// A frozen parameter has no master, as in Apex: the step takes it in half.
+  void storeInHalf(func::FuncOp function, unsigned index) {
+    BlockArgument argument = function.getArgument(index);
+    Type original = argument.getType(), half = toHalf(original);
+    SmallVector<OpOperand *> wideUses;
+    for (OpOperand &use : argument.getUses())
+      if (auto rounding = dyn_cast<CastOp>(use.getOwner()); !rounding || rounding.getType() != half)
+        wideUses.push_back(&use);
+    SmallVector<Type> inputs(function.getArgumentTypes());
+    inputs[index] = half;
+    function.setType(FunctionType::get(&getContext(), inputs, function.getResultTypes()));
+    argument.setType(half);
+    replaceRoundings(argument, argument);
+    if (wideUses.empty())
+      return;
+    OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
+    Value widened = CastOp::create(builder, argument.getLoc(), original, argument);
+    for (OpOperand *use : wideUses)
+      use->set(widened);
+  }
+
   LogicalResult rewriteTrainStep(func::FuncOp function) {
     if (function.isExternal())
       return success();
@@ -129,29 +160,40 @@ struct InsertMasterWeights
       auto created = func::CallOp::create(builder, call.getLoc(), callee, call.getOperands());
       created->setDiscardableAttrs(call->getDiscardableAttrDictionary());
       unsigned kept = call.getNumResults();
-      for (unsigned i = kept, e = created.getNumResults(); i != e; ++i)
-        newCopies[getResultRole(callee, i).name] = created.getResult(i);
+      for (unsigned i = kept, e = created.getNumResults(); i != e; ++i) {
+        StringRef name = getResultRole(callee, i).name;
+        newCopies[name] = created.getResult(i);
+        // A model that is called after the step (the generator's pass through an
+        // updated discriminator) takes the new copy.
+        for (unsigned j = 0; j != kept; ++j)
+          if (RoleInfo info = getResultRole(callee, j);
+              info.is(Role::Master) && info.name == name)
+            replaceRoundings(call.getResult(j), created.getResult(i));
+      }
       call.replaceAllUsesWith(created.getResults().take_front(kept));
       call.erase();
     }
 
     OpBuilder builder(&getContext());
+    llvm::StringSet<> trained;
+    for (unsigned i = 0, e = function.getNumResults(); i != e; ++i)
+      if (RoleInfo info = getResultRole(function, i); info.is(Role::Param))
+        trained.insert(info.name);
     unsigned numArguments = function.getNumArguments();
     for (unsigned i = 0; i != numArguments; ++i) {
       RoleInfo info = getArgRole(function, i);
       if (!isMaster(info, function.getArgumentTypes()[i]))
         continue;
+      if (!trained.contains(info.name)) {
+        storeInHalf(function, i);
+        continue;
+      }
       BlockArgument master = function.getArgument(i);
       DictionaryAttr attrs = getRoleAttrs(&getContext(), Role::Param, info.name);
       renameToMaster(function, i, /*isArg=*/true);
       (void)function.insertArgument(function.getNumArguments(), toHalf(master.getType()),
                                     attrs, master.getLoc());
-      Value copy = function.getArgument(function.getNumArguments() - 1);
-      for (Operation *user : llvm::make_early_inc_range(master.getUsers()))
-        if (auto rounding = dyn_cast<CastOp>(user); rounding && rounding.getType() == copy.getType()) {
-          rounding.replaceAllUsesWith(copy);
-          rounding.erase();
-        }
+      replaceRoundings(master, function.getArgument(function.getNumArguments() - 1));
     }
     unsigned numResults = function.getNumResults();
     for (unsigned i = 0; i != numResults; ++i) {

@@ -65,6 +65,87 @@ def InitializeOptLevelPass : Pass<"amp-initialize-opt-level", "::mlir::ModuleOp"
   let dependentDialects = ["::mlir::amp::AmpDialect"];
 }
 
+def SplitTrainStepPass : Pass<"amp-split-train-step", "::mlir::ModuleOp"> {
+  let summary = "split a fused train step into backward pass and optimizer step";
+  let description = [{
+    A train step that was captured as one function has no call around which a
+    loss can be scaled. This pass cuts it at its gradients into a
+    forward-backward function and an optimizer-step function, with the roles that
+    the other passes look for, and leaves two calls of them.
+
+    Which values are gradients, the front end says: by `amp.grad`, on the operation
+    that computes them, an array with a parameter's name for each result (an empty
+    string for a result that is none); or by returning them with role `grad`. They
+    are the backward pass's own, before clipping.
+
+    What the update reads besides gradients, parameters and states is copied if
+    it depends on no data (constants, a learning rate schedule) and handed over
+    otherwise. Results that are computed from gradients and are no state, such as
+    a returned gradient norm, stay in the train step.
+
+    A train step that calls a function with gradients is left alone. Errors: a
+    fused step without marks (not at O0, which has no use for them), a value that
+    depends on the seed and reaches the update without a mark, a loss that depends
+    on gradients.
+
+    Before:
+    ```mlir
+    module attributes {amp.policy = #amp.policy<O1, patch_type = f16, loss_scale = dynamic>} {
+      func.func @step(
+          %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+          %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+          %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+          -> (tensor<f32> {amp.role = "loss", amp.name = "loss"},
+              tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+        %zero = arith.constant dense<0.0> : tensor<f32>
+        %e = tensor.empty() : tensor<4xf32>
+        %loss = linalg.dot ins(%w, %x : tensor<4xf32>, tensor<4xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
+        %s = linalg.broadcast ins(%seed : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+        %g = arith.mulf %s, %x {amp.grad = ["w"]} : tensor<4xf32>
+        %new = arith.subf %w, %g : tensor<4xf32>
+        return %loss, %new : tensor<f32>, tensor<4xf32>
+      }
+    }
+    ```
+    After, in `@step`:
+    ```
+    %0:2 = call @step_forward_backward(%w, %x, %seed)  // loss, grad w
+    %1 = call @step_optimizer_step(%w, %0#1)           // param w
+    return %0#0, %1
+    ```
+  }];
+  let dependentDialects = ["::mlir::amp::AmpDialect", "::mlir::func::FuncDialect"];
+  let statistics = [Statistic<"numSplit", "split", "train steps split">];
+}
+
+def InlineHelpersPass : Pass<"amp-inline-helpers", "::mlir::ModuleOp"> {
+  let summary = "inline functions without roles into those that have some";
+  let description = [{
+    Front ends leave small private functions behind (`@relu`, `@_where` from JAX).
+    What a function computes is decided per role function, with the origins of its
+    values, so helpers are inlined before anything is decided, transitively, and
+    removed if nobody else calls them.
+
+    Calls of functions with roles stay. So do calls of helpers that call themselves,
+    that have no body, or have several blocks; such a call takes and gives FP32.
+
+    Before:
+    ```mlir
+    func.func @evaluate(%x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"}) -> tensor<4xf32> {
+      %0 = call @relu(%x) : (tensor<4xf32>) -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    func.func private @relu(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %zero = arith.constant dense<0.0> : tensor<4xf32>
+      %0 = arith.maximumf %x, %zero : tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    ```
+    After: `@evaluate` has the `arith.maximumf`, and `@relu` is gone.
+  }];
+  let statistics = [Statistic<"numInlined", "inlined", "calls inlined">];
+}
+
 def AnnotatePrecisionPass : Pass<"amp-annotate-precision", "::mlir::ModuleOp"> {
   let summary = "decide the precision class of each operation, with its reason";
   let description = [{
@@ -196,7 +277,12 @@ def InsertLossScalingPass : Pass<"amp-insert-loss-scaling", "::mlir::ModuleOp"> 
     Apex.
 
     There are `num_losses` scalers, `@loss_scaler0` and up. With one, all losses
-    share it; otherwise each loss has its own, in the order of first use.
+    share it; otherwise each loss has its own, in the order of first use. Losses
+    whose gradients one call adds up share the first one's.
+
+    A backward pass may stand in an `scf.for` (micro-batches) or `scf.if`: what it
+    found leaves the loop with its gradients. An optimizer step that takes a
+    gradient whose unscaling was delayed and never done is an error.
 
     A static scale never skips: infinities are not looked at (Apex), the scaler
     only counts. Without master weights, a static scale of 1 means no scaling at
@@ -207,7 +293,8 @@ def InsertLossScalingPass : Pass<"amp-insert-loss-scaling", "::mlir::ModuleOp"> 
     does not advance the scaler and does not skip, and hands what it found to
     the scaler's next unscaling.
   }];
-  let dependentDialects = ["::mlir::amp::AmpDialect", "::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::mlir::amp::AmpDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
   let statistics = [
     Statistic<"numScaled", "scaled", "losses scaled">,
     Statistic<"numGuarded", "guarded", "optimizer steps guarded">,
@@ -223,7 +310,8 @@ def InsertMasterWeightsPass : Pass<"amp-insert-master-weights", "::mlir::ModuleO
     role `param`. Each weight is cast once a step, by the step that changes it,
     so no cached cast can go stale.
 
-    Parameters that are f32 in the model (batch normalisation) have no master.
+    Parameters that are f32 in the model (batch normalisation) have no master,
+    nor have frozen ones, which the train step takes in half and does not return.
     Does nothing at levels without master weights.
   }];
   let dependentDialects = ["::mlir::amp::AmpDialect"];

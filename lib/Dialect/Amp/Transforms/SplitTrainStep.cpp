@@ -1,0 +1,483 @@
+//===- SplitTrainStep.cpp - A fused train step in two functions -----------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two cuts by data flow, with the marked gradients as the seam:
+//
+//   backward    what the gradients, the losses, and every other result that no
+//               gradient reaches are computed from
+//   update      what the new parameters and optimizer states are computed from,
+//               down to the gradients
+//
+// What is left (a gradient norm that the step returns) stays where it is. An
+// operation that both sides need is copied if it depends on no data (constants, a
+// learning rate schedule); otherwise the first function hands its value on. A
+// value of the backward pass that the update reads without a mark would be a
+// gradient that is never unscaled, so that is an error.
+//
+// The cut must be one: a loss that depends on gradients (two optimizers, one
+// after the other, in one function) has no such seam, and is refused.
+//
+// Linear in operations and uses.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Analysis/ValueOrigins.h"
+#include "amp/Dialect/Amp/IR/AmpDialect.h"
+#include "amp/Dialect/Amp/IR/AmpRoles.h"
+#include "amp/Dialect/Amp/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+#define DEBUG_TYPE "amp-split-train-step"
+
+namespace mlir::amp {
+#define GEN_PASS_DEF_SPLITTRAINSTEPPASS
+#include "amp/Dialect/Amp/Transforms/Passes.h.inc"
+} // namespace mlir::amp
+
+using namespace mlir;
+using namespace mlir::amp;
+
+namespace {
+/// One function to be made, as values of the train step.
+struct Part {
+  /// Operations to copy into it.
+  llvm::DenseSet<Operation *> ops;
+  /// Values it takes and gives, each with its attributes.
+  llvm::MapVector<Value, DictionaryAttr> inputs, outputs;
+};
+
+/// Splits one train step.
+class StepSplitter {
+public:
+  StepSplitter(func::FuncOp step, SymbolTable &symbols)
+      : step(step), symbols(symbols), body(step.getBody().front()) {}
+
+  /// Finds the gradients. `anyMark` says whether there was one at all.
+  LogicalResult findGradients(bool &anyMark);
+  LogicalResult split();
+
+private:
+  LogicalResult addGradient(Location loc, StringRef name, Value value);
+  void findDependences();
+  LogicalResult chooseResults();
+  void collectBackward();
+  LogicalResult collect(ArrayRef<Value> roots, Part &part);
+  Value findArgument(Role role, StringRef name);
+  void addArguments(Part &part);
+  func::CallOp outline(Part &part, StringRef suffix, OpBuilder &builder);
+
+  /// What an operation of the body depends on.
+  struct Dependence {
+    bool data = false, seed = false, gradient = false;
+    void join(Dependence other) {
+      data |= other.data;
+      seed |= other.seed;
+      gradient |= other.gradient;
+    }
+  };
+  Dependence getDependence(Value value) {
+    return gradientName.count(value) ? Dependence{true, true, true} : dependence.lookup(value);
+  }
+
+  func::FuncOp step;
+  SymbolTable &symbols;
+  Block &body;
+  /// Gradients with their parameters' names, in the order of the program.
+  llvm::MapVector<Value, std::string> gradientName;
+  llvm::StringMap<Value> gradientOf;
+  llvm::DenseMap<Value, Dependence> dependence;
+  Part backward, update;
+  /// Returned values that neither part computes.
+  llvm::SetVector<Value> rest;
+  llvm::DenseSet<Operation *> restOps;
+};
+} // namespace
+
+static bool isUpdated(std::optional<Role> role) {
+  return role == Role::Param || role == Role::Master || role == Role::OptState ||
+         role == Role::Accumulator;
+}
+
+//===----------------------------------------------------------------------===//
+// Gradients
+//===----------------------------------------------------------------------===//
+
+LogicalResult StepSplitter::addGradient(Location loc, StringRef name, Value value) {
+  Value parameter = findArgument(Role::Param, name);
+  if (!parameter)
+    parameter = findArgument(Role::Master, name);
+  if (!parameter)
+    return emitError(loc) << "expected gradient '" << name << "' to be that of a 'param' of '@"
+                          << step.getName() << "', but it has none of this name";
+  if (parameter.getType() != value.getType())
+    return emitError(loc) << "expected the gradient of '" << name
+                          << "' to have the parameter's type " << parameter.getType()
+                          << ", but got " << value.getType();
+  if (isa<BlockArgument>(value))
+    return emitError(loc) << "expected the gradient of '" << name
+                          << "' to be computed by '@" << step.getName()
+                          << "', but it is an argument";
+  auto [it, isNew] = gradientOf.try_emplace(name, value);
+  if (!isNew && it->second != value) {
+    InFlightDiagnostic diagnostic = emitError(loc) << "expected one gradient of '" << name
+                                                   << "', but found a second one";
+    diagnostic.attachNote(it->second.getLoc()) << "the first one is here";
+    return diagnostic;
+  }
+  gradientName.try_emplace(value, name.str());
+  return success();
+}
+
+LogicalResult StepSplitter::findGradients(bool &anyMark) {
+  WalkResult walk = step.walk([&](Operation *op) {
+    Attribute mark = op->getAttr(kGradAttr);
+    if (!mark)
+      return WalkResult::advance();
+    anyMark = true;
+    auto names = dyn_cast<ArrayAttr>(mark);
+    if (!names || names.size() != op->getNumResults() ||
+        !llvm::all_of(names, llvm::IsaPred<StringAttr>)) {
+      op->emitError() << "expected 'amp.grad' to be an array of " << op->getNumResults()
+                      << " strings, one for each result (empty for one that is no gradient), "
+                         "but got "
+                      << mark;
+      return WalkResult::interrupt();
+    }
+    if (op->getBlock() != &body) {
+      op->emitError() << "expected 'amp.grad' on an operation of the train step's own block; "
+                         "mark the result of the loop or branch instead";
+      return WalkResult::interrupt();
+    }
+    for (auto [name, result] : llvm::zip_equal(names.getAsRange<StringAttr>(), op->getResults()))
+      if (!name.getValue().empty() && failed(addGradient(op->getLoc(), name.getValue(), result)))
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  if (walk.wasInterrupted())
+    return failure();
+  // Returned gradients, for parameters whose gradient no operation is marked as.
+  Operation *end = body.getTerminator();
+  for (unsigned i = 0, e = step.getNumResults(); i != e; ++i) {
+    RoleInfo info = getResultRole(step, i);
+    if (!info.is(Role::Grad) || gradientOf.count(info.name))
+      continue;
+    anyMark = true;
+    if (failed(addGradient(end->getLoc(), info.name, end->getOperand(i))))
+      return failure();
+  }
+  return success();
+}
+
+Value StepSplitter::findArgument(Role role, StringRef name) {
+  for (unsigned i = 0, e = step.getNumArguments(); i != e; ++i)
+    if (RoleInfo info = getArgRole(step, i); info.is(role) && info.name == name)
+      return step.getArgument(i);
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// The cut
+//===----------------------------------------------------------------------===//
+
+void StepSplitter::findDependences() {
+  for (auto [index, argument] : llvm::enumerate(step.getArguments())) {
+    Dependence &from = dependence[argument];
+    switch (getArgRole(step, index).role.value_or(Role::Batch)) {
+    case Role::LossSeed:
+      from.seed = from.data = true;
+      break;
+    case Role::Batch:
+    case Role::Buffer:
+    case Role::Rng:
+      from.data = true;
+      break;
+    default:
+      break;
+    }
+  }
+  for (Operation &op : body) {
+    Dependence from;
+    for (Value value : getReadValues(&op))
+      from.join(getDependence(value));
+    for (Value result : op.getResults())
+      dependence[result] = from;
+  }
+}
+
+/// Which part gives which result.
+LogicalResult StepSplitter::chooseResults() {
+  for (auto &[gradient, name] : gradientName) {
+    if (dependence.lookup(gradient).gradient)
+      return emitError(gradient.getLoc())
+             << "expected the gradient of '" << name
+             << "' to depend on no other gradient; mark what the backward pass computes, "
+                "before clipping and before any update";
+    backward.outputs[gradient] = getRoleAttrs(step.getContext(), Role::Grad, name);
+  }
+  Operation *end = body.getTerminator();
+  for (unsigned i = 0, e = step.getNumResults(); i != e; ++i) {
+    Value value = end->getOperand(i);
+    RoleInfo info = getResultRole(step, i);
+    if (isa<BlockArgument>(value) || gradientName.count(value))
+      continue; // returned as it is
+    if (isUpdated(info.role))
+      update.outputs.insert({value, step.getResultAttrDict(i)});
+    else if (!getDependence(value).gradient)
+      backward.outputs.insert({value, step.getResultAttrDict(i)});
+    else if (info.is(Role::Loss))
+      return emitError(value.getLoc())
+             << "expected loss '" << info.name << "' of fused train step '@" << step.getName()
+             << "' to depend on no gradient; where one optimizer step follows another, give "
+                "each backward pass and each optimizer step a function with roles";
+    else
+      rest.insert(value);
+  }
+  if (!llvm::any_of(update.outputs, [&](auto &output) {
+        return getDependence(output.first).gradient;
+      }))
+    return step.emitError() << "expected a new 'param' of fused train step '@" << step.getName()
+                            << "' to depend on a marked gradient, but none does";
+  return success();
+}
+
+/// Everything that the backward part's outputs are computed from.
+void StepSplitter::collectBackward() {
+  SmallVector<Value> worklist;
+  for (auto &[value, attrs] : backward.outputs)
+    worklist.push_back(value);
+  // Checks and other effects belong to the first part, unless they check the
+  // gradients.
+  for (Operation &op : body.without_terminator())
+    if (!isMemoryEffectFree(&op) && !llvm::any_of(getReadValues(&op), [&](Value value) {
+          return getDependence(value).gradient;
+        })) {
+      backward.ops.insert(&op);
+      llvm::append_range(worklist, getReadValues(&op));
+    }
+  while (!worklist.empty()) {
+    Operation *def = worklist.pop_back_val().getDefiningOp();
+    if (def && backward.ops.insert(def).second)
+      llvm::append_range(worklist, getReadValues(def));
+  }
+}
+
+/// Everything that `roots` are computed from, down to gradients and to values
+/// that the backward part hands on.
+LogicalResult StepSplitter::collect(ArrayRef<Value> roots, Part &part) {
+  SmallVector<Value> worklist(roots);
+  llvm::DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    Operation *def = value.getDefiningOp();
+    if (auto it = gradientName.find(value); it != gradientName.end()) {
+      part.inputs[value] = getRoleAttrs(step.getContext(), Role::Grad, it->second);
+      continue;
+    }
+    if (!def) {
+      unsigned index = cast<BlockArgument>(value).getArgNumber();
+      part.inputs[value] = step.getArgAttrDict(index);
+      continue;
+    }
+    if (backward.ops.contains(def) &&
+        (dependence.lookup(value).data || !isMemoryEffectFree(def))) {
+      if (dependence.lookup(value).seed)
+        return emitError(value.getLoc())
+               << "expected what the update of fused train step '@" << step.getName()
+               << "' reads from the backward pass to be a marked gradient, but this value "
+                  "depends on 'loss_seed' and is not; put 'amp.grad = [\"NAME\"]' on the "
+                  "operation that computes the gradient of parameter NAME";
+      part.inputs[value] = DictionaryAttr::get(step.getContext());
+      backward.outputs.insert({value, DictionaryAttr::get(step.getContext())});
+      continue;
+    }
+    part.ops.insert(def);
+    llvm::append_range(worklist, getReadValues(def));
+  }
+  return success();
+}
+
+/// Arguments of the step that `part` reads, and those whose new values it gives:
+/// a skipped step returns the old ones.
+void StepSplitter::addArguments(Part &part) {
+  llvm::MapVector<Value, DictionaryAttr> inputs;
+  llvm::DenseSet<Value> read;
+  for (Operation *op : part.ops)
+    for (Value value : getReadValues(op))
+      read.insert(value);
+  for (auto &[value, attrs] : part.outputs)
+    read.insert(value);
+  for (unsigned i = 0, e = step.getNumArguments(); i != e; ++i) {
+    RoleInfo info = getArgRole(step, i);
+    bool isOld = llvm::any_of(part.outputs, [&](auto &output) {
+      auto role = output.second.template getAs<StringAttr>(kRoleAttr);
+      auto name = output.second.template getAs<StringAttr>(kNameAttr);
+      return info.role && role && name && role.getValue() == stringifyRole(*info.role) &&
+             name.getValue() == info.name && isUpdated(info.role);
+    });
+    bool isSeed = &part == &backward && info.is(Role::LossSeed);
+    if (isOld || isSeed || read.contains(step.getArgument(i)))
+      inputs[step.getArgument(i)] = step.getArgAttrDict(i);
+  }
+  for (auto &[value, attrs] : part.inputs)
+    inputs.try_emplace(value, attrs);
+  part.inputs = std::move(inputs);
+}
+
+/// A function of `part` and a call of it:
+///   %g = op(%p, %x)  ->  func @f(%p, %x) { %g = op; return %g }   %g = call @f(%p, %x)
+func::CallOp StepSplitter::outline(Part &part, StringRef suffix, OpBuilder &builder) {
+  SmallVector<Type> inputs, outputs;
+  SmallVector<DictionaryAttr> inputAttrs, outputAttrs;
+  SmallVector<Value> operands;
+  for (auto &[value, attrs] : part.inputs) {
+    operands.push_back(value);
+    inputs.push_back(value.getType());
+    inputAttrs.push_back(attrs);
+  }
+  for (auto &[value, attrs] : part.outputs) {
+    outputs.push_back(value.getType());
+    outputAttrs.push_back(attrs);
+  }
+  OpBuilder outside(step);
+  auto function = func::FuncOp::create(outside, step.getLoc(), (step.getName() + suffix).str(),
+                                       outside.getFunctionType(inputs, outputs));
+  function.setPrivate();
+  function.setAllArgAttrs(inputAttrs);
+  function.setAllResultAttrs(outputAttrs);
+  symbols.insert(function, step->getIterator());
+
+  IRMapping mapping;
+  Block *entry = function.addEntryBlock();
+  mapping.map(operands, entry->getArguments());
+  OpBuilder inside = OpBuilder::atBlockBegin(entry);
+  for (Operation &op : body)
+    if (part.ops.contains(&op))
+      inside.clone(op, mapping)->removeAttr(kGradAttr);
+  SmallVector<Value> returned;
+  for (auto &[value, attrs] : part.outputs)
+    returned.push_back(mapping.lookup(value));
+  func::ReturnOp::create(inside, step.getLoc(), returned);
+  return func::CallOp::create(builder, step.getLoc(), function, operands);
+}
+
+LogicalResult StepSplitter::split() {
+  findDependences();
+  if (failed(chooseResults()))
+    return failure();
+  collectBackward();
+  SmallVector<Value> updated, kept(rest.getArrayRef());
+  for (auto &[value, attrs] : update.outputs)
+    updated.push_back(value);
+  for (Operation &op : body.without_terminator())
+    if (!isMemoryEffectFree(&op) && !backward.ops.contains(&op)) {
+      restOps.insert(&op);
+      llvm::append_range(kept, getReadValues(&op));
+    }
+  Part remaining;
+  if (failed(collect(updated, update)) || failed(collect(kept, remaining)))
+    return failure();
+  restOps.insert(remaining.ops.begin(), remaining.ops.end());
+  addArguments(backward);
+  addArguments(update);
+
+  OpBuilder builder = OpBuilder::atBlockBegin(&body);
+  func::CallOp first = outline(backward, "_forward_backward", builder);
+  func::CallOp second = outline(update, "_optimizer_step", builder);
+  auto replace = [](Part &part, func::CallOp call, Operation *except) {
+    for (auto [output, result] : llvm::zip_equal(part.outputs, call.getResults()))
+      output.first.replaceAllUsesExcept(result, except);
+  };
+  replace(update, second, first);
+  replace(backward, first, first);
+
+  SmallVector<Operation *> dead;
+  for (Operation &op : body.without_terminator())
+    if (&op != first && &op != second && !restOps.contains(&op))
+      dead.push_back(&op);
+  for (Operation *op : llvm::reverse(dead)) {
+    op->dropAllUses();
+    op->erase();
+  }
+  for (Operation *op : restOps)
+    op->removeAttr(kGradAttr);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct SplitTrainStep : public amp::impl::SplitTrainStepPassBase<SplitTrainStep> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto policy = module->getAttrOfType<PolicyAttr>(kPolicyAttr);
+    if (!policy) {
+      module.emitError()
+          << "expected a module with 'amp.policy'; run amp-initialize-opt-level first";
+      return signalPassFailure();
+    }
+    SymbolTable symbols(module);
+    for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+      if (getFunctionKind(function) == FunctionKind::TrainStep && !function.isExternal() &&
+          failed(visit(function, symbols, /*needsSplit=*/policy.getHalfType() != nullptr)))
+        return signalPassFailure();
+  }
+
+  LogicalResult visit(func::FuncOp step, SymbolTable &symbols, bool needsSplit) {
+    func::CallOp backwardCall, updateCall;
+    step.walk([&](func::CallOp call) {
+      auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+      if (!callee)
+        return;
+      FunctionKind kind = getFunctionKind(callee);
+      if (kind == FunctionKind::ForwardBackward)
+        backwardCall = call;
+      else if (kind == FunctionKind::OptimizerStep)
+        updateCall = call;
+    });
+    if (backwardCall)
+      return success(); // not fused
+    if (updateCall)
+      return updateCall.emitError()
+             << "expected train step '@" << step.getName()
+             << "', which calls an optimizer step, to call a function with a 'loss_seed' "
+                "argument and 'grad' results as well, but found none";
+    if (!llvm::hasSingleElement(step.getBody())) {
+      if (!needsSplit)
+        return success();
+      return step.emitError() << "expected fused train step '@" << step.getName()
+                              << "' to have one block, but got "
+                              << step.getBody().getBlocks().size()
+                              << "; write branches with scf.if";
+    }
+    bool anyMark = false;
+    StepSplitter splitter(step, symbols);
+    if (failed(splitter.findGradients(anyMark)))
+      return failure();
+    if (!anyMark) {
+      if (!needsSplit)
+        return success();
+      return step.emitError()
+             << "expected the gradients of fused train step '@" << step.getName()
+             << "' to be marked, but found no mark; put 'amp.grad = [\"NAME\"]' on the operation "
+                "that computes the gradient of parameter NAME, or return the gradients with "
+                "role 'grad', or call a function with 'grad' results";
+    }
+    ++numSplit;
+    return splitter.split();
+  }
+};
+} // namespace

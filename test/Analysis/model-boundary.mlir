@@ -1,0 +1,240 @@
+// RUN: amp-opt %s --amp-annotate-precision | FileCheck %s
+
+// Where the model ends and the loss begins (O2). Inside everything is low, after it
+// FP32; the reason names the side that was taken.
+
+module attributes {amp.policy = #amp.policy<O2, cast_model_type = f16,
+    keep_batchnorm_fp32 = true, master_weights = true, loss_scale = dynamic>} {
+
+//===----------------------------------------------------------------------===//
+// Without origin: the last operation that combines weights with activations
+//===----------------------------------------------------------------------===//
+
+// A linear model and a sum of squared errors, forward and backward, from data flow
+// alone. The target meets the model's output and no weight: that is the loss.
+// CHECK-LABEL: func.func @linear_model
+func.func @linear_model(
+    %w: tensor<8x4xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<2x8xf32> {amp.role = "batch", amp.name = "x0"},
+    %y: tensor<2x4xf32> {amp.role = "batch", amp.name = "x1"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "loss", amp.name = "loss"},
+        tensor<8x4xf32> {amp.role = "grad", amp.name = "w"}) {
+  // A function of the input alone that feeds the model is in it.
+  // CHECK: math.absf {{.*}}#amp.class<low, {{.*}}"inside the model">
+  %xa = math.absf %x : tensor<2x8xf32>
+  %e0 = tensor.empty() : tensor<2x4xf32>
+  // CHECK: linalg.matmul {amp.class = #amp.class<low, {{.*}}"inside the model">}
+  %p = linalg.matmul ins(%xa, %w : tensor<2x8xf32>, tensor<8x4xf32>)
+                     outs(%e0 : tensor<2x4xf32>) -> tensor<2x4xf32>
+  // What only the loss reads is the loss, a function of the output included.
+  // CHECK: math.tanh {{.*}}#amp.class<high, {{.*}}"after the model's end">
+  %t = math.tanh %p : tensor<2x4xf32>
+  // CHECK: arith.subf {{.*}}#amp.class<high, {{.*}}"after the model's end">
+  %d = arith.subf %t, %y : tensor<2x4xf32>
+  %e1 = tensor.empty() : tensor<f32>
+  // CHECK: linalg.reduce {{.*}}#amp.class<high, {{.*}}"after the model's end">
+  %l = linalg.reduce ins(%d : tensor<2x4xf32>) outs(%e1 : tensor<f32>) dimensions = [0, 1]
+      (%a: f32, %acc: f32) {
+        %q = arith.mulf %a, %a : f32
+        %s = arith.addf %q, %acc : f32
+        linalg.yield %s : f32
+      }
+  // Backward: what reads the loss's values only differentiates the loss.
+  %e2 = tensor.empty() : tensor<2x4xf32>
+  %g = linalg.broadcast ins(%seed : tensor<f32>) outs(%e2 : tensor<2x4xf32>) dimensions = [0, 1]
+  // CHECK: arith.mulf {{.*}}#amp.class<high, unit = {{[0-9]+}}, backward, "after the model's end">
+  %gd = arith.mulf %g, %d : tensor<2x4xf32>
+  // What reads a value from inside the model differentiates the model.
+  %e4 = tensor.empty() : tensor<8x4xf32>
+  // CHECK: linalg.matmul {{.*}}{amp.class = #amp.class<low, unit = {{[0-9]+}}, backward, "inside the model">}
+  %gw = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (k, m)>,
+                                       affine_map<(m, n, k) -> (k, n)>,
+                                       affine_map<(m, n, k) -> (m, n)>]
+      ins(%xa, %gd : tensor<2x8xf32>, tensor<2x4xf32>) outs(%e4 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %l, %gw : tensor<f32>, tensor<8x4xf32>
+}
+
+// An activation between two weights is inside, and so is a norm of one's own making:
+// Apex casts layer norm with the model.
+// CHECK-LABEL: func.func @layer_norm_inside
+func.func @layer_norm_inside(
+    %w: tensor<8x8xf32> {amp.role = "param", amp.name = "w"},
+    %gamma: tensor<8xf32> {amp.role = "param", amp.name = "ln.weight"},
+    %x: tensor<2x8xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<2x8xf32>, tensor<f32> {amp.role = "loss", amp.name = "loss"},
+        tensor<f32> {amp.role = "grad", amp.name = "w"}) {
+  %e0 = tensor.empty() : tensor<2x8xf32>
+  %e1 = tensor.empty() : tensor<2xf32>
+  %e2 = tensor.empty() : tensor<f32>
+  // CHECK: linalg.matmul {amp.class = #amp.class<low, {{.*}}"inside the model">}
+  %h = linalg.matmul ins(%x, %w : tensor<2x8xf32>, tensor<8x8xf32>)
+                     outs(%e0 : tensor<2x8xf32>) -> tensor<2x8xf32>
+  // CHECK: linalg.reduce {{.*}}#amp.class<low, {{.*}}"inside the model">
+  %v = linalg.reduce ins(%h : tensor<2x8xf32>) outs(%e1 : tensor<2xf32>) dimensions = [1]
+      (%a: f32, %acc: f32) {
+        %q = arith.mulf %a, %a : f32
+        %s = arith.addf %q, %acc : f32
+        linalg.yield %s : f32
+      }
+  // CHECK: math.rsqrt {{.*}}#amp.class<low, {{.*}}"inside the model">
+  %r = math.rsqrt %v : tensor<2xf32>
+  %rb = linalg.broadcast ins(%r : tensor<2xf32>) outs(%e0 : tensor<2x8xf32>) dimensions = [1]
+  // CHECK: arith.mulf {{.*}}#amp.class<low, {{.*}}"inside the model">
+  %n = arith.mulf %h, %rb : tensor<2x8xf32>
+  %gb = linalg.broadcast ins(%gamma : tensor<8xf32>) outs(%e0 : tensor<2x8xf32>) dimensions = [0]
+  // CHECK: arith.mulf {{.*}}#amp.class<low, {{.*}}"inside the model">
+  %o = arith.mulf %n, %gb : tensor<2x8xf32>
+  // CHECK: linalg.reduce {{.*}}#amp.class<high, {{.*}}"after the model's end">
+  %l = linalg.reduce ins(%o : tensor<2x8xf32>) outs(%e2 : tensor<f32>) dimensions = [0, 1]
+      (%a: f32, %acc: f32) {
+        %s = arith.addf %a, %acc : f32
+        linalg.yield %s : f32
+      }
+  return %o, %l, %seed : tensor<2x8xf32>, tensor<f32>, tensor<f32>
+}
+
+// What depends on parameters alone is neither here nor there: weight decay in the
+// loss meets no activation, so it is not the model.
+// CHECK-LABEL: func.func @weight_penalty
+func.func @weight_penalty(
+    %w: tensor<8x4xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<2x8xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<2x4xf32>, tensor<f32> {amp.role = "loss", amp.name = "loss"},
+        tensor<f32> {amp.role = "grad", amp.name = "w"}) {
+  %e0 = tensor.empty() : tensor<2x4xf32>
+  // CHECK: linalg.matmul {amp.class = #amp.class<low, {{.*}}"inside the model">}
+  %p = linalg.matmul ins(%x, %w : tensor<2x8xf32>, tensor<8x4xf32>)
+                     outs(%e0 : tensor<2x4xf32>) -> tensor<2x4xf32>
+  // CHECK: linalg.reduce {{.*}}#amp.class<high, {{.*}}"after the model's end">
+  %e1 = tensor.empty() : tensor<f32>
+  %l = linalg.reduce ins(%w : tensor<8x4xf32>) outs(%e1 : tensor<f32>) dimensions = [0, 1]
+      (%a: f32, %acc: f32) {
+        %q = arith.mulf %a, %a : f32
+        %s = arith.addf %q, %acc : f32
+        linalg.yield %s : f32
+      }
+  return %p, %l, %seed : tensor<2x4xf32>, tensor<f32>, tensor<f32>
+}
+
+// The evaluate function is all model: there is no loss in it.
+// CHECK-LABEL: func.func @evaluate
+func.func @evaluate(
+    %w: tensor<8x4xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<2x8xf32> {amp.role = "batch", amp.name = "x0"})
+    -> (tensor<2x4xf32> {amp.role = "output", amp.name = "y0"}) {
+  %e0 = tensor.empty() : tensor<2x4xf32>
+  %p = linalg.matmul ins(%x, %w : tensor<2x8xf32>, tensor<8x4xf32>)
+                     outs(%e0 : tensor<2x4xf32>) -> tensor<2x4xf32>
+  // CHECK: math.tanh {{.*}}#amp.class<low, {{.*}}"inside the model">
+  %t = math.tanh %p : tensor<2x4xf32>
+  return %t : tensor<2x4xf32>
+}
+
+//===----------------------------------------------------------------------===//
+// With origin
+//===----------------------------------------------------------------------===//
+
+// The forward operation decides for its backward ones, whatever those read: the
+// gradient of the model's last operation reads only the loss's gradient.
+// CHECK-LABEL: func.func @paired_by_id
+func.func @paired_by_id(
+    %w: tensor<8xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<8xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<8xf32>, tensor<f32> {amp.role = "loss", amp.name = "loss"},
+        tensor<8xf32> {amp.role = "grad", amp.name = "w"}) {
+  %e1 = tensor.empty() : tensor<f32>
+  %e2 = tensor.empty() : tensor<8xf32>
+  // CHECK: arith.mulf {{.*}}#amp.class<low, unit = [[MUL:[0-9]+]], "inside the model">
+  %p = arith.mulf %x, %w {amp.phase = "forward", amp.scope_id = 0 : i64} : tensor<8xf32>
+  // CHECK: linalg.reduce {{.*}}#amp.class<high, unit = [[SUM:[0-9]+]], "after the model's end">
+  %l = linalg.reduce ins(%p : tensor<8xf32>) outs(%e1 : tensor<f32>) dimensions = [0]
+      {amp.phase = "forward", amp.scope_id = 1 : i64} (%a: f32, %acc: f32) {
+        %s = arith.addf %a, %acc : f32
+        linalg.yield %s : f32
+      }
+  %g = linalg.broadcast ins(%seed : tensor<f32>) outs(%e2 : tensor<8xf32>) dimensions = [0]
+  // CHECK: arith.addf {{.*}}#amp.class<high, unit = [[SUM]], backward, "after the model's end">
+  %gl = arith.addf %g, %g {amp.phase = "backward", amp.scope_id = 1 : i64} : tensor<8xf32>
+  // CHECK: arith.negf {{.*}}#amp.class<low, unit = [[MUL]], backward, "inside the model">
+  %gp = arith.negf %gl {amp.phase = "backward", amp.scope_id = 0 : i64} : tensor<8xf32>
+  return %p, %l, %gp : tensor<8xf32>, tensor<f32>, tensor<8xf32>
+}
+
+// A loss function is the loss even where it has weights of its own (class weights).
+// CHECK-LABEL: func.func @loss_function_with_weights
+func.func @loss_function_with_weights(
+    %w: tensor<8xf32> {amp.role = "param", amp.name = "w"},
+    %cw: tensor<8xf32> {amp.role = "buffer", amp.name = "class_weight"},
+    %x: tensor<8xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "loss", amp.name = "loss"},
+        tensor<f32> {amp.role = "grad", amp.name = "w"}) {
+  // CHECK: arith.mulf {{.*}}#amp.class<low, {{.*}}"inside the model">
+  %p = arith.mulf %x, %w {amp.function = "torch.Tensor.mul", amp.scope_id = 0 : i64} : tensor<8xf32>
+  // CHECK: arith.mulf {{.*}}#amp.class<high, {{.*}}"after the model's end">
+  %q = arith.mulf %p, %cw {amp.function = "torch.nn.functional.cross_entropy", amp.scope_id = 1 : i64} : tensor<8xf32>
+  %e1 = tensor.empty() : tensor<f32>
+  %l = linalg.reduce ins(%q : tensor<8xf32>) outs(%e1 : tensor<f32>) dimensions = [0]
+      (%a: f32, %acc: f32) {
+        %s = arith.addf %a, %acc : f32
+        linalg.yield %s : f32
+      }
+  return %l, %seed : tensor<f32>, tensor<f32>
+}
+
+// Near miss: the same operations without the name are a model with one more weight.
+// CHECK-LABEL: func.func @unnamed_weights
+func.func @unnamed_weights(
+    %w: tensor<8xf32> {amp.role = "param", amp.name = "w"},
+    %cw: tensor<8xf32> {amp.role = "buffer", amp.name = "class_weight"},
+    %x: tensor<8xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<8xf32>, tensor<f32> {amp.role = "grad", amp.name = "w"}) {
+  // CHECK: arith.mulf {{.*}}#amp.class<low, {{.*}}"inside the model">
+  %p = arith.mulf %x, %w {amp.function = "torch.Tensor.mul", amp.scope_id = 0 : i64} : tensor<8xf32>
+  // CHECK: arith.mulf {{.*}}#amp.class<low, {{.*}}"inside the model">
+  %q = arith.mulf %p, %cw {amp.function = "torch.Tensor.mul", amp.scope_id = 1 : i64} : tensor<8xf32>
+  return %q, %seed : tensor<8xf32>, tensor<f32>
+}
+
+//===----------------------------------------------------------------------===//
+// Override
+//===----------------------------------------------------------------------===//
+
+// amp.model_output: a head after the last weight belongs to the model because its
+// author says so.
+// CHECK-LABEL: func.func @marked_after_last_weight
+func.func @marked_after_last_weight(
+    %w: tensor<8xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<8xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<8xf32>, tensor<f32> {amp.role = "grad", amp.name = "w"}) {
+  // CHECK: arith.mulf {{.*}}#amp.class<low, {{.*}}"inside the model">
+  %p = arith.mulf %x, %w : tensor<8xf32>
+  // CHECK: math.tanh {{.*}}#amp.class<low, {{.*}}"inside the model">
+  %t = math.tanh %p {amp.model_output} : tensor<8xf32>
+  // CHECK: arith.negf {{.*}}#amp.class<high, {{.*}}"after the model's end">
+  %n = arith.negf %t : tensor<8xf32>
+  return %n, %seed : tensor<8xf32>, tensor<f32>
+}
+
+// The other way: what comes after the mark is the loss, weights or not.
+// CHECK-LABEL: func.func @marked_before_last_weight
+func.func @marked_before_last_weight(
+    %w: tensor<8xf32> {amp.role = "param", amp.name = "w"},
+    %v: tensor<8xf32> {amp.role = "param", amp.name = "v"},
+    %x: tensor<8xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<8xf32>, tensor<f32> {amp.role = "grad", amp.name = "w"}) {
+  // CHECK: arith.mulf {{.*}}#amp.class<low, {{.*}}"inside the model">
+  %p = arith.mulf %x, %w {amp.model_output} : tensor<8xf32>
+  // CHECK: arith.mulf {{.*}}#amp.class<high, {{.*}}"after the model's end">
+  %q = arith.mulf %p, %v : tensor<8xf32>
+  return %q, %seed : tensor<8xf32>, tensor<f32>
+}
+
+} // module

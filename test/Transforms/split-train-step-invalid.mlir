@@ -1,0 +1,180 @@
+// RUN: amp-opt %s --split-input-file --verify-diagnostics --amp-initialize-opt-level="opt-level=O1 verbosity=0" --amp-split-train-step
+
+// expected-error @below {{expected the gradients of fused train step '@step' to be marked, but found no mark; put 'amp.grad = ["NAME"]' on the operation that computes the gradient of parameter NAME, or return the gradients with role 'grad', or call a function with 'grad' results}}
+func.func @step(
+    %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %e = tensor.empty() : tensor<4xf32>
+  %s = linalg.broadcast ins(%seed : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %n = arith.subf %w, %s : tensor<4xf32>
+  return %n : tensor<4xf32>
+}
+
+// -----
+
+func.func @step(
+    %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %e = tensor.empty() : tensor<4xf32>
+  %s = linalg.broadcast ins(%seed : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  // expected-error @below {{expected gradient 'v' to be that of a 'param' of '@step', but it has none of this name}}
+  %g = arith.mulf %s, %s {amp.grad = ["v"]} : tensor<4xf32>
+  %n = arith.subf %w, %g : tensor<4xf32>
+  return %n : tensor<4xf32>
+}
+
+// -----
+
+func.func @step(
+    %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %e = tensor.empty() : tensor<5xf32>
+  // expected-error @below {{expected the gradient of 'w' to have the parameter's type 'tensor<4xf32>', but got 'tensor<5xf32>'}}
+  %g = linalg.broadcast ins(%seed : tensor<f32>) outs(%e : tensor<5xf32>) dimensions = [0] {amp.grad = ["w"]}
+  return %w : tensor<4xf32>
+}
+
+// -----
+
+func.func @step(
+    %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %e = tensor.empty() : tensor<4xf32>
+  %s = linalg.broadcast ins(%seed : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  // expected-error @below {{expected 'amp.grad' to be an array of 1 strings, one for each result (empty for one that is no gradient), but got "w"}}
+  %g = arith.mulf %s, %s {amp.grad = "w"} : tensor<4xf32>
+  %n = arith.subf %w, %g : tensor<4xf32>
+  return %n : tensor<4xf32>
+}
+
+// -----
+
+func.func @step(
+    %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %e = tensor.empty() : tensor<4xf32>
+  %s = linalg.broadcast ins(%seed : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  // expected-note @below {{the first one is here}}
+  %g = arith.mulf %s, %s {amp.grad = ["w"]} : tensor<4xf32>
+  // expected-error @below {{expected one gradient of 'w', but found a second one}}
+  %h = arith.addf %s, %s {amp.grad = ["w"]} : tensor<4xf32>
+  %n = arith.subf %w, %h : tensor<4xf32>
+  return %n : tensor<4xf32>
+}
+
+// -----
+
+// A second gradient, without a mark, would never be unscaled.
+func.func @step(
+    %w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %v: tensor<f32> {amp.role = "param", amp.name = "v"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "param", amp.name = "v"},
+        tensor<f32> {amp.role = "output", amp.name = "y"}) {
+  %gw = arith.mulf %seed, %v {amp.grad = ["w"]} : tensor<f32>
+  // expected-error @below {{expected what the update of fused train step '@step' reads from the backward pass to be a marked gradient, but this value depends on 'loss_seed' and is not; put 'amp.grad = ["NAME"]' on the operation that computes the gradient of parameter NAME}}
+  %gv = arith.mulf %seed, %w : tensor<f32>
+  %w1 = arith.subf %w, %gw : tensor<f32>
+  %v1 = arith.subf %v, %gv : tensor<f32>
+  return %w1, %v1, %gv : tensor<f32>, tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// Two steps, one after the other, have no common seam.
+func.func @step(
+    %w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss", amp.name = "loss"}) {
+  %g = arith.mulf %seed, %w {amp.grad = ["w"]} : tensor<f32>
+  %w1 = arith.subf %w, %g : tensor<f32>
+  // expected-error @below {{expected loss 'loss' of fused train step '@step' to depend on no gradient; where one optimizer step follows another, give each backward pass and each optimizer step a function with roles}}
+  %loss = arith.mulf %w1, %w1 : tensor<f32>
+  return %w1, %loss : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+func.func @step(
+    %w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %v: tensor<f32> {amp.role = "param", amp.name = "v"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "param", amp.name = "v"}) {
+  %gw = arith.mulf %seed, %v {amp.grad = ["w"]} : tensor<f32>
+  %w1 = arith.subf %w, %gw : tensor<f32>
+  // expected-error @below {{expected the gradient of 'v' to depend on no other gradient; mark what the backward pass computes, before clipping and before any update}}
+  %gv = arith.mulf %seed, %w1 {amp.grad = ["v"]} : tensor<f32>
+  %v1 = arith.subf %v, %gv : tensor<f32>
+  return %w1, %v1 : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// expected-error @below {{expected a new 'param' of fused train step '@step' to depend on a marked gradient, but none does}}
+func.func @step(
+    %w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %g = arith.mulf %seed, %w {amp.grad = ["w"]} : tensor<f32>
+  %w1 = arith.addf %w, %w : tensor<f32>
+  return %w1 : tensor<f32>
+}
+
+// -----
+
+func.func @step(
+    %w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"}, %c: i1)
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %g = scf.if %c -> (tensor<f32>) {
+    // expected-error @below {{expected 'amp.grad' on an operation of the train step's own block; mark the result of the loop or branch instead}}
+    %h = arith.mulf %seed, %w {amp.grad = ["w"]} : tensor<f32>
+    scf.yield %h : tensor<f32>
+  } else {
+    scf.yield %w : tensor<f32>
+  }
+  %w1 = arith.subf %w, %g : tensor<f32>
+  return %w1 : tensor<f32>
+}
+
+// -----
+
+func.func @step(
+    %w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "grad", amp.name = "w"}) {
+  %w1 = arith.subf %w, %seed : tensor<f32>
+  // expected-error @below {{expected the gradient of 'w' to be computed by '@step', but it is an argument}}
+  return %w1, %seed : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// expected-error @below {{expected fused train step '@step' to have one block, but got 2; write branches with scf.if}}
+func.func @step(
+    %w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  cf.br ^bb1
+^bb1:
+  return %w : tensor<f32>
+}
+
+// -----
+
+func.func @step(
+    %w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  // expected-error @below {{expected train step '@step', which calls an optimizer step, to call a function with a 'loss_seed' argument and 'grad' results as well, but found none}}
+  %w1 = call @update(%w, %seed) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %w1 : tensor<f32>
+}
+func.func private @update(
+    tensor<f32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "grad", amp.name = "w"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"})

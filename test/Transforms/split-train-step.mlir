@@ -1,0 +1,100 @@
+// RUN: amp-opt %s --split-input-file --amp-initialize-opt-level="opt-level=O1 verbosity=0" --amp-split-train-step | FileCheck %s
+// RUN: amp-opt %s --split-input-file --amp-initialize-opt-level="opt-level=O1 verbosity=0" --amp-split-train-step --amp-split-train-step | FileCheck %s
+
+// The marked gradient is the seam: what it is computed from goes into one function,
+// what is computed from it into the other.
+// CHECK-LABEL: func private @step_forward_backward(
+// CHECK-SAME:    %[[W:.*]]: tensor<4xf32> {amp.name = "w", amp.role = "param"}
+// CHECK-SAME:    %[[X:.*]]: tensor<4xf32> {amp.name = "x0", amp.role = "batch"}
+// CHECK-SAME:    {amp.name = "loss", amp.role = "loss_seed"})
+// CHECK-SAME:    -> (tensor<4xf32> {amp.name = "w", amp.role = "grad"}
+// CHECK-SAME:        tensor<f32> {amp.name = "loss", amp.role = "loss"})
+// CHECK:         linalg.dot
+// CHECK:         %[[G:.*]] = arith.mulf %{{.*}}, %[[X]] : tensor<4xf32>
+// CHECK:         return %[[G]]
+// CHECK-LABEL: func private @step_optimizer_step(
+// CHECK-SAME:    tensor<4xf32> {amp.name = "w", amp.role = "param"}
+// CHECK-SAME:    tensor<4xf32> {amp.name = "m", amp.role = "opt_state"}
+// CHECK-SAME:    tensor<4xf32> {amp.name = "w", amp.role = "grad"})
+// CHECK:         arith.addf
+// CHECK:         arith.subf
+// CHECK-LABEL: func @step(
+// CHECK:         %[[B:.*]]:2 = call @step_forward_backward
+// CHECK:         %[[U:.*]]:2 = call @step_optimizer_step(%{{.*}}, %{{.*}}, %[[B]]#0)
+// CHECK-NEXT:    return %[[B]]#1, %[[U]]#0, %[[U]]#1
+func.func @step(
+    %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %m: tensor<4xf32> {amp.role = "opt_state", amp.name = "m"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "loss", amp.name = "loss"},
+        tensor<4xf32> {amp.role = "param", amp.name = "w"},
+        tensor<4xf32> {amp.role = "opt_state", amp.name = "m"}) {
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %e = tensor.empty() : tensor<4xf32>
+  %loss = linalg.dot ins(%w, %x : tensor<4xf32>, tensor<4xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
+  %s = linalg.broadcast ins(%seed : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %g = arith.mulf %s, %x {amp.grad = ["w"]} : tensor<4xf32>
+  %m1 = arith.addf %m, %g : tensor<4xf32>
+  %w1 = arith.subf %w, %m1 : tensor<4xf32>
+  return %loss, %w1, %m1 : tensor<f32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// A returned gradient is a mark. The norm stays in the step, and sees what the
+// optimizer sees; the schedule is copied; the learning rate that depends on the
+// loss is handed over.
+// CHECK-LABEL: func private @step_forward_backward(
+// CHECK-SAME:    -> (tensor<f32> {amp.name = "w", amp.role = "grad"}
+// CHECK-SAME:        tensor<f32> {amp.name = "loss", amp.role = "loss"})
+// CHECK-LABEL: func private @step_optimizer_step(
+// CHECK-SAME:    %[[W:[^:]*]]: tensor<f32> {amp.name = "w", amp.role = "param"}
+// CHECK-SAME:    %[[T:[^:]*]]: tensor<f32> {amp.name = "t", amp.role = "opt_state"}
+// CHECK-SAME:    %[[G:[^:]*]]: tensor<f32> {amp.name = "w", amp.role = "grad"}, %[[L:[^:]*]]: tensor<f32>)
+// CHECK:         arith.mulf %[[L]], %[[G]]
+// CHECK-LABEL: func @step(
+// CHECK:         %[[B:.*]]:2 = call @step_forward_backward
+// CHECK:         %[[U:.*]]:2 = call @step_optimizer_step
+// CHECK-NEXT:    %[[N:.*]] = math.absf %[[B]]#0
+// CHECK-NEXT:    return %[[B]]#1, %[[U]]#0, %[[U]]#1, %[[N]], %[[B]]#0
+func.func @step(
+    %w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %t: tensor<f32> {amp.role = "opt_state", amp.name = "t"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "loss", amp.name = "loss"},
+        tensor<f32> {amp.role = "param", amp.name = "w"},
+        tensor<f32> {amp.role = "opt_state", amp.name = "t"},
+        tensor<f32> {amp.role = "output", amp.name = "norm"},
+        tensor<f32> {amp.role = "grad", amp.name = "w"}) {
+  %one = arith.constant dense<1.0> : tensor<f32>
+  %loss = arith.mulf %w, %x : tensor<f32>
+  %g = arith.mulf %seed, %x : tensor<f32>
+  %norm = math.absf %g : tensor<f32>
+  %t1 = arith.addf %t, %one : tensor<f32>
+  %rated = arith.mulf %loss, %g : tensor<f32>
+  %decayed = arith.divf %rated, %t1 : tensor<f32>
+  %w1 = arith.subf %w, %decayed : tensor<f32>
+  return %loss, %w1, %t1, %norm, %g : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// A step that calls a function with gradients is not fused: nothing changes.
+// CHECK-LABEL: func @composed(
+// CHECK-NEXT:    %[[G:.*]] = call @backward
+// CHECK-NEXT:    %[[N:.*]] = arith.subf %{{.*}}, %[[G]]
+// CHECK-NEXT:    return %[[N]]
+func.func @composed(
+    %w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %g = call @backward(%w, %seed) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %n = arith.subf %w, %g : tensor<f32>
+  return %n : tensor<f32>
+}
+func.func private @backward(
+    tensor<f32> {amp.role = "param", amp.name = "w"},
+    tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "grad", amp.name = "w"})
