@@ -29,6 +29,7 @@
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
 #include "amp/Dialect/Amp/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/ExecutionEngine/CRunnerUtils.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
@@ -174,6 +175,8 @@ public:
   int64_t getHandle(const HandleArgument &argument) const;
   static AmpRtStatus onTap(void *user, const AmpRtTapEvent *event);
 
+  /// Outlives the calls, whose freed blocks it holds.
+  MemoryPool pool;
   std::unique_ptr<ExecutionEngine> engine;
   std::unique_ptr<JitFunction> trainStep, evaluate;
   SmallVector<ScalerSlot> scalers;
@@ -286,7 +289,7 @@ llvm::Error JitFunction::call(ArrayRef<const HostArray *> given,
   }
 
   ampRtProgramClearError();
-  StepMemory memory;
+  StepMemory memory(program->pool);
   jmp_buf target;
   assertTarget = &target;
   if (setjmp(target) == 0)
@@ -378,8 +381,23 @@ static llvm::orc::SymbolMap getRuntimeSymbols(llvm::orc::MangleAndInterner inter
   return symbols;
 }
 
+/// Leaves the C interface as the only way in. The function behind it takes every
+/// field of every descriptor as an argument, more than a thousand for a step; once
+/// nobody else can call it, it is inlined there and only the addresses are left.
+static void hideEntryPoints(ModuleOp module) {
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    auto wrapped =
+        module.lookupSymbol<LLVM::LLVMFuncOp>(("_mlir_ciface_" + function.getName()).str());
+    if (!wrapped || wrapped.isExternal())
+      continue;
+    function.setLinkage(LLVM::Linkage::Internal);
+    function.setAlwaysInline(true);
+  }
+}
+
 static llvm::Expected<std::unique_ptr<ExecutionEngine>>
 generateCode(ModuleOp module, unsigned level) {
+  hideEntryPoints(module);
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   registerBuiltinDialectTranslation(*module.getContext());

@@ -29,31 +29,59 @@ struct alignas(kAlignment) StepMemory::Block {
   size_t bytes;
 };
 
+/// Bytes of a block that holds `bytes`, with its header.
+static size_t getTotal(size_t bytes) {
+  return kAlignment + (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
 static thread_local StepMemory *current = nullptr;
 
-StepMemory::StepMemory() : outer(current) { current = this; }
+MemoryPool::~MemoryPool() {
+  for (auto [size, block] : blocks)
+    std::free(block);
+}
+
+void *MemoryPool::take(size_t size) {
+  auto known = blocks.find(size);
+  if (known == blocks.end())
+    return std::aligned_alloc(kAlignment, size);
+  void *block = known->second;
+  blocks.erase(known);
+  bytes -= size;
+  return block;
+}
+
+void MemoryPool::give(void *block, size_t size) {
+  if (bytes + size > limit)
+    return std::free(block);
+  blocks.emplace(size, block);
+  bytes += size;
+}
+
+StepMemory::StepMemory(MemoryPool &pool) : pool(pool), outer(current) { current = this; }
 
 StepMemory::~StepMemory() {
   current = outer;
   while (blocks) {
     Block *next = blocks->next;
-    std::free(blocks);
+    pool.give(blocks, getTotal(blocks->bytes));
     blocks = next;
   }
 }
 
 void *StepMemory::allocateAligned(size_t, size_t bytes) {
-  size_t total = sizeof(Block) + (bytes + kAlignment - 1) / kAlignment * kAlignment;
-  void *memory = std::aligned_alloc(kAlignment, total);
+  StepMemory *owner = current;
+  void *memory = owner->pool.take(getTotal(bytes));
   if (!memory)
     std::abort(); // as operator new would under -fno-exceptions
-  StepMemory *owner = current;
   auto *block = new (memory) Block{owner, owner->blocks, nullptr, bytes};
   if (block->next)
     block->next->previous = block;
   owner->blocks = block;
   owner->bytes += bytes;
   owner->peakBytes = std::max(owner->peakBytes, owner->bytes);
+  owner->inUse += getTotal(bytes);
+  owner->pool.limit = std::max(owner->pool.limit, owner->inUse);
   return block + 1;
 }
 
@@ -68,7 +96,8 @@ void StepMemory::release(void *data) {
   if (block->next)
     block->next->previous = block->previous;
   owner->bytes -= block->bytes;
-  std::free(block);
+  owner->inUse -= getTotal(block->bytes);
+  owner->pool.give(block, getTotal(block->bytes));
 }
 
 void StepMemory::forEachSymbol(llvm::function_ref<void(llvm::StringRef, void *)> add) {

@@ -18,14 +18,35 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
+#include <map>
 
 namespace mlir::amp {
+
+/// Blocks that a program freed and will ask for again: a step wants the same
+/// sizes as the step before, and fresh pages from the system cost more than the
+/// work in them. Holds at most what one call had in use at one time.
+class MemoryPool {
+public:
+  MemoryPool() = default;
+  ~MemoryPool();
+  MemoryPool(const MemoryPool &) = delete;
+  MemoryPool &operator=(const MemoryPool &) = delete;
+
+private:
+  friend class StepMemory;
+  /// A block of `bytes` bytes, used before or new.
+  void *take(size_t bytes);
+  void give(void *block, size_t bytes);
+
+  std::multimap<size_t, void *> blocks;
+  size_t bytes = 0, limit = 0;
+};
 
 /// While an object of this class lives, what compiled code allocates on this
 /// thread belongs to it. Calls nest.
 class StepMemory {
 public:
-  StepMemory();
+  explicit StepMemory(MemoryPool &pool);
   ~StepMemory();
   StepMemory(const StepMemory &) = delete;
   StepMemory &operator=(const StepMemory &) = delete;
@@ -43,9 +64,12 @@ private:
   static void *allocateAligned(size_t alignment, size_t bytes);
   static void release(void *data);
 
+  MemoryPool &pool;
   StepMemory *outer;
   Block *blocks = nullptr;
   int64_t bytes = 0, peakBytes = 0;
+  /// With headers and padding.
+  size_t inUse = 0;
 };
 
 } // namespace mlir::amp

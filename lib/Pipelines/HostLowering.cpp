@@ -54,6 +54,15 @@ static void addTensorStage(OpPassManager &pm, const HostLoweringOptions &options
   addCleanup(pm);
 }
 
+/// Buffers of known places, and a step that is a list of kernel calls.
+static void addKernels(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createWriteResultsInPlacePass());
+  // While each buffer is an allocation of its own: which arguments of a kernel
+  // overlap is read from that.
+  pm.addPass(createOutlineKernelsPass());
+  pm.addNestedPass<func::FuncOp>(createPlanBuffersPass());
+}
+
 static void addBufferization(OpPassManager &pm) {
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());
@@ -62,12 +71,15 @@ static void addBufferization(OpPassManager &pm) {
   bufferize.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   bufferize.bufferAlignment = 64;
+  // What a loop carries may be a new buffer each time round.
+  bufferize.allowReturnAllocsFromLoops = true;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
   // The caller allocates results.
   bufferization::BufferResultsToOutParamsPassOptions outParams;
   outParams.modifyPublicFunctions = true;
   pm.addPass(bufferization::createBufferResultsToOutParamsPass(outParams));
   addCleanup(pm);
+  addKernels(pm);
   bufferization::BufferDeallocationPipelineOptions deallocation;
   bufferization::buildBufferDeallocationPipeline(pm, deallocation);
 }
@@ -78,6 +90,10 @@ static void addLoopStage(OpPassManager &pm, const HostLoweringOptions &options) 
   contraction.vectorBits = options.vectorBits;
   contraction.reference = options.reference;
   pm.addPass(createConvertLinalgToHostContractionPass(contraction));
+  if (!options.reference) {
+    pm.addNestedPass<func::FuncOp>(createConvertLinalgToHostLoopsPass());
+    pm.addNestedPass<func::FuncOp>(createApproximateMathPass());
+  }
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addPass(createConvertAssertToRuntimePass());
   pm.addPass(memref::createFoldMemRefAliasOpsPass());

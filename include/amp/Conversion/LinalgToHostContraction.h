@@ -29,13 +29,21 @@ namespace mlir::amp {
 /// Whether compiled code may call a BLAS library.
 enum class BlasUse { Auto, Off };
 
-/// Multiplications from which a product goes to BLAS. Measured on Zen 4 against
-/// OpenBLAS 0.3.21 (test/benchmarks/contraction.c).
-constexpr int64_t kBlasMinWork = 1 << 19;
+/// Multiplications from which a product goes to BLAS: where all operands are
+/// f32 matrices in memory, and where some must be copied into one first.
+/// Measured by test/benchmarks/contraction.cpp with OpenBLAS 0.3.21 on Zen 4.
+/// In place BLAS is as fast from 32 x 64 x 64 on with kernels of 256 and of 512
+/// bits, and faster by up to a fifth at that size. Copied, it was never faster
+/// (0.93 to 1.00 of the generated kernel up to 2048^3); where OpenBLAS knows a
+/// CPU better than our kernels do it will be, so large products go there all
+/// the same.
+constexpr int64_t kBlasMinWork = int64_t(1) << 17;
+constexpr int64_t kBlasMinCopiedWork = int64_t(1) << 30;
 
 struct HostContractionOptions {
   BlasUse blas = BlasUse::Auto;
   int64_t blasMinWork = kBlasMinWork;
+  int64_t blasMinCopiedWork = kBlasMinCopiedWork;
   /// Width of the target's vector registers: 128, 256 or 512.
   unsigned vectorBits = 256;
 };
@@ -52,8 +60,8 @@ struct HostContractionCounts {
 bool isHostContraction(linalg::LinalgOp op);
 
 /// Replaces each host contraction of `module` on buffers by calls of private
-/// functions, which are added to `module`. Fails with a diagnostic if the module
-/// uses the name of the runtime's BLAS function for something else.
+/// functions, which are added to `module`. Fails with a diagnostic if the
+/// module uses the name of the runtime's BLAS function for something else.
 FailureOr<HostContractionCounts>
 convertLinalgToHostContraction(ModuleOp module,
                                const HostContractionOptions &options);

@@ -40,8 +40,8 @@ def ConvertLinalgToHostContractionPass
 
     Whether it is a named operation (`linalg.matmul`, `linalg.batch_matmul`,
     `linalg.conv_2d_nchw_fchw`, ...) or a `linalg.generic` makes no difference.
-    Transposes, broadcasts, strides, dilations, flipped kernels and subviews are
-    part of the copy. Shapes may be dynamic and sizes may be zero.
+    Transposes, broadcasts, strides, dilations and subviews are part of the copy.
+    Shapes may be dynamic and sizes may be zero.
 
     **Guarantee.** Such an operation is replaced by calls of private functions
     `amp_host_*`, one per kind and element type in a module, with sizes and
@@ -55,10 +55,11 @@ def ConvertLinalgToHostContractionPass
     **Left alone.** All other operations, among them contractions of other
     element types; `convert-linalg-to-loops` takes them.
 
-    With `blas=auto`, products of `blas-min-work` multiplications or more call
-    the runtime's `ampRtBlasSgemm`. f32 operands that are plain matrices are
-    passed as they are, others are copied into one first. A call that reports an
-    error (there is no BLAS library) is followed by the generated kernel.
+    With `blas=auto`, large products call the runtime's `ampRtBlasSgemm`: from
+    `blas-min-work` multiplications on if all operands are f32 matrices as they
+    lie in memory, from `blas-min-copied-work` on if some must be copied into one
+    first. A call that reports an error (there is no BLAS library) is followed by
+    the generated kernel.
 
     Scratch memory is one `memref.alloc` per product for panels and one for
     offsets, of static size where the shapes are static, each freed after use.
@@ -79,7 +80,7 @@ def ConvertLinalgToHostContractionPass
     func.func @linear(...) {
       %offsets = memref.alloc() : memref<448xindex>
       call @amp_host_fill_offsets(%offsets, ...)      // three times: M, K, N
-      %scratch = memref.alloc() : memref<10248xf32>
+      %scratch = memref.alloc() : memref<10504xf32>
       call @amp_host_product_f16_f16(%x, ..., %w, ..., %y, ..., %scratch)
       memref.dealloc ...
       return
@@ -100,7 +101,11 @@ def ConvertLinalgToHostContractionPass
                           "never; results do not depend on what is installed"))}]>,
     Option<"blasMinWork", "blas-min-work", "int64_t",
            /*default=*/"::mlir::amp::kBlasMinWork",
-           "Multiplications from which a product goes to BLAS">,
+           "Multiplications from which a product of f32 matrices goes to BLAS">,
+    Option<"blasMinCopiedWork", "blas-min-copied-work", "int64_t",
+           /*default=*/"::mlir::amp::kBlasMinCopiedWork",
+           "The same where an operand must be copied first: f16, bf16, windows "
+           "of a convolution, strides that BLAS cannot take">,
     Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"256",
            "Width of the target's vector registers: 128, 256 or 512">,
     Option<"reference", "reference", "bool", /*default=*/"false",
@@ -237,6 +242,194 @@ def ConvertAssertToRuntimePass : Pass<"convert-assert-to-runtime", "ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"];
+}
+
+def WriteResultsInPlacePass : Pass<"amp-write-results-in-place", "::mlir::func::FuncOp"> {
+  let summary = "compute results where the caller wants them";
+  let description = [{
+    After `buffer-results-to-out-params` each result is computed in a buffer of
+    its own and copied to the caller's at the end. Where nobody can tell, the
+    buffer becomes the caller's. A copy of a branch's result is first moved into
+    the branches: a guarded update then writes new values straight into the
+    results, and a skipped one copies the old values once.
+
+    Assumes that no argument which is written overlaps another argument.
+
+    ```mlir
+    func.func @relu(%x: memref<8xf32>, %out: memref<8xf32>) {
+      %c0 = arith.constant 0.0 : f32
+      %a = memref.alloc() : memref<8xf32>
+      linalg.fill ins(%c0 : f32) outs(%a : memref<8xf32>)
+      memref.copy %a, %out : memref<8xf32> to memref<8xf32>
+      return
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @relu(%x: memref<8xf32>, %out: memref<8xf32>) {
+      %c0 = arith.constant 0.0 : f32
+      linalg.fill ins(%c0 : f32) outs(%out : memref<8xf32>)
+      return
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numSunk", "copies sunk", "Copies of results moved into branches">,
+    Statistic<"numRemoved", "copies removed", "Results computed in place">
+  ];
+}
+
+def OutlineKernelsPass : Pass<"amp-outline-kernels", "ModuleOp"> {
+  let summary = "make each operation on buffers a function, equal ones once";
+  let description = [{
+    Every linalg operation on buffers and every `memref.copy`, also inside loops
+    and branches, becomes a call of a private function `amp_kernel_N` that is
+    never inlined. Operations that differ in nothing but their operands call the
+    same function. Constants move into the kernel; other values are arguments.
+
+    A kernel whose buffers all have static shape and layout is called with their
+    addresses alone (`llvm.bareptr`). A buffer that it writes and that overlaps
+    no other argument is `llvm.noalias`.
+
+    Assumes that no argument of a public function which is written overlaps
+    another argument.
+
+    ```mlir
+    func.func @two(%a: memref<8xf32>, %b: memref<8xf32>) {
+      %c0 = arith.constant 0.0 : f32
+      linalg.fill ins(%c0 : f32) outs(%a : memref<8xf32>)
+      linalg.fill ins(%c0 : f32) outs(%b : memref<8xf32>)
+      return
+    }
+    ```
+
+    becomes
+
+    ```
+    func.func @two(%a: memref<8xf32>, %b: memref<8xf32>) {
+      call @amp_kernel_0(%a) : (memref<8xf32>) -> ()
+      call @amp_kernel_0(%b) : (memref<8xf32>) -> ()
+      return
+    }
+    func.func private @amp_kernel_0(%x: memref<8xf32> {llvm.noalias}) {
+      %c0 = arith.constant 0.0 : f32
+      linalg.fill ins(%c0 : f32) outs(%x : memref<8xf32>)
+      return
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numOutlined", "operations outlined", "Operations that became calls">,
+    Statistic<"numKernels", "kernels", "Different functions among them">
+  ];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect"];
+}
+
+def PlanBuffersPass : Pass<"amp-plan-buffers", "::mlir::func::FuncOp"> {
+  let summary = "place all buffers of a function in one allocation";
+  let description = [{
+    Allocations of static shape become views of one arena, at offsets such that
+    buffers in use at the same time do not overlap. A step then allocates once,
+    and its memory is known when it is compiled.
+
+    Runs before buffer deallocation. Left alone: allocations of dynamic shape,
+    those that are returned, freed, or carried from one iteration of a loop to
+    the next, and functions with branches between blocks.
+
+    ```mlir
+    func.func @chain(%x: memref<16xf32>, %y: memref<16xf32>) {
+      %a = memref.alloc() : memref<16xf32>
+      memref.copy %x, %a : memref<16xf32> to memref<16xf32>
+      memref.copy %a, %y : memref<16xf32> to memref<16xf32>
+      %b = memref.alloc() : memref<16xf32>
+      memref.copy %y, %b : memref<16xf32> to memref<16xf32>
+      memref.copy %b, %x : memref<16xf32> to memref<16xf32>
+      return
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @chain(%x: memref<16xf32>, %y: memref<16xf32>) {
+      %arena = memref.alloc() {alignment = 64 : i64} : memref<64xi8>
+      %c0 = arith.constant 0 : index
+      %a = memref.view %arena[%c0][] : memref<64xi8> to memref<16xf32>
+      memref.copy %x, %a : memref<16xf32> to memref<16xf32>
+      memref.copy %a, %y : memref<16xf32> to memref<16xf32>
+      %b = memref.view %arena[%c0][] : memref<64xi8> to memref<16xf32>
+      memref.copy %y, %b : memref<16xf32> to memref<16xf32>
+      memref.copy %b, %x : memref<16xf32> to memref<16xf32>
+      return
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numBuffers", "buffers placed", "Allocations that became views">,
+    Statistic<"numBytes", "bytes asked for", "Sum of their sizes">,
+    Statistic<"arenaBytes", "bytes allocated", "Size of the arenas">,
+    Statistic<"busiestBytes", "bytes needed", "Most that is in use at one time">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def ConvertLinalgToHostLoopsPass
+    : Pass<"convert-linalg-to-host-loops", "::mlir::func::FuncOp"> {
+  let summary = "lower linalg on buffers to loops that LLVM vectorises";
+  let description = [{
+    Loops of an operation on static shapes are put in the order that walks memory
+    by one in the innermost loop, and neighbours that walk it as one loop become
+    one. Sums whose innermost loop is the reduction stay in registers, and their
+    combining addition may be reassociated; every other operation computes what
+    its body says, in particular each rounding. `memref.copy` is such an operation
+    too.
+
+    Left alone: operations with dynamic shapes, strides or offsets, and indexing
+    maps that are not linear; `convert-linalg-to-loops` takes them.
+
+    ```mlir
+    func.func @sum(%x: memref<4x8x16xf32>, %y: memref<4xf32>) {
+      linalg.reduce {arith.addf} ins(%x : memref<4x8x16xf32>) outs(%y : memref<4xf32>)
+        dimensions = [1, 2]
+      return
+    }
+    ```
+
+    becomes
+
+    ```
+    scf.for %i = %c0 to %c4 step %c1 {
+      %start = memref.load %y[%i]
+      %sum = scf.for %j = %c0 to %c128 step %c1 iter_args(%s = %start) -> (f32) {
+        %v = memref.load %x[%i * 128 + %j]
+        %t = arith.addf %v, %s fastmath<reassoc> : f32
+        scf.yield %t
+      }
+      memref.store %sum, %y[%i]
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numConverted", "operations converted", "Operations that became loops">,
+    Statistic<"numLeft", "operations left", "Operations of unknown shape or layout">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def ApproximateMathPass : Pass<"amp-approximate-math", "::mlir::func::FuncOp"> {
+  let summary = "replace exp, log and tanh by polynomials";
+  let description = [{
+    `math.exp`, `math.log` and `math.tanh` on f32 become straight-line arithmetic
+    that vectorises and gives the same bits on every host with fused
+    multiplication and addition. Other functions and types are left to libm. Not
+    part of the reference mode.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::vector::VectorDialect"];
 }
 
 #endif // AMP_CONVERSION_PASSES

@@ -73,9 +73,9 @@ LogicalResult KernelLibrary::declareSgemm(Location loc) {
     return success();
   Builder b(module.getContext());
   Type i32 = b.getI32Type(), i64 = b.getI64Type(), f32 = b.getF32Type();
-  auto type = b.getFunctionType({i64, i32, i32, i64, i64, i64, f32, i64, i64, i64,
-                                 i64, f32, i64, i64},
-                                {i32});
+  auto type = b.getFunctionType(
+      {i64, i32, i32, i64, i64, i64, f32, i64, i64, i64, i64, f32, i64, i64},
+      {i32});
   if (Operation *known = symbols.lookup(kSgemm)) {
     sgemm = dyn_cast<func::FuncOp>(known);
     if (sgemm && sgemm.getFunctionType() == type)
@@ -96,26 +96,19 @@ LogicalResult KernelLibrary::declareSgemm(Location loc) {
   return success();
 }
 
-namespace {
-/// A block as BLAS gets it: where it begins, the distance of its rows.
-struct BlasMatrix {
-  MatrixBase base;
-  Index stride;
-};
-} // namespace
-
 /// The address of `matrix` as an i64.
 static Value getAddress(KernelBuilder &b, MatrixBase matrix) {
-  Index address = b.index(
-      memref::ExtractAlignedPointerAsIndexOp::create(b, matrix.buffer));
+  Index address =
+      b.index(memref::ExtractAlignedPointerAsIndexOp::create(b, matrix.buffer));
   return arith::IndexCastOp::create(
       b, b.getI64Type(), address + matrix.start * int64_t(sizeof(float)));
 }
 
 /// status = ampRtBlasSgemm(...); true if it is 0.
-static Value callSgemm(KernelBuilder &b, func::FuncOp sgemm, const BlasForm &form,
-                       Index m, Index n, Index k, const BlasMatrix &a,
-                       const BlasMatrix &bMatrix, const BlasMatrix &c) {
+static Value callSgemm(KernelBuilder &b, func::FuncOp sgemm,
+                       const BlasForm &form, Index m, Index n, Index k,
+                       const BlasMatrix &a, const BlasMatrix &bMatrix,
+                       const BlasMatrix &c) {
   auto i32 = [&](int32_t number) -> Value {
     return arith::ConstantOp::create(b, b.getI32IntegerAttr(number));
   };
@@ -127,11 +120,11 @@ static Value callSgemm(KernelBuilder &b, func::FuncOp sgemm, const BlasForm &for
   };
   auto call = func::CallOp::create(
       b, sgemm,
-      ValueRange{i64(b.index(0)), i32(form.a.transposed), i32(form.b.transposed),
-                 i64(m), i64(n), i64(k), f32(1), getAddress(b, a.base),
-                 i64(a.stride), getAddress(b, bMatrix.base), i64(bMatrix.stride),
-                 f32(form.cInPlace ? 1 : 0), getAddress(b, c.base),
-                 i64(c.stride)});
+      ValueRange{
+          i64(b.index(0)), i32(form.a.transposed), i32(form.b.transposed),
+          i64(m), i64(n), i64(k), f32(1), getAddress(b, a.base), i64(a.stride),
+          getAddress(b, bMatrix.base), i64(bMatrix.stride),
+          f32(form.cInPlace ? 1 : 0), getAddress(b, c.base), i64(c.stride)});
   return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, call.getResult(0),
                                i32(0));
 }
@@ -141,49 +134,62 @@ func::FuncOp KernelLibrary::getAddScattered() {
   MLIRContext *context = module.getContext();
   Type index = IndexType::get(context);
   Type floats = getFlatType(Float32Type::get(context));
-  SmallVector<Type> types = {floats, index, getFlatType(index), index, index,
-                             index,  index, floats,             index};
-  return getKernel("add_scattered", types, [&](KernelBuilder &b,
-                                               Block::BlockArgListType arguments) {
-    auto at = [&](unsigned i) { return b.index(arguments[i]); };
-    Value c = arguments[0], tables = arguments[2], product = arguments[7];
-    Index cStart = at(1), cM = at(3), rows = at(4), cN = at(5), columns = at(6);
-    Index start = at(8);
-    b.loop(rows, 1, [&](Index r) {
-      Index row = cStart + b.loadIndex(tables, cM + r);
-      Index from = start + r * columns;
-      auto addOneByOne = [&](Index first, Index last) {
-        b.loop(first, last, b.index(1), [&](Index j) {
-          Index to = row + b.loadIndex(tables, cN + j);
-          Value sum = arith::AddFOp::create(b, b.load(c, to),
-                                            b.load(product, from + j));
-          b.store(sum, c, to);
-        });
+  SmallVector<Type> types = {floats, index,  getFlatType(index),
+                             index,  index,  index,
+                             index,  floats, index};
+  auto emit = [](KernelBuilder &b, KernelArguments &arguments) {
+    MatrixBase c = arguments.takeMatrix();
+    Value tables = arguments.takeBuffer();
+    Index cM = arguments.takeIndex(), rows = arguments.takeIndex();
+    Index cN = arguments.takeIndex(), columns = arguments.takeIndex();
+    MatrixBase product = arguments.takeMatrix();
+    b.loop(rows, 1, [&](Index i) {
+      Index cRow = c.start + b.loadIndex(tables, cM + i);
+      Index row = product.start + i * columns;
+      auto addVector = [&](Index j) {
+        Index to = cRow + b.loadIndex(tables, cN + j);
+        Value old = b.loadVector(kPackLanes, c.buffer, to);
+        Value more = b.loadVector(kPackLanes, product.buffer, row + j);
+        b.storeVector(arith::AddFOp::create(b, old, more), c.buffer, to);
+      };
+      auto addElement = [&](Index j) {
+        Index to = cRow + b.loadIndex(tables, cN + j);
+        Value old = b.load(c.buffer, to);
+        Value more = b.load(product.buffer, row + j);
+        b.store(arith::AddFOp::create(b, old, more), c.buffer, to);
       };
       b.loop(columns, kPackLanes, [&](Index j) {
-        Index last = min(j + kPackLanes, columns);
-        SmallVector<Value> neighbours = b.choose(
-            j + kPackLanes <= columns,
-            [&]() -> SmallVector<Value> {
-              return {b.areRuns(b.loadVector(kPackLanes, tables, cN + j),
-                                kPackLanes)};
-            },
-            [&]() -> SmallVector<Value> {
-              return {arith::ConstantOp::create(b, b.getBoolAttr(false))};
-            });
+        Value neighbours = b.andThen(j + kPackLanes <= columns, [&] {
+          return b.areRuns(b.loadVector(kPackLanes, tables, cN + j),
+                           kPackLanes);
+        });
         b.branch(
-            neighbours.front(),
+            neighbours, [&] { addVector(j); },
             [&] {
-              Index to = row + b.loadIndex(tables, cN + j);
-              Value sum = arith::AddFOp::create(
-                  b, b.loadVector(kPackLanes, c, to),
-                  b.loadVector(kPackLanes, product, from + j));
-              b.storeVector(sum, c, to);
-            },
-            [&] { addOneByOne(j, last); });
+              b.loop(j, min(j + kPackLanes, columns), b.index(1), addElement);
+            });
       });
     });
-  });
+  };
+  return getKernel("add_scattered", types, emit);
+}
+
+BlasMatrix KernelLibrary::prepareBlock(KernelBuilder &b, Value tables,
+                                       BlasOperand operand, Index row,
+                                       Index column, Index rows,
+                                       Index columns) {
+  // From here on in terms of what lies in memory.
+  if (operand.input.transposed) {
+    std::swap(operand.rowTable, operand.columnTable);
+    std::swap(row, column);
+    std::swap(rows, columns);
+  }
+  if (operand.input.inPlace)
+    return {operand.base.at(row * operand.stride + column), operand.stride};
+  callPack(b, operand.input.elementType, operand.base, tables,
+           operand.rowTable + row, rows, operand.columnTable + column, columns,
+           operand.copy, columns);
+  return {operand.copy, columns};
 }
 
 func::FuncOp KernelLibrary::getBlasProduct(const BlasForm &form) {
@@ -197,83 +203,63 @@ func::FuncOp KernelLibrary::getBlasProduct(const BlasForm &form) {
       getProductTypes(form.a.elementType, form.b.elementType);
   types.append(3, IndexType::get(module.getContext()));
 
-  return getKernel(name, types, [&](KernelBuilder &b,
-                                    Block::BlockArgListType arguments) {
-    ProductArguments p = ProductArguments::unpack(b, arguments);
-    auto stride = [&](unsigned i) {
-      return b.index(arguments[arguments.size() - 3 + i]);
-    };
-    Index lda = stride(0), ldb = stride(1), ldc = stride(2);
-    BlasBlocks blocks = layoutBlocks(b, form, p.m, p.n, p.k);
+  auto emit = [&](KernelBuilder &b, KernelArguments &arguments) {
+    ProductArguments p = ProductArguments::take(arguments);
     const OffsetTables &tables = p.tables;
-    auto inScratch = [&](Index at) {
-      return MatrixBase{p.scratch.buffer, p.scratch.start + at};
-    };
-    /// The block of an input that begins at (row, column), copied if it must be.
-    auto prepare = [&](const BlasInput &input, MatrixBase base, Index ld,
-                       Index rowTable, Index columnTable, Index row, Index column,
-                       Index rows, Index columns, Index copy) -> BlasMatrix {
-      // From here on in terms of what lies in memory.
-      if (input.transposed) {
-        std::swap(rowTable, columnTable);
-        std::swap(row, column);
-        std::swap(rows, columns);
-      }
-      if (input.inPlace)
-        return {{base.buffer, base.start + row * ld + column}, ld};
-      callPack(b, input.elementType, base, tables.buffer, rowTable + row, rows,
-               columnTable + column, columns, inScratch(copy), columns);
-      return {inScratch(copy), columns};
-    };
-
-    b.loop(b.index(0), p.k, blocks.k, [&](Index l) {
+    Index lda = arguments.takeIndex(), ldb = arguments.takeIndex();
+    Index ldc = arguments.takeIndex();
+    BlasBlocks blocks = layoutBlocks(b, form, p.m, p.n, p.k);
+    BlasOperand a{form.a,    p.a,       lda,
+                  tables.aM, tables.aK, p.scratch.at(blocks.aStart)};
+    BlasOperand right{form.b,    p.b,       ldb,
+                      tables.bK, tables.bN, p.scratch.at(blocks.bStart)};
+    Index zero = b.index(0);
+    b.loop(zero, p.k, blocks.k, [&](Index l) {
       Index depth = min(p.k - l, blocks.k);
-      b.loop(b.index(0), p.n, blocks.n, [&](Index j) {
+      b.loop(zero, p.n, blocks.n, [&](Index j) {
         Index columns = min(p.n - j, blocks.n);
-        BlasMatrix right = prepare(form.b, p.b, ldb, tables.bK, tables.bN, l, j,
-                                   depth, columns, blocks.bStart);
-        b.loop(b.index(0), p.m, blocks.m, [&](Index i) {
+        BlasMatrix bBlock =
+            prepareBlock(b, tables.buffer, right, l, j, depth, columns);
+        b.loop(zero, p.m, blocks.m, [&](Index i) {
           Index rows = min(p.m - i, blocks.m);
-          BlasMatrix left = prepare(form.a, p.a, lda, tables.aM, tables.aK, i, l,
-                                    rows, depth, blocks.aStart);
-          BlasMatrix out =
-              form.cInPlace
-                  ? BlasMatrix{{p.c.buffer, p.c.start + i * ldc + j}, ldc}
-                  : BlasMatrix{inScratch(blocks.cStart), columns};
-          b.branch(
-              callSgemm(b, sgemm, form, rows, columns, depth, left, right, out),
-              [&] {
-                if (!form.cInPlace)
-                  func::CallOp::create(
-                      b, getAddScattered(),
-                      ValueRange{p.c.buffer, p.c.start, tables.buffer,
-                                 tables.cM + i, rows, tables.cN + j, columns,
-                                 out.base.buffer, out.base.start});
-              },
-              [&] {
-                ProductArguments block = p;
-                block.tables.aM = tables.aM + i;
-                block.tables.cM = tables.cM + i;
-                block.tables.aK = tables.aK + l;
-                block.tables.bK = tables.bK + l;
-                block.tables.bN = tables.bN + j;
-                block.tables.cN = tables.cN + j;
-                block.m = rows;
-                block.n = columns;
-                block.k = depth;
-                block.scratch = inScratch(blocks.productStart);
-                callProduct(b, form.a.elementType, form.b.elementType, block);
-              });
+          BlasMatrix aBlock =
+              prepareBlock(b, tables.buffer, a, i, l, rows, depth);
+          BlasMatrix cBlock{p.scratch.at(blocks.cStart), columns};
+          if (form.cInPlace)
+            cBlock = {p.c.at(i * ldc + j), ldc};
+          Value done = callSgemm(b, sgemm, form, rows, columns, depth, aBlock,
+                                 bBlock, cBlock);
+          auto addProduct = [&] {
+            if (!form.cInPlace)
+              func::CallOp::create(
+                  b, getAddScattered(),
+                  ValueRange{p.c.buffer, p.c.start, tables.buffer,
+                             tables.cM + i, rows, tables.cN + j, columns,
+                             cBlock.base.buffer, cBlock.base.start});
+          };
+          auto computeBlock = [&] {
+            ProductArguments block = p;
+            block.tables = {tables.buffer, tables.aM + i, tables.cM + i,
+                            tables.aK + l, tables.bK + l, tables.bN + j,
+                            tables.cN + j};
+            block.m = rows;
+            block.n = columns;
+            block.k = depth;
+            block.scratch = p.scratch.at(blocks.productStart);
+            callProduct(b, form.a.elementType, form.b.elementType, block);
+          };
+          b.branch(done, addProduct, computeBlock);
         });
       });
     });
-  });
+  };
+  return getKernel(name, types, emit);
 }
 
 void KernelLibrary::callBlasProduct(KernelBuilder &b, const BlasForm &form,
                                     const ProductArguments &arguments,
                                     const BlasStrides &strides) {
-  SmallVector<Value> values = arguments.pack();
+  SmallVector<Value> values = arguments.give();
   values.append({strides.lda, strides.ldb, strides.ldc});
   func::CallOp::create(b, getBlasProduct(form), values);
 }

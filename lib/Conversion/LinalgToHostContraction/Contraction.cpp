@@ -9,8 +9,8 @@
 // Named operations carry the same region and maps as a linalg.generic, so there
 // is one matcher and no list of operations. Upstream's inferContractionDims and
 // inferConvolutionDims are not used: between them they leave out what we take
-// (flipped kernels, a reduction in one input alone, maps with constants), and
-// they take what we leave (dot products).
+// (a reduction in one input alone, reversed dimensions, maps with constants),
+// and they take what we leave (dot products).
 //
 //===----------------------------------------------------------------------===//
 
@@ -85,9 +85,11 @@ static Value lookThroughWidening(Value value) {
 }
 
 /// True if the body yields `out + a * b` of its three arguments, where a and b
-/// may be widened first.
+/// may be widened first, and does nothing else.
 static bool isMultiplyAccumulate(Block *body) {
-  if (body->getNumArguments() != 3)
+  if (body->getNumArguments() != 3 ||
+      !llvm::all_of(*body, llvm::IsaPred<arith::AddFOp, arith::MulFOp,
+                                         arith::ExtFOp, linalg::YieldOp>))
     return false;
   auto yield = dyn_cast<linalg::YieldOp>(body->getTerminator());
   if (!yield || yield->getNumOperands() != 1)
@@ -161,8 +163,9 @@ FailureOr<Contraction> amp::matchContraction(linalg::LinalgOp op,
     bool inB = view.b.map.isFunctionOfDim(loop);
     bool inC = view.c.map.isFunctionOfDim(loop);
     if (inC != (kind == utils::IteratorType::parallel) || (!inA && !inB))
-      return decline("expected parallel loops to index the output and an input, "
-                     "and reductions an input alone");
+      return decline(
+          "expected parallel loops to index the output and an input, "
+          "and reductions an input alone");
     if (!inC)
       view.k.push_back(loop);
     else if (inA && inB)
@@ -178,9 +181,10 @@ FailureOr<Contraction> amp::matchContraction(linalg::LinalgOp op,
   sortByOutput(view.m, view.c.map);
   sortByOutput(view.n, view.c.map);
   auto innermost = [&](ArrayRef<unsigned> loops) -> int {
-    return loops.empty() ? -1
-                         : static_cast<int>(*view.c.map.getResultPosition(
-                               getAffineDimExpr(loops.back(), op.getContext())));
+    return loops.empty()
+               ? -1
+               : static_cast<int>(*view.c.map.getResultPosition(
+                     getAffineDimExpr(loops.back(), op.getContext())));
   };
   if (innermost(view.m) > innermost(view.n)) {
     std::swap(view.a, view.b);

@@ -13,9 +13,9 @@
 // where batch, m, n and k are lists of loops. Because every indexing map is
 // linear and every memref is strided, the address of an element is a constant
 // plus one stride per loop. It therefore splits into a part that depends on the
-// row loops and one that depends on the column loops, and a convolution's window
-// needs no treatment of its own: the loops (image row, kernel row) both have a
-// stride in A.
+// row loops and one that depends on the column loops, and a convolution's
+// window needs no treatment of its own: the loops (image row, kernel row) both
+// have a stride in A.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,8 +48,8 @@ struct Contraction {
   SmallVector<unsigned> batch, m, n, k;
 };
 
-/// Views `op` as a contraction. Fails if one of the pass's rules 2 to 5 does not
-/// hold; `reason` then says which.
+/// Views `op` as a contraction. Fails if one of the pass's rules 2 to 5 does
+/// not hold; `reason` then says which.
 ///
 /// Which input becomes B is a choice: rows of B are vectors, so B is the input
 /// that has the loop over C's last dimension.

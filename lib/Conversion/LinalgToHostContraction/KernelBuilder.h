@@ -30,11 +30,14 @@ class KernelBuilder;
 class Index {
 public:
   Index() = default;
-  Index(KernelBuilder &builder, Value value) : builder(&builder), value(value) {}
+  Index(KernelBuilder &builder, Value value)
+      : builder(&builder), value(value) {}
 
   operator Value() const { return value; }
   operator OpFoldResult() const { return getAsOpFoldResult(value); }
-  std::optional<int64_t> getConstant() const { return getConstantIntValue(value); }
+  std::optional<int64_t> getConstant() const {
+    return getConstantIntValue(value);
+  }
 
   friend Index operator+(Index x, Index y) { return x.apply<arith::AddIOp>(y); }
   friend Index operator-(Index x, Index y) { return x.apply<arith::SubIOp>(y); }
@@ -60,8 +63,7 @@ public:
   friend Index roundUp(Index x, int64_t unit);
 
 private:
-  template <typename OpTy>
-  Index apply(Index y) const;
+  template <typename OpTy> Index apply(Index y) const;
   Value compare(arith::CmpIPredicate predicate, Index y) const;
   Index constant(int64_t number) const;
 
@@ -121,18 +123,26 @@ public:
         .getResults();
   }
 
+  /// condition && test(), where test() runs only if the condition holds.
+  Value andThen(Value condition, function_ref<Value()> test) {
+    auto no = [&]() -> SmallVector<Value> {
+      return {arith::ConstantOp::create(*this, getBoolAttr(false))};
+    };
+    auto yes = [&]() -> SmallVector<Value> { return {test()}; };
+    return choose(condition, yes, no).front();
+  }
+
   Value both(Value x, Value y) { return createOrFold<arith::AndIOp>(x, y); }
   Value either(Value x, Value y) { return createOrFold<arith::OrIOp>(x, y); }
 
   /// A constant vector of indices.
   Value indexVector(ArrayRef<int64_t> numbers) {
     auto type = VectorType::get(numbers.size(), getIndexType());
-    return arith::ConstantOp::create(*this, DenseElementsAttr::get(type, [&] {
-      SmallVector<APInt> values;
-      for (int64_t number : numbers)
-        values.push_back(APInt(64, number));
-      return values;
-    }()));
+    SmallVector<APInt> values;
+    for (int64_t number : numbers)
+      values.push_back(APInt(64, number));
+    return arith::ConstantOp::create(*this,
+                                     DenseElementsAttr::get(type, values));
   }
 
   Value load(Value buffer, Index at) {
@@ -144,12 +154,13 @@ public:
   Index loadIndex(Value table, Index at) { return index(load(table, at)); }
   Value loadVector(int64_t lanes, Value buffer, Index at) {
     Type element = cast<MemRefType>(buffer.getType()).getElementType();
-    return vector::LoadOp::create(*this, VectorType::get(lanes, element), buffer,
-                                  ValueRange{at});
+    return vector::LoadOp::create(*this, VectorType::get(lanes, element),
+                                  buffer, ValueRange{at});
   }
   void storeVector(Value vector, Value buffer, Index at) {
     vector::StoreOp::create(*this, vector, buffer, ValueRange{at});
   }
+  Value zero() { return arith::ConstantOp::create(*this, getF32FloatAttr(0)); }
   Value splat(Value scalar, int64_t lanes) {
     return vector::BroadcastOp::create(
         *this, VectorType::get(lanes, scalar.getType()), scalar);
@@ -159,7 +170,8 @@ public:
   }
   /// True if all lanes of a vector of i1 are true.
   Value all(Value lanes) {
-    return vector::ReductionOp::create(*this, vector::CombiningKind::AND, lanes);
+    return vector::ReductionOp::create(*this, vector::CombiningKind::AND,
+                                       lanes);
   }
   Value areEqual(Value x, Value y) {
     return arith::CmpIOp::create(*this, arith::CmpIPredicate::eq, x, y);
@@ -178,8 +190,7 @@ public:
   }
 };
 
-template <typename OpTy>
-Index Index::apply(Index y) const {
+template <typename OpTy> Index Index::apply(Index y) const {
   return {*builder, builder->createOrFold<OpTy>(value, y.value)};
 }
 inline Value Index::compare(arith::CmpIPredicate predicate, Index y) const {

@@ -31,7 +31,7 @@ KernelLibrary::KernelLibrary(ModuleOp module, unsigned vectorBits)
 
 func::FuncOp KernelLibrary::getKernel(
     const Twine &name, ArrayRef<Type> arguments,
-    function_ref<void(KernelBuilder &, Block::BlockArgListType)> emit) {
+    function_ref<void(KernelBuilder &, KernelArguments &)> emit) {
   std::string symbol = ("amp_host_" + name).str();
   if (func::FuncOp known = kernels.lookup(symbol))
     return known;
@@ -40,14 +40,17 @@ func::FuncOp KernelLibrary::getKernel(
   auto function =
       func::FuncOp::create(b, symbol, b.getFunctionType(arguments, {}));
   function.setPrivate();
-  // Otherwise LLVM would keep an exported copy of what it inlines.
-  function->setAttr("llvm.linkage",
-                    LLVM::LinkageAttr::get(module.getContext(),
-                                           LLVM::Linkage::Internal));
+  // One copy in the program: none exported, none inlined.
+  function->setAttr(
+      "llvm.linkage",
+      LLVM::LinkageAttr::get(module.getContext(), LLVM::Linkage::Internal));
+  function->setAttr("passthrough", b.getStrArrayAttr({"noinline"}));
+  function.setNoInline(true);
   symbols.insert(function);
   kernels[symbol] = function;
   b.setInsertionPointToStart(function.addEntryBlock());
-  emit(b, function.getArguments());
+  KernelArguments values(b, function.getArguments());
+  emit(b, values);
   func::ReturnOp::create(b);
   return function;
 }
@@ -60,31 +63,31 @@ SmallVector<Type> KernelLibrary::getProductTypes(Type aType, Type bType) {
   MLIRContext *context = module.getContext();
   Type index = IndexType::get(context);
   Type floats = getFlatType(Float32Type::get(context));
-  SmallVector<Type> types = {getFlatType(aType), index, getFlatType(bType), index,
-                             floats,             index, getFlatType(index)};
+  SmallVector<Type> types = {
+      getFlatType(aType), index, getFlatType(bType), index, floats, index,
+      getFlatType(index)};
   types.append(9, index);
   types.append({floats, index});
   return types;
 }
 
-SmallVector<Value> ProductArguments::pack() const {
-  return {a.buffer,  a.start,   b.buffer,       b.start,   c.buffer,
-          c.start,   tables.buffer, tables.aM,  tables.cM, tables.aK,
-          tables.bK, tables.bN, tables.cN,      m,         n,
+SmallVector<Value> ProductArguments::give() const {
+  return {a.buffer,  a.start,        b.buffer,     b.start,   c.buffer,
+          c.start,   tables.buffer,  tables.aM,    tables.cM, tables.aK,
+          tables.bK, tables.bN,      tables.cN,    m,         n,
           k,         scratch.buffer, scratch.start};
 }
 
-ProductArguments ProductArguments::unpack(KernelBuilder &b, ValueRange values) {
-  auto at = [&](unsigned i) { return b.index(values[i]); };
+ProductArguments ProductArguments::take(KernelArguments &arguments) {
   ProductArguments p;
-  p.a = {values[0], at(1)};
-  p.b = {values[2], at(3)};
-  p.c = {values[4], at(5)};
-  p.tables = {values[6], at(7), at(8), at(9), at(10), at(11), at(12)};
-  p.m = at(13);
-  p.n = at(14);
-  p.k = at(15);
-  p.scratch = {values[16], at(17)};
+  p.a = arguments.takeMatrix();
+  p.b = arguments.takeMatrix();
+  p.c = arguments.takeMatrix();
+  p.tables.buffer = arguments.takeBuffer();
+  for (Index *index : {&p.tables.aM, &p.tables.cM, &p.tables.aK, &p.tables.bK,
+                       &p.tables.bN, &p.tables.cN, &p.m, &p.n, &p.k})
+    *index = arguments.takeIndex();
+  p.scratch = arguments.takeMatrix();
   return p;
 }
 
@@ -97,44 +100,48 @@ func::FuncOp KernelLibrary::getFillOffsets() {
   Type index = IndexType::get(module.getContext());
   SmallVector<Type> types(6, index);
   types.front() = getFlatType(index);
-  return getKernel("fill_offsets", types, [&](KernelBuilder &b,
-                                              Block::BlockArgListType arguments) {
-    auto at = [&](unsigned i) { return b.index(arguments[i]); };
-    Value tables = arguments[0];
-    Index x = at(1), y = at(2), extent = at(3), xStride = at(4), yStride = at(5);
+  auto emit = [](KernelBuilder &b, KernelArguments &arguments) {
+    Value tables = arguments.takeBuffer();
+    Index x = arguments.takeIndex(), y = arguments.takeIndex();
+    Index extent = arguments.takeIndex();
+    Index xStride = arguments.takeIndex(), yStride = arguments.takeIndex();
     b.loop(extent, 1, [&](Index i) {
       b.store(i * xStride, tables, x + i);
       b.store(i * yStride, tables, y + i);
     });
-  });
+  };
+  return getKernel("fill_offsets", types, emit);
 }
 
-/// table[i * count + j] = table[j] + i * stride, for two tables that have `count`
-/// entries so far.
+/// table[i * count + j] = table[j] + i * stride, for two tables that have
+/// `count` entries so far.
 func::FuncOp KernelLibrary::getExtendOffsets() {
   Type index = IndexType::get(module.getContext());
   SmallVector<Type> types(7, index);
   types.front() = getFlatType(index);
-  return getKernel("extend_offsets", types, [&](KernelBuilder &b,
-                                                Block::BlockArgListType arguments) {
-    auto at = [&](unsigned i) { return b.index(arguments[i]); };
-    Value tables = arguments[0];
-    Index x = at(1), y = at(2), count = at(3), extent = at(4);
-    Index xStride = at(5), yStride = at(6);
+  auto emit = [](KernelBuilder &b, KernelArguments &arguments) {
+    Value tables = arguments.takeBuffer();
+    Index x = arguments.takeIndex(), y = arguments.takeIndex();
+    Index count = arguments.takeIndex(), extent = arguments.takeIndex();
+    Index xStride = arguments.takeIndex(), yStride = arguments.takeIndex();
+    auto extend = [&](Index table, Index stride, Index i, Index j) {
+      Index offset = b.loadIndex(tables, table + j) + i * stride;
+      b.store(offset, tables, table + i * count + j);
+    };
     Index one = b.index(1);
     b.loop(one, extent, one, [&](Index i) {
       b.loop(count, 1, [&](Index j) {
-        for (auto [table, stride] :
-             {std::pair(x, xStride), std::pair(y, yStride)})
-          b.store(b.loadIndex(tables, table + j) + i * stride, tables,
-                  table + i * count + j);
+        extend(x, xStride, i, j);
+        extend(y, yStride, i, j);
       });
     });
-  });
+  };
+  return getKernel("extend_offsets", types, emit);
 }
 
-void KernelLibrary::callFillOffsets(KernelBuilder &b, Value tables, Index xStart,
-                                    Index yStart, ArrayRef<Index> extents,
+void KernelLibrary::callFillOffsets(KernelBuilder &b, Value tables,
+                                    Index xStart, Index yStart,
+                                    ArrayRef<Index> extents,
                                     ArrayRef<Index> xStrides,
                                     ArrayRef<Index> yStrides) {
   // A group without loops is one entry, 0.
@@ -147,8 +154,9 @@ void KernelLibrary::callFillOffsets(KernelBuilder &b, Value tables, Index xStart
                                   none ? zero : yStrides.back()});
   for (size_t loop = none ? 0 : extents.size() - 1; loop-- > 0;) {
     func::CallOp::create(b, getExtendOffsets(),
-                         ValueRange{tables, xStart, yStart, count, extents[loop],
-                                    xStrides[loop], yStrides[loop]});
+                         ValueRange{tables, xStart, yStart, count,
+                                    extents[loop], xStrides[loop],
+                                    yStrides[loop]});
     count = count * extents[loop];
   }
 }

@@ -7,18 +7,19 @@
 //===----------------------------------------------------------------------===//
 //
 // Each contraction becomes: one table of offsets for rows, columns and sums,
-// scratch memory, and a loop over its batch around one call of a product kernel.
-// Everything that is particular to an operation (maps, strides, order of
-// dimensions) is in the tables, so a convolution of a transposed image costs the
-// program a call and not a kernel. Tables are as long as the matrix's sides;
-// filling them takes about as many cycles as they have entries.
+// scratch memory, and a loop over its batch around one call of a product
+// kernel. Everything that is particular to an operation (maps, strides, order
+// of dimensions) is in the tables, so a convolution of a transposed image costs
+// the program a call and not a kernel. Tables are as long as the matrix's
+// sides; filling them takes about as many cycles as they have entries.
 //
 // The decision for BLAS stands at the call: at compile time where the sizes are
-// known, else as a branch on their product. What must be one matrix in memory
-// for BLAS is a question of strides alone, asked in asPlainMatrix. It is asked
-// conservatively: where strides are dynamic, only of loops that are neighbouring
-// dimensions of a contiguous buffer. An overlapping matrix (a convolution's
-// windows seen as rows) must never pass as plain.
+// known, else as a branch on their product. It has two thresholds, because
+// copying for BLAS costs as much as packing does, and BLAS packs once more.
+// Whether an operand is one matrix in memory is a question of strides, asked
+// conservatively in asPlainMatrix: where strides are dynamic, only loops over
+// neighbouring dimensions of a contiguous buffer count as one. An overlapping
+// matrix (a convolution's windows seen as rows) must never pass as plain.
 //
 //===----------------------------------------------------------------------===//
 
@@ -82,15 +83,13 @@ private:
                                            const StridedOperand &strided,
                                            ArrayRef<unsigned> rows,
                                            ArrayRef<unsigned> columns);
-  bool hasUnitStride(const StridedOperand &strided, ArrayRef<unsigned> loops);
+  BlasForm chooseBlasForm(BlasStrides &strides);
 
   /// memref<?xT>, allocated with static size if `count` is a constant.
   Value allocate(Type element, Index count);
   /// Scratch memory, and the loops over the batch with one `call` in them.
   void emitBatch(Index scratchSize, const OffsetTables &tables,
                  function_ref<void(const ProductArguments &)> call);
-  void emitGenerated(const OffsetTables &tables);
-  void emitBlas(const OffsetTables &tables);
 
   Contraction &view;
   KernelLibrary &library;
@@ -124,15 +123,15 @@ ContractionEmitter::makeStrided(const ContractionOperand &operand) {
     Index stride = known(staticStrides[dim], metadata.getStrides()[dim]);
     Index extent = known(type.getDimSize(dim), metadata.getSizes()[dim]);
     size = size + (extent - 1) * stride;
-    result.base.start =
-        result.base.start + stride * operand.getConstant(dim);
+    result.base.start = result.base.start + stride * operand.getConstant(dim);
     for (unsigned loop = 0; loop < result.strides.size(); ++loop)
       if (int64_t coefficient = operand.getCoefficient(dim, loop))
         result.strides[loop] = result.strides[loop] + stride * coefficient;
   }
   result.base.buffer = memref::ReinterpretCastOp::create(
       b, getFlatType(type.getElementType()), metadata.getBaseBuffer(),
-      OpFoldResult(b.getIndexAttr(0)), ArrayRef<OpFoldResult>{Value(size)},
+      OpFoldResult(b.getIndexAttr(0)),
+      ArrayRef<OpFoldResult>{Value(max(size, 0))},
       ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
   return result;
 }
@@ -146,9 +145,10 @@ Index ContractionEmitter::getExtent(ArrayRef<unsigned> loops) {
 
 /// The one stride of the linear index over `loops`; nothing if there is none
 /// that can be proved. For a single position, 1.
-std::optional<Index> ContractionEmitter::collapse(
-    const ContractionOperand &operand, const StridedOperand &strided,
-    ArrayRef<unsigned> loops) {
+std::optional<Index>
+ContractionEmitter::collapse(const ContractionOperand &operand,
+                             const StridedOperand &strided,
+                             ArrayRef<unsigned> loops) {
   auto type = cast<MemRefType>(operand.value.getType());
   auto dimension = [&](unsigned loop) {
     return operand.map.getResultPosition(
@@ -166,8 +166,9 @@ std::optional<Index> ContractionEmitter::collapse(
       stride = strided.strides[loop];
     } else {
       Index expected = stride * extent;
-      bool equal = expected.getConstant() &&
-                   expected.getConstant() == strided.strides[loop].getConstant();
+      bool equal =
+          expected.getConstant() &&
+          expected.getConstant() == strided.strides[loop].getConstant();
       bool contiguous = type.getLayout().isIdentity() && *dim + 1 == *inner;
       if (!equal && !contiguous)
         return std::nullopt;
@@ -206,13 +207,6 @@ std::optional<PlainMatrix> ContractionEmitter::asPlainMatrix(
   return std::nullopt;
 }
 
-/// True if neighbours in the linear index over `loops` are known to be
-/// neighbours in memory.
-bool ContractionEmitter::hasUnitStride(const StridedOperand &strided,
-                                       ArrayRef<unsigned> loops) {
-  return !loops.empty() && strided.strides[loops.back()].getConstant() == 1;
-}
-
 //===----------------------------------------------------------------------===//
 // Calls
 //===----------------------------------------------------------------------===//
@@ -224,8 +218,8 @@ Value ContractionEmitter::allocate(Type element, Index count) {
   std::optional<int64_t> constant = count.getConstant();
   if (!constant)
     return memref::AllocOp::create(b, flat, ValueRange{count}, alignment);
-  Value buffer = memref::AllocOp::create(b, MemRefType::get({*constant}, element),
-                                         alignment);
+  Value buffer = memref::AllocOp::create(
+      b, MemRefType::get({*constant}, element), alignment);
   return memref::CastOp::create(b, flat, buffer);
 }
 
@@ -245,8 +239,9 @@ OffsetTables ContractionEmitter::fillTables() {
   tables.bK = tables.aK + k;
   tables.bN = tables.bK + k;
   tables.cN = tables.bN + n;
-  auto fill = [&](ArrayRef<unsigned> loops, Index xTable, const StridedOperand &x,
-                  Index yTable, const StridedOperand &y) {
+  auto fill = [&](ArrayRef<unsigned> loops, Index xTable,
+                  const StridedOperand &x, Index yTable,
+                  const StridedOperand &y) {
     SmallVector<Index> sizes, xStrides, yStrides;
     for (unsigned loop : loops) {
       if (extents[loop].getConstant() == 1)
@@ -281,9 +276,9 @@ void ContractionEmitter::emitBatch(
         unsigned loop = loops.front();
         b.loop(extents[loop], 1, [&](Index iv) {
           ProductArguments outer = arguments;
-          arguments.a.start = outer.a.start + iv * a.strides[loop];
-          arguments.b.start = outer.b.start + iv * bOperand.strides[loop];
-          arguments.c.start = outer.c.start + iv * c.strides[loop];
+          arguments.a = outer.a.at(iv * a.strides[loop]);
+          arguments.b = outer.b.at(iv * bOperand.strides[loop]);
+          arguments.c = outer.c.at(iv * c.strides[loop]);
           emitLoops(loops.drop_front());
           arguments = outer;
         });
@@ -295,15 +290,14 @@ void ContractionEmitter::emitBatch(
   deallocate(b, arguments.scratch.buffer);
 }
 
-void ContractionEmitter::emitGenerated(const OffsetTables &tables) {
-  emitBatch(library.getProductScratch(b, m, n, k), tables,
-            [&](const ProductArguments &arguments) {
-              library.callProduct(b, view.a.getElementType(),
-                                  view.b.getElementType(), arguments);
-            });
+/// True if neighbours in the linear index over `loops` are known to be
+/// neighbours in memory.
+static bool hasUnitStride(const StridedOperand &strided,
+                          ArrayRef<unsigned> loops) {
+  return !loops.empty() && strided.strides[loops.back()].getConstant() == 1;
 }
 
-void ContractionEmitter::emitBlas(const OffsetTables &tables) {
+BlasForm ContractionEmitter::chooseBlasForm(BlasStrides &strides) {
   std::optional<PlainMatrix> plainA = asPlainMatrix(view.a, a, view.m, view.k);
   std::optional<PlainMatrix> plainB =
       asPlainMatrix(view.b, bOperand, view.k, view.n);
@@ -321,15 +315,11 @@ void ContractionEmitter::emitBlas(const OffsetTables &tables) {
                    : hasUnitStride(bOperand, view.k) &&
                          !hasUnitStride(bOperand, view.n)};
   form.cInPlace = plainC.has_value();
-  BlasStrides strides;
   auto leading = [&](const std::optional<PlainMatrix> &plain) {
     return plain ? plain->leadingDimension : b.index(0);
   };
   strides = {leading(plainA), leading(plainB), leading(plainC)};
-  emitBatch(library.getBlasScratch(b, form, m, n, k), tables,
-            [&](const ProductArguments &arguments) {
-              library.callBlasProduct(b, form, arguments, strides);
-            });
+  return form;
 }
 
 LogicalResult ContractionEmitter::emit(bool &usesBlas) {
@@ -342,22 +332,38 @@ LogicalResult ContractionEmitter::emit(bool &usesBlas) {
   m = getExtent(view.m);
   n = getExtent(view.n);
   k = getExtent(view.k);
-  OffsetTables tables = fillTables();
 
+  BlasStrides strides;
+  BlasForm form = chooseBlasForm(strides);
+  bool inPlace = form.a.inPlace && form.b.inPlace && form.cInPlace;
+  int64_t minWork = inPlace ? options.blasMinWork : options.blasMinCopiedWork;
   Index work = m * n * k;
   std::optional<int64_t> knownWork = work.getConstant();
-  usesBlas = options.blas == BlasUse::Auto &&
-             (!knownWork || *knownWork >= options.blasMinWork);
+  usesBlas =
+      options.blas == BlasUse::Auto && (!knownWork || *knownWork >= minWork);
   if (usesBlas && failed(library.declareSgemm(b.getLoc())))
     return failure();
+
+  OffsetTables tables = fillTables();
+  auto emitGenerated = [&] {
+    emitBatch(library.getProductScratch(b, m, n, k), tables,
+              [&](const ProductArguments &arguments) {
+                library.callProduct(b, view.a.getElementType(),
+                                    view.b.getElementType(), arguments);
+              });
+  };
+  auto emitBlas = [&] {
+    emitBatch(library.getBlasScratch(b, form, m, n, k), tables,
+              [&](const ProductArguments &arguments) {
+                library.callBlasProduct(b, form, arguments, strides);
+              });
+  };
   if (!usesBlas)
-    emitGenerated(tables);
+    emitGenerated();
   else if (knownWork)
-    emitBlas(tables);
+    emitBlas();
   else
-    b.branch(
-        work < b.index(options.blasMinWork), [&] { emitGenerated(tables); },
-        [&] { emitBlas(tables); });
+    b.branch(work < b.index(minWork), emitGenerated, emitBlas);
   deallocate(b, tables.buffer);
   return success();
 }
@@ -438,7 +444,8 @@ struct ConvertLinalgToHostContractionPass
   void runOnOperation() override {
     if (reference)
       return;
-    HostContractionOptions options{blas, blasMinWork, vectorBits};
+    HostContractionOptions options{blas, blasMinWork, blasMinCopiedWork,
+                                   vectorBits};
     FailureOr<HostContractionCounts> counts =
         convertLinalgToHostContraction(getOperation(), options);
     if (failed(counts))

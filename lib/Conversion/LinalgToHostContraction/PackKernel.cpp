@@ -12,10 +12,10 @@
 // moved in one of four ways, the best that their offsets allow:
 //
 //   row        the columns are neighbours: one vector per row
-//   transpose  the rows are neighbours: a square of vectors, turned in registers
-//   halves     the columns are two runs of four neighbours (images of width 4,
-//              12, 20...): two short vectors per row
-//   gather     anything else: one element at a time, but one store per row
+//   transpose  the rows are neighbours: a square, turned in registers
+//   halves     the columns are two runs of four neighbours (images of width
+//              4, 12, 20...): two short vectors per row
+//   gather     anything else: element by element, but one store per row
 //
 // What is left over at the right goes element by element. The look costs a few
 // instructions per kRowBlock rows. f16 and bf16 are widened here and nowhere
@@ -23,8 +23,9 @@
 //
 // A panel may be narrower than kPackLanes (6 columns for AVX2). A vector then
 // brings columns of the next panel along and stores them where the next row of
-// this one will be; rows are written in ascending order, so they are overwritten
-// by what belongs there, and the last row's surplus by the next panel.
+// this one will be; rows are written in ascending order, so they are
+// overwritten by what belongs there, and the last row's surplus by the next
+// panel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,35 +38,47 @@ using namespace mlir::amp;
 /// loop beyond that, so that a wide matrix is read and written in order.
 static constexpr int64_t kRowBlock = 32;
 
-/// f32 of a scalar or vector of f32, f16 or bf16.
-static Value widen(KernelBuilder &b, Value value) {
+static Type withElement(Type type, Type element) {
+  if (auto vector = dyn_cast<VectorType>(type))
+    return vector.clone(element);
+  return element;
+}
+
+/// Halves are moved as the bits they consist of: LLVM has good code for loads
+/// and conversions of types that a target does not compute with, not for values
+/// of them.
+static Value asMoved(KernelBuilder &b, Value value) {
   Type type = value.getType();
-  Type element = getElementTypeOrSelf(type);
-  auto withElement = [&](Type other) -> Type {
-    if (auto vector = dyn_cast<VectorType>(type))
-      return vector.clone(other);
-    return other;
-  };
+  if (getElementTypeOrSelf(type).isF32())
+    return value;
+  return arith::BitcastOp::create(b, withElement(type, b.getI16Type()), value);
+}
+
+/// f32 of a scalar or vector of `element`, as it is moved.
+static Value widen(KernelBuilder &b, Type element, Value value) {
+  Type type = value.getType();
+  Type f32 = withElement(type, b.getF32Type());
   if (element.isF32())
     return value;
-  if (element.isF16())
-    return arith::ExtFOp::create(b, withElement(b.getF32Type()), value);
-  // A bf16 is the upper half of the f32 of the same value. Spelled out, because
-  // not every target has a vector form of the extension.
-  Type wide = withElement(b.getI32Type());
-  Value bits = arith::BitcastOp::create(b, withElement(b.getI16Type()), value);
-  bits = arith::ExtUIOp::create(b, wide, bits);
+  if (element.isF16()) {
+    value = arith::BitcastOp::create(b, withElement(type, element), value);
+    return arith::ExtFOp::create(b, f32, value);
+  }
+  // A bf16 is the upper half of the f32 of the same value.
+  Type i32 = withElement(type, b.getI32Type());
   Value sixteen =
       arith::ConstantOp::create(b, b.getIntegerAttr(b.getI32Type(), 16));
-  if (auto vector = dyn_cast<VectorType>(wide))
+  if (auto vector = dyn_cast<VectorType>(type))
     sixteen = b.splat(sixteen, vector.getNumElements());
-  bits = arith::ShLIOp::create(b, bits, sixteen);
-  return arith::BitcastOp::create(b, withElement(b.getF32Type()), bits);
+  Value bits = arith::ExtUIOp::create(b, i32, value);
+  return arith::BitcastOp::create(b, f32,
+                                  arith::ShLIOp::create(b, bits, sixteen));
 }
 
 /// Transposes a square of `rows.size()` vectors, a power of two: log2 rounds
 /// that each exchange every other group of lanes between two rows.
-static void transposeInRegisters(KernelBuilder &b, MutableArrayRef<Value> rows) {
+static void transposeInRegisters(KernelBuilder &b,
+                                 MutableArrayRef<Value> rows) {
   int64_t size = rows.size();
   for (int64_t distance = 1; distance < size; distance *= 2) {
     // Lanes of `low` whose bit `distance` is clear stay, the others come from
@@ -89,15 +102,23 @@ static void transposeInRegisters(KernelBuilder &b, MutableArrayRef<Value> rows) 
 namespace {
 /// The arguments of the kernel, and the ways to move one block.
 struct PackEmitter {
+  explicit PackEmitter(KernelBuilder &b) : b(b) {}
+
   KernelBuilder &b;
-  Value source, tables, target;
-  Index sourceStart, rowTable, columnTable, width;
+  MatrixBase source;
+  Value tables, target;
+  Index rowTable, width;
 
   Index rowOffset(Index row) {
-    return sourceStart + b.loadIndex(tables, rowTable + row);
+    return source.start + b.loadIndex(tables, rowTable + row);
   }
-  Value loadWide(int64_t lanes, Index at) {
-    return widen(b, b.loadVector(lanes, source, at));
+  Value load(Index at) { return asMoved(b, b.load(source.buffer, at)); }
+  Value load(int64_t lanes, Index at) {
+    return asMoved(b, b.loadVector(lanes, source.buffer, at));
+  }
+  Value widen(Value value) {
+    Type type = source.buffer.getType();
+    return ::widen(b, cast<MemRefType>(type).getElementType(), value);
   }
   void store(Value vector, Index panel, Index row, Index column) {
     b.storeVector(vector, target, panel + row * width + column);
@@ -136,18 +157,18 @@ PackEmitter::Columns PackEmitter::look(Index at) {
 void PackEmitter::packRow(const Columns &columns, Index panel, Index row,
                           Index column) {
   Index at = rowOffset(row) + b.extract(columns.offsets, 0);
-  store(loadWide(kPackLanes, at), panel, row, column);
+  store(widen(load(kPackLanes, at)), panel, row, column);
 }
 
 void PackEmitter::packHalves(const Columns &columns, Index panel, Index row,
                              Index column) {
   Index at = rowOffset(row);
   constexpr int64_t half = kPackLanes / 2;
-  Value low = b.loadVector(half, source, at + b.extract(columns.offsets, 0));
-  Value high = b.loadVector(half, source, at + b.extract(columns.offsets, half));
+  Value low = load(half, at + b.extract(columns.offsets, 0));
+  Value high = load(half, at + b.extract(columns.offsets, half));
   Value whole = vector::ShuffleOp::create(
       b, low, high, ArrayRef<int64_t>{0, 1, 2, 3, 4, 5, 6, 7});
-  store(widen(b, whole), panel, row, column);
+  store(widen(whole), panel, row, column);
 }
 
 void PackEmitter::packGather(const Columns &columns, Index panel, Index row,
@@ -155,11 +176,11 @@ void PackEmitter::packGather(const Columns &columns, Index panel, Index row,
   Index at = rowOffset(row);
   SmallVector<Value> elements;
   for (int64_t lane = 0; lane < kPackLanes; ++lane)
-    elements.push_back(b.load(source, at + b.extract(columns.offsets, lane)));
+    elements.push_back(load(at + b.extract(columns.offsets, lane)));
   Type element = elements.front().getType();
   Value vector = vector::FromElementsOp::create(
       b, VectorType::get(kPackLanes, element), elements);
-  store(widen(b, vector), panel, row, column);
+  store(widen(vector), panel, row, column);
 }
 
 void PackEmitter::packTransposed(const Columns &columns, Index panel, Index row,
@@ -168,7 +189,7 @@ void PackEmitter::packTransposed(const Columns &columns, Index panel, Index row,
   SmallVector<Value> square;
   for (int64_t lane = 0; lane < kPackLanes; ++lane)
     square.push_back(
-        loadWide(kPackLanes, at + b.extract(columns.offsets, lane)));
+        widen(load(kPackLanes, at + b.extract(columns.offsets, lane))));
   transposeInRegisters(b, square);
   for (auto [i, vector] : llvm::enumerate(square))
     store(vector, panel, row + static_cast<int64_t>(i), column);
@@ -199,18 +220,12 @@ void PackEmitter::packBlock(Index at, Index panel, Index row, Index end,
       [&] {
         b.loop(row, end, b.index(kPackLanes), [&](Index first) {
           Index last = min(first + kPackLanes, end);
-          SmallVector<Value> square = b.choose(
-              first + kPackLanes <= end,
-              [&]() -> SmallVector<Value> {
-                Value rows = b.loadVector(kPackLanes, tables, rowTable + first);
-                return {b.areRuns(rows, kPackLanes)};
-              },
-              [&]() -> SmallVector<Value> {
-                return {arith::ConstantOp::create(b, b.getBoolAttr(false))};
-              });
+          Value square = b.andThen(first + kPackLanes <= end, [&] {
+            return b.areRuns(b.loadVector(kPackLanes, tables, rowTable + first),
+                             kPackLanes);
+          });
           b.branch(
-              square.front(),
-              [&] { packTransposed(columns, panel, first, column); },
+              square, [&] { packTransposed(columns, panel, first, column); },
               [&] { packRows(first, last); });
         });
       });
@@ -222,15 +237,14 @@ void PackEmitter::packRest(Index at, Index panel, Index row, Index end,
   b.loop(row, end, one, [&](Index r) {
     Index offset = rowOffset(r);
     b.loop(b.index(0), valid, one, [&](Index j) {
-      Value element = b.load(source, offset + b.loadIndex(tables, at + j));
-      b.store(widen(b, element), target, panel + r * width + column + j);
+      Value element = load(offset + b.loadIndex(tables, at + j));
+      b.store(widen(element), target, panel + r * width + column + j);
     });
   });
 }
 
 void PackEmitter::fillWithZeros(Index panel, Index count) {
-  Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
-  Value zeros = b.splat(zero, kPackLanes);
+  Value zeros = b.splat(b.zero(), kPackLanes);
   b.loop(count, kPackLanes,
          [&](Index at) { b.storeVector(zeros, target, panel + at); });
 }
@@ -238,44 +252,57 @@ void PackEmitter::fillWithZeros(Index panel, Index count) {
 func::FuncOp KernelLibrary::getPack(Type element) {
   MLIRContext *context = module.getContext();
   Type index = IndexType::get(context);
-  SmallVector<Type> types = {getFlatType(element), index, getFlatType(index), index, index,
-                             index, index, getFlatType(Float32Type::get(context)),
-                             index, index};
+  Type floats = getFlatType(Float32Type::get(context));
+  SmallVector<Type> types = {getFlatType(element),
+                             index,
+                             getFlatType(index),
+                             index,
+                             index,
+                             index,
+                             index,
+                             floats,
+                             index,
+                             index};
   std::string name;
   llvm::raw_string_ostream(name) << "pack_" << element;
-  return getKernel(name, types, [&](KernelBuilder &b,
-                                    Block::BlockArgListType arguments) {
-    auto at = [&](unsigned i) { return b.index(arguments[i]); };
-    PackEmitter emitter{b,     arguments[0], arguments[2], arguments[7],
-                        at(1), at(3),        at(5),        at(9)};
-    Index rows = at(4), columns = at(6), target = at(8), width = at(9);
+  auto emit = [](KernelBuilder &b, KernelArguments &arguments) {
+    PackEmitter emitter(b);
+    emitter.source = arguments.takeMatrix();
+    emitter.tables = arguments.takeBuffer();
+    emitter.rowTable = arguments.takeIndex();
+    Index rows = arguments.takeIndex();
+    Index columnTable = arguments.takeIndex(), columns = arguments.takeIndex();
+    MatrixBase target = arguments.takeMatrix();
+    Index width = arguments.takeIndex();
+    emitter.target = target.buffer;
+    emitter.width = width;
     b.loop(b.index(0), columns, width, [&](Index p) {
       Index available = columns - p;
       Index valid = min(width, available);
-      Index panel = target + p * rows;
+      Index panel = target.start + p * rows;
       b.branch(valid < width,
                [&] { emitter.fillWithZeros(panel, rows * width); });
       b.loop(rows, kRowBlock, [&](Index row) {
         Index end = min(row + kRowBlock, rows);
         b.loop(valid, kPackLanes, [&](Index column) {
-          Index from = emitter.columnTable + p + column;
+          Index from = columnTable + p + column;
           b.branch(
               column + kPackLanes <= available,
               [&] { emitter.packBlock(from, panel, row, end, column); },
               [&] {
-                emitter.packRest(from, panel, row, end, column,
-                                 min(valid - column, kPackLanes));
+                emitter.packRest(from, panel, row, end, column, valid - column);
               });
         });
       });
     });
-  });
+  };
+  return getKernel(name, types, emit);
 }
 
 void KernelLibrary::callPack(KernelBuilder &b, Type element, MatrixBase source,
                              Value tables, Index rowTable, Index rows,
-                             Index columnTable, Index columns, MatrixBase target,
-                             Index width) {
+                             Index columnTable, Index columns,
+                             MatrixBase target, Index width) {
   func::CallOp::create(b, getPack(element),
                        ValueRange{source.buffer, source.start, tables, rowTable,
                                   rows, columnTable, columns, target.buffer,

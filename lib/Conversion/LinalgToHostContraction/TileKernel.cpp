@@ -9,18 +9,18 @@
 // A tile of C is loaded into vector registers, panels of A and B pass by once,
 // and the tile goes back:
 //
-//   for each k: for each row r, vector v:
-//     tile[r][v] += splat(aPanel[k * rows + r]) * bPanel[k * columns + v * lanes]
+//   for each k, row r, vector v:
+//     tile[r][v] += splat(aPanel[k][r]) * bPanel[k][v]
 //
 // The sum thus starts from what stands in C and takes the products in order;
 // there is no partial sum that would round differently.
 //
-// A full tile whose columns are neighbours in C, vector by vector, is loaded and
-// stored in place; its rows may be anywhere. Every other one (at the edge, or
-// with an output that is transposed or cut into small images) is copied into a
-// tile on the stack and back, through masks where its columns are neighbours and
-// element by element where not. At the edge, kernels of half the rows and of
-// fewer vectors save work on padding.
+// A full tile whose columns are neighbours in C, vector by vector, is loaded
+// and stored in place; its rows may be anywhere. Every other one (at the edge,
+// or with an output that is transposed or cut into small images) is copied into
+// a tile on the stack and back, through masks where its columns are neighbours
+// and element by element where not. At the edge, kernels of half the rows and
+// of fewer vectors save work on padding.
 //
 // The tile's shape: with 16 registers of 256 bits, 6 rows of 2 vectors leave 4
 // registers for B's vectors and A's scalars (the shape of BLIS and OpenBLAS for
@@ -44,48 +44,99 @@ TileShape TileShape::get(unsigned vectorBits) {
 }
 
 namespace {
+/// Columns of C behind one vector of the tile.
+struct VectorColumns {
+  /// How many of the lanes are columns of C, from 0 to all.
+  Index count;
+  /// True for those lanes.
+  Value mask;
+  /// The offset of the first one.
+  Index first;
+  /// Whether the others follow it without gaps.
+  Value neighbours;
+  /// Where their offsets stand in the tables.
+  Index table;
+};
+
+/// Where the micro-kernel finds a tile: element (r, v * lanes) stands at
+/// rows[r] + columns[v].
+struct TilePlace {
+  Value buffer;
+  SmallVector<Index> rows, columns;
+
+  /// As results of a branch, and back.
+  SmallVector<Value> give() const;
+  static TilePlace take(KernelBuilder &b, TileShape shape, ValueRange values);
+};
+
 struct TileEmitter {
   KernelBuilder &b;
   TileShape shape;
   MatrixBase c;
   Value tables;
+  /// Memory for one tile, its rows one after the other.
+  Value stackTile;
+  /// Rows of the panels.
+  Index depth;
 
-  /// Columns of C behind one vector of the tile.
-  struct VectorColumns {
-    /// How many of the lanes are columns of C, from 0 to `shape.lanes`.
-    Index count;
-    /// True for those lanes.
-    Value mask;
-    /// The offset of the first one.
-    Index first;
-    /// Whether the others follow it without gaps.
-    Value neighbours;
-    /// Where their offsets stand in the tables.
-    Index table;
-  };
   SmallVector<VectorColumns> look(Index table, Index count);
-
-  /// Where the micro-kernel finds a tile: element (r, v * lanes) stands at
-  /// rows[r] + columns[v].
-  struct Place {
-    Value buffer;
-    SmallVector<Index> rows, columns;
-  };
-  void multiply(int64_t rows, int64_t vectors, const Place &place,
-                MatrixBase aPanel, MatrixBase bPanel, Index depth);
-  /// Copies `count` rows of C, offsets from `rowTable`, to the tile or back.
-  void copyTile(Value tile, ArrayRef<VectorColumns> columns, Index rowTable,
-                Index count, bool toTile);
+  TilePlace placeInC(ArrayRef<VectorColumns> columns, Index rowTable);
+  TilePlace placeOnStack();
+  /// Copies `count` rows of C, offsets from `rowTable`, to the stack or back.
+  void copyTile(ArrayRef<VectorColumns> columns, Index rowTable, Index count,
+                bool toStack);
+  /// The micro-kernel, for the first rows and vectors of a tile.
+  void multiply(int64_t rows, int64_t vectors, const TilePlace &place,
+                MatrixBase aPanel, MatrixBase bPanel);
+  /// The smallest micro-kernel that covers `rowCount` rows and `columnCount`
+  /// columns.
+  void multiplySome(Index rowCount, Index columnCount, const TilePlace &place,
+                    MatrixBase aPanel, MatrixBase bPanel);
 };
 } // namespace
 
-SmallVector<TileEmitter::VectorColumns> TileEmitter::look(Index table,
-                                                          Index count) {
+SmallVector<Value> TilePlace::give() const {
+  SmallVector<Value> values{buffer};
+  llvm::append_range(values, rows);
+  llvm::append_range(values, columns);
+  return values;
+}
+
+TilePlace TilePlace::take(KernelBuilder &b, TileShape shape,
+                          ValueRange values) {
+  TilePlace place{values[0], {}, {}};
+  for (Value row : values.slice(1, shape.rows))
+    place.rows.push_back(b.index(row));
+  for (Value column : values.drop_front(1 + shape.rows))
+    place.columns.push_back(b.index(column));
+  return place;
+}
+
+TilePlace TileEmitter::placeInC(ArrayRef<VectorColumns> columns,
+                                Index rowTable) {
+  TilePlace place{c.buffer, {}, {}};
+  for (int64_t r = 0; r < shape.rows; ++r)
+    place.rows.push_back(c.start + b.loadIndex(tables, rowTable + r));
+  for (const VectorColumns &vector : columns)
+    place.columns.push_back(vector.first);
+  return place;
+}
+
+TilePlace TileEmitter::placeOnStack() {
+  TilePlace place{stackTile, {}, {}};
+  for (int64_t r = 0; r < shape.rows; ++r)
+    place.rows.push_back(b.index(r * shape.columns()));
+  for (int64_t v = 0; v < shape.vectors; ++v)
+    place.columns.push_back(b.index(v * shape.lanes));
+  return place;
+}
+
+SmallVector<VectorColumns> TileEmitter::look(Index table, Index count) {
   auto type = VectorType::get(shape.lanes, b.getIndexType());
   auto maskType = VectorType::get(shape.lanes, b.getI1Type());
   Value zeros = b.splat(b.index(0), shape.lanes);
-  Value allLanes = b.splat(
-      arith::ConstantOp::create(b, b.getBoolAttr(true)), shape.lanes);
+  Value allLanes =
+      b.splat(arith::ConstantOp::create(b, b.getBoolAttr(true)), shape.lanes);
   Value steps =
       b.indexVector(llvm::to_vector(llvm::seq<int64_t>(0, shape.lanes)));
   SmallVector<VectorColumns> result;
@@ -101,16 +152,19 @@ SmallVector<TileEmitter::VectorColumns> TileEmitter::look(Index table,
     Value expected =
         arith::AddIOp::create(b, b.splat(columns.first, shape.lanes), steps);
     Value absent = arith::XOrIOp::create(b, columns.mask, allLanes);
-    columns.neighbours = b.all(
-        arith::OrIOp::create(b, b.areEqual(offsets, expected), absent));
+    columns.neighbours =
+        b.all(arith::OrIOp::create(b, b.areEqual(offsets, expected), absent));
     result.push_back(columns);
   }
   return result;
 }
 
-void TileEmitter::multiply(int64_t rows, int64_t vectors, const Place &place,
-                           MatrixBase aPanel, MatrixBase bPanel, Index depth) {
-  auto at = [&](int64_t r, int64_t v) { return place.rows[r] + place.columns[v]; };
+void TileEmitter::multiply(int64_t rows, int64_t vectors,
+                           const TilePlace &place, MatrixBase aPanel,
+                           MatrixBase bPanel) {
+  auto at = [&](int64_t r, int64_t v) {
+    return place.rows[r] + place.columns[v];
+  };
   SmallVector<Value> sums;
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t v = 0; v < vectors; ++v)
@@ -144,40 +198,57 @@ void TileEmitter::multiply(int64_t rows, int64_t vectors, const Place &place,
       b.storeVector(loop.getResult(r * vectors + v), place.buffer, at(r, v));
 }
 
-void TileEmitter::copyTile(Value tile, ArrayRef<VectorColumns> columns,
-                           Index rowTable, Index count, bool toTile) {
+void TileEmitter::multiplySome(Index rowCount, Index columnCount,
+                               const TilePlace &place, MatrixBase aPanel,
+                               MatrixBase bPanel) {
+  std::function<void(int64_t, int64_t)> choose = [&](int64_t rows,
+                                                     int64_t vectors) {
+    auto enough = [&] { multiply(rows, vectors, place, aPanel, bPanel); };
+    if (vectors == shape.vectors)
+      return enough();
+    b.branch(columnCount <= b.index(vectors * shape.lanes), enough,
+             [&] { choose(rows, vectors + 1); });
+  };
+  b.branch(
+      rowCount <= b.index(shape.rows / 2), [&] { choose(shape.rows / 2, 1); },
+      [&] { choose(shape.rows, 1); });
+}
+
+void TileEmitter::copyTile(ArrayRef<VectorColumns> columns, Index rowTable,
+                           Index count, bool toStack) {
   auto vectorType = VectorType::get(shape.lanes, b.getF32Type());
+  auto copyVector = [&](const VectorColumns &lanes, Index inC, Index inTile) {
+    if (toStack) {
+      Value none = b.splat(b.zero(), shape.lanes);
+      Value vector = vector::MaskedLoadOp::create(
+          b, vectorType, c.buffer, ValueRange{inC}, lanes.mask, none);
+      b.storeVector(vector, stackTile, inTile);
+    } else {
+      Value vector = b.loadVector(shape.lanes, stackTile, inTile);
+      vector::MaskedStoreOp::create(b, c.buffer, ValueRange{inC}, lanes.mask,
+                                    vector);
+    }
+  };
+  auto copyElement = [&](Index inC, Index inTile) {
+    if (toStack)
+      b.store(b.load(c.buffer, inC), stackTile, inTile);
+    else
+      b.store(b.load(stackTile, inTile), c.buffer, inC);
+  };
   b.loop(count, 1, [&](Index r) {
     Index row = c.start + b.loadIndex(tables, rowTable + r);
-    for (auto [v, vector] : llvm::enumerate(columns)) {
-      const VectorColumns &lanes = vector;
-      Index inTile = r * shape.columns() + static_cast<int64_t>(v) * shape.lanes;
+    Index inTile = r * shape.columns();
+    for (const VectorColumns &lanes : columns) {
       b.branch(
           lanes.neighbours,
-          [&] {
-            Index inC = row + lanes.first;
-            if (toTile) {
-              Value zeros = b.splat(
-                  arith::ConstantOp::create(b, b.getF32FloatAttr(0)), shape.lanes);
-              b.storeVector(vector::MaskedLoadOp::create(b, vectorType, c.buffer,
-                                                         ValueRange{inC},
-                                                         lanes.mask, zeros),
-                            tile, inTile);
-            } else {
-              vector::MaskedStoreOp::create(b, c.buffer, ValueRange{inC},
-                                            lanes.mask,
-                                            b.loadVector(shape.lanes, tile, inTile));
-            }
-          },
+          [&] { copyVector(lanes, row + lanes.first, inTile); },
           [&] {
             b.loop(lanes.count, 1, [&](Index lane) {
-              Index inC = row + b.loadIndex(tables, lanes.table + lane);
-              if (toTile)
-                b.store(b.load(c.buffer, inC), tile, inTile + lane);
-              else
-                b.store(b.load(tile, inTile + lane), c.buffer, inC);
+              copyElement(row + b.loadIndex(tables, lanes.table + lane),
+                          inTile + lane);
             });
           });
+      inTile = inTile + shape.lanes;
     }
   });
 }
@@ -186,91 +257,60 @@ func::FuncOp KernelLibrary::getTiles() {
   MLIRContext *context = module.getContext();
   Type index = IndexType::get(context);
   Type floats = getFlatType(Float32Type::get(context));
-  SmallVector<Type> types = {floats, index, index, floats, index, getFlatType(index),
-                             index,  index, index, index,  index};
-  return getKernel("tiles", types, [&](KernelBuilder &b,
-                                       Block::BlockArgListType arguments) {
-    auto at = [&](unsigned i) { return b.index(arguments[i]); };
-    MatrixBase aPanels{arguments[0], at(1)}, bPanels{arguments[0], at(2)};
-    TileEmitter emitter{b, tile, {arguments[3], at(4)}, arguments[5]};
-    Index cM = at(6), cN = at(7), m = at(8), n = at(9), depth = at(10);
+  SmallVector<Type> types = {
+      floats, index, index, floats, index, getFlatType(index),
+      index,  index, index, index,  index};
+  auto emit = [&](KernelBuilder &b, KernelArguments &arguments) {
+    MatrixBase aPanels = arguments.takeMatrix();
+    MatrixBase bPanels{aPanels.buffer, arguments.takeIndex()};
+    TileEmitter emitter{
+        b, tile, arguments.takeMatrix(), arguments.takeBuffer(), {}, {}};
+    Index cM = arguments.takeIndex(), cN = arguments.takeIndex();
+    Index m = arguments.takeIndex(), n = arguments.takeIndex();
+    emitter.depth = arguments.takeIndex();
 
     int64_t tileSize = tile.rows * tile.columns();
-    Value scratch = memref::AllocaOp::create(
-        b, MemRefType::get({tileSize}, b.getF32Type()), b.getI64IntegerAttr(64));
-    scratch = memref::CastOp::create(b, floats, scratch);
+    Value memory =
+        memref::AllocaOp::create(b, MemRefType::get({tileSize}, b.getF32Type()),
+                                 b.getI64IntegerAttr(64));
+    emitter.stackTile = memref::CastOp::create(b, floats, memory);
     // The rows of an edge tile that are not C's are multiplied too.
-    Value zeros = b.splat(arith::ConstantOp::create(b, b.getF32FloatAttr(0)),
-                          tile.lanes);
+    Value zeros = b.splat(b.zero(), tile.lanes);
     b.loop(b.index(tileSize), tile.lanes,
-           [&](Index i) { b.storeVector(zeros, scratch, i); });
+           [&](Index i) { b.storeVector(zeros, emitter.stackTile, i); });
 
     b.loop(n, tile.columns(), [&](Index j) {
       Index columnCount = min(n - j, tile.columns());
-      auto columns = emitter.look(cN + j, columnCount);
+      SmallVector<VectorColumns> columns = emitter.look(cN + j, columnCount);
+      // All lanes of each vector that is used are neighbours in C.
       Value whole = columnCount == b.index(tile.columns());
       for (int64_t v = 1; v < tile.vectors; ++v)
         whole = b.either(whole, columnCount == b.index(v * tile.lanes));
-      for (const auto &vector : columns)
+      for (const VectorColumns &vector : columns)
         whole = b.both(whole, vector.neighbours);
 
       b.loop(m, tile.rows, [&](Index i) {
-        Index rowCount = min(m - i, tile.rows);
+        Index rowCount = min(m - i, tile.rows), rowTable = cM + i;
         Value inPlace = b.both(whole, rowCount == b.index(tile.rows));
-        SmallVector<Value> values = b.choose(
-            inPlace,
-            [&] {
-              SmallVector<Value> values{emitter.c.buffer};
-              for (int64_t r = 0; r < tile.rows; ++r)
-                values.push_back(emitter.c.start +
-                                 b.loadIndex(emitter.tables, cM + i + r));
-              for (const auto &vector : columns)
-                values.push_back(vector.first);
-              return values;
-            },
-            [&] {
-              emitter.copyTile(scratch, columns, cM + i, rowCount,
-                               /*toTile=*/true);
-              SmallVector<Value> values{scratch};
-              for (int64_t r = 0; r < tile.rows; ++r)
-                values.push_back(b.index(r * tile.columns()));
-              for (int64_t v = 0; v < tile.vectors; ++v)
-                values.push_back(b.index(v * tile.lanes));
-              return values;
-            });
-        TileEmitter::Place place{values[0], {}, {}};
-        for (Value row : ArrayRef(values).slice(1, tile.rows))
-          place.rows.push_back(b.index(row));
-        for (Value column : ArrayRef(values).drop_front(1 + tile.rows))
-          place.columns.push_back(b.index(column));
-
-        MatrixBase aPanel{aPanels.buffer, aPanels.start + i * depth};
-        MatrixBase bPanel{bPanels.buffer, bPanels.start + j * depth};
-        // Kernels for 1, 2... vectors, the first that covers all columns.
-        std::function<void(int64_t, int64_t)> multiply = [&](int64_t rows,
-                                                             int64_t vectors) {
-          if (vectors == tile.vectors)
-            return emitter.multiply(rows, vectors, place, aPanel, bPanel, depth);
-          b.branch(
-              columnCount <= b.index(vectors * tile.lanes),
-              [&] {
-                emitter.multiply(rows, vectors, place, aPanel, bPanel, depth);
-              },
-              [&] { multiply(rows, vectors + 1); });
+        auto useC = [&] { return emitter.placeInC(columns, rowTable).give(); };
+        auto useStack = [&] {
+          emitter.copyTile(columns, rowTable, rowCount, /*toStack=*/true);
+          return emitter.placeOnStack().give();
         };
-        b.branch(
-            rowCount <= b.index(tile.rows / 2),
-            [&] { multiply(tile.rows / 2, 1); }, [&] { multiply(tile.rows, 1); });
-
+        TilePlace place =
+            TilePlace::take(b, tile, b.choose(inPlace, useC, useStack));
+        emitter.multiplySome(rowCount, columnCount, place,
+                             aPanels.at(i * emitter.depth),
+                             bPanels.at(j * emitter.depth));
         b.branch(
             inPlace, [] {},
             [&] {
-              emitter.copyTile(scratch, columns, cM + i, rowCount,
-                               /*toTile=*/false);
+              emitter.copyTile(columns, rowTable, rowCount, /*toStack=*/false);
             });
       });
     });
-  });
+  };
+  return getKernel("tiles", types, emit);
 }
 
 void KernelLibrary::callTiles(KernelBuilder &b, MatrixBase aPanels,

@@ -1,0 +1,32 @@
+//===- BufferRoots.h - Which buffer a memref belongs to ---------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Views followed to the buffer they look at, and when two buffers are known to
+// share no byte.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_CONVERSION_HOST_BUFFERROOTS_H
+#define AMP_LIB_CONVERSION_HOST_BUFFERROOTS_H
+
+#include "mlir/IR/Value.h"
+
+namespace mlir::amp {
+
+/// The value that `memref` is a view of, through any number of views.
+Value getBufferRoot(Value memref);
+
+/// True if no byte belongs to both. Allocations, globals of different names and
+/// arguments of a function are apart: the callers of an entry point allocate its
+/// results and hand no argument as a result. Anything else (a result of a branch,
+/// an iteration argument) may be any buffer.
+bool areBuffersApart(Value a, Value b);
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_CONVERSION_HOST_BUFFERROOTS_H

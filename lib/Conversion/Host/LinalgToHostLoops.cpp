@@ -1,0 +1,465 @@
+//===- LinalgToHostLoops.cpp - Loop nests that LLVM can vectorise ---------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// LLVM vectorises an innermost loop that runs over consecutive elements and is
+// long enough. A linalg operation on static shapes says all that is needed to
+// give it one: each operand is an address plus one stride per loop, so loops can
+// be put in any order, and two neighbours in that order are one loop where, for
+// every operand, the outer stride is the inner stride times the inner extent. An
+// elementwise operation on 16x8x4x4 becomes one loop over 2048 elements.
+//
+// Which loop is innermost:
+//
+//   no reduction          the one that walks the output by one
+//   reduction, and the    that parallel loop: the output is the accumulator, in
+//   inputs walk by one    memory, and sums have the order of the reference (bias
+//   with the output       gradients, sums over a batch)
+//   any other reduction   the reduction loop with the smallest stride; the
+//                         accumulators are registers, and the combining addition
+//                         may be reassociated, so that the vectoriser uses several
+//                         partial sums in a fixed order
+//
+// Only the addition (or product) that takes the accumulator carries `reassoc`.
+// With the flag on the body too, LLVM could regroup values before a rounding.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+
+#define DEBUG_TYPE "convert-linalg-to-host-loops"
+
+namespace mlir::amp {
+#define GEN_PASS_DEF_CONVERTLINALGTOHOSTLOOPSPASS
+#include "amp/Conversion/Passes.h.inc"
+} // namespace mlir::amp
+
+using namespace mlir;
+using namespace mlir::amp;
+
+/// Extent from which a parallel loop is worth being innermost inside a reduction:
+/// one vector register of f32.
+static constexpr int64_t kVectorExtent = 8;
+
+/// Extent up to which LLVM may unroll a loop completely: pooling windows and filter
+/// taps. It would do the same to loops of 32, and nests of them, which takes seconds
+/// of compilation and runs no faster than a vector loop.
+static constexpr int64_t kUnrollExtent = 4;
+
+/// Name of the attribute on llvm.br.
+static constexpr StringLiteral kLoopAnnotation = "loop_annotation";
+
+namespace {
+/// Where an operand's elements are.
+struct Access {
+  Value memref;
+  /// Element of the first point of the loops, and elements from there to the last.
+  int64_t offset = 0, span = 1;
+  /// The body reads the element that was there before.
+  bool isRead = false;
+};
+
+/// One loop of the nest.
+struct Loop {
+  int64_t extent;
+  bool isReduction;
+  /// The dimension of the operation, if the body asks for its index.
+  std::optional<unsigned> indexedDim;
+  /// Step of each operand, in elements.
+  SmallVector<int64_t> strides;
+};
+
+/// An operation as addresses and strides.
+struct Nest {
+  SmallVector<Access> accesses; // in the order of the operands
+  SmallVector<Loop> loops;      // outermost first
+  unsigned numInputs;
+  /// Reduction loops are innermost and hand the accumulators on.
+  bool inRegisters = false;
+};
+} // namespace
+
+/// Adds `factor` times the linear expression to `strides` and `offset`.
+static LogicalResult addLinear(AffineExpr expr, int64_t factor,
+                               MutableArrayRef<int64_t> strides, int64_t &offset) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
+    offset += factor * constant.getValue();
+    return success();
+  }
+  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+    strides[dim.getPosition()] += factor;
+    return success();
+  }
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return failure();
+  if (binary.getKind() == AffineExprKind::Add)
+    return success(succeeded(addLinear(binary.getLHS(), factor, strides, offset)) &&
+                   succeeded(addLinear(binary.getRHS(), factor, strides, offset)));
+  auto constant = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  if (binary.getKind() != AffineExprKind::Mul || !constant)
+    return failure();
+  return addLinear(binary.getLHS(), factor * constant.getValue(), strides, offset);
+}
+
+//===----------------------------------------------------------------------===//
+// Analysis
+//===----------------------------------------------------------------------===//
+
+/// Addresses and strides of `op`, its loops in their own order, those of extent 1
+/// left out. Fails where something is not known before run time.
+static FailureOr<Nest> readNest(linalg::LinalgOp op) {
+  Nest nest;
+  nest.numInputs = op.getNumDpsInputs();
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+  if (!op.hasPureBufferSemantics() || ShapedType::isDynamicShape(extents))
+    return failure();
+
+  SmallVector<SmallVector<int64_t>> strides;
+  Block *body = op.getBlock();
+  for (OpOperand &operand : op->getOpOperands()) {
+    Access access;
+    access.memref = operand.get();
+    access.isRead = !body->getArgument(operand.getOperandNumber()).use_empty();
+    SmallVector<int64_t> steps(extents.size(), 0);
+    auto type = dyn_cast<MemRefType>(operand.get().getType());
+    if (type) {
+      SmallVector<int64_t> memory;
+      if (failed(type.getStridesAndOffset(memory, access.offset)) ||
+          ShapedType::isDynamic(access.offset) || ShapedType::isDynamicShape(memory))
+        return failure();
+      AffineMap map = op.getMatchingIndexingMap(&operand);
+      for (auto [expr, stride] : llvm::zip_equal(map.getResults(), memory))
+        if (failed(addLinear(expr, stride, steps, access.offset)))
+          return failure();
+    }
+    for (auto [step, extent] : llvm::zip_equal(steps, extents)) {
+      if (step < 0)
+        return failure();
+      access.span += step * std::max<int64_t>(extent - 1, 0);
+    }
+    nest.accesses.push_back(access);
+    strides.push_back(std::move(steps));
+  }
+
+  llvm::SmallDenseSet<unsigned> indexed;
+  body->walk([&](linalg::IndexOp index) { indexed.insert(index.getDim()); });
+  for (auto [dim, extent] : llvm::enumerate(extents)) {
+    if (extent == 1 && !indexed.contains(dim))
+      continue;
+    Loop loop{extent, kinds[dim] == utils::IteratorType::reduction, std::nullopt, {}};
+    if (indexed.contains(dim))
+      loop.indexedDim = dim;
+    for (ArrayRef<int64_t> steps : strides)
+      loop.strides.push_back(steps[dim]);
+    nest.loops.push_back(std::move(loop));
+  }
+  return nest;
+}
+
+/// True if `loop` walks the output and all that the reductions read by one
+/// element, or not at all.
+static bool walksByOne(const Nest &nest, const Loop &loop) {
+  bool reads = false;
+  for (unsigned i = 0; i < nest.numInputs; ++i) {
+    if (!nest.accesses[i].isRead)
+      continue;
+    if (loop.strides[i] > 1)
+      return false;
+    reads |= loop.strides[i] == 1;
+  }
+  return reads && loop.extent >= kVectorExtent &&
+         llvm::all_of(ArrayRef(loop.strides).drop_front(nest.numInputs),
+                      [](int64_t stride) { return stride == 1; });
+}
+
+/// Largest stride outermost; equal ones stay as they are.
+static void sortByStride(SmallVectorImpl<Loop> &loops,
+                         llvm::function_ref<int64_t(const Loop &)> getStride) {
+  SmallVector<Loop> sorted;
+  for (Loop &loop : loops)
+    sorted.insert(llvm::upper_bound(sorted, loop,
+                                    [&](const Loop &a, const Loop &b) {
+                                      return getStride(a) > getStride(b);
+                                    }),
+                  loop);
+  loops = std::move(sorted);
+}
+
+/// Puts the loops in the order of the banner.
+static void orderLoops(Nest &nest) {
+  auto outputStride = [&](const Loop &loop) { return loop.strides[nest.numInputs]; };
+  auto inputStride = [&](const Loop &loop) {
+    int64_t largest = 0;
+    for (unsigned i = 0; i < nest.numInputs; ++i)
+      if (nest.accesses[i].isRead)
+        largest = std::max(largest, loop.strides[i]);
+    return largest;
+  };
+  SmallVector<Loop> parallel, reductions;
+  bool outputsAreSums = true;
+  for (Loop &loop : nest.loops) {
+    if (loop.isReduction)
+      for (unsigned i = nest.numInputs, e = nest.accesses.size(); i != e; ++i)
+        outputsAreSums &= loop.strides[i] == 0;
+    (loop.isReduction ? reductions : parallel).push_back(loop);
+  }
+  if (!outputsAreSums)
+    return; // an order that was meant: several outputs of different ranks
+  sortByStride(parallel, outputStride);
+  std::optional<Loop> innermost;
+  if (!reductions.empty() && !parallel.empty() && walksByOne(nest, parallel.back()))
+    innermost = parallel.pop_back_val();
+  nest.inRegisters = !reductions.empty() && !innermost;
+  if (nest.inRegisters)
+    sortByStride(reductions, inputStride);
+  nest.loops = std::move(parallel);
+  nest.loops.append(reductions);
+  if (innermost)
+    nest.loops.push_back(*innermost);
+}
+
+/// Makes one loop of neighbours that walk memory as one.
+static void mergeLoops(Nest &nest) {
+  SmallVector<Loop> merged;
+  for (Loop &loop : nest.loops) {
+    bool joins = !merged.empty() && !merged.back().indexedDim && !loop.indexedDim &&
+                 merged.back().isReduction == loop.isReduction;
+    if (joins)
+      for (auto [i, access] : llvm::enumerate(nest.accesses)) {
+        bool matters = access.isRead || i >= nest.numInputs;
+        joins &= !matters || merged.back().strides[i] == loop.strides[i] * loop.extent;
+      }
+    if (joins) {
+      merged.back().extent *= loop.extent;
+      merged.back().strides = loop.strides;
+    } else {
+      merged.push_back(loop);
+    }
+  }
+  nest.loops = std::move(merged);
+}
+
+//===----------------------------------------------------------------------===//
+// Rewrite
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Writes the loops of one operation.
+class NestBuilder {
+public:
+  NestBuilder(linalg::LinalgOp op, const Nest &nest)
+      : op(op), nest(nest), builder(op), loc(op.getLoc()) {}
+
+  void build();
+
+private:
+  using Indices = SmallVector<Value>;
+  /// Loops from `level` on. `accumulators` are the outputs' values where they are
+  /// in registers, and so is what is returned.
+  SmallVector<Value> buildLoops(unsigned level, const Indices &indices,
+                                ArrayRef<Value> accumulators);
+  SmallVector<Value> buildBody(const Indices &indices, ArrayRef<Value> accumulators);
+  Value load(unsigned operand, const Indices &indices);
+  void store(ArrayRef<Value> values, const Indices &indices);
+  Value getConstant(int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  }
+
+  linalg::LinalgOp op;
+  const Nest &nest;
+  OpBuilder builder;
+  Location loc;
+  /// Operands as memrefs of rank 1, or scalars.
+  SmallVector<Value> bases;
+  llvm::SmallDenseMap<unsigned, Value> dimIndices;
+};
+} // namespace
+
+Value NestBuilder::load(unsigned operand, const Indices &indices) {
+  if (!isa<MemRefType>(bases[operand].getType()))
+    return bases[operand];
+  return memref::LoadOp::create(builder, loc, bases[operand], indices[operand]);
+}
+
+void NestBuilder::store(ArrayRef<Value> values, const Indices &indices) {
+  for (auto [i, value] : llvm::enumerate(values))
+    memref::StoreOp::create(builder, loc, value, bases[nest.numInputs + i],
+                            indices[nest.numInputs + i]);
+}
+
+/// Lets the operation that combines `accumulator` with a new value be regrouped.
+static void allowRegrouping(Value combined, Value accumulator) {
+  Operation *combiner = combined.getDefiningOp();
+  if (!combiner || !isa<arith::AddFOp, arith::MulFOp>(combiner) ||
+      !llvm::is_contained(combiner->getOperands(), accumulator) || !accumulator.hasOneUse())
+    return;
+  auto flags = cast<arith::ArithFastMathInterface>(combiner);
+  combiner->setAttr(flags.getFastMathAttrName(),
+                    arith::FastMathFlagsAttr::get(combiner->getContext(),
+                                                  arith::FastMathFlags::reassoc));
+}
+
+SmallVector<Value> NestBuilder::buildBody(const Indices &indices,
+                                          ArrayRef<Value> accumulators) {
+  IRMapping mapping;
+  Block *body = op.getBlock();
+  for (auto [i, argument] : llvm::enumerate(body->getArguments())) {
+    if (i >= nest.numInputs && !accumulators.empty())
+      mapping.map(argument, accumulators[i - nest.numInputs]);
+    else if (nest.accesses[i].isRead)
+      mapping.map(argument, load(i, indices));
+  }
+  for (Operation &inner : body->without_terminator()) {
+    if (auto index = dyn_cast<linalg::IndexOp>(inner))
+      mapping.map(index.getResult(), dimIndices.lookup(index.getDim()));
+    else
+      builder.clone(inner, mapping);
+  }
+  SmallVector<Value> results;
+  for (Value result : body->getTerminator()->getOperands())
+    results.push_back(mapping.lookupOrDefault(result));
+  for (auto [result, accumulator] : llvm::zip(results, accumulators))
+    allowRegrouping(result, accumulator);
+  return results;
+}
+
+/// What LLVM should know of `loop`. SCF hands the attribute on to the branch that
+/// closes the loop.
+static LLVM::LoopAnnotationAttr getAnnotation(MLIRContext *context, const Loop &loop,
+                                              bool hasGathers) {
+  BoolAttr yes = BoolAttr::get(context, true), no = BoolAttr::get(context, false);
+  LLVM::LoopUnrollAttr unroll;
+  if (loop.extent > kUnrollExtent)
+    unroll = LLVM::LoopUnrollAttr::get(context, yes, {}, {}, {}, {}, {}, {});
+  LLVM::LoopVectorizeAttr vectorize;
+  if (hasGathers)
+    vectorize = LLVM::LoopVectorizeAttr::get(
+        context, no, {}, {}, IntegerAttr::get(IntegerType::get(context, 32), kVectorExtent), {},
+        {}, {});
+  return LLVM::LoopAnnotationAttr::get(context, {}, vectorize, {}, unroll, {}, {}, {}, {}, {},
+                                       {}, {}, {}, {}, {}, {});
+}
+
+/// True if an operand is not walked by one, which LLVM turns into one load or
+/// store per element, and as many elements at a time as the narrowest type allows.
+static bool hasGathers(const Nest &nest, const Loop &loop) {
+  for (auto [i, access] : llvm::enumerate(nest.accesses))
+    if ((access.isRead || i >= nest.numInputs) && loop.strides[i] > 1)
+      return true;
+  return false;
+}
+
+SmallVector<Value> NestBuilder::buildLoops(unsigned level, const Indices &indices,
+                                           ArrayRef<Value> accumulators) {
+  bool atSum = nest.inRegisters && accumulators.empty() &&
+               (level == nest.loops.size() || nest.loops[level].isReduction);
+  if (atSum) {
+    SmallVector<Value> start;
+    for (unsigned i = nest.numInputs, e = nest.accesses.size(); i != e; ++i)
+      start.push_back(load(i, indices));
+    store(buildLoops(level, indices, start), indices);
+    return {};
+  }
+  if (level == nest.loops.size()) {
+    SmallVector<Value> results = buildBody(indices, accumulators);
+    if (!accumulators.empty())
+      return results;
+    store(results, indices);
+    return {};
+  }
+
+  const Loop &loop = nest.loops[level];
+  auto forOp = scf::ForOp::create(builder, loc, getConstant(0), getConstant(loop.extent),
+                                  getConstant(1), accumulators);
+  bool isInnermost = level + 1 == nest.loops.size();
+  forOp->setAttr(kLoopAnnotation, getAnnotation(builder.getContext(), loop,
+                                                isInnermost && hasGathers(nest, loop)));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(forOp.getBody());
+  if (loop.indexedDim)
+    dimIndices[*loop.indexedDim] = forOp.getInductionVar();
+  Indices inner = indices;
+  auto flags = arith::IntegerOverflowFlags::nsw | arith::IntegerOverflowFlags::nuw;
+  for (auto [index, stride] : llvm::zip_equal(inner, loop.strides)) {
+    if (stride == 0)
+      continue;
+    Value step = forOp.getInductionVar();
+    if (stride != 1)
+      step = arith::MulIOp::create(builder, loc, step, getConstant(stride), flags);
+    index = arith::AddIOp::create(builder, loc, index, step, flags);
+  }
+  SmallVector<Value> carried =
+      buildLoops(level + 1, inner, llvm::to_vector_of<Value>(forOp.getRegionIterArgs()));
+  if (!accumulators.empty())
+    scf::YieldOp::create(builder, loc, carried);
+  return llvm::to_vector_of<Value>(forOp.getResults());
+}
+
+void NestBuilder::build() {
+  for (const Access &access : nest.accesses) {
+    auto type = dyn_cast<MemRefType>(access.memref.getType());
+    if (!type) {
+      bases.push_back(access.memref);
+      continue;
+    }
+    auto layout = StridedLayoutAttr::get(builder.getContext(), access.offset, {1});
+    auto flat = MemRefType::get({access.span}, type.getElementType(), layout,
+                                type.getMemorySpace());
+    bases.push_back(memref::ReinterpretCastOp::create(
+        builder, loc, flat, access.memref, access.offset, ArrayRef<int64_t>{access.span},
+        ArrayRef<int64_t>{1}));
+  }
+  buildLoops(0, Indices(nest.accesses.size(), getConstant(0)), {});
+  op->erase();
+}
+
+/// Copies between buffers of known shape as operations with loops.
+static void generalizeCopies(func::FuncOp function) {
+  SmallVector<memref::CopyOp> copies;
+  function.walk([&](memref::CopyOp copy) {
+    if (isa<MemRefType>(copy.getSource().getType()) &&
+        isa<MemRefType>(copy.getTarget().getType()))
+      copies.push_back(copy);
+  });
+  for (memref::CopyOp copy : copies) {
+    OpBuilder builder(copy);
+    linalg::CopyOp::create(builder, copy.getLoc(), copy.getSource(), copy.getTarget());
+    copy.erase();
+  }
+}
+
+namespace {
+struct ConvertLinalgToHostLoops
+    : public amp::impl::ConvertLinalgToHostLoopsPassBase<ConvertLinalgToHostLoops> {
+  void runOnOperation() override {
+    generalizeCopies(getOperation());
+    SmallVector<linalg::LinalgOp> ops;
+    getOperation().walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+    for (linalg::LinalgOp op : ops) {
+      FailureOr<Nest> nest = readNest(op);
+      if (failed(nest)) {
+        ++numLeft;
+        continue;
+      }
+      orderLoops(*nest);
+      mergeLoops(*nest);
+      NestBuilder(op, *nest).build();
+      ++numConverted;
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,194 @@
+//===- OutlineKernels.cpp - One function per different operation ----------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// LLVM's optimiser and code generator take more than linear time in the size of a
+// function, and a training step is thousands of loops in one. Here each operation
+// on buffers becomes a function of its own and the step a list of calls.
+//
+// Two operations share a kernel if the text of their functions is the same:
+// types, maps, bodies and constants are in the text, locations are not, and
+// values are numbered from the first argument, so equal text means equal code. A
+// constant is cloned into the kernel, since its value is worth more to the
+// optimiser than sharing would be; any other captured value is an argument.
+//
+// An argument that the kernel writes gets `llvm.noalias` if its buffer is apart
+// from those of all other arguments, which makes vector code possible without a
+// check at run time. This is decided here, where a buffer is still an allocation
+// of its own; amp-plan-buffers keeps it true, because two operands of one call are
+// alive at the same time. The attribute is part of the text too: a kernel called
+// once with aliasing operands and once without is compiled twice.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BufferRoots.h"
+#include "amp/Conversion/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
+
+#define DEBUG_TYPE "amp-outline-kernels"
+
+namespace mlir::amp {
+#define GEN_PASS_DEF_OUTLINEKERNELSPASS
+#include "amp/Conversion/Passes.h.inc"
+} // namespace mlir::amp
+
+using namespace mlir;
+using namespace mlir::amp;
+
+/// Prefix of the kernels' names.
+static constexpr StringLiteral kPrefix = "amp_kernel_";
+
+/// True for the operations that become kernels.
+static bool isKernel(Operation *op) {
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+    return linalgOp.hasPureBufferSemantics();
+  return isa<memref::CopyOp>(op);
+}
+
+/// Values from outside that `op` uses, in the order of first use.
+static llvm::SetVector<Value> getInputs(Operation *op) {
+  llvm::SetVector<Value> inputs(op->operand_begin(), op->operand_end());
+  getUsedValuesDefinedAbove(op->getRegions(), inputs);
+  return inputs;
+}
+
+/// Buffers that `op` writes.
+static SmallVector<Value> getOutputs(Operation *op) {
+  if (auto copy = dyn_cast<memref::CopyOp>(op))
+    return {copy.getTarget()};
+  SmallVector<Value> outputs;
+  for (OpOperand &output : cast<linalg::LinalgOp>(op).getDpsInitsMutable())
+    outputs.push_back(output.get());
+  return outputs;
+}
+
+/// A memref that is known by its address alone.
+static bool isAddressOnly(Type type) {
+  auto memref = dyn_cast<MemRefType>(type);
+  if (!memref)
+    return true;
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return memref.hasStaticShape() && succeeded(memref.getStridesAndOffset(strides, offset)) &&
+         !ShapedType::isDynamic(offset) && !ShapedType::isDynamicShape(strides);
+}
+
+/// True if the buffer of `argument` is none of the others'.
+static bool isApart(Value argument, ArrayRef<Value> arguments) {
+  return llvm::all_of(arguments, [&](Value other) {
+    return other == argument || !isa<BaseMemRefType>(other.getType()) ||
+           areBuffersApart(other, argument);
+  });
+}
+
+namespace {
+class Outliner {
+public:
+  explicit Outliner(ModuleOp module)
+      : module(module), symbols(module), builder(module.getContext()) {}
+
+  /// Replaces `op` by the call of a kernel. True if the kernel is new.
+  bool outline(Operation *op);
+
+private:
+  func::FuncOp createKernel(Operation *op, ArrayRef<Value> arguments,
+                            const llvm::SetVector<Value> &inputs);
+
+  ModuleOp module;
+  SymbolTable symbols;
+  OpBuilder builder;
+  /// Kernels by the text they have under the prefix as name.
+  llvm::StringMap<func::FuncOp> kernels;
+};
+} // namespace
+
+func::FuncOp Outliner::createKernel(Operation *op, ArrayRef<Value> arguments,
+                                    const llvm::SetVector<Value> &inputs) {
+  MLIRContext *context = builder.getContext();
+  builder.clearInsertionPoint();
+  SmallVector<Type> types = llvm::to_vector(ValueRange(arguments).getTypes());
+  auto kernel = func::FuncOp::create(builder, op->getLoc(), kPrefix,
+                                     builder.getFunctionType(types, {}));
+  kernel.setPrivate();
+  kernel->setAttr("llvm.linkage",
+                  LLVM::LinkageAttr::get(context, LLVM::Linkage::Internal));
+  kernel->setAttr("passthrough", builder.getStrArrayAttr({"noinline"}));
+  kernel.setNoInline(true);
+  if (llvm::all_of(types, isAddressOnly))
+    kernel->setAttr("llvm.bareptr", builder.getUnitAttr());
+  SmallVector<Value> outputs = getOutputs(op);
+  for (auto [index, argument] : llvm::enumerate(arguments))
+    if (llvm::is_contained(outputs, argument) && isApart(argument, arguments))
+      kernel.setArgAttr(index, LLVM::LLVMDialect::getNoAliasAttrName(),
+                        builder.getUnitAttr());
+
+  Block *body = kernel.addEntryBlock();
+  IRMapping mapping;
+  mapping.map(arguments, body->getArguments());
+  builder.setInsertionPointToStart(body);
+  for (Value input : inputs)
+    if (!mapping.contains(input))
+      builder.clone(*input.getDefiningOp(), mapping);
+  builder.clone(*op, mapping);
+  func::ReturnOp::create(builder, op->getLoc());
+  return kernel;
+}
+
+bool Outliner::outline(Operation *op) {
+  llvm::SetVector<Value> inputs = getInputs(op);
+  SmallVector<Value> arguments;
+  for (Value input : inputs)
+    if (!matchPattern(input, m_Constant()))
+      arguments.push_back(input);
+
+  func::FuncOp kernel = createKernel(op, arguments, inputs);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  kernel.print(stream, OpPrintingFlags().useLocalScope());
+  auto [known, isNew] = kernels.try_emplace(text, kernel);
+  if (isNew) {
+    kernel.setName((kPrefix + Twine(kernels.size() - 1)).str());
+    symbols.insert(kernel);
+  } else {
+    kernel.erase();
+    kernel = known->second;
+  }
+  builder.setInsertionPoint(op);
+  func::CallOp::create(builder, op->getLoc(), kernel, arguments);
+  op->erase();
+  return isNew;
+}
+
+namespace {
+struct OutlineKernels : public amp::impl::OutlineKernelsPassBase<OutlineKernels> {
+  void runOnOperation() override {
+    SmallVector<Operation *> ops;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+        if (!isKernel(op))
+          return WalkResult::advance();
+        ops.push_back(op);
+        return WalkResult::skip();
+      });
+    Outliner outliner(getOperation());
+    for (Operation *op : ops) {
+      ++numOutlined;
+      numKernels += outliner.outline(op);
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,128 @@
+// RUN: amp-opt %s --convert-linalg-to-host-loops --canonicalize --cse | FileCheck %s
+
+#id4 = affine_map<(a, b, c, d) -> (a, b, c, d)>
+
+// Elementwise on contiguous buffers: one loop over all elements.
+// CHECK-LABEL: func.func @elementwise
+// CHECK-DAG:     %[[N:.*]] = arith.constant 2048 : index
+// CHECK:         scf.for %[[I:.*]] = %{{.*}} to %[[N]]
+// CHECK-NOT:     scf.for
+// CHECK:           memref.load %{{.*}}[%[[I]]]
+// CHECK:           arith.truncf
+func.func @elementwise(%x: memref<16x8x4x4xf32>, %y: memref<16x8x4x4xf16>) {
+  linalg.generic {indexing_maps = [#id4, #id4],
+                  iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%x : memref<16x8x4x4xf32>) outs(%y : memref<16x8x4x4xf16>) {
+  ^bb0(%in: f32, %out: f16):
+    %0 = arith.truncf %in : f32 to f16
+    linalg.yield %0 : f16
+  }
+  return
+}
+
+// A value per channel is constant in the merged inner loops and breaks the rest.
+// CHECK-LABEL: func.func @broadcast
+// CHECK-DAG:     %[[INNER:.*]] = arith.constant 16 : index
+// CHECK-DAG:     %[[CHANNELS:.*]] = arith.constant 8 : index
+// CHECK-DAG:     %[[BATCH:.*]] = arith.constant 4 : index
+// CHECK:         scf.for %{{.*}} to %[[BATCH]]
+// CHECK:           scf.for %[[C:.*]] = %{{.*}} to %[[CHANNELS]]
+// CHECK:             scf.for %{{.*}} to %[[INNER]]
+// CHECK:               memref.load %{{.*}}[%[[C]]] : memref<8xf32
+func.func @broadcast(%x: memref<4x8x4x4xf32>, %m: memref<8xf32>, %y: memref<4x8x4x4xf32>) {
+  linalg.generic {indexing_maps = [#id4, affine_map<(a, b, c, d) -> (b)>, #id4],
+                  iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%x, %m : memref<4x8x4x4xf32>, memref<8xf32>) outs(%y : memref<4x8x4x4xf32>) {
+  ^bb0(%in: f32, %mean: f32, %out: f32):
+    %0 = arith.subf %in, %mean : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// A sum over the inner dimension: in registers; only the accumulation may be
+// regrouped, not the addition before it.
+// CHECK-LABEL: func.func @row_sum
+// CHECK:         scf.for
+// CHECK:           %[[SUM:.*]] = scf.for %{{.*}} iter_args(%[[ACC:.*]] = %{{.*}}) -> (f32)
+// CHECK:             %[[V:.*]] = arith.addf %{{.*}}, %{{.*}} : f32
+// CHECK:             arith.addf %[[V]], %[[ACC]] fastmath<reassoc> : f32
+// CHECK:           memref.store %[[SUM]]
+func.func @row_sum(%x: memref<4x64xf32>, %y: memref<4xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<4x64xf32>) outs(%y : memref<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %in, %in : f32
+    %1 = arith.addf %0, %out : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// A sum over the outer dimension: the row of sums is the accumulator, and the
+// order of additions is the order of rows.
+// CHECK-LABEL: func.func @column_sum
+// CHECK-DAG:     %[[ROWS:.*]] = arith.constant 4 : index
+// CHECK-DAG:     %[[COLUMNS:.*]] = arith.constant 64 : index
+// CHECK:         scf.for %{{.*}} to %[[ROWS]]
+// CHECK:           scf.for %[[J:.*]] = %{{.*}} to %[[COLUMNS]]
+// CHECK:             memref.load %{{.*}}[%[[J]]] : memref<64xf32
+// CHECK-NOT:         reassoc
+// CHECK:             memref.store
+func.func @column_sum(%x: memref<4x64xf32>, %y: memref<64xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (b)>],
+                  iterator_types = ["reduction", "parallel"]}
+      ins(%x : memref<4x64xf32>) outs(%y : memref<64xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %in, %out : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// The output decides which dimension is innermost.
+// CHECK-LABEL: func.func @transpose
+// CHECK-DAG:     %[[ROWS:.*]] = arith.constant 4 : index
+// CHECK-DAG:     %[[COLUMNS:.*]] = arith.constant 64 : index
+// CHECK:         scf.for %{{.*}} to %[[COLUMNS]]
+// CHECK:           scf.for %{{.*}} to %[[ROWS]]
+func.func @transpose(%x: memref<4x64xf32>, %y: memref<64x4xf32>) {
+  linalg.transpose ins(%x : memref<4x64xf32>) outs(%y : memref<64x4xf32>) permutation = [1, 0]
+  return
+}
+
+// A dimension whose index the body reads keeps a loop of its own.
+// CHECK-LABEL: func.func @indexed
+// CHECK:         scf.for %[[I:.*]] =
+// CHECK:           scf.for
+// CHECK:             arith.index_cast %[[I]]
+func.func @indexed(%y: memref<4x64xi64>) {
+  linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>],
+                  iterator_types = ["parallel", "parallel"]} outs(%y : memref<4x64xi64>) {
+  ^bb0(%out: i64):
+    %0 = linalg.index 0 : index
+    %1 = arith.index_cast %0 : index to i64
+    linalg.yield %1 : i64
+  }
+  return
+}
+
+// A copy into the middle of a padded image keeps the rows apart.
+// CHECK-LABEL: func.func @strided_copy
+// CHECK-NOT:     memref.copy
+// CHECK:         scf.for
+// CHECK:           scf.for
+func.func @strided_copy(%x: memref<8x8xf16>, %y: memref<8x8xf16, strided<[10, 1], offset: 11>>) {
+  memref.copy %x, %y : memref<8x8xf16> to memref<8x8xf16, strided<[10, 1], offset: 11>>
+  return
+}
+
+// Unknown extents are left to convert-linalg-to-loops.
+// CHECK-LABEL: func.func @dynamic
+// CHECK:         linalg.fill
+func.func @dynamic(%y: memref<?xf32>) {
+  %c0 = arith.constant 0.0 : f32
+  linalg.fill ins(%c0 : f32) outs(%y : memref<?xf32>)
+  return
+}

@@ -1,0 +1,97 @@
+// RUN: amp-opt %s --amp-plan-buffers --split-input-file | FileCheck %s
+
+func.func private @use(memref<16xf32>)
+func.func private @use_two(memref<16xf32>, memref<16xf32>)
+
+// Lives that do not meet share their bytes.
+// CHECK-LABEL: func.func @one_after_the_other
+// CHECK:         %[[ARENA:.*]] = memref.alloc() {alignment = 64 : i64} : memref<64xi8>
+// CHECK:         %[[ZERO:.*]] = arith.constant 0 : index
+// CHECK:         memref.view %[[ARENA]][%[[ZERO]]][] : memref<64xi8> to memref<16xf32>
+// CHECK:         %[[AGAIN:.*]] = arith.constant 0 : index
+// CHECK:         memref.view %[[ARENA]][%[[AGAIN]]][] : memref<64xi8> to memref<16xf32>
+func.func @one_after_the_other() {
+  %a = memref.alloc() : memref<16xf32>
+  call @use(%a) : (memref<16xf32>) -> ()
+  %b = memref.alloc() : memref<16xf32>
+  call @use(%b) : (memref<16xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func private @use_two(memref<16xf32>, memref<16xf32>)
+func.func private @use(memref<4x4xf32>)
+
+// The last use of one is the first of the other: one operation reads and writes.
+// CHECK-LABEL: func.func @meeting
+// CHECK:         memref.alloc() {alignment = 64 : i64} : memref<128xi8>
+func.func @meeting() {
+  %a = memref.alloc() : memref<16xf32>
+  %b = memref.alloc() : memref<16xf32>
+  call @use_two(%a, %b) : (memref<16xf32>, memref<16xf32>) -> ()
+  return
+}
+
+// A view keeps its buffer alive.
+// CHECK-LABEL: func.func @view
+// CHECK:         memref.alloc() {alignment = 64 : i64} : memref<192xi8>
+func.func @view() {
+  %a = memref.alloc() : memref<16xf32>
+  %v = memref.expand_shape %a [[0, 1]] output_shape [4, 4]
+    : memref<16xf32> into memref<4x4xf32>
+  %b = memref.alloc() : memref<16xf32>
+  %c = memref.alloc() : memref<16xf32>
+  call @use_two(%b, %c) : (memref<16xf32>, memref<16xf32>) -> ()
+  call @use(%v) : (memref<4x4xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func private @use(memref<16xf32>)
+
+// What is used in a loop lives until its end, although the text of `%b` comes later.
+// CHECK-LABEL: func.func @loop
+// CHECK:         memref.alloc() {alignment = 64 : i64} : memref<128xi8>
+func.func @loop(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = memref.alloc() : memref<16xf32>
+  scf.for %i = %c0 to %n step %c1 {
+    func.call @use(%a) : (memref<16xf32>) -> ()
+    %b = memref.alloc() : memref<16xf32>
+    func.call @use(%b) : (memref<16xf32>) -> ()
+  }
+  return
+}
+
+// -----
+
+func.func private @use(memref<16xf32>)
+
+// Carried to the next iteration: two of them are alive at a time.
+// CHECK-LABEL: func.func @carried
+// CHECK:         scf.for
+// CHECK:           memref.alloc() : memref<16xf32>
+func.func @carried(%n: index, %first: memref<16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%x = %first) -> (memref<16xf32>) {
+    func.call @use(%x) : (memref<16xf32>) -> ()
+    %a = memref.alloc() : memref<16xf32>
+    scf.yield %a : memref<16xf32>
+  }
+  call @use(%last) : (memref<16xf32>) -> ()
+  return
+}
+
+// Results, and buffers of unknown size, stay.
+// CHECK-LABEL: func.func @left_alone
+// CHECK-NOT:     memref.view
+// CHECK:         return
+func.func @left_alone(%n: index) -> memref<16xf32> {
+  %a = memref.alloc() : memref<16xf32>
+  %b = memref.alloc(%n) : memref<?xf32>
+  return %a : memref<16xf32>
+}

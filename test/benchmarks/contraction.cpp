@@ -1,0 +1,355 @@
+//===- contraction.cpp - How fast are compiled matrix products? -----------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Question: what part of cblas_sgemm's speed (OpenBLAS, one thread, same run)
+// do contractions reach that were compiled by
+// convert-linalg-to-host-contraction for this CPU, with storage in f32, f16 and
+// bf16, with and without BLAS? Conversion, packing, and allocation of scratch
+// memory are part of each call.
+//
+//   contraction-bench [--quick] [--vector-bits=N] [--cpu=NAME] [--filter=TEXT]
+//                     [--mode=auto|blas|generated]...
+//
+// One line per product: GFLOP/s and time of a call, the best of many, and the
+// ratio to cblas_sgemm on f32 matrices of the same m, n and k (for
+// convolutions: of the matrix product that they amount to, without laying out
+// windows).
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Conversion/Passes.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/ExecutionEngine/ExecutionEngine.h"
+#include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/TargetSelect.h"
+
+#include <cblas.h>
+#include <cstdlib>
+#include <ctime>
+
+using namespace mlir;
+
+/// The entry point of the runtime, without the runtime.
+static int32_t sgemm(int64_t, int32_t transposeA, int32_t transposeB, int64_t m,
+                     int64_t n, int64_t k, float alpha, const float *a,
+                     int64_t lda, const float *b, int64_t ldb, float beta,
+                     float *c, int64_t ldc) {
+  cblas_sgemm(CblasRowMajor, transposeA ? CblasTrans : CblasNoTrans,
+              transposeB ? CblasTrans : CblasNoTrans, m, n, k, alpha, a, lda, b,
+              ldb, beta, c, ldc);
+  return 0;
+}
+
+/// A product to measure.
+struct Case {
+  const char *name;
+  /// Sides of the matrix product, and how many of them.
+  int64_t m, n, k, batch;
+  /// Shapes without element type, and the operation with %a, %b, %c, A, B, C.
+  const char *a, *b, *c, *operation;
+};
+
+static const char *kMatmul = "linalg.matmul ins(%a, %b : A, B) outs(%c : C)";
+static const char *kBatchMatmul =
+    "linalg.batch_matmul ins(%a, %b : A, B) outs(%c : C)";
+static const char *kMatmulTransposeB =
+    "linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, "
+    "affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>] "
+    "ins(%a, %b : A, B) outs(%c : C)";
+static const char *kConvNchw =
+    "linalg.conv_2d_nchw_fchw {strides = dense<1> : tensor<2xi64>, dilations = "
+    "dense<1> : tensor<2xi64>} ins(%a, %b : A, B) outs(%c : C)";
+static const char *kConvNhwc =
+    "linalg.conv_2d_nhwc_hwcf {strides = dense<1> : tensor<2xi64>, dilations = "
+    "dense<1> : tensor<2xi64>} ins(%a, %b : A, B) outs(%c : C)";
+
+static const Case kCases[] = {
+    {"matmul 512^3", 512, 512, 512, 1, "512x512x", "512x512x", "512x512x",
+     kMatmul},
+    {"matmul 1024^3", 1024, 1024, 1024, 1, "1024x1024x", "1024x1024x",
+     "1024x1024x", kMatmul},
+    {"matmul 2048^3", 2048, 2048, 2048, 1, "2048x2048x", "2048x2048x",
+     "2048x2048x", kMatmul},
+    {"matmul^T 512^3", 512, 512, 512, 1, "512x512x", "512x512x", "512x512x",
+     kMatmulTransposeB},
+    {"matmul 256^3", 256, 256, 256, 1, "256x256x", "256x256x", "256x256x",
+     kMatmul},
+    {"matmul 128^3", 128, 128, 128, 1, "128x128x", "128x128x", "128x128x",
+     kMatmul},
+    {"matmul 64^3", 64, 64, 64, 1, "64x64x", "64x64x", "64x64x", kMatmul},
+    {"matmul 32^3", 32, 32, 32, 1, "32x32x", "32x32x", "32x32x", kMatmul},
+    // The products of the samples.
+    {"mlp 32x128x64", 32, 128, 64, 1, "32x64x", "64x128x", "32x128x", kMatmul},
+    {"mlp 32x64x128", 32, 64, 128, 1, "32x128x", "128x64x", "32x64x", kMatmul},
+    {"mlp 32x10x64", 32, 10, 64, 1, "32x64x", "64x10x", "32x10x", kMatmul},
+    {"mlp 10x64x32", 10, 64, 32, 1, "10x32x", "32x64x", "10x64x", kMatmul},
+    {"mlp 128x64x32", 128, 64, 32, 1, "128x32x", "32x64x", "128x64x", kMatmul},
+    {"gpt 128x256x64", 128, 256, 64, 1, "128x64x", "64x256x", "128x256x",
+     kMatmul},
+    {"gpt 128x64x256", 128, 64, 256, 1, "128x256x", "256x64x", "128x64x",
+     kMatmul},
+    {"gpt 16x(32x16x32)", 32, 16, 32, 16, "16x32x32x", "16x32x16x", "16x32x16x",
+     kBatchMatmul},
+    {"gpt 16x(32x32x16)", 32, 32, 16, 16, "16x32x16x", "16x16x32x", "16x32x32x",
+     kBatchMatmul},
+    {"conv 16x8x6x6 16x8x3x3", 16, 256, 72, 1, "16x8x6x6x", "16x8x3x3x",
+     "16x16x4x4x", kConvNchw},
+    {"conv 16x1x10x10 8x1x3x3", 8, 1024, 9, 1, "16x1x10x10x", "8x1x3x3x",
+     "16x8x8x8x", kConvNchw},
+    {"conv 8x16x6x6 16x16x4x4", 16, 72, 256, 1, "8x16x6x6x", "16x16x4x4x",
+     "8x16x3x3x", kConvNchw},
+    {"conv 8x8x10x10 8x8x3x3", 8, 512, 72, 1, "8x8x10x10x", "8x8x3x3x",
+     "8x8x8x8x", kConvNchw},
+    {"conv 8x32x4x4 32x32x3x3", 32, 32, 288, 1, "8x32x4x4x", "32x32x3x3x",
+     "8x32x2x2x", kConvNchw},
+    {"conv nhwc 16x6x6x8 3x3x8x16", 256, 16, 72, 1, "16x6x6x8x", "3x3x8x16x",
+     "16x4x4x16x", kConvNhwc},
+    {"conv 4x64x58x58 64x64x3x3", 64, 12544, 576, 1, "4x64x58x58x",
+     "64x64x3x3x", "4x64x56x56x", kConvNchw},
+    {"conv 4x256x16x16 256x256x3x3", 256, 784, 2304, 1, "4x256x16x16x",
+     "256x256x3x3x", "4x256x14x14x", kConvNchw},
+};
+
+static std::string replaceAll(std::string text, StringRef from, StringRef to) {
+  for (size_t at = 0; (at = text.find(from.str(), at)) != std::string::npos;
+       at += to.size())
+    text.replace(at, from.size(), to.str());
+  return text;
+}
+
+static std::string makeModule(const Case &c, StringRef type) {
+  auto memref = [](StringRef shape, StringRef element) {
+    return ("memref<" + shape + element + ">").str();
+  };
+  std::string a = memref(c.a, type), b = memref(c.b, type),
+              out = memref(c.c, "f32");
+  std::string operation = c.operation;
+  operation = replaceAll(operation, " A,", " " + a + ",");
+  operation = replaceAll(operation, " B)", " " + b + ")");
+  operation = replaceAll(operation, " C)", " " + out + ")");
+  return "func.func @run(%a: " + a + ", %b: " + b + ", %c: " + out +
+         ") attributes {llvm.emit_c_interface} {\n  " + operation +
+         "\n  return\n}\n";
+}
+
+static int64_t countElements(StringRef shape) {
+  int64_t count = 1;
+  SmallVector<StringRef> sizes;
+  shape.split(sizes, 'x', -1, /*KeepEmpty=*/false);
+  for (StringRef size : sizes)
+    count *= std::stoll(size.str());
+  return count;
+}
+
+/// A memref descriptor over `elements` bytes of small integers' bit patterns.
+struct Buffer {
+  std::vector<int64_t> descriptor;
+  void *data;
+
+  Buffer(StringRef shape, StringRef type) {
+    SmallVector<StringRef> sizes;
+    shape.split(sizes, 'x', -1, /*KeepEmpty=*/false);
+    int64_t count = countElements(shape);
+    data = std::aligned_alloc(64, (count * 4 + 63) / 64 * 64);
+    for (int64_t i = 0; i < count; ++i) {
+      float number = static_cast<float>((i * 7 + i / 13) % 9 - 4);
+      if (type == "f32") {
+        static_cast<float *>(data)[i] = number;
+      } else {
+        llvm::APFloat value(number);
+        bool losesInfo;
+        value.convert(type == "f16" ? llvm::APFloat::IEEEhalf()
+                                    : llvm::APFloat::BFloat(),
+                      llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+        static_cast<uint16_t *>(data)[i] =
+            static_cast<uint16_t>(value.bitcastToAPInt().getZExtValue());
+      }
+    }
+    descriptor = {reinterpret_cast<int64_t>(data),
+                  reinterpret_cast<int64_t>(data), 0};
+    SmallVector<int64_t> extents, strides(sizes.size(), 1);
+    for (StringRef size : sizes)
+      extents.push_back(std::stoll(size.str()));
+    for (size_t i = sizes.size() - 1; i-- > 0;)
+      strides[i] = strides[i + 1] * extents[i + 1];
+    descriptor.insert(descriptor.end(), extents.begin(), extents.end());
+    descriptor.insert(descriptor.end(), strides.begin(), strides.end());
+  }
+  ~Buffer() { std::free(data); }
+};
+
+/// Seconds that this thread has computed: other processes count for less than
+/// they would with wall time.
+static double now() {
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) +
+         1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+/// Seconds of one call: the best of several rounds of at least 2 ms each.
+static double measure(double budget, function_ref<void()> call) {
+  double start = now();
+  call();
+  call();
+  double once = (now() - start) / 2;
+  int64_t repeat = std::max<int64_t>(1, static_cast<int64_t>(2e-3 / once));
+  double best = once;
+  for (double end = now() + std::max(budget, 5 * once); now() < end;) {
+    start = now();
+    for (int64_t i = 0; i < repeat; ++i)
+      call();
+    best = std::min(best, (now() - start) / static_cast<double>(repeat));
+  }
+  return best;
+}
+
+/// How a product is compiled: as by default, with BLAS whatever its size, and
+/// without.
+static const std::pair<StringRef, StringRef> kModes[] = {
+    {"auto", "blas=auto"},
+    {"blas", "blas-min-work=0 blas-min-copied-work=0"},
+    {"generated", "blas=off"}};
+
+/// What follows the conversion in this benchmark, down to the LLVM dialect.
+static constexpr StringLiteral kToLLVM =
+    "canonicalize,cse,convert-linalg-to-loops,lower-affine,convert-scf-to-cf,"
+    "convert-vector-to-llvm,expand-strided-metadata,lower-affine,"
+    "finalize-memref-to-llvm,convert-func-to-llvm,convert-arith-to-llvm,"
+    "convert-cf-to-llvm,reconcile-unrealized-casts";
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  double budget = 0.3;
+  unsigned vectorBits = amp::getHostVectorBits();
+  SmallVector<StringRef> modes;
+  StringRef filter, cpu;
+  for (StringRef argument : ArrayRef(argv + 1, argc - 1)) {
+    if (argument == "--quick")
+      budget = 0.05;
+    else if (argument.consume_front("--vector-bits="))
+      vectorBits = static_cast<unsigned>(std::stoul(argument.str()));
+    else if (argument.consume_front("--filter="))
+      filter = argument;
+    else if (argument.consume_front("--cpu="))
+      cpu = argument;
+    else if (argument.consume_front("--mode="))
+      modes.push_back(argument);
+    else {
+      llvm::errs() << "expected --quick, --vector-bits=N, --cpu=NAME, "
+                      "--filter=TEXT or --mode=auto|blas|generated, but got '"
+                   << argument << "'\n";
+      return 1;
+    }
+  }
+  openblas_set_num_threads(1);
+
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  registerAllExtensions(registry);
+  registerAllToLLVMIRTranslations(registry);
+  registerAllPasses();
+  amp::registerConvertLinalgToHostContractionPass();
+  MLIRContext context(registry);
+  context.loadAllAvailableDialects();
+
+  llvm::outs() << "OpenBLAS " << openblas_get_config()
+               << ", 1 thread; vectors of " << vectorBits << " bits\n\n";
+  for (const Case &c : kCases) {
+    if (!StringRef(c.name).contains(filter))
+      continue;
+    double flops = 2.0 * c.m * c.n * c.k * c.batch;
+    Buffer plainA("1x" + std::to_string(c.m * c.k) + "x", "f32");
+    Buffer plainB("1x" + std::to_string(c.k * c.n) + "x", "f32");
+    Buffer plainC("1x" + std::to_string(c.m * c.n) + "x", "f32");
+    double blasTime = measure(budget, [&] {
+      for (int64_t i = 0; i < c.batch; ++i)
+        sgemm(0, 0, 0, c.m, c.n, c.k, 1, static_cast<float *>(plainA.data), c.k,
+              static_cast<float *>(plainB.data), c.n, 1,
+              static_cast<float *>(plainC.data), c.n);
+    });
+    llvm::outs() << llvm::format(
+        "%-30s cblas_sgemm      %7.1f GFLOP/s %10.2f us\n", c.name,
+        flops / blasTime * 1e-9, blasTime * 1e6);
+    for (StringRef type : {"f32", "f16", "bf16"}) {
+      for (auto [mode, blasOptions] : kModes) {
+        if (!modes.empty() && !llvm::is_contained(modes, mode))
+          continue;
+        double compileStart = now();
+        OwningOpRef<ModuleOp> module =
+            parseSourceString<ModuleOp>(makeModule(c, type), &context);
+        PassManager passes(&context);
+        std::string pipeline =
+            ("convert-linalg-to-host-contraction{" + blasOptions +
+             " vector-bits=" + Twine(vectorBits) + "}," + kToLLVM)
+                .str();
+        if (!module || failed(parsePassPipeline(pipeline, passes)) ||
+            failed(passes.run(*module)))
+          return 1;
+        auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+        if (!cpu.empty()) {
+          builder->setCPU(cpu.str());
+          builder->getFeatures() = llvm::SubtargetFeatures();
+        }
+        auto machine = builder->createTargetMachine();
+        auto transformer = makeOptimizingTransformer(3, 0, machine->get());
+        ExecutionEngineOptions options;
+        options.transformer = transformer;
+        options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Aggressive;
+        auto engine =
+            ExecutionEngine::create(*module, options, std::move(*machine));
+        if (!engine) {
+          llvm::errs() << toString(engine.takeError()) << "\n";
+          return 1;
+        }
+        (*engine)->registerSymbols([](llvm::orc::MangleAndInterner mangle) {
+          llvm::orc::SymbolMap symbols;
+          symbols[mangle("ampRtBlasSgemm")] = {
+              llvm::orc::ExecutorAddr::fromPtr(&sgemm),
+              llvm::JITSymbolFlags::Exported};
+          return symbols;
+        });
+        Buffer a(c.a, type), b(c.b, type), out(c.c, "f32");
+        void *descriptors[] = {a.descriptor.data(), b.descriptor.data(),
+                               out.descriptor.data()};
+        auto run = (*engine)->lookup("_mlir_ciface_run");
+        if (!run) {
+          llvm::errs() << toString(run.takeError()) << "\n";
+          return 1;
+        }
+        auto *function =
+            reinterpret_cast<void (*)(void *, void *, void *)>(*run);
+        double compileTime = now() - compileStart;
+        double time = measure(budget, [&] {
+          function(descriptors[0], descriptors[1], descriptors[2]);
+        });
+        llvm::outs() << llvm::format(
+            "%-30s %-4s %-11s %7.1f GFLOP/s %10.2f us  ratio %.2f  (compiled in "
+            "%.2f s)\n",
+            "", type.str().c_str(), mode.str().c_str(), flops / time * 1e-9,
+            time * 1e6, blasTime / time, compileTime);
+      }
+    }
+  }
+  return 0;
+}
