@@ -171,8 +171,12 @@ void DistanceMeter::add(const OracleStep &want, const StepRecord &got) {
         std::max(gradNorm, getRelativeDistance(*got.gradNorm, *want.gradNorm));
 
   const ScalerRecord &scaler = got.scalers.front();
-  const bool isEqual = scaler.scaleBefore == want.scaleBefore &&
-                       scaler.scaleAfter == want.scaleAfter &&
+  // Recorded with nine digits, which give back an f32 and not every f64.
+  auto isSame = [](double a, double b) {
+    return static_cast<float>(a) == static_cast<float>(b);
+  };
+  const bool isEqual = isSame(scaler.scaleBefore, want.scaleBefore) &&
+                       isSame(scaler.scaleAfter, want.scaleAfter) &&
                        scaler.unskipped == want.unskipped &&
                        scaler.skipped == want.skipped;
   if (isEqual || !scalerDifference.empty())

@@ -57,3 +57,20 @@ func.func @target_read(%out: memref<8xf32>) {
   memref.copy %a, %out : memref<8xf32> to memref<8xf32>
   return
 }
+
+// Between the branch and the copy somebody may write the branch's buffer.
+// CHECK-LABEL: func.func @changed_after_branch
+// CHECK:         %[[R:.*]] = scf.if
+// CHECK:         call @use(%[[R]])
+// CHECK:         memref.copy %[[R]]
+func.func @changed_after_branch(%c: i1, %old: memref<8xf32>, %out: memref<8xf32>) {
+  %a = memref.alloc() : memref<8xf32>
+  %r = scf.if %c -> (memref<8xf32>) {
+    scf.yield %a : memref<8xf32>
+  } else {
+    scf.yield %old : memref<8xf32>
+  }
+  call @use(%r) : (memref<8xf32>) -> ()
+  memref.copy %r, %out : memref<8xf32> to memref<8xf32>
+  return
+}

@@ -284,7 +284,7 @@ def get_units(expected, dtype):
 def main():
     kind = sys.argv[1]
     structural = "--structural" in sys.argv
-    shape = {"batch_norm": (64, 2, 112, 112), "layer_norm": (64, 50000)}.get(kind, (16, 50000))
+    shape = {"batch_norm": (64, 2, 112, 112), "layer_norm": (16, 50000)}.get(kind, (16, 50000))
     rng = np.random.RandomState(1)
     width = shape[1]
     x = rng.normal(100 if kind.endswith("norm") else 0, 10 if kind.endswith("norm") else 3, shape)
@@ -318,13 +318,13 @@ def main():
                 from_half = np.abs(got - want.half) / units
                 from_exact = np.abs(got - want.exact) / units
                 torch_from_exact = np.abs(want.half - want.exact) / units
-                worst = max(worst, np.minimum(from_half, from_exact).max())
+                if what == "y" or not structural:
+                    worst = max(worst, np.minimum(from_half, from_exact).max())
                 print(f"{kind} at {level}: {what} is {from_half.max():.2f} units from PyTorch's half "
                       f"kernel ({(got == want.half).mean():.2%} equal), {from_exact.max():.2f} from "
                       f"its f64 kernel; those two are {torch_from_exact.max():.2f} apart")
-    bound = 64 if structural else 1
-    if worst > bound:
-        sys.exit(f"{kind}: expected a distance of at most {bound} units, but got {worst:.3g}")
+    if worst > 1:
+        sys.exit(f"{kind}: expected a distance of at most one unit, but got {worst:.3g}")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,78 @@
+// RUN: amp-opt %s --amp-fuse-elementwise | FileCheck %s
+
+#id = affine_map<(i) -> (i)>
+
+// One loop, and the rounding in the middle stays.
+// CHECK-LABEL: func.func @chain
+// CHECK:         linalg.generic
+// CHECK:           arith.mulf
+// CHECK:           %[[HALF:.*]] = arith.truncf
+// CHECK:           arith.extf %[[HALF]]
+// CHECK:           arith.addf
+// CHECK-NOT:     linalg.generic
+// CHECK:         return
+func.func @chain(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %empty = tensor.empty() : tensor<8xf16>
+  %wide = tensor.empty() : tensor<8xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : tensor<8xf32>) outs(%empty : tensor<8xf16>) {
+  ^bb0(%a: f32, %out: f16):
+    %m = arith.mulf %a, %a : f32
+    %t = arith.truncf %m : f32 to f16
+    linalg.yield %t : f16
+  } -> tensor<8xf16>
+  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%0 : tensor<8xf16>) outs(%wide : tensor<8xf32>) {
+  ^bb0(%a: f16, %out: f32):
+    %e = arith.extf %a : f16 to f32
+    %s = arith.addf %e, %e : f32
+    linalg.yield %s : f32
+  } -> tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+
+// Two readers: computed once and kept.
+// CHECK-LABEL: func.func @two_readers
+// CHECK-COUNT-3: linalg.generic
+func.func @two_readers(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %empty = tensor.empty() : tensor<8xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : tensor<8xf32>) outs(%empty : tensor<8xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %m = math.exp %a : f32
+    linalg.yield %m : f32
+  } -> tensor<8xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%0 : tensor<8xf32>) outs(%empty : tensor<8xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %s = arith.addf %a, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<8xf32>
+  %2 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%0 : tensor<8xf32>) outs(%empty : tensor<8xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %s = arith.negf %a : f32
+    linalg.yield %s : f32
+  } -> tensor<8xf32>
+  return %1, %2 : tensor<8xf32>, tensor<8xf32>
+}
+
+// A contraction reads its operand as it is: it packs and widens by itself.
+// CHECK-LABEL: func.func @contraction
+// CHECK:         linalg.generic
+// CHECK:           arith.truncf
+// CHECK:         linalg.matmul
+func.func @contraction(%x: tensor<8x8xf32>, %w: tensor<8x8xf16>, %y: tensor<8x8xf32>)
+    -> tensor<8x8xf32> {
+  %empty = tensor.empty() : tensor<8x8xf16>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<8x8xf32>) outs(%empty : tensor<8x8xf16>) {
+  ^bb0(%a: f32, %out: f16):
+    %t = arith.truncf %a : f32 to f16
+    linalg.yield %t : f16
+  } -> tensor<8x8xf16>
+  %1 = linalg.matmul ins(%0, %w : tensor<8x8xf16>, tensor<8x8xf16>)
+                     outs(%y : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %1 : tensor<8x8xf32>
+}
