@@ -28,7 +28,7 @@ using namespace mlir::amp;
 
 bool mlir::amp::isCastableTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.getElementType().isF32();
+  return tensor && tensor.getElementType().isF32() && !tensor.getEncoding();
 }
 
 /// Functions whose results leave the range of half or lose its precision: the
@@ -235,12 +235,13 @@ ComputeKind mlir::amp::getComputeKind(Operation *op) {
           tensor::ReshapeOp, tensor::ExtractSliceOp, tensor::InsertSliceOp,
           tensor::ConcatOp, tensor::PadOp, linalg::PackOp, linalg::UnPackOp>(op))
     return ComputeKind::Movement;
-  if (isa<tensor::TensorDialect>(op->getDialect()) ||
+  // No dialect: an operation that is not registered.
+  if (isa_and_present<tensor::TensorDialect>(op->getDialect()) ||
       op->hasTrait<OpTrait::IsTerminator>())
     return ComputeKind::Other; // scalars in or out: tensor.extract, insert, dim
   if (isWideScalarOp(op))
     return ComputeKind::Wide;
-  if (isa<arith::ArithDialect, math::MathDialect>(op->getDialect())) {
+  if (isa_and_present<arith::ArithDialect, math::MathDialect>(op->getDialect())) {
     if (isa<arith::CmpFOp, arith::SelectOp, arith::MaximumFOp, arith::MinimumFOp,
             arith::MaxNumFOp, arith::MinNumFOp>(op))
       return ComputeKind::Follow;

@@ -105,3 +105,99 @@ module attributes {amp.policy = #amp.policy<O1, patch_type = f16, loss_scale = d
       tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
       -> (tensor<4xf32> {amp.role = "param", amp.name = "w"})
 }
+
+// -----
+
+// A delayed gradient that no later pass unscales reaches the optimizer scaled.
+module attributes {amp.policy = #amp.policy<O1, patch_type = f16, loss_scale = dynamic>} {
+  func.func private @forward_backward(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+      -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+  func.func private @optimizer_step(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+      -> (tensor<4xf32> {amp.role = "param", amp.name = "w"})
+  func.func @delayed_for_ever(
+      %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+      %s: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+      -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+    // expected-note @+1 {{this gradient's unscaling was delayed}}
+    %g = call @forward_backward(%w, %s) {amp.delay_unscale} : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    // expected-error @+1 {{expected the gradients of optimizer step '@optimizer_step' to be unscaled, but one is still scaled; take 'amp.delay_unscale' off the last backward pass before the step}}
+    %n = call @optimizer_step(%w, %g) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    return %n : tensor<4xf32>
+  }
+}
+
+// -----
+
+// The sum stands where the call's own gradients do not: there is no place to unscale
+// both at once.
+module attributes {amp.policy = #amp.policy<O1, patch_type = f16, loss_scale = dynamic>} {
+  func.func private @forward_backward(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+      -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+  func.func @added_in_branch(
+      %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+      %s: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"}, %c: i1)
+      -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+    %g0 = call @forward_backward(%w, %s) {amp.delay_unscale} : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    // expected-error @+1 {{expected gradients whose unscaling was delayed to be added to those of this call in its own block}}
+    %g1 = call @forward_backward(%w, %s) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    %r = scf.if %c -> tensor<4xf32> {
+      %a = arith.addf %g0, %g1 : tensor<4xf32>
+      scf.yield %a : tensor<4xf32>
+    } else {
+      scf.yield %w : tensor<4xf32>
+    }
+    return %r : tensor<4xf32>
+  }
+}
+
+// -----
+
+// Two losses in one call, after each has been given a scaler of its own.
+module attributes {amp.policy = #amp.policy<O1, patch_type = f16, loss_scale = dynamic, num_losses = 2>} {
+  func.func private @a(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "loss_a"})
+      -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+  func.func private @b(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "loss_b"})
+      -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+  func.func private @both(tensor<4xf32> {amp.role = "param", amp.name = "w"},
+      tensor<f32> {amp.role = "loss_seed", amp.name = "loss_a"}, tensor<f32> {amp.role = "loss_seed", amp.name = "loss_b"})
+      -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+  func.func @two_scalers_one_call(
+      %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+      %s: tensor<f32> {amp.role = "loss_seed", amp.name = "loss_a"})
+      -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+    %0 = call @a(%w, %s) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    %1 = call @b(%w, %s) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    // expected-error @+1 {{expected losses 'loss_a' and 'loss_b', whose gradients '@both' adds, to share a scaler, but they have two; set num-losses=1}}
+    %2 = call @both(%w, %s, %s) : (tensor<4xf32>, tensor<f32>, tensor<f32>) -> tensor<4xf32>
+    return %w : tensor<4xf32>
+  }
+}
+
+// -----
+
+// What was found in a region of another kind cannot be handed out of it.
+module attributes {amp.policy = #amp.policy<O1, patch_type = f16, loss_scale = dynamic>} {
+  func.func private @forward_backward(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+      -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+  func.func private @optimizer_step(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+      -> (tensor<4xf32> {amp.role = "param", amp.name = "w"})
+  func.func @in_while(
+      %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+      %s: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"}, %n: index)
+      -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+    %zero = arith.constant 0 : index
+    %one = arith.constant 1 : index
+    // expected-error @+1 {{expected a backward pass whose gradients leave 'scf.while' to stand in scf.for, scf.if or no region, so that its overflow can be handed to the optimizer step}}
+    %r:2 = scf.while (%i = %zero, %acc = %w) : (index, tensor<4xf32>) -> (index, tensor<4xf32>) {
+      %more = arith.cmpi ult, %i, %n : index
+      scf.condition(%more) %i, %acc : index, tensor<4xf32>
+    } do {
+    ^bb0(%i: index, %acc: tensor<4xf32>):
+      %g = func.call @forward_backward(%w, %s) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+      %j = arith.addi %i, %one : index
+      scf.yield %j, %g : index, tensor<4xf32>
+    }
+    %new = call @optimizer_step(%w, %r#1) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    return %new : tensor<4xf32>
+  }
+}

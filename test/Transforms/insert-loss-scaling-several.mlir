@@ -200,6 +200,78 @@ module {
     return %n : tensor<4xf32>
   }
 
+  // A running sum: the sum of two delayed gradients is a delayed one.
+  // CHECK-LABEL: func.func @delayed_running_sum
+  func.func @delayed_running_sum(
+      %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+      %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+      %s: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+      -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+    // CHECK: %[[SUM:.*]] = arith.addf
+    // CHECK: %[[ALL:.*]] = arith.addf %[[SUM]], %{{.*}}
+    // CHECK: %[[U:.*]], %{{.*}} = amp.unscale %[[ALL]] using @loss_scaler0
+    // CHECK: func.call @optimizer_step(%{{.*}}, %[[U]])
+    %g0 = call @forward_backward(%w, %x, %s) {amp.delay_unscale} : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    %g1 = call @forward_backward(%w, %x, %s) {amp.delay_unscale} : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    %a = arith.addf %g0, %g1 : tensor<4xf32>
+    %g2 = call @forward_backward(%w, %x, %s) : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    %b = arith.addf %a, %g2 : tensor<4xf32>
+    %n = call @optimizer_step(%w, %b) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    return %n : tensor<4xf32>
+  }
+
+  // A loop over micro-batches hands out what it found.
+  // CHECK-LABEL: func.func @micro_batches_in_loop
+  // CHECK-SAME: %[[W:[a-z0-9]+]]: tensor<4xf32>
+  func.func @micro_batches_in_loop(
+      %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+      %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+      %s: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+      -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+    // CHECK: %[[NO:.*]] = arith.constant dense<false> : tensor<i1>
+    // CHECK: %[[R:.*]]:2 = scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[OLD:.*]] = %[[NO]])
+    // CHECK:   %{{.*}}, %[[F:.*]] = amp.unscale
+    // CHECK:   amp.update_scale @loss_scaler0, %[[F]]
+    // CHECK:   %[[ANY:.*]] = arith.ori %[[OLD]], %[[F]] : tensor<i1>
+    // CHECK:   scf.yield %{{.*}}, %[[ANY]]
+    // CHECK: amp.apply_if_finite %[[R]]#1 keep(%[[W]])
+    // CHECK: func.call @optimizer_step(%[[W]], %[[R]]#0)
+    %zero = arith.constant 0 : index
+    %one = arith.constant 1 : index
+    %four = arith.constant 4 : index
+    %start = arith.constant dense<0.0> : tensor<4xf32>
+    %sum = scf.for %i = %zero to %four step %one iter_args(%acc = %start) -> tensor<4xf32> {
+      %g = func.call @forward_backward(%w, %x, %s) : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+      %a = arith.addf %acc, %g : tensor<4xf32>
+      scf.yield %a : tensor<4xf32>
+    }
+    %n = call @optimizer_step(%w, %sum) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    return %n : tensor<4xf32>
+  }
+
+  // A pass that only one branch makes: nothing was found in the other.
+  // CHECK-LABEL: func.func @pass_in_branch
+  func.func @pass_in_branch(
+      %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+      %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+      %s: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"}, %c: i1)
+      -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+    // CHECK: %[[R:.*]]:2 = scf.if %{{.*}} -> (tensor<4xf32>, tensor<i1>)
+    // CHECK:   %{{.*}}, %[[F:.*]] = amp.unscale
+    // CHECK:   scf.yield %{{.*}}, %[[F]]
+    // CHECK: else
+    // CHECK:   scf.yield %{{.*}}, %{{.*}} : tensor<4xf32>, tensor<i1>
+    // CHECK: amp.apply_if_finite %[[R]]#1
+    %r = scf.if %c -> tensor<4xf32> {
+      %g = func.call @forward_backward(%w, %x, %s) : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+      scf.yield %g : tensor<4xf32>
+    } else {
+      scf.yield %x : tensor<4xf32>
+    }
+    %n = call @optimizer_step(%w, %r) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    return %n : tensor<4xf32>
+  }
+
   // amp.delay_overflow_check: unscaled at once, but the scaler stays where it is, the
   // step does not skip for it, and what was found goes to the next unscaling.
   // CHECK-LABEL: func.func @delay_overflow_check
@@ -239,11 +311,40 @@ module {
     // CHECK: call @forward_backward(%[[N0]],
     // CHECK: %[[U1:.*]], %[[F1:.*]] = amp.unscale
     // CHECK: amp.update_scale @loss_scaler0, %[[F1]]
-    // CHECK: amp.apply_if_finite %{{.*}} keep(%[[N0]]) {
+    // CHECK-NOT: arith.ori
+    // CHECK: amp.apply_if_finite %[[F1]] keep(%[[N0]]) {
     %g0 = call @forward_backward(%w, %x, %s) : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
     %n0 = call @optimizer_step(%w, %g0) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
     %g1 = call @forward_backward(%n0, %x, %s) : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
     %n1 = call @optimizer_step(%n0, %g1) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
     return %n1 : tensor<4xf32>
+  }
+}
+
+// -----
+
+// Two losses whose gradients one backward pass adds can have one scale only. (With two
+// scalers it is the first one's: both losses then share it.)
+
+module {
+  func.func private @both(
+      tensor<4xf32> {amp.role = "param", amp.name = "w"},
+      tensor<f32> {amp.role = "loss_seed", amp.name = "loss0"},
+      tensor<f32> {amp.role = "loss_seed", amp.name = "loss1"})
+      -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+  // CHECK-LABEL: func.func @two_seeds_one_call
+  func.func @two_seeds_one_call(
+      %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+      %s0: tensor<f32> {amp.role = "loss_seed", amp.name = "loss0"},
+      %s1: tensor<f32> {amp.role = "loss_seed", amp.name = "loss1"})
+      -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32>) {
+    // CHECK-DAG: %[[A:.*]] = amp.scale_loss %{{.*}} using @loss_scaler0
+    // CHECK-DAG: %[[B:.*]] = amp.scale_loss %{{.*}} using @loss_scaler0
+    // CHECK: call @both(%{{.*}}, %{{.*}}, %{{.*}})
+    // CHECK: amp.unscale %{{.*}} using @loss_scaler0
+    // CHECK-NOT: amp.unscale
+    // CHECK: return
+    %g = call @both(%w, %s0, %s1) : (tensor<4xf32>, tensor<f32>, tensor<f32>) -> tensor<4xf32>
+    return %w, %g : tensor<4xf32>, tensor<4xf32>
   }
 }

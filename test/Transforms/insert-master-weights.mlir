@@ -86,3 +86,24 @@ func.func @changed_in_train_step(
   %n = arith.addf %w, %w : tensor<4xf32>
   return %n : tensor<4xf32>
 }
+
+// A frozen parameter has no gradient and no new value: half in the model, and no
+// master of it (Apex leaves such parameters alone).
+func.func private @model_with_frozen(
+    tensor<3xf32> {amp.role = "param", amp.name = "frozen"},
+    tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+// CHECK-LABEL: func.func @frozen(
+// CHECK-SAME:  %[[F:[a-z0-9]+]]: tensor<3xf16> {amp.name = "frozen", amp.role = "param"}
+// CHECK-SAME:  tensor<4xf32> {amp.name = "w", amp.role = "master"}
+// CHECK-SAME:  %[[COPY:[a-z0-9]+]]: tensor<4xf16> {amp.name = "w", amp.role = "param"}
+func.func @frozen(
+    %f: tensor<3xf32> {amp.role = "param", amp.name = "frozen"},
+    %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  // CHECK: call @model_with_frozen(%[[F]], %[[COPY]],
+  %g = call @model_with_frozen(%f, %w, %seed) : (tensor<3xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  return %g : tensor<4xf32>
+}

@@ -45,7 +45,8 @@ enum class ComputeKind {
 /// sum, the producers of its operands.
 ComputeKind getComputeKind(Operation *op);
 
-/// True for a floating tensor type that the passes may store in half: f32.
+/// True for a tensor type that the passes may store in half: ranked, f32, and
+/// without an encoding (sparse storage has its own rules).
 bool isCastableTensor(Type type);
 
 /// For a multiply-accumulate linalg operation (kind Contraction): true if

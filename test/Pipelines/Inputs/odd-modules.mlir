@@ -334,6 +334,19 @@ func.func @train(%w: tensor<4xf64> {amp.role = "param", amp.name = "w"}, %v: ten
 }
 
 // -----
+// A parameter that is f16 already.
+func.func private @fb(tensor<4xf16> {amp.role = "param", amp.name = "v"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"}) -> (tensor<4xf16> {amp.role = "grad", amp.name = "v"})
+func.func @step(%v: tensor<4xf16> {amp.role = "param", amp.name = "v"}, %g: tensor<4xf16> {amp.role = "grad", amp.name = "v"}) -> (tensor<4xf16> {amp.role = "param", amp.name = "v"}) {
+  %0 = arith.subf %v, %g : tensor<4xf16>
+  return %0 : tensor<4xf16>
+}
+func.func @train(%v: tensor<4xf16> {amp.role = "param", amp.name = "v"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"}) -> (tensor<4xf16> {amp.role = "param", amp.name = "v"}) {
+  %g = call @fb(%v, %s) : (tensor<4xf16>, tensor<f32>) -> tensor<4xf16>
+  %n = call @step(%v, %g) : (tensor<4xf16>, tensor<4xf16>) -> tensor<4xf16>
+  return %n : tensor<4xf16>
+}
+
+// -----
 // A fused step with the gradient used by nothing, and one made in a region.
 func.func @step(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"}, %c: i1)
     -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {

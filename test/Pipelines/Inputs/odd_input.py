@@ -5,7 +5,8 @@
 Runs amp-opt on each part of FILE, for the pipelines at every level, and with
 --each-pass for every pass of the project by itself, before and after
 amp-initialize-opt-level. A run may succeed or end with exit code 1 and an
-`error:`; a signal, a stack dump, a sanitizer's report or a silent failure is none.
+`error:`; a signal, a stack dump, a sanitizer's report, a silent failure, or IR that
+the verifier refuses, is none.
 """
 
 import re
@@ -19,6 +20,11 @@ def list_passes():
     return sorted(set(re.findall(r"--((?:convert-)?amp-[\w-]+|convert-assert-to-runtime|"
                                  r"convert-linalg-to-host-[\w-]+)\b", text)) -
                   {"amp-mixed-precision", "amp-to-host"})
+
+
+# What the verifier says of IR that a pass left behind.
+INVALID = re.compile("does not dominate|failed to verify|op operand #|expected type of operand|"
+                     "operand type mismatch|requires the same|must have the same")
 
 
 def main():
@@ -48,7 +54,8 @@ def main():
         if done.returncode == 0 and "runtime error:" not in done.stderr:
             return None
         if done.returncode == 1 and "error:" in done.stderr and "LLVM ERROR" not in done.stderr \
-                and "runtime error:" not in done.stderr and "Sanitizer" not in done.stderr:
+                and "runtime error:" not in done.stderr and "Sanitizer" not in done.stderr \
+                and not INVALID.search(done.stderr):
             return None
         return f"module {number}, {' '.join(options)}: exit code {done.returncode}\n{done.stderr[:3000]}"
 

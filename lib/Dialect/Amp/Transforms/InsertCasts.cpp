@@ -209,16 +209,24 @@ Value CastInserter::cloneInHalf(Operation *mover) {
   builder.insert(clone);
   clone->getResult(0).setType(toHalf(mover->getResult(0).getType()));
 
+  // Bodies go on in f32 between exact widenings and a rounding of what was not
+  // rounded: both fold away where an element is just handed on.
+  auto widen = [&](Value element) {
+    element.setType(halfType);
+    builder.setInsertionPointAfterValue(element);
+    auto wide = CastOp::create(builder, element.getLoc(), builder.getF32Type(), element);
+    element.replaceAllUsesExcept(wide, wide);
+  };
   for (Region &region : clone->getRegions()) {
     Block &body = region.front();
     for (BlockArgument argument : body.getArguments())
       if (argument.getType().isF32())
-        argument.setType(halfType);
+        widen(argument);
     body.walk([&](tensor::ExtractOp extract) {
       if (!isCastableTensor(extract.getTensor().getType()))
         return;
       extract.getTensorMutable().assign(getHalf(extract.getTensor()));
-      extract.getResult().setType(halfType);
+      widen(extract.getResult());
     });
     for (OpOperand &yielded : body.getTerminator()->getOpOperands()) {
       if (!yielded.get().getType().isF32())
@@ -226,6 +234,9 @@ Value CastInserter::cloneInHalf(Operation *mover) {
       builder.setInsertionPoint(body.getTerminator());
       yielded.set(castScalar(yielded.get()));
     }
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+      if (isa<CastOp>(op) && op.use_empty())
+        op.erase();
   }
   ++counts.retyped;
   return clone->getResult(0);

@@ -73,6 +73,12 @@ static func::FuncOp getCallee(func::CallOp call) {
   return SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
 }
 
+static bool canUnscale(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  Type element = tensor ? tensor.getElementType() : Type();
+  return tensor && (element.isF32() || element.isF16() || element.isBF16());
+}
+
 static SmallVector<BackwardPass> findBackwardPasses(func::FuncOp function) {
   SmallVector<BackwardPass> passes;
   function.walk([&](func::CallOp call) {
@@ -206,6 +212,15 @@ struct InsertLossScaling
                                    seed.get(), scaler));
       ++numScaled;
     }
+    for (unsigned i = 0, e = pass.callee.getNumResults(); i != e; ++i)
+      if (RoleInfo info = getResultRole(pass.callee, i); info.is(Role::Grad))
+        if (Type type = pass.callee.getResultTypes()[i]; !canUnscale(type))
+          return call.emitError()
+                 << "expected gradient '" << info.name
+                 << "' to be a ranked tensor of f32, f16 or bf16, which a loss scale can be "
+                    "taken out of, but got "
+                 << type << "; give the parameter type f32, or set loss-scale=1.0 at a level "
+                            "without master weights";
     SmallVector<Gradient> gradientsOfCall = getGradients(pass);
     if (pass.delaysUnscale) {
       for (Gradient &gradient : gradientsOfCall)

@@ -207,8 +207,9 @@ struct InsertMasterWeights
       (void)function.insertResult(function.getNumResults(), toHalf(type), attrs);
       function.walk([&](func::ReturnOp returnOp) {
         builder.setInsertionPoint(returnOp);
+        // The step's own copy, if the step's own master is returned.
         Value copy = newCopies.lookup(name);
-        if (!copy)
+        if (!copy || copy.getDefiningOp() != returnOp.getOperand(i).getDefiningOp())
           copy = MasterCopyOp::create(builder, returnOp.getLoc(), toHalf(type),
                                       returnOp.getOperand(i));
         returnOp->insertOperands(returnOp->getNumOperands(), copy);
