@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A header before each block links it into the call's list, so that a call that
-// is left by an assertion can free what it holds. Blocks are 64-byte aligned, the
-// width of a cache line and of the widest vector register.
+// is left by an assertion can free what it holds. Blocks are 64-byte aligned,
+// the width of a cache line and of the widest vector register.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,7 +58,9 @@ void MemoryPool::give(void *block, size_t size) {
   bytes += size;
 }
 
-StepMemory::StepMemory(MemoryPool &pool) : pool(pool), outer(current) { current = this; }
+StepMemory::StepMemory(MemoryPool &pool) : pool(pool), outer(current) {
+  current = this;
+}
 
 StepMemory::~StepMemory() {
   current = outer;
@@ -85,7 +87,9 @@ void *StepMemory::allocateAligned(size_t, size_t bytes) {
   return block + 1;
 }
 
-void *StepMemory::allocate(size_t bytes) { return allocateAligned(kAlignment, bytes); }
+void *StepMemory::allocate(size_t bytes) {
+  return allocateAligned(kAlignment, bytes);
+}
 
 void StepMemory::release(void *data) {
   if (!data)
@@ -100,9 +104,12 @@ void StepMemory::release(void *data) {
   owner->pool.give(block, getTotal(block->bytes));
 }
 
-void StepMemory::forEachSymbol(llvm::function_ref<void(llvm::StringRef, void *)> add) {
-  add("_mlir_memref_to_llvm_alloc", reinterpret_cast<void *>(&StepMemory::allocate));
+void StepMemory::forEachSymbol(
+    llvm::function_ref<void(llvm::StringRef, void *)> add) {
+  add("_mlir_memref_to_llvm_alloc",
+      reinterpret_cast<void *>(&StepMemory::allocate));
   add("_mlir_memref_to_llvm_aligned_alloc",
       reinterpret_cast<void *>(&StepMemory::allocateAligned));
-  add("_mlir_memref_to_llvm_free", reinterpret_cast<void *>(&StepMemory::release));
+  add("_mlir_memref_to_llvm_free",
+      reinterpret_cast<void *>(&StepMemory::release));
 }

@@ -56,7 +56,8 @@ public:
 
   /// Name and address of the functions that compiled code allocates and frees
   /// with (`use-generic-functions` of finalize-memref-to-llvm).
-  static void forEachSymbol(llvm::function_ref<void(llvm::StringRef, void *)> add);
+  static void
+  forEachSymbol(llvm::function_ref<void(llvm::StringRef, void *)> add);
 
 private:
   struct Block;

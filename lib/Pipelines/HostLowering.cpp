@@ -44,7 +44,8 @@ void mlir::amp::buildHostPreparationPipeline(OpPassManager &pm) {
   addCleanup(pm);
 }
 
-static void addTensorStage(OpPassManager &pm, const HostLoweringOptions &options) {
+static void addTensorStage(OpPassManager &pm,
+                           const HostLoweringOptions &options) {
   pm.addPass(createStripContractPass());
   // Casts on tensors become loops like all else, so that they can be fused.
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
@@ -84,7 +85,8 @@ static void addBufferization(OpPassManager &pm) {
   bufferization::buildBufferDeallocationPipeline(pm, deallocation);
 }
 
-static void addLoopStage(OpPassManager &pm, const HostLoweringOptions &options) {
+static void addLoopStage(OpPassManager &pm,
+                         const HostLoweringOptions &options) {
   ConvertLinalgToHostContractionPassOptions contraction;
   contraction.blas = options.blas;
   contraction.vectorBits = options.vectorBits;
@@ -135,7 +137,8 @@ void mlir::amp::buildHostLoweringPipeline(OpPassManager &pm,
 
 void mlir::amp::registerHostLoweringPipeline() {
   PassPipelineRegistration<HostLoweringOptions>(
-      "amp-to-host", "Lower a mixed-precision training step to the LLVM dialect for a CPU",
+      "amp-to-host",
+      "Lower a mixed-precision training step to the LLVM dialect for a CPU",
       [](OpPassManager &pm, const HostLoweringOptions &options) {
         buildHostPreparationPipeline(pm);
         buildHostLoweringPipeline(pm, options);

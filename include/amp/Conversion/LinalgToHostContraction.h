@@ -31,14 +31,14 @@ enum class BlasUse { Auto, Off };
 
 /// Multiplications from which a product goes to BLAS: where all operands are
 /// f32 matrices in memory, and where some must be copied into one first.
-/// Measured by test/benchmarks/contraction.cpp with OpenBLAS 0.3.21 on Zen 4.
-/// In place BLAS is as fast from 32 x 64 x 64 on with kernels of 256 and of 512
-/// bits, and faster by up to a fifth at that size. Copied, it was never faster
-/// (0.93 to 1.00 of the generated kernel up to 2048^3); where OpenBLAS knows a
-/// CPU better than our kernels do it will be, so large products go there all
-/// the same.
+/// Measured by test/benchmarks/contraction.cpp with OpenBLAS 0.3.21 on Zen 4,
+/// with its kernels and ours of 256 and of 512 bits. In place BLAS is as fast
+/// from 32 x 64 x 64 on, and faster by up to a fifth at that size. Copied, it
+/// was never faster: 0.92 to 0.96 of the generated kernel's speed at 1024^3 and
+/// 2048^3. Where OpenBLAS knows a CPU better than our kernels do it will be, so
+/// the largest products go there all the same.
 constexpr int64_t kBlasMinWork = int64_t(1) << 17;
-constexpr int64_t kBlasMinCopiedWork = int64_t(1) << 30;
+constexpr int64_t kBlasMinCopiedWork = int64_t(1) << 33;
 
 struct HostContractionOptions {
   BlasUse blas = BlasUse::Auto;

@@ -421,12 +421,21 @@ def ConvertLinalgToHostLoopsPass
 }
 
 def ApproximateMathPass : Pass<"amp-approximate-math", "::mlir::func::FuncOp"> {
-  let summary = "replace exp, log and tanh by polynomials";
+  let summary = "replace exp and tanh by polynomials";
   let description = [{
-    `math.exp`, `math.log` and `math.tanh` on f32 become straight-line arithmetic
-    that vectorises and gives the same bits on every host with fused
-    multiplication and addition. Other functions and types are left to libm. Not
-    part of the reference mode.
+    `math.exp` and `math.tanh` on f32 become straight-line arithmetic that
+    vectorises and does not depend on the host's C library. The error is at most 6
+    units in the last place; `exp` does not produce subnormal numbers. Other
+    functions and types are left to libm. Not part of the reference mode.
+
+    ```mlir
+    func.func @softplus_slope(%x: f32) -> f32 {
+      %0 = math.exp %x : f32
+      return %0 : f32
+    }
+    ```
+
+    becomes about thirty operations of `arith` and `math.fma`.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::vector::VectorDialect"];

@@ -6,8 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream's approximations, for those functions whose error was measured to be a
-// few units in the last place of f32 over the whole range (test/Conversion/Host).
+// Upstream's approximations, for those functions whose error is small over the
+// whole range. Measured on every eighth f32 against f64, and rounded up:
+//
+//   exp   5.3 units in the last place; results below the smallest normal number
+//         become 0 or that number; infinities and NaNs as in libm
+//   tanh  4.8 units in the last place
+//   log   taken for the smallest normal number where the argument is smaller,
+//   which
+//         is wrong by a seventh: left to libm, and there is one per row of a
+//         softmax
+//
 // A call of libm is scalar and its results depend on the host's C library; the
 // polynomial is straight-line arithmetic.
 //
@@ -33,12 +42,12 @@ using namespace mlir;
 using namespace mlir::amp;
 
 namespace {
-struct ApproximateMath : public amp::impl::ApproximateMathPassBase<ApproximateMath> {
+struct ApproximateMath
+    : public amp::impl::ApproximateMathPassBase<ApproximateMath> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
       return name == math::ExpOp::getOperationName() ||
-             name == math::LogOp::getOperationName() ||
              name == math::TanhOp::getOperationName();
     });
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

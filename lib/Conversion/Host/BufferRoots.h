@@ -22,9 +22,9 @@ namespace mlir::amp {
 Value getBufferRoot(Value memref);
 
 /// True if no byte belongs to both. Allocations, globals of different names and
-/// arguments of a function are apart: the callers of an entry point allocate its
-/// results and hand no argument as a result. Anything else (a result of a branch,
-/// an iteration argument) may be any buffer.
+/// arguments of a function are apart: the callers of an entry point allocate
+/// its results and hand no argument as a result. Anything else (a result of a
+/// branch, an iteration argument) may be any buffer.
 bool areBuffersApart(Value a, Value b);
 
 } // namespace mlir::amp

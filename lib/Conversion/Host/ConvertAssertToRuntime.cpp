@@ -46,9 +46,11 @@ struct ConvertAssertToRuntime
   void lower(cf::AssertOp op) {
     OpBuilder builder(op);
     Location loc = op.getLoc();
-    Value yes = arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
+    Value yes =
+        arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
     Value failed = arith::XOrIOp::create(builder, loc, op.getArg(), yes);
-    auto branch = scf::IfOp::create(builder, loc, failed, /*withElseRegion=*/false);
+    auto branch =
+        scf::IfOp::create(builder, loc, failed, /*withElseRegion=*/false);
     builder.setInsertionPointToStart(branch.thenBlock());
     Value text = LLVM::AddressOfOp::create(
         builder, loc, LLVM::LLVMPointerType::get(&getContext()), getText(op));
@@ -61,22 +63,26 @@ struct ConvertAssertToRuntime
     StringAttr &symbol = texts[op.getMsgAttr()];
     if (symbol)
       return symbol;
-    symbol = StringAttr::get(&getContext(), "amp_assert_" + Twine(texts.size() - 1));
+    symbol =
+        StringAttr::get(&getContext(), "amp_assert_" + Twine(texts.size() - 1));
     OpBuilder builder = OpBuilder::atBlockBegin(getOperation().getBody());
     std::string text = op.getMsg().str();
     text.push_back('\0');
     auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), text.size());
     LLVM::GlobalOp::create(builder, op.getLoc(), type, /*isConstant=*/true,
-                           LLVM::Linkage::Internal, symbol, builder.getStringAttr(text));
+                           LLVM::Linkage::Internal, symbol,
+                           builder.getStringAttr(text));
     return symbol;
   }
 
   func::FuncOp getReport(Type pointer) {
-    if (auto function = getOperation().lookupSymbol<func::FuncOp>(kReportAssert))
+    if (auto function =
+            getOperation().lookupSymbol<func::FuncOp>(kReportAssert))
       return function;
     OpBuilder builder = OpBuilder::atBlockBegin(getOperation().getBody());
-    auto function = func::FuncOp::create(builder, getOperation().getLoc(), kReportAssert,
-                                         builder.getFunctionType(pointer, {}));
+    auto function =
+        func::FuncOp::create(builder, getOperation().getLoc(), kReportAssert,
+                             builder.getFunctionType(pointer, {}));
     function.setPrivate();
     return function;
   }

@@ -40,7 +40,8 @@ static bool isWorthFusing(OpOperand *operand) {
 }
 
 namespace {
-struct FuseElementwise : public amp::impl::FuseElementwisePassBase<FuseElementwise> {
+struct FuseElementwise
+    : public amp::impl::FuseElementwisePassBase<FuseElementwise> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
@@ -53,7 +54,8 @@ struct FuseElementwise : public amp::impl::FuseElementwisePassBase<FuseElementwi
     tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
     GreedyRewriteConfig config;
     config.setUseTopDownTraversal(true);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+    if (failed(
+            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
       signalPassFailure();
   }
 };

@@ -29,7 +29,8 @@ using namespace mlir;
 using namespace mlir::amp;
 
 namespace {
-struct MarkEntryPoints : public amp::impl::MarkEntryPointsPassBase<MarkEntryPoints> {
+struct MarkEntryPoints
+    : public amp::impl::MarkEntryPointsPassBase<MarkEntryPoints> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SmallVector<func::FuncOp> entries;
@@ -47,19 +48,22 @@ struct MarkEntryPoints : public amp::impl::MarkEntryPointsPassBase<MarkEntryPoin
         function.setPrivate();
     }
     if (entries.empty()) {
-      module.emitError() << "expected a function whose arguments have 'amp.role' "
-                            "attributes, but found none; the dialect's page says "
-                            "which roles a training step has";
+      module.emitError()
+          << "expected a function whose arguments have 'amp.role' "
+             "attributes, but found none; the dialect's page says "
+             "which roles a training step has";
       return signalPassFailure();
     }
     Builder builder(&getContext());
     for (func::FuncOp function : entries) {
       function.setPublic();
-      function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(), builder.getUnitAttr());
+      function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
+                        builder.getUnitAttr());
       for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
         if (isa<TensorType>(function.getArgumentTypes()[i]))
-          function.setArgAttr(i, bufferization::BufferizationDialect::kWritableAttrName,
-                              builder.getBoolAttr(false));
+          function.setArgAttr(
+              i, bufferization::BufferizationDialect::kWritableAttrName,
+              builder.getBoolAttr(false));
     }
   }
 };

@@ -6,22 +6,24 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// LLVM's optimiser and code generator take more than linear time in the size of a
-// function, and a training step is thousands of loops in one. Here each operation
-// on buffers becomes a function of its own and the step a list of calls.
+// LLVM's optimiser and code generator take more than linear time in the size of
+// a function, and a training step is thousands of loops in one. Here each
+// operation on buffers becomes a function of its own and the step a list of
+// calls.
 //
 // Two operations share a kernel if the text of their functions is the same:
 // types, maps, bodies and constants are in the text, locations are not, and
-// values are numbered from the first argument, so equal text means equal code. A
-// constant is cloned into the kernel, since its value is worth more to the
+// values are numbered from the first argument, so equal text means equal code.
+// A constant is cloned into the kernel, since its value is worth more to the
 // optimiser than sharing would be; any other captured value is an argument.
 //
 // An argument that the kernel writes gets `llvm.noalias` if its buffer is apart
 // from those of all other arguments, which makes vector code possible without a
-// check at run time. This is decided here, where a buffer is still an allocation
-// of its own; amp-plan-buffers keeps it true, because two operands of one call are
-// alive at the same time. The attribute is part of the text too: a kernel called
-// once with aliasing operands and once without is compiled twice.
+// check at run time. This is decided here, where a buffer is still an
+// allocation of its own; amp-plan-buffers keeps it true, because two operands
+// of one call are alive at the same time. The attribute is part of the text
+// too: a kernel called once with aliasing operands and once without is compiled
+// twice.
 //
 //===----------------------------------------------------------------------===//
 
@@ -83,7 +85,8 @@ static bool isAddressOnly(Type type) {
     return true;
   SmallVector<int64_t> strides;
   int64_t offset;
-  return memref.hasStaticShape() && succeeded(memref.getStridesAndOffset(strides, offset)) &&
+  return memref.hasStaticShape() &&
+         succeeded(memref.getStridesAndOffset(strides, offset)) &&
          !ShapedType::isDynamic(offset) && !ShapedType::isDynamicShape(strides);
 }
 
@@ -174,7 +177,8 @@ bool Outliner::outline(Operation *op) {
 }
 
 namespace {
-struct OutlineKernels : public amp::impl::OutlineKernelsPassBase<OutlineKernels> {
+struct OutlineKernels
+    : public amp::impl::OutlineKernelsPassBase<OutlineKernels> {
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     for (auto function : getOperation().getOps<func::FuncOp>())

@@ -6,22 +6,23 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Operations of a function are numbered in program order. A buffer lives from its
-// allocation to the last use of any view of it; where a use stands in a loop that
-// the allocation does not stand in, to the end of the loop. Buffers whose lives
-// meet must not overlap in the arena, also where one ends at the operation that
-// another begins at: an operation may read the first and write the second.
+// Operations of a function are numbered in program order. A buffer lives from
+// its allocation to the last use of any view of it; where a use stands in a
+// loop that the allocation does not stand in, to the end of the loop. Buffers
+// whose lives meet must not overlap in the arena, also where one ends at the
+// operation that another begins at: an operation may read the first and write
+// the second.
 //
-// Offsets are given greedily, the largest buffer first, each into the smallest gap
-// between the buffers placed before it that live at the same time ("Greedy by
-// Size" of Pisarchyk and Lee, Efficient Memory Management for Deep Neural Net
-// Inference, 2020). The arena is at least as large as what lives at the busiest
-// operation; both numbers are statistics. Placement is quadratic in the number of
-// buffers, a few hundred.
+// Offsets are given greedily, the largest buffer first, each into the smallest
+// gap between the buffers placed before it that live at the same time ("Greedy
+// by Size" of Pisarchyk and Lee, Efficient Memory Management for Deep Neural
+// Net Inference, 2020). The arena is at least as large as what lives at the
+// busiest operation; both numbers are statistics. Placement is quadratic in the
+// number of buffers, a few hundred.
 //
-// The naive version goes wrong in loops: an allocation in the body of a loop that
-// is yielded to the next iteration lives at the same time as the next one made at
-// the same place. Such an allocation stays.
+// The naive version goes wrong in loops: an allocation in the body of a loop
+// that is yielded to the next iteration lives at the same time as the next one
+// made at the same place. Such an allocation stays.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,7 +67,9 @@ struct Buffer {
 /// Lives of the buffers of one function.
 class Lifetimes {
 public:
-  explicit Lifetimes(func::FuncOp function) : views(function) { number(function); }
+  explicit Lifetimes(func::FuncOp function) : views(function) {
+    number(function);
+  }
 
   /// The buffer of `alloc`, or nothing if it must stay.
   std::optional<Buffer> getBuffer(memref::AllocOp alloc) const;
@@ -99,7 +102,8 @@ static int64_t roundUp(int64_t bytes) {
 /// Bytes of a buffer of `type`, or nothing where that is not known here.
 static std::optional<int64_t> getBytes(MemRefType type) {
   Type element = type.getElementType();
-  if (!type.hasStaticShape() || !type.getLayout().isIdentity() || type.getMemorySpace())
+  if (!type.hasStaticShape() || !type.getLayout().isIdentity() ||
+      type.getMemorySpace())
     return std::nullopt;
   if (element.isIndex())
     return roundUp(type.getNumElements() * 8);
@@ -133,7 +137,8 @@ std::optional<Buffer> Lifetimes::getBuffer(memref::AllocOp alloc) const {
       buffer.last = std::max(buffer.last, use.last);
       for (Operation *parent = user->getParentOp(); !isa<func::FuncOp>(parent);
            parent = parent->getParentOp())
-        if (isa<LoopLikeOpInterface>(parent) && !parent->isProperAncestor(alloc))
+        if (isa<LoopLikeOpInterface>(parent) &&
+            !parent->isProperAncestor(alloc))
           buffer.last = std::max(buffer.last, spans.lookup(parent).last);
     }
   }
@@ -165,7 +170,9 @@ static int64_t place(MutableArrayRef<Buffer> buffers) {
     buffer->offset = best < 0 ? end : best;
     size = std::max(size, buffer->offset + buffer->bytes);
     placed.insert(llvm::upper_bound(placed, buffer,
-                                    [](Buffer *a, Buffer *b) { return a->offset < b->offset; }),
+                                    [](Buffer *a, Buffer *b) {
+                                      return a->offset < b->offset;
+                                    }),
                   buffer);
   }
   return size;
@@ -185,7 +192,8 @@ static int64_t getBusiest(ArrayRef<Buffer> buffers) {
 }
 
 /// Replaces the allocations by views of one of `size` bytes.
-static void rewrite(func::FuncOp function, MutableArrayRef<Buffer> buffers, int64_t size) {
+static void rewrite(func::FuncOp function, MutableArrayRef<Buffer> buffers,
+                    int64_t size) {
   OpBuilder builder = OpBuilder::atBlockBegin(&function.front());
   Location loc = function.getLoc();
   auto arena = memref::AllocOp::create(
@@ -195,8 +203,8 @@ static void rewrite(func::FuncOp function, MutableArrayRef<Buffer> buffers, int6
     builder.setInsertionPoint(buffer.alloc);
     loc = buffer.alloc.getLoc();
     Value offset = arith::ConstantIndexOp::create(builder, loc, buffer.offset);
-    Value view = memref::ViewOp::create(builder, loc, buffer.alloc.getType(), arena, offset,
-                                        ValueRange());
+    Value view = memref::ViewOp::create(builder, loc, buffer.alloc.getType(),
+                                        arena, offset, ValueRange());
     buffer.alloc.replaceAllUsesWith(view);
     buffer.alloc->erase();
   }
@@ -207,7 +215,8 @@ struct PlanBuffers : public amp::impl::PlanBuffersPassBase<PlanBuffers> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     // Numbers are program order only where blocks do not branch.
-    WalkResult branches = function.walk([](BranchOpInterface) { return WalkResult::interrupt(); });
+    WalkResult branches = function.walk(
+        [](BranchOpInterface) { return WalkResult::interrupt(); });
     if (function.isExternal() || branches.wasInterrupted())
       return;
     Lifetimes lifetimes(function);

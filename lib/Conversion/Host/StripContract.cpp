@@ -29,7 +29,8 @@ static bool isContract(NamedAttribute attr) {
 }
 
 /// `attrs` without the contract's.
-static DictionaryAttr strip(MLIRContext *context, ArrayRef<NamedAttribute> attrs) {
+static DictionaryAttr strip(MLIRContext *context,
+                            ArrayRef<NamedAttribute> attrs) {
   SmallVector<NamedAttribute> kept;
   llvm::copy_if(attrs, std::back_inserter(kept),
                 [](NamedAttribute attr) { return !isContract(attr); });

@@ -27,6 +27,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
 #define DEBUG_TYPE "amp-write-results-in-place"
@@ -45,16 +46,38 @@ static bool isFunctionArgument(Value value) {
   return argument && isa<func::FuncOp>(argument.getOwner()->getParentOp());
 }
 
+/// True if nothing between `branch` and `copy` can write a buffer: other copies
+/// to results, pure operations, and calls without buffers.
+static bool isUndisturbed(scf::IfOp branch, memref::CopyOp copy) {
+  for (Operation *op = branch->getNextNode(); op != copy;
+       op = op->getNextNode()) {
+    if (auto other = dyn_cast<memref::CopyOp>(op)) {
+      if (!isFunctionArgument(other.getTarget()))
+        return false;
+      continue;
+    }
+    bool isHarmlessCall =
+        isa<func::CallOp>(op) &&
+        llvm::none_of(op->getOperandTypes(), llvm::IsaPred<BaseMemRefType>);
+    if (!isHarmlessCall && !isMemoryEffectFree(op) &&
+        !isa<memref::DeallocOp>(op))
+      return false;
+  }
+  return true;
+}
+
 /// Moves `copy` into the branches that its source comes from.
 static bool sinkCopy(memref::CopyOp copy) {
   auto result = dyn_cast<OpResult>(copy.getSource());
   auto branch = copy.getSource().getDefiningOp<scf::IfOp>();
-  if (!branch || !isFunctionArgument(copy.getTarget()) || !copy.getTarget().hasOneUse() ||
-      branch->getBlock() != copy->getBlock())
+  if (!branch || !isFunctionArgument(copy.getTarget()) ||
+      !copy.getTarget().hasOneUse() || branch->getBlock() != copy->getBlock() ||
+      !isUndisturbed(branch, copy))
     return false;
   for (Block *block : {branch.thenBlock(), branch.elseBlock()}) {
     OpBuilder builder(block->getTerminator());
-    Value yielded = block->getTerminator()->getOperand(result.getResultNumber());
+    Value yielded =
+        block->getTerminator()->getOperand(result.getResultNumber());
     memref::CopyOp::create(builder, copy.getLoc(), yielded, copy.getTarget());
   }
   copy.erase();
@@ -74,8 +97,9 @@ static scf::IfOp dropUnusedResults(scf::IfOp branch) {
   if (unused.none())
     return branch;
   OpBuilder builder(branch);
-  auto narrow = scf::IfOp::create(builder, branch.getLoc(), ValueRange(kept).getTypes(),
-                                  branch.getCondition(), /*withElseRegion=*/false);
+  auto narrow =
+      scf::IfOp::create(builder, branch.getLoc(), ValueRange(kept).getTypes(),
+                        branch.getCondition(), /*withElseRegion=*/false);
   narrow.getThenRegion().takeBody(branch.getThenRegion());
   narrow.getElseRegion().takeBody(branch.getElseRegion());
   for (Block *block : {narrow.thenBlock(), narrow.elseBlock()})
@@ -92,32 +116,31 @@ static bool isOnlyUse(memref::CopyOp copy, Value target) {
   for (Operation *user : target.getUsers()) {
     if (user == copy)
       continue;
-    bool isOtherBranch = branch && branch->isProperAncestor(user) &&
-                         !copy->getParentRegion()->isAncestor(user->getParentRegion());
+    bool isOtherBranch =
+        branch && branch->isProperAncestor(user) &&
+        !copy->getParentRegion()->isAncestor(user->getParentRegion());
     if (!isOtherBranch)
       return false;
   }
   return true;
 }
 
-/// True if `alloc` and its views are only copied from after `copy`, and stay in
-/// its block.
+/// True if `alloc` and its views stay in the block of `copy`, and after it are
+/// only copied to results.
 static bool isFinal(memref::AllocOp alloc, memref::CopyOp copy) {
   SmallVector<Value> views = {alloc};
   while (!views.empty()) {
     for (Operation *user : views.pop_back_val().getUsers()) {
-      if (auto view = dyn_cast<ViewLikeOpInterface>(user))
-        llvm::append_range(views, view->getResults());
       Operation *here = copy->getBlock()->findAncestorOpInBlock(*user);
-      bool isCopiedFrom = isa<memref::CopyOp>(user) &&
-                          cast<memref::CopyOp>(user).getTarget().getDefiningOp() != alloc;
-      if (!here || user->hasTrait<OpTrait::ReturnLike>() ||
-          user->hasTrait<OpTrait::IsTerminator>() ||
-          (copy->isBeforeInBlock(here) && !isCopiedFrom && !isa<ViewLikeOpInterface>(user)))
+      if (!here || user->hasTrait<OpTrait::IsTerminator>())
         return false;
-      if (auto other = dyn_cast<memref::CopyOp>(user);
-          other && copy->isBeforeInBlock(here) && other.getTarget() != copy.getTarget() &&
-          !isFunctionArgument(other.getTarget()))
+      if (isa<ViewLikeOpInterface>(user)) {
+        llvm::append_range(views, user->getResults());
+        continue;
+      }
+      auto other = dyn_cast<memref::CopyOp>(user);
+      bool isToResult = other && isFunctionArgument(other.getTarget());
+      if (copy->isBeforeInBlock(here) && !isToResult)
         return false;
     }
   }
@@ -127,8 +150,10 @@ static bool isFinal(memref::AllocOp alloc, memref::CopyOp copy) {
 static bool replaceByTarget(memref::CopyOp copy) {
   auto alloc = copy.getSource().getDefiningOp<memref::AllocOp>();
   Value target = copy.getTarget();
-  if (!alloc || !isFunctionArgument(target) || alloc->getBlock() != copy->getBlock() ||
-      alloc.getType() != target.getType() || !isOnlyUse(copy, target) || !isFinal(alloc, copy))
+  if (!alloc || !isFunctionArgument(target) ||
+      alloc->getBlock() != copy->getBlock() ||
+      alloc.getType() != target.getType() || !isOnlyUse(copy, target) ||
+      !isFinal(alloc, copy))
     return false;
   alloc.replaceAllUsesWith(target);
   copy.erase();

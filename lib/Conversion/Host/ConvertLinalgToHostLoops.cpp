@@ -1,4 +1,4 @@
-//===- LinalgToHostLoops.cpp - Loop nests that LLVM can vectorise ---------===//
+//===- ConvertLinalgToHostLoops.cpp - Loop nests that LLVM vectorises -----===//
 //
 // Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -8,21 +8,22 @@
 //
 // LLVM vectorises an innermost loop that runs over consecutive elements and is
 // long enough. A linalg operation on static shapes says all that is needed to
-// give it one: each operand is an address plus one stride per loop, so loops can
-// be put in any order, and two neighbours in that order are one loop where, for
-// every operand, the outer stride is the inner stride times the inner extent. An
-// elementwise operation on 16x8x4x4 becomes one loop over 2048 elements.
+// give it one: each operand is an address plus one stride per loop, so loops
+// can be put in any order, and two neighbours in that order are one loop where,
+// for every operand, the outer stride is the inner stride times the inner
+// extent. An elementwise operation on 16x8x4x4 becomes one loop over 2048
+// elements.
 //
 // Which loop is innermost:
 //
 //   no reduction          the one that walks the output by one
 //   reduction, and the    that parallel loop: the output is the accumulator, in
-//   inputs walk by one    memory, and sums have the order of the reference (bias
-//   with the output       gradients, sums over a batch)
-//   any other reduction   the reduction loop with the smallest stride; the
-//                         accumulators are registers, and the combining addition
-//                         may be reassociated, so that the vectoriser uses several
-//                         partial sums in a fixed order
+//   inputs walk by one    memory, and sums have the order of the reference
+//   (bias with the output       gradients, sums over a batch) any other
+//   reduction   the reduction loop with the smallest stride; the
+//                         accumulators are registers, and the combining
+//                         addition may be reassociated, so that the vectoriser
+//                         uses several partial sums in a fixed order
 //
 // Only the addition (or product) that takes the accumulator carries `reassoc`.
 // With the flag on the body too, LLVM could regroup values before a rounding.
@@ -49,13 +50,13 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
-/// Extent from which a parallel loop is worth being innermost inside a reduction:
-/// one vector register of f32.
+/// Extent from which a parallel loop is worth being innermost inside a
+/// reduction: one vector register of f32.
 static constexpr int64_t kVectorExtent = 8;
 
-/// Extent up to which LLVM may unroll a loop completely: pooling windows and filter
-/// taps. It would do the same to loops of 32, and nests of them, which takes seconds
-/// of compilation and runs no faster than a vector loop.
+/// Extent up to which LLVM may unroll a loop completely: pooling windows and
+/// filter taps. It would do the same to loops of 32, and nests of them, which
+/// takes seconds of compilation and runs no faster than a vector loop.
 static constexpr int64_t kUnrollExtent = 4;
 
 /// Name of the attribute on llvm.br.
@@ -65,7 +66,8 @@ namespace {
 /// Where an operand's elements are.
 struct Access {
   Value memref;
-  /// Element of the first point of the loops, and elements from there to the last.
+  /// Element of the first point of the loops, and elements from there to the
+  /// last.
   int64_t offset = 0, span = 1;
   /// The body reads the element that was there before.
   bool isRead = false;
@@ -93,7 +95,8 @@ struct Nest {
 
 /// Adds `factor` times the linear expression to `strides` and `offset`.
 static LogicalResult addLinear(AffineExpr expr, int64_t factor,
-                               MutableArrayRef<int64_t> strides, int64_t &offset) {
+                               MutableArrayRef<int64_t> strides,
+                               int64_t &offset) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
     offset += factor * constant.getValue();
     return success();
@@ -106,20 +109,22 @@ static LogicalResult addLinear(AffineExpr expr, int64_t factor,
   if (!binary)
     return failure();
   if (binary.getKind() == AffineExprKind::Add)
-    return success(succeeded(addLinear(binary.getLHS(), factor, strides, offset)) &&
-                   succeeded(addLinear(binary.getRHS(), factor, strides, offset)));
+    return success(
+        succeeded(addLinear(binary.getLHS(), factor, strides, offset)) &&
+        succeeded(addLinear(binary.getRHS(), factor, strides, offset)));
   auto constant = dyn_cast<AffineConstantExpr>(binary.getRHS());
   if (binary.getKind() != AffineExprKind::Mul || !constant)
     return failure();
-  return addLinear(binary.getLHS(), factor * constant.getValue(), strides, offset);
+  return addLinear(binary.getLHS(), factor * constant.getValue(), strides,
+                   offset);
 }
 
 //===----------------------------------------------------------------------===//
 // Analysis
 //===----------------------------------------------------------------------===//
 
-/// Addresses and strides of `op`, its loops in their own order, those of extent 1
-/// left out. Fails where something is not known before run time.
+/// Addresses and strides of `op`, its loops in their own order, those of extent
+/// 1 left out. Fails where something is not known before run time.
 static FailureOr<Nest> readNest(linalg::LinalgOp op) {
   Nest nest;
   nest.numInputs = op.getNumDpsInputs();
@@ -139,7 +144,8 @@ static FailureOr<Nest> readNest(linalg::LinalgOp op) {
     if (type) {
       SmallVector<int64_t> memory;
       if (failed(type.getStridesAndOffset(memory, access.offset)) ||
-          ShapedType::isDynamic(access.offset) || ShapedType::isDynamicShape(memory))
+          ShapedType::isDynamic(access.offset) ||
+          ShapedType::isDynamicShape(memory))
         return failure();
       AffineMap map = op.getMatchingIndexingMap(&operand);
       for (auto [expr, stride] : llvm::zip_equal(map.getResults(), memory))
@@ -160,7 +166,8 @@ static FailureOr<Nest> readNest(linalg::LinalgOp op) {
   for (auto [dim, extent] : llvm::enumerate(extents)) {
     if (extent == 1 && !indexed.contains(dim))
       continue;
-    Loop loop{extent, kinds[dim] == utils::IteratorType::reduction, std::nullopt, {}};
+    Loop loop{
+        extent, kinds[dim] == utils::IteratorType::reduction, std::nullopt, {}};
     if (indexed.contains(dim))
       loop.indexedDim = dim;
     for (ArrayRef<int64_t> steps : strides)
@@ -201,7 +208,9 @@ static void sortByStride(SmallVectorImpl<Loop> &loops,
 
 /// Puts the loops in the order of the banner.
 static void orderLoops(Nest &nest) {
-  auto outputStride = [&](const Loop &loop) { return loop.strides[nest.numInputs]; };
+  auto outputStride = [&](const Loop &loop) {
+    return loop.strides[nest.numInputs];
+  };
   auto inputStride = [&](const Loop &loop) {
     int64_t largest = 0;
     for (unsigned i = 0; i < nest.numInputs; ++i)
@@ -221,7 +230,8 @@ static void orderLoops(Nest &nest) {
     return; // an order that was meant: several outputs of different ranks
   sortByStride(parallel, outputStride);
   std::optional<Loop> innermost;
-  if (!reductions.empty() && !parallel.empty() && walksByOne(nest, parallel.back()))
+  if (!reductions.empty() && !parallel.empty() &&
+      walksByOne(nest, parallel.back()))
     innermost = parallel.pop_back_val();
   nest.inRegisters = !reductions.empty() && !innermost;
   if (nest.inRegisters)
@@ -236,12 +246,14 @@ static void orderLoops(Nest &nest) {
 static void mergeLoops(Nest &nest) {
   SmallVector<Loop> merged;
   for (Loop &loop : nest.loops) {
-    bool joins = !merged.empty() && !merged.back().indexedDim && !loop.indexedDim &&
+    bool joins = !merged.empty() && !merged.back().indexedDim &&
+                 !loop.indexedDim &&
                  merged.back().isReduction == loop.isReduction;
     if (joins)
       for (auto [i, access] : llvm::enumerate(nest.accesses)) {
         bool matters = access.isRead || i >= nest.numInputs;
-        joins &= !matters || merged.back().strides[i] == loop.strides[i] * loop.extent;
+        joins &= !matters ||
+                 merged.back().strides[i] == loop.strides[i] * loop.extent;
       }
     if (joins) {
       merged.back().extent *= loop.extent;
@@ -268,11 +280,12 @@ public:
 
 private:
   using Indices = SmallVector<Value>;
-  /// Loops from `level` on. `accumulators` are the outputs' values where they are
-  /// in registers, and so is what is returned.
+  /// Loops from `level` on. `accumulators` are the outputs' values where they
+  /// are in registers, and so is what is returned.
   SmallVector<Value> buildLoops(unsigned level, const Indices &indices,
                                 ArrayRef<Value> accumulators);
-  SmallVector<Value> buildBody(const Indices &indices, ArrayRef<Value> accumulators);
+  SmallVector<Value> buildBody(const Indices &indices,
+                               ArrayRef<Value> accumulators);
   Value load(unsigned operand, const Indices &indices);
   void store(ArrayRef<Value> values, const Indices &indices);
   Value getConstant(int64_t value) {
@@ -301,16 +314,18 @@ void NestBuilder::store(ArrayRef<Value> values, const Indices &indices) {
                             indices[nest.numInputs + i]);
 }
 
-/// Lets the operation that combines `accumulator` with a new value be regrouped.
+/// Lets the operation that combines `accumulator` with a new value be
+/// regrouped.
 static void allowRegrouping(Value combined, Value accumulator) {
   Operation *combiner = combined.getDefiningOp();
   if (!combiner || !isa<arith::AddFOp, arith::MulFOp>(combiner) ||
-      !llvm::is_contained(combiner->getOperands(), accumulator) || !accumulator.hasOneUse())
+      !llvm::is_contained(combiner->getOperands(), accumulator) ||
+      !accumulator.hasOneUse())
     return;
   auto flags = cast<arith::ArithFastMathInterface>(combiner);
   combiner->setAttr(flags.getFastMathAttrName(),
-                    arith::FastMathFlagsAttr::get(combiner->getContext(),
-                                                  arith::FastMathFlags::reassoc));
+                    arith::FastMathFlagsAttr::get(
+                        combiner->getContext(), arith::FastMathFlags::reassoc));
 }
 
 SmallVector<Value> NestBuilder::buildBody(const Indices &indices,
@@ -337,25 +352,28 @@ SmallVector<Value> NestBuilder::buildBody(const Indices &indices,
   return results;
 }
 
-/// What LLVM should know of `loop`. SCF hands the attribute on to the branch that
-/// closes the loop.
-static LLVM::LoopAnnotationAttr getAnnotation(MLIRContext *context, const Loop &loop,
-                                              bool hasGathers) {
-  BoolAttr yes = BoolAttr::get(context, true), no = BoolAttr::get(context, false);
+/// What LLVM should know of `loop`. SCF hands the attribute on to the branch
+/// that closes the loop.
+static LLVM::LoopAnnotationAttr
+getAnnotation(MLIRContext *context, const Loop &loop, bool hasGathers) {
+  BoolAttr yes = BoolAttr::get(context, true),
+           no = BoolAttr::get(context, false);
   LLVM::LoopUnrollAttr unroll;
   if (loop.extent > kUnrollExtent)
     unroll = LLVM::LoopUnrollAttr::get(context, yes, {}, {}, {}, {}, {}, {});
   LLVM::LoopVectorizeAttr vectorize;
   if (hasGathers)
     vectorize = LLVM::LoopVectorizeAttr::get(
-        context, no, {}, {}, IntegerAttr::get(IntegerType::get(context, 32), kVectorExtent), {},
-        {}, {});
-  return LLVM::LoopAnnotationAttr::get(context, {}, vectorize, {}, unroll, {}, {}, {}, {}, {},
-                                       {}, {}, {}, {}, {}, {});
+        context, no, {}, {},
+        IntegerAttr::get(IntegerType::get(context, 32), kVectorExtent), {}, {},
+        {});
+  return LLVM::LoopAnnotationAttr::get(context, {}, vectorize, {}, unroll, {},
+                                       {}, {}, {}, {}, {}, {}, {}, {}, {}, {});
 }
 
 /// True if an operand is not walked by one, which LLVM turns into one load or
-/// store per element, and as many elements at a time as the narrowest type allows.
+/// store per element, and as many elements at a time as the narrowest type
+/// allows.
 static bool hasGathers(const Nest &nest, const Loop &loop) {
   for (auto [i, access] : llvm::enumerate(nest.accesses))
     if ((access.isRead || i >= nest.numInputs) && loop.strides[i] > 1)
@@ -363,7 +381,8 @@ static bool hasGathers(const Nest &nest, const Loop &loop) {
   return false;
 }
 
-SmallVector<Value> NestBuilder::buildLoops(unsigned level, const Indices &indices,
+SmallVector<Value> NestBuilder::buildLoops(unsigned level,
+                                           const Indices &indices,
                                            ArrayRef<Value> accumulators) {
   bool atSum = nest.inRegisters && accumulators.empty() &&
                (level == nest.loops.size() || nest.loops[level].isReduction);
@@ -383,27 +402,31 @@ SmallVector<Value> NestBuilder::buildLoops(unsigned level, const Indices &indice
   }
 
   const Loop &loop = nest.loops[level];
-  auto forOp = scf::ForOp::create(builder, loc, getConstant(0), getConstant(loop.extent),
-                                  getConstant(1), accumulators);
+  auto forOp =
+      scf::ForOp::create(builder, loc, getConstant(0), getConstant(loop.extent),
+                         getConstant(1), accumulators);
   bool isInnermost = level + 1 == nest.loops.size();
-  forOp->setAttr(kLoopAnnotation, getAnnotation(builder.getContext(), loop,
-                                                isInnermost && hasGathers(nest, loop)));
+  forOp->setAttr(kLoopAnnotation,
+                 getAnnotation(builder.getContext(), loop,
+                               isInnermost && hasGathers(nest, loop)));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(forOp.getBody());
   if (loop.indexedDim)
     dimIndices[*loop.indexedDim] = forOp.getInductionVar();
   Indices inner = indices;
-  auto flags = arith::IntegerOverflowFlags::nsw | arith::IntegerOverflowFlags::nuw;
+  auto flags =
+      arith::IntegerOverflowFlags::nsw | arith::IntegerOverflowFlags::nuw;
   for (auto [index, stride] : llvm::zip_equal(inner, loop.strides)) {
     if (stride == 0)
       continue;
     Value step = forOp.getInductionVar();
     if (stride != 1)
-      step = arith::MulIOp::create(builder, loc, step, getConstant(stride), flags);
+      step =
+          arith::MulIOp::create(builder, loc, step, getConstant(stride), flags);
     index = arith::AddIOp::create(builder, loc, index, step, flags);
   }
-  SmallVector<Value> carried =
-      buildLoops(level + 1, inner, llvm::to_vector_of<Value>(forOp.getRegionIterArgs()));
+  SmallVector<Value> carried = buildLoops(
+      level + 1, inner, llvm::to_vector_of<Value>(forOp.getRegionIterArgs()));
   if (!accumulators.empty())
     scf::YieldOp::create(builder, loc, carried);
   return llvm::to_vector_of<Value>(forOp.getResults());
@@ -416,12 +439,13 @@ void NestBuilder::build() {
       bases.push_back(access.memref);
       continue;
     }
-    auto layout = StridedLayoutAttr::get(builder.getContext(), access.offset, {1});
+    auto layout =
+        StridedLayoutAttr::get(builder.getContext(), access.offset, {1});
     auto flat = MemRefType::get({access.span}, type.getElementType(), layout,
                                 type.getMemorySpace());
     bases.push_back(memref::ReinterpretCastOp::create(
-        builder, loc, flat, access.memref, access.offset, ArrayRef<int64_t>{access.span},
-        ArrayRef<int64_t>{1}));
+        builder, loc, flat, access.memref, access.offset,
+        ArrayRef<int64_t>{access.span}, ArrayRef<int64_t>{1}));
   }
   buildLoops(0, Indices(nest.accesses.size(), getConstant(0)), {});
   op->erase();
@@ -437,14 +461,16 @@ static void generalizeCopies(func::FuncOp function) {
   });
   for (memref::CopyOp copy : copies) {
     OpBuilder builder(copy);
-    linalg::CopyOp::create(builder, copy.getLoc(), copy.getSource(), copy.getTarget());
+    linalg::CopyOp::create(builder, copy.getLoc(), copy.getSource(),
+                           copy.getTarget());
     copy.erase();
   }
 }
 
 namespace {
 struct ConvertLinalgToHostLoops
-    : public amp::impl::ConvertLinalgToHostLoopsPassBase<ConvertLinalgToHostLoops> {
+    : public amp::impl::ConvertLinalgToHostLoopsPassBase<
+          ConvertLinalgToHostLoops> {
   void runOnOperation() override {
     generalizeCopies(getOperation());
     SmallVector<linalg::LinalgOp> ops;

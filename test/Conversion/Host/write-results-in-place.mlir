@@ -1,0 +1,76 @@
+// RUN: amp-opt %s --amp-write-results-in-place | FileCheck %s
+
+func.func private @use(memref<8xf32>)
+
+// CHECK-LABEL: func.func @result
+// CHECK-SAME:    %[[OUT:.*]]: memref<8xf32>
+// CHECK-NOT:     memref.alloc
+// CHECK:         call @use(%[[OUT]])
+// CHECK-NOT:     memref.copy
+// CHECK:         return
+func.func @result(%out: memref<8xf32>) {
+  %a = memref.alloc() : memref<8xf32>
+  call @use(%a) : (memref<8xf32>) -> ()
+  memref.copy %a, %out : memref<8xf32> to memref<8xf32>
+  return
+}
+
+// The taken branch writes its new value in place, the other copies the old one.
+// CHECK-LABEL: func.func @guarded
+// CHECK-SAME:    %[[C:.*]]: i1, %[[OLD:.*]]: memref<8xf32>, %[[OUT:.*]]: memref<8xf32>
+// CHECK:         scf.if %[[C]] {
+// CHECK-NEXT:      func.call @use(%[[OUT]])
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      memref.copy %[[OLD]], %[[OUT]]
+// CHECK-NEXT:    }
+// CHECK-NEXT:    return
+func.func @guarded(%c: i1, %old: memref<8xf32>, %out: memref<8xf32>) {
+  %r = scf.if %c -> (memref<8xf32>) {
+    %a = memref.alloc() : memref<8xf32>
+    func.call @use(%a) : (memref<8xf32>) -> ()
+    scf.yield %a : memref<8xf32>
+  } else {
+    scf.yield %old : memref<8xf32>
+  }
+  memref.copy %r, %out : memref<8xf32> to memref<8xf32>
+  return
+}
+
+// The buffer changes after it was copied.
+// CHECK-LABEL: func.func @changed_later
+// CHECK:         memref.copy
+func.func @changed_later(%out: memref<8xf32>) {
+  %a = memref.alloc() : memref<8xf32>
+  call @use(%a) : (memref<8xf32>) -> ()
+  memref.copy %a, %out : memref<8xf32> to memref<8xf32>
+  call @use(%a) : (memref<8xf32>) -> ()
+  return
+}
+
+// Somebody reads the target before the copy.
+// CHECK-LABEL: func.func @target_read
+// CHECK:         memref.copy
+func.func @target_read(%out: memref<8xf32>) {
+  %a = memref.alloc() : memref<8xf32>
+  call @use(%out) : (memref<8xf32>) -> ()
+  call @use(%a) : (memref<8xf32>) -> ()
+  memref.copy %a, %out : memref<8xf32> to memref<8xf32>
+  return
+}
+
+// Between the branch and the copy somebody may write the branch's buffer.
+// CHECK-LABEL: func.func @changed_after_branch
+// CHECK:         %[[R:.*]] = scf.if
+// CHECK:         call @use(%[[R]])
+// CHECK:         memref.copy %[[R]]
+func.func @changed_after_branch(%c: i1, %old: memref<8xf32>, %out: memref<8xf32>) {
+  %a = memref.alloc() : memref<8xf32>
+  %r = scf.if %c -> (memref<8xf32>) {
+    scf.yield %a : memref<8xf32>
+  } else {
+    scf.yield %old : memref<8xf32>
+  }
+  call @use(%r) : (memref<8xf32>) -> ()
+  memref.copy %r, %out : memref<8xf32> to memref<8xf32>
+  return
+}
