@@ -70,10 +70,10 @@ def load_eager():
         import torch
     except ImportError:
         return None
-    import eager_models
+    import steps_eager
 
     torch.set_num_threads(1)
-    return eager_models.make_step
+    return steps_eager.make_step
 
 
 def run_eager(step):
