@@ -34,11 +34,11 @@ bool mlir::amp::isCastableTensor(Type type) {
 /// Functions whose results leave the range of half or lose its precision: the
 /// op kinds behind Apex's FP32 list.
 static bool isWideScalarOp(Operation *op) {
-  return isa<math::ExpOp, math::Exp2Op, math::ExpM1Op, math::LogOp, math::Log2Op,
-             math::Log10Op, math::Log1pOp, math::PowFOp, math::FPowIOp,
-             math::RsqrtOp, math::TanOp, math::SinhOp, math::CoshOp,
-             math::AsinOp, math::AcosOp, math::AsinhOp, math::AcoshOp,
-             math::AtanhOp, math::ErfOp, math::ErfcOp>(op);
+  return isa<math::ExpOp, math::Exp2Op, math::ExpM1Op, math::LogOp,
+             math::Log2Op, math::Log10Op, math::Log1pOp, math::PowFOp,
+             math::FPowIOp, math::RsqrtOp, math::TanOp, math::SinhOp,
+             math::CoshOp, math::AsinOp, math::AcosOp, math::AsinhOp,
+             math::AcoshOp, math::AtanhOp, math::ErfOp, math::ErfcOp>(op);
 }
 
 /// The block argument that `value` is, through a widening of the input.
@@ -78,7 +78,8 @@ getMultiplyAccumulate(linalg::LinalgOp op) {
 }
 
 /// True if some parallel dimension is used by one factor and not by the other.
-static bool hasDimensionOfOneFactor(linalg::LinalgOp op, unsigned a, unsigned b) {
+static bool hasDimensionOfOneFactor(linalg::LinalgOp op, unsigned a,
+                                    unsigned b) {
   auto usesDim = [&](unsigned operand, unsigned dim) {
     AffineMap map = op.getMatchingIndexingMap(&op->getOpOperand(operand));
     return map.isFunctionOfDim(dim);
@@ -92,7 +93,8 @@ static bool hasDimensionOfOneFactor(linalg::LinalgOp op, unsigned a, unsigned b)
 
 static bool isContraction(linalg::LinalgOp op) {
   auto factors = getMultiplyAccumulate(op);
-  return factors && hasDimensionOfOneFactor(op, factors->first, factors->second);
+  return factors &&
+         hasDimensionOfOneFactor(op, factors->first, factors->second);
 }
 
 bool mlir::amp::isContractionFactor(OpOperand &operand) {
@@ -109,9 +111,10 @@ bool mlir::amp::isContractionFactor(OpOperand &operand) {
 static bool isSumOrProduct(linalg::LinalgOp op) {
   if (op.getNumReductionLoops() == 0)
     return false;
-  return llvm::any_of(op.getBlock()->without_terminator(), [](Operation &inner) {
-    return isa<arith::AddFOp, arith::MulFOp>(inner);
-  });
+  return llvm::any_of(op.getBlock()->without_terminator(),
+                      [](Operation &inner) {
+                        return isa<arith::AddFOp, arith::MulFOp>(inner);
+                      });
 }
 
 /// True if `value` is a sum, looked at through operations that only move it or
@@ -158,7 +161,8 @@ static bool onlyMovesElements(linalg::LinalgOp op) {
   if (!out.use_empty())
     return false;
   for (Operation &inner : body->without_terminator()) {
-    bool isFloating = llvm::any_of(inner.getResultTypes(), llvm::IsaPred<FloatType>);
+    bool isFloating =
+        llvm::any_of(inner.getResultTypes(), llvm::IsaPred<FloatType>);
     if (isFloating && !isa<tensor::ExtractOp>(inner))
       return false;
     if (llvm::any_of(inner.getOperandTypes(), llvm::IsaPred<FloatType>))
@@ -199,17 +203,22 @@ static ComputeKind classifyLinalg(linalg::LinalgOp op) {
   if (isSumOrProduct(op) || dividesBySum(op))
     return ComputeKind::Wide;
   WalkResult walk = op->walk([](Operation *inner) {
-    return isWideScalarOp(inner) ? WalkResult::interrupt() : WalkResult::advance();
+    return isWideScalarOp(inner) ? WalkResult::interrupt()
+                                 : WalkResult::advance();
   });
   if (walk.wasInterrupted())
     return ComputeKind::Wide;
-  bool selects = llvm::any_of(op.getBlock()->without_terminator(), [](Operation &inner) {
-    return isa<arith::SelectOp, arith::CmpFOp, arith::MaximumFOp, arith::MaxNumFOp,
-               arith::MinimumFOp, arith::MinNumFOp>(inner);
-  });
-  bool computes = llvm::any_of(op.getBlock()->without_terminator(), [](Operation &inner) {
-    return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp>(inner);
-  });
+  bool selects =
+      llvm::any_of(op.getBlock()->without_terminator(), [](Operation &inner) {
+        return isa<arith::SelectOp, arith::CmpFOp, arith::MaximumFOp,
+                   arith::MaxNumFOp, arith::MinimumFOp, arith::MinNumFOp>(
+            inner);
+      });
+  bool computes =
+      llvm::any_of(op.getBlock()->without_terminator(), [](Operation &inner) {
+        return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp>(
+            inner);
+      });
   if (countFloatInputs(op) > 1 && (computes || !selects))
     return ComputeKind::Promote;
   return ComputeKind::Follow;
@@ -218,8 +227,9 @@ static ComputeKind classifyLinalg(linalg::LinalgOp op) {
 ComputeKind mlir::amp::getComputeKind(Operation *op) {
   bool touchesFloat = llvm::any_of(op->getOperandTypes(), isCastableTensor) ||
                       llvm::any_of(op->getResultTypes(), isCastableTensor);
-  if (isa<func::CallOp>(op) || (op->getNumRegions() && !isa<linalg::LinalgOp>(op) &&
-                                !isa<tensor::PadOp, tensor::GenerateOp>(op)))
+  if (isa<func::CallOp>(op) ||
+      (op->getNumRegions() && !isa<linalg::LinalgOp>(op) &&
+       !isa<tensor::PadOp, tensor::GenerateOp>(op)))
     return ComputeKind::Control;
   if (!touchesFloat)
     return ComputeKind::Other;
@@ -233,7 +243,8 @@ ComputeKind mlir::amp::getComputeKind(Operation *op) {
     return ComputeKind::Neutral;
   if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp,
           tensor::ReshapeOp, tensor::ExtractSliceOp, tensor::InsertSliceOp,
-          tensor::ConcatOp, tensor::PadOp, linalg::PackOp, linalg::UnPackOp>(op))
+          tensor::ConcatOp, tensor::PadOp, linalg::PackOp, linalg::UnPackOp>(
+          op))
     return ComputeKind::Movement;
   // No dialect: an operation that is not registered.
   if (isa_and_present<tensor::TensorDialect>(op->getDialect()) ||
@@ -241,11 +252,13 @@ ComputeKind mlir::amp::getComputeKind(Operation *op) {
     return ComputeKind::Other; // scalars in or out: tensor.extract, insert, dim
   if (isWideScalarOp(op))
     return ComputeKind::Wide;
-  if (isa_and_present<arith::ArithDialect, math::MathDialect>(op->getDialect())) {
-    if (isa<arith::CmpFOp, arith::SelectOp, arith::MaximumFOp, arith::MinimumFOp,
-            arith::MaxNumFOp, arith::MinNumFOp>(op))
+  if (isa_and_present<arith::ArithDialect, math::MathDialect>(
+          op->getDialect())) {
+    if (isa<arith::CmpFOp, arith::SelectOp, arith::MaximumFOp,
+            arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp>(op))
       return ComputeKind::Follow;
-    return countFloatInputs(op) > 1 ? ComputeKind::Promote : ComputeKind::Follow;
+    return countFloatInputs(op) > 1 ? ComputeKind::Promote
+                                    : ComputeKind::Follow;
   }
   return ComputeKind::Other;
 }

@@ -31,7 +31,8 @@ using namespace mlir::amp;
 
 /// Every operation of the function but terminators, in order, regions of linalg
 /// operations not entered.
-static SmallVector<Operation *> collectOperations(FunctionOpInterface function) {
+static SmallVector<Operation *>
+collectOperations(FunctionOpInterface function) {
   SmallVector<Operation *> ops;
   function->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op == function.getOperation())
@@ -45,12 +46,13 @@ static SmallVector<Operation *> collectOperations(FunctionOpInterface function) 
   return ops;
 }
 
-/// Users of the results of `op`, with a user inside a region also counted as the
-/// operation that has the region.
+/// Users of the results of `op`, with a user inside a region also counted as
+/// the operation that has the region.
 static SmallVector<Operation *> getUsersOutward(Operation *op) {
   SmallVector<Operation *> users;
   for (Operation *user : op->getUsers())
-    for (Operation *up = user; up && up->getBlock() && !isa<FunctionOpInterface>(up);
+    for (Operation *up = user;
+         up && up->getBlock() && !isa<FunctionOpInterface>(up);
          up = up->getParentOp())
       users.push_back(up);
   return users;
@@ -61,7 +63,8 @@ static bool isLoss(Operation *op) {
   return function && isLossFunction(function.getValue());
 }
 
-ModelBoundary::ModelBoundary(FunctionOpInterface function, const ValueOrigins &origins)
+ModelBoundary::ModelBoundary(FunctionOpInterface function,
+                             const ValueOrigins &origins)
     : origins(origins) {
   if (function.isExternal())
     return;
@@ -82,7 +85,8 @@ void ModelBoundary::findForwardModel(FunctionOpInterface function) {
     bool weight = false, activation = false;
     for (Value value : getReadValues(op)) {
       Origins from = origins.lookup(value);
-      weight |= from.isParameterOnly() && isa<RankedTensorType>(value.getType());
+      weight |=
+          from.isParameterOnly() && isa<RankedTensorType>(value.getType());
       activation |= from.batch;
     }
     return weight && activation;
@@ -108,7 +112,8 @@ void ModelBoundary::findForwardModel(FunctionOpInterface function) {
   // An operation inside a region belongs where the region does: half of a loop
   // cannot be the loss.
   for (Operation *op : ops)
-    if (op->getParentOp() != function.getOperation() && model.contains(op->getParentOp()))
+    if (op->getParentOp() != function.getOperation() &&
+        model.contains(op->getParentOp()))
       model.insert(op);
 
   llvm::DenseSet<Value> seen;
@@ -120,9 +125,11 @@ void ModelBoundary::findForwardModel(FunctionOpInterface function) {
         if (isa<func::ReturnOp>(user))
           return wholeFunction;
         return !user->hasTrait<OpTrait::IsTerminator>() &&
-               origins.getPhase(user) == Phase::Forward && !model.contains(user);
+               origins.getPhase(user) == Phase::Forward &&
+               !model.contains(user);
       });
-      if (leaves && isCastableTensor(result.getType()) && seen.insert(result).second)
+      if (leaves && isCastableTensor(result.getType()) &&
+          seen.insert(result).second)
         outputs.push_back(result);
     }
   }
@@ -167,7 +174,9 @@ void ModelBoundary::findBackwardModel(FunctionOpInterface function) {
 
 void ModelBoundary::findBatchNorm(FunctionOpInterface function) {
   SmallVector<Operation *> ops = collectOperations(function);
-  auto getLayer = [](Operation *op) { return op->getAttrOfType<StringAttr>(kLayerAttr); };
+  auto getLayer = [](Operation *op) {
+    return op->getAttrOfType<StringAttr>(kLayerAttr);
+  };
 
   // Seeds: what computes with a parameter or buffer of batch normalisation,
   // directly or through views of it.
@@ -195,7 +204,8 @@ void ModelBoundary::findBatchNorm(FunctionOpInterface function) {
       if (Attribute id = op->getAttr(kScopeIdAttr))
         seedIds.insert(id);
   for (Operation *op : ops)
-    if (origins.getPhase(op) == Phase::Forward && seedIds.contains(op->getAttr(kScopeIdAttr)))
+    if (origins.getPhase(op) == Phase::Forward &&
+        seedIds.contains(op->getAttr(kScopeIdAttr)))
       batchNorm.insert(op);
 
   // Statistics: forward operations all of whose users are in, to a fixpoint in
@@ -209,7 +219,8 @@ void ModelBoundary::findBatchNorm(FunctionOpInterface function) {
     if (kind == ComputeKind::Contraction || kind == ComputeKind::Control ||
         kind == ComputeKind::Other)
       continue;
-    if (StringAttr layer = getLayer(op); layer && !layers.empty() && !layers.contains(layer))
+    if (StringAttr layer = getLayer(op);
+        layer && !layers.empty() && !layers.contains(layer))
       continue;
     // A weight that is not batch normalisation's belongs to another layer.
     if (llvm::any_of(getReadValues(op), [&](Value value) {
@@ -221,7 +232,8 @@ void ModelBoundary::findBatchNorm(FunctionOpInterface function) {
     for (Operation *user : op->getUsers()) {
       if (isa<func::ReturnOp>(user))
         continue;
-      if (origins.getPhase(user) != Phase::Forward || savedForBackward.contains(user))
+      if (origins.getPhase(user) != Phase::Forward ||
+          savedForBackward.contains(user))
         continue;
       used = true;
       inside &= batchNorm.contains(user);
@@ -251,7 +263,8 @@ void ModelBoundary::findBatchNorm(FunctionOpInterface function) {
     if (!below.contains(op) || batchNorm.contains(op))
       continue;
     bool leadsBack = llvm::any_of(op->getUsers(), [&](Operation *user) {
-      return batchNorm.contains(user) && origins.getPhase(user) == Phase::Forward;
+      return batchNorm.contains(user) &&
+             origins.getPhase(user) == Phase::Forward;
     });
     if (leadsBack)
       batchNorm.insert(op);

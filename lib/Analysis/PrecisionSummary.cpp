@@ -48,13 +48,15 @@ PrecisionSummary::PrecisionSummary(ModuleOp module) {
       ComputeKind compute = getComputeKind(op);
       if (compute == ComputeKind::Contraction) {
         ++contractions;
-        halfContractions += !getElementTypeOrSelf(op->getOperand(0).getType()).isF32();
+        halfContractions +=
+            !getElementTypeOrSelf(op->getOperand(0).getType()).isF32();
       }
       // A half transpose is no longer an f32 operation, so its kind cannot be
       // asked for; its reason can.
       StringRef reason = cls.getReason() ? cls.getReason().getValue() : "";
       if (reason != "moves elements")
-        ++classes[{stringifyPrecisionClass(cls.getValue()).str(), reason.str()}];
+        ++classes[{stringifyPrecisionClass(cls.getValue()).str(),
+                   reason.str()}];
     });
   }
   scalers = llvm::range_size(module.getOps<ScalerOp>());
@@ -65,11 +67,13 @@ void PrecisionSummary::print(llvm::raw_ostream &os) const {
     return;
   os << "Decided:\n";
   for (const auto &[key, count] : classes)
-    os << llvm::formatv("  {0,5} operations {1,-7} : {2}\n", count, key.first, key.second);
-  os << llvm::formatv("  {0} of {1} contractions take half operands; {2} casts write "
-                      "{3:f1} KiB a step\n",
-                      halfContractions, contractions, casts, castBytes / 1024.0);
+    os << llvm::formatv("  {0,5} operations {1,-7} : {2}\n", count, key.first,
+                        key.second);
+  os << llvm::formatv(
+      "  {0} of {1} contractions take half operands; {2} casts write "
+      "{3:f1} KiB a step\n",
+      halfContractions, contractions, casts, castBytes / 1024.0);
   if (masters || scalers)
-    os << llvm::formatv("  {0} master weights, {1} loss scaler{2}\n", masters, scalers,
-                        scalers == 1 ? "" : "s");
+    os << llvm::formatv("  {0} master weights, {1} loss scaler{2}\n", masters,
+                        scalers, scalers == 1 ? "" : "s");
 }

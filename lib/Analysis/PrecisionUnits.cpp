@@ -8,14 +8,14 @@
 //
 // Three steps. Origins first: equal function and scope id, forward and backward
 // alike, share a number. Then movements: front ends put no origin on views and
-// pads, so a view of a unit's inner value that only the unit uses belongs to it;
-// otherwise it would round the value on its way. Last, for operations without
-// origin, structure: a bias joins its contraction; what only feeds FP32 operations
-// joins them (the subtraction before an exp); and a reduction takes with it what is
-// made of its result and of the elements it reduced, so that a softmax or a
-// normalisation becomes one unit: a mean of many values must not pass through a
-// sum in half. Walks in both directions, a few times, since either finds what the
-// other needs.
+// pads, so a view of a unit's inner value that only the unit uses belongs to
+// it; otherwise it would round the value on its way. Last, for operations
+// without origin, structure: a bias joins its contraction; what only feeds FP32
+// operations joins them (the subtraction before an exp); and a reduction takes
+// with it what is made of its result and of the elements it reduced, so that a
+// softmax or a normalisation becomes one unit: a mean of many values must not
+// pass through a sum in half. Walks in both directions, a few times, since
+// either finds what the other needs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -128,7 +128,8 @@ void PrecisionUnits::groupByOrigin(ArrayRef<Operation *> ops,
 
 void PrecisionUnits::joinMovements(ArrayRef<Operation *> ops) {
   for (Operation *op : llvm::reverse(ops)) {
-    if (op->hasAttr(kScopeIdAttr) || getComputeKind(op) != ComputeKind::Movement)
+    if (op->hasAttr(kScopeIdAttr) ||
+        getComputeKind(op) != ComputeKind::Movement)
       continue;
     Operation *producer = getMovedValue(op->getResult(0)).getDefiningOp();
     if (!producer || producer == op)
@@ -136,7 +137,8 @@ void PrecisionUnits::joinMovements(ArrayRef<Operation *> ops) {
     std::optional<unsigned> unit = lookup(producer);
     if (!unit || op->use_empty())
       continue;
-    if (llvm::all_of(op->getUsers(), [&](Operation *user) { return lookup(user) == unit; }))
+    if (llvm::all_of(op->getUsers(),
+                     [&](Operation *user) { return lookup(user) == unit; }))
       assign(op, *unit);
   }
 }
@@ -164,7 +166,8 @@ private:
   }
   /// A unit that FP32 operations without origin may join.
   bool isOpen(std::optional<unsigned> unit) const {
-    return isStructural(unit) && isWide(*unit) && !has(*unit, ComputeKind::Contraction);
+    return isStructural(unit) && isWide(*unit) &&
+           !has(*unit, ComputeKind::Contraction);
   }
   void move(Operation *op, unsigned unit) {
     assign(op, unit);
@@ -181,7 +184,8 @@ private:
   PrecisionUnits &units;
   llvm::function_ref<void(Operation *, unsigned)> assign;
   bool changed = false;
-  /// Results of reductions, and what was made of one alone: a mean, a deviation.
+  /// Results of reductions, and what was made of one alone: a mean, a
+  /// deviation.
   llvm::DenseSet<Operation *> statistics;
   /// Elements that were combined with a statistic of their own.
   llvm::DenseSet<Operation *> normalized;
@@ -216,9 +220,11 @@ bool StructureFinder::reads(unsigned unit, Value value) const {
   if (Operation *def = value.getDefiningOp(); def && units.lookup(def) == unit)
     return true;
   return llvm::any_of(units.getUnits()[unit].ops, [&](Operation *op) {
-    return hasOperand(op, value) || llvm::any_of(op->getOperands(), [&](Value operand) {
+    return hasOperand(op, value) ||
+           llvm::any_of(op->getOperands(), [&](Value operand) {
              Operation *def = getMovedValue(operand).getDefiningOp();
-             return def && getComputeKind(def) == ComputeKind::Promote && hasOperand(def, value);
+             return def && getComputeKind(def) == ComputeKind::Promote &&
+                    hasOperand(def, value);
            });
   });
 }
@@ -231,7 +237,8 @@ bool StructureFinder::joinContraction(Operation *op) {
   bool addsParameter = false;
   for (Value value : getReadValues(op)) {
     Operation *def = value.getDefiningOp();
-    if (def && getComputeKind(def) == ComputeKind::Contraction && def->hasOneUse())
+    if (def && getComputeKind(def) == ComputeKind::Contraction &&
+        def->hasOneUse())
       contraction = def;
     else
       addsParameter |= origins.lookup(value).isParameterOnly();
@@ -243,8 +250,8 @@ bool StructureFinder::joinContraction(Operation *op) {
   return true;
 }
 
-/// What feeds one FP32 unit alone is computed with it: the subtraction before an
-/// exp, the squares before their sum.
+/// What feeds one FP32 unit alone is computed with it: the subtraction before
+/// an exp, the squares before their sum.
 bool StructureFinder::joinUsers(Operation *op) {
   std::optional<unsigned> unit = getUsersUnit(op);
   if (!unit || unit == units.lookup(op) || !isOpen(unit))
@@ -254,8 +261,8 @@ bool StructureFinder::joinUsers(Operation *op) {
 }
 
 /// What is made of a reduction's result belongs with it: alone (a sum becomes a
-/// mean), with the elements that were reduced (their distance from the mean), or,
-/// once those are normalised, with parameters.
+/// mean), with the elements that were reduced (their distance from the mean),
+/// or, once those are normalised, with parameters.
 bool StructureFinder::joinReduction(Operation *op) {
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   if (linalgOp && linalgOp.getNumReductionLoops() != 0) {
@@ -276,13 +283,16 @@ bool StructureFinder::joinReduction(Operation *op) {
     std::optional<unsigned> unit = def ? units.lookup(def) : std::nullopt;
     if (!unit || !isOpen(unit) || origins.getPhase(def) != origins.getPhase(op))
       continue;
-    auto others = llvm::make_filter_range(values, [&](Value other) { return other != value; });
+    auto others = llvm::make_filter_range(
+        values, [&](Value other) { return other != value; });
     bool isStatistic = statistics.contains(def) && others.empty();
-    bool isElement = statistics.contains(def) && !others.empty() &&
-                     llvm::all_of(others, [&](Value other) { return reads(*unit, other); });
-    bool isAffine = normalized.contains(def) && llvm::all_of(others, [&](Value other) {
-                      return origins.lookup(other).isParameterOnly() || reads(*unit, other);
-                    });
+    bool isElement =
+        statistics.contains(def) && !others.empty() &&
+        llvm::all_of(others, [&](Value other) { return reads(*unit, other); });
+    bool isAffine =
+        normalized.contains(def) && llvm::all_of(others, [&](Value other) {
+          return origins.lookup(other).isParameterOnly() || reads(*unit, other);
+        });
     if (!isStatistic && !isElement && !isAffine)
       continue;
     (isStatistic ? statistics : normalized).insert(op);

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // One forward walk suffices without a fixpoint: a region's arguments take the
-// union of all that enters the region, loop-carried values included, so a second
-// walk could not add to it.
+// union of all that enters the region, loop-carried values included, so a
+// second walk could not add to it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,8 @@ SmallVector<Value> mlir::amp::getReadValues(Operation *op) {
   return values;
 }
 
-static Origins getArgumentOrigins(FunctionOpInterface function, unsigned index) {
+static Origins getArgumentOrigins(FunctionOpInterface function,
+                                  unsigned index) {
   RoleInfo info = getArgRole(function, index);
   Origins result;
   if (!info.role) {

@@ -78,7 +78,8 @@ static AmpCompilerStatus run(const AmpCompilerRequest &request,
   mlir::registerAllExtensions(registry);
   amp::registerAllDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.printOpOnDiagnostic(false); // an error on the module would print it all
+  context.printOpOnDiagnostic(
+      false); // an error on the module would print it all
 
   // A copy: the parser wants a zero at the end, bytecode wants alignment.
   llvm::SourceMgr sources;

@@ -8,22 +8,23 @@
 //
 // Signatures are read between the two halves of the host lowering, when handles
 // are arguments already and roles are still there. A call packs descriptors on
-// the stack of the caller; results are allocated here and written by the program.
+// the stack of the caller; results are allocated here and written by the
+// program.
 //
-// A failed assertion inside compiled code must leave it at once (what follows may
-// index out of bounds), and compiled code has no destructors, so the report jumps
-// back to the call, which then frees what the program had allocated.
+// A failed assertion inside compiled code must leave it at once (what follows
+// may index out of bounds), and compiled code has no destructors, so the report
+// jumps back to the call, which then frees what the program had allocated.
 //
 //===----------------------------------------------------------------------===//
 
 #include "amp/Execution/JitProgram.h"
 
 #include "StepMemory.h"
+#include "amp-rt/Blas.h"
 #include "amp-rt/Half.h"
 #include "amp-rt/Program.h"
 #include "amp-rt/Scaler.h"
 #include "amp-rt/Tap.h"
-#include "amp-rt/Blas.h"
 #include "amp/Analysis/PrecisionSummary.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
@@ -128,7 +129,8 @@ struct HandleArgument {
 
 class JitFunction : public CompiledFunction {
 public:
-  static llvm::Expected<std::unique_ptr<JitFunction>> read(func::FuncOp function);
+  static llvm::Expected<std::unique_ptr<JitFunction>>
+  read(func::FuncOp function);
 
   llvm::Error call(ArrayRef<const HostArray *> arguments,
                    SmallVectorImpl<HostArray> &results) override;
@@ -186,7 +188,8 @@ public:
 };
 } // namespace
 
-llvm::Expected<std::unique_ptr<JitFunction>> JitFunction::read(func::FuncOp function) {
+llvm::Expected<std::unique_ptr<JitFunction>>
+JitFunction::read(func::FuncOp function) {
   auto result = std::make_unique<JitFunction>();
   result->name = function.getName().str();
   auto getText = [](DictionaryAttr attrs, StringRef name) {
@@ -199,9 +202,10 @@ llvm::Expected<std::unique_ptr<JitFunction>> JitFunction::read(func::FuncOp func
     std::optional<ElementKind> kind =
         tensor ? getElementKind(tensor.getElementType()) : std::nullopt;
     if (!kind)
-      return makeError("function '" + function.getName() + "' has a " + where +
-                       " of a type that cannot be passed; expected a ranked tensor of "
-                       "i1, i8, i16, i32, i64, f16, bf16, f32 or f64");
+      return makeError(
+          "function '" + function.getName() + "' has a " + where +
+          " of a type that cannot be passed; expected a ranked tensor of "
+          "i1, i8, i16, i32, i64, f16, bf16, f32 or f64");
     ValueSpec spec;
     spec.role = getText(attrs, kRoleAttr);
     spec.name = getText(attrs, kNameAttr);
@@ -216,7 +220,8 @@ llvm::Expected<std::unique_ptr<JitFunction>> JitFunction::read(func::FuncOp func
     DictionaryAttr attrs = function.getArgAttrDict(i);
     if (type.isInteger(64)) {
       RoleInfo info = getArgRole(function, i);
-      result->handles.push_back({i, info.is(Role::ScalerState) ? info.name.str() : ""});
+      result->handles.push_back(
+          {i, info.is(Role::ScalerState) ? info.name.str() : ""});
       continue;
     }
     llvm::Expected<ValueSpec> spec = makeSpec(type, attrs, "argument");
@@ -225,15 +230,16 @@ llvm::Expected<std::unique_ptr<JitFunction>> JitFunction::read(func::FuncOp func
     result->arguments.push_back(std::move(*spec));
   }
   for (unsigned i = 0, e = function.getNumResults(); i != e; ++i) {
-    llvm::Expected<ValueSpec> spec =
-        makeSpec(function.getResultTypes()[i], function.getResultAttrDict(i), "result");
+    llvm::Expected<ValueSpec> spec = makeSpec(
+        function.getResultTypes()[i], function.getResultAttrDict(i), "result");
     if (!spec)
       return spec.takeError();
     if (llvm::is_contained(spec->shape, ShapedType::kDynamic))
-      return makeError("function '" + function.getName() + "' has result '" + spec->name +
-                       "' of dynamic shape " +
-                       mlir::amp::getTypeString(spec->elementKind, spec->shape) +
-                       "; the host needs static results");
+      return makeError(
+          "function '" + function.getName() + "' has result '" + spec->name +
+          "' of dynamic shape " +
+          mlir::amp::getTypeString(spec->elementKind, spec->shape) +
+          "; the host needs static results");
     result->results.push_back(std::move(*spec));
   }
   return result;
@@ -250,10 +256,10 @@ llvm::Error JitFunction::call(ArrayRef<const HostArray *> given,
     for (size_t i = 0; fits && i < spec.shape.size(); ++i)
       fits = spec.shape[i] < 0 || spec.shape[i] == array->getShape()[i];
     if (!fits)
-      return makeError("call of '" + name + "': expected argument '" + spec.name + "' (" +
-                       spec.role + ") to be " +
-                       mlir::amp::getTypeString(spec.elementKind, spec.shape) + ", but got " +
-                       array->getTypeString());
+      return makeError("call of '" + name + "': expected argument '" +
+                       spec.name + "' (" + spec.role + ") to be " +
+                       mlir::amp::getTypeString(spec.elementKind, spec.shape) +
+                       ", but got " + array->getTypeString());
   }
   outputs.clear();
   for (const ValueSpec &spec : results)
@@ -263,7 +269,8 @@ llvm::Error JitFunction::call(ArrayRef<const HostArray *> given,
   SmallVector<Descriptor> descriptors;
   descriptors.reserve(given.size() + outputs.size());
   for (const HostArray *array : given) {
-    descriptors.emplace_back(const_cast<void *>(array->data()), array->getShape());
+    descriptors.emplace_back(const_cast<void *>(array->data()),
+                             array->getShape());
     report.argumentBytes += array->getNumBytes();
   }
   for (HostArray &array : outputs) {
@@ -321,8 +328,8 @@ AmpRtStatus JitProgram::onTap(void *user, const AmpRtTapEvent *event) {
     return AMP_RT_INVALID_ARGUMENT;
   auto *program = static_cast<JitProgram *>(user);
   program->tapCallback({StringRef(event->point, event->pointLength),
-                        StringRef(event->name, event->nameLength), *kind, event->data,
-                        event->elementCount});
+                        StringRef(event->name, event->nameLength), *kind,
+                        event->data, event->elementCount});
   return AMP_RT_OK;
 }
 
@@ -337,16 +344,19 @@ static llvm::Error createScalers(ModuleOp module, JitProgram &program) {
   for (ScalerOp op : module.getOps<ScalerOp>()) {
     AmpRtScalerConfig config;
     ampRtScalerConfigInit(&config);
-    config.mode = op.getStaticScale() ? AMP_RT_SCALER_STATIC : AMP_RT_SCALER_DYNAMIC;
+    config.mode =
+        op.getStaticScale() ? AMP_RT_SCALER_STATIC : AMP_RT_SCALER_DYNAMIC;
     config.initialScale = op.getInitialScale().convertToDouble();
     config.growthFactor = op.getGrowthFactor().convertToDouble();
     config.backoffFactor = op.getBackoffFactor().convertToDouble();
     config.growthInterval = op.getGrowthInterval();
     config.hysteresis = op.getHysteresis();
-    config.minScale = op.getMinScale() ? op.getMinScale()->convertToDouble() : 0;
+    config.minScale =
+        op.getMinScale() ? op.getMinScale()->convertToDouble() : 0;
     config.maxScale = op.getMaxScale().convertToDouble();
     AmpRtScaler *scaler = nullptr;
-    if (ampRtScalerCreate(op.getSymName().str().c_str(), &config, &scaler) != AMP_RT_OK)
+    if (ampRtScalerCreate(op.getSymName().str().c_str(), &config, &scaler) !=
+        AMP_RT_OK)
       return makeError(ampRtStatusText());
     program.scalers.push_back({op.getSymName().str(), scaler});
   }
@@ -357,7 +367,8 @@ static llvm::Error createScalers(ModuleOp module, JitProgram &program) {
 // Compilation
 //===----------------------------------------------------------------------===//
 
-static llvm::orc::SymbolMap getRuntimeSymbols(llvm::orc::MangleAndInterner interner) {
+static llvm::orc::SymbolMap
+getRuntimeSymbols(llvm::orc::MangleAndInterner interner) {
   llvm::orc::SymbolMap symbols;
   auto add = [&](StringRef name, void *address) {
     symbols[interner(name)] = {llvm::orc::ExecutorAddr::fromPtr(address),
@@ -381,13 +392,14 @@ static llvm::orc::SymbolMap getRuntimeSymbols(llvm::orc::MangleAndInterner inter
   return symbols;
 }
 
-/// Leaves the C interface as the only way in. The function behind it takes every
-/// field of every descriptor as an argument, more than a thousand for a step; once
-/// nobody else can call it, it is inlined there and only the addresses are left.
+/// Leaves the C interface as the only way in. The function behind it takes
+/// every field of every descriptor as an argument, more than a thousand for a
+/// step; once nobody else can call it, it is inlined there and only the
+/// addresses are left.
 static void hideEntryPoints(ModuleOp module) {
   for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
-    auto wrapped =
-        module.lookupSymbol<LLVM::LLVMFuncOp>(("_mlir_ciface_" + function.getName()).str());
+    auto wrapped = module.lookupSymbol<LLVM::LLVMFuncOp>(
+        ("_mlir_ciface_" + function.getName()).str());
     if (!wrapped || wrapped.isExternal())
       continue;
     function.setLinkage(LLVM::Linkage::Internal);
@@ -409,7 +421,8 @@ generateCode(ModuleOp module, unsigned level) {
   if (!machine)
     return machine.takeError();
   ExecutionEngineOptions options;
-  auto optimize = makeOptimizingTransformer(level, /*sizeLevel=*/0, machine->get());
+  auto optimize =
+      makeOptimizingTransformer(level, /*sizeLevel=*/0, machine->get());
   options.transformer = optimize;
   options.jitCodeGenOptLevel = static_cast<llvm::CodeGenOptLevel>(level);
   auto engine = ExecutionEngine::create(module, options);
@@ -420,16 +433,19 @@ generateCode(ModuleOp module, unsigned level) {
 }
 
 static llvm::Error makeNoTrainStepError() {
-  return makeError("the module has no train step: expected a function whose arguments "
-                   "have 'amp.role' attributes, among them a 'loss_seed', and with 'param' "
-                   "results");
+  return makeError(
+      "the module has no train step: expected a function whose arguments "
+      "have 'amp.role' attributes, among them a 'loss_seed', and with 'param' "
+      "results");
 }
 
-llvm::Expected<SmallVector<ValueSpec>> mlir::amp::readTrainStepArguments(ModuleOp module) {
+llvm::Expected<SmallVector<ValueSpec>>
+mlir::amp::readTrainStepArguments(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>()) {
     if (getFunctionKind(function) != FunctionKind::TrainStep)
       continue;
-    llvm::Expected<std::unique_ptr<JitFunction>> read = JitFunction::read(function);
+    llvm::Expected<std::unique_ptr<JitFunction>> read =
+        JitFunction::read(function);
     if (!read)
       return read.takeError();
     return SmallVector<ValueSpec>((*read)->getArguments());
@@ -438,13 +454,15 @@ llvm::Expected<SmallVector<ValueSpec>> mlir::amp::readTrainStepArguments(ModuleO
 }
 
 static double secondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+      .count();
 }
 
 llvm::Expected<std::unique_ptr<Program>>
-mlir::amp::compileForHost(ModuleOp module, const MixedPrecisionOptions &precision,
-                          const HostLoweringOptions &lowering, const JitOptions &options,
-                          CompileReport *report) {
+mlir::amp::compileForHost(ModuleOp module,
+                          const MixedPrecisionOptions &precision,
+                          const HostLoweringOptions &lowering,
+                          const JitOptions &options, CompileReport *report) {
   CompileReport ignored;
   if (!report)
     report = &ignored;
@@ -475,10 +493,12 @@ mlir::amp::compileForHost(ModuleOp module, const MixedPrecisionOptions &precisio
     FunctionKind kind = getFunctionKind(function);
     if (kind != FunctionKind::TrainStep && kind != FunctionKind::Evaluate)
       continue;
-    llvm::Expected<std::unique_ptr<JitFunction>> read = JitFunction::read(function);
+    llvm::Expected<std::unique_ptr<JitFunction>> read =
+        JitFunction::read(function);
     if (!read)
       return read.takeError();
-    auto &slot = kind == FunctionKind::TrainStep ? program->trainStep : program->evaluate;
+    auto &slot = kind == FunctionKind::TrainStep ? program->trainStep
+                                                 : program->evaluate;
     slot = std::move(*read);
     slot->program = program.get();
   }
@@ -498,11 +518,12 @@ mlir::amp::compileForHost(ModuleOp module, const MixedPrecisionOptions &precisio
   if (!engine)
     return engine.takeError();
   program->engine = std::move(*engine);
-  for (JitFunction *function : {program->trainStep.get(), program->evaluate.get()}) {
+  for (JitFunction *function :
+       {program->trainStep.get(), program->evaluate.get()}) {
     if (!function)
       continue;
-    auto entry =
-        program->engine->lookupPacked("_mlir_ciface_" + function->getName().str());
+    auto entry = program->engine->lookupPacked("_mlir_ciface_" +
+                                               function->getName().str());
     if (!entry)
       return entry.takeError();
     function->entry = *entry;

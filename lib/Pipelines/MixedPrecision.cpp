@@ -19,8 +19,8 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-void mlir::amp::buildMixedPrecisionPipeline(OpPassManager &pm,
-                                            const MixedPrecisionOptions &options) {
+void mlir::amp::buildMixedPrecisionPipeline(
+    OpPassManager &pm, const MixedPrecisionOptions &options) {
   // The policy stands on the module from here on; no later pass has a level.
   InitializeOptLevelPassOptions level;
   level.optLevel = options.optLevel;

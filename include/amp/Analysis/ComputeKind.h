@@ -41,8 +41,8 @@ enum class ComputeKind {
   Other,
 };
 
-/// `ComputeKind` of `op`. Reads the operation, its region and, for division by a
-/// sum, the producers of its operands.
+/// `ComputeKind` of `op`. Reads the operation, its region and, for division by
+/// a sum, the producers of its operands.
 ComputeKind getComputeKind(Operation *op);
 
 /// True for a tensor type that the passes may store in half: ranked, f32, and

@@ -1,4 +1,5 @@
-//===- ModelBoundary.h - Where the model ends and the loss begins -*- C++ -*-===//
+//===- ModelBoundary.h - Where the model ends and the loss begins -*- C++
+//-*-===//
 //
 // Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// O2 and O3 cast the model, not functions, so a compiler must find what Apex was
-// handed as an object: the model. An operation belongs to it if it combines a
-// value that depends on parameters alone with an activation, or if its result
+// O2 and O3 cast the model, not functions, so a compiler must find what Apex
+// was handed as an object: the model. An operation belongs to it if it combines
+// a value that depends on parameters alone with an activation, or if its result
 // reaches one that does. What follows, up to the loss, is the loss, and so is
 // whatever the front end says came from a loss function.
 //

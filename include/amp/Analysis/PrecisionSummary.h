@@ -27,7 +27,8 @@ struct PrecisionSummary {
   std::map<std::pair<std::string, std::string>, int64_t> classes;
   /// Contractions with half operands, and all of them.
   int64_t halfContractions = 0, contractions = 0;
-  /// amp.cast operations, and the bytes that they write where shapes are static.
+  /// amp.cast operations, and the bytes that they write where shapes are
+  /// static.
   int64_t casts = 0, castBytes = 0;
   int64_t masters = 0;
   int64_t scalers = 0;

@@ -45,9 +45,11 @@ public:
 
 private:
   void assign(Operation *op, unsigned unit);
-  void groupByOrigin(llvm::ArrayRef<Operation *> ops, const ModelBoundary *boundary);
+  void groupByOrigin(llvm::ArrayRef<Operation *> ops,
+                     const ModelBoundary *boundary);
   void joinMovements(llvm::ArrayRef<Operation *> ops);
-  void joinByStructure(llvm::ArrayRef<Operation *> ops, const ValueOrigins &origins);
+  void joinByStructure(llvm::ArrayRef<Operation *> ops,
+                       const ValueOrigins &origins);
 
   llvm::SmallVector<Unit> units;
   llvm::DenseMap<Operation *, unsigned> unitOf;

@@ -26,11 +26,13 @@ namespace mlir::amp {
 struct Origins {
   bool param : 1;     ///< a parameter, master or buffer
   bool batchNorm : 1; ///< one of those with kind batch_norm
-  bool batch : 1;     ///< the batch, a random state, or an argument without role
-  bool seed : 1;      ///< the cotangent of a loss
-  bool gradient : 1;  ///< a `grad` argument
+  bool batch : 1;    ///< the batch, a random state, or an argument without role
+  bool seed : 1;     ///< the cotangent of a loss
+  bool gradient : 1; ///< a `grad` argument
 
-  Origins() : param(false), batchNorm(false), batch(false), seed(false), gradient(false) {}
+  Origins()
+      : param(false), batchNorm(false), batch(false), seed(false),
+        gradient(false) {}
   void join(Origins other) {
     param |= other.param;
     batchNorm |= other.batchNorm;

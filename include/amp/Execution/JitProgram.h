@@ -44,9 +44,10 @@ compileForHost(ModuleOp module, const MixedPrecisionOptions &precision,
                const HostLoweringOptions &lowering, const JitOptions &options,
                CompileReport *report = nullptr);
 
-/// Arguments of the train step of a module that has not been compiled yet. Fails
-/// if there is none.
-llvm::Expected<llvm::SmallVector<ValueSpec>> readTrainStepArguments(ModuleOp module);
+/// Arguments of the train step of a module that has not been compiled yet.
+/// Fails if there is none.
+llvm::Expected<llvm::SmallVector<ValueSpec>>
+readTrainStepArguments(ModuleOp module);
 
 } // namespace mlir::amp
 

@@ -32,16 +32,18 @@ struct HostLoweringOptions : public PassPipelineOptions<HostLoweringOptions> {
                      "numerical oracle, slow")};
   Option<unsigned> vectorBits{
       *this, "vector-bits", llvm::cl::init(256),
-      llvm::cl::desc("width of the target's vector registers: 128, 256 or 512")};
+      llvm::cl::desc(
+          "width of the target's vector registers: 128, 256 or 512")};
 };
 
-/// First half of `amp-to-host`: the step as functions on tensors that a host can
-/// call, with the handles that they need as arguments. Roles are still there for
-/// a driver to read.
+/// First half of `amp-to-host`: the step as functions on tensors that a host
+/// can call, with the handles that they need as arguments. Roles are still
+/// there for a driver to read.
 void buildHostPreparationPipeline(OpPassManager &pm);
 
 /// Second half: from there to the LLVM dialect.
-void buildHostLoweringPipeline(OpPassManager &pm, const HostLoweringOptions &options);
+void buildHostLoweringPipeline(OpPassManager &pm,
+                               const HostLoweringOptions &options);
 
 /// Makes `amp-to-host` known to the pipeline parser.
 void registerHostLoweringPipeline();

@@ -22,38 +22,43 @@ namespace mlir::amp {
 
 /// Options of `amp-mixed-precision`; text values as in
 /// `amp-initialize-opt-level`, empty for the level's default.
-struct MixedPrecisionOptions : public PassPipelineOptions<MixedPrecisionOptions> {
+struct MixedPrecisionOptions
+    : public PassPipelineOptions<MixedPrecisionOptions> {
   Option<std::string> optLevel{*this, "opt-level", llvm::cl::init("O1"),
                                llvm::cl::desc("O0 to O5")};
-  Option<std::string> enabled{*this, "enabled",
-                              llvm::cl::desc("False: leave the program as it is")};
-  Option<std::string> castModelType{*this, "cast-model-type",
-                                    llvm::cl::desc("type of the model's parameters")};
-  Option<std::string> patchTorchFunctions{*this, "patch-torch-functions",
-                                          llvm::cl::desc("cast at listed functions")};
+  Option<std::string> enabled{
+      *this, "enabled", llvm::cl::desc("False: leave the program as it is")};
+  Option<std::string> castModelType{
+      *this, "cast-model-type",
+      llvm::cl::desc("type of the model's parameters")};
+  Option<std::string> patchTorchFunctions{
+      *this, "patch-torch-functions",
+      llvm::cl::desc("cast at listed functions")};
   Option<std::string> patchTorchFunctionsType{
       *this, "patch-torch-functions-type",
       llvm::cl::desc("half type of patched functions")};
-  Option<std::string> keepBatchnormFP32{*this, "keep-batchnorm-fp32",
-                                        llvm::cl::desc("keep batch norm in FP32")};
+  Option<std::string> keepBatchnormFP32{
+      *this, "keep-batchnorm-fp32", llvm::cl::desc("keep batch norm in FP32")};
   Option<std::string> masterWeights{*this, "master-weights",
                                     llvm::cl::desc("keep FP32 master weights")};
   Option<std::string> lossScale{*this, "loss-scale",
                                 llvm::cl::desc("dynamic, or a number")};
-  Option<std::string> castModelOutputs{*this, "cast-model-outputs",
-                                       llvm::cl::desc("type of the model's outputs")};
+  Option<std::string> castModelOutputs{
+      *this, "cast-model-outputs",
+      llvm::cl::desc("type of the model's outputs")};
   Option<std::string> numLosses{*this, "num-losses",
                                 llvm::cl::desc("number of loss scalers")};
   Option<std::string> minLossScale{*this, "min-loss-scale",
                                    llvm::cl::desc("floor of a dynamic scale")};
-  Option<std::string> maxLossScale{*this, "max-loss-scale",
-                                   llvm::cl::desc("ceiling of a dynamic scale")};
+  Option<std::string> maxLossScale{
+      *this, "max-loss-scale", llvm::cl::desc("ceiling of a dynamic scale")};
   Option<std::string> verbosity{*this, "verbosity",
                                 llvm::cl::desc("0 prints nothing")};
 };
 
 /// Appends the passes of `amp-mixed-precision` to `pm`, which runs on a module.
-void buildMixedPrecisionPipeline(OpPassManager &pm, const MixedPrecisionOptions &options);
+void buildMixedPrecisionPipeline(OpPassManager &pm,
+                                 const MixedPrecisionOptions &options);
 
 /// Makes `amp-mixed-precision` known to the pipeline parser.
 void registerMixedPrecisionPipeline();

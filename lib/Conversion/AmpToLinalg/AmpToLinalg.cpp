@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One pattern for each operation. Rounding stays where it was: an arith.truncf is
-// never folded with the arith.extf after it, so no later fusion can lose one.
+// One pattern for each operation. Rounding stays where it was: an arith.truncf
+// is never folded with the arith.extf after it, so no later fusion can lose
+// one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,12 +35,14 @@ namespace {
 /// %r = amp.cast %x : f32 to f16  ->  %r = arith.truncf %x
 struct LowerCast : OpRewritePattern<CastOp> {
   using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(CastOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(CastOp op,
+                                PatternRewriter &rewriter) const override {
     Type from = getElementTypeOrSelf(op.getInput().getType());
     Type to = getElementTypeOrSelf(op.getType());
     Location loc = op.getLoc();
     if (from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth()) {
-      rewriter.replaceOpWithNewOp<arith::ExtFOp>(op, op.getType(), op.getInput());
+      rewriter.replaceOpWithNewOp<arith::ExtFOp>(op, op.getType(),
+                                                 op.getInput());
       return success();
     }
     Value input = op.getInput();
@@ -58,8 +61,10 @@ struct LowerCast : OpRewritePattern<CastOp> {
 /// %r = amp.master_copy %m  ->  %r = arith.truncf %m
 struct LowerMasterCopy : OpRewritePattern<MasterCopyOp> {
   using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(MasterCopyOp op, PatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), op.getMaster());
+  LogicalResult matchAndRewrite(MasterCopyOp op,
+                                PatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(),
+                                                 op.getMaster());
     return success();
   }
 };
@@ -78,11 +83,14 @@ struct LowerAllReduceFoundInf : OpRewritePattern<AllReduceFoundInfOp> {
 ///   ->  scf.if %f[] { yield %old } else { yield %new }
 struct LowerApplyIfFinite : OpRewritePattern<ApplyIfFiniteOp> {
   using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(ApplyIfFiniteOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(ApplyIfFiniteOp op,
+                                PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value found = tensor::ExtractOp::create(rewriter, loc, op.getFoundInf(), ValueRange());
-    auto branch = scf::IfOp::create(rewriter, loc, op.getResultTypes(), found,
-                                    /*addThenBlock=*/true, /*addElseBlock=*/true);
+    Value found = tensor::ExtractOp::create(rewriter, loc, op.getFoundInf(),
+                                            ValueRange());
+    auto branch =
+        scf::IfOp::create(rewriter, loc, op.getResultTypes(), found,
+                          /*addThenBlock=*/true, /*addElseBlock=*/true);
     rewriter.setInsertionPointToEnd(branch.thenBlock());
     scf::YieldOp::create(rewriter, loc, op.getKept());
     auto yield = cast<YieldOp>(op.getBody().front().getTerminator());
@@ -101,8 +109,8 @@ struct ConvertAmpToLinalg
     : public amp::impl::ConvertAmpToLinalgPassBase<ConvertAmpToLinalg> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<LowerCast, LowerMasterCopy, LowerAllReduceFoundInf, LowerApplyIfFinite>(
-        &getContext());
+    patterns.add<LowerCast, LowerMasterCopy, LowerAllReduceFoundInf,
+                 LowerApplyIfFinite>(&getContext());
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };

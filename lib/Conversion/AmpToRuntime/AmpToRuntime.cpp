@@ -8,8 +8,8 @@
 //
 // Three steps: which functions need which handles, found over the call graph by
 // a fixpoint (few functions, few scalers); signatures and calls; then the
-// operations one by one, in place. Calls of the runtime have side effects, so the
-// order of reads and updates is that of the program.
+// operations one by one, in place. Calls of the runtime have side effects, so
+// the order of reads and updates is that of the program.
 //
 //===----------------------------------------------------------------------===//
 
@@ -109,9 +109,11 @@ void RuntimeLowering::addArguments() {
     for (StringAttr name : set) {
       DictionaryAttr attrs =
           name == tap ? getRoleAttrs(module.getContext(), Role::Hyper, kTapName)
-                      : getRoleAttrs(module.getContext(), Role::ScalerState, name.getValue());
+                      : getRoleAttrs(module.getContext(), Role::ScalerState,
+                                     name.getValue());
       unsigned index = function.getNumArguments();
-      (void)function.insertArgument(index, handleType, attrs, function.getLoc());
+      (void)function.insertArgument(index, handleType, attrs,
+                                    function.getLoc());
       if (!function.isExternal())
         handles[function][name] = function.getArgument(index);
     }
@@ -136,12 +138,14 @@ func::FuncOp RuntimeLowering::declare(StringRef name, FunctionType type) {
 }
 
 Value RuntimeLowering::createScale(Location loc, Value handle) {
-  func::FuncOp function = declare(
-      kScalerScale, builder.getFunctionType(builder.getI64Type(), builder.getF32Type()));
+  func::FuncOp function =
+      declare(kScalerScale, builder.getFunctionType(builder.getI64Type(),
+                                                    builder.getF32Type()));
   return func::CallOp::create(builder, loc, function, handle).getResult(0);
 }
 
-Value RuntimeLowering::createEmptyLike(Location loc, Value tensor, Type element) {
+Value RuntimeLowering::createEmptyLike(Location loc, Value tensor,
+                                       Type element) {
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, tensor);
   return tensor::EmptyOp::create(builder, loc, sizes, element);
 }
@@ -153,10 +157,11 @@ void RuntimeLowering::lower(ScaleLossOp op) {
   auto type = cast<RankedTensorType>(op.getType());
   Value empty = createEmptyLike(loc, op.getValue(), type.getElementType());
   AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
-  SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);
+  SmallVector<utils::IteratorType> loops(type.getRank(),
+                                         utils::IteratorType::parallel);
   auto product = linalg::GenericOp::create(
-      builder, loc, type, op.getValue(), empty, ArrayRef{identity, identity}, loops,
-      [&](OpBuilder &body, Location loc, ValueRange args) {
+      builder, loc, type, op.getValue(), empty, ArrayRef{identity, identity},
+      loops, [&](OpBuilder &body, Location loc, ValueRange args) {
         Value value = args[0];
         bool narrow = !value.getType().isF32();
         if (narrow)
@@ -170,9 +175,10 @@ void RuntimeLowering::lower(ScaleLossOp op) {
   op.erase();
 }
 
-/// found |= any element of `gradient` has an exponent of all ones. The result is
-/// chained through `found` (a rank-0 i32), so all gradients give one answer.
-Value RuntimeLowering::createInfTest(Location loc, Value gradient, Value found) {
+/// found |= any element of `gradient` has an exponent of all ones. The result
+/// is chained through `found` (a rank-0 i32), so all gradients give one answer.
+Value RuntimeLowering::createInfTest(Location loc, Value gradient,
+                                     Value found) {
   auto type = cast<RankedTensorType>(gradient.getType());
   auto element = cast<FloatType>(type.getElementType());
   unsigned width = element.getWidth();
@@ -180,17 +186,20 @@ Value RuntimeLowering::createInfTest(Location loc, Value gradient, Value found) 
   MLIRContext *context = builder.getContext();
   AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
   AffineMap scalar = AffineMap::get(type.getRank(), 0, context);
-  SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::reduction);
+  SmallVector<utils::IteratorType> loops(type.getRank(),
+                                         utils::IteratorType::reduction);
   return linalg::GenericOp::create(
-             builder, loc, found.getType(), gradient, found, ArrayRef{identity, scalar}, loops,
+             builder, loc, found.getType(), gradient, found,
+             ArrayRef{identity, scalar}, loops,
              [&](OpBuilder &body, Location loc, ValueRange args) {
                Type integer = body.getIntegerType(width);
-               Value bits = arith::BitcastOp::create(body, loc, integer, args[0]);
+               Value bits =
+                   arith::BitcastOp::create(body, loc, integer, args[0]);
                Value exponent = arith::ConstantOp::create(
                    body, loc, body.getIntegerAttr(integer, mask));
                bits = arith::AndIOp::create(body, loc, bits, exponent);
-               Value hit = arith::CmpIOp::create(body, loc, arith::CmpIPredicate::eq, bits,
-                                                 exponent);
+               Value hit = arith::CmpIOp::create(
+                   body, loc, arith::CmpIPredicate::eq, bits, exponent);
                hit = arith::ExtUIOp::create(body, loc, body.getI32Type(), hit);
                hit = arith::OrIOp::create(body, loc, args[1], hit);
                linalg::YieldOp::create(body, loc, hit);
@@ -202,19 +211,22 @@ void RuntimeLowering::lower(UnscaleOp op) {
   builder.setInsertionPoint(op);
   Location loc = op.getLoc();
   Value scale = createScale(loc, getHandle(op, op.getScalerAttr().getAttr()));
-  Value one = arith::ConstantOp::create(builder, loc, builder.getF64FloatAttr(1.0));
+  Value one =
+      arith::ConstantOp::create(builder, loc, builder.getF64FloatAttr(1.0));
   Value wide = arith::ExtFOp::create(builder, loc, builder.getF64Type(), scale);
-  Value inverse = arith::TruncFOp::create(builder, loc, builder.getF32Type(),
-                                          arith::DivFOp::create(builder, loc, one, wide));
+  Value inverse =
+      arith::TruncFOp::create(builder, loc, builder.getF32Type(),
+                              arith::DivFOp::create(builder, loc, one, wide));
 
   auto foundType = RankedTensorType::get({}, builder.getI32Type());
   Value found = arith::ConstantOp::create(
       builder, loc, DenseElementsAttr::get(foundType, int32_t(0)));
   for (Value gradient : op.getGradients())
     found = createInfTest(loc, gradient, found);
-  Value zero = arith::ConstantOp::create(builder, loc,
-                                         DenseElementsAttr::get(foundType, int32_t(0)));
-  Value foundInf = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, found, zero);
+  Value zero = arith::ConstantOp::create(
+      builder, loc, DenseElementsAttr::get(foundType, int32_t(0)));
+  Value foundInf = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                         found, zero);
   if (Value already = op.getAlreadyFound())
     foundInf = arith::OrIOp::create(builder, loc, foundInf, already);
 
@@ -227,14 +239,16 @@ void RuntimeLowering::lower(UnscaleOp op) {
     Value empty = createEmptyLike(loc, gradient, builder.getF32Type());
     SmallVector<AffineMap> maps(inputs.size() + 1,
                                 builder.getMultiDimIdentityMap(type.getRank()));
-    SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);
+    SmallVector<utils::IteratorType> loops(type.getRank(),
+                                           utils::IteratorType::parallel);
     results.push_back(
         linalg::GenericOp::create(
             builder, loc, type, inputs, empty, maps, loops,
             [&](OpBuilder &body, Location loc, ValueRange args) {
               Value value = args[0];
               if (!value.getType().isF32())
-                value = arith::ExtFOp::create(body, loc, body.getF32Type(), value);
+                value =
+                    arith::ExtFOp::create(body, loc, body.getF32Type(), value);
               value = arith::MulFOp::create(body, loc, value, inverse);
               if (args.size() == 3)
                 value = arith::AddFOp::create(body, loc, value, args[1]);
@@ -249,12 +263,14 @@ void RuntimeLowering::lower(UnscaleOp op) {
 
 void RuntimeLowering::lower(UpdateScaleOp op) {
   builder.setInsertionPoint(op);
-  func::FuncOp function =
-      declare(kScalerUpdate,
-              builder.getFunctionType({builder.getI64Type(), builder.getI1Type()}, {}));
-  Value found = tensor::ExtractOp::create(builder, op.getLoc(), op.getFoundInf(), ValueRange());
-  func::CallOp::create(builder, op.getLoc(), function,
-                       ValueRange{getHandle(op, op.getScalerAttr().getAttr()), found});
+  func::FuncOp function = declare(
+      kScalerUpdate,
+      builder.getFunctionType({builder.getI64Type(), builder.getI1Type()}, {}));
+  Value found = tensor::ExtractOp::create(builder, op.getLoc(),
+                                          op.getFoundInf(), ValueRange());
+  func::CallOp::create(
+      builder, op.getLoc(), function,
+      ValueRange{getHandle(op, op.getScalerAttr().getAttr()), found});
   op.erase();
 }
 

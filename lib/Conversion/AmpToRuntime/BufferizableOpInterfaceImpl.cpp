@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A tap works in place: the callback gets the address of the value's own buffer,
-// and what it leaves there is the result. Bufferization copies first where
-// somebody else still reads the old value.
+// A tap works in place: the callback gets the address of the value's own
+// buffer, and what it leaves there is the result. Bufferization copies first
+// where somebody else still reads the old value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,14 +61,16 @@ static Value getText(RewriterBase &rewriter, Operation *op, StringRef text) {
     rewriter.setInsertionPointToStart(module.getBody());
     auto type = LLVM::LLVMArrayType::get(rewriter.getI8Type(), text.size());
     LLVM::GlobalOp::create(rewriter, loc, type, /*isConstant=*/true,
-                           LLVM::Linkage::Internal, name, rewriter.getStringAttr(text));
+                           LLVM::Linkage::Internal, name,
+                           rewriter.getStringAttr(text));
   }
-  return LLVM::AddressOfOp::create(rewriter, loc,
-                                   LLVM::LLVMPointerType::get(rewriter.getContext()), name);
+  return LLVM::AddressOfOp::create(
+      rewriter, loc, LLVM::LLVMPointerType::get(rewriter.getContext()), name);
 }
 
 namespace {
-struct TapModel : public BufferizableOpInterface::ExternalModel<TapModel, TapOp> {
+struct TapModel
+    : public BufferizableOpInterface::ExternalModel<TapModel, TapOp> {
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
                               const AnalysisState &) const {
     return isa<RankedTensorType>(operand.get().getType());
@@ -89,32 +91,40 @@ struct TapModel : public BufferizableOpInterface::ExternalModel<TapModel, TapOp>
                           BufferizationState &state) const {
     auto tap = cast<TapOp>(op);
     if (!tap.getHandle())
-      return op->emitOpError("expected a handle; run convert-amp-to-runtime before bufferization");
-    FailureOr<Value> buffer = getBuffer(rewriter, tap.getValue(), options, state);
+      return op->emitOpError(
+          "expected a handle; run convert-amp-to-runtime before bufferization");
+    FailureOr<Value> buffer =
+        getBuffer(rewriter, tap.getValue(), options, state);
     if (failed(buffer))
       return failure();
     auto type = cast<MemRefType>(buffer->getType());
     std::optional<int32_t> kind = getElementKind(type.getElementType());
     if (!kind)
-      return op->emitOpError("expected elements of a type that the runtime knows, but got ")
+      return op->emitOpError(
+                 "expected elements of a type that the runtime knows, but got ")
              << type.getElementType();
     Location loc = op->getLoc();
     MLIRContext *context = op->getContext();
-    Value index = memref::ExtractAlignedPointerAsIndexOp::create(rewriter, loc, *buffer);
-    Value address = arith::IndexCastOp::create(rewriter, loc, rewriter.getI64Type(), index);
+    Value index =
+        memref::ExtractAlignedPointerAsIndexOp::create(rewriter, loc, *buffer);
+    Value address =
+        arith::IndexCastOp::create(rewriter, loc, rewriter.getI64Type(), index);
     auto pointerType = LLVM::LLVMPointerType::get(context);
-    Value pointer = LLVM::IntToPtrOp::create(rewriter, loc, pointerType, address);
+    Value pointer =
+        LLVM::IntToPtrOp::create(rewriter, loc, pointerType, address);
     Value count = arith::ConstantIndexOp::create(rewriter, loc, 1);
     for (int64_t i = 0; i < type.getRank(); ++i) {
       Value extent = memref::DimOp::create(rewriter, loc, *buffer, i);
       count = arith::MulIOp::create(rewriter, loc, count, extent);
     }
-    count = arith::IndexCastOp::create(rewriter, loc, rewriter.getI64Type(), count);
+    count =
+        arith::IndexCastOp::create(rewriter, loc, rewriter.getI64Type(), count);
     auto length = [&](StringRef text) {
-      return arith::ConstantOp::create(rewriter, loc, rewriter.getI64IntegerAttr(text.size()));
+      return arith::ConstantOp::create(rewriter, loc,
+                                       rewriter.getI64IntegerAttr(text.size()));
     };
-    Value kindValue =
-        arith::ConstantOp::create(rewriter, loc, rewriter.getI32IntegerAttr(*kind));
+    Value kindValue = arith::ConstantOp::create(
+        rewriter, loc, rewriter.getI32IntegerAttr(*kind));
     SmallVector<Value> operands = {tap.getHandle(),
                                    getText(rewriter, op, tap.getName()),
                                    length(tap.getName()),
@@ -142,9 +152,11 @@ struct TapModel : public BufferizableOpInterface::ExternalModel<TapModel, TapOp>
 };
 } // namespace
 
-void mlir::amp::registerBufferizableOpInterfaceExternalModels(DialectRegistry &registry) {
+void mlir::amp::registerBufferizableOpInterfaceExternalModels(
+    DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, AmpDialect *) {
     TapOp::attachInterface<TapModel>(*context);
-    context->loadDialect<LLVM::LLVMDialect, func::FuncDialect, memref::MemRefDialect>();
+    context->loadDialect<LLVM::LLVMDialect, func::FuncDialect,
+                         memref::MemRefDialect>();
   });
 }

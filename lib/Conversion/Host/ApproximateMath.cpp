@@ -12,10 +12,8 @@
 //   exp   5.3 units in the last place; results below the smallest normal number
 //         become 0 or that number; infinities and NaNs as in libm
 //   tanh  4.8 units in the last place
-//   log   taken for the smallest normal number where the argument is smaller,
-//   which
-//         is wrong by a seventh: left to libm, and there is one per row of a
-//         softmax
+//   log   wrong by a seventh where the argument is below the smallest normal
+//         number: left to libm, and there is one per row of a softmax
 //
 // A call of libm is scalar and its results depend on the host's C library; the
 // polynomial is straight-line arithmetic.

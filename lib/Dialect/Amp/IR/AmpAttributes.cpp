@@ -38,8 +38,8 @@ void AmpDialect::registerAttributes() {
 //===----------------------------------------------------------------------===//
 
 /// Apex's start value of a dynamic scale and its default ceiling.
-static constexpr double kDynamicInitialScale = 65536.0;  // 2^16
-static constexpr double kDefaultMaxScale = 16777216.0;   // 2^24
+static constexpr double kDynamicInitialScale = 65536.0; // 2^16
+static constexpr double kDefaultMaxScale = 16777216.0;  // 2^24
 static constexpr unsigned kLastLevel = 5;
 
 static void printDouble(AsmPrinter &printer, FloatAttr value) {
@@ -129,10 +129,10 @@ Attribute PolicyAttr::parse(AsmParser &parser, Type) {
     parser.emitError(start, "expected policy key 'loss_scale'"); // Rule 4
     return {};
   }
-  return PolicyAttr::getChecked([&] { return parser.emitError(start); }, context,
-                                level, castModelType, patchType, keepBatchnorm,
-                                masterWeights, lossScale, castModelOutputs,
-                                numLosses, minScale, maxScale);
+  return PolicyAttr::getChecked(
+      [&] { return parser.emitError(start); }, context, level, castModelType,
+      patchType, keepBatchnorm, masterWeights, lossScale, castModelOutputs,
+      numLosses, minScale, maxScale);
 }
 
 void PolicyAttr::print(AsmPrinter &printer) const {
@@ -170,24 +170,28 @@ LogicalResult PolicyAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  Type patchType, std::optional<bool>,
                                  std::optional<bool>, FloatAttr lossScale,
                                  Type castModelOutputs, unsigned numLosses,
-                                 FloatAttr minLossScale, FloatAttr maxLossScale) {
+                                 FloatAttr minLossScale,
+                                 FloatAttr maxLossScale) {
   auto isOneOf = [](Type type, bool f32Too) {
     return !type || type.isF16() || type.isBF16() || (f32Too && type.isF32());
   };
   if (level > kLastLevel)
-    return emitError() << "expected an opt level 'O0' to 'O5', but got 'O" << level
-                       << "'"; // Rule 1
+    return emitError() << "expected an opt level 'O0' to 'O5', but got 'O"
+                       << level << "'"; // Rule 1
   if (!isOneOf(castModelType, true))
-    return emitError() << "expected 'cast_model_type' to be f32, f16 or bf16, but got "
-                       << castModelType; // Rule 2
+    return emitError()
+           << "expected 'cast_model_type' to be f32, f16 or bf16, but got "
+           << castModelType; // Rule 2
   if (!isOneOf(patchType, false))
     return emitError() << "expected 'patch_type' to be f16 or bf16, but got "
                        << patchType; // Rule 2
   if (!isOneOf(castModelOutputs, true))
-    return emitError() << "expected 'cast_model_outputs' to be f32, f16 or bf16, but got "
-                       << castModelOutputs; // Rule 2
+    return emitError()
+           << "expected 'cast_model_outputs' to be f32, f16 or bf16, but got "
+           << castModelOutputs; // Rule 2
   if (numLosses == 0)
-    return emitError() << "expected 'num_losses' to be at least 1, but got 0"; // Rule 3
+    return emitError()
+           << "expected 'num_losses' to be at least 1, but got 0"; // Rule 3
   double maximum = maxLossScale.getValueAsDouble();
   double initial = lossScale ? lossScale.getValueAsDouble()
                              : std::min(maximum, kDynamicInitialScale);
@@ -196,17 +200,21 @@ LogicalResult PolicyAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected 'max_loss_scale' to be positive, but got "
                        << maximum; // Rule 5
   if (!std::isfinite(initial) || initial <= 0)
-    return emitError() << "expected 'loss_scale' to be finite and positive, but got "
-                       << initial; // Rule 4
+    return emitError()
+           << "expected 'loss_scale' to be finite and positive, but got "
+           << initial; // Rule 4
   if (!std::isfinite(minimum) || minimum < 0)
-    return emitError() << "expected 'min_loss_scale' to be finite and at least 0, but got "
-                       << minimum; // Rule 6
+    return emitError()
+           << "expected 'min_loss_scale' to be finite and at least 0, but got "
+           << minimum; // Rule 6
   if (minimum > maximum)
-    return emitError() << "expected 'min_loss_scale' to be at most 'max_loss_scale' "
-                       << maximum << ", but got " << minimum; // Rule 6
+    return emitError()
+           << "expected 'min_loss_scale' to be at most 'max_loss_scale' "
+           << maximum << ", but got " << minimum; // Rule 6
   if (minimum > initial)
-    return emitError() << "expected 'min_loss_scale' to be at most the initial scale "
-                       << initial << ", but got " << minimum; // Rule 6
+    return emitError()
+           << "expected 'min_loss_scale' to be at most the initial scale "
+           << initial << ", but got " << minimum; // Rule 6
   return success();
 }
 
@@ -243,7 +251,8 @@ Attribute ClassAttr::parse(AsmParser &parser, Type) {
     return {};
   std::optional<PrecisionClass> value = symbolizePrecisionClass(word);
   if (!value) {
-    parser.emitError(loc, "expected a class 'low', 'high', 'promote' or 'follow', but got '")
+    parser.emitError(
+        loc, "expected a class 'low', 'high', 'promote' or 'follow', but got '")
         << word << "'";
     return {};
   }

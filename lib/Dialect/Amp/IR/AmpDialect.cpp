@@ -91,14 +91,15 @@ static LogicalResult verifyValueAttribute(Operation *op, unsigned index,
   StringRef name = attr.getName();
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function)
-    return op->emitOpError() << "expected '" << name
-                             << "' on an argument or result of a function"; // Rule 2
+    return op->emitOpError()
+           << "expected '" << name
+           << "' on an argument or result of a function"; // Rule 2
 
   auto text = dyn_cast<StringAttr>(attr.getValue());
   if (!text)
-    return op->emitOpError() << "expected '" << name << "' of " << where
-                             << " " << index << " to be a string, but got "
-                             << attr.getValue(); // Rule 1
+    return op->emitOpError()
+           << "expected '" << name << "' of " << where << " " << index
+           << " to be a string, but got " << attr.getValue(); // Rule 1
   auto get = [&](StringRef beside) {
     return isArg ? function.getArgAttr(index, beside)
                  : function.getResultAttr(index, beside);
@@ -127,7 +128,8 @@ static LogicalResult verifyValueAttribute(Operation *op, unsigned index,
     // Rule 3: compare with the values before this one, so that each clash is
     // reported once.
     auto getRole = [&](unsigned value) {
-      return isArg ? getArgRole(function, value) : getResultRole(function, value);
+      return isArg ? getArgRole(function, value)
+                   : getResultRole(function, value);
     };
     std::optional<Role> role = getRole(index).role;
     for (unsigned other = 0; role && other < index; ++other) {
@@ -135,7 +137,8 @@ static LogicalResult verifyValueAttribute(Operation *op, unsigned index,
       if (info.is(*role) && info.name == text.getValue())
         return op->emitOpError()
                << where << "s " << other << " and " << index << " share role '"
-               << stringifyRole(*role) << "' and name '" << text.getValue() << "'"; // Rule 3
+               << stringifyRole(*role) << "' and name '" << text.getValue()
+               << "'"; // Rule 3
     }
     return success();
   }
@@ -145,7 +148,8 @@ static LogicalResult verifyValueAttribute(Operation *op, unsigned index,
                                << index << " to be 'batch_norm', but got '"
                                << text.getValue() << "'"; // Rule 6
     auto role = dyn_cast_if_present<StringAttr>(get(kRoleAttr));
-    if (!role || !llvm::is_contained({"param", "master", "buffer"}, role.getValue()))
+    if (!role ||
+        !llvm::is_contained({"param", "master", "buffer"}, role.getValue()))
       return op->emitOpError()
              << "expected 'amp.kind' of " << where << " " << index
              << " beside role 'param', 'master' or 'buffer'"; // Rule 6
@@ -153,9 +157,9 @@ static LogicalResult verifyValueAttribute(Operation *op, unsigned index,
   }
   if (name == kInitAttr)
     return success(); // read by amp-run, which knows its grammar
-  return op->emitOpError() << "unknown attribute '" << name << "' of "
-                           << where << " " << index
-                           << "; expected amp.role, amp.name, amp.kind or amp.init";
+  return op->emitOpError()
+         << "unknown attribute '" << name << "' of " << where << " " << index
+         << "; expected amp.role, amp.name, amp.kind or amp.init";
 }
 
 LogicalResult AmpDialect::verifyRegionArgAttribute(Operation *op,
@@ -186,15 +190,17 @@ LogicalResult AmpDialect::verifyOperationAttribute(Operation *op,
                              << ", but got " << attr.getValue();
   };
   if (name == kRoleAttr || name == kNameAttr || name == kKindAttr)
-    return op->emitOpError() << "expected '" << name
-                             << "' on an argument or result of a function"; // Rule 2
+    return op->emitOpError()
+           << "expected '" << name
+           << "' on an argument or result of a function"; // Rule 2
   // Rule 7
   if (name == kScopeAttr || name == kFunctionAttr || name == kLayerAttr)
     return expect(isa<StringAttr>(attr.getValue()), "a string");
   if (name == kPhaseAttr) {
     auto text = dyn_cast<StringAttr>(attr.getValue());
-    return expect(text && llvm::is_contained({"forward", "backward", "optimizer"},
-                                             text.getValue()),
+    return expect(text &&
+                      llvm::is_contained({"forward", "backward", "optimizer"},
+                                         text.getValue()),
                   "\"forward\", \"backward\" or \"optimizer\"");
   }
   if (name == kScopeIdAttr) {

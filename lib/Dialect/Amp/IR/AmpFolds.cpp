@@ -39,7 +39,8 @@ OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
       return producer.getInput();
   }
   Type target = getElementTypeOrSelf(getType());
-  const llvm::fltSemantics &semantics = cast<FloatType>(target).getFloatSemantics();
+  const llvm::fltSemantics &semantics =
+      cast<FloatType>(target).getFloatSemantics();
   auto convert = [&](APFloat value, bool &ok) {
     bool losesInfo = false;
     value.convert(semantics, APFloat::rmNearestTiesToEven, &losesInfo);
@@ -89,10 +90,12 @@ struct ResolveConstantFoundInf : OpRewritePattern<ApplyIfFiniteOp> {
 void ApplyIfFiniteOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                                   MLIRContext *context) {
   patterns.add<ResolveConstantFoundInf>(context);
-  populateRegionBranchOpInterfaceCanonicalizationPatterns(patterns, getOperationName());
+  populateRegionBranchOpInterfaceCanonicalizationPatterns(patterns,
+                                                          getOperationName());
 }
 
 void AutocastOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                              MLIRContext *) {
-  populateRegionBranchOpInterfaceCanonicalizationPatterns(patterns, getOperationName());
+  populateRegionBranchOpInterfaceCanonicalizationPatterns(patterns,
+                                                          getOperationName());
 }

@@ -27,12 +27,10 @@ using namespace mlir::amp;
 //===----------------------------------------------------------------------===//
 
 /// `: (gradient types) -> (unscaled types)`; accumulators have the latter.
-static ParseResult
-parseUnscaleTypes(OpAsmParser &parser,
-                  ArrayRef<OpAsmParser::UnresolvedOperand> accumulators,
-                  SmallVectorImpl<Type> &gradients,
-                  SmallVectorImpl<Type> &accumulatorTypes,
-                  SmallVectorImpl<Type> &unscaled) {
+static ParseResult parseUnscaleTypes(
+    OpAsmParser &parser, ArrayRef<OpAsmParser::UnresolvedOperand> accumulators,
+    SmallVectorImpl<Type> &gradients, SmallVectorImpl<Type> &accumulatorTypes,
+    SmallVectorImpl<Type> &unscaled) {
   FunctionType type;
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseColon() || parser.parseType(type))
@@ -57,7 +55,8 @@ static void printUnscaleTypes(OpAsmPrinter &printer, UnscaleOp op, OperandRange,
 }
 
 /// `: types` of the results, which are those of the kept values.
-static ParseResult parseKeptTypes(OpAsmParser &parser, SmallVectorImpl<Type> &kept,
+static ParseResult parseKeptTypes(OpAsmParser &parser,
+                                  SmallVectorImpl<Type> &kept,
                                   SmallVectorImpl<Type> &results) {
   if (failed(parser.parseOptionalColon()))
     return success();
@@ -110,13 +109,15 @@ LogicalResult ScalerOp::verify() {
   double backoff = getBackoffFactor().convertToDouble();
   double maximum = getMaxScale().convertToDouble();
   if (!std::isfinite(initial) || initial <= 0)
-    return emitOpError("expected 'initial_scale' to be finite and positive, but got ")
+    return emitOpError(
+               "expected 'initial_scale' to be finite and positive, but got ")
            << initial; // Rule 1
   if (!(growth > 1))
     return emitOpError("expected 'growth_factor' to be above 1, but got ")
            << growth; // Rule 2
   if (!(backoff > 0 && backoff < 1))
-    return emitOpError("expected 'backoff_factor' to be between 0 and 1, but got ")
+    return emitOpError(
+               "expected 'backoff_factor' to be between 0 and 1, but got ")
            << backoff; // Rule 2
   auto interval = static_cast<int64_t>(getGrowthInterval());
   if (interval < 1)
@@ -131,7 +132,8 @@ LogicalResult ScalerOp::verify() {
   if (std::optional<APFloat> minScale = getMinScale()) {
     double minimum = minScale->convertToDouble();
     if (!std::isfinite(minimum) || minimum < 0)
-      return emitOpError("expected 'min_scale' to be finite and at least 0, but got ")
+      return emitOpError(
+                 "expected 'min_scale' to be finite and at least 0, but got ")
              << minimum; // Rule 4
     if (minimum > maximum)
       return emitOpError("expected 'min_scale' to be at most 'max_scale' ")
@@ -146,9 +148,10 @@ LogicalResult ScalerOp::verify() {
 LogicalResult UnscaleOp::verify() {
   if (getGradients().size() != getUnscaled().size())
     return emitOpError("expected as many results as gradients, but got ")
-           << getUnscaled().size() << " for " << getGradients().size(); // Rule 1
-  for (auto [index, pair] : llvm::enumerate(
-           llvm::zip_equal(getGradients().getTypes(), getUnscaled().getTypes()))) {
+           << getUnscaled().size() << " for "
+           << getGradients().size(); // Rule 1
+  for (auto [index, pair] : llvm::enumerate(llvm::zip_equal(
+           getGradients().getTypes(), getUnscaled().getTypes()))) {
     auto gradient = cast<RankedTensorType>(std::get<0>(pair));
     auto result = cast<RankedTensorType>(std::get<1>(pair));
     if (gradient.getShape() != result.getShape())
@@ -163,16 +166,19 @@ LogicalResult UnscaleOp::verify() {
   return success();
 }
 
-/// Rules 1 and 2 of operations with a region: it yields the operation's results.
-/// Runs before the region is verified, so the end may be any operation.
+/// Rules 1 and 2 of operations with a region: it yields the operation's
+/// results. Runs before the region is verified, so the end may be any
+/// operation.
 static LogicalResult verifyYield(Operation *op, Region &body) {
   Operation *end = &body.front().back();
   auto yield = dyn_cast<YieldOp>(end);
   if (!yield)
-    return op->emitOpError("expected the region to end with 'amp.yield', but got '")
+    return op->emitOpError(
+               "expected the region to end with 'amp.yield', but got '")
            << end->getName() << "'"; // Rule 2
   if (yield.getValues().getTypes() != op->getResultTypes())
-    return op->emitOpError("expected the region to yield the results' types, but got ")
+    return op->emitOpError(
+               "expected the region to yield the results' types, but got ")
            << yield.getValues().getTypes(); // Rule 1
   return success();
 }
@@ -187,8 +193,10 @@ LogicalResult AutocastOp::verify() {
   if (failed(verifyYield(*this, getBody())))
     return failure();
   if (PolicyAttr policy = getPolicyAttr(); policy && policy.castsModel())
-    return emitOpError("expected a policy that does not cast the model, but got level ")
-           << policy.getLevelName() << "; use O1, O4 or O0 inside a region"; // Rule 3
+    return emitOpError(
+               "expected a policy that does not cast the model, but got level ")
+           << policy.getLevelName()
+           << "; use O1, O4 or O0 inside a region"; // Rule 3
   return success();
 }
 
@@ -217,7 +225,8 @@ LogicalResult MasterCopyOp::verify() {
   if (haveSameShape(getMaster().getType(), getResult().getType()))
     return success();
   return emitOpError("expected the copy to have the shape of its master ")
-         << getMaster().getType() << ", but got " << getResult().getType(); // Rule 1
+         << getMaster().getType() << ", but got "
+         << getResult().getType(); // Rule 1
 }
 
 //===----------------------------------------------------------------------===//
@@ -227,20 +236,21 @@ LogicalResult MasterCopyOp::verify() {
 // The kept values are a way around the region: an analysis that saw only the
 // yielded ones would take a constant in the region for the result.
 
-void ApplyIfFiniteOp::getSuccessorRegions(RegionBranchPoint point,
-                                          SmallVectorImpl<RegionSuccessor> &regions) {
+void ApplyIfFiniteOp::getSuccessorRegions(
+    RegionBranchPoint point, SmallVectorImpl<RegionSuccessor> &regions) {
   if (point.isParent())
     regions.push_back(RegionSuccessor(&getBody()));
   regions.push_back(RegionSuccessor(getOperation(), getResults()));
 }
 
-OperandRange ApplyIfFiniteOp::getEntrySuccessorOperands(RegionSuccessor successor) {
+OperandRange
+ApplyIfFiniteOp::getEntrySuccessorOperands(RegionSuccessor successor) {
   return successor.isParent() ? OperandRange(getKept())
                               : OperandRange(getKept().end(), getKept().end());
 }
 
-void AutocastOp::getSuccessorRegions(RegionBranchPoint point,
-                                     SmallVectorImpl<RegionSuccessor> &regions) {
+void AutocastOp::getSuccessorRegions(
+    RegionBranchPoint point, SmallVectorImpl<RegionSuccessor> &regions) {
   if (point.isParent())
     regions.push_back(RegionSuccessor(&getBody()));
   else

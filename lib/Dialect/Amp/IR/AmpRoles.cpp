@@ -82,11 +82,12 @@ static RoleInfo readRole(DictionaryAttr attrs) {
 }
 
 RoleInfo mlir::amp::getArgRole(FunctionOpInterface function, unsigned index) {
-  return readRole(DictionaryAttr::get(function.getContext(),
-                                      function.getArgAttrs(index)));
+  return readRole(
+      DictionaryAttr::get(function.getContext(), function.getArgAttrs(index)));
 }
 
-RoleInfo mlir::amp::getResultRole(FunctionOpInterface function, unsigned index) {
+RoleInfo mlir::amp::getResultRole(FunctionOpInterface function,
+                                  unsigned index) {
   return readRole(DictionaryAttr::get(function.getContext(),
                                       function.getResultAttrs(index)));
 }

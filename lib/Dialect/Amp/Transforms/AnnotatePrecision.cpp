@@ -9,8 +9,8 @@
 // Function by function: origins, the model's boundary where the model is cast,
 // units, and then one decision for each unit, written on its operations. All
 // decisions are taken before any rewrite, since rewrites lose origins (half of
-// the named operations lose theirs when generalised), and all are taken from the
-// policy attribute, so that this file knows no level.
+// the named operations lose theirs when generalised), and all are taken from
+// the policy attribute, so that this file knows no level.
 //
 // Linear in the number of operations and uses.
 //
@@ -53,7 +53,8 @@ public:
 
 private:
   Decision classifyInCastModel(Operation *op);
-  FailureOr<Decision> classifyPatched(const PrecisionUnits::Unit &unit, Operation *op);
+  FailureOr<Decision> classifyPatched(const PrecisionUnits::Unit &unit,
+                                      Operation *op);
   Decision classifyByKind(const PrecisionUnits::Unit &unit, Operation *op);
 
   PolicyAttr policy;
@@ -75,7 +76,8 @@ FailureOr<Decision> Classifier::classify(const PrecisionUnits::Unit &unit,
   if (auto region = op->getParentOfType<AutocastOp>()) {
     PolicyAttr inner = region.getPolicyAttr();
     if (!inner || !inner.getHalfType())
-      return Decision{PrecisionClass::High, "region of amp.autocast without half"};
+      return Decision{PrecisionClass::High,
+                      "region of amp.autocast without half"};
     if (inner.getHalfType() != policy.getHalfType()) {
       region.emitOpError() << "expected a policy with the module's half type "
                            << policy.getHalfType() << ", but got "
@@ -106,14 +108,14 @@ Decision Classifier::classifyInCastModel(Operation *op) {
   return {PrecisionClass::High, "after the model's end"};
 }
 
-FailureOr<Decision> Classifier::classifyPatched(const PrecisionUnits::Unit &unit,
-                                                Operation *op) {
+FailureOr<Decision>
+Classifier::classifyPatched(const PrecisionUnits::Unit &unit, Operation *op) {
   bool contracts = getComputeKind(op) == ComputeKind::Contraction;
   if (unit.function.empty())
     return classifyByKind(unit, op);
 
-  FloatKind half = policy.getHalfType().isF16() ? FloatKind::Float16
-                                                 : FloatKind::BFloat16;
+  FloatKind half =
+      policy.getHalfType().isF16() ? FloatKind::Float16 : FloatKind::BFloat16;
   std::optional<ListEntry> entry = lookupFunction(unit.function, half);
   std::string function = unit.function.str();
   if (entry && entry->listClass == ListClass::Float32)
@@ -132,7 +134,8 @@ FailureOr<Decision> Classifier::classifyPatched(const PrecisionUnits::Unit &unit
   return Decision{PrecisionClass::Promote, "listed to promote: " + function};
 }
 
-Decision Classifier::classifyByKind(const PrecisionUnits::Unit &unit, Operation *op) {
+Decision Classifier::classifyByKind(const PrecisionUnits::Unit &unit,
+                                    Operation *op) {
   // Rule 5: the most demanding kind of the unit decides. A contraction is low
   // and takes what shares its unit (its bias) with it.
   static constexpr std::pair<ComputeKind, PrecisionClass> order[] = {
@@ -209,9 +212,10 @@ struct AnnotatePrecision
         numLow += decision->value == PrecisionClass::Low;
         numHigh += decision->value == PrecisionClass::High;
         bool backward = origins.getPhase(op) == Phase::Backward;
-        decisions.emplace_back(op, ClassAttr::get(&getContext(), decision->value,
-                                                  static_cast<int64_t>(number),
-                                                  backward, decision->reason));
+        decisions.emplace_back(op,
+                               ClassAttr::get(&getContext(), decision->value,
+                                              static_cast<int64_t>(number),
+                                              backward, decision->reason));
       }
     }
     for (auto [op, attr] : decisions)

@@ -13,8 +13,9 @@
 // pairs that meet.
 //
 // With master weights the train step keeps its parameters in f32 and rounds
-// them at the call of the model: those are the masters. `amp-insert-master-weights`
-// gives them their name and moves the rounding to where they change.
+// them at the call of the model: those are the masters.
+// `amp-insert-master-weights` gives them their name and moves the rounding to
+// where they change.
 //
 //===----------------------------------------------------------------------===//
 
@@ -81,18 +82,21 @@ Type SignaturePolicy::getElementType(FunctionKind kind, const RoleInfo &info,
   bool isTrainStep = kind == FunctionKind::TrainStep;
   switch (*info.role) {
   case Role::Param:
-    if (isKeptNorm(info.name) || ((isOptimizer || isTrainStep) && policy.hasMasterWeights()))
+    if (isKeptNorm(info.name) ||
+        ((isOptimizer || isTrainStep) && policy.hasMasterWeights()))
       return {};
     return half;
   case Role::Buffer:
     return isKeptNorm(info.name) ? Type() : half;
   case Role::Grad:
     // A train step that returns gradients returns what its optimizer takes.
-    if (isKeptNorm(info.name) || ((isOptimizer || isTrainStep) && policy.hasMasterWeights()))
+    if (isKeptNorm(info.name) ||
+        ((isOptimizer || isTrainStep) && policy.hasMasterWeights()))
       return {};
     return half;
   case Role::OptState:
-    if (policy.hasMasterWeights() || cast<RankedTensorType>(type).getRank() == 0)
+    if (policy.hasMasterWeights() ||
+        cast<RankedTensorType>(type).getRank() == 0)
       return {};
     // A state belongs to the parameter whose name it begins with.
     for (const auto &norm : normParams)
@@ -150,15 +154,18 @@ struct CastModel : public amp::impl::CastModelPassBase<CastModel> {
     for (Value output : boundary.getOutputs()) {
       SmallVector<OpOperand *> uses;
       for (OpOperand &use : output.getUses())
-        if (!boundary.isInModel(use.getOwner()) && !isa<func::ReturnOp>(use.getOwner()))
+        if (!boundary.isInModel(use.getOwner()) &&
+            !isa<func::ReturnOp>(use.getOwner()))
           uses.push_back(&use);
       if (uses.empty() || isa<CastOp>(uses.front()->getOwner()))
         continue; // cast by an earlier run
       OpBuilder builder(function.getContext());
       builder.setInsertionPointAfterValue(output);
-      Value rounded = CastOp::create(builder, output.getLoc(),
-                                     withElement(output.getType(), type), output);
-      Value widened = CastOp::create(builder, output.getLoc(), output.getType(), rounded);
+      Value rounded =
+          CastOp::create(builder, output.getLoc(),
+                         withElement(output.getType(), type), output);
+      Value widened =
+          CastOp::create(builder, output.getLoc(), output.getType(), rounded);
       for (OpOperand *use : uses)
         use->set(widened);
     }
@@ -183,7 +190,8 @@ struct CastModel : public amp::impl::CastModelPassBase<CastModel> {
       BlockArgument argument = function.getArgument(i);
       argument.setType(arguments[i]);
       builder.setInsertionPointToStart(&function.getBody().front());
-      auto widened = CastOp::create(builder, argument.getLoc(), original, argument);
+      auto widened =
+          CastOp::create(builder, argument.getLoc(), original, argument);
       argument.replaceAllUsesExcept(widened, widened);
     }
     for (unsigned i = 0, e = results.size(); i != e; ++i) {
@@ -195,24 +203,30 @@ struct CastModel : public amp::impl::CastModelPassBase<CastModel> {
       ++numCastResults;
       function.walk([&](func::ReturnOp returnOp) {
         builder.setInsertionPoint(returnOp);
-        returnOp.setOperand(i, builder.createOrFold<CastOp>(
-                                   returnOp.getLoc(), results[i], returnOp.getOperand(i)));
+        returnOp.setOperand(
+            i, builder.createOrFold<CastOp>(returnOp.getLoc(), results[i],
+                                            returnOp.getOperand(i)));
       });
     }
-    function.setType(FunctionType::get(function.getContext(), arguments, results));
+    function.setType(
+        FunctionType::get(function.getContext(), arguments, results));
   }
 
   /// Restores the types that the caller had before its callee changed.
   void castAroundCall(func::CallOp call) {
-    auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+    auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+        call, call.getCalleeAttr());
     if (!callee)
       return;
     OpBuilder builder(call);
-    for (auto [operand, type] : llvm::zip_equal(call->getOpOperands(), callee.getArgumentTypes()))
+    for (auto [operand, type] :
+         llvm::zip_equal(call->getOpOperands(), callee.getArgumentTypes()))
       if (operand.get().getType() != type)
-        operand.set(builder.createOrFold<CastOp>(call.getLoc(), type, operand.get()));
+        operand.set(
+            builder.createOrFold<CastOp>(call.getLoc(), type, operand.get()));
     builder.setInsertionPointAfter(call);
-    for (auto [result, type] : llvm::zip_equal(call.getResults(), callee.getResultTypes())) {
+    for (auto [result, type] :
+         llvm::zip_equal(call.getResults(), callee.getResultTypes())) {
       if (result.getType() == type)
         continue;
       Type original = result.getType();

@@ -8,8 +8,8 @@
 //
 // A thin pass: the policy library knows the levels, the checks and the texts;
 // here its answer becomes an attribute and its refusal a diagnostic. The one
-// thing decided here is what a second run means: the same policy is fine, another
-// is not, for the program was rewritten for the first.
+// thing decided here is what a second run means: the same policy is fine,
+// another is not, for the program was rewritten for the first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +41,8 @@ static Type toType(MLIRContext *context, std::optional<FloatKind> kind) {
   llvm_unreachable("every kind is handled");
 }
 
-static PolicyAttr toAttribute(MLIRContext *context, const Properties &properties) {
+static PolicyAttr toAttribute(MLIRContext *context,
+                              const Properties &properties) {
   Builder builder(context);
   FloatAttr lossScale, minLossScale;
   if (!properties.lossScale.isDynamic())
@@ -52,8 +53,8 @@ static PolicyAttr toAttribute(MLIRContext *context, const Properties &properties
   return PolicyAttr::get(
       context, static_cast<unsigned>(*properties.optLevel),
       toType(context, properties.castModelType),
-      toType(context, properties.getFunctionCast()), properties.keepBatchnormFP32,
-      properties.masterWeights, lossScale,
+      toType(context, properties.getFunctionCast()),
+      properties.keepBatchnormFP32, properties.masterWeights, lossScale,
       toType(context, properties.castModelOutputs),
       static_cast<unsigned>(properties.numLosses), minLossScale,
       builder.getF64FloatAttr(properties.maxLossScale));
@@ -86,7 +87,8 @@ struct InitializeOptLevel
         return refuse(*error);
     }
 
-    std::variant<Selection, PolicyError> outcome = amp::initialize(optLevel, overrides);
+    std::variant<Selection, PolicyError> outcome =
+        amp::initialize(optLevel, overrides);
     if (const auto *error = std::get_if<PolicyError>(&outcome))
       return refuse(*error);
     const auto &selection = std::get<Selection>(outcome);

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Upstream's inliner inlines whatever it may, calls of the model by the train
-// step too, which later passes need as calls. So this asks its utilities call by
-// call: a callee without roles, of one block, that cannot reach itself. Callers
-// are revisited until no such call is left; that ends because no callee can reach
-// itself.
+// step too, which later passes need as calls. So this asks its utilities call
+// by call: a callee without roles, of one block, that cannot reach itself.
+// Callers are revisited until no such call is left; that ends because no callee
+// can reach itself.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +55,8 @@ struct InlineHelpers : public amp::impl::InlineHelpersPassBase<InlineHelpers> {
     llvm::SetVector<func::FuncOp> helpers;
     for (auto function : module.getOps<func::FuncOp>())
       if (!hasRoles(function) && !function.isExternal() &&
-          llvm::hasSingleElement(function.getBody()) && !canReachItself(function))
+          llvm::hasSingleElement(function.getBody()) &&
+          !canReachItself(function))
         helpers.insert(function);
 
     llvm::SetVector<func::FuncOp> inlined;
@@ -64,7 +65,8 @@ struct InlineHelpers : public amp::impl::InlineHelpersPassBase<InlineHelpers> {
         inlineInto(function, symbols, helpers, inlined);
     // A private helper that nobody calls any more. Callers go before callees.
     for (func::FuncOp helper : inlined.getArrayRef())
-      if (helper.isPrivate() && SymbolTable::symbolKnownUseEmpty(helper, module))
+      if (helper.isPrivate() &&
+          SymbolTable::symbolKnownUseEmpty(helper, module))
         symbols.erase(helper);
   }
 
@@ -81,8 +83,9 @@ struct InlineHelpers : public amp::impl::InlineHelpersPassBase<InlineHelpers> {
         auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
         if (!callee || !helpers.contains(callee))
           continue;
-        if (failed(inlineCall(interface, config.getCloneCallback(), call, callee,
-                              &callee.getBody(), /*shouldCloneInlinedRegion=*/true)))
+        if (failed(inlineCall(interface, config.getCloneCallback(), call,
+                              callee, &callee.getBody(),
+                              /*shouldCloneInlinedRegion=*/true)))
           continue; // a dialect forbids it: stays a call
         call.erase();
         ++numInlined;

@@ -18,17 +18,18 @@
 // A use inside the unit that made the value takes `raw`; a use outside takes
 // `half` if it is a factor of a low contraction or moves elements, else
 // `rounded`. That is the whole invariant: a value is rounded exactly when it
-// leaves its unit, whatever the lowering was split into. Rounding every operation
-// instead would overflow the sum of squares of a half batch norm.
+// leaves its unit, whatever the lowering was split into. Rounding every
+// operation instead would overflow the sum of squares of a half batch norm.
 //
 // A backward operation shares the forward unit's inner values: what the unit
-// keeps for itself is raw, what it hands to others is what a framework saves, the
-// rounded result.
+// keeps for itself is raw, what it hands to others is what a framework saves,
+// the rounded result.
 //
-// Movements are never visited: asked for the half of a moved value, the mover is
-// cloned on the half of its source, so chains of views carry half elements.
+// Movements are never visited: asked for the half of a moved value, the mover
+// is cloned on the half of its source, so chains of views carry half elements.
 //
-// Linear in uses; the walk through a chain of movements is as long as the chain.
+// Linear in uses; the walk through a chain of movements is as long as the
+// chain.
 //
 //===----------------------------------------------------------------------===//
 
@@ -149,12 +150,14 @@ Value CastInserter::getHalf(Value value) {
   Operation *def = value.getDefiningOp();
   Value half;
   if (auto widening = dyn_cast_or_null<CastOp>(def);
-      widening && getElementTypeOrSelf(widening.getInput().getType()) == halfType) {
+      widening &&
+      getElementTypeOrSelf(widening.getInput().getType()) == halfType) {
     half = widening.getInput();
   } else if (auto empty = dyn_cast_or_null<tensor::EmptyOp>(def)) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointAfter(empty);
-    half = tensor::EmptyOp::create(builder, empty.getLoc(), toHalf(empty.getType()),
+    half = tensor::EmptyOp::create(builder, empty.getLoc(),
+                                   toHalf(empty.getType()),
                                    empty.getDynamicSizes());
   } else if (auto fill = dyn_cast_or_null<linalg::FillOp>(def)) {
     OpBuilder::InsertionGuard guard(builder);
@@ -166,7 +169,8 @@ Value CastInserter::getHalf(Value value) {
     half = created.getResult(0);
   } else if (def && getComputeKind(def) == ComputeKind::Movement &&
              (getStorage(value) == Storage::Half ||
-              !isa<tensor::ExtractSliceOp, tensor::ConcatOp, tensor::InsertSliceOp>(def))) {
+              !isa<tensor::ExtractSliceOp, tensor::ConcatOp,
+                   tensor::InsertSliceOp>(def))) {
     // Half elements are moved. A slice or a mixture that is stored wide is cast
     // after it was made: that casts fewer elements, or is the only way.
     half = cloneInHalf(def);
@@ -183,7 +187,8 @@ Value CastInserter::getRounded(Value value) {
   Value half = getHalf(value);
   // A parameter that amp-cast-model widened is its own rounded form.
   Value rounded = value;
-  if (auto widening = value.getDefiningOp<CastOp>(); !widening || widening.getInput() != half)
+  if (auto widening = value.getDefiningOp<CastOp>();
+      !widening || widening.getInput() != half)
     rounded = castAfter(half, builder.getF32Type());
   roundedOf[value] = rounded;
   halfOf.try_emplace(rounded, half);
@@ -192,11 +197,13 @@ Value CastInserter::getRounded(Value value) {
 }
 
 /// `mover` on half operands, with a half result, after `mover`:
-///   %r = linalg.transpose ins(%x : f32)  ->  %h = linalg.transpose ins(%xh : f16)
+///   %r = linalg.transpose ins(%x : f32)  ->  %h = linalg.transpose ins(%xh :
+///   f16)
 Value CastInserter::cloneInHalf(Operation *mover) {
   SmallVector<Value> operands;
   for (Value operand : mover->getOperands())
-    operands.push_back(isCastableTensor(operand.getType()) ? getHalf(operand) : operand);
+    operands.push_back(isCastableTensor(operand.getType()) ? getHalf(operand)
+                                                           : operand);
 
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointAfter(mover);
@@ -214,7 +221,8 @@ Value CastInserter::cloneInHalf(Operation *mover) {
   auto widen = [&](Value element) {
     element.setType(halfType);
     builder.setInsertionPointAfterValue(element);
-    auto wide = CastOp::create(builder, element.getLoc(), builder.getF32Type(), element);
+    auto wide = CastOp::create(builder, element.getLoc(), builder.getF32Type(),
+                               element);
     element.replaceAllUsesExcept(wide, wide);
   };
   for (Region &region : clone->getRegions()) {
@@ -297,7 +305,8 @@ Storage CastInserter::join(Operation *op, PrecisionClass cls) {
     Storage stored = getStorage(value);
     if (stored == Storage::Neutral)
       continue;
-    operands.push_back({stored, cast<RankedTensorType>(value.getType()).getRank() == 0,
+    operands.push_back({stored,
+                        cast<RankedTensorType>(value.getType()).getRank() == 0,
                         origins.lookup(value).isParameterOnly()});
   }
   // As in torch's promotion, a rank-0 tensor yields to one with dimensions.
@@ -336,7 +345,8 @@ void CastInserter::setFactor(OpOperand &operand) {
   argument.setType(halfType);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(op.getBlock());
-  auto widened = arith::ExtFOp::create(builder, op.getLoc(), builder.getF32Type(), argument);
+  auto widened = arith::ExtFOp::create(builder, op.getLoc(),
+                                       builder.getF32Type(), argument);
   argument.replaceAllUsesExcept(widened, widened);
 }
 
@@ -354,8 +364,8 @@ void CastInserter::rewriteGathers(Operation *op, PrecisionClass cls) {
     extract.getResult().setType(halfType);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointAfter(extract);
-    auto widened = CastOp::create(builder, extract.getLoc(), builder.getF32Type(),
-                                  extract.getResult());
+    auto widened = CastOp::create(builder, extract.getLoc(),
+                                  builder.getF32Type(), extract.getResult());
     extract.getResult().replaceAllUsesExcept(widened, widened);
   });
 }
@@ -384,7 +394,8 @@ void CastInserter::inlineRegion(AutocastOp op) {
   auto yield = cast<YieldOp>(body.getTerminator());
   op.replaceAllUsesWith(yield.getValues());
   yield.erase();
-  op->getBlock()->getOperations().splice(op->getIterator(), body.getOperations());
+  op->getBlock()->getOperations().splice(op->getIterator(),
+                                         body.getOperations());
   op.erase();
 }
 
@@ -450,12 +461,14 @@ void CastInserter::visitCompute(Operation *op, ClassAttr cls) {
   SmallVector<OpOperand *> factors;
   if (isLow && isContraction)
     for (OpOperand &operand : op->getOpOperands())
-      if (isContractionFactor(operand) && isCastableTensor(operand.get().getType()))
+      if (isContractionFactor(operand) &&
+          isCastableTensor(operand.get().getType()))
         factors.push_back(&operand);
   counts.contractions += !factors.empty();
 
   for (OpOperand &operand : op->getOpOperands())
-    if (isCastableTensor(operand.get().getType()) && !llvm::is_contained(factors, &operand))
+    if (isCastableTensor(operand.get().getType()) &&
+        !llvm::is_contained(factors, &operand))
       operand.set(choose(operand.get(), op, cls.getValue()));
   for (OpOperand *factor : factors)
     setFactor(*factor);
@@ -487,10 +500,11 @@ void CastInserter::useStored(Operation *op) {
 void CastInserter::visitReturn(func::ReturnOp op) {
   for (OpOperand &operand : op->getOpOperands()) {
     Value value = operand.get();
-    if (!isCastableTensor(value.getType()) || getStorage(value) != Storage::Half)
+    if (!isCastableTensor(value.getType()) ||
+        getStorage(value) != Storage::Half)
       continue;
-    // Running statistics and gradients of f32 weights leave a kernel that is not
-    // low in f32: they were never rounded.
+    // Running statistics and gradients of f32 weights leave a kernel that is
+    // not low in f32: they were never rounded.
     RoleInfo info = getResultRole(function, operand.getOperandNumber());
     ClassAttr cls = getClass(getMovedValue(value).getDefiningOp());
     if ((info.is(Role::Buffer) || info.is(Role::Grad)) && cls &&

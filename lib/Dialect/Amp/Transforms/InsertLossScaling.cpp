@@ -15,8 +15,8 @@
 // it, found by data flow, so independent optimizers skip independently.
 //
 // The order is the program's: a scaler advanced after the first backward pass
-// gives the second its new scale, as in Apex, where the update is part of leaving
-// the scope.
+// gives the second its new scale, as in Apex, where the update is part of
+// leaving the scope.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,7 +70,8 @@ struct BackwardPass {
 } // namespace
 
 static func::FuncOp getCallee(func::CallOp call) {
-  return SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+  return SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      call, call.getCalleeAttr());
 }
 
 static bool canUnscale(Type type) {
@@ -85,8 +86,13 @@ static SmallVector<BackwardPass> findBackwardPasses(func::FuncOp function) {
     func::FuncOp callee = getCallee(call);
     if (!callee || getFunctionKind(callee) != FunctionKind::ForwardBackward)
       return;
-    BackwardPass pass{call, callee, {}, {}, call->hasAttr(kDelayUnscale),
-                      call->hasAttr(kDelayOverflowCheck), Value()};
+    BackwardPass pass{call,
+                      callee,
+                      {},
+                      {},
+                      call->hasAttr(kDelayUnscale),
+                      call->hasAttr(kDelayOverflowCheck),
+                      Value()};
     for (unsigned i = 0, e = callee.getNumArguments(); i != e; ++i)
       if (RoleInfo info = getArgRole(callee, i); info.is(Role::LossSeed)) {
         pass.seeds.push_back(i);
@@ -109,12 +115,14 @@ static bool isElementwiseAdd(Operation *op) {
   if (isa<arith::AddFOp, linalg::AddOp>(op))
     return true;
   auto generic = dyn_cast<linalg::GenericOp>(op);
-  if (!generic || generic.getNumReductionLoops() != 0 || generic.getNumDpsInputs() != 2 ||
-      generic.getNumResults() != 1)
+  if (!generic || generic.getNumReductionLoops() != 0 ||
+      generic.getNumDpsInputs() != 2 || generic.getNumResults() != 1)
     return false;
   Block *body = generic.getBlock();
-  auto add = body->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
-  return add && isa<BlockArgument>(add.getLhs()) && isa<BlockArgument>(add.getRhs()) &&
+  auto add =
+      body->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  return add && isa<BlockArgument>(add.getLhs()) &&
+         isa<BlockArgument>(add.getRhs()) &&
          llvm::hasSingleElement(body->without_terminator());
 }
 
@@ -131,7 +139,8 @@ struct InsertLossScaling
     }
     if (!policy.scalesLoss() || !module.getOps<ScalerOp>().empty())
       return;
-    for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    for (auto function :
+         llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
       if (getFunctionKind(function) == FunctionKind::TrainStep &&
           failed(scaleTrainStep(function)))
         return signalPassFailure();
@@ -163,7 +172,8 @@ struct InsertLossScaling
   }
 
   /// The scaler of the losses of one call, declared when first asked for.
-  FailureOr<StringAttr> getScaler(func::CallOp call, ArrayRef<StringRef> losses) {
+  FailureOr<StringAttr> getScaler(func::CallOp call,
+                                  ArrayRef<StringRef> losses) {
     unsigned index = 0;
     if (policy.getNumLosses() > 1) {
       StringRef loss = losses.front();
@@ -189,11 +199,13 @@ struct InsertLossScaling
     if (lastScaler)
       builder.setInsertionPointAfter(lastScaler);
     auto scaler = ScalerOp::create(
-        builder, call.getLoc(), symbol, builder.getF64FloatAttr(policy.getInitialScale()),
+        builder, call.getLoc(), symbol,
+        builder.getF64FloatAttr(policy.getInitialScale()),
         builder.getF64FloatAttr(2.0), builder.getF64FloatAttr(0.5),
         builder.getI64IntegerAttr(2000), builder.getI32IntegerAttr(1),
         policy.isDynamic() ? policy.getMinLossScale() : FloatAttr(),
-        policy.getMaxLossScale(), policy.isDynamic() ? UnitAttr() : builder.getUnitAttr(),
+        policy.getMaxLossScale(),
+        policy.isDynamic() ? UnitAttr() : builder.getUnitAttr(),
         ScalerPresetAttr::get(&getContext(), ScalerPreset::Apex));
     lastScaler = scaler;
     return symbol;
@@ -219,8 +231,9 @@ struct InsertLossScaling
                  << "expected gradient '" << info.name
                  << "' to be a ranked tensor of f32, f16 or bf16, which a loss scale can be "
                     "taken out of, but got "
-                 << type << "; give the parameter type f32, or set loss-scale=1.0 at a level "
-                            "without master weights";
+                 << type
+                 << "; give the parameter type f32, or set loss-scale=1.0 at a level "
+                    "without master weights";
     SmallVector<Gradient> gradientsOfCall = getGradients(pass);
     if (pass.delaysUnscale) {
       for (Gradient &gradient : gradientsOfCall)
@@ -237,8 +250,9 @@ struct InsertLossScaling
       values.push_back(value);
       Operation *def = value.getDefiningOp();
       if (def->getBlock() != call->getBlock())
-        return call.emitError() << "expected gradients whose unscaling was delayed to be added "
-                                   "to those of this call in its own block";
+        return call.emitError()
+               << "expected gradients whose unscaling was delayed to be added "
+                  "to those of this call in its own block";
       if (last->isBeforeInBlock(def))
         last = def;
     }
@@ -247,7 +261,8 @@ struct InsertLossScaling
     SmallVector<Type> types;
     for (Value value : values) {
       gradients.push_back(lookThroughWidening(value));
-      types.push_back(cast<RankedTensorType>(value.getType()).clone(builder.getF32Type()));
+      types.push_back(
+          cast<RankedTensorType>(value.getType()).clone(builder.getF32Type()));
     }
     Value already = carried.lookup(*symbol);
     if (already) {
@@ -256,22 +271,25 @@ struct InsertLossScaling
         return failure();
       already = *exported;
     }
-    auto unscale = UnscaleOp::create(builder, call.getLoc(), types,
-                                     RankedTensorType::get({}, builder.getI1Type()),
-                                     gradients, ValueRange(), already, scaler);
+    auto unscale =
+        UnscaleOp::create(builder, call.getLoc(), types,
+                          RankedTensorType::get({}, builder.getI1Type()),
+                          gradients, ValueRange(), already, scaler);
     for (auto [gradient, value, unscaled] :
          llvm::zip_equal(gradientsOfCall, values, unscale.getUnscaled())) {
-      value.replaceUsesWithIf(unscaled, [&](OpOperand &use) {
-        return use.getOwner() != unscale;
-      });
-      // Half parameters without masters (O3) take the unscaled gradient rounded.
+      value.replaceUsesWithIf(
+          unscaled, [&](OpOperand &use) { return use.getOwner() != unscale; });
+      // Half parameters without masters (O3) take the unscaled gradient
+      // rounded.
       if (!gradient.halfUses.empty()) {
-        Value rounded = CastOp::create(builder, call.getLoc(),
-                                       gradient.halfUses.front()->get().getType(), unscaled);
+        Value rounded = CastOp::create(
+            builder, call.getLoc(), gradient.halfUses.front()->get().getType(),
+            unscaled);
         for (OpOperand *use : gradient.halfUses)
           use->set(rounded);
       }
-      if (auto widening = value.getDefiningOp<CastOp>(); widening && widening.use_empty())
+      if (auto widening = value.getDefiningOp<CastOp>();
+          widening && widening.use_empty())
         widening.erase();
     }
     pass.foundInf = unscale.getFoundInf();
@@ -284,8 +302,8 @@ struct InsertLossScaling
     return success();
   }
 
-  /// Results of the call with role grad as f32 values, which the rest of the step
-  /// is made to use where it used a widening of them.
+  /// Results of the call with role grad as f32 values, which the rest of the
+  /// step is made to use where it used a widening of them.
   SmallVector<Gradient> getGradients(BackwardPass &pass) {
     SmallVector<Gradient> gradients;
     OpBuilder builder(&getContext());
@@ -296,7 +314,8 @@ struct InsertLossScaling
       Gradient gradient{result, {}};
       if (!getElementTypeOrSelf(result.getType()).isF32()) {
         builder.setInsertionPointAfterValue(result);
-        Type wide = cast<RankedTensorType>(result.getType()).clone(builder.getF32Type());
+        Type wide = cast<RankedTensorType>(result.getType())
+                        .clone(builder.getF32Type());
         SmallVector<OpOperand *> uses;
         for (OpOperand &use : result.getUses())
           uses.push_back(&use);
@@ -321,8 +340,9 @@ struct InsertLossScaling
     delayed.insert(gradient);
     for (Operation *user : gradient.getUsers())
       if (isElementwiseAdd(user) &&
-          llvm::all_of(user->getOperands().take_front(2),
-                       [&](Value operand) { return delayed.contains(operand); }))
+          llvm::all_of(user->getOperands().take_front(2), [&](Value operand) {
+            return delayed.contains(operand);
+          }))
         markDelayed(user->getResult(0));
   }
 
@@ -333,10 +353,12 @@ struct InsertLossScaling
       for (Operation *user : gradient.getUsers()) {
         if (!isElementwiseAdd(user))
           continue;
-        bool othersDelayed = llvm::all_of(user->getOperands().take_front(2), [&](Value operand) {
-          return operand == gradient || delayed.contains(operand);
-        });
-        if (othersDelayed && llvm::any_of(user->getOperands(), [&](Value operand) {
+        bool othersDelayed =
+            llvm::all_of(user->getOperands().take_front(2), [&](Value operand) {
+              return operand == gradient || delayed.contains(operand);
+            });
+        if (othersDelayed &&
+            llvm::any_of(user->getOperands(), [&](Value operand) {
               return delayed.contains(operand);
             }))
           next = user;
@@ -350,7 +372,8 @@ struct InsertLossScaling
   /// Values that `value` takes its elements from, one step back.
   static SmallVector<Value> getSources(Value value) {
     if (auto argument = dyn_cast<BlockArgument>(value)) {
-      auto loop = dyn_cast_or_null<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
+      auto loop = dyn_cast_or_null<LoopLikeOpInterface>(
+          argument.getOwner()->getParentOp());
       OpOperand *init = loop ? loop.getTiedLoopInit(argument) : nullptr;
       if (!init)
         return {};
@@ -377,7 +400,8 @@ struct InsertLossScaling
   }
 
   /// The overflows of the backward passes whose gradients reach `step`.
-  FailureOr<SetVector<Value>> findOverflows(func::CallOp step, ArrayRef<BackwardPass> passes) {
+  FailureOr<SetVector<Value>> findOverflows(func::CallOp step,
+                                            ArrayRef<BackwardPass> passes) {
     func::FuncOp callee = getCallee(step);
     SetVector<Value> found;
     SmallVector<Value> worklist;
@@ -391,10 +415,12 @@ struct InsertLossScaling
         continue;
       if (delayed.contains(value)) {
         InFlightDiagnostic diagnostic =
-            step.emitError() << "expected the gradients of optimizer step '@" << callee.getName()
-                             << "' to be unscaled, but one is still scaled; take "
-                                "'amp.delay_unscale' off the last backward pass before the step";
-        diagnostic.attachNote(value.getLoc()) << "this gradient's unscaling was delayed";
+            step.emitError()
+            << "expected the gradients of optimizer step '@" << callee.getName()
+            << "' to be unscaled, but one is still scaled; take "
+               "'amp.delay_unscale' off the last backward pass before the step";
+        diagnostic.attachNote(value.getLoc())
+            << "this gradient's unscaling was delayed";
         return diagnostic;
       }
       // What the gradients before unscaling depend on, an update of another
@@ -410,15 +436,17 @@ struct InsertLossScaling
       }
       if (auto call = value.getDefiningOp<func::CallOp>())
         if (func::FuncOp function = getCallee(call);
-            function && getFunctionKind(function) == FunctionKind::ForwardBackward)
+            function &&
+            getFunctionKind(function) == FunctionKind::ForwardBackward)
           continue;
       llvm::append_range(worklist, getSources(value));
     }
     return found;
   }
 
-  /// `found`, where `user` can read it: out of the loops and branches that stand
-  /// around it, as a result of theirs that is true if any round found one.
+  /// `found`, where `user` can read it: out of the loops and branches that
+  /// stand around it, as a result of theirs that is true if any round found
+  /// one.
   FailureOr<Value> exportFoundInf(Value found, Operation *user) {
     IRRewriter rewriter(&getContext());
     while (!found.getParentRegion()->isAncestor(user->getParentRegion())) {
@@ -426,17 +454,21 @@ struct InsertLossScaling
       Location loc = found.getLoc();
       auto none = [&] {
         return arith::ConstantOp::create(
-            rewriter, loc, DenseElementsAttr::get(cast<ShapedType>(found.getType()), false));
+            rewriter, loc,
+            DenseElementsAttr::get(cast<ShapedType>(found.getType()), false));
       };
       if (auto loop = dyn_cast<scf::ForOp>(parent)) {
         rewriter.setInsertionPoint(loop);
         Value init = none();
-        FailureOr<LoopLikeOpInterface> replaced = loop.replaceWithAdditionalYields(
-            rewriter, init, /*replaceInitOperandUsesInLoop=*/false,
-            [&](OpBuilder &builder, Location loc, ArrayRef<BlockArgument> arguments) {
-              Value any = arith::OrIOp::create(builder, loc, arguments[0], found);
-              return SmallVector<Value>{any};
-            });
+        FailureOr<LoopLikeOpInterface> replaced =
+            loop.replaceWithAdditionalYields(
+                rewriter, init, /*replaceInitOperandUsesInLoop=*/false,
+                [&](OpBuilder &builder, Location loc,
+                    ArrayRef<BlockArgument> arguments) {
+                  Value any =
+                      arith::OrIOp::create(builder, loc, arguments[0], found);
+                  return SmallVector<Value>{any};
+                });
         if (failed(replaced))
           return failure();
         found = replaced->getOperation()->getResults().back();
@@ -448,8 +480,9 @@ struct InsertLossScaling
         types.push_back(found.getType());
         rewriter.setInsertionPoint(branch);
         Value otherwise = none();
-        auto replaced = scf::IfOp::create(rewriter, loc, types, branch.getCondition(),
-                                          /*addThenBlock=*/false, /*addElseBlock=*/false);
+        auto replaced =
+            scf::IfOp::create(rewriter, loc, types, branch.getCondition(),
+                              /*addThenBlock=*/false, /*addElseBlock=*/false);
         replaced->setDiscardableAttrs(branch->getDiscardableAttrDictionary());
         replaced.getThenRegion().takeBody(branch.getThenRegion());
         replaced.getElseRegion().takeBody(branch.getElseRegion());
@@ -468,7 +501,8 @@ struct InsertLossScaling
         continue;
       }
       return parent->emitError()
-             << "expected a backward pass whose gradients leave '" << parent->getName()
+             << "expected a backward pass whose gradients leave '"
+             << parent->getName()
              << "' to stand in scf.for, scf.if or no region, so that its overflow can be "
                 "handed to the optimizer step";
     }
@@ -476,7 +510,8 @@ struct InsertLossScaling
   }
 
   /// new = step(old, grads)  ->  new = apply_if_finite found keep(old) { step }
-  LogicalResult guardOptimizerStep(func::CallOp step, ArrayRef<BackwardPass> passes) {
+  LogicalResult guardOptimizerStep(func::CallOp step,
+                                   ArrayRef<BackwardPass> passes) {
     func::FuncOp callee = getCallee(step);
     FailureOr<SetVector<Value>> overflows = findOverflows(step, passes);
     if (failed(overflows))
@@ -506,8 +541,9 @@ struct InsertLossScaling
       if (!old)
         return step.emitError()
                << "expected an old value to keep for result " << i << " ('"
-               << (result.role ? stringifyRole(*result.role) : "no role") << "' '"
-               << result.name << "') of optimizer step '@" << callee.getName()
+               << (result.role ? stringifyRole(*result.role) : "no role")
+               << "' '" << result.name << "') of optimizer step '@"
+               << callee.getName()
                << "' when the step is skipped; give it an argument of the same role, "
                   "name and type";
       kept.push_back(old);
@@ -517,7 +553,8 @@ struct InsertLossScaling
     Value any = found.front();
     for (Value other : llvm::drop_begin(found))
       any = arith::OrIOp::create(builder, step.getLoc(), any, other);
-    auto guard = ApplyIfFiniteOp::create(builder, step.getLoc(), step.getResultTypes(), any, kept);
+    auto guard = ApplyIfFiniteOp::create(builder, step.getLoc(),
+                                         step.getResultTypes(), any, kept);
     step.replaceAllUsesWith(guard.getResults());
     Block *body = builder.createBlock(&guard.getBody());
     step->moveBefore(body, body->end());
@@ -530,7 +567,8 @@ struct InsertLossScaling
   Value findHalfCopy(func::CallOp step, StringRef name, Type type) {
     func::FuncOp callee = getCallee(step);
     for (unsigned i = 0, e = callee.getNumArguments(); i != e; ++i)
-      if (RoleInfo info = getArgRole(callee, i); info.is(Role::Master) && info.name == name)
+      if (RoleInfo info = getArgRole(callee, i);
+          info.is(Role::Master) && info.name == name)
         if (Value master = step.getOperand(i); !isa<BlockArgument>(master)) {
           // A second step on the same master: the first one's copy, made again.
           OpBuilder builder(step);

@@ -8,10 +8,10 @@
 //
 // After amp-cast-model the train step holds f32 parameters and rounds them each
 // time it calls the model. This pass names them masters and turns the rounding
-// around: the optimizer step returns the half copy of each new master, the train
-// step takes and returns it, and the model's call uses that argument. A step that
-// is skipped keeps the old copy with the old master, so the two never differ by
-// anything but the rounding.
+// around: the optimizer step returns the half copy of each new master, the
+// train step takes and returns it, and the model's call uses that argument. A
+// step that is skipped keeps the old copy with the old master, so the two never
+// differ by anything but the rounding.
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,7 +64,8 @@ struct InsertMasterWeights
   void findHalfParameters(ModuleOp module) {
     for (auto function : module.getOps<func::FuncOp>()) {
       FunctionKind kind = getFunctionKind(function);
-      if (kind == FunctionKind::OptimizerStep || kind == FunctionKind::TrainStep)
+      if (kind == FunctionKind::OptimizerStep ||
+          kind == FunctionKind::TrainStep)
         continue;
       for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
         if (RoleInfo info = getArgRole(function, i);
@@ -87,7 +88,9 @@ struct InsertMasterWeights
       function.setResultAttr(index, kRoleAttr, name);
   }
 
-  Type toHalf(Type type) { return cast<RankedTensorType>(type).clone(halfType); }
+  Type toHalf(Type type) {
+    return cast<RankedTensorType>(type).clone(halfType);
+  }
 
   /// optimizer_step(param f32, ...) -> (param f32, ...)
   ///   -> optimizer_step(master, ...) -> (master, ..., param half)
@@ -102,13 +105,15 @@ struct InsertMasterWeights
       if (!isMaster(info, type))
         continue;
       ++numMasters;
-      DictionaryAttr attrs = getRoleAttrs(&getContext(), Role::Param, info.name);
+      DictionaryAttr attrs =
+          getRoleAttrs(&getContext(), Role::Param, info.name);
       renameToMaster(function, i, /*isArg=*/false);
-      (void)function.insertResult(function.getNumResults(), toHalf(type), attrs);
+      (void)function.insertResult(function.getNumResults(), toHalf(type),
+                                  attrs);
       function.walk([&](func::ReturnOp returnOp) {
         OpBuilder builder(returnOp);
-        auto copy = MasterCopyOp::create(builder, returnOp.getLoc(), toHalf(type),
-                                         returnOp.getOperand(i));
+        auto copy = MasterCopyOp::create(builder, returnOp.getLoc(),
+                                         toHalf(type), returnOp.getOperand(i));
         returnOp->insertOperands(returnOp->getNumOperands(), copy.getResult());
       });
     }
@@ -130,17 +135,20 @@ struct InsertMasterWeights
     Type original = argument.getType(), half = toHalf(original);
     SmallVector<OpOperand *> wideUses;
     for (OpOperand &use : argument.getUses())
-      if (auto rounding = dyn_cast<CastOp>(use.getOwner()); !rounding || rounding.getType() != half)
+      if (auto rounding = dyn_cast<CastOp>(use.getOwner());
+          !rounding || rounding.getType() != half)
         wideUses.push_back(&use);
     SmallVector<Type> inputs(function.getArgumentTypes());
     inputs[index] = half;
-    function.setType(FunctionType::get(&getContext(), inputs, function.getResultTypes()));
+    function.setType(
+        FunctionType::get(&getContext(), inputs, function.getResultTypes()));
     argument.setType(half);
     replaceRoundings(argument, argument);
     if (wideUses.empty())
       return;
     OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
-    Value widened = CastOp::create(builder, argument.getLoc(), original, argument);
+    Value widened =
+        CastOp::create(builder, argument.getLoc(), original, argument);
     for (OpOperand *use : wideUses)
       use->set(widened);
   }
@@ -153,18 +161,20 @@ struct InsertMasterWeights
     SmallVector<func::CallOp> calls;
     function.walk([&](func::CallOp call) { calls.push_back(call); });
     for (func::CallOp call : calls) {
-      auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+      auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+          call, call.getCalleeAttr());
       if (!callee || callee.getNumResults() == call.getNumResults())
         continue;
       OpBuilder builder(call);
-      auto created = func::CallOp::create(builder, call.getLoc(), callee, call.getOperands());
+      auto created = func::CallOp::create(builder, call.getLoc(), callee,
+                                          call.getOperands());
       created->setDiscardableAttrs(call->getDiscardableAttrDictionary());
       unsigned kept = call.getNumResults();
       for (unsigned i = kept, e = created.getNumResults(); i != e; ++i) {
         StringRef name = getResultRole(callee, i).name;
         newCopies[name] = created.getResult(i);
-        // A model that is called after the step (the generator's pass through an
-        // updated discriminator) takes the new copy.
+        // A model that is called after the step (the generator's pass through
+        // an updated discriminator) takes the new copy.
         for (unsigned j = 0; j != kept; ++j)
           if (RoleInfo info = getResultRole(callee, j);
               info.is(Role::Master) && info.name == name)
@@ -189,11 +199,14 @@ struct InsertMasterWeights
         continue;
       }
       BlockArgument master = function.getArgument(i);
-      DictionaryAttr attrs = getRoleAttrs(&getContext(), Role::Param, info.name);
+      DictionaryAttr attrs =
+          getRoleAttrs(&getContext(), Role::Param, info.name);
       renameToMaster(function, i, /*isArg=*/true);
-      (void)function.insertArgument(function.getNumArguments(), toHalf(master.getType()),
-                                    attrs, master.getLoc());
-      replaceRoundings(master, function.getArgument(function.getNumArguments() - 1));
+      (void)function.insertArgument(function.getNumArguments(),
+                                    toHalf(master.getType()), attrs,
+                                    master.getLoc());
+      replaceRoundings(master,
+                       function.getArgument(function.getNumArguments() - 1));
     }
     unsigned numResults = function.getNumResults();
     for (unsigned i = 0; i != numResults; ++i) {
@@ -201,15 +214,18 @@ struct InsertMasterWeights
       Type type = function.getResultTypes()[i];
       if (!isMaster(info, type))
         continue;
-      DictionaryAttr attrs = getRoleAttrs(&getContext(), Role::Param, info.name);
+      DictionaryAttr attrs =
+          getRoleAttrs(&getContext(), Role::Param, info.name);
       std::string name = info.name.str();
       renameToMaster(function, i, /*isArg=*/false);
-      (void)function.insertResult(function.getNumResults(), toHalf(type), attrs);
+      (void)function.insertResult(function.getNumResults(), toHalf(type),
+                                  attrs);
       function.walk([&](func::ReturnOp returnOp) {
         builder.setInsertionPoint(returnOp);
         // The step's own copy, if the step's own master is returned.
         Value copy = newCopies.lookup(name);
-        if (!copy || copy.getDefiningOp() != returnOp.getOperand(i).getDefiningOp())
+        if (!copy ||
+            copy.getDefiningOp() != returnOp.getOperand(i).getDefiningOp())
           copy = MasterCopyOp::create(builder, returnOp.getLoc(), toHalf(type),
                                       returnOp.getOperand(i));
         returnOp->insertOperands(returnOp->getNumOperands(), copy);

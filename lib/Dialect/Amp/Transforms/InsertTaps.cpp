@@ -31,7 +31,8 @@ namespace {
 struct InsertTaps : public amp::impl::InsertTapsPassBase<InsertTaps> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (module.walk([](TapOp) { return WalkResult::interrupt(); }).wasInterrupted())
+    if (module.walk([](TapOp) { return WalkResult::interrupt(); })
+            .wasInterrupted())
       return;
     for (auto function : module.getOps<func::FuncOp>())
       if (getFunctionKind(function) == FunctionKind::TrainStep)
@@ -39,7 +40,8 @@ struct InsertTaps : public amp::impl::InsertTapsPassBase<InsertTaps> {
   }
 
   void insertAround(func::CallOp call) {
-    auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+    auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+        call, call.getCalleeAttr());
     if (!callee)
       return;
     OpBuilder builder(call);
@@ -51,7 +53,8 @@ struct InsertTaps : public amp::impl::InsertTapsPassBase<InsertTaps> {
         if (!info.is(Role::Grad))
           continue;
         Value gradient = call.getResult(i);
-        auto tap = TapOp::create(builder, call.getLoc(), "scaled_grad", info.name, gradient);
+        auto tap = TapOp::create(builder, call.getLoc(), "scaled_grad",
+                                 info.name, gradient);
         gradient.replaceAllUsesExcept(tap, tap);
         ++numTaps;
       }
@@ -62,7 +65,8 @@ struct InsertTaps : public amp::impl::InsertTapsPassBase<InsertTaps> {
         if (!info.is(Role::Grad))
           continue;
         OpOperand &operand = call->getOpOperand(i);
-        operand.set(TapOp::create(builder, call.getLoc(), "grad", info.name, operand.get()));
+        operand.set(TapOp::create(builder, call.getLoc(), "grad", info.name,
+                                  operand.get()));
         ++numTaps;
       }
       return;

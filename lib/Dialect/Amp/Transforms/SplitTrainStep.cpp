@@ -14,8 +14,8 @@
 //               down to the gradients
 //
 // What is left (a gradient norm that the step returns) stays where it is. An
-// operation that both sides need is copied if it depends on no data (constants, a
-// learning rate schedule); otherwise the first function hands its value on. A
+// operation that both sides need is copied if it depends on no data (constants,
+// a learning rate schedule); otherwise the first function hands its value on. A
 // value of the backward pass that the update reads without a mark would be a
 // gradient that is never unscaled, so that is an error.
 //
@@ -86,7 +86,8 @@ private:
     }
   };
   Dependence getDependence(Value value) {
-    return gradientName.count(value) ? Dependence{true, true, true} : dependence.lookup(value);
+    return gradientName.count(value) ? Dependence{true, true, true}
+                                     : dependence.lookup(value);
   }
 
   func::FuncOp step;
@@ -104,33 +105,37 @@ private:
 } // namespace
 
 static bool isUpdated(std::optional<Role> role) {
-  return role == Role::Param || role == Role::Master || role == Role::OptState ||
-         role == Role::Accumulator;
+  return role == Role::Param || role == Role::Master ||
+         role == Role::OptState || role == Role::Accumulator;
 }
 
 //===----------------------------------------------------------------------===//
 // Gradients
 //===----------------------------------------------------------------------===//
 
-LogicalResult StepSplitter::addGradient(Location loc, StringRef name, Value value) {
+LogicalResult StepSplitter::addGradient(Location loc, StringRef name,
+                                        Value value) {
   Value parameter = findArgument(Role::Param, name);
   if (!parameter)
     parameter = findArgument(Role::Master, name);
   if (!parameter)
-    return emitError(loc) << "expected gradient '" << name << "' to be that of a 'param' of '@"
-                          << step.getName() << "', but it has none of this name";
+    return emitError(loc) << "expected gradient '" << name
+                          << "' to be that of a 'param' of '@" << step.getName()
+                          << "', but it has none of this name";
   if (parameter.getType() != value.getType())
     return emitError(loc) << "expected the gradient of '" << name
-                          << "' to have the parameter's type " << parameter.getType()
-                          << ", but got " << value.getType();
+                          << "' to have the parameter's type "
+                          << parameter.getType() << ", but got "
+                          << value.getType();
   if (isa<BlockArgument>(value))
     return emitError(loc) << "expected the gradient of '" << name
                           << "' to be computed by '@" << step.getName()
                           << "', but it is an argument";
   auto [it, isNew] = gradientOf.try_emplace(name, value);
   if (!isNew && it->second != value) {
-    InFlightDiagnostic diagnostic = emitError(loc) << "expected one gradient of '" << name
-                                                   << "', but found a second one";
+    InFlightDiagnostic diagnostic = emitError(loc)
+                                    << "expected one gradient of '" << name
+                                    << "', but found a second one";
     diagnostic.attachNote(it->second.getLoc()) << "the first one is here";
     return diagnostic;
   }
@@ -147,25 +152,30 @@ LogicalResult StepSplitter::findGradients(bool &anyMark) {
     auto names = dyn_cast<ArrayAttr>(mark);
     if (!names || names.size() != op->getNumResults() ||
         !llvm::all_of(names, llvm::IsaPred<StringAttr>)) {
-      op->emitError() << "expected 'amp.grad' to be an array of " << op->getNumResults()
-                      << " strings, one for each result (empty for one that is no gradient), "
-                         "but got "
-                      << mark;
+      op->emitError()
+          << "expected 'amp.grad' to be an array of " << op->getNumResults()
+          << " strings, one for each result (empty for one that is no gradient), "
+             "but got "
+          << mark;
       return WalkResult::interrupt();
     }
     if (op->getBlock() != &body) {
-      op->emitError() << "expected 'amp.grad' on an operation of the train step's own block; "
-                         "mark the result of the loop or branch instead";
+      op->emitError()
+          << "expected 'amp.grad' on an operation of the train step's own block; "
+             "mark the result of the loop or branch instead";
       return WalkResult::interrupt();
     }
-    for (auto [name, result] : llvm::zip_equal(names.getAsRange<StringAttr>(), op->getResults()))
-      if (!name.getValue().empty() && failed(addGradient(op->getLoc(), name.getValue(), result)))
+    for (auto [name, result] :
+         llvm::zip_equal(names.getAsRange<StringAttr>(), op->getResults()))
+      if (!name.getValue().empty() &&
+          failed(addGradient(op->getLoc(), name.getValue(), result)))
         return WalkResult::interrupt();
     return WalkResult::advance();
   });
   if (walk.wasInterrupted())
     return failure();
-  // Returned gradients, for parameters whose gradient no operation is marked as.
+  // Returned gradients, for parameters whose gradient no operation is marked
+  // as.
   Operation *end = body.getTerminator();
   for (unsigned i = 0, e = step.getNumResults(); i != e; ++i) {
     RoleInfo info = getResultRole(step, i);
@@ -222,7 +232,8 @@ LogicalResult StepSplitter::chooseResults() {
              << "expected the gradient of '" << name
              << "' to depend on no other gradient; mark what the backward pass computes, "
                 "before clipping and before any update";
-    backward.outputs[gradient] = getRoleAttrs(step.getContext(), Role::Grad, name);
+    backward.outputs[gradient] =
+        getRoleAttrs(step.getContext(), Role::Grad, name);
   }
   Operation *end = body.getTerminator();
   for (unsigned i = 0, e = step.getNumResults(); i != e; ++i) {
@@ -236,7 +247,8 @@ LogicalResult StepSplitter::chooseResults() {
       backward.outputs.insert({value, step.getResultAttrDict(i)});
     else if (info.is(Role::Loss))
       return emitError(value.getLoc())
-             << "expected loss '" << info.name << "' of fused train step '@" << step.getName()
+             << "expected loss '" << info.name << "' of fused train step '@"
+             << step.getName()
              << "' to depend on no gradient; where one optimizer step follows another, give "
                 "each backward pass and each optimizer step a function with roles";
     else
@@ -245,8 +257,9 @@ LogicalResult StepSplitter::chooseResults() {
   if (!llvm::any_of(update.outputs, [&](auto &output) {
         return getDependence(output.first).gradient;
       }))
-    return step.emitError() << "expected a new 'param' of fused train step '@" << step.getName()
-                            << "' to depend on a marked gradient, but none does";
+    return step.emitError()
+           << "expected a new 'param' of fused train step '@" << step.getName()
+           << "' to depend on a marked gradient, but none does";
   return success();
 }
 
@@ -258,7 +271,8 @@ void StepSplitter::collectBackward() {
   // Checks and other effects belong to the first part, unless they check the
   // gradients.
   for (Operation &op : body.without_terminator())
-    if (!isMemoryEffectFree(&op) && !llvm::any_of(getReadValues(&op), [&](Value value) {
+    if (!isMemoryEffectFree(&op) &&
+        !llvm::any_of(getReadValues(&op), [&](Value value) {
           return getDependence(value).gradient;
         })) {
       backward.ops.insert(&op);
@@ -282,7 +296,8 @@ LogicalResult StepSplitter::collect(ArrayRef<Value> roots, Part &part) {
       continue;
     Operation *def = value.getDefiningOp();
     if (auto it = gradientName.find(value); it != gradientName.end()) {
-      part.inputs[value] = getRoleAttrs(step.getContext(), Role::Grad, it->second);
+      part.inputs[value] =
+          getRoleAttrs(step.getContext(), Role::Grad, it->second);
       continue;
     }
     if (!def) {
@@ -294,7 +309,8 @@ LogicalResult StepSplitter::collect(ArrayRef<Value> roots, Part &part) {
         (dependence.lookup(value).data || !isMemoryEffectFree(def))) {
       if (dependence.lookup(value).seed)
         return emitError(value.getLoc())
-               << "expected what the update of fused train step '@" << step.getName()
+               << "expected what the update of fused train step '@"
+               << step.getName()
                << "' reads from the backward pass to be a marked gradient, but this value "
                   "depends on 'loss_seed' and is not; put 'amp.grad = [\"NAME\"]' on the "
                   "operation that computes the gradient of parameter NAME";
@@ -308,8 +324,8 @@ LogicalResult StepSplitter::collect(ArrayRef<Value> roots, Part &part) {
   return success();
 }
 
-/// Arguments of the step that `part` reads, and those whose new values it gives:
-/// a skipped step returns the old ones.
+/// Arguments of the step that `part` reads, and those whose new values it
+/// gives: a skipped step returns the old ones.
 void StepSplitter::addArguments(Part &part) {
   llvm::MapVector<Value, DictionaryAttr> inputs;
   llvm::DenseSet<Value> read;
@@ -323,7 +339,8 @@ void StepSplitter::addArguments(Part &part) {
     bool isOld = llvm::any_of(part.outputs, [&](auto &output) {
       auto role = output.second.template getAs<StringAttr>(kRoleAttr);
       auto name = output.second.template getAs<StringAttr>(kNameAttr);
-      return info.role && role && name && role.getValue() == stringifyRole(*info.role) &&
+      return info.role && role && name &&
+             role.getValue() == stringifyRole(*info.role) &&
              name.getValue() == info.name && isUpdated(info.role);
     });
     bool isSeed = &part == &backward && info.is(Role::LossSeed);
@@ -336,8 +353,10 @@ void StepSplitter::addArguments(Part &part) {
 }
 
 /// A function of `part` and a call of it:
-///   %g = op(%p, %x)  ->  func @f(%p, %x) { %g = op; return %g }   %g = call @f(%p, %x)
-func::CallOp StepSplitter::outline(Part &part, StringRef suffix, OpBuilder &builder) {
+///   %g = op(%p, %x)  ->  func @f(%p, %x) { %g = op; return %g }   %g = call
+///   @f(%p, %x)
+func::CallOp StepSplitter::outline(Part &part, StringRef suffix,
+                                   OpBuilder &builder) {
   SmallVector<Type> inputs, outputs;
   SmallVector<DictionaryAttr> inputAttrs, outputAttrs;
   SmallVector<Value> operands;
@@ -351,8 +370,9 @@ func::CallOp StepSplitter::outline(Part &part, StringRef suffix, OpBuilder &buil
     outputAttrs.push_back(attrs);
   }
   OpBuilder outside(step);
-  auto function = func::FuncOp::create(outside, step.getLoc(), (step.getName() + suffix).str(),
-                                       outside.getFunctionType(inputs, outputs));
+  auto function = func::FuncOp::create(
+      outside, step.getLoc(), (step.getName() + suffix).str(),
+      outside.getFunctionType(inputs, outputs));
   function.setPrivate();
   function.setAllArgAttrs(inputAttrs);
   function.setAllResultAttrs(outputAttrs);
@@ -396,7 +416,8 @@ LogicalResult StepSplitter::split() {
   func::CallOp first = outline(backward, "_forward_backward", builder);
   func::CallOp second = outline(update, "_optimizer_step", builder);
   auto replace = [](Part &part, func::CallOp call, Operation *except) {
-    for (auto [output, result] : llvm::zip_equal(part.outputs, call.getResults()))
+    for (auto [output, result] :
+         llvm::zip_equal(part.outputs, call.getResults()))
       output.first.replaceAllUsesExcept(result, except);
   };
   replace(update, second, first);
@@ -420,7 +441,8 @@ LogicalResult StepSplitter::split() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-struct SplitTrainStep : public amp::impl::SplitTrainStepPassBase<SplitTrainStep> {
+struct SplitTrainStep
+    : public amp::impl::SplitTrainStepPassBase<SplitTrainStep> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     auto policy = module->getAttrOfType<PolicyAttr>(kPolicyAttr);
@@ -430,13 +452,17 @@ struct SplitTrainStep : public amp::impl::SplitTrainStepPassBase<SplitTrainStep>
       return signalPassFailure();
     }
     SymbolTable symbols(module);
-    for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
-      if (getFunctionKind(function) == FunctionKind::TrainStep && !function.isExternal() &&
-          failed(visit(function, symbols, /*needsSplit=*/policy.getHalfType() != nullptr)))
+    for (auto function :
+         llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+      if (getFunctionKind(function) == FunctionKind::TrainStep &&
+          !function.isExternal() &&
+          failed(visit(function, symbols,
+                       /*needsSplit=*/policy.getHalfType() != nullptr)))
         return signalPassFailure();
   }
 
-  LogicalResult visit(func::FuncOp step, SymbolTable &symbols, bool needsSplit) {
+  LogicalResult visit(func::FuncOp step, SymbolTable &symbols,
+                      bool needsSplit) {
     func::CallOp backwardCall, updateCall;
     step.walk([&](func::CallOp call) {
       auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
@@ -458,10 +484,11 @@ struct SplitTrainStep : public amp::impl::SplitTrainStepPassBase<SplitTrainStep>
     if (!llvm::hasSingleElement(step.getBody())) {
       if (!needsSplit)
         return success();
-      return step.emitError() << "expected fused train step '@" << step.getName()
-                              << "' to have one block, but got "
-                              << step.getBody().getBlocks().size()
-                              << "; write branches with scf.if";
+      return step.emitError()
+             << "expected fused train step '@" << step.getName()
+             << "' to have one block, but got "
+             << step.getBody().getBlocks().size()
+             << "; write branches with scf.if";
     }
     bool anyMark = false;
     StepSplitter splitter(step, symbols);
@@ -471,7 +498,8 @@ struct SplitTrainStep : public amp::impl::SplitTrainStepPassBase<SplitTrainStep>
       if (!needsSplit)
         return success();
       return step.emitError()
-             << "expected the gradients of fused train step '@" << step.getName()
+             << "expected the gradients of fused train step '@"
+             << step.getName()
              << "' to be marked, but found no mark; put 'amp.grad = [\"NAME\"]' on the operation "
                 "that computes the gradient of parameter NAME, or return the gradients with "
                 "role 'grad', or call a function with 'grad' results";
