@@ -1,5 +1,4 @@
-//===- ModelBoundary.h - Where the model ends and the loss begins -*- C++
-//-*-===//
+//===- ModelBoundary.h - Where the model ends -------------------*- C++ -*-===//
 //
 // Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -381,9 +381,10 @@ def ConvertLinalgToHostLoopsPass
   let description = [{
     Loops of an operation on static shapes are put in the order that walks memory
     by one in the innermost loop, and neighbours that walk it as one loop become
-    one. Sums whose innermost loop is the reduction stay in registers, and their
-    combining addition may be reassociated; every other operation computes what
-    its body says, in particular each rounding. `memref.copy` is such an operation
+    one. Sums whose innermost loop is the reduction stay in registers; they are
+    sums of partial sums of at most 4096 elements where the extents allow it, and
+    the combining addition may be reassociated. Every other operation computes
+    what its body says, in particular each rounding. `memref.copy` is such an operation
     too.
 
     Left alone: operations with dynamic shapes, strides or offsets, and indexing

@@ -1,5 +1,4 @@
-//===- BatchSource.h - Where a training step's batches come from -*- C++
-//-*-===//
+//===- BatchSource.h - Batches of a training run ----------------*- C++ -*-===//
 //
 // Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -60,6 +60,76 @@ func.func @row_sum(%x: memref<4x64xf32>, %y: memref<4xf32>) {
   return
 }
 
+// A sum over images: each row of pixels is a partial sum from zero, and partial
+// sums are added in order, without regrouping.
+// CHECK-LABEL: func.func @channel_sum
+// CHECK-DAG:     %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-DAG:     %[[PIXELS:.*]] = arith.constant 49 : index
+// CHECK:         %[[SUM:.*]] = scf.for %{{.*}} iter_args(%[[TOTAL:.*]] = %{{.*}}) -> (f32)
+// CHECK:           %[[PART:.*]] = scf.for %{{.*}} to %[[PIXELS]] {{.*}} iter_args(%[[ACC:.*]] = %[[ZERO]]) -> (f32)
+// CHECK:             arith.addf %{{.*}}, %[[ACC]] fastmath<reassoc> : f32
+// CHECK:           %[[NEXT:.*]] = arith.addf %[[TOTAL]], %[[PART]] : f32
+// CHECK:           scf.yield %[[NEXT]]
+// CHECK:         memref.store %[[SUM]]
+func.func @channel_sum(%x: memref<4x8x7x7xf32>, %y: memref<8xf32>) {
+  linalg.generic {indexing_maps = [#id4, affine_map<(a, b, c, d) -> (b)>],
+                  iterator_types = ["reduction", "parallel", "reduction", "reduction"]}
+      ins(%x : memref<4x8x7x7xf32>) outs(%y : memref<8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %in, %out : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// A maximum has no partial sums.
+// CHECK-LABEL: func.func @channel_maximum
+// CHECK:         scf.for %{{.*}} iter_args(%[[TOTAL:.*]] = %{{.*}}) -> (f32)
+// CHECK:           scf.for %{{.*}} iter_args(%{{.*}} = %[[TOTAL]]) -> (f32)
+func.func @channel_maximum(%x: memref<4x8x7x7xf32>, %y: memref<8xf32>) {
+  linalg.generic {indexing_maps = [#id4, affine_map<(a, b, c, d) -> (b)>],
+                  iterator_types = ["reduction", "parallel", "reduction", "reduction"]}
+      ins(%x : memref<4x8x7x7xf32>) outs(%y : memref<8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.maximumf %in, %out : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// A long sum is cut in blocks of equal length.
+// CHECK-LABEL: func.func @long_sum
+// CHECK-DAG:     %[[BLOCKS:.*]] = arith.constant 16 : index
+// CHECK-DAG:     %[[BLOCK:.*]] = arith.constant 3125 : index
+// CHECK:         scf.for %{{.*}} to %[[BLOCKS]]
+// CHECK:           scf.for %{{.*}} to %[[BLOCK]]
+func.func @long_sum(%x: memref<50000xf32>, %y: memref<f32>) {
+  linalg.generic {indexing_maps = [affine_map<(a) -> (a)>, affine_map<(a) -> ()>],
+                  iterator_types = ["reduction"]}
+      ins(%x : memref<50000xf32>) outs(%y : memref<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %in, %out : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// An extent without a divisor for a block is summed in one loop.
+// CHECK-LABEL: func.func @prime_sum
+// CHECK:         scf.for
+// CHECK-NOT:     scf.for
+// CHECK:         return
+func.func @prime_sum(%x: memref<50021xf32>, %y: memref<f32>) {
+  linalg.generic {indexing_maps = [affine_map<(a) -> (a)>, affine_map<(a) -> ()>],
+                  iterator_types = ["reduction"]}
+      ins(%x : memref<50021xf32>) outs(%y : memref<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %in, %out : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
 // A sum over the outer dimension: the row of sums is the accumulator, and the
 // order of additions is the order of rows.
 // CHECK-LABEL: func.func @column_sum

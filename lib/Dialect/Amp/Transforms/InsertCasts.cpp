@@ -197,8 +197,9 @@ Value CastInserter::getRounded(Value value) {
 }
 
 /// `mover` on half operands, with a half result, after `mover`:
-///   %r = linalg.transpose ins(%x : f32)  ->  %h = linalg.transpose ins(%xh :
-///   f16)
+///   %r = linalg.transpose ins(%x : f32)
+///   becomes
+///   %h = linalg.transpose ins(%xh : f16)
 Value CastInserter::cloneInHalf(Operation *mover) {
   SmallVector<Value> operands;
   for (Value operand : mover->getOperands())

@@ -353,8 +353,9 @@ void StepSplitter::addArguments(Part &part) {
 }
 
 /// A function of `part` and a call of it:
-///   %g = op(%p, %x)  ->  func @f(%p, %x) { %g = op; return %g }   %g = call
-///   @f(%p, %x)
+///   %g = op(%p, %x)
+///   becomes
+///   func @f(%p, %x) { %g = op(%p, %x) return %g }  and  %g = call @f(%p, %x)
 func::CallOp StepSplitter::outline(Part &part, StringRef suffix,
                                    OpBuilder &builder) {
   SmallVector<Type> inputs, outputs;
