@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How long does a training step of each sample take, against PyTorch eager FP32?
 
-    steps.py BUILD [--samples DIR] [--levels O0,O2] [NAME...]
+    steps.py BUILD [NAME...] [--samples DIR] [--levels O0,O2]
 
 One line per sample and level: our step, PyTorch's step of the same model in FP32
 (one thread, this run; a dash where torch is not installed), their ratio (below 1
