@@ -152,6 +152,67 @@ func.func @concat_of_halves(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   return %0 : tensor<4x4xf32>
 }
 
+// A mixture is of its widest part (torch.cat promotes): the half part is widened, and
+// no value leaves its unit unrounded on the way.
+// CHECK-LABEL: func.func @concat_of_mixture
+// CHECK-SAME: %[[X:.*]]: tensor<4xf32>
+func.func @concat_of_mixture(%x: tensor<4xf32>) -> tensor<8xf32> {
+  // CHECK: %[[P:.*]] = math.tanh
+  // CHECK: %[[H:.*]] = amp.cast %[[P]] : tensor<4xf32> to tensor<4xf16>
+  // CHECK: %[[W:.*]] = amp.cast %[[H]] : tensor<4xf16> to tensor<4xf32>
+  // CHECK: %[[C:.*]] = tensor.concat dim(0) %[[X]], %[[W]]
+  // CHECK: math.absf %[[C]]
+  %p = math.tanh %x {amp.class = #amp.class<low, unit = 0>} : tensor<4xf32>
+  %c = tensor.concat dim(0) %x, %p : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
+  %0 = math.absf %c {amp.class = #amp.class<follow, unit = 1>} : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @insert_slice_into_wide
+// CHECK-SAME: %[[X:.*]]: tensor<4xf32>, %[[Y:.*]]: tensor<8xf32>
+func.func @insert_slice_into_wide(%x: tensor<4xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
+  // CHECK: %[[P:.*]] = math.tanh
+  // CHECK: %[[H:.*]] = amp.cast %[[P]] : tensor<4xf32> to tensor<4xf16>
+  // CHECK: %[[W:.*]] = amp.cast %[[H]] : tensor<4xf16> to tensor<4xf32>
+  // CHECK: tensor.insert_slice %[[W]] into %[[Y]]
+  %p = math.tanh %x {amp.class = #amp.class<low, unit = 0>} : tensor<4xf32>
+  %c = tensor.insert_slice %p into %y[0] [4] [1] : tensor<4xf32> into tensor<8xf32>
+  return %c : tensor<8xf32>
+}
+
+// Near miss: zeros are of any type, so a half value put among them makes a half one.
+// CHECK-LABEL: func.func @insert_slice_into_zeros
+func.func @insert_slice_into_zeros(%x: tensor<4xf32>) -> tensor<8x8xf32> {
+  // CHECK: %[[P:.*]] = math.tanh
+  // CHECK: %[[H:.*]] = amp.cast %[[P]] : tensor<4xf32> to tensor<4xf16>
+  // CHECK-NOT: amp.cast %[[H]]
+  // CHECK: tensor.insert_slice %[[H]] into %{{.*}} : tensor<4xf16> into tensor<8xf16>
+  %zero = arith.constant 0.0 : f32
+  %p = math.tanh %x {amp.class = #amp.class<low, unit = 0>} : tensor<4xf32>
+  %e = tensor.empty() : tensor<8xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %c = tensor.insert_slice %p into %z[0] [4] [1] : tensor<4xf32> into tensor<8xf32>
+  %m = tensor.expand_shape %c [[0, 1]] output_shape [8, 1] : tensor<8xf32> into tensor<8x1xf32>
+  %n = tensor.expand_shape %c [[0, 1]] output_shape [1, 8] : tensor<8xf32> into tensor<1x8xf32>
+  %o = tensor.empty() : tensor<8x8xf32>
+  %0 = linalg.matmul {amp.class = #amp.class<low, unit = 1>}
+      ins(%m, %n : tensor<8x1xf32>, tensor<1x8xf32>) outs(%o : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
+
+// Near miss: inside its unit a mixture takes what was computed.
+// CHECK-LABEL: func.func @concat_inside_unit
+// CHECK-SAME: %[[X:.*]]: tensor<4xf32>
+func.func @concat_inside_unit(%x: tensor<4xf32>) -> tensor<8xf32> {
+  // CHECK: %[[P:.*]] = math.tanh
+  // CHECK-NOT: amp.cast %[[P]]
+  // CHECK: tensor.concat dim(0) %[[X]], %[[P]]
+  %p = math.tanh %x {amp.class = #amp.class<low, unit = 0>} : tensor<4xf32>
+  %c = tensor.concat dim(0) %x, %p {amp.class = #amp.class<follow, unit = 0>} : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
+  %0 = math.absf %c {amp.class = #amp.class<low, unit = 0>} : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
 //===----------------------------------------------------------------------===//
 // Gathers
 //===----------------------------------------------------------------------===//
@@ -214,6 +275,28 @@ func.func @extract_one(%x: tensor<4xf32>, %i: index) -> f32 {
   %p = math.tanh %x {amp.class = #amp.class<low, unit = 0>} : tensor<4xf32>
   %e = tensor.extract %p[%i] : tensor<4xf32>
   return %e : f32
+}
+
+// A gather that has a wide operand beside the half tensor is a mixture as well: the
+// element of the half one is widened.
+// CHECK-LABEL: func.func @gather_from_mixture
+func.func @gather_from_mixture(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: %[[P:.*]] = math.tanh
+  // CHECK: %[[H:.*]] = amp.cast %[[P]] : tensor<4xf32> to tensor<4xf16>
+  // CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<4xf32>)
+  // CHECK: %[[E:.*]] = tensor.extract %[[H]][%{{.*}}] : tensor<4xf16>
+  // CHECK: amp.cast %[[E]] : f16 to f32
+  %p = math.tanh %x {amp.class = #amp.class<low, unit = 0>} : tensor<4xf32>
+  %e = tensor.empty() : tensor<4xf32>
+  %g = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+                       iterator_types = ["parallel"]}
+      ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %i = linalg.index 0 : index
+    %b = tensor.extract %p[%i] : tensor<4xf32>
+    linalg.yield %b : f32
+  } -> tensor<4xf32>
+  return %g : tensor<4xf32>
 }
 
 // Near miss: of a wide tensor, a wide element.

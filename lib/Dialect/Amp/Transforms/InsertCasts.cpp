@@ -25,8 +25,10 @@
 // keeps for itself is raw, what it hands to others is what a framework saves,
 // the rounded result.
 //
-// Movements are never visited: asked for the half of a moved value, the mover
+// Movements keep their operands: asked for the half of a moved value, the mover
 // is cloned on the half of its source, so chains of views carry half elements.
+// Only a mixture of half and wide values (concat, insert_slice), which is wide,
+// takes the rounded form of its half parts.
 //
 // Linear in uses; the walk through a chain of movements is as long as the
 // chain.
@@ -79,6 +81,7 @@ private:
   void visitRegion(Region &region);
   void inlineRegion(AutocastOp op);
   void visit(Operation *op);
+  void visitMovement(Operation *op);
   void visitCompute(Operation *op, ClassAttr cls);
   void visitReturn(func::ReturnOp op);
   void useStored(Operation *op);
@@ -434,8 +437,7 @@ void CastInserter::visit(Operation *op) {
       storage[result] = Storage::Neutral;
     return;
   case ComputeKind::Movement:
-    storage[op->getResult(0)] = join(op, PrecisionClass::Promote);
-    return;
+    return visitMovement(op);
   case ComputeKind::Control:
     useStored(op);
     for (Region &region : op->getRegions())
@@ -452,6 +454,18 @@ void CastInserter::visit(Operation *op) {
   if (ClassAttr cls = getClass(op))
     return visitCompute(op, cls);
   useStored(op);
+}
+
+void CastInserter::visitMovement(Operation *op) {
+  Storage stored = join(op, PrecisionClass::Promote);
+  storage[op->getResult(0)] = stored;
+  if (stored != Storage::Wide)
+    return;
+  for (OpOperand &operand : op->getOpOperands())
+    if (isCastableTensor(operand.get().getType()))
+      operand.set(choose(operand.get(), op, PrecisionClass::Promote));
+  if (isa<linalg::LinalgOp>(op))
+    rewriteGathers(op, PrecisionClass::Promote);
 }
 
 void CastInserter::visitCompute(Operation *op, ClassAttr cls) {
