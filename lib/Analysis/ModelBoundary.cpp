@@ -11,12 +11,17 @@
 // ones in order: by the forward operation they are paired with where the front
 // end says so, otherwise by what they read. A backward operation that reads a
 // weight, or an activation from inside the model, differentiates the model; one
-// that reads only the loss's values differentiates the loss.
+// that reads only the loss's values differentiates the loss. A view of an
+// activation is that activation, and constants, which both sides share, say
+// nothing. A forward operation whose results only backward ones read (a view or
+// a product that is saved for them) is neither model nor loss by what it feeds:
+// it is decided as they are.
 //
 // Batch normalisation is found from its parameters outwards. Its statistics are
 // computed by operations that touch none of them, so the set is closed under
-// "all my users are in it", stopping at contractions: without the stop the
-// convolution before it, whose only user it often is, would stay in FP32 too.
+// "all my users are in it", stopping at contractions and at operations of the
+// framework's own: without the stop the convolution or the activation before
+// it, whose only user it often is, would stay in FP32 too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -116,6 +121,17 @@ void ModelBoundary::findForwardModel(FunctionOpInterface function) {
         model.contains(op->getParentOp()))
       model.insert(op);
 
+  for (Operation *op : llvm::reverse(ops)) {
+    SmallVector<Operation *> users = getUsersOutward(op);
+    if (origins.getPhase(op) == Phase::Forward && !model.contains(op) &&
+        !users.empty() && llvm::all_of(users, [&](Operation *user) {
+          return saved.contains(user) ||
+                 (!user->hasTrait<OpTrait::IsTerminator>() &&
+                  origins.getPhase(user) == Phase::Backward);
+        }))
+      saved.insert(op);
+  }
+
   llvm::DenseSet<Value> seen;
   for (Operation *op : ops) {
     if (!model.contains(op))
@@ -126,7 +142,7 @@ void ModelBoundary::findForwardModel(FunctionOpInterface function) {
           return wholeFunction;
         return !user->hasTrait<OpTrait::IsTerminator>() &&
                origins.getPhase(user) == Phase::Forward &&
-               !model.contains(user);
+               !model.contains(user) && !saved.contains(user);
       });
       if (leaves && isCastableTensor(result.getType()) &&
           seen.insert(result).second)
@@ -151,7 +167,7 @@ void ModelBoundary::findBackwardModel(FunctionOpInterface function) {
 
   llvm::DenseSet<Value> isOutput(outputs.begin(), outputs.end());
   for (Operation *op : ops) {
-    if (origins.getPhase(op) != Phase::Backward)
+    if (origins.getPhase(op) != Phase::Backward && !saved.contains(op))
       continue;
     std::optional<int64_t> id = getScopeId(op);
     if (id && forwardSide.count(*id)) {
@@ -162,10 +178,14 @@ void ModelBoundary::findBackwardModel(FunctionOpInterface function) {
     bool readsModel = llvm::any_of(getReadValues(op), [&](Value value) {
       if (!isa<RankedTensorType>(value.getType()))
         return false;
-      if (origins.lookup(value).isParameterOnly())
+      Origins from = origins.lookup(value);
+      if (from.isConstant())
+        return false;
+      if (from.isParameterOnly())
         return true;
-      Operation *def = value.getDefiningOp();
-      return def && model.contains(def) && !isOutput.contains(value);
+      Value shown = getMovedValue(value);
+      Operation *def = shown.getDefiningOp();
+      return def && model.contains(def) && !isOutput.contains(shown);
     });
     if (readsModel)
       model.insert(op);
@@ -210,7 +230,13 @@ void ModelBoundary::findBatchNorm(FunctionOpInterface function) {
 
   // Statistics: forward operations all of whose users are in, to a fixpoint in
   // one reverse walk. Users in the backward phase do not count: they get the
-  // values that the forward phase has; nor does what only they use.
+  // values that the forward phase has; nor does what only they use, or what is
+  // returned without a role, for a backward pass in another function. A result
+  // that the caller asked for, an output or a loss, is a use.
+  auto isResultOfModel = [&](OpOperand &use) {
+    RoleInfo info = getResultRole(function, use.getOperandNumber());
+    return info.is(Role::Output) || info.is(Role::Loss);
+  };
   llvm::DenseSet<Operation *> savedForBackward;
   for (Operation *op : llvm::reverse(ops)) {
     if (batchNorm.contains(op) || origins.getPhase(op) != Phase::Forward)
@@ -222,6 +248,11 @@ void ModelBoundary::findBatchNorm(FunctionOpInterface function) {
     if (StringAttr layer = getLayer(op);
         layer && !layers.empty() && !layers.contains(layer))
       continue;
+    // A function that the program called is an operation of its own, unless it
+    // was called for this layer.
+    if (op->hasAttr(kFunctionAttr) && op->hasAttr(kScopeIdAttr) &&
+        !layers.contains(getLayer(op)))
+      continue;
     // A weight that is not batch normalisation's belongs to another layer.
     if (llvm::any_of(getReadValues(op), [&](Value value) {
           Origins from = origins.lookup(value);
@@ -229,9 +260,13 @@ void ModelBoundary::findBatchNorm(FunctionOpInterface function) {
         }))
       continue;
     bool used = false, inside = true;
-    for (Operation *user : op->getUsers()) {
-      if (isa<func::ReturnOp>(user))
+    for (OpOperand &use : op->getUses()) {
+      Operation *user = use.getOwner();
+      if (isa<func::ReturnOp>(user)) {
+        used |= isResultOfModel(use);
+        inside &= !isResultOfModel(use);
         continue;
+      }
       if (origins.getPhase(user) != Phase::Forward ||
           savedForBackward.contains(user))
         continue;
@@ -277,7 +312,7 @@ void ModelBoundary::findBatchNorm(FunctionOpInterface function) {
       if (auto id = op->getAttrOfType<IntegerAttr>(kScopeIdAttr))
         ids.insert(id.getInt());
   for (Operation *op : ops) {
-    if (origins.getPhase(op) != Phase::Backward)
+    if (origins.getPhase(op) != Phase::Backward && !saved.contains(op))
       continue;
     if (auto id = op->getAttrOfType<IntegerAttr>(kScopeIdAttr)) {
       if (ids.contains(id.getInt()))
@@ -292,7 +327,7 @@ void ModelBoundary::findBatchNorm(FunctionOpInterface function) {
       return def && batchNorm.contains(def) &&
              origins.getPhase(def) == Phase::Forward &&
              llvm::all_of(def->getUsers(), [&](Operation *user) {
-               return batchNorm.contains(user) ||
+               return batchNorm.contains(user) || saved.contains(user) ||
                       origins.getPhase(user) == Phase::Backward;
              });
     });

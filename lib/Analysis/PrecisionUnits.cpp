@@ -29,28 +29,6 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-Value mlir::amp::getMovedValue(Value value) {
-  while (Operation *def = value.getDefiningOp()) {
-    if (getComputeKind(def) != ComputeKind::Movement)
-      return value;
-    Value source;
-    for (Value operand : getReadValues(def)) {
-      if (!isCastableTensor(operand.getType()))
-        continue;
-      Operation *producer = operand.getDefiningOp();
-      if (producer && getComputeKind(producer) == ComputeKind::Neutral)
-        continue;
-      if (source && source != operand)
-        return value; // concat, insert_slice: a value of its own
-      source = operand;
-    }
-    if (!source)
-      return value;
-    value = source;
-  }
-  return value;
-}
-
 PrecisionUnits::PrecisionUnits(FunctionOpInterface function,
                                const ValueOrigins &origins,
                                const ModelBoundary *boundary) {
@@ -79,8 +57,36 @@ void PrecisionUnits::assign(Operation *op, unsigned unit) {
 
 void PrecisionUnits::groupByOrigin(ArrayRef<Operation *> ops,
                                    const ModelBoundary *boundary) {
-  // A batch normalisation is keyed by its layer, or, without one, joined to the
-  // batch-norm operation that it is next to.
+  // A batch normalisation is keyed by its layer. Its operations without origin
+  // belong with those that they exchange values with; two units of different
+  // origin are never made one.
+  auto isNorm = [&](Operation *op) {
+    return boundary && boundary->isBatchNorm(op) &&
+           getComputeKind(op) != ComputeKind::Neutral;
+  };
+  auto isBareNorm = [&](Operation *op) {
+    return isNorm(op) && !op->hasAttr(kLayerAttr) && !op->hasAttr(kScopeIdAttr);
+  };
+  llvm::DenseSet<unsigned> bareUnits;
+  auto merge = [&](unsigned from, unsigned into) {
+    for (Operation *op : SmallVector<Operation *>(units[from].ops))
+      assign(op, into);
+  };
+  auto joinNeighbours = [&](Operation *op) {
+    for (Value value : getReadValues(op)) {
+      Operation *def = value.getDefiningOp();
+      if (!def || !isNorm(def) || !unitOf.count(def) ||
+          !(isBareNorm(op) || isBareNorm(def)))
+        continue;
+      unsigned own = unitOf.lookup(op), other = unitOf.lookup(def);
+      if (own == other)
+        continue;
+      if (bareUnits.contains(own))
+        merge(own, other);
+      else if (bareUnits.contains(other))
+        merge(other, own);
+    }
+  };
   llvm::DenseMap<std::pair<Attribute, Attribute>, unsigned> byOrigin;
   llvm::DenseMap<Attribute, unsigned> byLayer;
   auto open = [&](Operation *op) {
@@ -92,23 +98,20 @@ void PrecisionUnits::groupByOrigin(ArrayRef<Operation *> ops,
   for (Operation *op : ops) {
     ComputeKind kind = getComputeKind(op);
     Attribute id = op->getAttr(kScopeIdAttr);
-    if (boundary && boundary->isBatchNorm(op) && kind != ComputeKind::Neutral) {
-      if (Attribute layer = op->getAttr(kLayerAttr)) {
-        auto [it, isNew] = byLayer.try_emplace(layer, 0);
-        if (isNew)
-          it->second = open(op);
-        assign(op, it->second);
-        continue;
-      }
-      if (!id) {
-        std::optional<unsigned> neighbour;
-        for (Value value : getReadValues(op))
-          if (Operation *def = value.getDefiningOp())
-            if (boundary->isBatchNorm(def) && unitOf.count(def))
-              neighbour = unitOf.lookup(def);
-        assign(op, neighbour ? *neighbour : open(op));
-        continue;
-      }
+    if (Attribute layer = op->getAttr(kLayerAttr); layer && isNorm(op)) {
+      auto [it, isNew] = byLayer.try_emplace(layer, 0);
+      if (isNew)
+        it->second = open(op);
+      assign(op, it->second);
+      joinNeighbours(op);
+      continue;
+    }
+    if (isBareNorm(op)) {
+      unsigned unit = open(op);
+      bareUnits.insert(unit);
+      assign(op, unit);
+      joinNeighbours(op);
+      continue;
     }
     if (!id) {
       if (kind == ComputeKind::Neutral)
@@ -123,6 +126,8 @@ void PrecisionUnits::groupByOrigin(ArrayRef<Operation *> ops,
     if (isNew)
       it->second = open(op);
     assign(op, it->second);
+    if (isNorm(op))
+      joinNeighbours(op);
   }
 }
 

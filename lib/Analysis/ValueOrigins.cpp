@@ -8,12 +8,15 @@
 //
 // One forward walk suffices without a fixpoint: a region's arguments take the
 // union of all that enters the region, loop-carried values included, so a
-// second walk could not add to it.
+// second walk could not add to it. Sizes are not data: `tensor.dim` has no
+// origins, nor has the `tensor.empty` that it sizes.
 //
 //===----------------------------------------------------------------------===//
 
 #include "amp/Analysis/ValueOrigins.h"
 
+#include "amp/Analysis/ComputeKind.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -28,6 +31,28 @@ SmallVector<Value> mlir::amp::getReadValues(Operation *op) {
   getUsedValuesDefinedAbove(op->getRegions(), captured);
   values.append(captured.begin(), captured.end());
   return values;
+}
+
+Value mlir::amp::getMovedValue(Value value) {
+  while (Operation *def = value.getDefiningOp()) {
+    if (getComputeKind(def) != ComputeKind::Movement)
+      return value;
+    Value source;
+    for (Value operand : getReadValues(def)) {
+      if (!isCastableTensor(operand.getType()))
+        continue;
+      Operation *producer = operand.getDefiningOp();
+      if (producer && getComputeKind(producer) == ComputeKind::Neutral)
+        continue;
+      if (source && source != operand)
+        return value; // concat, insert_slice: a value of its own
+      source = operand;
+    }
+    if (!source)
+      return value;
+    value = source;
+  }
+  return value;
 }
 
 static Origins getArgumentOrigins(FunctionOpInterface function,
@@ -86,8 +111,9 @@ void ValueOrigins::visit(Region &region, Origins entry) {
       origins.try_emplace(argument, entry);
     for (Operation &op : block) {
       Origins read;
-      for (Value value : getReadValues(&op))
-        read.join(lookup(value));
+      if (!isa<tensor::DimOp>(op))
+        for (Value value : getReadValues(&op))
+          read.join(lookup(value));
       for (Region &nested : op.getRegions())
         visit(nested, read);
       for (Value result : op.getResults())

@@ -95,6 +95,86 @@ func.func @layer_norm_inside(
   return %o, %l, %seed : tensor<2x8xf32>, tensor<f32>, tensor<f32>
 }
 
+// A view that only the backward pass reads is the activation that it shows: the weight
+// gradient, written with an explicit transpose, differentiates the model.
+// CHECK-LABEL: func.func @transposed_activation
+func.func @transposed_activation(
+    %w: tensor<8x4xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<2x8xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<2x4xf32>, tensor<8x4xf32> {amp.role = "grad", amp.name = "w"}) {
+  %xa = math.absf %x : tensor<2x8xf32>
+  %e0 = tensor.empty() : tensor<2x4xf32>
+  %p = linalg.matmul ins(%xa, %w : tensor<2x8xf32>, tensor<8x4xf32>) outs(%e0 : tensor<2x4xf32>) -> tensor<2x4xf32>
+  %g = linalg.broadcast ins(%seed : tensor<f32>) outs(%e0 : tensor<2x4xf32>) dimensions = [0, 1]
+  %e1 = tensor.empty() : tensor<8x2xf32>
+  %xt = linalg.transpose ins(%xa : tensor<2x8xf32>) outs(%e1 : tensor<8x2xf32>) permutation = [1, 0]
+  %e2 = tensor.empty() : tensor<8x4xf32>
+  // CHECK: linalg.matmul {amp.class = #amp.class<low, unit = {{[0-9]+}}, backward, "inside the model">}
+  %gw = linalg.matmul ins(%xt, %g : tensor<8x2xf32>, tensor<2x4xf32>) outs(%e2 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %p, %gw : tensor<2x4xf32>, tensor<8x4xf32>
+}
+
+// So is a product that is saved for it.
+// CHECK-LABEL: func.func @saved_product
+func.func @saved_product(
+    %w: tensor<2x8xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<2x8xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<2x8xf32>, tensor<2x8xf32> {amp.role = "grad", amp.name = "w"}) {
+  %xa = math.absf %x : tensor<2x8xf32>
+  %p = arith.mulf %xa, %w : tensor<2x8xf32>
+  // CHECK: arith.addf {{.*}}#amp.class<low, unit = {{[0-9]+}}, "inside the model">
+  %twice = arith.addf %xa, %xa : tensor<2x8xf32>
+  %e0 = tensor.empty() : tensor<2x8xf32>
+  %g = linalg.broadcast ins(%seed : tensor<f32>) outs(%e0 : tensor<2x8xf32>) dimensions = [0, 1]
+  // CHECK: arith.mulf {{.*}}#amp.class<low, unit = {{[0-9]+}}, backward, "inside the model">
+  %gw = arith.mulf %g, %twice : tensor<2x8xf32>
+  return %p, %gw : tensor<2x8xf32>, tensor<2x8xf32>
+}
+
+// Near miss: a view of the model's output shows what the loss works on.
+// CHECK-LABEL: func.func @transposed_output
+func.func @transposed_output(
+    %w: tensor<8x4xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<2x8xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<2x4xf32>, tensor<4x2xf32> {amp.role = "grad", amp.name = "w"}) {
+  %e0 = tensor.empty() : tensor<2x4xf32>
+  %e1 = tensor.empty() : tensor<4x2xf32>
+  %p = linalg.matmul ins(%x, %w : tensor<2x8xf32>, tensor<8x4xf32>) outs(%e0 : tensor<2x4xf32>) -> tensor<2x4xf32>
+  %t = math.tanh %p : tensor<2x4xf32>
+  %pt = linalg.transpose ins(%p : tensor<2x4xf32>) outs(%e1 : tensor<4x2xf32>) permutation = [1, 0]
+  %g = linalg.broadcast ins(%seed : tensor<f32>) outs(%e1 : tensor<4x2xf32>) dimensions = [0, 1]
+  // CHECK: arith.mulf {{.*}}#amp.class<high, unit = {{[0-9]+}}, backward, "after the model's end">
+  %gp = arith.mulf %g, %pt : tensor<4x2xf32>
+  return %t, %gp : tensor<2x4xf32>, tensor<4x2xf32>
+}
+
+// Memory and constants that model and loss share say nothing about either, nor does
+// the size of an activation.
+// CHECK-LABEL: func.func @shared_constants
+func.func @shared_constants(
+    %w: tensor<8x4xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<?x8xf32> {amp.role = "batch", amp.name = "x0"},
+    %y: tensor<?x4xf32> {amp.role = "batch", amp.name = "x1"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<?x4xf32>, tensor<?x4xf32> {amp.role = "grad", amp.name = "w"}) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %n = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %e = tensor.empty(%n) : tensor<?x4xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %p = linalg.matmul ins(%x, %w : tensor<?x8xf32>, tensor<8x4xf32>) outs(%f : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %d = arith.subf %p, %y : tensor<?x4xf32>
+  %g = linalg.broadcast ins(%seed : tensor<f32>) outs(%e : tensor<?x4xf32>) dimensions = [0, 1]
+  // CHECK: arith.mulf {{.*}}#amp.class<high, {{.*}}"after the model's end">
+  %gd = arith.mulf %g, %d : tensor<?x4xf32>
+  // CHECK: arith.addf {{.*}}#amp.class<high, {{.*}}"after the model's end">
+  %gf = arith.addf %gd, %f : tensor<?x4xf32>
+  return %d, %gf : tensor<?x4xf32>, tensor<?x4xf32>
+}
+
 // What depends on parameters alone is neither here nor there: weight decay in the
 // loss meets no activation, so it is not the model.
 // CHECK-LABEL: func.func @weight_penalty

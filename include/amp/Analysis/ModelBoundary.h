@@ -44,6 +44,8 @@ private:
 
   const ValueOrigins &origins;
   llvm::DenseSet<Operation *> model;
+  /// Forward operations that only backward ones read.
+  llvm::DenseSet<Operation *> saved;
   llvm::DenseSet<Operation *> batchNorm;
   llvm::SmallVector<Value> outputs;
 };

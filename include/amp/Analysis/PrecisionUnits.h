@@ -55,10 +55,6 @@ private:
   llvm::DenseMap<Operation *, unsigned> unitOf;
 };
 
-/// The value whose elements `value` shows: looks through operations that move
-/// the elements of a single floating operand.
-Value getMovedValue(Value value);
-
 } // namespace mlir::amp
 
 #endif // AMP_ANALYSIS_PRECISIONUNITS_H

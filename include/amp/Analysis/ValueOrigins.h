@@ -70,6 +70,10 @@ private:
 /// Values that `op` reads: its operands, and those that its regions capture.
 llvm::SmallVector<Value> getReadValues(Operation *op);
 
+/// The value whose elements `value` shows: looks through operations that move
+/// the elements of a single floating operand.
+Value getMovedValue(Value value);
+
 } // namespace mlir::amp
 
 #endif // AMP_ANALYSIS_VALUEORIGINS_H
