@@ -17,6 +17,10 @@
 // `amp-insert-master-weights` gives them their name and moves the rounding to
 // where they change.
 //
+// The model's inputs are rounded where the model reads them, by its operations
+// of class low. A batch normalisation that is kept in FP32 would read them as
+// they are, so it is given them rounded here.
+//
 //===----------------------------------------------------------------------===//
 
 #include "amp/Analysis/ComputeKind.h"
@@ -26,6 +30,7 @@
 #include "amp/Dialect/Amp/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 
 #define DEBUG_TYPE "amp-cast-model"
@@ -137,6 +142,8 @@ struct CastModel : public amp::impl::CastModelPassBase<CastModel> {
     for (auto function : module.getOps<func::FuncOp>()) {
       if (policy.getCastModelOutputs())
         castModelOutputs(function, policy.getCastModelOutputs());
+      if (policy.keepsBatchnormFP32())
+        castNormInputs(function, policy.getHalfType());
       castSignature(function, signature);
     }
     for (auto function : module.getOps<func::FuncOp>())
@@ -166,6 +173,39 @@ struct CastModel : public amp::impl::CastModelPassBase<CastModel> {
                          withElement(output.getType(), type), output);
       Value widened =
           CastOp::create(builder, output.getLoc(), output.getType(), rounded);
+      for (OpOperand *use : uses)
+        use->set(widened);
+    }
+  }
+
+  /// Batch values that a batch normalisation reads, rounded to `half`:
+  ///   bn(%x0)  ->  %h = cast %x0, %w = cast %h, bn(%w)
+  void castNormInputs(func::FuncOp function, Type half) {
+    if (function.isExternal())
+      return;
+    ValueOrigins origins(function);
+    ModelBoundary boundary(function, origins);
+    llvm::MapVector<Value, SmallVector<OpOperand *>> usesOf;
+    function.walk([&](Operation *op) {
+      if (!boundary.isBatchNorm(op) ||
+          getComputeKind(op) == ComputeKind::Movement)
+        return;
+      for (OpOperand &operand : op->getOpOperands()) {
+        Value value = operand.get();
+        auto argument = dyn_cast<BlockArgument>(getMovedValue(value));
+        if (argument && isCastableTensor(value.getType()) &&
+            argument.getOwner() == &function.getBody().front() &&
+            getArgRole(function, argument.getArgNumber()).is(Role::Batch))
+          usesOf[value].push_back(&operand);
+      }
+    });
+    OpBuilder builder(function.getContext());
+    for (auto &[value, uses] : usesOf) {
+      builder.setInsertionPointAfterValue(value);
+      Value rounded = CastOp::create(builder, value.getLoc(),
+                                     withElement(value.getType(), half), value);
+      Value widened =
+          CastOp::create(builder, value.getLoc(), value.getType(), rounded);
       for (OpOperand *use : uses)
         use->set(widened);
     }

@@ -207,7 +207,9 @@ def CastModelPass : Pass<"amp-cast-model", "::mlir::ModuleOp"> {
     | `param` of the train step | f32, see `amp-insert-master-weights` | half |
 
     `output` results take the type `cast_model_outputs`. Batch values, seeds and
-    losses keep their types. Integer values are never touched.
+    losses keep their types; a batch normalisation that is kept in FP32 reads batch
+    values rounded to half, as the operations of the model do. Integer values are
+    never touched.
 
     At levels that do not cast the model it does nothing, except for
     `cast_model_outputs` where that is given.
