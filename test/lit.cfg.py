@@ -46,8 +46,11 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "CCACHE_DIR", "HOM
     if name in os.environ:
         config.environment[name] = os.environ[name]
 if config.sanitize:
-    # A vector that libMLIR.so grew carries no annotations of its growth.
-    config.environment.setdefault("ASAN_OPTIONS", "detect_container_overflow=0")
+    # LLVM's libraries are not instrumented: a vector that they grew, or a slab of
+    # a BumpPtrAllocator that they took memory from, carries no annotations of it.
+    config.environment.setdefault(
+        "ASAN_OPTIONS", "detect_container_overflow=0:allow_user_poisoning=0"
+    )
 
 for name, value in {
     "%shared": config.shared_dir,
