@@ -1,5 +1,11 @@
 /*===-- amp-rt/Blas.h - Matrix products of an installed BLAS -------*- C -*-===
  *
+ * Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+ * Exceptions. See LICENSE for license information.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ *===----------------------------------------------------------------------===
+ *
  * OpenBLAS, or another library with the CBLAS interface, opened when it is
  * first needed. Nothing links against it: without one, calls return
  * AMP_RT_NOT_FOUND with the name of the package to install, and the caller

@@ -1,5 +1,11 @@
 /*===-- amp-rt/Conventions.h - What all public headers share -------*- C -*-===
  *
+ * Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+ * Exceptions. See LICENSE for license information.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ *===----------------------------------------------------------------------===
+ *
  * The rules that every header in this folder follows, and the macros for them.
  *
  * - Plain C. No C++ type, exception or allocation crosses the boundary.

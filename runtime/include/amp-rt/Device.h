@@ -1,5 +1,11 @@
 /*===-- amp-rt/Device.h - Memory and launches of one device --------*- C -*-===
  *
+ * Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+ * Exceptions. See LICENSE for license information.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ *===----------------------------------------------------------------------===
+ *
  * One interface for every place a step can run. Devices are found by name:
  * "host" is in every build; "cuda" and "emulator" are known names that this
  * build answers with AMP_RT_UNAVAILABLE.

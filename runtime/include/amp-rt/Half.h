@@ -1,5 +1,11 @@
 /*===-- amp-rt/Half.h - Conversions to and from f16 and bf16 -------*- C -*-===
  *
+ * Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+ * Exceptions. See LICENSE for license information.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ *===----------------------------------------------------------------------===
+ *
  * f16 is IEEE binary16, bf16 the upper half of f32; both travel as uint16_t bit
  * patterns. All conversions are computed with integers, so they are the same
  * bit for bit on every machine and in every floating-point mode:

@@ -1,5 +1,11 @@
 /*===-- amp-rt/Memory.h - Memory of compiled programs on the host --*- C -*-===
  *
+ * Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+ * Exceptions. See LICENSE for license information.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ *===----------------------------------------------------------------------===
+ *
  * Compiled code allocates its tensors by calls to malloc or, if lowered with
  * finalize-memref-to-llvm{use-generic-functions}, to three functions that its
  * host defines. The functions here are those three: they allocate on the host

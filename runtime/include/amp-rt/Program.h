@@ -1,5 +1,11 @@
 /*===-- amp-rt/Program.h - Errors of compiled programs -------------*- C -*-===
  *
+ * Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+ * Exceptions. See LICENSE for license information.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ *===----------------------------------------------------------------------===
+ *
  * Compiled code has no status to return: its functions have the signature of
  * the user's program. What goes wrong in it (a failed cf.assert, a wrong
  * handle, a tap that refused) is recorded for the thread that runs it, and the

@@ -1,5 +1,11 @@
 /*===-- amp-rt/Scaler.h - Loss scaler state between steps ----------*- C -*-===
  *
+ * Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+ * Exceptions. See LICENSE for license information.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ *===----------------------------------------------------------------------===
+ *
  * A loss scaler is a small state machine: the scale the loss is multiplied by,
  * and counters that say when it may grow. A training step reads the scale,
  * computes gradients, finds out whether any of them is not finite (found_inf),

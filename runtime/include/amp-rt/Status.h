@@ -1,5 +1,11 @@
 /*===-- amp-rt/Status.h - How runtime functions report failure -----*- C -*-===
  *
+ * Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+ * Exceptions. See LICENSE for license information.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ *===----------------------------------------------------------------------===
+ *
  * Every function that can fail returns an AmpRtStatus. The code is for
  * programs; ampRtStatusText() is for people and names the call, the resource
  * and the remedy. A missing library or device is an ordinary status: nothing in

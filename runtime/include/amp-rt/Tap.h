@@ -1,5 +1,11 @@
 /*===-- amp-rt/Tap.h - Looking into a running program --------------*- C -*-===
  *
+ * Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+ * Exceptions. See LICENSE for license information.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ *===----------------------------------------------------------------------===
+ *
  * A tap lets the host see, and change, values inside a compiled step: tests
  * inject an infinity into one gradient, reports measure gradients before they
  * are unscaled, and the first value that is not finite can be named. The

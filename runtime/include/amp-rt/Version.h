@@ -1,5 +1,11 @@
 /*===-- amp-rt/Version.h - Version of the runtime library ----------*- C -*-===
  *
+ * Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+ * Exceptions. See LICENSE for license information.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ *===----------------------------------------------------------------------===
+ *
  * The version of libamp-rt.
  *===----------------------------------------------------------------------===*/
 #ifndef AMP_RT_VERSION_H

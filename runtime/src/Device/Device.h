@@ -1,5 +1,11 @@
 //===-- Device.h - What a device implements ---------------------*- C++ -*-===//
 //
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // The functions of amp-rt/Device.h check what does not depend on the device
 // (nulls, versions, negative sizes) and then call these methods, one for each.
 //

@@ -1,4 +1,10 @@
 //===-- DeviceRegistry.cpp - Devices by name, and the C interface ---------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Device/Device.h"
 #include "Support/Failure.h"

@@ -1,5 +1,11 @@
 //===-- Half.cpp - Conversions to and from f16 and bf16 -------------------===//
 //
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // Narrowing is one algorithm for all four pairs of formats. A value is an
 // integer significand times a power of two. The target's exponent is the
 // source's, but not below the target's smallest, so subnormal results need no

@@ -1,5 +1,11 @@
 //===-- HalfSymbols.cpp - The conversions LLVM calls by name --------------===//
 //
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // On x86-64 LLVM passes and returns half and bfloat in the low 16 bits of an
 // xmm register, which is the calling convention of _Float16. That type carries
 // the bits of both here: g++ 12 has no __bf16, and only moves are done with it,

@@ -1,5 +1,11 @@
 //===-- Blas.cpp - Matrix products of an installed BLAS -------------------===//
 //
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // A BLAS reports wrong arguments by printing, some of them by ending the
 // process. So every argument is checked here first.
 //

@@ -1,4 +1,10 @@
 //===-- BlasLibrary.h - Symbols of an opened CBLAS --------------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #ifndef AMP_RT_SRC_LIBRARY_BLASLIBRARY_H
 #define AMP_RT_SRC_LIBRARY_BLASLIBRARY_H
 

@@ -1,5 +1,11 @@
 //===-- ApexRules.cpp - The scaler of NVIDIA Apex AMP ---------------------===//
 //
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // LossScaler.update_scale of the last Apex that had amp, in f64 like Python's
 // floats:
 //

@@ -1,4 +1,10 @@
 //===-- Scaler.cpp - Life, state and transitions of loss scalers ----------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "amp-rt/Scaler.h"
 

@@ -1,5 +1,11 @@
 //===-- ScalerConfig.cpp - Defaults and checks of a configuration ---------===//
 //
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // Apex takes any numbers. Those that cannot train are refused here: a scale
 // that is 0, negative, inf or NaN, bounds that contradict each other, factors
 // that move the scale the wrong way.

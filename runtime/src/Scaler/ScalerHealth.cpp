@@ -1,5 +1,11 @@
 //===-- ScalerHealth.cpp - What to make of a scaler's state ---------------===//
 //
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // Skipped steps are ordinary: the scale starts too high on purpose and probes
 // upwards for ever after. They mean trouble when backing off has stopped
 // helping, that is, when steps overflow with the scale at its floor. Then the

@@ -1,5 +1,11 @@
 //===-- ScalerState.h - The scaler object and its rules ---------*- C++ -*-===//
 //
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // A scaler is its configuration, its state and a table of rules chosen once by
 // the preset. What all presets share (statistics, floor, accumulated overflow)
 // is around the rules, in Scaler.cpp; a new preset is a new file with a table

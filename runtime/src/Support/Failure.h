@@ -1,5 +1,11 @@
 //===-- Failure.h - How functions of the runtime fail -----------*- C++ -*-===//
 //
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // Each returns a status and leaves a text for ampRtStatusText(). Texts have the
 // form "<call>: <resource>: expected X, but got Y; <remedy>".
 //

@@ -1,5 +1,11 @@
 //===-- Handle.h - Objects as integers in compiled programs -----*- C++ -*-===//
 //
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // A handle is an object's address. An object that has handles begins with a tag
 // of its type, so that a handle of another kind, or (as far as the memory still
 // tells) of a destroyed object, is refused instead of believed. Handles that

@@ -1,5 +1,11 @@
 //===-- ProgramErrors.cpp - Errors of compiled programs, per thread -------===//
 //
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // The first message is the one worth reading: after a failed assert the program
 // is on a path its author excluded, and what it reports then is a consequence.
 //

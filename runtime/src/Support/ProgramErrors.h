@@ -1,4 +1,10 @@
 //===-- ProgramErrors.h - Recording errors of compiled programs -*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #ifndef AMP_RT_SRC_SUPPORT_PROGRAMERRORS_H
 #define AMP_RT_SRC_SUPPORT_PROGRAMERRORS_H
 

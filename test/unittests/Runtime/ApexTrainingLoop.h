@@ -1,5 +1,11 @@
 //===-- ApexTrainingLoop.h - Apex's loop around our scaler ---*- C++ -*-===//
 //
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // The training loop that the event traces were recorded from, as small as it
 // can be: parameters are vectors, a loss is sum over optimizers of dot(w, x),
 // the optimizer is SGD without momentum. It does what Apex's scale_loss does

@@ -1,5 +1,11 @@
 //===-- BlasMissingTest.cpp - A machine without any BLAS ------------------===//
 //
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // This executable exports a dlopen of its own, which finds nothing; the runtime
 // library's call binds to it.
 //

@@ -1,5 +1,11 @@
 //===-- BlasTest.cpp - Matrix products of an installed BLAS ---------------===//
 //
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // Products are skipped, and the skip is counted by gtest, where no BLAS is
 // installed; BlasMissingTest.cpp covers that case everywhere.
 //

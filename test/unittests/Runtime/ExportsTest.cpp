@@ -1,4 +1,10 @@
 //===-- ExportsTest.cpp - What leaves the shared library ------------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "amp-rt/Version.h"
 

@@ -1,5 +1,11 @@
 //===-- HalfTest.cpp - Half conversions, exhaustively ---------------------===//
 //
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // Each conversion is compared with sources that share no code with it:
 //
 // - the processor's F16C instructions, where it has them (f32 to and from f16);

@@ -1,4 +1,10 @@
 //===-- OracleFile.h - Reading the recorded Apex traces ---------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #ifndef AMP_TEST_RUNTIME_ORACLEFILE_H
 #define AMP_TEST_RUNTIME_ORACLEFILE_H
 

@@ -1,5 +1,11 @@
 //===-- ScalerApexEventsTest.cpp - Several losses, scalers, optimizers ----===//
 //
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // scaler_apex_events.json: 72 runs of Apex AMP with gradient accumulation,
 // delay_unscale, delay_overflow_check, static scales, and three losses over two
 // optimizers with one or three scalers. Each event is repeated in

@@ -1,5 +1,11 @@
 //===-- ScalerApexSimpleTest.cpp - Scaler against Apex's own traces -------===//
 //
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // scaler_apex_simple.json: 127 runs of Apex AMP with one loss, one optimizer
 // and one backward pass per step, and one run of 7000 steps at the default
 // window. Each row is compared exactly, in f64.

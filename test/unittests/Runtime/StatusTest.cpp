@@ -1,4 +1,10 @@
 //===-- StatusTest.cpp - Status texts and versions ------------------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "amp-rt/Status.h"
 #include "amp-rt/Scaler.h"

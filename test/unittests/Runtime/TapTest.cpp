@@ -1,4 +1,10 @@
 //===-- TapTest.cpp - Looking into a running program ----------------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "amp-rt/Tap.h"
 #include "amp-rt/Half.h"

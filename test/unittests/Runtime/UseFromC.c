@@ -1,5 +1,11 @@
 /*===-- UseFromC.c - The runtime as a C program uses it --------------------===
  *
+ * Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+ * Exceptions. See LICENSE for license information.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ *===----------------------------------------------------------------------===
+ *
  * Plain C11: includes every public header and uses each object once. Called by
  * HeadersTest.cpp; returns the line of the first check that fails, or 0.
  *===----------------------------------------------------------------------===*/

@@ -1,5 +1,11 @@
 //===-- HostDevice.cpp - The processor the library runs on ----------------===//
 //
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // Everything happens in the call. A kernel is a function that is called for one
 // block after another, in row-major order of the grid.
 //

@@ -1,4 +1,10 @@
 //===-- HostHeap.h - Aligned memory that is counted -------------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #ifndef AMP_RT_SRC_DEVICE_HOST_HOSTHEAP_H
 #define AMP_RT_SRC_DEVICE_HOST_HOSTHEAP_H
 
