@@ -139,6 +139,7 @@ def ConvertAmpToLinalgPass : Pass<"convert-amp-to-linalg", "ModuleOp"> {
     | `amp.cast`, `amp.master_copy` | `arith.extf` or `arith.truncf`, on tensors elementwise |
     | `amp.apply_if_finite` | `scf.if`: a skipped step computes nothing |
     | `amp.all_reduce_found_inf` | its operand: a program for one rank |
+    | `amp.autocast` | its operations: a program without a policy is FP32 |
 
     Attributes of roles stay; operations on scalers are left to
     `convert-amp-to-runtime`.

@@ -79,6 +79,22 @@ struct LowerAllReduceFoundInf : OpRewritePattern<AllReduceFoundInfOp> {
   }
 };
 
+/// %r = amp.autocast { yield %x }  ->  %x
+/// A region that is still there belongs to a program that is compiled without a
+/// policy, in FP32.
+struct InlineAutocast : OpRewritePattern<AutocastOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(AutocastOp op,
+                                PatternRewriter &rewriter) const override {
+    auto yield = cast<YieldOp>(op.getBody().front().getTerminator());
+    SmallVector<Value> values(yield.getValues());
+    rewriter.eraseOp(yield);
+    rewriter.inlineBlockBefore(&op.getBody().front(), op);
+    rewriter.replaceOp(op, values);
+    return success();
+  }
+};
+
 /// amp.apply_if_finite %f keep(%old) { yield %new }
 ///   ->  scf.if %f[] { yield %old } else { yield %new }
 struct LowerApplyIfFinite : OpRewritePattern<ApplyIfFiniteOp> {
@@ -110,7 +126,7 @@ struct ConvertAmpToLinalg
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<LowerCast, LowerMasterCopy, LowerAllReduceFoundInf,
-                 LowerApplyIfFinite>(&getContext());
+                 InlineAutocast, LowerApplyIfFinite>(&getContext());
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };

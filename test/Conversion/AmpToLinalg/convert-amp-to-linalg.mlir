@@ -66,6 +66,23 @@ func.func @master_copy(%m: tensor<4x8xf32>) -> tensor<4x8xbf16> {
 }
 
 //===----------------------------------------------------------------------===//
+// Regions
+//===----------------------------------------------------------------------===//
+
+// Without a policy on the module nobody asked for casts: the region is FP32.
+// CHECK-LABEL: func.func @region
+// CHECK-SAME: %[[X:.*]]: tensor<4xf32>
+func.func @region(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  // CHECK-NEXT: %[[E:.*]] = math.exp %[[X]]
+  // CHECK-NEXT: return %[[E]], %[[X]]
+  %0:2 = amp.autocast under <O1, patch_type = f16, loss_scale = dynamic> {
+    %1 = math.exp %x : tensor<4xf32>
+    amp.yield %1, %x : tensor<4xf32>, tensor<4xf32>
+  } : tensor<4xf32>, tensor<4xf32>
+  return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
+}
+
+//===----------------------------------------------------------------------===//
 // Skipping
 //===----------------------------------------------------------------------===//
 

@@ -79,7 +79,6 @@ private:
   // The walk.
   void findKeptValues();
   void visitRegion(Region &region);
-  void inlineRegion(AutocastOp op);
   void visit(Operation *op);
   void visitMovement(Operation *op);
   void visitCompute(Operation *op, ClassAttr cls);
@@ -378,29 +377,29 @@ void CastInserter::rewriteGathers(Operation *op, PrecisionClass cls) {
 // The walk
 //===----------------------------------------------------------------------===//
 
+/// A policy region has done its work once its operations are cast, or nothing
+/// is half.
+static void dissolveRegions(FunctionOpInterface function) {
+  function->walk([](AutocastOp op) {
+    Block &body = op.getBody().front();
+    auto yield = cast<YieldOp>(body.getTerminator());
+    op.replaceAllUsesWith(yield.getValues());
+    yield.erase();
+    op->getBlock()->getOperations().splice(op->getIterator(),
+                                           body.getOperations());
+    op.erase();
+  });
+}
+
 void CastInserter::run() {
   findKeptValues();
   visitRegion(function.getFunctionBody());
-  SmallVector<AutocastOp> regions;
-  function->walk([&](AutocastOp op) { regions.push_back(op); });
-  for (AutocastOp op : regions)
-    inlineRegion(op);
+  dissolveRegions(function);
   // Movements whose half clone replaced them, and inits of theirs.
   function->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
     if (isOpTriviallyDead(op))
       op->erase();
   });
-}
-
-/// A policy region has done its work once its operations are cast.
-void CastInserter::inlineRegion(AutocastOp op) {
-  Block &body = op.getBody().front();
-  auto yield = cast<YieldOp>(body.getTerminator());
-  op.replaceAllUsesWith(yield.getValues());
-  yield.erase();
-  op->getBlock()->getOperations().splice(op->getIterator(),
-                                         body.getOperations());
-  op.erase();
 }
 
 void CastInserter::visitRegion(Region &region) {
@@ -543,7 +542,12 @@ struct InsertCasts : public amp::impl::InsertCastsPassBase<InsertCasts> {
       return signalPassFailure();
     }
     Type halfType = policy.getHalfType();
-    if (!halfType || getOperation()->hasAttr(kCastsInsertedAttr))
+    if (!halfType) { // O0: FP32 everywhere, whatever the policy of a region
+      for (auto function : getOperation().getOps<FunctionOpInterface>())
+        dissolveRegions(function);
+      return;
+    }
+    if (getOperation()->hasAttr(kCastsInsertedAttr))
       return;
     getOperation()->setAttr(kCastsInsertedAttr, UnitAttr::get(&getContext()));
     for (auto function : getOperation().getOps<FunctionOpInterface>()) {

@@ -330,7 +330,9 @@ def Amp_AutocastOp : Amp_Op<"autocast", [RecursiveMemoryEffects, SingleBlock, No
     The operations of the region are classified by the policy given here, not by
     the module's; without a policy they stay FP32. Values that enter and leave
     are FP32 for the region's surroundings: `amp-insert-casts` casts at the
-    border.
+    border, and the region is gone. In a module without a half type (O0) every
+    region is FP32, whatever its policy; so is one that `convert-amp-to-linalg`
+    meets, for nobody has asked for casts.
 
     1. As many yielded values as results, of the same types.
     2. The region has no arguments and ends with `amp.yield`.
