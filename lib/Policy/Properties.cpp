@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 using namespace mlir::amp;
 using llvm::StringRef;
@@ -310,6 +311,10 @@ static Refusal setNumLosses(const OverrideValue &value,
   if (!count || *count < 1)
     return refuseValue("num_losses", "a whole number of at least 1", value,
                        "give the number of losses with a scale of their own");
+  // What #amp.policy and scaler names can hold.
+  if (*count > std::numeric_limits<uint32_t>::max())
+    return refuseValue("num_losses", "at most 4294967295", value,
+                       "give the number of losses with a scale of their own");
   properties.numLosses = *count;
   return std::nullopt;
 }
@@ -416,7 +421,7 @@ static std::string printCastModelType(const Properties &properties) {
 }
 
 /// What was accepted without effect: combinations that no branch of Apex's
-/// __setattr__ looks at, and a floor that is 0 or meets a fixed scale (Apex's
+/// __setattr__ looks at, a floor that is 0, and bounds of a fixed scale (Apex's
 /// documentation of min_loss_scale: "ignored").
 static std::vector<std::string> collectRemarks(const Properties &properties,
                                                const PropertyOverrides &given,
@@ -442,15 +447,18 @@ static std::vector<std::string> collectRemarks(const Properties &properties,
           "' at opt_level '" + level.name + "' has no effect, " + because);
   }
 
-  if (!given.minLossScale.isNone()) {
-    if (!properties.minLossScale)
-      remark("'min_loss_scale' " + given.minLossScale.str() +
-             " counts as no floor");
-    else if (!properties.lossScale.isDynamic())
-      remark("'min_loss_scale' " + given.minLossScale.str() +
+  auto remarkBound = [&](StringRef name, const OverrideValue &value) {
+    if (!value.isNone() && !properties.lossScale.isDynamic())
+      remark("'" + name + "' " + value.str() +
              " has no effect, because the loss scale is fixed at " +
              properties.lossScale.str());
-  }
+  };
+  if (!given.minLossScale.isNone() && !properties.minLossScale)
+    remark("'min_loss_scale' " + given.minLossScale.str() +
+           " counts as no floor");
+  else
+    remarkBound("min_loss_scale", given.minLossScale);
+  remarkBound("max_loss_scale", given.maxLossScale);
   return remarks;
 }
 

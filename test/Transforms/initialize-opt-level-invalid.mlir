@@ -110,6 +110,11 @@
 // RUN: not amp-opt %s -o /dev/null --amp-initialize-opt-level="opt-level=O1 loss-scale=8 min-loss-scale=16 verbosity=0" 2>&1 | FileCheck %s --check-prefix=MIN-FIXED
 // MIN-FIXED: error: expected 'min_loss_scale' to be at most the initial loss scale, but got 16.0 above 8.0; lower 'min_loss_scale' to 8.0 or less
 
+// A scale that the level fixes is nobody's number: the floor is idle, see the remarks
+// in this file. One that the user fixes contradicts his floor.
+// RUN: not amp-opt %s -o /dev/null --amp-initialize-opt-level="opt-level=O0 loss-scale=1 min-loss-scale=2 verbosity=0" 2>&1 | FileCheck %s --check-prefix=MIN-O0
+// MIN-O0: error: expected 'min_loss_scale' to be at most the initial loss scale, but got 2.0 above 1.0; lower 'min_loss_scale' to 1.0 or less
+
 // Near misses: equal bounds, a floor at the start, no ceiling.
 // RUN: amp-opt %s -o /dev/null --amp-initialize-opt-level="opt-level=O1 min-loss-scale=2 max-loss-scale=2 verbosity=0"
 
@@ -135,6 +140,19 @@
 
 // RUN: not amp-opt %s -o /dev/null --amp-initialize-opt-level="opt-level=O1 num-losses=0 verbosity=0" 2>&1 | FileCheck %s --check-prefix=LOSSES-0
 // LOSSES-0: error: expected 'num_losses' to be a whole number of at least 1, but got '0'; give the number of losses with a scale of their own
+
+// RUN: not amp-opt %s -o /dev/null --amp-initialize-opt-level="opt-level=O1 num-losses=-1 verbosity=0" 2>&1 | FileCheck %s --check-prefix=LOSSES-NEG
+// LOSSES-NEG: error: expected 'num_losses' to be a whole number of at least 1, but got '-1'; give the number of losses with a scale of their own
+
+// More than the policy's 32 bits hold, and than 64: neither wraps.
+// RUN: not amp-opt %s -o /dev/null --amp-initialize-opt-level="opt-level=O1 num-losses=4294967297 verbosity=0" 2>&1 | FileCheck %s --check-prefix=LOSSES-MANY
+// LOSSES-MANY: error: expected 'num_losses' to be at most 4294967295, but got '4294967297'; give the number of losses with a scale of their own
+// RUN: not amp-opt %s -o /dev/null --amp-initialize-opt-level="opt-level=O1 num-losses=18446744073709551617 verbosity=0" 2>&1 | FileCheck %s --check-prefix=LOSSES-MORE
+// LOSSES-MORE: error: expected 'num_losses' to be a whole number of at least 1, but got '1.8446744073709552e+19'; give the number of losses with a scale of their own
+
+// Near miss: the largest.
+// RUN: amp-opt %s --amp-initialize-opt-level="opt-level=O1 num-losses=4294967295 verbosity=0" | amp-opt | FileCheck %s --check-prefix=LOSSES-MOST
+// LOSSES-MOST: num_losses = 4294967295>
 
 // RUN: not amp-opt %s -o /dev/null --amp-initialize-opt-level="opt-level=O1 num-losses=1.5 verbosity=0" 2>&1 | FileCheck %s --check-prefix=LOSSES-HALF
 // LOSSES-HALF: error: expected 'num_losses' to be a whole number of at least 1, but got '1.5'; give the number of losses with a scale of their own
@@ -163,6 +181,26 @@
 
 // RUN: amp-opt %s -o /dev/null --amp-initialize-opt-level="opt-level=O1 loss-scale=8 min-loss-scale=2 verbosity=0" 2>&1 | FileCheck %s --check-prefix=R-MIN-FIXED
 // R-MIN-FIXED: remark: 'min_loss_scale' 2 has no effect, because the loss scale is fixed at 8.0
+
+// RUN: amp-opt %s -o /dev/null --amp-initialize-opt-level="opt-level=O1 loss-scale=8 max-loss-scale=4 verbosity=0" 2>&1 | FileCheck %s --check-prefix=R-MAX-FIXED
+// R-MAX-FIXED: remark: 'max_loss_scale' 4 has no effect, because the loss scale is fixed at 8.0
+
+// Also above a scale that the level fixes, for a script may give its bounds at every
+// level. What has no effect is left out of the policy, which parses back.
+// RUN: amp-opt %s --amp-initialize-opt-level="opt-level=O0 min-loss-scale=2 max-loss-scale=64 verbosity=0" 2> %t.remarks | amp-opt | FileCheck %s --check-prefix=IDLE-O0
+// IDLE-O0: #amp.policy<O0, cast_model_type = f32, master_weights = false, loss_scale = 1.000000e+00>}
+// RUN: FileCheck %s --check-prefix=R-IDLE < %t.remarks
+// R-IDLE: remark: 'min_loss_scale' 2 has no effect, because the loss scale is fixed at 1.0
+// R-IDLE: remark: 'max_loss_scale' 64 has no effect, because the loss scale is fixed at 1.0
+// RUN: amp-opt %s --amp-initialize-opt-level="opt-level=O4 min-loss-scale=2 verbosity=0" 2> /dev/null | amp-opt | FileCheck %s --check-prefix=IDLE-O4
+// IDLE-O4: #amp.policy<O4, patch_type = bf16, loss_scale = 1.000000e+00>}
+
+// The second run agrees with the first.
+// RUN: amp-opt %s --amp-initialize-opt-level="opt-level=O4 min-loss-scale=2 verbosity=0" --amp-initialize-opt-level="opt-level=O4 min-loss-scale=2 verbosity=0" 2> /dev/null | FileCheck %s --check-prefix=IDLE-O4
+
+// Near miss: at a level without scaling a dynamic scale has its bounds.
+// RUN: amp-opt %s --amp-initialize-opt-level="opt-level=O4 loss-scale=dynamic min-loss-scale=2 max-loss-scale=64 verbosity=0" | amp-opt | FileCheck %s --check-prefix=BOUNDS-O4
+// BOUNDS-O4: loss_scale = dynamic, min_loss_scale = 2.000000e+00, max_loss_scale = 6.400000e+01>}
 
 // Near miss: nothing to remark where everything has an effect.
 // RUN: amp-opt %s -o /dev/null --amp-initialize-opt-level="opt-level=O2 keep-batchnorm-fp32=True min-loss-scale=1 verbosity=0" 2>&1 | count 0

@@ -156,7 +156,8 @@ struct Selection {
 ///     - castModelType is float32, float16, bfloat16 or False; castModelOutputs
 ///       one of the three types; patchTorchFunctions, masterWeights a boolean
 ///       (so is `enabled`, before everything else);
-///     - numLosses is a whole number from 1, verbosity a whole number;
+///     - numLosses is a whole number from 1 to 2^32 - 1, verbosity a whole
+///       number;
 ///     - the loss scale is finite and greater than 0;
 ///     - minLossScale is finite and not negative, maxLossScale greater than 0;
 ///     - minLossScale is at most maxLossScale;
@@ -166,8 +167,8 @@ struct Selection {
 ///
 /// Accepted with a remark (Apex is silent): a patching level with
 /// patchTorchFunctions=False; masterWeights or a given keepBatchnormFP32 where
-/// the model is not cast to half; a minLossScale that a fixed scale ignores; a
-/// minLossScale of 0, which counts as none.
+/// the model is not cast to half; a minLossScale or maxLossScale that a fixed
+/// scale ignores; a minLossScale of 0, which counts as none.
 std::variant<Selection, PolicyError>
 initialize(llvm::StringRef level, const PropertyOverrides &overrides);
 

@@ -39,6 +39,18 @@ module attributes {amp.policy = #amp.policy<O2, loss_scale = 1.0, num_losses = 0
 
 // -----
 
+// Rule 3: more than 32 bits.
+// expected-error @+1 {{expected 'num_losses' to be at most 4294967295, but got 4294967297}}
+module attributes {amp.policy = #amp.policy<O2, loss_scale = 1.0, num_losses = 4294967297>} {}
+
+// -----
+
+// Rule 3: negative.
+// expected-error @+1 {{expected 'num_losses' to be at least 1, but got -1}}
+module attributes {amp.policy = #amp.policy<O2, loss_scale = 1.0, num_losses = -1>} {}
+
+// -----
+
 // Rule 4: absent.
 // expected-error @+1 {{expected policy key 'loss_scale'}}
 module attributes {amp.policy = #amp.policy<O2>} {}

@@ -555,6 +555,13 @@ TEST(PropertiesRemarks, IdleFloor) {
   EXPECT_EQ(getRemarks("O2", {{"min_loss_scale", "1.0"}}), "");
 }
 
+TEST(PropertiesRemarks, IdleCeiling) {
+  EXPECT_EQ(getRemarks("O3", {{"max_loss_scale", "128.0"}}),
+            "'max_loss_scale' 128.0 has no effect, because the loss scale is "
+            "fixed at 1.0");
+  EXPECT_EQ(getRemarks("O2", {{"max_loss_scale", "128.0"}}), "");
+}
+
 //===----------------------------------------------------------------------===//
 // Printing
 //===----------------------------------------------------------------------===//

@@ -18,6 +18,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -55,6 +56,24 @@ static ParseResult parseBool(AsmParser &parser, std::optional<bool> &value) {
     return parser.emitError(loc, "expected 'true' or 'false', but got '")
            << word << "'";
   value = word == "true";
+  return success();
+}
+
+/// Rule 3, where the text still has its sign and all its digits.
+static ParseResult parseNumLosses(AsmParser &parser, unsigned &value) {
+  int64_t number;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseInteger(number))
+    return failure();
+  constexpr int64_t kMost = std::numeric_limits<uint32_t>::max();
+  if (number < 1)
+    return parser.emitError(
+               loc, "expected 'num_losses' to be at least 1, but got ")
+           << number;
+  if (number > kMost)
+    return parser.emitError(loc, "expected 'num_losses' to be at most ")
+           << kMost << ", but got " << number;
+  value = static_cast<unsigned>(number);
   return success();
 }
 
@@ -116,7 +135,7 @@ Attribute PolicyAttr::parse(AsmParser &parser, Type) {
     } else if (key == "max_loss_scale") {
       result = parseDouble(parser, maxScale);
     } else if (key == "num_losses") {
-      result = parser.parseInteger(numLosses);
+      result = parseNumLosses(parser, numLosses);
     } else {
       result = parser.emitError(loc, "unknown policy key '") << key << "'";
     }

@@ -64,7 +64,7 @@ def Amp_PolicyAttr : Amp_Attr<"Policy", "policy"> {
 
     1. The level is `O0` to `O5`.
     2. The types are among those named above.
-    3. `num_losses` is at least 1.
+    3. `num_losses` is from 1 to 2^32 - 1.
     4. `loss_scale` stands there; a number is finite and positive.
     5. `max_loss_scale` is positive; inf is no ceiling.
     6. `min_loss_scale` is finite, not negative, and at most `max_loss_scale`
