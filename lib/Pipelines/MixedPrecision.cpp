@@ -12,7 +12,6 @@
 
 #include "amp/Pipelines/MixedPrecision.h"
 
-#include "amp/Dialect/Amp/Transforms/Passes.h"
 #include "amp/Policy/OverrideValue.h"
 #include "mlir/Pass/PassRegistry.h"
 
@@ -36,7 +35,7 @@ void mlir::amp::buildMixedPrecisionPipeline(
   level.minLossScale = options.minLossScale;
   level.maxLossScale = options.maxLossScale;
   level.verbosity = options.verbosity;
-  pm.addPass(createInitializeOptLevelPass(level));
+  pm.addPass(createInitializeOptLevelPass(level, *options.screen));
   // A policy that is not enabled leaves the program as it is, without a policy
   // for the passes to follow.
   if (OverrideValue::parse(options.enabled).getBool() == false)
@@ -49,7 +48,9 @@ void mlir::amp::buildMixedPrecisionPipeline(
   pm.addPass(createAnnotatePrecisionPass());
   // Signatures before casts: what arrives in half need not be cast.
   pm.addPass(createCastModelPass());
-  pm.addPass(createInsertCastsPass());
+  // Under another placement than Apex's, what places the free casts would stand
+  // here, between the decisions and the casts that follow from them.
+  pm.addPass(createInsertCastsPass({options.placement}));
   // Masters before scaling: a skipped step keeps the half copies as well.
   pm.addPass(createInsertMasterWeightsPass());
   pm.addPass(createInsertLossScalingPass());

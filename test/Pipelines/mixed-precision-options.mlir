@@ -7,7 +7,7 @@
 // CHECK-SAME: loss_scale = dynamic, cast_model_outputs = f16, num_losses = 3,
 // CHECK-SAME: min_loss_scale = 5.000000e-01, max_loss_scale = 1.024000e+03>
 
-// RUN: amp-opt %s --amp-mixed-precision="opt-level=O4 patch-torch-functions-type=torch.bfloat16" | FileCheck %s --check-prefix=O4
+// RUN: amp-opt %s --amp-mixed-precision="opt-level=O4 patch-torch-functions-type=torch.bfloat16" 2>&1 | FileCheck %s --check-prefix=O4
 // O4: Selected optimization level O4
 // O4: amp.policy = #amp.policy<O4, patch_type = bf16, loss_scale = 1.000000e+00>
 

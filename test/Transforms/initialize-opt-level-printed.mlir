@@ -2,33 +2,33 @@
 // it: compared with text that Apex itself has printed.
 
 // RUN: %python %S/Inputs/printed_selection.py %inputs/oracles/special_cases.json print-O0 > %t.apex
-// RUN: amp-opt %s -o /dev/null --amp-initialize-opt-level="opt-level=O0" > %t.ours
+// RUN: amp-opt %s -o /dev/null --amp-initialize-opt-level="opt-level=O0" 2> %t.ours
 // RUN: diff %t.apex %t.ours
 
 // RUN: %python %S/Inputs/printed_selection.py %inputs/oracles/special_cases.json print-O1 > %t.apex
-// RUN: amp-opt %s -o /dev/null --amp-initialize-opt-level="opt-level=O1" > %t.ours
+// RUN: amp-opt %s -o /dev/null --amp-initialize-opt-level="opt-level=O1" 2> %t.ours
 // RUN: diff %t.apex %t.ours
 
 // RUN: %python %S/Inputs/printed_selection.py %inputs/oracles/special_cases.json print-O2 > %t.apex
-// RUN: amp-opt %s -o /dev/null --amp-initialize-opt-level="opt-level=O2" > %t.ours
+// RUN: amp-opt %s -o /dev/null --amp-initialize-opt-level="opt-level=O2" 2> %t.ours
 // RUN: diff %t.apex %t.ours
 
 // The line after "Pure FP16 training." is not empty at O3: Apex's own slip.
 // RUN: %python %S/Inputs/printed_selection.py %inputs/oracles/special_cases.json print-O3 > %t.apex
-// RUN: amp-opt %s -o /dev/null --amp-initialize-opt-level="opt-level=O3" > %t.ours
+// RUN: amp-opt %s -o /dev/null --amp-initialize-opt-level="opt-level=O3" 2> %t.ours
 // RUN: diff %t.apex %t.ours
 
 // Defaults first, then what overrides made of them.
 // RUN: %python %S/Inputs/printed_selection.py %inputs/oracles/special_cases.json print-O1-128 > %t.apex
-// RUN: amp-opt %s -o /dev/null --amp-initialize-opt-level="opt-level=O1 loss-scale=128.0" > %t.ours
+// RUN: amp-opt %s -o /dev/null --amp-initialize-opt-level="opt-level=O1 loss-scale=128.0" 2> %t.ours
 // RUN: diff %t.apex %t.ours
 
 // RUN: %python %S/Inputs/printed_selection.py %inputs/oracles/special_cases.json print-O2-kbnFalse > %t.apex
-// RUN: amp-opt %s -o /dev/null --amp-initialize-opt-level="opt-level=O2 keep-batchnorm-fp32=False" > %t.ours
+// RUN: amp-opt %s -o /dev/null --amp-initialize-opt-level="opt-level=O2 keep-batchnorm-fp32=False" 2> %t.ours
 // RUN: diff %t.apex %t.ours
 
 // ROCm's levels have one option more, and a wider column for its name.
-// RUN: amp-opt %s -o /dev/null --amp-initialize-opt-level="opt-level=O4" \
+// RUN: amp-opt %s -o /dev/null --amp-initialize-opt-level="opt-level=O4" 2>&1 \
 // RUN:     | FileCheck %s --check-prefix=O4 --strict-whitespace --match-full-lines
 //      O4:Selected optimization level O4:  Insert automatic casts around Pytorch functions and Tensor methods.
 // O4-EMPTY:
@@ -45,7 +45,7 @@
 // O4-NEXT:After processing overrides, optimization options are:
 // O4-NEXT:enabled                    : True
 
-// RUN: amp-opt %s -o /dev/null --amp-initialize-opt-level="opt-level=O5" \
+// RUN: amp-opt %s -o /dev/null --amp-initialize-opt-level="opt-level=O5" 2>&1 \
 // RUN:     | FileCheck %s --check-prefix=O5 --strict-whitespace --match-full-lines
 //      O5:Selected optimization level O5:  BFLOAT16 training with FP32 batchnorm and FP32 master weights.
 // O5-EMPTY:
@@ -60,14 +60,21 @@
 // O5-NEXT:loss_scale                 : 1.0
 
 // At O1 the column widens as soon as ROCm's option is given.
-// RUN: amp-opt %s -o /dev/null --amp-initialize-opt-level="opt-level=O1 patch-torch-functions-type=torch.float16" \
+// RUN: amp-opt %s -o /dev/null --amp-initialize-opt-level="opt-level=O1 patch-torch-functions-type=torch.float16" 2>&1 \
 // RUN:     | FileCheck %s --check-prefix=O1-TYPED --strict-whitespace --match-full-lines
 // O1-TYPED:patch_torch_functions_type : torch.float16
 
 // Silence.
-// RUN: amp-opt %s -o /dev/null --amp-initialize-opt-level="opt-level=O2 verbosity=0" | count 0
+// RUN: amp-opt %s -o /dev/null --amp-initialize-opt-level="opt-level=O2 verbosity=0" 2>&1 | count 0
 
 // A refused selection is not announced.
-// RUN: not amp-opt %s -o /dev/null --amp-initialize-opt-level="opt-level=O1 master-weights=True" 2>/dev/null | count 0
+// RUN: not amp-opt %s -o /dev/null --amp-initialize-opt-level="opt-level=O1 master-weights=True" 2>&1 \
+// RUN:     | FileCheck %s --check-prefix=REFUSED
+// REFUSED-NOT: Selected
+
+// Standard output is the module and nothing else, so tools can stand in a pipe.
+// RUN: amp-opt %s --amp-initialize-opt-level="opt-level=O2" 2>/dev/null | amp-opt --amp-initialize-opt-level="opt-level=O2" 2>/dev/null | FileCheck %s --check-prefix=PIPE
+// PIPE-NOT: Selected
+// PIPE: module attributes {amp.policy = #amp.policy<O2,
 
 module {}

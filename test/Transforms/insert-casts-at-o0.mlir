@@ -1,10 +1,7 @@
 // RUN: amp-opt %s --amp-insert-casts | FileCheck %s
-// RUN: amp-opt %s --amp-insert-casts --amp-to-host | FileCheck %s --check-prefix=HOST
 
 // Where nothing is half, nothing is cast, and the regions with a policy of their own
 // dissolve all the same: no later pass knows them.
-
-// HOST: llvm.func @nested
 
 module attributes {amp.policy = #amp.policy<O0, cast_model_type = f32, loss_scale = 1.0>} {
 

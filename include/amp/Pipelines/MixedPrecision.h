@@ -13,6 +13,7 @@
 #ifndef AMP_PIPELINES_MIXEDPRECISION_H
 #define AMP_PIPELINES_MIXEDPRECISION_H
 
+#include "amp/Dialect/Amp/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
@@ -54,6 +55,18 @@ struct MixedPrecisionOptions
       *this, "max-loss-scale", llvm::cl::desc("ceiling of a dynamic scale")};
   Option<std::string> verbosity{*this, "verbosity",
                                 llvm::cl::desc("0 prints nothing")};
+  Option<CastPlacement> placement{
+      *this, "placement", llvm::cl::init(CastPlacement::Apex),
+      llvm::cl::desc("where casts are placed"),
+      llvm::cl::values(
+          clEnumValN(CastPlacement::Apex, "apex",
+                     "operation by operation, as Apex casts"),
+          clEnumValN(
+              CastPlacement::MinCut, "min-cut",
+              "by the bytes that kernels read and write; not available yet"))};
+
+  /// Where the selection is printed: no option, for it is the caller's.
+  raw_ostream *screen = &llvm::errs();
 };
 
 /// Appends the passes of `amp-mixed-precision` to `pm`, which runs on a module.

@@ -44,26 +44,31 @@ static Type toType(MLIRContext *context, std::optional<FloatKind> kind) {
 static PolicyAttr toAttribute(MLIRContext *context,
                               const Properties &properties) {
   Builder builder(context);
+  // The policy holds what has an effect: a fixed scale has no bounds.
   FloatAttr lossScale, minLossScale;
-  if (!properties.lossScale.isDynamic())
+  auto maxLossScale = builder.getF64FloatAttr(Properties().maxLossScale);
+  if (!properties.lossScale.isDynamic()) {
     lossScale = builder.getF64FloatAttr(properties.lossScale.getFixed());
-  // Apex: a minimum that is falsy, 0 included, is none.
-  if (properties.minLossScale && *properties.minLossScale != 0)
-    minLossScale = builder.getF64FloatAttr(*properties.minLossScale);
+  } else {
+    maxLossScale = builder.getF64FloatAttr(properties.maxLossScale);
+    if (properties.minLossScale)
+      minLossScale = builder.getF64FloatAttr(*properties.minLossScale);
+  }
   return PolicyAttr::get(
       context, static_cast<unsigned>(*properties.optLevel),
       toType(context, properties.castModelType),
       toType(context, properties.getFunctionCast()),
       properties.keepBatchnormFP32, properties.masterWeights, lossScale,
       toType(context, properties.castModelOutputs),
-      static_cast<unsigned>(properties.numLosses), minLossScale,
-      builder.getF64FloatAttr(properties.maxLossScale));
+      static_cast<unsigned>(properties.numLosses), minLossScale, maxLossScale);
 }
 
 namespace {
 struct InitializeOptLevel
     : public amp::impl::InitializeOptLevelPassBase<InitializeOptLevel> {
   using InitializeOptLevelPassBase::InitializeOptLevelPassBase;
+  InitializeOptLevel(InitializeOptLevelPassOptions options, raw_ostream &screen)
+      : InitializeOptLevelPassBase(std::move(options)), screen(&screen) {}
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -105,8 +110,8 @@ struct InitializeOptLevel
                          << "; start from the FP32 module again";
       return signalPassFailure();
     }
-    printSelection(llvm::outs(), selection);
-    llvm::outs().flush();
+    printSelection(*screen, selection);
+    screen->flush();
     module->setAttr(kPolicyAttr, policy);
   }
 
@@ -114,5 +119,14 @@ struct InitializeOptLevel
     getOperation().emitError() << error.text;
     signalPassFailure();
   }
+
+  /// Where the selection is printed; standard output is the module's.
+  raw_ostream *screen = &llvm::errs();
 };
 } // namespace
+
+std::unique_ptr<Pass>
+mlir::amp::createInitializeOptLevelPass(InitializeOptLevelPassOptions options,
+                                        raw_ostream &screen) {
+  return std::make_unique<InitializeOptLevel>(std::move(options), screen);
+}

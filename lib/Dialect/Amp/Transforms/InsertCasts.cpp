@@ -534,7 +534,15 @@ void CastInserter::visitReturn(func::ReturnOp op) {
 
 namespace {
 struct InsertCasts : public amp::impl::InsertCastsPassBase<InsertCasts> {
+  using InsertCastsPassBase::InsertCastsPassBase;
+
   void runOnOperation() override {
+    if (placement != CastPlacement::Apex) {
+      getOperation().emitError()
+          << "expected 'placement' to be 'apex', but got 'min-cut', which is not "
+             "available yet; leave it out, or set 'placement=apex'";
+      return signalPassFailure();
+    }
     auto policy = getOperation()->getAttrOfType<PolicyAttr>(kPolicyAttr);
     if (!policy) {
       getOperation().emitError()

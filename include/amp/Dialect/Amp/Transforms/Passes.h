@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Declarations generated from Passes.td, where each pass is described.
+// Declarations generated from Passes.td, where each pass is described, and what
+// their options are made of.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,9 +19,24 @@
 
 namespace mlir::amp {
 
+/// Who decides where casts stand.
+enum class CastPlacement {
+  /// Operation by operation, what Apex would do.
+  Apex,
+  /// One minimum cut over forward and backward; amp-insert-casts refuses it
+  /// until there is a pass for it.
+  MinCut
+};
+
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "amp/Dialect/Amp/Transforms/Passes.h.inc"
+
+/// amp-initialize-opt-level that prints the selection to `screen`, which
+/// outlives the pass, and not to standard error.
+std::unique_ptr<Pass>
+createInitializeOptLevelPass(InitializeOptLevelPassOptions options,
+                             raw_ostream &screen);
 
 } // namespace mlir::amp
 

@@ -17,7 +17,8 @@ def InitializeOptLevelPass : Pass<"amp-initialize-opt-level", "::mlir::ModuleOp"
     Derives the properties of the level, applies the overrides, checks them in
     Apex's order and with Apex's texts, and writes the result on the module as
     `amp.policy`. With `verbosity` above 0 the selection is printed to standard
-    output, word for word as `apex.amp.initialize` prints it.
+    error (standard output is the module's), word for word as
+    `apex.amp.initialize` prints it.
 
     Options take what a user of Apex would write in Python: `True`, `None`,
     `torch.float16`, `dynamic`, `128.0`. An option that is not given keeps the
@@ -236,7 +237,7 @@ def InsertCastsPass : Pass<"amp-insert-casts", "::mlir::ModuleOp"> {
     - A value is cast once for all its users, next to its definition.
 
     Values that control flow carries, and arguments of functions without roles,
-    stay f32.
+    stay f32. At O0 nothing is cast, and regions of `amp.autocast` dissolve.
 
     Before, with the matmul of class low and its operands f32:
     ```mlir
@@ -259,6 +260,15 @@ def InsertCastsPass : Pass<"amp-insert-casts", "::mlir::ModuleOp"> {
     }
     ```
   }];
+  let options = [
+    Option<"placement", "placement", "::mlir::amp::CastPlacement",
+           "::mlir::amp::CastPlacement::Apex", "where casts are placed",
+           [{::llvm::cl::values(
+             clEnumValN(::mlir::amp::CastPlacement::Apex, "apex",
+                        "operation by operation, as Apex casts"),
+             clEnumValN(::mlir::amp::CastPlacement::MinCut, "min-cut",
+                        "by the bytes that kernels read and write; not available yet"))}]>,
+  ];
   let dependentDialects = ["::mlir::amp::AmpDialect", "::mlir::arith::ArithDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
   let statistics = [
