@@ -203,6 +203,38 @@ Expected<HostArray> mlir::amp::readArrayFile(StringRef path) {
 // Writing
 //===----------------------------------------------------------------------===//
 
+/// Opens a temporary file beside `path`, to be renamed to `target`.
+static Error openTemporary(StringRef path, llvm::SmallVectorImpl<char> &target,
+                           int &fd, llvm::SmallVectorImpl<char> &temporary) {
+  namespace fs = llvm::sys::fs;
+  auto makeError = [&](Twine reason) {
+    return createStringError(Twine("cannot write '") + path + "': " + reason);
+  };
+  // A link keeps its place, its target is replaced. A device or a folder must
+  // not be replaced at all.
+  if (fs::real_path(path, target))
+    target.assign(path.begin(), path.end());
+  fs::file_status status;
+  if (!fs::status(target, status) && !fs::is_regular_file(status))
+    return makeError("it is not a regular file; name another one");
+  if (std::error_code error = fs::createUniqueFile(
+          Twine(StringRef(target.data(), target.size())) + ".tmp-%%%%%%", fd,
+          temporary))
+    return makeError(error.message() +
+                     "; name a file in a folder that can be written to");
+  return Error::success();
+}
+
+Error mlir::amp::checkCanWrite(StringRef path) {
+  llvm::SmallString<128> target, temporary;
+  int fd = -1;
+  if (Error error = openTemporary(path, target, fd, temporary))
+    return error;
+  ::close(fd);
+  llvm::sys::fs::remove(temporary);
+  return Error::success();
+}
+
 /// Writes a file so that it is either the old or the new one: to a temporary
 /// name beside it, synced, renamed, and the folder synced.
 static Error
@@ -213,20 +245,10 @@ writeAtomically(StringRef path,
     return createStringError(Twine("cannot write '") + path + "': " + reason);
   };
 
-  // A link keeps its place, its target is replaced. A device or a folder must
-  // not be replaced at all.
-  llvm::SmallString<128> target;
-  if (fs::real_path(path, target))
-    target = path;
-  fs::file_status status;
-  if (!fs::status(target, status) && !fs::is_regular_file(status))
-    return makeError("it is not a regular file; name another one");
-
-  llvm::SmallString<128> temporary;
+  llvm::SmallString<128> target, temporary;
   int fd = -1;
-  if (std::error_code error =
-          fs::createUniqueFile(target + ".tmp-%%%%%%", fd, temporary))
-    return makeError(error.message());
+  if (Error error = openTemporary(path, target, fd, temporary))
+    return error;
   llvm::sys::RemoveFileOnSignal(temporary);
   llvm::scope_exit discard([&] {
     fs::remove(temporary);

@@ -29,6 +29,7 @@
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
 #include "amp/Dialect/Amp/Transforms/Passes.h"
+#include "amp/Execution/ArrayBinding.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/ExecutionEngine/CRunnerUtils.h"
@@ -196,16 +197,20 @@ JitFunction::read(func::FuncOp function) {
     auto text = attrs ? attrs.getAs<StringAttr>(name) : StringAttr();
     return text ? text.getValue().str() : std::string();
   };
-  auto makeSpec = [&](Type type, DictionaryAttr attrs,
-                      StringRef where) -> llvm::Expected<ValueSpec> {
+  auto makeSpec = [&](Type type, DictionaryAttr attrs, StringRef where,
+                      unsigned index) -> llvm::Expected<ValueSpec> {
     auto tensor = dyn_cast<RankedTensorType>(type);
     std::optional<ElementKind> kind =
         tensor ? getElementKind(tensor.getElementType()) : std::nullopt;
-    if (!kind)
+    if (!kind) {
+      std::string typeText;
+      llvm::raw_string_ostream(typeText) << type;
       return makeError(
-          "function '" + function.getName() + "' has a " + where +
-          " of a type that cannot be passed; expected a ranked tensor of "
-          "i1, i8, i16, i32, i64, f16, bf16, f32 or f64");
+          "expected each " + where + " of '" + function.getName() +
+          "' to be a ranked tensor of i1, i8, i16, i32, i64, f16, bf16, f32 or "
+          "f64, but " +
+          where + " " + Twine(index) + " is " + typeText);
+    }
     ValueSpec spec;
     spec.role = getText(attrs, kRoleAttr);
     spec.name = getText(attrs, kNameAttr);
@@ -224,22 +229,25 @@ JitFunction::read(func::FuncOp function) {
           {i, info.is(Role::ScalerState) ? info.name.str() : ""});
       continue;
     }
-    llvm::Expected<ValueSpec> spec = makeSpec(type, attrs, "argument");
+    llvm::Expected<ValueSpec> spec = makeSpec(type, attrs, "argument", i);
     if (!spec)
       return spec.takeError();
     result->arguments.push_back(std::move(*spec));
   }
   for (unsigned i = 0, e = function.getNumResults(); i != e; ++i) {
-    llvm::Expected<ValueSpec> spec = makeSpec(
-        function.getResultTypes()[i], function.getResultAttrDict(i), "result");
+    llvm::Expected<ValueSpec> spec =
+        makeSpec(function.getResultTypes()[i], function.getResultAttrDict(i),
+                 "result", i);
     if (!spec)
       return spec.takeError();
     if (llvm::is_contained(spec->shape, ShapedType::kDynamic))
       return makeError(
-          "function '" + function.getName() + "' has result '" + spec->name +
-          "' of dynamic shape " +
+          "expected the results of '" + function.getName() +
+          "' to have static shapes, for the host allocates them before the "
+          "call, but " +
+          describeArgument(*spec) + " is " +
           mlir::amp::getTypeString(spec->elementKind, spec->shape) +
-          "; the host needs static results");
+          "; fix the extents in the module, or leave the result out");
     result->results.push_back(std::move(*spec));
   }
   return result;

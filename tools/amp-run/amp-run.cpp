@@ -42,147 +42,182 @@ using namespace mlir::amp;
 // Options
 //===----------------------------------------------------------------------===//
 
-static cl::OptionCategory runCategory("What to run");
-static cl::OptionCategory
-    precisionCategory("Precision, as in apex.amp.initialize");
-static cl::OptionCategory hostCategory("Host");
+namespace {
+/// An option under a heading of --help; `value` names what it takes.
+template <typename T> struct ToolOption : cl::opt<T> {
+  ToolOption(cl::OptionCategory &category, StringRef name, StringRef help,
+             StringRef value = "", const T &initial = T())
+      : cl::opt<T>(name, cl::desc(help), cl::value_desc(value),
+                   cl::init(initial), cl::cat(category)) {}
+};
+using TextOption = ToolOption<std::string>;
 
+/// What a run is for. Exactly one of the options of these names is given.
+enum Mode : unsigned { Train = 1, Replaying = 2, Comparing = 4 };
+} // namespace
+
+static cl::OptionCategory runs("What to run");
 static cl::opt<std::string> inputFile(cl::Positional, cl::Required,
-                                      cl::desc("STEP.mlir"),
-                                      cl::cat(runCategory));
-static cl::opt<std::string>
-    dataFile("data", cl::desc("train on the arrays x0, x1... of this .npz"),
-             cl::value_desc("file"), cl::cat(runCategory));
-static cl::opt<std::string>
-    testFile("test-data", cl::desc("evaluate on this .npz after training"),
-             cl::value_desc("file"), cl::cat(runCategory));
-static cl::opt<std::string>
-    replayFile("replay",
-               cl::desc("run the start values and batches stored in this .npz"),
-               cl::value_desc("file"), cl::cat(runCategory));
-static cl::opt<double>
-    tolerance("tolerance",
-              cl::desc("with --replay: fail if a loss is further than this "
-                       "from the recorded one"),
-              cl::init(0), cl::cat(runCategory));
-static cl::opt<std::string>
-    oracleFile("oracle", cl::desc("replay recorded runs of this .json"),
-               cl::value_desc("file"), cl::cat(runCategory));
-static cl::opt<std::string> oracleData(
-    "oracle-data",
-    cl::desc("folder of the oracle's .npz files (that of the .json)"),
-    cl::value_desc("folder"), cl::cat(runCategory));
-static cl::opt<std::string> oracleRun("run",
-                                      cl::desc("ids of runs, 'all', or 'list'"),
-                                      cl::init("all"), cl::cat(runCategory));
-static cl::opt<int64_t>
-    numSteps("steps", cl::desc("training steps (those of the replay file)"),
-             cl::init(0), cl::cat(runCategory));
-static cl::opt<int64_t>
-    batchSize("batch-size", cl::desc("rows of a batch whose extent is dynamic"),
-              cl::init(0), cl::cat(runCategory));
-static cl::opt<uint64_t> seed("seed",
-                              cl::desc("seed of start values and shuffling"),
-                              cl::init(0), cl::cat(runCategory));
-static cl::opt<std::string> initFile("init",
-                                     cl::desc("start values from this .npz"),
-                                     cl::value_desc("file"),
-                                     cl::cat(runCategory));
-static cl::opt<std::string>
-    saveFile("save", cl::desc("write the final state to this .npz"),
-             cl::value_desc("file"), cl::cat(runCategory));
-static cl::opt<std::string>
-    logFile("log", cl::desc("one JSON line a step; '-' is standard output"),
-            cl::value_desc("file"), cl::cat(runCategory));
+                                      cl::desc("STEP.mlir"), cl::cat(runs));
+static TextOption dataFile(runs, "data",
+                           "train on the arrays x0, x1... of this .npz",
+                           "file");
+static TextOption
+    replayFile(runs, "replay",
+               "run the start values and batches stored in this .npz", "file");
+static TextOption oracleFile(runs, "oracle",
+                             "replay recorded runs of this .json", "file");
+
+static TextOption testFile(runs, "test-data",
+                           "evaluate on this .npz after training", "file");
+static ToolOption<int64_t> numSteps(runs, "steps",
+                                    "training steps (those of the replay file)",
+                                    "number");
+static ToolOption<int64_t> batchSize(runs, "batch-size",
+                                     "rows of a batch whose extent is dynamic",
+                                     "number");
+static ToolOption<uint64_t>
+    seed(runs, "seed", "seed of start values and shuffling", "number");
+static TextOption initFile(runs, "init", "start values from this .npz", "file");
+static TextOption saveFile(runs, "save", "write the final state to this .npz",
+                           "file");
+static TextOption logFile(runs, "log",
+                          "one JSON line a step; '-' is standard output",
+                          "file");
 static cl::list<std::string>
     injections("inject",
                cl::desc("put a value into a gradient before unscaling"),
-               cl::value_desc("STEP:NAME:INDEX:VALUE"), cl::cat(runCategory));
-static cl::opt<bool> quiet("quiet", cl::desc("show no progress"),
-                           cl::cat(runCategory));
+               cl::value_desc("STEP:NAME:INDEX:VALUE"), cl::cat(runs));
+static ToolOption<double>
+    tolerance(runs, "tolerance",
+              "fail if a loss is further than this from the recorded one",
+              "distance");
+static TextOption oracleData(runs, "oracle-data",
+                             "folder of the oracle's .npz files (its own)",
+                             "folder");
+static TextOption oracleRun(runs, "run", "ids of runs, 'all', or 'list'", "ids",
+                            "all");
+static ToolOption<bool> quiet(runs, "quiet", "show no progress");
 
-static cl::opt<std::string> optLevel("opt-level", cl::desc("O0 to O5"),
-                                     cl::init("O1"),
-                                     cl::cat(precisionCategory));
-static cl::opt<std::string>
-    enabled("enabled", cl::desc("False: train the program as it is"),
-            cl::cat(precisionCategory));
-static cl::opt<std::string> castModelType("cast-model-type",
-                                          cl::desc("type of the model"),
-                                          cl::cat(precisionCategory));
-static cl::opt<std::string>
-    patchTorchFunctions("patch-torch-functions",
-                        cl::desc("cast at listed functions"),
-                        cl::cat(precisionCategory));
-static cl::opt<std::string>
-    patchTorchFunctionsType("patch-torch-functions-type",
-                            cl::desc("half type of patched functions"),
-                            cl::cat(precisionCategory));
-static cl::opt<std::string>
-    keepBatchnormFP32("keep-batchnorm-fp32",
-                      cl::desc("keep batch norm in FP32"),
-                      cl::cat(precisionCategory));
-static cl::opt<std::string> masterWeights("master-weights",
-                                          cl::desc("keep FP32 master weights"),
-                                          cl::cat(precisionCategory));
-static cl::opt<std::string> lossScale("loss-scale",
-                                      cl::desc("dynamic, or a number"),
-                                      cl::cat(precisionCategory));
-static cl::opt<std::string>
-    castModelOutputs("cast-model-outputs",
-                     cl::desc("type of the model's outputs"),
-                     cl::cat(precisionCategory));
-static cl::opt<std::string> numLosses("num-losses",
-                                      cl::desc("number of loss scalers"),
-                                      cl::cat(precisionCategory));
-static cl::opt<std::string> minLossScale("min-loss-scale",
-                                         cl::desc("floor of a dynamic scale"),
-                                         cl::cat(precisionCategory));
-static cl::opt<std::string> maxLossScale("max-loss-scale",
-                                         cl::desc("ceiling of a dynamic scale"),
-                                         cl::cat(precisionCategory));
-static cl::opt<std::string> verbosity("verbosity",
-                                      cl::desc("0 prints no selection"),
-                                      cl::cat(precisionCategory));
+namespace {
+/// An option that not every mode reads, and those that do.
+struct ModeOption {
+  const cl::Option &option;
+  unsigned modes;
+};
+} // namespace
 
+static const ModeOption modeOptions[] = {
+    {testFile, Train | Replaying},
+    {numSteps, Train | Replaying},
+    {batchSize, Train},
+    {seed, Train | Replaying},
+    {initFile, Train | Replaying},
+    {saveFile, Train | Replaying},
+    {injections, Train | Replaying},
+    {tolerance, Replaying},
+    {oracleData, Comparing},
+    {oracleRun, Comparing},
+};
+
+static cl::OptionCategory precision("Precision, as in apex.amp.initialize");
+
+/// Options of the pipeline amp-mixed-precision, under its names.
+static TextOption pipelineOptions[] = {
+    {precision, "opt-level", "O0 to O5 (O1)", "level"},
+    {precision, "enabled", "False: train the program as it is", "bool"},
+    {precision, "cast-model-type", "type of the model", "type"},
+    {precision, "patch-torch-functions", "cast at listed functions", "bool"},
+    {precision, "patch-torch-functions-type", "half type of patched functions",
+     "type"},
+    {precision, "keep-batchnorm-fp32", "keep batch norm in FP32", "bool"},
+    {precision, "master-weights", "keep FP32 master weights", "bool"},
+    {precision, "loss-scale", "dynamic, or a number", "scale"},
+    {precision, "cast-model-outputs", "type of the model's outputs", "type"},
+    {precision, "num-losses", "number of loss scalers", "number"},
+    {precision, "min-loss-scale", "floor of a dynamic scale", "scale"},
+    {precision, "max-loss-scale", "ceiling of a dynamic scale", "scale"},
+    {precision, "verbosity", "0 prints no selection", "number"},
+    {precision, "placement", "who places casts: apex", "name"},
+};
+
+static cl::OptionCategory host("Host");
 static cl::opt<BlasUse>
     blas("blas", cl::desc("whether large products may go to a BLAS library"),
          cl::values(clEnumValN(BlasUse::Auto, "auto", "if there is one"),
                     clEnumValN(BlasUse::Off, "off", "never")),
-         cl::init(BlasUse::Auto), cl::cat(hostCategory));
-static cl::opt<bool>
-    reference("reference",
-              cl::desc("no BLAS, no fusion, fixed order of sums: slow"),
-              cl::cat(hostCategory));
-static cl::opt<bool>
-    timing("timing", cl::desc("print the time of each phase of compilation"),
-           cl::cat(hostCategory));
-
-//===----------------------------------------------------------------------===//
-// Compilation
-//===----------------------------------------------------------------------===//
+         cl::init(BlasUse::Auto), cl::cat(host));
+static ToolOption<bool>
+    reference(host, "reference",
+              "no BLAS, no fusion, fixed order of sums: slow");
+static ToolOption<bool> timing(host, "timing",
+                               "print the time of each phase of compilation");
 
 static llvm::Error makeError(const Twine &text) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
 }
 
-/// Sets the options of the pipeline from the command line, and then from
-/// `given`. Both use the pipeline's names, so its own parser does the work.
-static llvm::Error
-setPrecision(MixedPrecisionOptions &options,
-             ArrayRef<std::pair<std::string, std::string>> given) {
+/// Where text for people goes: standard output, unless the log does.
+static raw_ostream &getScreen() {
+  return logFile == "-" ? llvm::errs() : llvm::outs();
+}
+
+/// The one mode that was asked for, with no option of another.
+static llvm::Expected<Mode> getMode() {
+  const std::pair<const TextOption *, Mode> modes[] = {
+      {&dataFile, Train}, {&replayFile, Replaying}, {&oracleFile, Comparing}};
+  auto list = [&](unsigned mask, StringRef separator) {
+    std::string names;
+    for (auto [option, mode] : modes)
+      if (mask & mode)
+        names +=
+            ((names.empty() ? "--" : separator + "--") + option->ArgStr).str();
+    return names;
+  };
+  unsigned given = 0;
+  for (auto [option, mode] : modes)
+    if (option->getNumOccurrences())
+      given |= mode;
+  if (llvm::popcount(given) != 1)
+    return makeError("expected one of --data, --replay and --oracle, but got " +
+                     (given ? list(given, " and ") : "none") + "; see --help");
+  for (const auto &[option, allowed] : modeOptions)
+    if (option.getNumOccurrences() && !(given & allowed))
+      return makeError("--" + option.ArgStr + " belongs to " +
+                       list(allowed, " and ") + ", but this run has " +
+                       list(given, "") + "; leave it out");
+  if (numSteps.getNumOccurrences() && numSteps < 1)
+    return makeError("expected --steps to be at least 1, but got " +
+                     Twine(numSteps));
+  if (batchSize.getNumOccurrences() && batchSize < 1)
+    return makeError("expected --batch-size to be at least 1, but got " +
+                     Twine(batchSize));
+  return static_cast<Mode>(given);
+}
+
+//===----------------------------------------------------------------------===//
+// Compilation
+//===----------------------------------------------------------------------===//
+
+using Overrides = std::vector<std::pair<std::string, std::string>>;
+
+/// Sets the options of the pipeline: those of `defaults`, then of the command
+/// line, then of `overrides`. All use the pipeline's names, so its own parser
+/// does the work.
+static llvm::Error setPrecision(MixedPrecisionOptions &options,
+                                const Overrides &defaults,
+                                const Overrides &overrides) {
+  Overrides given = defaults;
+  for (const TextOption &option : pipelineOptions)
+    if (option.getNumOccurrences())
+      given.emplace_back(option.ArgStr, option.getValue());
+  llvm::append_range(given, overrides);
   std::string text;
-  for (cl::opt<std::string> *option :
-       {&optLevel, &enabled, &castModelType, &patchTorchFunctions,
-        &patchTorchFunctionsType, &keepBatchnormFP32, &masterWeights,
-        &lossScale, &castModelOutputs, &numLosses, &minLossScale, &maxLossScale,
-        &verbosity})
-    if (option->getNumOccurrences() || !option->empty())
-      text += (option->ArgStr + "=" + option->getValue() + " ").str();
   for (const auto &[name, value] : given)
     text += name + "=" + value + " ";
   if (failed(options.parseFromString(text)))
     return makeError("options of the precision cannot be read: " + text);
+  options.screen = &getScreen();
   return llvm::Error::success();
 }
 
@@ -194,9 +229,9 @@ struct Compiled {
 };
 } // namespace
 
-static llvm::Expected<Compiled>
-compile(MLIRContext &context, bool insertTaps,
-        ArrayRef<std::pair<std::string, std::string>> properties = {}) {
+static llvm::Expected<Compiled> compile(MLIRContext &context, bool insertTaps,
+                                        const Overrides &defaults = {},
+                                        const Overrides &overrides = {}) {
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> buffer =
       openInputFile(inputFile, &message);
@@ -217,8 +252,8 @@ compile(MLIRContext &context, bool insertTaps,
                      "': " + llvm::toString(arguments.takeError()));
   result.originalArguments = std::move(*arguments);
 
-  MixedPrecisionOptions precision;
-  if (llvm::Error error = setPrecision(precision, properties))
+  MixedPrecisionOptions precisionOptions;
+  if (llvm::Error error = setPrecision(precisionOptions, defaults, overrides))
     return std::move(error);
   HostLoweringOptions lowering;
   lowering.blas = blas;
@@ -230,14 +265,14 @@ compile(MLIRContext &context, bool insertTaps,
     options.optimizationLevel = 1; // loops stay as they are
   CompileReport report;
   llvm::Expected<std::unique_ptr<Program>> program =
-      compileForHost(*module, precision, lowering, options, &report);
+      compileForHost(*module, precisionOptions, lowering, options, &report);
   if (!program)
     return makeError("'" + inputFile +
                      "': " + llvm::toString(program.takeError()));
-  if (verbosity != "0")
-    llvm::outs() << report.decisions;
+  if (precisionOptions.verbosity != "0")
+    getScreen() << report.decisions;
   if (timing)
-    llvm::outs() << llvm::formatv(
+    getScreen() << llvm::formatv(
         "compiled in {0:f2} s: mixed precision {1:f2}, lowering {2:f2}, code generation {3:f2}\n",
         report.mixedPrecision + report.lowering + report.codegen,
         report.mixedPrecision, report.lowering, report.codegen);
@@ -253,21 +288,30 @@ static double getLargerDistance(double largest, double difference) {
   return !(std::abs(difference) <= largest) ? std::abs(difference) : largest;
 }
 
+/// The log of the run; none if it was not asked for.
+static llvm::Expected<std::optional<StepLog>> openLog() {
+  if (logFile.empty())
+    return std::nullopt;
+  llvm::Expected<StepLog> opened = StepLog::open(logFile);
+  if (!opened)
+    return opened.takeError();
+  return std::move(*opened);
+}
+
 /// Runs a loop with its log and display. `recorded` losses, one a step, are
 /// compared with; there may be none.
 static llvm::Error train(TrainingLoop &loop, ArrayRef<double> recorded) {
   double distance = 0;
   int64_t compared = 0;
-  std::optional<StepLog> log;
-  if (!logFile.empty()) {
-    llvm::Expected<StepLog> opened = StepLog::open(logFile);
-    if (!opened)
-      return opened.takeError();
-    log.emplace(std::move(*opened));
-  }
+  if (!saveFile.empty())
+    if (llvm::Error error = checkCanWrite(saveFile))
+      return error;
+  llvm::Expected<std::optional<StepLog>> log = openLog();
+  if (!log)
+    return log.takeError();
   std::optional<ProgressDisplay> display;
   if (!quiet && logFile != "-")
-    display.emplace(llvm::outs(),
+    display.emplace(getScreen(),
                     ProgressDisplay::Style::detect(loop.getNumSteps()),
                     loop.getNumSteps());
   llvm::Expected<RunSummary> summary = runTraining(
@@ -279,18 +323,18 @@ static llvm::Error train(TrainingLoop &loop, ArrayRef<double> recorded) {
           // NaN must fail the comparison below, so no std::max.
           distance = getLargerDistance(distance, record.losses[0].second -
                                                      recorded[compared++]);
-        return log ? log->write(record) : llvm::Error::success();
+        return *log ? (*log)->write(record) : llvm::Error::success();
       });
   display.reset();
   if (!summary)
     return summary.takeError();
-  if (log)
-    if (llvm::Error error = log->close())
+  if (*log)
+    if (llvm::Error error = (*log)->close())
       return error;
   if (!quiet && logFile != "-")
-    printSummary(llvm::outs(), *summary, loop.getProgram());
+    printSummary(getScreen(), *summary, loop.getProgram());
   if (compared)
-    llvm::outs() << llvm::formatv(
+    getScreen() << llvm::formatv(
         "largest distance from {0} recorded losses: {1:e1}\n", compared,
         distance);
   if (tolerance.getNumOccurrences() && !(compared && distance <= tolerance))
@@ -316,28 +360,29 @@ static llvm::Expected<std::vector<Injection>> parseInjections() {
   return parsed;
 }
 
-static llvm::Error evaluateAfter(TrainingLoop &loop) {
-  if (testFile.empty())
-    return llvm::Error::success();
-  if (!loop.getProgram().getEvaluate())
+/// The data of --test-data, before the first step: a long run must not end with
+/// an error that was there from the start.
+static llvm::Expected<Dataset> loadTestData(Program &program) {
+  if (!program.getEvaluate())
     return makeError(
         "'" + inputFile +
         "' has no evaluate function, which --test-data needs: "
         "a function with 'param' and 'batch' arguments and an 'output' result");
-  llvm::Expected<Dataset> data = Dataset::load(testFile);
-  if (!data)
-    return data.takeError();
+  return Dataset::load(testFile);
+}
+
+static llvm::Error evaluateAfter(TrainingLoop &loop, const Dataset &data) {
   llvm::Expected<Evaluation> result =
-      evaluate(loop.getProgram(), loop.getState(), *data);
+      evaluate(loop.getProgram(), loop.getState(), data);
   if (!result)
     return result.takeError();
-  llvm::outs() << "evaluated " << result->rows << " rows";
+  raw_ostream &screen = getScreen();
+  screen << "evaluated " << result->rows << " rows";
   if (result->accuracy)
-    llvm::outs() << llvm::formatv(": accuracy {0:f4}", *result->accuracy);
+    screen << llvm::formatv(": accuracy {0:f4}", *result->accuracy);
   if (result->crossEntropy)
-    llvm::outs() << llvm::formatv(", cross entropy {0:f4}",
-                                  *result->crossEntropy);
-  llvm::outs() << "\n";
+    screen << llvm::formatv(", cross entropy {0:f4}", *result->crossEntropy);
+  screen << "\n";
   return llvm::Error::success();
 }
 
@@ -385,6 +430,14 @@ static llvm::Error runBatches(MLIRContext &context) {
   if (!state)
     return state.takeError();
 
+  std::optional<Dataset> testData;
+  if (!testFile.empty()) {
+    llvm::Expected<Dataset> loaded = loadTestData(*compiled->program);
+    if (!loaded)
+      return loaded.takeError();
+    testData.emplace(std::move(*loaded));
+  }
+
   TrainingLoop::Options options;
   options.numSteps = numSteps ? numSteps : batches->getNumSteps().value_or(0);
   options.injections = std::move(*injected);
@@ -396,7 +449,7 @@ static llvm::Error runBatches(MLIRContext &context) {
     return loop.takeError();
   if (llvm::Error error = train(**loop, recorded))
     return error;
-  return evaluateAfter(**loop);
+  return testData ? evaluateAfter(**loop, *testData) : llvm::Error::success();
 }
 
 static llvm::Error replayOracle(MLIRContext &context) {
@@ -404,39 +457,29 @@ static llvm::Error replayOracle(MLIRContext &context) {
   if (!oracle)
     return oracle.takeError();
   if (oracleRun == "list") {
-    oracle->printList(llvm::outs());
+    oracle->printList(getScreen());
     return llvm::Error::success();
   }
   auto runs = oracle->select(oracleRun, llvm::sys::path::stem(inputFile));
   if (!runs)
     return runs.takeError();
+  llvm::Expected<std::optional<StepLog>> log = openLog();
+  if (!log)
+    return log.takeError();
   unsigned agree = 0, disagree = 0, open = 0;
   for (const OracleRun *run : *runs) {
-    std::vector<std::pair<std::string, std::string>> properties =
-        run->properties;
-    if (verbosity.empty())
-      verbosity = "0"; // many runs: no selection each
-    llvm::Expected<Compiled> compiled =
-        compile(context, /*insertTaps=*/true, properties);
+    // Many runs: no selection each, unless it is asked for.
+    llvm::Expected<Compiled> compiled = compile(
+        context, /*insertTaps=*/true, {{"verbosity", "0"}}, run->properties);
     if (!compiled)
       return compiled.takeError();
-    std::optional<StepLog> log;
-    if (!logFile.empty()) {
-      llvm::Expected<StepLog> opened = StepLog::open(logFile);
-      if (!opened)
-        return opened.takeError();
-      log.emplace(std::move(*opened));
-    }
     llvm::Expected<OracleComparison> comparison = replayRun(
         *oracle, *run, *compiled->program, [&](const StepRecord &record) {
-          return log ? log->write(record) : llvm::Error::success();
+          return *log ? (*log)->write(record) : llvm::Error::success();
         });
     if (!comparison)
       return comparison.takeError();
-    if (log)
-      if (llvm::Error error = log->close())
-        return error;
-    printComparison(llvm::outs(), *comparison);
+    printComparison(getScreen(), *comparison);
     switch (comparison->getVerdict()) {
     case OracleVerdict::Agree:
       ++agree;
@@ -449,33 +492,26 @@ static llvm::Error replayOracle(MLIRContext &context) {
       break;
     }
   }
-  llvm::outs() << agree << " runs agree, " << disagree << " disagree, " << open
-               << " cannot be compared\n";
+  if (*log)
+    if (llvm::Error error = (*log)->close())
+      return error;
+  getScreen() << agree << " runs agree, " << disagree << " disagree, " << open
+              << " cannot be compared\n";
   if (disagree)
     return makeError("'" + oracleFile + "': runs outside their tolerances");
   return llvm::Error::success();
 }
 
 static llvm::Error run(MLIRContext &context) {
-  unsigned modes =
-      !dataFile.empty() + !replayFile.empty() + !oracleFile.empty();
-  if (modes != 1)
-    return makeError("expected one of --data, --replay and --oracle, but got " +
-                     Twine(modes) + "; see --help");
-  if (numSteps.getNumOccurrences() && numSteps < 1)
-    return makeError("expected --steps to be at least 1, but got " +
-                     Twine(numSteps));
-  if (oracleRun.getNumOccurrences() && oracleFile.empty())
-    return makeError("--run names a run of --oracle, which is not given");
-  if (tolerance.getNumOccurrences() && replayFile.empty())
-    return makeError(
-        "--tolerance compares with the losses of --replay, which is not given");
-  return oracleFile.empty() ? runBatches(context) : replayOracle(context);
+  llvm::Expected<Mode> mode = getMode();
+  if (!mode)
+    return mode.takeError();
+  return *mode == Comparing ? replayOracle(context) : runBatches(context);
 }
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  cl::HideUnrelatedOptions({&runCategory, &precisionCategory, &hostCategory});
+  cl::HideUnrelatedOptions({&runs, &precision, &host});
   cl::ParseCommandLineOptions(
       argc, argv, "compile a training step at an opt level and run it\n");
   DialectRegistry registry;

@@ -11,6 +11,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Program.h"
 
 #include <csignal>
@@ -440,13 +441,31 @@ TEST_F(ArrayArchiveTest, ImpossibleSizesAreRefused) {
 // Writing that fails
 //===----------------------------------------------------------------------===//
 
+/// The question leaves the folder as it was, and the file that is there.
+TEST_F(ArrayArchiveTest, AskingLeavesNothing) {
+  HostArray array(ElementKind::F32, {1});
+  EXPECT_EQ(getText(checkCanWrite(getPath("new.npz"))), "");
+  EXPECT_FALSE(llvm::sys::fs::exists(getPath("new.npz")));
+  ASSERT_EQ(getText(writeArchive(getPath("old.npz"), {{"x", &array}})), "");
+  EXPECT_EQ(getText(checkCanWrite(getPath("old.npz"))), "");
+  EXPECT_TRUE(static_cast<bool>(ArrayArchive::open(getPath("old.npz"))));
+}
+
 TEST_F(ArrayArchiveTest, UnwritablePlacesAreNamed) {
   HostArray array(ElementKind::F32, {1});
   EXPECT_EQ(withoutFolder(
                 getText(writeArchive(getPath("no/a.npz"), {{"x", &array}}))),
-            "cannot write 'FOLDER/no/a.npz': No such file or directory");
+            "cannot write 'FOLDER/no/a.npz': No such file or directory; name "
+            "a file in a folder that can be written to");
+  // Asked beforehand, the answer is the same.
+  EXPECT_EQ(withoutFolder(getText(checkCanWrite(getPath("no/a.npz")))),
+            "cannot write 'FOLDER/no/a.npz': No such file or directory; name "
+            "a file in a folder that can be written to");
   EXPECT_EQ(withoutFolder(getText(writeArchive(folder, {{"x", &array}}))),
             "cannot write 'FOLDER': it is not a regular file; name another "
+            "one");
+  EXPECT_EQ(getText(checkCanWrite("/dev/full")),
+            "cannot write '/dev/full': it is not a regular file; name another "
             "one");
   EXPECT_EQ(getText(writeArrayFile("/dev/full", array)),
             "cannot write '/dev/full': it is not a regular file; name another "
