@@ -72,26 +72,31 @@ static constexpr StringLiteral functionalBanned[] = {
 //===----------------------------------------------------------------------===//
 // Apex: torch
 //===----------------------------------------------------------------------===//
+//
+// apex/amp/lists/torch_overrides.py. Apex takes every name of these lists that
+// is a method too as one: shared* are those, torch* are functions alone.
 
-// apex/amp/lists/torch_overrides.py, FP16_FUNCS, which the bfloat16 list of
-// ROCm's fork shares.
+// FP16_FUNCS, which the bfloat16 list of ROCm's fork shares.
 static constexpr StringLiteral torchHalf[] = {
-    "addmm", "addmv", "addr",
     "conv1d", "conv2d", "conv3d",
     "conv_tbc",
     "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
+};
+
+static constexpr StringLiteral sharedHalf[] = {
+    "addmm", "addmv", "addr",
     "matmul", "mm", "mv",
 };
 
 // The rest of FP16_FUNCS, with the batched products that a CUDA from 9.1 on
 // adds. ROCm's bfloat16 list has none of them.
-static constexpr StringLiteral torchFloat16Only[] = {
+static constexpr StringLiteral sharedFloat16Only[] = {
     "addbmm", "baddbmm", "bmm",
     "prelu",
 };
 
-// apex/amp/lists/torch_overrides.py, FP32_FUNCS (mean only before torch 1.1).
-static constexpr StringLiteral torchFloat32[] = {
+// FP32_FUNCS (mean only before torch 1.1).
+static constexpr StringLiteral sharedFloat32[] = {
     "acos", "asin", "cosh",
     "cumprod", "cumsum",
     "dist",
@@ -110,11 +115,15 @@ static constexpr StringLiteral torchFloat32[] = {
     "var",
 };
 
-// apex/amp/lists/torch_overrides.py, CASTS.
+// CASTS.
 static constexpr StringLiteral torchPromote[] = {
+    "bilinear",
+};
+
+static constexpr StringLiteral sharedPromote[] = {
     "add", "addcdiv", "addcmul",
     "atan2",
-    "bilinear", "cross",
+    "cross",
     "div",
     "dot",
     "eq", "equal", "ge", "gt", "le", "lt",
@@ -122,7 +131,7 @@ static constexpr StringLiteral torchPromote[] = {
     "ne",
 };
 
-// apex/amp/lists/torch_overrides.py, SEQUENCE_CASTS.
+// SEQUENCE_CASTS.
 static constexpr StringLiteral torchSequencePromote[] = {
     "cat", "stack",
 };
@@ -140,42 +149,17 @@ static constexpr StringLiteral torchRecurrent[] = {
 // Apex: methods
 //===----------------------------------------------------------------------===//
 //
-// apex/amp/lists/tensor_overrides.py: its own names, and those of the torch
-// lists that are methods too.
+// apex/amp/lists/tensor_overrides.py, the names that are methods alone.
 
 // FP16_FUNCS, shared with bfloat16.
 static constexpr StringLiteral tensorHalf[] = {
     "__matmul__",
-    "addmm", "addmv", "addr",
-    "matmul", "mm", "mv",
-};
-
-// FP16_FUNCS, float16 alone.
-static constexpr StringLiteral tensorFloat16Only[] = {
-    "addbmm", "baddbmm", "bmm",
-    "prelu",
 };
 
 // FP32_FUNCS.
 static constexpr StringLiteral tensorFloat32[] = {
     "__ipow__", "__pow__", "__rpow__",
-    "acos", "asin", "cosh",
     "cpu",
-    "cumprod", "cumsum",
-    "dist",
-    "erfinv",
-    "exp", "expm1",
-    "log", "log10", "log2",
-    "norm",
-    "pow",
-    "prod",
-    "reciprocal",
-    "renorm",
-    "rsqrt",
-    "sinh",
-    "std", "sum",
-    "tan",
-    "var",
 };
 
 // Two names of CASTS which torch computes as self.reciprocal() * other. The
@@ -197,14 +181,6 @@ static constexpr StringLiteral tensorPromote[] = {
     "__radd__", "__rmul__", "__rsub__",
     "__sub__",
     "__truediv__",
-    "add", "addcdiv", "addcmul",
-    "atan2",
-    "cross",
-    "div",
-    "dot",
-    "eq", "equal", "ge", "gt", "le", "lt",
-    "mul",
-    "ne",
 };
 
 //===----------------------------------------------------------------------===//
@@ -405,16 +381,21 @@ static constexpr OpList opLists[] = {
     {"torch.nn.functional", ListClass::Float32,         InPlaceRule::NotInPlace,     ListOrigin::Apex, true,  functionalFloat32},
     {"torch.nn.functional", ListClass::Banned,          InPlaceRule::NotInPlace,     ListOrigin::Apex, true,  functionalBanned},
     {"torch",               ListClass::Half,            InPlaceRule::NotInPlace,     ListOrigin::Apex, true,  torchHalf},
-    {"torch",               ListClass::Half,            InPlaceRule::NotInPlace,     ListOrigin::Apex, false, torchFloat16Only},
-    {"torch",               ListClass::Float32,         InPlaceRule::RefuseHalf,     ListOrigin::Apex, true,  torchFloat32},
+    {"torch",               ListClass::Half,            InPlaceRule::NotInPlace,     ListOrigin::Apex, true,  sharedHalf},
+    {"torch",               ListClass::Half,            InPlaceRule::NotInPlace,     ListOrigin::Apex, false, sharedFloat16Only},
+    {"torch",               ListClass::Float32,         InPlaceRule::RefuseHalf,     ListOrigin::Apex, true,  sharedFloat32},
     {"torch",               ListClass::Promote,         InPlaceRule::NotInPlace,     ListOrigin::Apex, true,  torchPromote},
+    {"torch",               ListClass::Promote,         InPlaceRule::NotInPlace,     ListOrigin::Apex, true,  sharedPromote},
     {"torch",               ListClass::SequencePromote, InPlaceRule::NotInPlace,     ListOrigin::Apex, true,  torchSequencePromote},
     {"torch",               ListClass::Half,            InPlaceRule::NotInPlace,     ListOrigin::Apex, true,  torchRecurrent},
     {"torch.Tensor",        ListClass::Half,            InPlaceRule::MatchSelf,      ListOrigin::Apex, true,  tensorHalf},
-    {"torch.Tensor",        ListClass::Half,            InPlaceRule::MatchSelf,      ListOrigin::Apex, false, tensorFloat16Only},
+    {"torch.Tensor",        ListClass::Half,            InPlaceRule::MatchSelf,      ListOrigin::Apex, true,  sharedHalf},
+    {"torch.Tensor",        ListClass::Half,            InPlaceRule::MatchSelf,      ListOrigin::Apex, false, sharedFloat16Only},
     {"torch.Tensor",        ListClass::Float32,         InPlaceRule::RefuseHalfSelf, ListOrigin::Apex, true,  tensorFloat32},
+    {"torch.Tensor",        ListClass::Float32,         InPlaceRule::RefuseHalfSelf, ListOrigin::Apex, true,  sharedFloat32},
     {"torch.Tensor",        ListClass::Float32,         InPlaceRule::NotInPlace,     ListOrigin::Apex, true,  tensorByReciprocal},
     {"torch.Tensor",        ListClass::Promote,         InPlaceRule::MatchSelf,      ListOrigin::Apex, true,  tensorPromote},
+    {"torch.Tensor",        ListClass::Promote,         InPlaceRule::MatchSelf,      ListOrigin::Apex, true,  sharedPromote},
     {"jax.nn",              ListClass::Float32,         InPlaceRule::NotInPlace,     ListOrigin::Ours, true,  nnFloat32},
     {"jax.numpy",           ListClass::Half,            InPlaceRule::NotInPlace,     ListOrigin::Ours, true,  numpyHalf},
     {"jax.numpy",           ListClass::Float32,         InPlaceRule::NotInPlace,     ListOrigin::Ours, true,  numpyFloat32},

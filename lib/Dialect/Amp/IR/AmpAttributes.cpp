@@ -67,8 +67,8 @@ static ParseResult parseNumLosses(AsmParser &parser, unsigned &value) {
     return failure();
   constexpr int64_t kMost = std::numeric_limits<uint32_t>::max();
   if (number < 1)
-    return parser.emitError(
-               loc, "expected 'num_losses' to be at least 1, but got ")
+    return parser.emitError(loc,
+                            "expected 'num_losses' to be at least 1, but got ")
            << number;
   if (number > kMost)
     return parser.emitError(loc, "expected 'num_losses' to be at most ")

@@ -16,6 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ModulePolicy.h"
+
 #include "amp/Analysis/ComputeKind.h"
 #include "amp/Analysis/ModelBoundary.h"
 #include "amp/Analysis/PrecisionUnits.h"
@@ -170,12 +172,9 @@ namespace {
 struct AnnotatePrecision
     : public amp::impl::AnnotatePrecisionPassBase<AnnotatePrecision> {
   void runOnOperation() override {
-    auto policy = getOperation()->getAttrOfType<PolicyAttr>(kPolicyAttr);
-    if (!policy) {
-      getOperation().emitError()
-          << "expected a module with 'amp.policy'; run amp-initialize-opt-level first";
+    PolicyAttr policy = requirePolicy(getOperation());
+    if (!policy)
       return signalPassFailure();
-    }
     if (!policy.getHalfType())
       return; // O0: nothing is half
     for (auto function : getOperation().getOps<FunctionOpInterface>())

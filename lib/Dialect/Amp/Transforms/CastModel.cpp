@@ -23,6 +23,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ModulePolicy.h"
+
 #include "amp/Analysis/ComputeKind.h"
 #include "amp/Analysis/ModelBoundary.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
@@ -130,12 +132,9 @@ namespace {
 struct CastModel : public amp::impl::CastModelPassBase<CastModel> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto policy = module->getAttrOfType<PolicyAttr>(kPolicyAttr);
-    if (!policy) {
-      module.emitError()
-          << "expected a module with 'amp.policy'; run amp-initialize-opt-level first";
+    PolicyAttr policy = requirePolicy(module);
+    if (!policy)
       return signalPassFailure();
-    }
     if (!policy.castsModel() && !policy.getCastModelOutputs())
       return;
     SignaturePolicy signature(module, policy);

@@ -35,6 +35,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ModulePolicy.h"
+
 #include "amp/Analysis/ComputeKind.h"
 #include "amp/Analysis/PrecisionUnits.h"
 #include "amp/Analysis/ValueOrigins.h"
@@ -543,12 +545,9 @@ struct InsertCasts : public amp::impl::InsertCastsPassBase<InsertCasts> {
              "available yet; leave it out, or set 'placement=apex'";
       return signalPassFailure();
     }
-    auto policy = getOperation()->getAttrOfType<PolicyAttr>(kPolicyAttr);
-    if (!policy) {
-      getOperation().emitError()
-          << "expected a module with 'amp.policy'; run amp-initialize-opt-level first";
+    PolicyAttr policy = requirePolicy(getOperation());
+    if (!policy)
       return signalPassFailure();
-    }
     Type halfType = policy.getHalfType();
     if (!halfType) { // O0: FP32 everywhere, whatever the policy of a region
       for (auto function : getOperation().getOps<FunctionOpInterface>())

@@ -20,6 +20,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ModulePolicy.h"
+
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
 #include "amp/Dialect/Amp/Transforms/Passes.h"
@@ -131,12 +133,9 @@ struct InsertLossScaling
     : public amp::impl::InsertLossScalingPassBase<InsertLossScaling> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    policy = module->getAttrOfType<PolicyAttr>(kPolicyAttr);
-    if (!policy) {
-      module.emitError()
-          << "expected a module with 'amp.policy'; run amp-initialize-opt-level first";
+    policy = requirePolicy(module);
+    if (!policy)
       return signalPassFailure();
-    }
     if (!policy.scalesLoss() || !module.getOps<ScalerOp>().empty())
       return;
     for (auto function :

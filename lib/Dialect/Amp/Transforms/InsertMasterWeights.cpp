@@ -15,6 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ModulePolicy.h"
+
 #include "amp/Analysis/ComputeKind.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
@@ -39,12 +41,9 @@ struct InsertMasterWeights
     : public amp::impl::InsertMasterWeightsPassBase<InsertMasterWeights> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto policy = module->getAttrOfType<PolicyAttr>(kPolicyAttr);
-    if (!policy) {
-      module.emitError()
-          << "expected a module with 'amp.policy'; run amp-initialize-opt-level first";
+    PolicyAttr policy = requirePolicy(module);
+    if (!policy)
       return signalPassFailure();
-    }
     if (!policy.hasMasterWeights() || !policy.castsModel())
       return;
     halfType = policy.getHalfType();

@@ -26,6 +26,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ModulePolicy.h"
+
 #include "amp/Analysis/ValueOrigins.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
@@ -446,12 +448,9 @@ struct SplitTrainStep
     : public amp::impl::SplitTrainStepPassBase<SplitTrainStep> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto policy = module->getAttrOfType<PolicyAttr>(kPolicyAttr);
-    if (!policy) {
-      module.emitError()
-          << "expected a module with 'amp.policy'; run amp-initialize-opt-level first";
+    PolicyAttr policy = requirePolicy(module);
+    if (!policy)
       return signalPassFailure();
-    }
     SymbolTable symbols(module);
     for (auto function :
          llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
