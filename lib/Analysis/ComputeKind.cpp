@@ -11,6 +11,10 @@
 // a sum of products over matching elements (a dot product, the gradient of a
 // scale) has no such dimension, cannot use matrix units, and is a sum.
 //
+// Division by a sum is the one kind that is read off producers too. Those are
+// judged by their bodies, not by their own kinds: asking for a kind there would
+// cost exponential time in a chain of divisions.
+//
 //===----------------------------------------------------------------------===//
 
 #include "amp/Analysis/ComputeKind.h"
@@ -30,6 +34,10 @@ bool mlir::amp::isCastableTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && tensor.getElementType().isF32() && !tensor.getEncoding();
 }
+
+/// A bound for walks towards a definition, which keeps them linear: a sum
+/// stands next to its division.
+constexpr unsigned kMaxDepth = 8;
 
 /// Functions whose results leave the range of half or lose its precision: the
 /// op kinds behind Apex's FP32 list.
@@ -117,40 +125,6 @@ static bool isSumOrProduct(linalg::LinalgOp op) {
                       });
 }
 
-/// True if `value` is a sum, looked at through operations that only move it or
-/// work on it elementwise with constants.
-static bool isSum(Value value) {
-  // A bound keeps the walk linear: a sum stands next to its division.
-  for (unsigned depth = 0; depth < 8; ++depth) {
-    Operation *def = value.getDefiningOp();
-    if (!def)
-      return false;
-    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(def))
-      if (isSumOrProduct(linalgOp) && !isContraction(linalgOp))
-        return true;
-    ComputeKind kind = getComputeKind(def);
-    if (kind != ComputeKind::Movement || def->getNumOperands() == 0)
-      return false;
-    value = def->getOperand(0);
-  }
-  return false;
-}
-
-/// Division by a tensor of sums: the last step of a softmax or a mean over
-/// weights, whose divisor does not fit in half.
-static bool dividesBySum(linalg::LinalgOp op) {
-  for (Operation &inner : op.getBlock()->without_terminator()) {
-    auto div = dyn_cast<arith::DivFOp>(inner);
-    if (!div)
-      continue;
-    auto divisor = dyn_cast<BlockArgument>(div.getRhs());
-    if (divisor && divisor.getOwner() == op.getBlock() &&
-        isSum(op->getOperand(divisor.getArgNumber())))
-      return true;
-  }
-  return false;
-}
-
 /// True if each yielded value is an input element, an element that the body
 /// extracts from a tensor, or a constant, and nothing floating is computed.
 static bool onlyMovesElements(linalg::LinalgOp op) {
@@ -189,17 +163,112 @@ static unsigned countFloatInputs(Operation *op) {
   return llvm::count_if(op->getOperandTypes(), isFloatTensor);
 }
 
+/// Moves the elements of tensors, whatever the dialect.
+static bool isMovement(Operation *op) {
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+    return isa<linalg::CopyOp>(op) ||
+           (countFloatInputs(op) != 0 && onlyMovesElements(linalgOp));
+  return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp,
+             tensor::ReshapeOp, tensor::ExtractSliceOp, tensor::InsertSliceOp,
+             tensor::ConcatOp, tensor::PadOp, linalg::PackOp, linalg::UnPackOp>(
+      op);
+}
+
+/// True if each element of `value` is the same constant, moved or not.
+static bool isConstantTensor(Value value) {
+  for (unsigned depth = 0; depth < kMaxDepth; ++depth) {
+    Operation *def = value.getDefiningOp();
+    if (!def)
+      return false;
+    if (isa<linalg::FillOp, tensor::SplatOp>(def) ||
+        matchPattern(def, m_Constant()))
+      return true;
+    if (!isMovement(def) || def->getNumOperands() == 0)
+      return false;
+    value = def->getOperand(0);
+  }
+  return false;
+}
+
+/// The operand that `op` works on elementwise and with constants alone: a mean
+/// (sum / n), a sum with an epsilon or a bound, its root. Null for all others.
+static Value getScaledOperand(Operation *op) {
+  auto keepsSize = [](Operation *scalar) {
+    return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
+               arith::NegFOp, arith::MaximumFOp, arith::MaxNumFOp,
+               arith::MinimumFOp, arith::MinNumFOp, arith::ConstantOp,
+               math::AbsFOp, math::SqrtOp, linalg::YieldOp>(scalar);
+  };
+  SmallVector<Value> inputs;
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
+    if (linalgOp.getNumReductionLoops() != 0 ||
+        !llvm::all_of(linalgOp.getBlock()->getOperations(),
+                      [&](Operation &inner) { return keepsSize(&inner); }))
+      return {};
+    inputs = linalgOp.getDpsInputs();
+  } else if (keepsSize(op)) {
+    inputs = op->getOperands();
+  }
+  Value only;
+  for (Value input : inputs) {
+    if (!isa<RankedTensorType>(input.getType()) || isConstantTensor(input))
+      continue;
+    if (only && only != input)
+      return {};
+    only = input;
+  }
+  return only;
+}
+
+/// True if `value` is a sum, looked at through operations that only move it or
+/// work on it elementwise with constants.
+static bool isSum(Value value) {
+  for (unsigned depth = 0; depth < kMaxDepth; ++depth) {
+    Operation *def = value.getDefiningOp();
+    if (!def)
+      return false;
+    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(def))
+      if (isSumOrProduct(linalgOp) && !isContraction(linalgOp))
+        return true;
+    if (isMovement(def) && def->getNumOperands() != 0)
+      value = def->getOperand(0);
+    else
+      value = getScaledOperand(def);
+    if (!value)
+      return false;
+  }
+  return false;
+}
+
+/// Division by a tensor of sums: the last step of a softmax or a mean over
+/// weights, whose divisor does not fit in half.
+static bool dividesBySum(Operation *op) {
+  if (auto div = dyn_cast<arith::DivFOp>(op))
+    return isSum(div.getRhs());
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  if (!linalgOp)
+    return false;
+  for (Operation &inner : linalgOp.getBlock()->without_terminator()) {
+    auto div = dyn_cast<arith::DivFOp>(inner);
+    if (!div)
+      continue;
+    auto divisor = dyn_cast<BlockArgument>(div.getRhs());
+    if (divisor && divisor.getOwner() == linalgOp.getBlock() &&
+        isSum(op->getOperand(divisor.getArgNumber())))
+      return true;
+  }
+  return false;
+}
+
 static ComputeKind classifyLinalg(linalg::LinalgOp op) {
   if (isa<linalg::FillOp>(op))
     return ComputeKind::Neutral;
-  if (isa<linalg::CopyOp>(op))
+  if (isMovement(op))
     return ComputeKind::Movement;
   if (countFloatInputs(op) == 0)
     return ComputeKind::Neutral;
   if (isContraction(op))
     return ComputeKind::Contraction;
-  if (onlyMovesElements(op))
-    return ComputeKind::Movement;
   if (isSumOrProduct(op) || dividesBySum(op))
     return ComputeKind::Wide;
   WalkResult walk = op->walk([](Operation *inner) {
@@ -241,16 +310,13 @@ ComputeKind mlir::amp::getComputeKind(Operation *op) {
     return ComputeKind::Neutral;
   if (isa<tensor::EmptyOp, tensor::SplatOp>(op))
     return ComputeKind::Neutral;
-  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp,
-          tensor::ReshapeOp, tensor::ExtractSliceOp, tensor::InsertSliceOp,
-          tensor::ConcatOp, tensor::PadOp, linalg::PackOp, linalg::UnPackOp>(
-          op))
+  if (isMovement(op))
     return ComputeKind::Movement;
   // No dialect: an operation that is not registered.
   if (isa_and_present<tensor::TensorDialect>(op->getDialect()) ||
       op->hasTrait<OpTrait::IsTerminator>())
     return ComputeKind::Other; // scalars in or out: tensor.extract, insert, dim
-  if (isWideScalarOp(op))
+  if (isWideScalarOp(op) || dividesBySum(op))
     return ComputeKind::Wide;
   if (isa_and_present<arith::ArithDialect, math::MathDialect>(
           op->getDialect())) {
@@ -285,7 +351,7 @@ std::string mlir::amp::describeComputeKind(Operation *op, ComputeKind kind) {
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   if (linalgOp && isSumOrProduct(linalgOp))
     return "sum or product over elements";
-  if (linalgOp && dividesBySum(linalgOp))
+  if (dividesBySum(op))
     return "division by a sum";
   std::string text = op->getName().getStringRef().str();
   op->walk([&](Operation *inner) {

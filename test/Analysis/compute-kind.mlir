@@ -386,6 +386,68 @@ func.func @division_by_broadcast_sum(%x: tensor<4x8xf32>, %c: tensor<4xf32>,
   return %0 : tensor<4x8xf32>
 }
 
+// The same division as an operation on tensors.
+// CHECK-LABEL: func.func @tensor_division_by_sum
+func.func @tensor_division_by_sum(%x: tensor<4x8xf32>, %y: tensor<4xf32>, %c: tensor<4xf32>)
+    -> tensor<4xf32> {
+  %s = linalg.reduce ins(%x : tensor<4x8xf32>) outs(%c : tensor<4xf32>) dimensions = [1]
+      (%a: f32, %acc: f32) {
+        %t = arith.addf %a, %acc : f32
+        linalg.yield %t : f32
+      }
+  // CHECK: arith.divf {{.*}}#amp.class<high, unit = {{[0-9]+}}, "division by a sum">
+  %0 = arith.divf %y, %s : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// A sum stays one under a constant factor, an epsilon and a root: division by a norm,
+// as in torch.nn.functional.normalize.
+// CHECK-LABEL: func.func @division_by_root_of_sum
+func.func @division_by_root_of_sum(%x: tensor<4x8xf32>, %y: tensor<4xf32>, %c: tensor<4xf32>)
+    -> tensor<4xf32> {
+  %s = linalg.reduce ins(%x : tensor<4x8xf32>) outs(%c : tensor<4xf32>) dimensions = [1]
+      (%a: f32, %acc: f32) {
+        %q = arith.mulf %a, %a : f32
+        %t = arith.addf %q, %acc : f32
+        linalg.yield %t : f32
+      }
+  %n = arith.constant dense<8.0> : tensor<4xf32>
+  %m = arith.divf %s, %n : tensor<4xf32>
+  %eps = arith.constant 1.0e-5 : f32
+  %me = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel"]}
+      ins(%m : tensor<4xf32>) outs(%c : tensor<4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %p = arith.addf %a, %eps : f32
+    linalg.yield %p : f32
+  } -> tensor<4xf32>
+  %r = math.sqrt %me : tensor<4xf32>
+  // CHECK: math.sqrt
+  // CHECK-NEXT: arith.divf {{.*}}#amp.class<high, unit = {{[0-9]+}}, "division by a sum">
+  %0 = arith.divf %y, %r : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// Near miss: plus another value it is no longer the sum; nor is a bounded function of
+// it, nor a division of tensors at large.
+// CHECK-LABEL: func.func @division_by_other_than_sum
+func.func @division_by_other_than_sum(%x: tensor<4x8xf32>, %y: tensor<4xf32>, %c: tensor<4xf32>)
+    -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %s = linalg.reduce ins(%x : tensor<4x8xf32>) outs(%c : tensor<4xf32>) dimensions = [1]
+      (%a: f32, %acc: f32) {
+        %t = arith.addf %a, %acc : f32
+        linalg.yield %t : f32
+      }
+  %p = arith.addf %s, %y : tensor<4xf32>
+  // CHECK: arith.divf {{.*}}#amp.class<promote, unit = {{[0-9]+}}, "elementwise on several operands">
+  %0 = arith.divf %y, %p : tensor<4xf32>
+  %t = math.tanh %s : tensor<4xf32>
+  // CHECK: arith.divf {{.*}}#amp.class<promote, unit = {{[0-9]+}}, "elementwise on several operands">
+  %1 = arith.divf %y, %t : tensor<4xf32>
+  // CHECK: arith.divf {{.*}}#amp.class<promote, unit = {{[0-9]+}}, "elementwise on several operands">
+  %2 = arith.divf %y, %c : tensor<4xf32>
+  return %0, %1, %2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
 // Near miss: a sum that is divided.
 // CHECK-LABEL: func.func @division_of_sum
 func.func @division_of_sum(%x: tensor<4x8xf32>, %y: tensor<4xf32>, %c: tensor<4xf32>)
