@@ -6,22 +6,26 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Three steps. Origins first: equal function and scope id, forward and backward
-// alike, share a number. Then movements: front ends put no origin on views and
-// pads, so a view of a unit's inner value that only the unit uses belongs to
-// it; otherwise it would round the value on its way. Last, for operations
-// without origin, structure: a bias joins its contraction; what only feeds FP32
-// operations joins them (the subtraction before an exp); and a reduction takes
-// with it what is made of its result and of the elements it reduced, so that a
-// softmax or a normalisation becomes one unit: a mean of many values must not
-// pass through a sum in half. Walks in both directions, a few times, since
-// either finds what the other needs.
+// Origins first: equal function and scope id, forward and backward alike, share
+// a number. An id without a function is only a place in the source (JAX), so
+// the places that a normalisation is spread over are then made one unit, within
+// a layer; with them goes the part of the gradient that has no forward half of
+// its own and lies between values of the unit. Then movements: front ends put
+// no origin on views and pads, so a view of a unit's inner value that only the
+// unit uses belongs to it; otherwise it would round the value on its way. Last,
+// for operations without origin, structure: a bias joins its contraction; what
+// only feeds FP32 operations joins them (the subtraction before an exp); and a
+// reduction takes with it what is made of its result and of the elements it
+// reduced, so that a softmax or a normalisation becomes one unit: a mean of
+// many values must not pass through a sum in half. Walks in both directions, a
+// few times, since either finds what the other needs.
 //
 //===----------------------------------------------------------------------===//
 
 #include "amp/Analysis/PrecisionUnits.h"
 
 #include "amp/Analysis/ComputeKind.h"
+#include "amp/Analysis/Normalizations.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/MapVector.h"
@@ -42,6 +46,7 @@ PrecisionUnits::PrecisionUnits(FunctionOpInterface function,
     return WalkResult::skip();
   });
   groupByOrigin(ops, boundary);
+  joinNormalizations(ops, origins, boundary);
   joinMovements(ops);
   joinByStructure(ops, origins);
 }
@@ -53,6 +58,19 @@ void PrecisionUnits::assign(Operation *op, unsigned unit) {
     it->second = unit;
   }
   units[unit].ops.push_back(op);
+}
+
+void PrecisionUnits::merge(unsigned from, unsigned into) {
+  for (Operation *op : SmallVector<Operation *>(units[from].ops))
+    assign(op, into);
+}
+
+/// True if the origin of `op` is a place in the source. The functions of
+/// jax.numpy are arithmetic as its operators are.
+static bool isPlace(Operation *op) {
+  auto function = op->getAttrOfType<StringAttr>(kFunctionAttr);
+  return function ? function.getValue().starts_with("jax.numpy.")
+                  : op->hasAttr(kScopeAttr) || op->hasAttr(kScopeIdAttr);
 }
 
 void PrecisionUnits::groupByOrigin(ArrayRef<Operation *> ops,
@@ -68,10 +86,6 @@ void PrecisionUnits::groupByOrigin(ArrayRef<Operation *> ops,
     return isNorm(op) && !op->hasAttr(kLayerAttr) && !op->hasAttr(kScopeIdAttr);
   };
   llvm::DenseSet<unsigned> bareUnits;
-  auto merge = [&](unsigned from, unsigned into) {
-    for (Operation *op : SmallVector<Operation *>(units[from].ops))
-      assign(op, into);
-  };
   auto joinNeighbours = [&](Operation *op) {
     for (Value value : getReadValues(op)) {
       Operation *def = value.getDefiningOp();
@@ -118,22 +132,94 @@ void PrecisionUnits::groupByOrigin(ArrayRef<Operation *> ops,
         continue; // belongs to whoever uses it
       unsigned unit = open(op);
       units[unit].structural = !op->hasAttr(kScopeAttr);
+      units[unit].place = isPlace(op);
       assign(op, unit);
       continue;
     }
     Attribute function = op->getAttr(kFunctionAttr);
     auto [it, isNew] = byOrigin.try_emplace({function, id}, 0);
-    if (isNew)
+    if (isNew) {
       it->second = open(op);
+      units[it->second].place = isPlace(op) && !isNorm(op);
+    }
     assign(op, it->second);
     if (isNorm(op))
       joinNeighbours(op);
   }
 }
 
+void PrecisionUnits::joinNormalizations(ArrayRef<Operation *> ops,
+                                        const ValueOrigins &origins,
+                                        const ModelBoundary *boundary) {
+  auto getLayer = [](Operation *op) { return op->getAttr(kLayerAttr); };
+  auto hasPlace = [&](Operation *op) {
+    std::optional<unsigned> unit = lookup(op);
+    return unit && units[*unit].place;
+  };
+  auto mayJoin = [&](Operation *a, Operation *b) {
+    return hasPlace(a) && hasPlace(b) && getLayer(a) == getLayer(b) &&
+           a->getBlock() == b->getBlock() &&
+           (!boundary || boundary->isInModel(a) == boundary->isInModel(b));
+  };
+  auto contracts = [&](unsigned unit) {
+    return llvm::any_of(units[unit].ops, [](Operation *op) {
+      return getComputeKind(op) == ComputeKind::Contraction;
+    });
+  };
+  llvm::DenseMap<unsigned, Attribute> layerOf;
+  for (ArrayRef<Operation *> group :
+       findNormalizations(ops, origins, mayJoin)) {
+    std::optional<unsigned> into;
+    for (Operation *op : group) {
+      unsigned unit = *lookup(op);
+      if (contracts(unit) || unit == into)
+        continue;
+      if (into)
+        merge(unit, *into);
+      else
+        into = unit;
+    }
+    if (!into)
+      continue;
+    units[*into].function = {};
+    layerOf[*into] = getLayer(group.front());
+  }
+  if (layerOf.empty())
+    return;
+
+  // Sums of its gradients, and gradients of what forward was shared with
+  // another place.
+  llvm::DenseSet<unsigned> hasForward;
+  for (Operation *op : ops)
+    if (origins.getPhase(op) == Phase::Forward)
+      if (std::optional<unsigned> unit = lookup(op))
+        hasForward.insert(*unit);
+  for (Operation *op : ops) {
+    ComputeKind kind = getComputeKind(op);
+    if (origins.getPhase(op) != Phase::Backward || !hasPlace(op) ||
+        hasForward.contains(*lookup(op)) || kind == ComputeKind::Contraction ||
+        kind == ComputeKind::Movement)
+      continue;
+    std::optional<unsigned> only;
+    bool inside = true;
+    for (Value value : getReadValues(op)) {
+      if (!isCastableTensor(value.getType()) ||
+          origins.lookup(value).isConstant())
+        continue;
+      Operation *def = getMovedValue(value).getDefiningOp();
+      std::optional<unsigned> unit = def ? lookup(def) : std::nullopt;
+      inside &= unit && (!only || only == unit);
+      only = unit;
+    }
+    if (inside && only && layerOf.count(*only) &&
+        layerOf.lookup(*only) == getLayer(op))
+      assign(op, *only);
+  }
+}
+
 void PrecisionUnits::joinMovements(ArrayRef<Operation *> ops) {
   for (Operation *op : llvm::reverse(ops)) {
-    if (op->hasAttr(kScopeIdAttr) ||
+    if ((op->hasAttr(kScopeIdAttr) && !isPlace(op)) ||
         getComputeKind(op) != ComputeKind::Movement)
       continue;
     Operation *producer = getMovedValue(op->getResult(0)).getDefiningOp();

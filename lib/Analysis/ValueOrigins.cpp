@@ -16,6 +16,7 @@
 #include "amp/Analysis/ValueOrigins.h"
 
 #include "amp/Analysis/ComputeKind.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -38,8 +39,12 @@ Value mlir::amp::getMovedValue(Value value) {
     if (getComputeKind(def) != ComputeKind::Movement)
       return value;
     Value source;
+    // What a linalg movement writes over is no source of elements.
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(def);
     for (Value operand : getReadValues(def)) {
-      if (!isCastableTensor(operand.getType()))
+      if (!isCastableTensor(operand.getType()) ||
+          (linalgOp && llvm::is_contained(linalgOp.getDpsInits(), operand) &&
+           !llvm::is_contained(linalgOp.getDpsInputs(), operand)))
         continue;
       Operation *producer = operand.getDefiningOp();
       if (producer && getComputeKind(producer) == ComputeKind::Neutral)

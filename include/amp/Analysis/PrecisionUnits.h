@@ -28,6 +28,9 @@ public:
     StringRef function;
     /// True if the front end gave no origin: grouped by structure.
     bool structural = false;
+    /// True if the origin is a place in the source: what stands there is
+    /// arithmetic, not an operation of the framework.
+    bool place = false;
   };
 
   /// Groups the floating-point operations of `function`. `boundary` is given
@@ -45,8 +48,12 @@ public:
 
 private:
   void assign(Operation *op, unsigned unit);
+  void merge(unsigned from, unsigned into);
   void groupByOrigin(llvm::ArrayRef<Operation *> ops,
                      const ModelBoundary *boundary);
+  void joinNormalizations(llvm::ArrayRef<Operation *> ops,
+                          const ValueOrigins &origins,
+                          const ModelBoundary *boundary);
   void joinMovements(llvm::ArrayRef<Operation *> ops);
   void joinByStructure(llvm::ArrayRef<Operation *> ops,
                        const ValueOrigins &origins);

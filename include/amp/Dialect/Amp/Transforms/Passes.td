@@ -157,7 +157,9 @@ def AnnotatePrecisionPass : Pass<"amp-annotate-precision", "::mlir::ModuleOp"> {
     A unit is what shares `amp.function` and `amp.scope_id`; its forward and
     backward halves have one number. Operations without origin are units of
     their own, except that a bias joins its contraction, and an elementwise
-    operation that feeds only FP32 ones joins them.
+    operation that feeds only FP32 ones joins them. Where an id comes without a
+    function it is a place in the source; the places of one `amp.layer` that make
+    up a normalisation are one unit.
 
     The class, first rule that applies:
 

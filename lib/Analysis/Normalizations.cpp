@@ -1,0 +1,283 @@
+//===- Normalizations.cpp - Normalisations written by hand ----------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One walk in program order gives each operation a part in a normalisation:
+//
+//   statistic   a reduction, or made of statistics of the same elements, with
+//               constants and parameters (a mean, a deviation times gamma)
+//   normalized  combines elements with a statistic of them (x - mean)
+//   derived     made of normalized values alone (the square, the exp)
+//   affine      a normalized value with parameters (gamma, beta)
+//
+// Statistic, normalized and affine operations are joined as they are met.
+// Derived ones are joined when a statistic of them comes back to them, so that
+// the square before the variance is inside and an activation function after
+// the norm is not. An affine result is an end: a second norm of it is another.
+//
+// Only what has a normalized operation counts: a lone mean is no normalisation.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Analysis/Normalizations.h"
+
+#include "amp/Analysis/ComputeKind.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+namespace {
+class NormalizationFinder {
+public:
+  NormalizationFinder(const ValueOrigins &origins,
+                      llvm::function_ref<bool(Operation *, Operation *)> may)
+      : origins(origins), mayJoin(may) {}
+
+  void visit(Operation *op);
+  bool isNormalized(Operation *op) const { return normalized.contains(op); }
+  const llvm::EquivalenceClasses<Operation *> &getGroups() const {
+    return groups;
+  }
+
+private:
+  /// What a statistic is one of.
+  struct Statistic {
+    /// The values that were reduced, and those that they were made of
+    /// elementwise.
+    llvm::SetVector<Value> elements;
+    /// The operations that made the reduced values.
+    llvm::SetVector<Operation *> makers;
+  };
+
+  SmallVector<Value> getReads(Operation *op) const;
+  void visitReduction(Operation *op);
+  void visitStatistic(Operation *op, ArrayRef<Value> stats);
+  void visitNormalized(Operation *op, ArrayRef<Value> stats,
+                       ArrayRef<Value> others);
+  void join(Operation *op, Value value) {
+    groups.unionSets(op, value.getDefiningOp());
+  }
+  bool isElement(Operation *op, Value value,
+                 const llvm::SetVector<Value> &elements) const;
+  void pullIn(Operation *op, Value element);
+
+  const ValueOrigins &origins;
+  llvm::function_ref<bool(Operation *, Operation *)> mayJoin;
+  llvm::EquivalenceClasses<Operation *> groups;
+  llvm::DenseMap<Operation *, Statistic> statistics;
+  llvm::DenseSet<Operation *> normalized, derived, affine;
+};
+} // namespace
+
+static bool isReduction(Operation *op) {
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  return linalgOp && linalgOp.getNumReductionLoops() != 0;
+}
+
+static bool isElementwise(Operation *op) {
+  switch (getComputeKind(op)) {
+  case ComputeKind::Wide:
+  case ComputeKind::Promote:
+  case ComputeKind::Follow:
+    return !isReduction(op);
+  default:
+    return false;
+  }
+}
+
+/// The floating tensors that `op` works on, each once, looked at through
+/// movements, without constants and without what it writes over or adds to.
+SmallVector<Value> NormalizationFinder::getReads(Operation *op) const {
+  SmallVector<Value> reads;
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  for (Value value : getReadValues(op)) {
+    if (!isCastableTensor(value.getType()) ||
+        origins.lookup(value).isConstant() ||
+        (linalgOp && llvm::is_contained(linalgOp.getDpsInits(), value) &&
+         !llvm::is_contained(linalgOp.getDpsInputs(), value)))
+      continue;
+    Value moved = getMovedValue(value);
+    if (!llvm::is_contained(reads, moved))
+      reads.push_back(moved);
+  }
+  return reads;
+}
+
+void NormalizationFinder::visitReduction(Operation *op) {
+  // x, x - mean, (x - mean)^2: further than that, elements are no longer what
+  // is reduced.
+  constexpr unsigned kMaxSteps = 3;
+  Statistic &statistic = statistics[op];
+  for (Value value : getReads(op)) {
+    statistic.elements.insert(value);
+    if (Operation *maker = value.getDefiningOp(); maker && isElementwise(maker))
+      statistic.makers.insert(maker);
+  }
+  unsigned done = 0;
+  for (unsigned step = 0; step < kMaxSteps; ++step) {
+    unsigned end = statistic.elements.size();
+    for (; done < end; ++done) {
+      Operation *def = statistic.elements[done].getDefiningOp();
+      if (!def || !isElementwise(def) || affine.contains(def))
+        continue;
+      for (Value value : getReads(def))
+        if (!value.getDefiningOp() ||
+            !statistics.contains(value.getDefiningOp()))
+          statistic.elements.insert(value);
+    }
+  }
+}
+
+/// What is made of statistics of the same elements is a statistic of them.
+void NormalizationFinder::visitStatistic(Operation *op, ArrayRef<Value> stats) {
+  Statistic all = statistics[stats.front().getDefiningOp()];
+  for (Value value : stats.drop_front()) {
+    const Statistic &other = statistics[value.getDefiningOp()];
+    if (llvm::none_of(other.elements, [&](Value element) {
+          return all.elements.contains(element);
+        }))
+      return;
+    all.elements.insert(other.elements.begin(), other.elements.end());
+    all.makers.insert(other.makers.begin(), other.makers.end());
+  }
+  for (Value value : stats)
+    join(op, value);
+  statistics[op] = std::move(all);
+}
+
+/// True if `value` is one of `elements`, or was normalized from one: x - mean,
+/// times a deviation that was computed from x itself.
+bool NormalizationFinder::isElement(
+    Operation *op, Value value, const llvm::SetVector<Value> &elements) const {
+  if (elements.contains(value))
+    return true;
+  Operation *def = value.getDefiningOp();
+  return def && normalized.contains(def) && mayJoin(op, def) &&
+         llvm::all_of(getReads(def), [&](Value read) {
+           return elements.contains(read) ||
+                  (read.getDefiningOp() &&
+                   statistics.contains(read.getDefiningOp()));
+         });
+}
+
+/// Elements with statistics of themselves.
+void NormalizationFinder::visitNormalized(Operation *op, ArrayRef<Value> stats,
+                                          ArrayRef<Value> others) {
+  llvm::SetVector<Operation *> makers;
+  llvm::SetVector<Value> elements;
+  for (Value value : stats) {
+    const Statistic &statistic = statistics[value.getDefiningOp()];
+    if (llvm::none_of(others, [&](Value other) {
+          return isElement(op, other, statistic.elements);
+        }))
+      return;
+    elements.insert(statistic.elements.begin(), statistic.elements.end());
+    makers.insert(statistic.makers.begin(), statistic.makers.end());
+  }
+  if (!llvm::all_of(
+          others, [&](Value other) { return isElement(op, other, elements); }))
+    return;
+
+  for (Value value : stats)
+    join(op, value);
+  for (Value other : others)
+    pullIn(op, other);
+  // The squares of the elements, whose sum is the statistic.
+  for (Operation *maker : makers)
+    if (mayJoin(op, maker) && llvm::all_of(getReads(maker), [&](Value value) {
+          return llvm::is_contained(others, value);
+        }))
+      groups.unionSets(op, maker);
+  normalized.insert(op);
+}
+
+/// Joins `op` with what made `element` out of normalized values.
+void NormalizationFinder::pullIn(Operation *op, Value element) {
+  Operation *def = element.getDefiningOp();
+  if (!def || !mayJoin(op, def) || groups.isEquivalent(op, def))
+    return;
+  if (normalized.contains(def)) {
+    groups.unionSets(op, def);
+  } else if (derived.contains(def)) {
+    groups.unionSets(op, def);
+    for (Value value : getReads(def))
+      pullIn(op, value);
+  }
+}
+
+void NormalizationFinder::visit(Operation *op) {
+  if (getComputeKind(op) == ComputeKind::Contraction)
+    return;
+  if (isReduction(op))
+    return visitReduction(op);
+  if (!isElementwise(op))
+    return;
+  auto isOf = [&](const auto &set, Value value) {
+    Operation *def = value.getDefiningOp();
+    return def && set.contains(def) && mayJoin(op, def);
+  };
+  SmallVector<Value> stats, others;
+  for (Value value : getReads(op))
+    (isOf(statistics, value) ? stats : others).push_back(value);
+  if (!stats.empty()) {
+    if (llvm::all_of(others, [&](Value value) {
+          return origins.lookup(value).isParameterOnly();
+        }))
+      visitStatistic(op, stats);
+    else
+      visitNormalized(op, stats, others);
+    return;
+  }
+  if (others.empty())
+    return;
+  SmallVector<Value> inner, parameters;
+  for (Value value : others) {
+    if (isOf(normalized, value) || isOf(affine, value))
+      inner.push_back(value);
+    else if (origins.lookup(value).isParameterOnly())
+      parameters.push_back(value);
+  }
+  if (inner.size() == 1 && !parameters.empty() &&
+      inner.size() + parameters.size() == others.size()) {
+    join(op, inner.front());
+    affine.insert(op);
+  } else if (llvm::all_of(others, [&](Value value) {
+               return isOf(normalized, value) || isOf(derived, value);
+             })) {
+    derived.insert(op);
+  }
+}
+
+SmallVector<SmallVector<Operation *>> mlir::amp::findNormalizations(
+    ArrayRef<Operation *> ops, const ValueOrigins &origins,
+    llvm::function_ref<bool(Operation *, Operation *)> mayJoin) {
+  NormalizationFinder finder(origins, mayJoin);
+  for (Operation *op : ops)
+    if (origins.getPhase(op) == Phase::Forward)
+      finder.visit(op);
+
+  const llvm::EquivalenceClasses<Operation *> &groups = finder.getGroups();
+  llvm::MapVector<Operation *, SmallVector<Operation *>> members;
+  llvm::DenseSet<Operation *> confirmed;
+  for (Operation *op : ops) {
+    auto leader = groups.findLeader(op);
+    if (leader == groups.member_end())
+      continue;
+    members[*leader].push_back(op);
+    if (finder.isNormalized(op))
+      confirmed.insert(*leader);
+  }
+  SmallVector<SmallVector<Operation *>> result;
+  for (auto &[leader, group] : members)
+    if (confirmed.contains(leader))
+      result.push_back(std::move(group));
+  return result;
+}
