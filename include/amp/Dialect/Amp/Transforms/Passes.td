@@ -108,11 +108,41 @@ def SplitTrainStepPass : Pass<"amp-split-train-step", "::mlir::ModuleOp"> {
       }
     }
     ```
-    After, in `@step`:
-    ```
-    %0:2 = call @step_forward_backward(%w, %x, %seed)  // loss, grad w
-    %1 = call @step_optimizer_step(%w, %0#1)           // param w
-    return %0#0, %1
+    After:
+    ```mlir
+    module attributes {amp.policy = #amp.policy<O1, patch_type = f16, loss_scale = dynamic>} {
+      func.func private @step_forward_backward(
+          %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+          %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+          %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+          -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"},
+              tensor<f32> {amp.role = "loss", amp.name = "loss"}) {
+        %zero = arith.constant dense<0.0> : tensor<f32>
+        %e = tensor.empty() : tensor<4xf32>
+        %loss = linalg.dot ins(%w, %x : tensor<4xf32>, tensor<4xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
+        %s = linalg.broadcast ins(%seed : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+        %g = arith.mulf %s, %x : tensor<4xf32>
+        return %g, %loss : tensor<4xf32>, tensor<f32>
+      }
+      func.func private @step_optimizer_step(
+          %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+          %g: tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+          -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+        %new = arith.subf %w, %g : tensor<4xf32>
+        return %new : tensor<4xf32>
+      }
+      func.func @step(
+          %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+          %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+          %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+          -> (tensor<f32> {amp.role = "loss", amp.name = "loss"},
+              tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+        %g, %loss = call @step_forward_backward(%w, %x, %seed)
+            : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> (tensor<4xf32>, tensor<f32>)
+        %new = call @step_optimizer_step(%w, %g) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+        return %loss, %new : tensor<f32>, tensor<4xf32>
+      }
+    }
     ```
   }];
   let dependentDialects = ["::mlir::amp::AmpDialect", "::mlir::func::FuncDialect"];
@@ -142,7 +172,14 @@ def InlineHelpersPass : Pass<"amp-inline-helpers", "::mlir::ModuleOp"> {
       return %0 : tensor<4xf32>
     }
     ```
-    After: `@evaluate` has the `arith.maximumf`, and `@relu` is gone.
+    After:
+    ```mlir
+    func.func @evaluate(%x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"}) -> tensor<4xf32> {
+      %zero = arith.constant dense<0.0> : tensor<4xf32>
+      %0 = arith.maximumf %x, %zero : tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    ```
   }];
   let statistics = [Statistic<"numInlined", "inlined", "calls inlined">];
 }
@@ -185,7 +222,17 @@ def AnnotatePrecisionPass : Pass<"amp-annotate-precision", "::mlir::ModuleOp"> {
       }
     }
     ```
-    After: `linalg.exp {amp.class = #amp.class<high, unit = 0, "computes math.exp">}`.
+    After:
+    ```mlir
+    module attributes {amp.policy = #amp.policy<O1, patch_type = f16, loss_scale = dynamic>} {
+      func.func @exp(%x: tensor<4xf32>) -> tensor<4xf32> {
+        %e = tensor.empty() : tensor<4xf32>
+        %0 = linalg.exp {amp.class = #amp.class<high, unit = 0, "computes math.exp">}
+            ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+        return %0 : tensor<4xf32>
+      }
+    }
+    ```
   }];
   let dependentDialects = ["::mlir::amp::AmpDialect"];
   let statistics = [
@@ -241,24 +288,31 @@ def InsertCastsPass : Pass<"amp-insert-casts", "::mlir::ModuleOp"> {
     Values that control flow carries, and arguments of functions without roles,
     stay f32. At O0 nothing is cast, and regions of `amp.autocast` dissolve.
 
-    Before, with the matmul of class low and its operands f32:
+    Before:
     ```mlir
-    func.func @mm(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>, %c: tensor<4x4xf32>) -> tensor<4x4xf32> {
-      %0 = linalg.matmul {amp.class = #amp.class<low, unit = 0>}
-        ins(%a, %b : tensor<4x8xf32>, tensor<8x4xf32>) outs(%c : tensor<4x4xf32>) -> tensor<4x4xf32>
-      return %0 : tensor<4x4xf32>
+    module attributes {amp.policy = #amp.policy<O1, patch_type = f16, loss_scale = dynamic>} {
+      func.func @mm(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>, %c: tensor<4x4xf32>) -> tensor<4x4xf32> {
+        %0 = linalg.matmul {amp.class = #amp.class<low, unit = 0>}
+            ins(%a, %b : tensor<4x8xf32>, tensor<8x4xf32>) outs(%c : tensor<4x4xf32>) -> tensor<4x4xf32>
+        return %0 : tensor<4x4xf32>
+      }
     }
     ```
-    After:
+    After (what the product is added to is an operand as well):
     ```mlir
-    func.func @mm(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>, %c: tensor<4x4xf32>) -> tensor<4x4xf32> {
-      %ah = amp.cast %a : tensor<4x8xf32> to tensor<4x8xf16>
-      %bh = amp.cast %b : tensor<8x4xf32> to tensor<8x4xf16>
-      %0 = linalg.matmul {amp.class = #amp.class<low, unit = 0>}
-        ins(%ah, %bh : tensor<4x8xf16>, tensor<8x4xf16>) outs(%c : tensor<4x4xf32>) -> tensor<4x4xf32>
-      %h = amp.cast %0 : tensor<4x4xf32> to tensor<4x4xf16>
-      %w = amp.cast %h : tensor<4x4xf16> to tensor<4x4xf32>
-      return %w : tensor<4x4xf32>
+    module attributes {amp.casts_inserted,
+        amp.policy = #amp.policy<O1, patch_type = f16, loss_scale = dynamic>} {
+      func.func @mm(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>, %c: tensor<4x4xf32>) -> tensor<4x4xf32> {
+        %bh = amp.cast %b : tensor<8x4xf32> to tensor<8x4xf16>
+        %ah = amp.cast %a : tensor<4x8xf32> to tensor<4x8xf16>
+        %ch = amp.cast %c : tensor<4x4xf32> to tensor<4x4xf16>
+        %cw = amp.cast %ch : tensor<4x4xf16> to tensor<4x4xf32>
+        %0 = linalg.matmul {amp.class = #amp.class<low, unit = 0>}
+            ins(%ah, %bh : tensor<4x8xf16>, tensor<8x4xf16>) outs(%cw : tensor<4x4xf32>) -> tensor<4x4xf32>
+        %h = amp.cast %0 : tensor<4x4xf32> to tensor<4x4xf16>
+        %w = amp.cast %h : tensor<4x4xf16> to tensor<4x4xf32>
+        return %w : tensor<4x4xf32>
+      }
     }
     ```
   }];
