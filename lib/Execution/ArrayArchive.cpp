@@ -231,8 +231,7 @@ Error mlir::amp::checkCanWrite(StringRef path) {
   if (Error error = openTemporary(path, target, fd, temporary))
     return error;
   ::close(fd);
-  llvm::sys::fs::remove(temporary);
-  return Error::success();
+  return llvm::errorCodeToError(llvm::sys::fs::remove(temporary));
 }
 
 /// Writes a file so that it is either the old or the new one: to a temporary
@@ -251,7 +250,7 @@ writeAtomically(StringRef path,
     return error;
   llvm::sys::RemoveFileOnSignal(temporary);
   llvm::scope_exit discard([&] {
-    fs::remove(temporary);
+    (void)fs::remove(temporary);
     llvm::sys::DontRemoveFileOnSignal(temporary);
   });
 

@@ -300,7 +300,7 @@ llvm::Error JitFunction::call(ArrayRef<const HostArray *> given,
     if (nextHandle < handles.size() && handles[nextHandle].index == i)
       packed.push_back(&handleValues[nextHandle++]);
     else
-      packed.push_back(&pointers[nextPointer++]);
+      packed.push_back(static_cast<void *>(&pointers[nextPointer++]));
   }
 
   ampRtProgramClearError();

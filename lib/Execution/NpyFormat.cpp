@@ -342,7 +342,7 @@ Expected<HostArray> mlir::amp::readNpy(ByteReader read, int64_t totalBytes,
     return notNpy();
 
   // Version 1 has a 16-bit length, versions 2 and 3 a 32-bit one.
-  const int version = prefix[kMagic.size()];
+  const unsigned version = static_cast<unsigned char>(prefix[kMagic.size()]);
   int64_t offset = prefixSize;
   int64_t headerSize =
       llvm::support::endian::read16le(prefix + kMagic.size() + 2);

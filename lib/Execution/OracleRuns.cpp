@@ -20,7 +20,6 @@
 
 using namespace mlir::amp;
 using llvm::createStringError;
-using llvm::Error;
 using llvm::Expected;
 using llvm::StringRef;
 using llvm::Twine;

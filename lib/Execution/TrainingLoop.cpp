@@ -367,12 +367,13 @@ double RunSummary::getStepsPerSecond() const {
 }
 
 static void printBytes(llvm::raw_ostream &os, int64_t bytes) {
-  if (bytes < 1024)
+  constexpr int64_t kKiB = 1024, kMiB = 1024 * kKiB;
+  if (bytes < kKiB)
     os << bytes << " B";
-  else if (bytes < 1024 * 1024)
-    os << llvm::format("%.1f KiB", double(bytes) / 1024);
+  else if (bytes < kMiB)
+    os << llvm::format("%.1f KiB", double(bytes) / kKiB);
   else
-    os << llvm::format("%.1f MiB", double(bytes) / (1024 * 1024));
+    os << llvm::format("%.1f MiB", double(bytes) / kMiB);
 }
 
 void mlir::amp::printSummary(llvm::raw_ostream &os, const RunSummary &summary,

@@ -326,8 +326,9 @@ static Refusal setMinLossScale(const OverrideValue &value,
     return refuseValue("min_loss_scale", "a finite number of at least 0", value,
                        "leave it out for no floor");
   // scaler.py tests the floor for truth, so 0 counts as none.
-  properties.minLossScale =
-      *scale == 0.0 ? std::nullopt : std::optional<double>(*scale);
+  properties.minLossScale = scale;
+  if (*scale == 0.0)
+    properties.minLossScale.reset();
   return std::nullopt;
 }
 

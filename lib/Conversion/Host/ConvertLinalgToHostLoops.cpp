@@ -138,7 +138,7 @@ static LogicalResult addLinear(AffineExpr expr, int64_t factor,
 /// it is an addition or a product and the accumulator has no other use.
 static Operation *getCombiner(Value result, Value accumulator) {
   Operation *combiner = result.getDefiningOp();
-  bool combines = combiner && isa<arith::AddFOp, arith::MulFOp>(combiner) &&
+  bool combines = isa_and_present<arith::AddFOp, arith::MulFOp>(combiner) &&
                   llvm::is_contained(combiner->getOperands(), accumulator) &&
                   accumulator.hasOneUse();
   return combines ? combiner : nullptr;

@@ -42,8 +42,9 @@ const ScalerRules *amp::rt::findScalerRules(int32_t preset) {
   switch (preset) {
   case AMP_RT_SCALER_APEX:
     return &apexRules;
+  default:
+    return nullptr;
   }
-  return nullptr;
 }
 
 static AmpRtStatus checkBounds(const char *call, const char *scaler,

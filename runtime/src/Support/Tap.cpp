@@ -41,8 +41,9 @@ int64_t ampRtElementKindSize(int32_t elementKind) {
   case AMP_RT_ELEMENT_F64:
   case AMP_RT_ELEMENT_I64:
     return 8;
+  default:
+    return 0;
   }
-  return 0;
 }
 
 AmpRtStatus ampRtTapCreate(AmpRtTap **tap) {
