@@ -137,8 +137,12 @@ Expected<HostArray> ArrayArchive::read(StringRef name) const {
   auto member = impl->indices.find(name);
   if (member == impl->indices.end()) {
     std::string found;
-    for (const std::string &other : impl->names)
+    constexpr size_t kShown = 8;
+    for (const std::string &other :
+         llvm::ArrayRef(impl->names).take_front(kShown))
       found += (found.empty() ? "'" : ", '") + other + "'";
+    if (impl->names.size() > kShown)
+      found += " and " + std::to_string(impl->names.size() - kShown) + " more";
     return createStringError(Twine("expected ") + what + ", but it has " +
                              (found.empty() ? "no arrays" : found));
   }

@@ -223,8 +223,10 @@ JitFunction::read(func::FuncOp function) {
   for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i) {
     Type type = function.getArgumentTypes()[i];
     DictionaryAttr attrs = function.getArgAttrDict(i);
-    if (type.isInteger(64)) {
-      RoleInfo info = getArgRole(function, i);
+    RoleInfo info = getArgRole(function, i);
+    // As convert-amp-to-runtime gives them.
+    if (type.isInteger(64) &&
+        (info.is(Role::ScalerState) || info.is(Role::Hyper))) {
       result->handles.push_back(
           {i, info.is(Role::ScalerState) ? info.name.str() : ""});
       continue;
@@ -440,6 +442,27 @@ generateCode(ModuleOp module, unsigned level) {
   return engine;
 }
 
+/// The only function of `kind`; null if there is none, an error if there are
+/// two: which of them would be run?
+static llvm::Expected<func::FuncOp> findFunction(ModuleOp module,
+                                                 FunctionKind kind) {
+  func::FuncOp found;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (getFunctionKind(function) != kind)
+      continue;
+    if (found)
+      return makeError("expected one " +
+                       StringRef(kind == FunctionKind::TrainStep
+                                     ? "train step"
+                                     : "evaluate function") +
+                       " in the module, but got '" + found.getName() +
+                       "' and '" + function.getName() +
+                       "'; take the roles off the arguments of one of them");
+    found = function;
+  }
+  return found;
+}
+
 static llvm::Error makeNoTrainStepError() {
   return makeError(
       "the module has no train step: expected a function whose arguments "
@@ -449,16 +472,17 @@ static llvm::Error makeNoTrainStepError() {
 
 llvm::Expected<SmallVector<ValueSpec>>
 mlir::amp::readTrainStepArguments(ModuleOp module) {
-  for (auto function : module.getOps<func::FuncOp>()) {
-    if (getFunctionKind(function) != FunctionKind::TrainStep)
-      continue;
-    llvm::Expected<std::unique_ptr<JitFunction>> read =
-        JitFunction::read(function);
-    if (!read)
-      return read.takeError();
-    return SmallVector<ValueSpec>((*read)->getArguments());
-  }
-  return makeNoTrainStepError();
+  llvm::Expected<func::FuncOp> function =
+      findFunction(module, FunctionKind::TrainStep);
+  if (!function)
+    return function.takeError();
+  if (!*function)
+    return makeNoTrainStepError();
+  llvm::Expected<std::unique_ptr<JitFunction>> read =
+      JitFunction::read(*function);
+  if (!read)
+    return read.takeError();
+  return SmallVector<ValueSpec>((*read)->getArguments());
 }
 
 static double secondsSince(std::chrono::steady_clock::time_point start) {
@@ -497,18 +521,20 @@ mlir::amp::compileForHost(ModuleOp module,
     if (failed(pm.run(module)))
       return makeError("the module cannot be prepared for the host");
   }
-  for (auto function : module.getOps<func::FuncOp>()) {
-    FunctionKind kind = getFunctionKind(function);
-    if (kind != FunctionKind::TrainStep && kind != FunctionKind::Evaluate)
+  for (auto [kind, slot] :
+       {std::pair(FunctionKind::TrainStep, &program->trainStep),
+        std::pair(FunctionKind::Evaluate, &program->evaluate)}) {
+    llvm::Expected<func::FuncOp> function = findFunction(module, kind);
+    if (!function)
+      return function.takeError();
+    if (!*function)
       continue;
     llvm::Expected<std::unique_ptr<JitFunction>> read =
-        JitFunction::read(function);
+        JitFunction::read(*function);
     if (!read)
       return read.takeError();
-    auto &slot = kind == FunctionKind::TrainStep ? program->trainStep
-                                                 : program->evaluate;
-    slot = std::move(*read);
-    slot->program = program.get();
+    *slot = std::move(*read);
+    (*slot)->program = program.get();
   }
   if (!program->trainStep)
     return makeNoTrainStepError();

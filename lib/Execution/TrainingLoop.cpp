@@ -113,8 +113,11 @@ Error TrainingLoop::bindArguments() {
           program.getTrainStep().getName() +
           "' to have a role that can be fed (param, master, buffer, "
           "opt_state, batch, loss_seed, accumulator, rng or hyper), but "
-          "argument '" +
-          spec.name + "' has '" + spec.role + "'");
+          "argument " +
+          (spec.name.empty() ? Twine(arguments.size())
+                             : "'" + Twine(spec.name) + "'") +
+          " has " +
+          (spec.role.empty() ? Twine("none") : "'" + spec.role + "'"));
     }
     arguments.push_back(source);
   }
@@ -261,6 +264,19 @@ static Expected<AmpRtScalerState> readState(const AmpRtScaler *scaler) {
   return state;
 }
 
+/// A failed assertion of the program knows neither step nor data. Most are
+/// gathers with an index that a batch holds.
+Error TrainingLoop::explainFailure(Error error) const {
+  std::string names;
+  for (const ValueSpec &spec : program.getTrainStep().getArguments())
+    if (spec.role == "batch" && !isFloatKind(spec.elementKind))
+      names += (names.empty() ? "'" : ", '") + spec.name + "'";
+  return createStringError(
+      Twine("step ") + Twine(nextStep) + " on " + batches.describe() +
+      " failed: " + llvm::toString(std::move(error)) +
+      (names.empty() ? "" : "; are the integers of " + names + " in range?"));
+}
+
 Expected<StepRecord> TrainingLoop::runStep() {
   assert(nextStep < options.numSteps && "no step is left");
   Expected<Batch> batch = batches.getBatch(nextStep);
@@ -298,7 +314,7 @@ Expected<StepRecord> TrainingLoop::runStep() {
   injected.assign(options.injections.size(), false);
   llvm::SmallVector<HostArray> results;
   if (Error error = program.getTrainStep().call(values, results))
-    return error;
+    return explainFailure(std::move(error));
   if (Error error = takeTapErrors())
     return error;
 

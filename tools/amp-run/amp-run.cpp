@@ -213,8 +213,12 @@ static llvm::Error setPrecision(MixedPrecisionOptions &options,
       given.emplace_back(option.ArgStr, option.getValue());
   llvm::append_range(given, overrides);
   std::string text;
-  for (const auto &[name, value] : given)
+  for (const auto &[name, value] : given) {
+    if (StringRef(value).find_first_of(" \t\n{}") != StringRef::npos)
+      return makeError("expected the value of --" + name +
+                       " to be one word, but got '" + value + "'");
     text += name + "=" + value + " ";
+  }
   if (failed(options.parseFromString(text)))
     return makeError("options of the precision cannot be read: " + text);
   options.screen = &getScreen();
@@ -446,7 +450,8 @@ static llvm::Error runBatches(MLIRContext &context) {
   auto loop = TrainingLoop::create(*compiled->program, *batches,
                                    std::move(*state), options);
   if (!loop)
-    return loop.takeError();
+    return makeError("'" + inputFile +
+                     "': " + llvm::toString(loop.takeError()));
   if (llvm::Error error = train(**loop, recorded))
     return error;
   return testData ? evaluateAfter(**loop, *testData) : llvm::Error::success();
@@ -519,11 +524,18 @@ int main(int argc, char **argv) {
   registerAllExtensions(registry);
   mlir::amp::registerAllDialects(registry);
   MLIRContext context(registry);
-  if (llvm::Error error = run(context)) {
-    llvm::outs().flush();
-    llvm::errs() << "amp-run: error: " << llvm::toString(std::move(error))
-                 << "\n";
-    return 1;
+  context.printOpOnDiagnostic(false); // an error on the module prints it all
+  llvm::Error error = run(context);
+  llvm::outs().flush();
+  if (std::error_code failure = llvm::outs().error()) {
+    llvm::outs().clear_error();
+    error = llvm::joinErrors(
+        std::move(error),
+        makeError("cannot write to standard output: " + failure.message()));
   }
-  return 0;
+  if (!error)
+    return 0;
+  llvm::errs() << "amp-run: error: " << llvm::toString(std::move(error))
+               << "\n";
+  return 1;
 }

@@ -120,6 +120,7 @@ private:
   llvm::Error bindResults();
   llvm::Error checkInjections() const;
   void onTap(const Tap &tap);
+  llvm::Error explainFailure(llvm::Error error) const;
   llvm::Error takeTapErrors();
 
   Program &program;

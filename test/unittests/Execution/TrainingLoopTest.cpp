@@ -164,7 +164,9 @@ TEST(TrainingLoop, AFailedStepChangesNothing) {
   run.program.beforeStep = [] {
     return llvm::createStringError("an assertion of the program failed");
   };
-  EXPECT_EQ(getText(run.loop->runStep()), "an assertion of the program failed");
+  EXPECT_EQ(getText(run.loop->runStep()),
+            "step 1 on 'fake.npz' failed: an assertion of the program failed; "
+            "are the integers of 'x1' in range?");
   EXPECT_EQ(run.get("param", "fc1.weight"), before);
   EXPECT_EQ(run.loop->getStep(), 1);
 }
