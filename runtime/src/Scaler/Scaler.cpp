@@ -123,30 +123,36 @@ const char *ampRtScalerName(const AmpRtScaler *scaler) {
 // Configuration and state
 //===----------------------------------------------------------------------===//
 
-AmpRtStatus ampRtScalerGetConfig(const AmpRtScaler *scaler,
-                                 AmpRtScalerConfig *config) {
-  const char *call = "ampRtScalerGetConfig";
+/// What every call asks of a scaler and a struct that the caller laid out.
+template <typename Struct>
+static AmpRtStatus checkVersioned(const char *call, const AmpRtScaler *scaler,
+                                  const char *name, const Struct *value,
+                                  const char *type, uint32_t version) {
   if (!scaler)
     return failNull(call, "scaler");
-  if (!config)
-    return failNull(call, "config");
-  if (config->version != AMP_RT_SCALER_CONFIG_VERSION)
-    return failVersion(call, "AmpRtScalerConfig", AMP_RT_SCALER_CONFIG_VERSION,
-                       config->version);
+  if (!value)
+    return failNull(call, name);
+  if (value->version != version)
+    return failVersion(call, type, version, value->version);
+  return AMP_RT_OK;
+}
+
+AmpRtStatus ampRtScalerGetConfig(const AmpRtScaler *scaler,
+                                 AmpRtScalerConfig *config) {
+  if (AmpRtStatus status =
+          checkVersioned("ampRtScalerGetConfig", scaler, "config", config,
+                         "AmpRtScalerConfig", AMP_RT_SCALER_CONFIG_VERSION))
+    return status;
   *config = scaler->config;
   return AMP_RT_OK;
 }
 
 AmpRtStatus ampRtScalerGetState(const AmpRtScaler *scaler,
                                 AmpRtScalerState *state) {
-  const char *call = "ampRtScalerGetState";
-  if (!scaler)
-    return failNull(call, "scaler");
-  if (!state)
-    return failNull(call, "state");
-  if (state->version != AMP_RT_SCALER_STATE_VERSION)
-    return failVersion(call, "AmpRtScalerState", AMP_RT_SCALER_STATE_VERSION,
-                       state->version);
+  if (AmpRtStatus status =
+          checkVersioned("ampRtScalerGetState", scaler, "state", state,
+                         "AmpRtScalerState", AMP_RT_SCALER_STATE_VERSION))
+    return status;
   *state = scaler->state;
   return AMP_RT_OK;
 }
@@ -154,13 +160,10 @@ AmpRtStatus ampRtScalerGetState(const AmpRtScaler *scaler,
 AmpRtStatus ampRtScalerSetState(AmpRtScaler *scaler,
                                 const AmpRtScalerState *state) {
   const char *call = "ampRtScalerSetState";
-  if (!scaler)
-    return failNull(call, "scaler");
-  if (!state)
-    return failNull(call, "state");
-  if (state->version != AMP_RT_SCALER_STATE_VERSION)
-    return failVersion(call, "AmpRtScalerState", AMP_RT_SCALER_STATE_VERSION,
-                       state->version);
+  if (AmpRtStatus status =
+          checkVersioned(call, scaler, "state", state, "AmpRtScalerState",
+                         AMP_RT_SCALER_STATE_VERSION))
+    return status;
   if (AmpRtStatus status =
           checkScale(call, scaler->name, state->scale, state->unskipped))
     return status;
