@@ -10,12 +10,14 @@
 // if it combines a weight with an activation or feeds one that is), backward
 // ones in order: by the forward operation they are paired with where the front
 // end says so, otherwise by what they read. A backward operation that reads a
-// weight, or an activation from inside the model, differentiates the model; one
-// that reads only the loss's values differentiates the loss. A view of an
-// activation is that activation, and constants, which both sides share, say
-// nothing. A forward operation whose results only backward ones read (a view or
-// a product that is saved for them) is neither model nor loss by what it feeds:
-// it is decided as they are.
+// weight, an activation from inside the model or what enters it (the batch, for
+// the gradient of the first weight), differentiates the model; one that reads
+// only the loss's values differentiates the loss. An input that the loss reads
+// too, as an autoencoder's does, says something for contractions alone: losses
+// are elementwise. A view of an activation is that activation, and constants,
+// which both sides share, say nothing. A forward operation whose results only
+// backward ones read (a view or a product that is saved for them) is neither
+// model nor loss by what it feeds: it is decided as they are.
 //
 // Batch normalisation is found from its parameters outwards. Its statistics are
 // computed by operations that touch none of them, so the set is closed under
@@ -165,6 +167,16 @@ void ModelBoundary::findBackwardModel(FunctionOpInterface function) {
       if (std::optional<int64_t> id = getScopeId(op))
         forwardSide[*id] |= model.contains(op);
 
+  // What the model reads and does not compute, and what the loss reads.
+  llvm::DenseSet<Value> inputs, readByLoss;
+  for (Operation *op : ops)
+    if (origins.getPhase(op) == Phase::Forward && !saved.contains(op))
+      for (Value value : getReadValues(op))
+        if (isCastableTensor(value.getType()) &&
+            !origins.lookup(value).isConstant())
+          (model.contains(op) ? inputs : readByLoss)
+              .insert(getMovedValue(value));
+
   llvm::DenseSet<Value> isOutput(outputs.begin(), outputs.end());
   for (Operation *op : ops) {
     if (origins.getPhase(op) != Phase::Backward && !saved.contains(op))
@@ -184,8 +196,13 @@ void ModelBoundary::findBackwardModel(FunctionOpInterface function) {
       if (from.isParameterOnly())
         return true;
       Value shown = getMovedValue(value);
-      Operation *def = shown.getDefiningOp();
-      return def && model.contains(def) && !isOutput.contains(shown);
+      if (isOutput.contains(shown))
+        return false;
+      if (Operation *def = shown.getDefiningOp())
+        return model.contains(def);
+      return inputs.contains(shown) &&
+             (!readByLoss.contains(shown) ||
+              getComputeKind(op) == ComputeKind::Contraction);
     });
     if (readsModel)
       model.insert(op);

@@ -151,6 +151,71 @@ func.func @transposed_output(
   return %t, %gp : tensor<2x4xf32>, tensor<4x2xf32>
 }
 
+// The gradient of the first weight reads the batch itself, or rows that an embedding
+// gave; so does that of a scale.
+// CHECK-LABEL: func.func @weight_gradient_of_input
+func.func @weight_gradient_of_input(
+    %w: tensor<8x4xf32> {amp.role = "param", amp.name = "w"},
+    %table: tensor<9x8xf32> {amp.role = "param", amp.name = "table"},
+    %scale: tensor<2x8xf32> {amp.role = "param", amp.name = "scale"},
+    %x: tensor<2x8xf32> {amp.role = "batch", amp.name = "x0"},
+    %ids: tensor<2xindex> {amp.role = "batch", amp.name = "x1"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x8xf32>,
+        tensor<8x4xf32> {amp.role = "grad", amp.name = "w"}, tensor<8x4xf32>,
+        tensor<2x8xf32> {amp.role = "grad", amp.name = "scale"}) {
+  %e0 = tensor.empty() : tensor<2x4xf32>
+  %e1 = tensor.empty() : tensor<8x2xf32>
+  %e2 = tensor.empty() : tensor<8x4xf32>
+  %e3 = tensor.empty() : tensor<2x8xf32>
+  %rows = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]} ins(%ids : tensor<2xindex>) outs(%e3 : tensor<2x8xf32>) {
+  ^bb0(%id: index, %o: f32):
+    %j = linalg.index 1 : index
+    %v = tensor.extract %table[%id, %j] : tensor<9x8xf32>
+    linalg.yield %v : f32
+  } -> tensor<2x8xf32>
+  %p = linalg.matmul ins(%x, %w : tensor<2x8xf32>, tensor<8x4xf32>) outs(%e0 : tensor<2x4xf32>) -> tensor<2x4xf32>
+  %q = linalg.matmul ins(%rows, %w : tensor<2x8xf32>, tensor<8x4xf32>) outs(%e0 : tensor<2x4xf32>) -> tensor<2x4xf32>
+  %s = arith.mulf %x, %scale : tensor<2x8xf32>
+  %g = linalg.broadcast ins(%seed : tensor<f32>) outs(%e0 : tensor<2x4xf32>) dimensions = [0, 1]
+  %xt = linalg.transpose ins(%x : tensor<2x8xf32>) outs(%e1 : tensor<8x2xf32>) permutation = [1, 0]
+  // CHECK: linalg.matmul {amp.class = #amp.class<low, unit = {{[0-9]+}}, backward, "inside the model">}
+  %gw = linalg.matmul ins(%xt, %g : tensor<8x2xf32>, tensor<2x4xf32>) outs(%e2 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %rt = linalg.transpose ins(%rows : tensor<2x8xf32>) outs(%e1 : tensor<8x2xf32>) permutation = [1, 0]
+  // CHECK: linalg.matmul {amp.class = #amp.class<low, unit = {{[0-9]+}}, backward, "inside the model">}
+  %gr = linalg.matmul ins(%rt, %g : tensor<8x2xf32>, tensor<2x4xf32>) outs(%e2 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %gb = linalg.broadcast ins(%seed : tensor<f32>) outs(%e3 : tensor<2x8xf32>) dimensions = [0, 1]
+  // CHECK: arith.mulf {{.*}}#amp.class<low, unit = {{[0-9]+}}, backward, "inside the model">
+  %gs = arith.mulf %gb, %x : tensor<2x8xf32>
+  return %p, %q, %s, %gw, %gr, %gs : tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x8xf32>, tensor<8x4xf32>, tensor<8x4xf32>, tensor<2x8xf32>
+}
+
+// Near miss: the input of an autoencoder is its target too. The contraction
+// differentiates the model, the product the loss (x * log y).
+// CHECK-LABEL: func.func @input_is_target
+func.func @input_is_target(
+    %w: tensor<8x8xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<2x8xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<2x8xf32>, tensor<8x8xf32> {amp.role = "grad", amp.name = "w"}) {
+  %e0 = tensor.empty() : tensor<2x8xf32>
+  %e1 = tensor.empty() : tensor<8x2xf32>
+  %e2 = tensor.empty() : tensor<8x8xf32>
+  %y = linalg.matmul ins(%x, %w : tensor<2x8xf32>, tensor<8x8xf32>) outs(%e0 : tensor<2x8xf32>) -> tensor<2x8xf32>
+  %log = math.log %y : tensor<2x8xf32>
+  %loss = arith.mulf %x, %log : tensor<2x8xf32>
+  %g = linalg.broadcast ins(%seed : tensor<f32>) outs(%e0 : tensor<2x8xf32>) dimensions = [0, 1]
+  // CHECK: arith.mulf {{.*}}#amp.class<high, unit = {{[0-9]+}}, backward, "after the model's end">
+  %glog = arith.mulf %g, %x : tensor<2x8xf32>
+  // CHECK: arith.divf {{.*}}#amp.class<high, unit = {{[0-9]+}}, backward, "after the model's end">
+  %gy = arith.divf %glog, %y : tensor<2x8xf32>
+  %xt = linalg.transpose ins(%x : tensor<2x8xf32>) outs(%e1 : tensor<8x2xf32>) permutation = [1, 0]
+  // CHECK: linalg.matmul {amp.class = #amp.class<low, unit = {{[0-9]+}}, backward, "inside the model">}
+  %gw = linalg.matmul ins(%xt, %gy : tensor<8x2xf32>, tensor<2x8xf32>) outs(%e2 : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %loss, %gw : tensor<2x8xf32>, tensor<8x8xf32>
+}
+
 // Memory and constants that model and loss share say nothing about either, nor does
 // the size of an activation.
 // CHECK-LABEL: func.func @shared_constants
