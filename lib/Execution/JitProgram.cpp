@@ -38,6 +38,8 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/LLVMContext.h"
 #include "llvm/Support/TargetSelect.h"
 
 #include <chrono>
@@ -417,6 +419,16 @@ static void hideEntryPoints(ModuleOp module) {
   }
 }
 
+namespace {
+/// Keeps LLVM's advice to itself: a loop that stays scalar is no concern of who
+/// trains, and has no location that they wrote.
+struct SilentAdvice : llvm::DiagnosticHandler {
+  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+    return info.getSeverity() != llvm::DS_Error;
+  }
+};
+} // namespace
+
 static llvm::Expected<std::unique_ptr<ExecutionEngine>>
 generateCode(ModuleOp module, unsigned level) {
   hideEntryPoints(module);
@@ -431,8 +443,13 @@ generateCode(ModuleOp module, unsigned level) {
   if (!machine)
     return machine.takeError();
   ExecutionEngineOptions options;
-  auto optimize =
+  auto runPasses =
       makeOptimizingTransformer(level, /*sizeLevel=*/0, machine->get());
+  auto optimize = [&](llvm::Module *llvmModule) {
+    llvmModule->getContext().setDiagnosticHandler(
+        std::make_unique<SilentAdvice>());
+    return runPasses(llvmModule);
+  };
   options.transformer = optimize;
   options.jitCodeGenOptLevel = static_cast<llvm::CodeGenOptLevel>(level);
   auto engine = ExecutionEngine::create(module, options);
