@@ -131,6 +131,69 @@ class Mixed:
         return [loss]
 
 
+class Recurrent:
+    start = {"wx": normal(3, 2), "wh": normal(2, 2)}
+    batches = [normal(3, 4, 3), normal(4, 2)]
+    skips = {"wh": {"wx", "wh"}}
+
+    def step(self, state, batch, skipped):
+        x, t = batch
+        h = [np.zeros((4, 2))]
+        for xi in x:
+            h.append(np.tanh(xi @ state["wx"] + h[-1] @ state["wh"]))
+        d = h[-1] - t
+        g, gx, gh = d / 4, 0, 0
+        for i in reversed(range(len(x))):
+            g = g * (1 - h[i + 1] ** 2)
+            gx, gh = gx + x[i].T @ g, gh + h[i].T @ g
+            g = g @ state["wh"].T
+        if "wx" not in skipped:
+            state["wx"], state["wh"] = state["wx"] - gx / 8, state["wh"] - gh
+        return [(d * d).sum() / 8]
+
+
+class Embedding:
+    start = {"table": normal(5, 3), "w": normal(3, 2), "key": np.array(3, np.int64)}
+    skips = {"table": {"table", "w"}, "w": {"table", "w"}}
+
+    def batch(self, step):
+        return [rng.randint(0, 5, 4).astype(np.int64), normal(4, 2)]
+
+    def step(self, state, batch, skipped):
+        ids, t = batch
+        mask = ((np.arange(12).reshape(4, 3) * 5 + state["key"]) & 8) != 0
+        h = np.where(mask, 2 * state["table"][ids], 0)
+        loss, gw = square_loss(state["w"], h, t)
+        gt = np.zeros((5, 3))
+        np.add.at(gt, ids, np.where(mask, 2 * ((h @ state["w"] - t) / 4) @ state["w"].T, 0))
+        state["key"] = state["key"] + 7  # a skipped step has drawn its numbers
+        if "w" not in skipped:
+            state["table"], state["w"] = state["table"] - gt / 8, state["w"] - gw / 8
+        return [loss]
+
+
+class Convolutions:
+    """Depthwise (taps at 0 and 1), then two groups with taps at 0 and 2."""
+
+    start = {"d": normal(2, 3, 2), "w": normal(2, 2, 3, 2)}
+    batches = [normal(2, 2, 3, 6), normal(2, 2, 2, 3)]
+    skips = {"d": {"d", "w"}}
+
+    def step(self, state, batch, skipped):
+        x, t = batch
+        d, w = state["d"], state["w"]
+        h = sum(x[..., k:k + 5] * d[..., k, None] for k in (0, 1))
+        e = sum(np.einsum("ngct,goc->ngot", h[..., 2 * k:2 * k + 3], w[..., k]) for k in (0, 1)) - t
+        gw, gh = np.zeros(w.shape), np.zeros(h.shape)
+        for k in (0, 1):
+            gw[..., k] = np.einsum("ngct,ngot->goc", h[..., 2 * k:2 * k + 3], e / 4)
+            gh[..., 2 * k:2 * k + 3] += np.einsum("ngot,goc->ngct", e / 4, w[..., k])
+        gd = np.stack([(x[..., k:k + 5] * gh).sum((0, 3)) for k in (0, 1)], -1)
+        if "d" not in skipped:
+            state["d"], state["w"] = d - gd / 32, w - gw / 32
+        return [(e * e).sum() / 8]
+
+
 def make_arrays(model):
     """The replay: start values by argument, and batches by step."""
     arrays = {f"arg{i}": value for i, value in enumerate(model.start.values())}
@@ -185,7 +248,8 @@ def main():
     module, name, *options = sys.argv[1:]
     options.append(SCALE)
     model = {"accumulation": Accumulation, "two_losses": TwoLosses, "clip": Clip, "gan": Gan,
-             "dynamic": Dynamic, "mixed": Mixed}[name]()
+             "dynamic": Dynamic, "mixed": Mixed, "recurrent": Recurrent,
+             "embedding": Embedding, "convolutions": Convolutions}[name]()
     arrays, batches = make_arrays(model)
     losses, state = reference(model, batches)
     for level in ("O0", "O1", "O2", "O3", "O4", "O5"):
