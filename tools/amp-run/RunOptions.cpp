@@ -1,0 +1,209 @@
+//===- RunOptions.cpp - The command line of amp-run -----------------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The options as --help lists them, which of them go with which mode, and their
+// values as one struct: nothing else in the tool knows a global. The options of
+// precision are handed on by name; the pipeline's own parser reads them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RunOptions.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/CommandLine.h"
+
+namespace cl = llvm::cl;
+using namespace mlir;
+using namespace mlir::amp;
+
+namespace {
+/// An option under a heading of --help; `value` names what it takes.
+template <typename T> struct ToolOption : cl::opt<T> {
+  ToolOption(cl::OptionCategory &category, StringRef name, StringRef help,
+             StringRef value = "", const T &initial = T())
+      : cl::opt<T>(name, cl::desc(help), cl::value_desc(value),
+                   cl::init(initial), cl::cat(category)) {}
+};
+using TextOption = ToolOption<std::string>;
+} // namespace
+
+static cl::OptionCategory runs("What to run");
+static cl::opt<std::string> inputFile(cl::Positional, cl::Required,
+                                      cl::desc("STEP.mlir"), cl::cat(runs));
+static TextOption dataFile(runs, "data",
+                           "train on the arrays x0, x1... of this .npz",
+                           "file");
+static TextOption
+    replayFile(runs, "replay",
+               "run the start values and batches stored in this .npz", "file");
+static TextOption oracleFile(runs, "oracle",
+                             "replay recorded runs of this .json", "file");
+
+static TextOption testFile(runs, "test-data",
+                           "evaluate on this .npz after training", "file");
+static ToolOption<int64_t> numSteps(runs, "steps",
+                                    "training steps (those of the replay file)",
+                                    "number");
+static ToolOption<int64_t> batchSize(runs, "batch-size",
+                                     "rows of a batch whose extent is dynamic",
+                                     "number");
+static ToolOption<uint64_t>
+    seed(runs, "seed", "seed of start values and shuffling", "number");
+static TextOption initFile(runs, "init", "start values from this .npz", "file");
+static TextOption saveFile(runs, "save", "write the final state to this .npz",
+                           "file");
+static TextOption logFile(runs, "log",
+                          "one JSON line a step; '-' is standard output",
+                          "file");
+static cl::list<std::string>
+    injections("inject",
+               cl::desc("put a value into a gradient before unscaling"),
+               cl::value_desc("STEP:NAME:INDEX:VALUE"), cl::cat(runs));
+static ToolOption<double>
+    tolerance(runs, "tolerance",
+              "fail if a loss is further than this from the recorded one",
+              "distance");
+static TextOption oracleData(runs, "oracle-data",
+                             "folder of the oracle's .npz files (its own)",
+                             "folder");
+static TextOption oracleRun(runs, "run", "ids of runs, 'all', or 'list'", "ids",
+                            "all");
+static ToolOption<bool> quiet(runs, "quiet", "show no progress");
+
+namespace {
+/// An option that not every mode reads, and those that do.
+struct ModeOption {
+  const cl::Option &option;
+  unsigned modes;
+};
+} // namespace
+
+static const ModeOption modeOptions[] = {
+    {testFile, Train | Replaying},
+    {numSteps, Train | Replaying},
+    {batchSize, Train},
+    {seed, Train | Replaying},
+    {initFile, Train | Replaying},
+    {saveFile, Train | Replaying},
+    {injections, Train | Replaying},
+    {tolerance, Replaying},
+    {oracleData, Comparing},
+    {oracleRun, Comparing},
+};
+
+static cl::OptionCategory precision("Precision, as in apex.amp.initialize");
+
+/// Options of the pipeline amp-mixed-precision, under its names.
+static TextOption pipelineOptions[] = {
+    {precision, "opt-level", "O0 to O5 (O1)", "level"},
+    {precision, "enabled", "False: train the program as it is", "bool"},
+    {precision, "cast-model-type", "type of the model", "type"},
+    {precision, "patch-torch-functions", "cast at listed functions", "bool"},
+    {precision, "patch-torch-functions-type", "half type of patched functions",
+     "type"},
+    {precision, "keep-batchnorm-fp32", "keep batch norm in FP32", "bool"},
+    {precision, "master-weights", "keep FP32 master weights", "bool"},
+    {precision, "loss-scale", "dynamic, or a number", "scale"},
+    {precision, "cast-model-outputs", "type of the model's outputs", "type"},
+    {precision, "num-losses", "number of loss scalers", "number"},
+    {precision, "min-loss-scale", "floor of a dynamic scale", "scale"},
+    {precision, "max-loss-scale", "ceiling of a dynamic scale", "scale"},
+    {precision, "verbosity", "0 prints no selection", "number"},
+    {precision, "placement", "who places casts: apex", "name"},
+};
+
+static cl::OptionCategory host("Host");
+static cl::opt<BlasUse>
+    blas("blas", cl::desc("whether large products may go to a BLAS library"),
+         cl::values(clEnumValN(BlasUse::Auto, "auto", "if there is one"),
+                    clEnumValN(BlasUse::Off, "off", "never")),
+         cl::init(BlasUse::Auto), cl::cat(host));
+static ToolOption<bool>
+    reference(host, "reference",
+              "no BLAS, no fusion, fixed order of sums: slow");
+static ToolOption<bool> timing(host, "timing",
+                               "print the time of each phase of compilation");
+
+static llvm::Error makeError(const Twine &text) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+}
+
+/// The one mode that was asked for, with no option of another.
+static llvm::Expected<Mode> getMode() {
+  const std::pair<const TextOption *, Mode> modes[] = {
+      {&dataFile, Train}, {&replayFile, Replaying}, {&oracleFile, Comparing}};
+  auto list = [&](unsigned mask, StringRef separator) {
+    std::string names;
+    for (auto [option, mode] : modes)
+      if (mask & mode)
+        names +=
+            ((names.empty() ? "--" : separator + "--") + option->ArgStr).str();
+    return names;
+  };
+  unsigned given = 0;
+  for (auto [option, mode] : modes)
+    if (option->getNumOccurrences())
+      given |= mode;
+  if (llvm::popcount(given) != 1)
+    return makeError("expected one of --data, --replay and --oracle, but got " +
+                     (given ? list(given, " and ") : "none") + "; see --help");
+  for (const auto &[option, allowed] : modeOptions)
+    if (option.getNumOccurrences() && !(given & allowed))
+      return makeError("--" + option.ArgStr + " belongs to " +
+                       list(allowed, " and ") + ", but this run has " +
+                       list(given, "") + "; leave it out");
+  if (numSteps.getNumOccurrences() && numSteps < 1)
+    return makeError("expected --steps to be at least 1, but got " +
+                     Twine(numSteps));
+  if (batchSize.getNumOccurrences() && batchSize < 1)
+    return makeError("expected --batch-size to be at least 1, but got " +
+                     Twine(batchSize));
+  return static_cast<Mode>(given);
+}
+
+template <typename T>
+static std::optional<T> getGiven(const ToolOption<T> &option) {
+  if (!option.getNumOccurrences())
+    return std::nullopt;
+  return option.getValue();
+}
+
+llvm::Expected<RunOptions> mlir::amp::parseRunOptions(int argc, char **argv) {
+  cl::HideUnrelatedOptions({&runs, &precision, &host});
+  cl::ParseCommandLineOptions(
+      argc, argv, "compile a training step at an opt level and run it\n");
+  llvm::Expected<Mode> mode = getMode();
+  if (!mode)
+    return mode.takeError();
+  RunOptions options;
+  options.mode = *mode;
+  options.inputFile = inputFile;
+  options.sourceFile = *mode == Train       ? dataFile
+                       : *mode == Replaying ? replayFile
+                                            : oracleFile;
+  options.testFile = testFile;
+  options.initFile = initFile;
+  options.saveFile = saveFile;
+  options.logFile = logFile;
+  options.numSteps = getGiven(numSteps);
+  options.batchSize = batchSize;
+  options.seed = seed;
+  options.injections = injections;
+  options.tolerance = getGiven(tolerance);
+  options.oracleData = oracleData;
+  options.oracleRun = oracleRun;
+  options.quiet = quiet;
+  for (const TextOption &option : pipelineOptions)
+    if (option.getNumOccurrences())
+      options.precision.emplace_back(option.ArgStr, option.getValue());
+  options.blas = blas;
+  options.reference = reference;
+  options.timing = timing;
+  return options;
+}
