@@ -201,3 +201,22 @@ module attributes {amp.policy = #amp.policy<O1, patch_type = f16, loss_scale = d
     return %new : tensor<4xf32>
   }
 }
+
+// -----
+
+// A gradient in f64, of a parameter that was f64 before.
+module attributes {amp.policy = #amp.policy<O1, patch_type = f16, loss_scale = dynamic>} {
+  func.func private @forward_backward(tensor<4xf64> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+      -> (tensor<4xf64> {amp.role = "grad", amp.name = "w"})
+  func.func private @optimizer_step(tensor<4xf64> {amp.role = "param", amp.name = "w"}, tensor<4xf64> {amp.role = "grad", amp.name = "w"})
+      -> (tensor<4xf64> {amp.role = "param", amp.name = "w"})
+  func.func @train_step(
+      %w: tensor<4xf64> {amp.role = "param", amp.name = "w"},
+      %s: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+      -> (tensor<4xf64> {amp.role = "param", amp.name = "w"}) {
+    // expected-error @+1 {{expected gradient 'w' to be a ranked tensor of f32, f16 or bf16, which a loss scale can be taken out of, but got 'tensor<4xf64>'; give the parameter type f32, or set loss-scale=1.0 at a level without master weights}}
+    %g = call @forward_backward(%w, %s) : (tensor<4xf64>, tensor<f32>) -> tensor<4xf64>
+    %new = call @optimizer_step(%w, %g) : (tensor<4xf64>, tensor<4xf64>) -> tensor<4xf64>
+    return %new : tensor<4xf64>
+  }
+}

@@ -32,10 +32,26 @@ def Amp_Dialect : Dialect {
 
     | attribute | value |
     | --- | --- |
-    | `amp.role` | `param`, `master`, `buffer`, `opt_state`, `batch`, `loss_seed`, `loss`, `grad`, `output`, `accumulator`, `scaler_state`, `rng`, `hyper` |
+    | `amp.role` | one of the roles below |
     | `amp.name` | a string, unique inside a role of one function's arguments or results |
     | `amp.kind` | `batch_norm`: the value belongs to a batch normalisation |
     | `amp.init` | how `amp-run` makes a start value |
+
+    | role | argument | result |
+    | --- | --- | --- |
+    | `param` | a parameter; without a `grad` of its name it is frozen | its new value |
+    | `master` | the f32 master weight of a parameter; passes make it | its new value |
+    | `buffer` | state that is not trained, such as running statistics | its new value |
+    | `opt_state` | state of the optimizer: momentum, a count of steps | its new value |
+    | `batch` | input or target, `x0`, `x1`... | |
+    | `loss_seed` | the cotangent of the loss of that name; 1 for plain gradients | |
+    | `loss` | | the loss |
+    | `grad` | gradient of the parameter of that name | the gradient |
+    | `output` | | what the model gives, or another value that the caller wants |
+    | `accumulator` | a gradient so far, to which another backward pass adds | its new value |
+    | `scaler_state` | the state of a loss scaler, for callers that keep it | its new value |
+    | `rng` | state of a random generator | its new value |
+    | `hyper` | a value from outside, such as a learning rate | |
 
     The dialect verifies them:
 
