@@ -10,7 +10,8 @@
 // a number. An id without a function is only a place in the source (JAX), so
 // the places that a normalisation is spread over are then made one unit, within
 // a layer; with them goes the part of the gradient that has no forward half of
-// its own and lies between values of the unit. Then movements: front ends put
+// its own and lies between values of the unit. Where the model is cast, so are
+// normalisations without any origin. Then movements: front ends put
 // no origin on views and pads, so a view of a unit's inner value that only the
 // unit uses belongs to it; otherwise it would round the value on its way. Last,
 // for operations without origin, structure: a bias joins its contraction; what
@@ -152,9 +153,12 @@ void PrecisionUnits::joinNormalizations(ArrayRef<Operation *> ops,
                                         const ValueOrigins &origins,
                                         const ModelBoundary *boundary) {
   auto getLayer = [](Operation *op) { return op->getAttr(kLayerAttr); };
+  // Without origin an operation may be anywhere. Only where the model is cast
+  // does it matter: elsewhere what a normalisation computes stays in FP32.
   auto hasPlace = [&](Operation *op) {
     std::optional<unsigned> unit = lookup(op);
-    return unit && units[*unit].place;
+    return unit &&
+           (units[*unit].place || (boundary && units[*unit].structural));
   };
   auto mayJoin = [&](Operation *a, Operation *b) {
     return hasPlace(a) && hasPlace(b) && getLayer(a) == getLayer(b) &&
@@ -182,6 +186,8 @@ void PrecisionUnits::joinNormalizations(ArrayRef<Operation *> ops,
     if (!into)
       continue;
     units[*into].function = {};
+    units[*into].structural =
+        false; // whole: no more is joined, none moved away
     layerOf[*into] = getLayer(group.front());
   }
   if (layerOf.empty())
