@@ -7,8 +7,15 @@
  *===----------------------------------------------------------------------===
  *
  * One interface for every place a step can run. Devices are found by name:
- * "host" is in every build; "cuda" and "emulator" are known names that this
- * build answers with AMP_RT_UNAVAILABLE.
+ * "host" is in every build. "cuda" is an NVIDIA GPU: the driver is opened when
+ * the device is first asked for, and a machine without one answers with
+ * AMP_RT_UNAVAILABLE. "emulator" is a known name that this build answers so,
+ * too.
+ *
+ * The CUDA device is the first GPU that CUDA_VISIBLE_DEVICES leaves. Its driver
+ * is the file that the environment variable AMP_RT_CUDA_DRIVER names, else
+ * libcuda.so.1. It works in the GPU's primary context, which it shares with
+ * other libraries of the process, on one stream of its own.
  *
  * Copies and launches of one device happen in the order of the calls, and may
  * still be under way when a call returns; ampRtDeviceSynchronize waits for all
@@ -28,8 +35,16 @@ AMP_RT_BEGIN_DECLS
 typedef struct AmpRtDevice AmpRtDevice;
 
 /* The device of that name. It belongs to the library and lives as long as it;
- * asking again gives the same one. */
+ * asking again gives the same one. If it could not be opened, asking again
+ * tries again. */
 AMP_RT_API AmpRtStatus ampRtDeviceGet(const char *name, AmpRtDevice **device);
+
+/* Waits for the device's work and gives back what the library holds of it
+ * (stream, memory pool, context). Refused while memory, modules or events of it
+ * are live, and no other thread may use the device meanwhile. Afterwards every
+ * call with it is AMP_RT_UNAVAILABLE until ampRtDeviceGet has opened it again.
+ * Nothing need be closed before the process ends; on the host it only waits. */
+AMP_RT_API AmpRtStatus ampRtDeviceClose(AmpRtDevice *device);
 
 /* The name it was found by; null for null. */
 AMP_RT_API const char *ampRtDeviceName(const AmpRtDevice *device);
@@ -46,9 +61,14 @@ typedef struct AmpRtDeviceProperties {
   int64_t totalBytes;       /* memory of the device */
   int64_t processors;       /* cores, or multiprocessors */
   int64_t alignment;        /* every allocation is aligned to this at least */
+  int64_t sharedBytesLimit; /* shared memory a block may have; 0 on the host */
+  int64_t cacheBytes;       /* last cache before the memory; 0 if unknown */
+  int32_t computeMajor;     /* compute capability; 0 on the host */
+  int32_t computeMinor;
+  const char *model; /* e.g. "NVIDIA H200"; lives as long as the device */
 } AmpRtDeviceProperties;
 
-AMP_RT_STATIC_ASSERT(sizeof(AmpRtDeviceProperties) == 32,
+AMP_RT_STATIC_ASSERT(sizeof(AmpRtDeviceProperties) == 56 + sizeof(char *),
                      "AmpRtDeviceProperties has no padding");
 
 AMP_RT_API AmpRtStatus ampRtDeviceGetProperties(
@@ -112,16 +132,29 @@ typedef void (*AmpRtHostKernel)(void *const *arguments, const int64_t *block);
 
 #define AMP_RT_LAUNCH_VERSION 1u
 
+/* Flags of a launch. */
+enum {
+  /* The kernel may start before the one in front of it has ended, and waits for
+   * it itself (programmatic dependent launch). The host ignores it. */
+  AMP_RT_LAUNCH_OVERLAPS = 1
+};
+
 typedef struct AmpRtLaunch {
   uint32_t version;     /* AMP_RT_LAUNCH_VERSION */
-  uint32_t sharedBytes; /* shared memory of a block; 0 on the host */
+  uint32_t sharedBytes; /* dynamic shared memory of a block; 0 on the host */
   int64_t grid[3];      /* blocks, each at least 0; a 0 launches nothing */
   int64_t threads[3];   /* threads of a block, each at least 1; 1 on the host */
-  void *kernel;         /* the device's kernel; host: an AmpRtHostKernel */
-  void *const *arguments; /* addresses of the arguments; null for none */
+  int64_t cluster[3]; /* blocks of a cluster, each divides the grid; 0 means 1,
+                         and only 1 is possible on the host */
+  void *kernel;       /* an AmpRtKernel (Kernel.h); host: an AmpRtHostKernel */
+  void *const *arguments; /* addresses of the arguments */
+  const int64_t
+      *argumentBytes;    /* their sizes, as the device cannot guess them */
+  int32_t argumentCount; /* at least 0; with 0, the two above may be null */
+  uint32_t flags;        /* AMP_RT_LAUNCH_... or 0 */
 } AmpRtLaunch;
 
-AMP_RT_STATIC_ASSERT(sizeof(AmpRtLaunch) == 56 + 2 * sizeof(void *),
+AMP_RT_STATIC_ASSERT(sizeof(AmpRtLaunch) == 88 + 3 * sizeof(void *),
                      "AmpRtLaunch has no padding");
 
 /* Runs a kernel. The arguments are read before the call returns; the memory
@@ -131,6 +164,11 @@ AMP_RT_API AmpRtStatus ampRtDeviceLaunch(AmpRtDevice *device,
 
 /* Waits until everything asked of the device has happened. */
 AMP_RT_API AmpRtStatus ampRtDeviceSynchronize(AmpRtDevice *device);
+
+/* What libraries of the device's vendor take to work in order with its copies
+ * and launches: on CUDA its CUstream. Null where there is no such thing. */
+AMP_RT_API AmpRtStatus ampRtDeviceNativeStream(AmpRtDevice *device,
+                                               void **stream);
 
 AMP_RT_END_DECLS
 

@@ -31,7 +31,9 @@ typedef enum AmpRtStatus {
   /* The device or the process has no memory left for the request. */
   AMP_RT_OUT_OF_MEMORY = 5,
   /* A compiled program reported an error while it ran (Program.h). */
-  AMP_RT_PROGRAM_ERROR = 6
+  AMP_RT_PROGRAM_ERROR = 6,
+  /* The device or its driver failed; the text has the driver's own words. */
+  AMP_RT_DEVICE_ERROR = 7
 } AmpRtStatus;
 
 AMP_RT_STATIC_ASSERT(sizeof(AmpRtStatus) == 4,

@@ -23,7 +23,9 @@ AmpRtStatus ampRtDeviceGet(const char *name, AmpRtDevice **device) {
     *device = &hostDevice();
     return AMP_RT_OK;
   }
-  if (std::strcmp(name, "cuda") == 0 || std::strcmp(name, "emulator") == 0)
+  if (std::strcmp(name, "cuda") == 0)
+    return openCudaDevice(call, *device);
+  if (std::strcmp(name, "emulator") == 0)
     return fail(AMP_RT_UNAVAILABLE,
                 "%s: device '%s': expected a device of this build, but "
                 "libamp-rt was built without it; use device 'host'",
@@ -48,7 +50,24 @@ AmpRtStatus ampRtDeviceGetProperties(const AmpRtDevice *device,
   if (properties->version != AMP_RT_DEVICE_PROPERTIES_VERSION)
     return failVersion(call, "AmpRtDeviceProperties",
                        AMP_RT_DEVICE_PROPERTIES_VERSION, properties->version);
-  device->properties(*properties);
+  return device->properties(*properties);
+}
+
+AmpRtStatus amp::rt::checkAllocation(const char *call,
+                                     const AmpRtDevice &device, int64_t bytes,
+                                     int64_t alignment) {
+  if (bytes < 0)
+    return fail(AMP_RT_INVALID_ARGUMENT,
+                "%s: device '%s': expected 'bytes' not to be negative, but "
+                "got %lld",
+                call, device.name(), static_cast<long long>(bytes));
+  // Above 2^32 no address space has room for the padding.
+  if (alignment < 0 || (alignment & (alignment - 1)) != 0 ||
+      alignment > INT64_C(1) << 32)
+    return fail(AMP_RT_INVALID_ARGUMENT,
+                "%s: device '%s': expected 'alignment' to be a power of two "
+                "up to 2^32, but got %lld; use 0 for the device's own",
+                call, device.name(), static_cast<long long>(alignment));
   return AMP_RT_OK;
 }
 
@@ -59,6 +78,9 @@ AmpRtStatus ampRtDeviceAllocate(AmpRtDevice *device, int64_t bytes,
     return failNull(call, "device");
   if (!pointer)
     return failNull(call, "pointer");
+  AmpRtStatus status = checkAllocation(call, *device, bytes, alignment);
+  if (status != AMP_RT_OK)
+    return status;
   return device->allocate(call, bytes, alignment, *pointer);
 }
 
@@ -114,6 +136,54 @@ AmpRtStatus ampRtDeviceResetPeak(AmpRtDevice *device) {
   return AMP_RT_OK;
 }
 
+/// Grid, threads and cluster of a launch; the cluster's zeros become ones.
+static AmpRtStatus checkShape(const char *call, const AmpRtDevice &device,
+                              AmpRtLaunch &launch) {
+  for (int i = 0; i < 3; ++i) {
+    if (launch.grid[i] < 0 || launch.threads[i] < 1)
+      return fail(AMP_RT_INVALID_ARGUMENT,
+                  "%s: device '%s': expected grid sizes of at least 0 and "
+                  "thread counts of at least 1, but got %lld and %lld in "
+                  "dimension %d",
+                  call, device.name(), static_cast<long long>(launch.grid[i]),
+                  static_cast<long long>(launch.threads[i]), i);
+    if (launch.cluster[i] == 0)
+      launch.cluster[i] = 1;
+    if (launch.cluster[i] < 0 || launch.grid[i] % launch.cluster[i] != 0)
+      return fail(AMP_RT_INVALID_ARGUMENT,
+                  "%s: device '%s': expected the cluster to divide the grid, "
+                  "but got %lld and %lld in dimension %d; round the grid up "
+                  "and let the kernel skip the rest",
+                  call, device.name(),
+                  static_cast<long long>(launch.cluster[i]),
+                  static_cast<long long>(launch.grid[i]), i);
+  }
+  return AMP_RT_OK;
+}
+
+static AmpRtStatus checkArguments(const char *call, const AmpRtDevice &device,
+                                  const AmpRtLaunch &launch) {
+  if (launch.argumentCount < 0)
+    return fail(AMP_RT_INVALID_ARGUMENT,
+                "%s: device '%s': expected 'argumentCount' not to be negative, "
+                "but got %d",
+                call, device.name(), launch.argumentCount);
+  if (launch.argumentCount == 0)
+    return AMP_RT_OK;
+  if (!launch.arguments)
+    return failNull(call, "launch->arguments");
+  if (!launch.argumentBytes)
+    return failNull(call, "launch->argumentBytes");
+  for (int32_t i = 0; i < launch.argumentCount; ++i)
+    if (!launch.arguments[i] || launch.argumentBytes[i] < 1)
+      return fail(AMP_RT_INVALID_ARGUMENT,
+                  "%s: device '%s': expected argument %d to have an address "
+                  "and a size of at least 1, but got %p and %lld",
+                  call, device.name(), i, launch.arguments[i],
+                  static_cast<long long>(launch.argumentBytes[i]));
+  return AMP_RT_OK;
+}
+
 AmpRtStatus ampRtDeviceLaunch(AmpRtDevice *device, const AmpRtLaunch *launch) {
   const char *call = "ampRtDeviceLaunch";
   if (!device)
@@ -125,22 +195,38 @@ AmpRtStatus ampRtDeviceLaunch(AmpRtDevice *device, const AmpRtLaunch *launch) {
                        launch->version);
   if (!launch->kernel)
     return failNull(call, "launch->kernel");
-  bool isEmpty = false;
-  for (int i = 0; i < 3; ++i) {
-    if (launch->grid[i] < 0 || launch->threads[i] < 1)
-      return fail(AMP_RT_INVALID_ARGUMENT,
-                  "%s: device '%s': expected grid sizes of at least 0 and "
-                  "thread counts of at least 1, but got %lld and %lld in "
-                  "dimension %d",
-                  call, device->name(), static_cast<long long>(launch->grid[i]),
-                  static_cast<long long>(launch->threads[i]), i);
-    isEmpty |= launch->grid[i] == 0;
-  }
-  return isEmpty ? AMP_RT_OK : device->launch(*launch);
+  if ((launch->flags & ~unsigned(AMP_RT_LAUNCH_OVERLAPS)) != 0)
+    return fail(AMP_RT_INVALID_ARGUMENT,
+                "%s: device '%s': expected flags of AMP_RT_LAUNCH_..., but got "
+                "0x%x",
+                call, device->name(), launch->flags);
+  AmpRtLaunch checked = *launch;
+  AmpRtStatus status = checkShape(call, *device, checked);
+  if (status == AMP_RT_OK)
+    status = checkArguments(call, *device, checked);
+  if (status != AMP_RT_OK)
+    return status;
+  bool isEmpty =
+      checked.grid[0] == 0 || checked.grid[1] == 0 || checked.grid[2] == 0;
+  return isEmpty ? AMP_RT_OK : device->launch(checked);
 }
 
 AmpRtStatus ampRtDeviceSynchronize(AmpRtDevice *device) {
+  const char *call = "ampRtDeviceSynchronize";
+  return device ? device->synchronize(call) : failNull(call, "device");
+}
+
+AmpRtStatus ampRtDeviceClose(AmpRtDevice *device) {
+  const char *call = "ampRtDeviceClose";
+  return device ? device->close(call) : failNull(call, "device");
+}
+
+AmpRtStatus ampRtDeviceNativeStream(AmpRtDevice *device, void **stream) {
+  const char *call = "ampRtDeviceNativeStream";
   if (!device)
-    return failNull("ampRtDeviceSynchronize", "device");
-  return device->synchronize();
+    return failNull(call, "device");
+  if (!stream)
+    return failNull(call, "stream");
+  *stream = device->nativeStream();
+  return AMP_RT_OK;
 }

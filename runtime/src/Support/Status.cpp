@@ -70,6 +70,8 @@ const char *ampRtStatusName(AmpRtStatus status) {
     return "out of memory";
   case AMP_RT_PROGRAM_ERROR:
     return "program error";
+  case AMP_RT_DEVICE_ERROR:
+    return "device error";
   }
   return "unknown status";
 }

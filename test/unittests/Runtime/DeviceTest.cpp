@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp-rt/Device.h"
+#include "amp-rt/Event.h"
+#include "amp-rt/Kernel.h"
 
 #include <gtest/gtest.h>
 
@@ -40,12 +42,17 @@ protected:
 };
 
 AmpRtLaunch launchOf(AmpRtHostKernel kernel, void *const *arguments) {
+  static const int64_t bytes[] = {sizeof(void *), sizeof(int)};
   return {AMP_RT_LAUNCH_VERSION,
           0,
           {1, 1, 1},
           {1, 1, 1},
+          {0, 0, 0},
           reinterpret_cast<void *>(kernel),
-          arguments};
+          arguments,
+          bytes,
+          arguments ? 2 : 0,
+          0};
 }
 
 /// data[i, j, k] = 100 i + 10 j + k, in a 2 x 3 x 4 grid, counting calls.
@@ -70,11 +77,10 @@ TEST(DeviceRegistry, HostIsOneDevice) {
 
 TEST(DeviceRegistry, MissingDevicesAreOrdinaryStatuses) {
   AmpRtDevice *device = nullptr;
-  EXPECT_EQ(ampRtDeviceGet("cuda", &device), AMP_RT_UNAVAILABLE);
-  EXPECT_STREQ(ampRtStatusText(),
-               "ampRtDeviceGet: device 'cuda': expected a device of this "
-               "build, but libamp-rt was built without it; use device 'host'");
   EXPECT_EQ(ampRtDeviceGet("emulator", &device), AMP_RT_UNAVAILABLE);
+  EXPECT_STREQ(ampRtStatusText(),
+               "ampRtDeviceGet: device 'emulator': expected a device of this "
+               "build, but libamp-rt was built without it; use device 'host'");
   EXPECT_EQ(ampRtDeviceGet("tpu", &device), AMP_RT_NOT_FOUND);
   EXPECT_STREQ(ampRtStatusText(),
                "ampRtDeviceGet: device 'tpu': expected a known device, but "
@@ -92,6 +98,9 @@ TEST_F(HostDevice, Properties) {
   EXPECT_GT(properties.totalBytes, 0);
   EXPECT_GT(properties.processors, 0);
   EXPECT_EQ(properties.alignment, 64);
+  EXPECT_EQ(properties.sharedBytesLimit, 0);
+  EXPECT_EQ(properties.computeMajor, 0);
+  EXPECT_STREQ(properties.model, "host");
 }
 
 TEST_F(HostDevice, AllocationsAreAlignedAndDistinct) {
@@ -244,11 +253,79 @@ TEST_F(HostDevice, LaunchRefusesWhatTheHostHasNot) {
                "ampRtDeviceLaunch: device 'host': expected grid sizes of at "
                "least 0 and thread counts of at least 1, but got -1 and 1 in "
                "dimension 2");
+  launch = launchOf(writeCoordinates, nullptr);
+  launch.grid[0] = launch.cluster[0] = 2;
+  EXPECT_EQ(ampRtDeviceLaunch(device, &launch), AMP_RT_INVALID_ARGUMENT);
+  EXPECT_STREQ(ampRtStatusText(),
+               "ampRtDeviceLaunch: device 'host': expected clusters of one "
+               "block, but got 2; blocks run one after another here");
+  launch.grid[0] = 3;
+  EXPECT_EQ(ampRtDeviceLaunch(device, &launch), AMP_RT_INVALID_ARGUMENT);
+  EXPECT_STREQ(
+      ampRtStatusText(),
+      "ampRtDeviceLaunch: device 'host': expected the cluster to divide "
+      "the grid, but got 2 and 3 in dimension 0; round the grid up and "
+      "let the kernel skip the rest");
+  launch = launchOf(writeCoordinates, nullptr);
+  launch.flags = 4;
+  EXPECT_EQ(ampRtDeviceLaunch(device, &launch), AMP_RT_INVALID_ARGUMENT);
+  EXPECT_STREQ(ampRtStatusText(),
+               "ampRtDeviceLaunch: device 'host': expected flags of "
+               "AMP_RT_LAUNCH_..., but got 0x4");
   launch = launchOf(nullptr, nullptr);
   EXPECT_EQ(ampRtDeviceLaunch(device, &launch), AMP_RT_INVALID_ARGUMENT);
   launch.version = 0;
   EXPECT_EQ(ampRtDeviceLaunch(device, &launch), AMP_RT_VERSION_MISMATCH);
   EXPECT_EQ(ampRtDeviceLaunch(device, nullptr), AMP_RT_INVALID_ARGUMENT);
+}
+
+TEST_F(HostDevice, LaunchWantsArgumentsWithSizes) {
+  void *arguments[] = {nullptr};
+  AmpRtLaunch launch = launchOf(writeCoordinates, arguments);
+  EXPECT_EQ(ampRtDeviceLaunch(device, &launch), AMP_RT_INVALID_ARGUMENT);
+  EXPECT_EQ(std::string(ampRtStatusText())
+                .rfind("ampRtDeviceLaunch: device 'host': expected argument 0 "
+                       "to have an address and a size of at least 1, but got ",
+                       0),
+            0u);
+  launch.argumentBytes = nullptr;
+  EXPECT_EQ(ampRtDeviceLaunch(device, &launch), AMP_RT_INVALID_ARGUMENT);
+  launch.arguments = nullptr;
+  EXPECT_EQ(ampRtDeviceLaunch(device, &launch), AMP_RT_INVALID_ARGUMENT);
+  EXPECT_STREQ(
+      ampRtStatusText(),
+      "ampRtDeviceLaunch: expected 'launch->arguments' not to be null");
+  launch.argumentCount = -1;
+  EXPECT_EQ(ampRtDeviceLaunch(device, &launch), AMP_RT_INVALID_ARGUMENT);
+  EXPECT_STREQ(ampRtStatusText(),
+               "ampRtDeviceLaunch: device 'host': expected 'argumentCount' not "
+               "to be negative, but got -1");
+}
+
+// The host runs functions of the process: nothing to load, nothing to time.
+TEST_F(HostDevice, HasNoModulesTensorMapsAndEvents) {
+  AmpRtModule *module = nullptr;
+  EXPECT_EQ(ampRtModuleLoad(device, "m", "x", 1, &module), AMP_RT_UNAVAILABLE);
+  EXPECT_STREQ(
+      ampRtStatusText(),
+      "ampRtModuleLoad: device 'host': expected a device with modules, "
+      "but it has none; use device 'cuda'");
+  AmpRtEvent *event = nullptr;
+  EXPECT_EQ(ampRtEventCreate(device, &event), AMP_RT_UNAVAILABLE);
+  AmpRtTensorMapDescription description = {};
+  description.version = AMP_RT_TENSOR_MAP_DESCRIPTION_VERSION;
+  description.rank = 1;
+  description.address = reinterpret_cast<void *>(uintptr_t(4096));
+  description.sizes[0] = description.box[0] = 16;
+  description.elementSteps[0] = 1;
+  AmpRtTensorMap map;
+  EXPECT_EQ(ampRtTensorMapEncode(device, &description, &map),
+            AMP_RT_UNAVAILABLE);
+  void *stream = &map;
+  EXPECT_EQ(ampRtDeviceNativeStream(device, &stream), AMP_RT_OK);
+  EXPECT_EQ(stream, nullptr);
+  EXPECT_EQ(ampRtDeviceClose(device), AMP_RT_OK) << "which only waits";
+  EXPECT_EQ(ampRtDeviceFree(device, allocate(1)), AMP_RT_OK);
 }
 
 TEST_F(HostDevice, NullsAndVersionsAreChecked) {
@@ -275,6 +352,10 @@ TEST_F(HostDevice, NullsAndVersionsAreChecked) {
   EXPECT_EQ(ampRtDeviceResetPeak(nullptr), AMP_RT_INVALID_ARGUMENT);
   EXPECT_EQ(ampRtDeviceLaunch(nullptr, nullptr), AMP_RT_INVALID_ARGUMENT);
   EXPECT_EQ(ampRtDeviceSynchronize(nullptr), AMP_RT_INVALID_ARGUMENT);
+  EXPECT_EQ(ampRtDeviceClose(nullptr), AMP_RT_INVALID_ARGUMENT);
+  EXPECT_EQ(ampRtDeviceNativeStream(nullptr, &pointer),
+            AMP_RT_INVALID_ARGUMENT);
+  EXPECT_EQ(ampRtDeviceNativeStream(device, nullptr), AMP_RT_INVALID_ARGUMENT);
 }
 
 TEST_F(HostDevice, ThreadsMayAllocateAtOnce) {

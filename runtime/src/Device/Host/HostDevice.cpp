@@ -25,7 +25,7 @@ namespace {
 
 struct HostDevice final : AmpRtDevice {
   const char *name() const override { return "host"; }
-  void properties(AmpRtDeviceProperties &properties) const override;
+  AmpRtStatus properties(AmpRtDeviceProperties &properties) const override;
   AmpRtStatus allocate(const char *call, int64_t bytes, int64_t alignment,
                        void *&pointer) override;
   AmpRtStatus free(const char *call, void *pointer) override;
@@ -36,7 +36,7 @@ struct HostDevice final : AmpRtDevice {
   }
   void resetPeak() override { heap.resetPeak(); }
   AmpRtStatus launch(const AmpRtLaunch &launch) override;
-  AmpRtStatus synchronize() override { return AMP_RT_OK; }
+  AmpRtStatus synchronize(const char *) override { return AMP_RT_OK; }
 
 private:
   HostHeap heap;
@@ -44,28 +44,22 @@ private:
 
 } // namespace
 
-void HostDevice::properties(AmpRtDeviceProperties &properties) const {
+AmpRtStatus HostDevice::properties(AmpRtDeviceProperties &properties) const {
   properties.sharesHostMemory = 1;
   properties.totalBytes = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) *
                           static_cast<int64_t>(sysconf(_SC_PAGESIZE));
   properties.processors = sysconf(_SC_NPROCESSORS_ONLN);
   properties.alignment = HostHeap::kAlignment;
+  properties.sharedBytesLimit = 0;
+  properties.cacheBytes = 0;
+  properties.computeMajor = 0;
+  properties.computeMinor = 0;
+  properties.model = "host";
+  return AMP_RT_OK;
 }
 
 AmpRtStatus HostDevice::allocate(const char *call, int64_t bytes,
                                  int64_t alignment, void *&pointer) {
-  if (bytes < 0)
-    return fail(AMP_RT_INVALID_ARGUMENT,
-                "%s: device 'host': expected 'bytes' not to be negative, but "
-                "got %lld",
-                call, static_cast<long long>(bytes));
-  // Above 2^32 no address space has room for the padding.
-  if (alignment < 0 || (alignment & (alignment - 1)) != 0 ||
-      alignment > INT64_C(1) << 32)
-    return fail(AMP_RT_INVALID_ARGUMENT,
-                "%s: device 'host': expected 'alignment' to be a power of two "
-                "up to 2^32, but got %lld; use 0 for the device's own",
-                call, static_cast<long long>(alignment));
   void *result = heap.allocate(bytes, alignment);
   if (!result) {
     AmpRtDeviceStatistics counts;
@@ -107,6 +101,12 @@ AmpRtStatus HostDevice::launch(const AmpRtLaunch &launch) {
                 "ampRtDeviceLaunch: device 'host': expected no shared memory, "
                 "but got %u bytes; use local variables of the kernel",
                 launch.sharedBytes);
+  for (int64_t blocks : launch.cluster)
+    if (blocks != 1)
+      return fail(AMP_RT_INVALID_ARGUMENT,
+                  "ampRtDeviceLaunch: device 'host': expected clusters of one "
+                  "block, but got %lld; blocks run one after another here",
+                  static_cast<long long>(blocks));
   auto kernel = reinterpret_cast<AmpRtHostKernel>(launch.kernel);
   int64_t block[3];
   for (block[0] = 0; block[0] < launch.grid[0]; ++block[0])

@@ -16,7 +16,9 @@ using namespace amp::rt;
 
 static void *allocate(const char *call, int64_t bytes, int64_t alignment) {
   void *pointer = nullptr;
-  if (hostDevice().allocate(call, bytes, alignment, pointer) != AMP_RT_OK)
+  AmpRtDevice &host = hostDevice();
+  if (checkAllocation(call, host, bytes, alignment) != AMP_RT_OK ||
+      host.allocate(call, bytes, alignment, pointer) != AMP_RT_OK)
     recordProgramError("%s", ampRtStatusText());
   return pointer;
 }

@@ -1,0 +1,98 @@
+//===-- CudaDevice.h - A GPU through the CUDA driver -*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef AMP_RT_SRC_DEVICE_CUDA_CUDADEVICE_H
+#define AMP_RT_SRC_DEVICE_CUDA_CUDADEVICE_H
+
+#include "Device/Cuda/CudaMemory.h"
+#include "Device/Cuda/Driver.h"
+#include "Device/Device.h"
+#include "Device/TensorMapCache.h"
+
+#include <atomic>
+
+namespace amp::rt::cuda {
+
+/// What the driver says of the GPU.
+struct CudaLimits {
+  char model[128];
+  size_t totalBytes;
+  int processors;
+  int cacheBytes;
+  int computeMajor;
+  int computeMinor;
+  int sharedBytes;
+};
+
+class CudaDevice final : public AmpRtDevice {
+public:
+  AmpRtStatus open(const char *call);
+
+  const char *name() const override { return "cuda"; }
+  AmpRtStatus properties(AmpRtDeviceProperties &properties) const override;
+  AmpRtStatus allocate(const char *call, int64_t bytes, int64_t alignment,
+                       void *&pointer) override;
+  AmpRtStatus free(const char *call, void *pointer) override;
+  AmpRtStatus copy(void *target, const void *source, int64_t bytes,
+                   AmpRtCopyKind kind) override;
+  void statistics(AmpRtDeviceStatistics &statistics) const override {
+    memory.statistics(statistics);
+  }
+  void resetPeak() override { memory.resetPeak(); }
+  AmpRtStatus launch(const AmpRtLaunch &launch) override;
+  AmpRtStatus synchronize(const char *call) override;
+  AmpRtStatus close(const char *call) override;
+  void *nativeStream() override { return stream; }
+  AmpRtStatus loadModule(const char *call, const char *name, const void *image,
+                         int64_t bytes, AmpRtModule *&module) override;
+  AmpRtStatus encodeTensorMap(const char *call,
+                              const AmpRtTensorMapDescription &description,
+                              AmpRtTensorMap &map) override;
+  AmpRtStatus createEvent(const char *call, AmpRtEvent *&event) override;
+
+private:
+  friend class Scope;
+  friend class CudaModule;
+  friend class CudaKernel;
+  friend class CudaEvent;
+
+  AmpRtStatus readLimits(const char *call);
+  AmpRtStatus openContext(const char *call);
+  AmpRtStatus failClosed(const char *call) const;
+
+  Driver driver;
+  CudaLimits limits = {};
+  Device ordinal = 0;
+  Context context = nullptr;
+  Stream stream = nullptr;
+  CudaMemory memory;
+  TensorMapCache tensorMaps;
+  /// Modules and events.
+  std::atomic<int64_t> liveObjects{0};
+  std::atomic<bool> isOpen{false};
+  /// Of opening and closing.
+  std::mutex mutex;
+};
+
+/// Makes the device's context current for a function, and then again what was
+/// current before: other libraries of the thread may have their own.
+class Scope {
+public:
+  Scope(CudaDevice &device, const char *call);
+  ~Scope();
+  Scope(const Scope &) = delete;
+
+  /// Not AMP_RT_OK: the function has to return it.
+  AmpRtStatus status;
+
+private:
+  CudaDevice &device;
+};
+
+} // namespace amp::rt::cuda
+
+#endif // AMP_RT_SRC_DEVICE_CUDA_CUDADEVICE_H
