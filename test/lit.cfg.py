@@ -5,6 +5,8 @@ Substitutions
   %inputs    test/Inputs of the source tree
   %src       source tree
   %build     build tree
+  %fake_cuda      a CUDA driver that needs no GPU (feature `amp-kernel-bench`)
+  %fake_cublaslt  a cuBLASLt on its memory
   %plugin    the plugin for the stock mlir-opt (feature `plugin`)
   %python    the interpreter CMake found
   %cmake     the CMake that configured the build
@@ -16,6 +18,7 @@ Features
   capi         libAmpC.so is built
   amp-run      the training tool is built
   amp-rt       the runtime library is built
+  amp-kernel-bench  the kernels' benchmark and the fake driver are built
   openblas     a BLAS that the runtime can open is installed
   numpy, torch importable by %python
   sanitize     our code carries sanitizers
@@ -57,6 +60,10 @@ for name, value in {
     "%inputs": os.path.join(config.test_source_root, "Inputs"),
     "%src": config.amp_source_dir,
     "%build": config.amp_build_dir,
+    "%fake_cuda": os.path.join(config.amp_build_dir, "unittests", "libAmpFakeCuda.so"),
+    "%fake_cublaslt": os.path.join(
+        config.amp_build_dir, "unittests", "libAmpFakeCublasLt.so"
+    ),
     "%plugin": plugin,
     "%python": config.python,
     "%cmake": config.cmake,
@@ -85,6 +92,8 @@ for feature, present in {
     "capi": exists(lib_dir, "libAmpC.so"),
     "amp-run": exists(bin_dir, "amp-run"),
     "amp-rt": exists(lib_dir, "libamp-rt.so"),
+    "amp-kernel-bench": exists(bin_dir, "amp-kernel-bench")
+    and exists(config.amp_build_dir, "unittests", "libAmpFakeCuda.so"),
     "openblas": ctypes.util.find_library("openblas") is not None,
     "numpy": can_import("numpy"),
     "torch": can_import("torch"),

@@ -241,6 +241,7 @@ Result EventRecord(Event event, Stream stream) {
   FAKE_REQUIRE(s.events.count(event) && s.streams.count(stream),
                "expected a live event and a live stream");
   s.events[event] = {true, s.clock};
+  s.clock += 0.25; // so that no time is 0
   return kSuccess;
 }
 

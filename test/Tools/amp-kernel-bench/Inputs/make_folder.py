@@ -1,0 +1,69 @@
+# ===-- make_folder.py - A folder of kernels for the fake driver -----------===//
+#
+# Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===-----------------------------------------------------------------------===//
+"""usage: make_folder.py FOLDER KERNEL...
+
+Writes an index and PTX texts for kernels that test/unittests/Runtime/FakeDriver
+computes. A KERNEL is NAME:LAYOUT:MxNxK:OUTPUT, e.g. a:nt:64x48x32:f32; a name that
+ends in _wrong or _silent makes a kernel that is wrong or does nothing.
+"""
+
+import json
+import os
+import sys
+
+PTX = """.version 8.0
+.target sm_90a
+.visible .entry {kernel}(.param .align 64 .b8 {kernel}_0[128],
+  .param .align 64 .b8 {kernel}_1[128], .param .u64 .ptr .global {kernel}_2,
+  .param .u32 {kernel}_3, .param .u32 {kernel}_4, .param .u32 {kernel}_5)
+{{ ret; }}
+"""
+
+
+def tensor_map(name, rows, columns):
+    return {
+        "kind": "tensor-map", "name": name, "type": "bf16",
+        "shape": [columns, rows], "strides": [2 * columns], "box": [64, 64],
+        "swizzle": 128,
+    }
+
+
+def make(folder, description):
+    name, layout, size, output = description.split(":")
+    m, n, k = (int(number) for number in size.split("x"))
+    ending = "".join("_" + word for word in ("wrong", "silent") if name.endswith(word))
+    kernel = f"fake_gemm_{layout}_bf16_{output}{ending}"
+    with open(os.path.join(folder, name + ".ptx"), "w") as file:
+        file.write(PTX.format(kernel=kernel))
+    a = tensor_map("a", *((k, m) if layout[0] == "t" else (m, k)))
+    b = tensor_map("b", *((n, k) if layout[1] == "t" else (k, n)))
+    d = {"kind": "buffer", "name": "d", "type": output, "elements": m * n}
+    numbers = [
+        {"kind": "number", "name": key, "value": value}
+        for key, value in (("m", m), ("n", n), ("k", k))
+    ]
+    return {
+        "name": name, "image": name + ".ptx", "family": "gemm",
+        "problem": {"m": m, "n": n, "k": k, "a": "bf16", "b": "bf16", "d": output,
+                    "layout": layout},
+        "tile": [128, 128, 64],
+        "launches": [{"kernel": kernel, "grid": [4, 1, 1], "block": [128, 1, 1],
+                      "cluster": [2, 1, 1], "shared_memory": 65536,
+                      "arguments": [a, b, d] + numbers}],
+    }
+
+
+def main():
+    folder = sys.argv[1]
+    os.makedirs(folder, exist_ok=True)
+    kernels = [make(folder, description) for description in sys.argv[2:]]
+    with open(os.path.join(folder, "index.json"), "w") as file:
+        json.dump({"version": 1, "kernels": kernels}, file, indent=1)
+
+
+main()

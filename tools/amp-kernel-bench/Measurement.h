@@ -1,0 +1,52 @@
+//===-- Measurement.h - Numbers first, then times -*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef AMP_TOOLS_AMP_KERNEL_BENCH_MEASUREMENT_H
+#define AMP_TOOLS_AMP_KERNEL_BENCH_MEASUREMENT_H
+
+#include "Baseline.h"
+
+namespace amp::bench {
+
+/// Of one round each, in milliseconds for one run.
+struct Times {
+  std::vector<double> rounds;
+  double median() const;
+  double least() const;
+  double most() const;
+};
+
+struct Outcome {
+  enum class Numbers { NotRun, Right, Wrong };
+  Numbers numbers = Numbers::NotRun;
+  /// What is wrong, or why it was not run.
+  std::string detail;
+  Times kernel, baseline;
+  /// Null, and why, where there is none to compare with.
+  const char *baselineName = nullptr;
+  std::string baselineReason;
+};
+
+struct MeasurementOptions {
+  int rounds = 15;
+  /// How long a round should take at least.
+  double roundMilliseconds = 5;
+};
+
+/// Runs the kernel on integers and compares every element of the result.
+void checkNumbers(AmpRtDevice *device, const std::string &folder,
+                  const KernelEntry &kernel, Outcome &outcome);
+
+/// Times a kernel whose numbers are right, round by round in turn with the
+/// baseline, on random data. `baseline` may be null.
+void measure(AmpRtDevice *device, const std::string &folder,
+             const KernelEntry &kernel, Baseline *baseline,
+             const MeasurementOptions &options, Outcome &outcome);
+
+} // namespace amp::bench
+
+#endif // AMP_TOOLS_AMP_KERNEL_BENCH_MEASUREMENT_H

@@ -1,0 +1,224 @@
+//===-- amp-kernel-bench.cpp - Numbers and speed of compiled kernels
+//---------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reads a folder of cubins with an index (KernelIndex.h), runs every kernel on
+// data with known results, and then measures those whose numbers are right, in
+// turn with cuBLASLt and cuDNN where these are found. It holds no compiler and
+// links the runtime library only, so that the folder and this program run on
+// any machine with a driver.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Report.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+
+using namespace amp::bench;
+
+static const char usage[] =
+    R"(usage: amp-kernel-bench FOLDER [options]
+
+Checks and measures the kernels of FOLDER/index.json.
+
+  --check-only       run the numbers, measure nothing
+  --filter TEXT      only kernels whose name has TEXT in it
+  --device NAME      where to run (default: cuda)
+  --rounds N         rounds to measure each (default: 15)
+  --no-baselines     do not compare with cuBLASLt and cuDNN
+  --json FILE        write one JSON line per kernel, too
+  --help             print this
+
+AMP_RT_CUDA_DRIVER, AMP_CUBLASLT and AMP_CUDNN name the driver and the libraries where
+they are not found by themselves. The program ends with 0 if the numbers of every
+kernel are right, 1 if not, 2 if it could not begin.
+)";
+
+struct Options {
+  std::string folder, filter, device = "cuda", json;
+  bool isCheckOnly = false, hasBaselines = true;
+  MeasurementOptions measurement;
+};
+
+static int fail(const std::string &text) {
+  std::cerr << "amp-kernel-bench: error: " << text << "\n";
+  return 2;
+}
+
+/// The value of an option, "--name value" or "--name=value"; null if `word` is
+/// another.
+static const char *valueOf(const char *name, int count, char **words, int &i) {
+  size_t length = std::strlen(name);
+  if (std::strncmp(words[i], name, length) != 0)
+    return nullptr;
+  if (words[i][length] == '=')
+    return words[i] + length + 1;
+  if (words[i][length] == 0 && i + 1 < count)
+    return words[++i];
+  return nullptr;
+}
+
+static std::string readOptions(int count, char **words, Options &options) {
+  for (int i = 1; i < count; ++i) {
+    std::string word = words[i];
+    if (word == "--check-only")
+      options.isCheckOnly = true;
+    else if (word == "--no-baselines")
+      options.hasBaselines = false;
+    else if (const char *value = valueOf("--filter", count, words, i))
+      options.filter = value;
+    else if (const char *value = valueOf("--device", count, words, i))
+      options.device = value;
+    else if (const char *value = valueOf("--json", count, words, i))
+      options.json = value;
+    else if (const char *value = valueOf("--rounds", count, words, i)) {
+      char *end = nullptr;
+      long rounds = std::strtol(value, &end, 10);
+      if (*end || rounds < 1 || rounds > 100000)
+        return std::string("expected --rounds to be from 1 to 100000, but got "
+                           "'") +
+               value + "'";
+      options.measurement.rounds = static_cast<int>(rounds);
+    } else if (word.rfind("--", 0) == 0)
+      return "unknown option '" + word +
+             "', or its value is missing; see --help";
+    else if (!options.folder.empty())
+      return "expected one folder, but got '" + options.folder + "' and '" +
+             word + "'";
+    else
+      options.folder = word;
+  }
+  return options.folder.empty() ? "expected a folder; see --help" : "";
+}
+
+/// "bf16*bf16->f32".
+static std::string typesOf(const Problem &problem) {
+  return std::string(typeName(problem.inputs[0].type)) + "*" +
+         typeName(problem.inputs[1].type) + "->" +
+         typeName(problem.output.type);
+}
+
+static Row describe(const KernelEntry &kernel) {
+  Row row;
+  row.kernel = &kernel;
+  if (std::unique_ptr<Problem> problem =
+          createProblem(kernel, row.outcome.detail)) {
+    row.shape = problem->shape();
+    row.types = typesOf(*problem);
+    row.work = problem->work();
+    if (kernel.family == "gemm") {
+      auto &gemm = static_cast<GemmProblem &>(*problem);
+      row.leastSize = std::min({gemm.m, gemm.n, gemm.k});
+    }
+  }
+  return row;
+}
+
+/// The libraries, each opened when the first kernel of its family comes.
+class Baselines {
+public:
+  explicit Baselines(AmpRtDevice *device) : device(device) {}
+
+  Baseline *of(const std::string &family, std::string &reason) {
+    Slot &slot = slots[family == "gemm" ? 0 : 1];
+    if (!slot.wasTried)
+      slot.library = family == "gemm" ? createCublasLt(device, slot.reason)
+                                      : createCudnn(device, slot.reason);
+    slot.wasTried = true;
+    reason = slot.reason;
+    return slot.library.get();
+  }
+
+private:
+  struct Slot {
+    std::unique_ptr<Baseline> library;
+    std::string reason;
+    bool wasTried = false;
+  };
+  AmpRtDevice *device;
+  Slot slots[2];
+};
+
+static void measureAll(AmpRtDevice *device, const Options &options,
+                       std::vector<Row> &rows) {
+  Baselines baselines(device);
+  for (Row &row : rows) {
+    if (row.outcome.numbers != Outcome::Numbers::Right || row.work == 0)
+      continue;
+    Baseline *baseline = nullptr;
+    row.outcome.baselineReason = "not compared";
+    if (options.hasBaselines)
+      baseline = baselines.of(row.kernel->family, row.outcome.baselineReason);
+    measure(device, options.folder, *row.kernel, baseline, options.measurement,
+            row.outcome);
+  }
+}
+
+static bool areAllRight(const std::vector<Row> &rows) {
+  for (const Row &row : rows)
+    if (row.outcome.numbers != Outcome::Numbers::Right)
+      return false;
+  return true;
+}
+
+static int run(AmpRtDevice *device, const Options &options,
+               const std::vector<KernelEntry> &kernels) {
+  std::vector<Row> rows;
+  for (const KernelEntry &kernel : kernels)
+    if (kernel.name.find(options.filter) != std::string::npos)
+      rows.push_back(describe(kernel));
+  if (rows.empty())
+    return fail("expected a kernel with '" + options.filter +
+                "' in its name, but the index has none among its " +
+                std::to_string(kernels.size()));
+  for (Row &row : rows)
+    if (row.outcome.detail.empty())
+      checkNumbers(device, options.folder, *row.kernel, row.outcome);
+  printNumbers(std::cout, rows);
+  if (!options.isCheckOnly) {
+    measureAll(device, options, rows);
+    printTimes(std::cout, rows);
+    for (const Row &row : rows)
+      if (row.outcome.numbers == Outcome::Numbers::NotRun &&
+          !row.outcome.detail.empty())
+        std::cout << row.kernel->name << ": " << row.outcome.detail << "\n";
+  }
+  if (!options.json.empty()) {
+    std::ofstream file(options.json);
+    printJson(file, device, rows);
+    if (!file.flush())
+      return fail("cannot write '" + options.json + "'");
+  }
+  return areAllRight(rows) ? 0 : 1;
+}
+
+int main(int count, char **words) {
+  for (int i = 1; i < count; ++i)
+    if (std::strcmp(words[i], "--help") == 0) {
+      std::cout << usage;
+      return 0;
+    }
+  Options options;
+  std::string failure = readOptions(count, words, options);
+  if (!failure.empty())
+    return fail(failure);
+  std::vector<KernelEntry> kernels;
+  failure = readKernelIndex(options.folder, kernels);
+  if (!failure.empty())
+    return fail(failure);
+  AmpRtDevice *device = nullptr;
+  if (ampRtDeviceGet(options.device.c_str(), &device) != AMP_RT_OK)
+    return fail(ampRtStatusText());
+  int result = run(device, options, kernels);
+  if (ampRtDeviceClose(device) != AMP_RT_OK)
+    return fail(ampRtStatusText());
+  return result;
+}
