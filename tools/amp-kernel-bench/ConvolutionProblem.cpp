@@ -52,12 +52,16 @@ ConvolutionProblem::ConvolutionProblem(const KernelEntry &kernel,
     reader.fail("stride", "strides and dilations of at least 1");
   if (!failure.empty())
     return;
-  p = (h + 2 * padding[0] - dilation[0] * (r - 1) - 1) / stride[0] + 1;
-  q = (w + 2 * padding[1] - dilation[1] * (s - 1) - 1) / stride[1] + 1;
-  if (p < 1 || q < 1)
+  if (padding[0] < 0 || padding[1] < 0)
+    reader.fail("padding", "at least 0");
+  int64_t rowsLeft = h + 2 * padding[0] - dilation[0] * (r - 1) - 1;
+  int64_t columnsLeft = w + 2 * padding[1] - dilation[1] * (s - 1) - 1;
+  if (rowsLeft < 0 || columnsLeft < 0)
     reader.fail("r", "a filter that is not larger than the image");
   if (!failure.empty())
     return;
+  p = rowsLeft / stride[0] + 1;
+  q = columnsLeft / stride[1] + 1;
   Tensor tensors[] = {{"x", x, n * c * h * w},
                       {"f", f, k * (c / groups) * r * s},
                       {"y", y, n * k * p * q}};
