@@ -6,7 +6,7 @@ Substitutions
   %src       source tree
   %build     build tree
   %fake_cuda      a CUDA driver that needs no GPU (feature `amp-kernel-bench`)
-  %fake_cublaslt  a cuBLASLt on its memory
+  %fake_cublaslt, %fake_cudnn  the libraries on its memory
   %plugin    the plugin for the stock mlir-opt (feature `plugin`)
   %python    the interpreter CMake found
   %cmake     the CMake that configured the build
@@ -63,6 +63,9 @@ for name, value in {
     "%fake_cuda": os.path.join(config.amp_build_dir, "unittests", "libAmpFakeCuda.so"),
     "%fake_cublaslt": os.path.join(
         config.amp_build_dir, "unittests", "libAmpFakeCublasLt.so"
+    ),
+    "%fake_cudnn": os.path.join(
+        config.amp_build_dir, "unittests", "libAmpFakeCudnn.so"
     ),
     "%plugin": plugin,
     "%python": config.python,

@@ -159,6 +159,8 @@ static void measureAll(AmpRtDevice *device, const Options &options,
       baseline = baselines.of(row.kernel->family, row.outcome.baselineReason);
     measure(device, options.folder, *row.kernel, baseline, options.measurement,
             row.outcome);
+    if (row.outcome.numbers != Outcome::Numbers::Right)
+      std::cout << row.kernel->name << ": " << row.outcome.detail << "\n";
   }
 }
 
@@ -186,10 +188,6 @@ static int run(AmpRtDevice *device, const Options &options,
   if (!options.isCheckOnly) {
     measureAll(device, options, rows);
     printTimes(std::cout, rows);
-    for (const Row &row : rows)
-      if (row.outcome.numbers == Outcome::Numbers::NotRun &&
-          !row.outcome.detail.empty())
-        std::cout << row.kernel->name << ": " << row.outcome.detail << "\n";
   }
   if (!options.json.empty()) {
     std::ofstream file(options.json);

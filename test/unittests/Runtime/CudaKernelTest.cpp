@@ -10,6 +10,7 @@
 #include "CudaFixture.h"
 
 #include <cstring>
+#include <thread>
 #include <vector>
 
 static const char ptx[] = R"(//
@@ -331,6 +332,22 @@ TEST_F(CudaKernelTest, SharedMemoryAbove48KilobytesIsAskedFor) {
       "ampRtDeviceLaunch: kernel 'scale': expected at most 231424 "
       "bytes of dynamic shared memory on the Fake GPU, but got 231425; "
       "use smaller tiles or fewer stages");
+}
+
+// Whichever thread is first, the limit ends at the largest.
+TEST_F(CudaKernelTest, ThreadsMayLaunchAtOnce) {
+  auto work = [this](uint32_t first) {
+    AmpRtLaunch launch = launchOfScale();
+    for (uint32_t i = 0; i < 500; ++i) {
+      launch.sharedBytes = 49000 + (first + i * 37) % 1000;
+      ASSERT_EQ(ampRtDeviceLaunch(device, &launch), AMP_RT_OK)
+          << ampRtStatusText();
+    }
+  };
+  std::thread first(work, 0), second(work, 500);
+  first.join();
+  second.join();
+  EXPECT_EQ(fakecuda::calls("cuLaunchKernelEx"), 1000);
 }
 
 TEST_F(CudaKernelTest, ALimitThatCannotBeRaised) {

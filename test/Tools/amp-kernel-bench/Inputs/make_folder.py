@@ -9,7 +9,8 @@
 
 Writes an index and PTX texts for kernels that test/unittests/Runtime/FakeDriver
 computes. A KERNEL is NAME:LAYOUT:MxNxK:OUTPUT, e.g. a:nt:64x48x32:f32; a name that
-ends in _wrong or _silent makes a kernel that is wrong or does nothing.
+ends in _wrong or _silent makes a kernel that is wrong or does nothing. "convolution"
+is a convolution of stride 2.
 """
 
 import json
@@ -33,7 +34,46 @@ def tensor_map(name, rows, columns):
     }
 
 
+CONVOLUTION = """.version 8.0
+.target sm_90a
+.visible .entry fake_convolution(.param .align 64 .b8 p0[128],
+  .param .u64 .ptr .global p1, .param .u64 .ptr .global p2, .param .u32 p3,
+  .param .u32 p4, .param .u32 p5, .param .u32 p6, .param .u32 p7)
+{ ret; }
+"""
+
+
+def make_convolution(folder):
+    with open(os.path.join(folder, "convolution.ptx"), "w") as file:
+        file.write(CONVOLUTION)
+    n, h, w, c, k, r, s, stride, padding = 4, 9, 8, 16, 24, 3, 3, 2, 1
+    p, q = (h + 2 * padding - r) // stride + 1, (w + 2 * padding - s) // stride + 1
+    arguments = [
+        {"kind": "im2col-map", "name": "x", "type": "bf16", "shape": [c, w, h, n],
+         "strides": [2 * c, 2 * c * w, 2 * c * w * h], "lower": [-1, -1],
+         "upper": [-1, -1], "channels": 16, "pixels": 64,
+         "steps": [1, stride, stride, 1], "swizzle": 32},
+        {"kind": "buffer", "name": "f", "type": "bf16", "elements": k * r * s * c},
+        {"kind": "buffer", "name": "y", "type": "bf16", "elements": n * p * q * k},
+    ]
+    for name, value in (("k", k), ("r", r), ("s", s), ("stride", stride),
+                        ("padding", padding)):
+        arguments.append({"kind": "number", "name": name, "value": value})
+    return {
+        "name": "convolution", "image": "convolution.ptx", "family": "convolution",
+        "problem": {"direction": "forward", "format": "nhwc", "n": n, "h": h, "w": w,
+                    "c": c, "k": k, "r": r, "s": s, "stride": [stride, stride],
+                    "padding": [padding, padding], "dilation": [1, 1], "groups": 1,
+                    "x": "bf16", "f": "bf16", "y": "bf16"},
+        "launches": [{"kernel": "fake_convolution", "grid": [1, 1, 1],
+                      "block": [128, 1, 1], "shared_memory": 0,
+                      "arguments": arguments}],
+    }
+
+
 def make(folder, description):
+    if description == "convolution":
+        return make_convolution(folder)
     name, layout, size, output = description.split(":")
     m, n, k = (int(number) for number in size.split("x"))
     ending = "".join("_" + word for word in ("wrong", "silent") if name.endswith(word))

@@ -50,7 +50,49 @@ template <typename T> static T argument(const Launch &launch, size_t index) {
   return value;
 }
 
+static float toFloat(uint16_t half) {
+  uint32_t bits = static_cast<uint32_t>(half) << 16;
+  float value;
+  std::memcpy(&value, &bits, 4);
+  return value;
+}
+
+static void convolve(const Launch &launch) {
+  auto map = argument<Map>(launch, 0);
+  auto *x = reinterpret_cast<const uint16_t *>(map.address);
+  auto *f = argument<const uint16_t *>(launch, 1);
+  auto *y = argument<uint16_t *>(launch, 2);
+  auto c = static_cast<int64_t>(map.sizes[0]);
+  auto w = static_cast<int64_t>(map.sizes[1]);
+  auto h = static_cast<int64_t>(map.sizes[2]);
+  auto images = static_cast<int64_t>(map.sizes[3]);
+  int64_t k = argument<int32_t>(launch, 3), r = argument<int32_t>(launch, 4);
+  int64_t s = argument<int32_t>(launch, 5),
+          stride = argument<int32_t>(launch, 6);
+  int64_t padding = argument<int32_t>(launch, 7);
+  int64_t p = (h + 2 * padding - r) / stride + 1;
+  int64_t q = (w + 2 * padding - s) / stride + 1;
+  for (int64_t i = 0; i < images * p * q; ++i)
+    for (int64_t o = 0; o < k; ++o) {
+      float sum = 0;
+      for (int64_t t = 0; t < r * s; ++t) {
+        int64_t row = i / q % p * stride - padding + t / s;
+        int64_t column = i % q * stride - padding + t % s;
+        if (row < 0 || row >= h || column < 0 || column >= w)
+          continue;
+        for (int64_t l = 0; l < c; ++l)
+          sum += toFloat(x[((i / (p * q) * h + row) * w + column) * c + l]) *
+                 toFloat(f[(o * r * s + t) * c + l]);
+      }
+      y[i * k + o] = toBf16(sum);
+    }
+}
+
 bool fakecuda::runBuiltIn(const Launch &launch) {
+  if (launch.kernel == "fake_convolution") {
+    convolve(launch);
+    return true;
+  }
   const std::string prefix = "fake_gemm_";
   if (launch.kernel.rfind(prefix, 0) != 0 || endsWith(launch.kernel, "_silent"))
     return false;
