@@ -43,9 +43,11 @@ private:
                      int64_t stride, int64_t batch);
   std::string choose();
 
+// NOLINTBEGIN(bugprone-macro-parentheses): a list of parameters has its own
 #define MEMBER(name, parameters) Status(*name##_) parameters = nullptr;
   AMP_CUBLASLT_FUNCTIONS(MEMBER)
 #undef MEMBER
+  // NOLINTEND(bugprone-macro-parentheses)
 
   AmpRtDevice *device;
   Workspace workspace;
@@ -75,6 +77,7 @@ std::string CublasLt::open() {
       {"cu13", "cublas"}, "nvidia-cublas", reason);
   if (!library)
     return reason;
+// NOLINTBEGIN(bugprone-macro-parentheses): a list of parameters has its own
 #define RESOLVE(name, parameters)                                              \
   name##_ = reinterpret_cast<Status(*) parameters>(                            \
       dlsym(library, "cublasLt" #name));                                       \
@@ -82,6 +85,7 @@ std::string CublasLt::open() {
     return "the library has no symbol 'cublasLt" #name "'";
   AMP_CUBLASLT_FUNCTIONS(RESOLVE)
 #undef RESOLVE
+  // NOLINTEND(bugprone-macro-parentheses)
   if (ampRtDeviceNativeStream(device, &stream) != AMP_RT_OK)
     return ampRtStatusText();
   if (Status status = Create_(&handle))

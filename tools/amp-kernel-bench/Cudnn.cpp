@@ -35,9 +35,11 @@ private:
   std::string describe(const ConvolutionProblem &problem);
   std::string search();
 
+// NOLINTBEGIN(bugprone-macro-parentheses): a list of parameters has its own
 #define MEMBER(name, parameters) Status(*name##_) parameters = nullptr;
   AMP_CUDNN_FUNCTIONS(MEMBER)
 #undef MEMBER
+  // NOLINTEND(bugprone-macro-parentheses)
 
   AmpRtDevice *device;
   Workspace workspace;
@@ -68,6 +70,7 @@ std::string Cudnn::open() {
                                     "nvidia-cudnn-cu13", reason);
   if (!library)
     return reason;
+// NOLINTBEGIN(bugprone-macro-parentheses): a list of parameters has its own
 #define RESOLVE(name, parameters)                                              \
   name##_ =                                                                    \
       reinterpret_cast<Status(*) parameters>(dlsym(library, "cudnn" #name));   \
@@ -75,6 +78,7 @@ std::string Cudnn::open() {
     return "the library has no symbol 'cudnn" #name "'";
   AMP_CUDNN_FUNCTIONS(RESOLVE)
 #undef RESOLVE
+  // NOLINTEND(bugprone-macro-parentheses)
   void *stream = nullptr;
   if (ampRtDeviceNativeStream(device, &stream) != AMP_RT_OK)
     return ampRtStatusText();

@@ -191,7 +191,7 @@ std::string KernelRun::prepare(const Launch &launch, const TensorSet &set,
                "' to lie in the tensor's " +
                std::to_string(set.bytesOf(argument.name)) + " bytes";
       prepared.pointers[i] = address + argument.offset;
-      prepared.arguments.push_back(&prepared.pointers[i]);
+      prepared.arguments.push_back(static_cast<void *>(&prepared.pointers[i]));
       prepared.bytes.push_back(sizeof(void *));
     } else {
       std::string failure =

@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <initializer_list>
 
 using namespace amp::bench;
 
@@ -151,6 +152,17 @@ static std::string compare(const Problem &problem, const TensorSet &set,
   return "";
 }
 
+/// Takes the steps in their order, up to the first that fails.
+static std::string
+firstFailure(std::initializer_list<std::function<std::string()>> steps) {
+  for (const auto &step : steps) {
+    std::string failure = step();
+    if (!failure.empty())
+      return failure;
+  }
+  return "";
+}
+
 static std::string runChecked(AmpRtDevice *device, const std::string &folder,
                               const KernelEntry &kernel, Outcome &outcome) {
   std::string failure;
@@ -159,17 +171,17 @@ static std::string runChecked(AmpRtDevice *device, const std::string &folder,
     return failure;
   TensorSet set(device);
   KernelRun run(device, kernel);
-  if ((failure = run.load(folder)).empty() &&
-      (failure = allocateTensors(*problem, set)).empty() &&
-      (failure = run.allocate(*problem, set)).empty() &&
-      (failure = writeIntegers(*problem, set)).empty() &&
-      (failure = run.addSet(set)).empty() &&
-      (failure = run.launch(0)).empty() &&
-      (failure = synchronize(device)).empty()) {
-    problem->prepareCheck();
-    failure = compare(*problem, set, outcome);
-  }
-  return failure;
+  return firstFailure({[&] { return run.load(folder); },
+                       [&] { return allocateTensors(*problem, set); },
+                       [&] { return run.allocate(*problem, set); },
+                       [&] { return writeIntegers(*problem, set); },
+                       [&] { return run.addSet(set); },
+                       [&] { return run.launch(0); },
+                       [&] { return synchronize(device); },
+                       [&] {
+                         problem->prepareCheck();
+                         return compare(*problem, set, outcome);
+                       }});
 }
 
 void amp::bench::checkNumbers(AmpRtDevice *device, const std::string &folder,
@@ -251,7 +263,10 @@ static std::string runTimed(AmpRtDevice *device, const std::string &folder,
   std::string failure;
   std::unique_ptr<Problem> problem = createProblem(kernel, failure);
   Stopwatch watch;
-  if (!problem || !(failure = watch.open(device)).empty())
+  if (!problem)
+    return failure;
+  failure = watch.open(device);
+  if (!failure.empty())
     return failure;
   std::vector<std::unique_ptr<TensorSet>> sets;
   KernelRun run(device, kernel);
@@ -259,9 +274,10 @@ static std::string runTimed(AmpRtDevice *device, const std::string &folder,
   size_t count = countSets(device, *problem);
   for (size_t i = 0; i < count && failure.empty(); ++i) {
     sets.push_back(std::make_unique<TensorSet>(device));
-    if ((failure = allocateTensors(*problem, *sets[i])).empty() &&
-        (failure = run.allocate(*problem, *sets[i])).empty())
-      failure = run.addSet(*sets[i]);
+    TensorSet &set = *sets[i];
+    failure = firstFailure({[&] { return allocateTensors(*problem, set); },
+                            [&] { return run.allocate(*problem, set); },
+                            [&] { return run.addSet(set); }});
   }
   if (!failure.empty())
     return failure;

@@ -31,15 +31,18 @@ struct Mean {
   bool (*isMember)(const Row &row);
 };
 
+static bool isGemm(const Row &row) { return row.kernel->family == "gemm"; }
+static bool isLargeGemm(const Row &row) {
+  return isGemm(row) && row.leastSize >= 2048;
+}
+static bool isConvolution(const Row &row) {
+  return row.kernel->family == "convolution";
+}
+
 /// The goals are those of large products and of all convolutions.
-static const Mean means[] = {
-    {"gemm", 0, [](const Row &row) { return row.kernel->family == "gemm"; }},
-    {"gemm, M, N, K >= 2048", 1.0,
-     [](const Row &row) {
-       return row.kernel->family == "gemm" && row.leastSize >= 2048;
-     }},
-    {"convolution", 0.9,
-     [](const Row &row) { return row.kernel->family == "convolution"; }}};
+static constexpr Mean means[] = {{"gemm", 0, isGemm},
+                                 {"gemm, M, N, K >= 2048", 1.0, isLargeGemm},
+                                 {"convolution", 0.9, isConvolution}};
 
 static double geometricMean(const Mean &mean, const std::vector<Row> &rows,
                             int &count) {

@@ -58,14 +58,18 @@ void *amp::bench::openVendorLibrary(const char *variable,
     return handle;
   }
   std::vector<std::string> candidates = sonames;
-  for (const std::string &prefix : {environment("VIRTUAL_ENV"), pythonPrefix()})
+  for (std::string prefix : {environment("VIRTUAL_ENV"), pythonPrefix()}) {
+    if (prefix.empty())
+      continue;
+    prefix += "/lib/python3*/site-packages/nvidia/";
     for (const std::string &folder : folders)
-      for (const std::string &soname : sonames)
-        if (!prefix.empty())
-          for (const std::string &path :
-               expand(prefix + "/lib/python3*/site-packages/nvidia/" + folder +
-                      "/lib/" + soname))
-            candidates.push_back(path);
+      for (const std::string &soname : sonames) {
+        std::string pattern = prefix;
+        pattern.append(folder).append("/lib/").append(soname);
+        for (const std::string &path : expand(pattern))
+          candidates.push_back(path);
+      }
+  }
   for (const std::string &candidate : candidates)
     if (void *handle = dlopen(candidate.c_str(), flags))
       return handle;

@@ -39,6 +39,7 @@ AmpRtStatus Driver::resolve(const char *call, const char *path,
     void **target;
     bool isOptional;
   } const functions[] = {
+// NOLINTBEGIN(bugprone-macro-parentheses): names of members
 #define AMP_RT_CUDA_REQUIRED(name, version, parameters)                        \
   {"cu" #name, version, reinterpret_cast<void **>(&name), false},
 #define AMP_RT_CUDA_OPTIONAL(name, version, parameters)                        \
@@ -47,6 +48,7 @@ AmpRtStatus Driver::resolve(const char *call, const char *path,
           AMP_RT_CUDA_OPTIONAL_FUNCTIONS(AMP_RT_CUDA_OPTIONAL)
 #undef AMP_RT_CUDA_REQUIRED
 #undef AMP_RT_CUDA_OPTIONAL
+      // NOLINTEND(bugprone-macro-parentheses)
   };
   for (const auto &function : functions) {
     *function.target = nullptr;

@@ -15,11 +15,13 @@ namespace amp::rt::cuda {
 
 /// The driver's functions under their names without `cu`.
 struct Driver {
+// NOLINTBEGIN(bugprone-macro-parentheses): a list of parameters has its own
 #define AMP_RT_CUDA_MEMBER(name, version, parameters)                          \
   Result(*name) parameters = nullptr;
   AMP_RT_CUDA_FUNCTIONS(AMP_RT_CUDA_MEMBER)
   AMP_RT_CUDA_OPTIONAL_FUNCTIONS(AMP_RT_CUDA_MEMBER)
 #undef AMP_RT_CUDA_MEMBER
+  // NOLINTEND(bugprone-macro-parentheses)
 
   /// Opens the library, fills the table and initialises the driver; a failure
   /// is AMP_RT_UNAVAILABLE. The library stays open for the life of the process.
