@@ -20,12 +20,15 @@ Features
   amp-rt       the runtime library is built
   amp-kernel-bench  the kernels' benchmark and the fake driver are built
   openblas     a BLAS that the runtime can open is installed
+  ptxas        CUDA's assembler is on PATH
+  nvdisasm     CUDA's disassembler is on PATH, or from PyPI's nvidia-cuda-nvdisasm
   numpy, torch importable by %python
   sanitize     our code carries sanitizers
   long         `./dev test --all` (lit --param long=1)
 """
 
 import ctypes.util
+import glob
 import os
 import shutil
 import subprocess
@@ -75,6 +78,26 @@ for name, value in {
     config.substitutions.append((name + r"\b", value))
 
 
+def find_nvdisasm():
+    """The folder of a disassembler that PyPI installed, or an empty string."""
+    command = [config.python, "-c", "import nvidia; print(*nvidia.__path__, sep='\\n')"]
+    run = subprocess.run(command, capture_output=True, text=True)
+    found = [
+        path
+        for folder in run.stdout.split()
+        for path in glob.glob(os.path.join(folder, "*", "bin", "nvdisasm"))
+    ]
+    return os.path.dirname(found[0]) if found else ""
+
+
+if nvdisasm_dir := find_nvdisasm():
+    config.environment["PATH"] += os.pathsep + nvdisasm_dir
+
+
+def has_tool(name):
+    return shutil.which(name, path=config.environment["PATH"]) is not None
+
+
 def exists(*parts):
     return os.path.exists(os.path.join(*parts))
 
@@ -84,20 +107,18 @@ def can_import(module):
     return subprocess.run(command, capture_output=True).returncode == 0
 
 
-def has_stock_mlir_opt():
-    return shutil.which("mlir-opt", path=config.environment["PATH"]) is not None
-
-
 for feature, present in {
     "shared-data": bool(config.shared_dir),
     # An uninstrumented mlir-opt cannot load an instrumented plugin.
-    "plugin": exists(plugin) and has_stock_mlir_opt() and not config.sanitize,
+    "plugin": exists(plugin) and has_tool("mlir-opt") and not config.sanitize,
     "capi": exists(lib_dir, "libAmpC.so"),
     "amp-run": exists(bin_dir, "amp-run"),
     "amp-rt": exists(lib_dir, "libamp-rt.so"),
     "amp-kernel-bench": exists(bin_dir, "amp-kernel-bench")
     and exists(config.amp_build_dir, "unittests", "libAmpFakeCuda.so"),
     "openblas": ctypes.util.find_library("openblas") is not None,
+    "ptxas": has_tool("ptxas"),
+    "nvdisasm": has_tool("nvdisasm"),
     "numpy": can_import("numpy"),
     "torch": can_import("torch"),
     "sanitize": bool(config.sanitize),

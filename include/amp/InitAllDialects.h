@@ -16,12 +16,14 @@
 
 #include "amp/Conversion/AmpToRuntime.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
+#include "amp/Pipelines/KernelLowering.h"
 
 namespace mlir::amp {
 
 inline void registerAllDialects(DialectRegistry &registry) {
   registry.insert<AmpDialect>();
   registerBufferizableOpInterfaceExternalModels(registry);
+  registerKernelInterfaces(registry);
 }
 
 } // namespace mlir::amp

@@ -15,7 +15,9 @@
 
 #include "amp/Conversion/Passes.h"
 #include "amp/Dialect/Amp/Transforms/Passes.h"
+#include "amp/Kernels/Passes.h"
 #include "amp/Pipelines/HostLowering.h"
+#include "amp/Pipelines/KernelLowering.h"
 #include "amp/Pipelines/MixedPrecision.h"
 
 namespace mlir::amp {
@@ -23,8 +25,10 @@ namespace mlir::amp {
 inline void registerAllPasses() {
   registerAmpTransformsPasses();
   registerAmpConversionPasses();
+  registerAmpKernelsPasses();
   registerMixedPrecisionPipeline();
   registerHostLoweringPipeline();
+  registerKernelLoweringPipelines();
 }
 
 } // namespace mlir::amp

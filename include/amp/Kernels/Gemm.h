@@ -1,0 +1,109 @@
+//===- Gemm.h - A matrix product and how to compute it ----------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// D = epilogue(A * B) as plain data: what is asked for (GemmProblem), how a
+// kernel computes it (GemmConfig), and the rules that both obey. Nothing here
+// knows an instruction; the emitters read it, and so does whoever chooses among
+// them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_KERNELS_GEMM_H
+#define AMP_KERNELS_GEMM_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Diagnostics.h"
+
+namespace mlir::amp {
+
+/// How the elements of a matrix reach shared memory, or leave it.
+enum class MatrixAccess {
+  Tma,     ///< by the copy engine: rows lie on multiples of 16 bytes
+  Threads, ///< by ordinary loads and stores, element by element
+};
+
+/// D[M][N] = A * B for each of `batch` independent matrices.
+struct GemmProblem {
+  /// A has M x K elements, B has K x N. Zero is a legal size.
+  int64_t m = 0, n = 0, k = 0;
+  int64_t batch = 1;
+  /// f16 and bf16 (both the same), f8E4M3FN and f8E5M2 (also mixed).
+  Type a, b;
+  /// f16, bf16 or f32. Sums are f32 always.
+  Type d;
+  /// A is stored [K][M] instead of [M][K].
+  bool transposeA = false;
+  /// B is stored [N][K] instead of [K][N].
+  bool transposeB = false;
+  /// Elements from one stored row to the next; 0 means that rows are dense.
+  int64_t lda = 0, ldb = 0, ldd = 0;
+
+  /// The stored row length of each matrix.
+  int64_t rowOfA() const { return transposeA ? m : k; }
+  int64_t rowOfB() const { return transposeB ? k : n; }
+  int64_t strideOfA() const { return lda ? lda : rowOfA(); }
+  int64_t strideOfB() const { return ldb ? ldb : rowOfB(); }
+  int64_t strideOfD() const { return ldd ? ldd : n; }
+};
+
+/// The parameters of one kernel.
+struct GemmConfig {
+  /// Part of D that a block computes at a time, and depth of one stage.
+  int64_t tileM = 128, tileN = 128, tileK = 0;
+  /// Slots of the ring through which tiles of A and B pass.
+  int64_t stages = 0;
+  /// Blocks, one above the other in M, that share tiles of B.
+  int64_t cluster = 1;
+  /// Parts of K that are summed apart and added up by a second kernel.
+  int64_t splitK = 1;
+  /// Rows of tiles that are walked together, column by column, so that the
+  /// tiles in flight share rows of A and columns of B in the L2 cache.
+  int64_t rasterGroup = 8;
+  MatrixAccess loadA = MatrixAccess::Tma, loadB = MatrixAccess::Tma,
+               storeD = MatrixAccess::Tma;
+
+  /// Warpgroups of 128 threads; each computes 64 rows of the tile.
+  int64_t consumers() const { return tileM / 64; }
+  int64_t threads() const { return 128 * (consumers() + 1); }
+};
+
+/// Bytes of one element.
+int64_t getElementBytes(Type type);
+
+/// Whether TMA can address rows that are `stride` elements of `type` apart.
+bool isTmaStride(int64_t stride, Type type);
+
+/// Dynamic shared memory of the kernel for sm_90a.
+int64_t getSharedMemoryBytes(const GemmProblem &problem,
+                             const GemmConfig &config);
+
+/// Tiles of D, over all batches and parts of K.
+int64_t getWorkItems(const GemmProblem &problem, const GemmConfig &config);
+
+/// Rows of the workspace that one part of K takes: M rounded up to tiles.
+int64_t getPaddedRows(const GemmProblem &problem, const GemmConfig &config);
+
+/// Multiprocessors of an H100 SXM or H200.
+constexpr int64_t kDefaultMultiprocessors = 132;
+/// What a block may use at most on sm_90.
+constexpr int64_t kSharedMemoryLimit = 232448;
+
+/// Uses TMA where it can address the rows, else threads.
+void chooseGemmAccess(const GemmProblem &problem, GemmConfig &config);
+
+/// Fills in what is 0: the depth of a stage, and as many stages as fit.
+void completeGemmConfig(const GemmProblem &problem, GemmConfig &config);
+
+/// Checks the rules of the kernels for sm_90a. Says what is wrong and what to
+/// do about it.
+LogicalResult verifyGemm(const GemmProblem &problem, const GemmConfig &config,
+                         function_ref<InFlightDiagnostic()> emitError);
+
+} // namespace mlir::amp
+
+#endif // AMP_KERNELS_GEMM_H

@@ -1,0 +1,143 @@
+//===- Passes.td - Passes that make device kernels ---------*- tablegen -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Kernels that the compiler writes itself, as passes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_KERNELS_PASSES
+#define AMP_KERNELS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def GenerateGemmPass : Pass<"amp-generate-gemm", "ModuleOp"> {
+  let summary = "add a Tensor Core kernel for one matrix product";
+  let description = [{
+    Adds a `gpu.module` with a kernel that computes D = epilogue(A * B) for one
+    problem, in the NVVM dialect under structured control flow. This is how a
+    kernel is looked at, tested and compiled by itself; lowering a whole step asks
+    the same emitter.
+
+    **Problem.** A has M x K elements, B K x N, D M x N, row by row, for each of
+    `batch` matrices that follow one another. `layout` names how A and B are
+    stored: `n` as just said, `t` transposed, so that `nt` means A as [M][K] and B
+    as [N][K]. Sums are f32. Any size is legal, zero too.
+
+    1. Operands are both f16, both bf16, or each f8E4M3FN or f8E5M2; the result is
+       f16, bf16 or f32. Operands of 8 bits are `nt` (wgmma has no other).
+    2. The tile is 128x256, 128x128 or 64x128, and 128 bytes of K deep.
+    3. Rows of A, B and D that are multiples of 16 bytes go by TMA, others by
+       ordinary loads and stores (`access=auto`); `tma` refuses others, `threads`
+       uses no TMA.
+    4. In a cluster of two, A and B go by TMA.
+    5. Stages, tiles and staging boxes fit in 232448 bytes of shared memory.
+    6. The chip is sm_90a.
+
+    **Epilogue.** A function of the module, on scalars. Its first argument is the
+    sum; for each further argument `amp.epilogue` says whether it is one value for
+    each `"column"` of D, each `"row"`, each element (`"matrix"`, stored like a
+    dense D) or one in all (`"scalar"`). The result is the element of D. Without
+    an epilogue the sum is rounded. Operands must not overlap D.
+
+    **Kernel.** Persistent blocks walk the tiles of D in groups of rows, so that
+    the L2 cache serves them; one warpgroup loads, the others multiply and store.
+    With `split-k`, each part of K is summed into a workspace, and a second kernel
+    `<name>_reduce` adds the parts in their order and applies the epilogue: the
+    result is the same in each run.
+
+    Each kernel carries `amp.launch`, a dictionary:
+
+    | key | meaning |
+    | --- | --- |
+    | `order` | place among the module's kernels; they run one after the other |
+    | `grid`, `block`, `cluster` | sizes along x, y, z |
+    | `shared_memory` | bytes of dynamic shared memory |
+    | `arguments` | one dictionary for each parameter, in order |
+
+    and of an argument, by its `kind`:
+
+    | kind | keys |
+    | --- | --- |
+    | `tensor-map` | `type` (8-bit floats as bytes), `shape`, `box` in elements, innermost first, `strides` in bytes from the second dimension on, `swizzle` in bytes; outside are zeros. A dimension of 0 is passed as 1, its bytes are never read. By value, 128 bytes |
+    | `buffer` | `type`, `elements`; `operand` for those of the epilogue. A pointer |
+    | `number` | `value`, and `multiple`: at another launch it may be another multiple of that. 32 bits |
+
+    Names are `a`, `b`, `d`, `workspace`, `operand0`..., `m`, `n`, `k`, `batch`
+    and the row strides `lda`, `ldb`, `ldd`.
+
+    ```mlir
+    func.func @bias_relu(%sum: f32, %bias: f32) -> bf16
+        attributes {amp.epilogue = ["column"]} {
+      %zero = arith.constant 0.0 : f32
+      %biased = arith.addf %sum, %bias : f32
+      %positive = arith.maximumf %biased, %zero : f32
+      %result = arith.truncf %positive : f32 to bf16
+      return %result : bf16
+    }
+    ```
+
+        amp-opt bias_relu.mlir --amp-generate-gemm="m=512 n=512 k=512 epilogue=bias_relu"           --amp-kernels-to-cubin
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", "\"sm_90a\"", "what the kernel is for">,
+    Option<"name", "name", "std::string", "\"gemm\"", "name of the kernel and of its module">,
+    Option<"m", "m", "int64_t", "0", "rows of A and D">,
+    Option<"n", "n", "int64_t", "0", "columns of B and D">,
+    Option<"k", "k", "int64_t", "0", "columns of A, rows of B">,
+    Option<"batch", "batch", "int64_t", "1", "independent products">,
+    Option<"aType", "a-type", "std::string", "\"bf16\"", "elements of A">,
+    Option<"bType", "b-type", "std::string", "\"bf16\"", "elements of B">,
+    Option<"dType", "d-type", "std::string", "\"bf16\"", "elements of D">,
+    Option<"layout", "layout", "std::string", "\"nn\"",
+           "nn, nt, tn or tt: whether A and B are stored transposed">,
+    Option<"lda", "lda", "int64_t", "0", "elements between rows of A; 0 is dense">,
+    Option<"ldb", "ldb", "int64_t", "0", "elements between rows of B; 0 is dense">,
+    Option<"ldd", "ldd", "int64_t", "0", "elements between rows of D; 0 is dense">,
+    Option<"tile", "tile", "std::string", "\"128x128\"",
+           "part of D that a block computes at a time, MxN or MxNxK">,
+    Option<"stages", "stages", "int64_t", "0", "slots of the ring; 0 is as many as fit">,
+    Option<"cluster", "cluster", "int64_t", "1", "blocks that share tiles of B">,
+    Option<"splitK", "split-k", "int64_t", "1", "parts of K that are summed apart">,
+    Option<"rasterGroup", "raster-group", "int64_t", "8", "rows of tiles walked together">,
+    Option<"access", "access", "std::string", "\"auto\"",
+           "auto, tma or threads: how matrices are read and written">,
+    Option<"epilogue", "epilogue", "std::string", "\"\"", "function that gives elements of D">,
+    Option<"multiprocessors", "multiprocessors", "int64_t", "132", "for the size of the grid">,
+  ];
+  let dependentDialects = ["arith::ArithDialect", "gpu::GPUDialect", "LLVM::LLVMDialect",
+                           "NVVM::NVVMDialect", "scf::SCFDialect"];
+}
+
+def ConvertKernelsToNVVMPass : Pass<"amp-convert-kernels-to-nvvm", "gpu::GPUModuleOp"> {
+  let summary = "lower what is left of arith, cf and math in device code";
+  let description = [{
+    Last step from a generated kernel to the LLVM and NVVM dialects, after
+    `convert-scf-to-cf`: branches, arithmetic and functions become LLVM's.
+    Operations of other dialects stay as they are, and so does code outside the
+    `gpu.module`. A function that LLVM has no device code for is an error.
+
+    ```mlir
+    gpu.module @kernels {
+      llvm.func @twice(%x: f32) -> f32 {
+        %sum = arith.addf %x, %x : f32
+        llvm.return %sum : f32
+      }
+    }
+    ```
+
+    becomes
+
+    ```
+    %sum = llvm.fadd %x, %x : f32
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect", "cf::ControlFlowDialect",
+                           "LLVM::LLVMDialect", "math::MathDialect"];
+}
+
+#endif // AMP_KERNELS_PASSES

@@ -1,0 +1,116 @@
+//===- EpilogueBuilder.cpp - Apply an epilogue to two elements ------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Loading, cloning and storing of pairs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "EpilogueBuilder.h"
+
+#include "amp/Kernels/Gemm.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+Value EpilogueBuilder::loadPair(Type type, Value pointer, Number row,
+                                Number stride, Number column) {
+  auto load = [&](Type type, Number at, int64_t elements) {
+    unsigned alignment = getElementBytes(getElementTypeOrSelf(type)) * elements;
+    Value address =
+        b.element(pointer, getElementTypeOrSelf(type), row, stride, at);
+    auto op = LLVM::LoadOp::create(b, type, address, alignment);
+    op.setInvariant(true); // an operand is no result
+    return op.getResult();
+  };
+  if (shape.evenColumns)
+    return load(VectorType::get(2, type), min(column, shape.n - 2), 2);
+  Number last = shape.n - 1;
+  return b.gather(
+      {load(type, min(column, last), 1), load(type, min(column + 1, last), 1)});
+}
+
+Value EpilogueBuilder::loadOperand(unsigned index, Number row, Number column) {
+  EpilogueOperand::Kind kind = epilogue.operands[index].kind;
+  Type type = epilogue.operands[index].type;
+  Value pointer = pointers[index];
+  Number zero = b.number(0);
+  auto once = [&](Value key, function_ref<Value()> load) {
+    Value &value = loaded[{index, key}];
+    if (!value)
+      value = load();
+    return value;
+  };
+  auto splat = [&](Number at) {
+    auto op =
+        LLVM::LoadOp::create(b, type, b.element(pointer, type, zero, zero, at),
+                             getElementBytes(type));
+    op.setInvariant(true);
+    return b.gather({op, op});
+  };
+  switch (kind) {
+  case EpilogueOperand::Kind::Column:
+    return once(column,
+                [&] { return loadPair(type, pointer, zero, zero, column); });
+  case EpilogueOperand::Kind::Row:
+    return once(row, [&] { return splat(min(row, shape.m - 1)); });
+  case EpilogueOperand::Kind::Scalar:
+    return once(Value(), [&] { return splat(zero); });
+  case EpilogueOperand::Kind::Matrix:
+    return loadPair(type, pointer, min(row, shape.m - 1) + shape.firstRow,
+                    shape.n, column);
+  }
+  llvm_unreachable("unknown kind of operand");
+}
+
+Value EpilogueBuilder::clone(Operation &op, IRMapping &mapping) {
+  auto type = VectorType::get(2, op.getResult(0).getType());
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return arith::ConstantOp::create(
+        b, DenseElementsAttr::get(type, cast<TypedAttr>(constant.getValue())));
+  Operation *copy = b.clone(op, mapping);
+  copy->getResult(0).setType(type);
+  return copy->getResult(0);
+}
+
+Value EpilogueBuilder::apply(Value sums, Number row, Number column) {
+  if (!epilogue.body) {
+    auto type = VectorType::get(2, result);
+    return type == sums.getType() ? sums
+                                  : arith::TruncFOp::create(b, type, sums);
+  }
+  Block &block = epilogue.body->front();
+  IRMapping mapping;
+  mapping.map(block.getArgument(0), sums);
+  for (unsigned i = 0; i < epilogue.operands.size(); ++i)
+    mapping.map(block.getArgument(i + 1), loadOperand(i, row, column));
+  for (Operation &op : block.without_terminator())
+    mapping.map(op.getResult(0), clone(op, mapping));
+  return mapping.lookup(block.getTerminator()->getOperand(0));
+}
+
+void mlir::amp::storePair(DeviceBuilder &b, Value pair, Value pointer,
+                          Number stride, EpilogueShape shape, bool evenStride,
+                          Number row, Number column) {
+  Type type = getElementTypeOrSelf(pair.getType());
+  unsigned bytes = getElementBytes(type);
+  auto store = [&](Value value, Number at, unsigned alignment) {
+    b.store(value, b.element(pointer, type, row + shape.firstRow, stride, at),
+            alignment);
+  };
+  Value inside = b.both(row < shape.m, column < shape.n);
+  if (shape.evenColumns && evenStride) {
+    b.branch(inside, [&] { store(pair, column, 2 * bytes); });
+    return;
+  }
+  b.branch(inside, [&] {
+    store(b.extract(pair, 0), column, bytes);
+    b.branch(column + 1 < shape.n,
+             [&] { store(b.extract(pair, 1), column + 1, bytes); });
+  });
+}

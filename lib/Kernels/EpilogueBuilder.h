@@ -1,0 +1,68 @@
+//===- EpilogueBuilder.h - Apply an epilogue to two elements ----*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Clones an epilogue's operations onto vectors of two neighbouring elements of
+// a row, which is how the results of a matrix instruction lie in a thread, and
+// loads the operands that belong to them. Addresses are clamped into the
+// matrix: a tile at the edge computes elements that are never stored, from
+// values that exist. What depends on the row or the column alone is loaded once
+// for each.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_KERNELS_EPILOGUEBUILDER_H
+#define AMP_LIB_KERNELS_EPILOGUEBUILDER_H
+
+#include "DeviceBuilder.h"
+#include "amp/Kernels/GemmEpilogue.h"
+
+namespace mlir::amp {
+
+/// The matrix that an epilogue's elements are part of.
+struct EpilogueShape {
+  Number m, n;
+  /// Added to the row of a "matrix" operand: matrix of the batch times m.
+  Number firstRow;
+  /// n is even, so that two elements of a row lie on a multiple of two.
+  bool evenColumns;
+};
+
+class EpilogueBuilder {
+public:
+  /// `pointers` to the operands, in their order.
+  EpilogueBuilder(DeviceBuilder &b, const GemmEpilogue &epilogue,
+                  ArrayRef<Value> pointers, EpilogueShape shape, Type result)
+      : b(b), epilogue(epilogue), pointers(pointers), shape(shape),
+        result(result) {}
+
+  /// Two sums at (row, column) and (row, column + 1) become two elements. All
+  /// calls stand in one block of operations.
+  Value apply(Value sums, Number row, Number column);
+
+private:
+  Value loadOperand(unsigned index, Number row, Number column);
+  Value loadPair(Type type, Value pointer, Number row, Number stride,
+                 Number column);
+  Value clone(Operation &op, IRMapping &mapping);
+
+  DeviceBuilder &b;
+  const GemmEpilogue &epilogue;
+  SmallVector<Value> pointers;
+  EpilogueShape shape;
+  Type result;
+  /// Operands that were loaded, by index and by what they depend on.
+  DenseMap<std::pair<unsigned, Value>, Value> loaded;
+};
+
+/// Stores two elements of a row, as far as they lie in the matrix.
+void storePair(DeviceBuilder &b, Value pair, Value pointer, Number stride,
+               EpilogueShape shape, bool evenStride, Number row, Number column);
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_KERNELS_EPILOGUEBUILDER_H

@@ -1,0 +1,212 @@
+//===- Gemm.cpp - A matrix product and how to compute it ------------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Sizes that follow from a problem and a configuration, and the rules. A stage
+// is 128 bytes of K deep whatever the element type: that is the widest swizzle
+// of TMA and wgmma, and one swizzle serves all operands.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Kernels/Gemm.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+/// Bytes of one row of a tile in shared memory.
+static constexpr int64_t kSwizzleBytes = 128;
+/// Each consumer warpgroup stages its results in two boxes of 64 rows.
+static constexpr int64_t kStagingBytes = 2 * 64 * kSwizzleBytes;
+static constexpr int64_t kMaxStages = 8;
+
+int64_t mlir::amp::getElementBytes(Type type) {
+  return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+}
+
+bool mlir::amp::isTmaStride(int64_t stride, Type type) {
+  return stride * getElementBytes(type) % 16 == 0;
+}
+
+static int64_t getStageBytes(const GemmConfig &config) {
+  return (config.tileM + config.tileN) * kSwizzleBytes;
+}
+
+int64_t mlir::amp::getSharedMemoryBytes(const GemmProblem &problem,
+                                        const GemmConfig &config) {
+  int64_t staging = config.storeD == MatrixAccess::Tma || config.splitK > 1
+                        ? config.consumers() * kStagingBytes
+                        : 0;
+  int64_t barriers = 2 * 8 * config.stages;
+  return config.stages * getStageBytes(config) + staging + barriers;
+}
+
+int64_t mlir::amp::getPaddedRows(const GemmProblem &problem,
+                                 const GemmConfig &config) {
+  return llvm::alignTo(problem.m, config.tileM * config.cluster);
+}
+
+int64_t mlir::amp::getWorkItems(const GemmProblem &problem,
+                                const GemmConfig &config) {
+  return getPaddedRows(problem, config) / (config.tileM * config.cluster) *
+         llvm::divideCeil(problem.n, config.tileN) * problem.batch *
+         config.splitK;
+}
+
+/// What a block may take so that as many blocks run on a multiprocessor as the
+/// emitter plans for: two if there is one consumer, else one. The system keeps
+/// a kilobyte of each block for itself.
+static int64_t getSharedMemoryBudget(const GemmConfig &config) {
+  return config.consumers() == 1 ? (kSharedMemoryLimit + 1024) / 2 - 1024
+                                 : kSharedMemoryLimit;
+}
+
+void mlir::amp::chooseGemmAccess(const GemmProblem &problem,
+                                 GemmConfig &config) {
+  auto choose = [](int64_t stride, Type type) {
+    return isTmaStride(stride, type) ? MatrixAccess::Tma
+                                     : MatrixAccess::Threads;
+  };
+  config.loadA = choose(problem.strideOfA(), problem.a);
+  config.loadB = choose(problem.strideOfB(), problem.b);
+  config.storeD = choose(problem.strideOfD(), problem.d);
+}
+
+void mlir::amp::completeGemmConfig(const GemmProblem &problem,
+                                   GemmConfig &config) {
+  if (!config.tileK)
+    config.tileK = kSwizzleBytes / getElementBytes(problem.a);
+  if (!config.stages) {
+    config.stages = 1;
+    GemmConfig more = config;
+    while (++more.stages <= kMaxStages &&
+           getSharedMemoryBytes(problem, more) <= getSharedMemoryBudget(more))
+      config.stages = more.stages;
+  }
+}
+
+static LogicalResult verifyTypes(const GemmProblem &problem,
+                                 function_ref<InFlightDiagnostic()> emitError) {
+  auto isEight = [](Type type) {
+    return isa<Float8E4M3FNType, Float8E5M2Type>(type);
+  };
+  bool sixteen = isa<Float16Type, BFloat16Type>(problem.a);
+  if (!(sixteen && problem.a == problem.b) &&
+      !(isEight(problem.a) && isEight(problem.b)))
+    return emitError()
+           << "expected operands of type f16, of type bf16, or each "
+              "of type f8E4M3FN or f8E5M2, but got "
+           << problem.a << " and " << problem.b << "; cast one of them";
+  if (!isa<Float16Type, BFloat16Type, Float32Type>(problem.d))
+    return emitError() << "expected a result of type f16, bf16 or f32, but got "
+                       << problem.d << "; cast it after the product";
+  if (isEight(problem.a) && (problem.transposeA || !problem.transposeB))
+    return emitError()
+           << "expected layout 'nt' for operands of 8 bits, because wgmma reads "
+              "them with K innermost only, but got '"
+           << (problem.transposeA ? 't' : 'n')
+           << (problem.transposeB ? 't' : 'n')
+           << "'; transpose the operands first";
+  return success();
+}
+
+static LogicalResult verifySizes(const GemmProblem &problem,
+                                 function_ref<InFlightDiagnostic()> emitError) {
+  for (auto [name, size] : {std::pair("m", problem.m),
+                            {"n", problem.n},
+                            {"k", problem.k},
+                            {"batch", problem.batch}})
+    // Tiles are rounded up in 32 bits.
+    if (size < 0 || size > INT32_MAX - 1024)
+      return emitError() << "expected '" << name
+                         << "' from 0 to 2147482623, but got " << size;
+  for (auto [name, stride, row] :
+       {std::tuple("lda", problem.strideOfA(), problem.rowOfA()),
+        {"ldb", problem.strideOfB(), problem.rowOfB()},
+        {"ldd", problem.strideOfD(), problem.n}})
+    if (stride < row)
+      return emitError() << "expected '" << name
+                         << "' to be at least the row length " << row
+                         << ", but got " << stride;
+  return success();
+}
+
+static LogicalResult
+verifyAccess(const GemmProblem &problem, const GemmConfig &config,
+             function_ref<InFlightDiagnostic()> emitError) {
+  for (auto [name, access, stride, type] :
+       {std::tuple("A", config.loadA, problem.strideOfA(), problem.a),
+        {"B", config.loadB, problem.strideOfB(), problem.b},
+        {"D", config.storeD, problem.strideOfD(), problem.d}})
+    if (access == MatrixAccess::Tma && !isTmaStride(stride, type))
+      return emitError() << "expected rows of " << name
+                         << " to be multiples of 16 bytes for TMA, but got "
+                         << stride * getElementBytes(type)
+                         << " bytes; pad the rows, or use 'access=auto'";
+  if (config.cluster > 1 && (config.loadA == MatrixAccess::Threads ||
+                             config.loadB == MatrixAccess::Threads))
+    return emitError()
+           << "expected rows of A and B to be multiples of 16 bytes "
+              "in a cluster, because only TMA reaches the other "
+              "block; pad the rows, or use 'cluster=1'";
+  return success();
+}
+
+LogicalResult
+mlir::amp::verifyGemm(const GemmProblem &problem, const GemmConfig &config,
+                      function_ref<InFlightDiagnostic()> emitError) {
+  if (failed(verifyTypes(problem, emitError)) ||
+      failed(verifySizes(problem, emitError)))
+    return failure();
+  auto isTile = [&](int64_t m, int64_t n) {
+    return config.tileM == m && config.tileN == n;
+  };
+  if (!isTile(128, 256) && !isTile(128, 128) && !isTile(64, 128))
+    return emitError() << "expected tile 128x256, 128x128 or 64x128, but got "
+                       << config.tileM << "x" << config.tileN;
+  int64_t depth = kSwizzleBytes / getElementBytes(problem.a);
+  if (config.tileK != depth)
+    return emitError() << "expected a tile " << depth << " deep, which is 128 "
+                       << "bytes of K in " << problem.a << ", but got "
+                       << config.tileK;
+  if (config.cluster != 1 && config.cluster != 2)
+    return emitError() << "expected 'cluster' to be 1 or 2, but got "
+                       << config.cluster;
+  if (config.stages < 2 || config.stages > kMaxStages)
+    return emitError() << "expected 'stages' from 2 to " << kMaxStages
+                       << ", but got " << config.stages;
+  if (config.splitK < 1 || config.splitK > 64)
+    return emitError() << "expected 'split-k' from 1 to 64, but got "
+                       << config.splitK;
+  if (config.rasterGroup < 1)
+    return emitError() << "expected 'raster-group' to be at least 1, but got "
+                       << config.rasterGroup;
+  int64_t bytes = getSharedMemoryBytes(problem, config);
+  int64_t limit = kSharedMemoryLimit;
+  if (bytes > limit)
+    return emitError() << "expected at most " << limit
+                       << " bytes of shared memory, but tile " << config.tileM
+                       << "x" << config.tileN << " with " << config.stages
+                       << " stages takes " << bytes << "; use at most "
+                       << config.stages -
+                              llvm::divideCeil(bytes - limit,
+                                               getStageBytes(config))
+                       << " stages";
+  if (getWorkItems(problem, config) > INT32_MAX)
+    return emitError() << "expected at most 2147483647 tiles, but got "
+                       << getWorkItems(problem, config)
+                       << "; split the product";
+  // The second kernel numbers pairs of elements in 32 bits.
+  int64_t elements = problem.batch * problem.m * problem.n;
+  if (config.splitK > 1 && elements > INT32_MAX)
+    return emitError() << "expected at most 2147483647 elements of D with a "
+                          "split K, but got "
+                       << elements << "; use 'split-k=1'";
+  return verifyAccess(problem, config, emitError);
+}

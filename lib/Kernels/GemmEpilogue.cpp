@@ -1,0 +1,103 @@
+//===- GemmEpilogue.cpp - What happens to a product's elements ------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reads a function as an epilogue. What it accepts is what can be cloned onto
+// vectors of two elements, the unit in which an emitter's threads hold them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Kernels/GemmEpilogue.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+static constexpr StringLiteral kEpilogueAttr = "amp.epilogue";
+
+StringRef mlir::amp::stringifyOperandKind(EpilogueOperand::Kind kind) {
+  switch (kind) {
+  case EpilogueOperand::Kind::Column:
+    return "column";
+  case EpilogueOperand::Kind::Row:
+    return "row";
+  case EpilogueOperand::Kind::Matrix:
+    return "matrix";
+  case EpilogueOperand::Kind::Scalar:
+    return "scalar";
+  }
+  llvm_unreachable("unknown kind of operand");
+}
+
+static std::optional<EpilogueOperand::Kind> parseKind(Attribute attr) {
+  auto text = dyn_cast_or_null<StringAttr>(attr);
+  for (auto kind :
+       {EpilogueOperand::Kind::Column, EpilogueOperand::Kind::Row,
+        EpilogueOperand::Kind::Matrix, EpilogueOperand::Kind::Scalar})
+    if (text && text.getValue() == stringifyOperandKind(kind))
+      return kind;
+  return std::nullopt;
+}
+
+/// Types with a vector of two in LLVM that loads and stores as two scalars.
+static bool isElement(Type type) {
+  return type.isF16() || type.isBF16() || type.isF32() || type.isInteger(32);
+}
+
+static LogicalResult verifyBody(func::FuncOp func) {
+  if (!func.getBody().hasOneBlock())
+    return func.emitError() << "expected an epilogue of one block, but got "
+                            << func.getBody().getBlocks().size();
+  for (Operation &op : func.getBody().front().without_terminator())
+    if (op.getNumRegions() || (!OpTrait::hasElementwiseMappableTraits(&op) &&
+                               !isa<arith::ConstantOp>(op)))
+      return op.emitError() << "expected elementwise operations and constants "
+                               "in an epilogue, but got '"
+                            << op.getName() << "'";
+  return success();
+}
+
+FailureOr<GemmEpilogue> mlir::amp::readGemmEpilogue(func::FuncOp func,
+                                                    Type result) {
+  FunctionType type = func.getFunctionType();
+  if (func.isExternal())
+    return func.emitError() << "expected an epilogue with a body";
+  if (type.getNumInputs() == 0 || !type.getInput(0).isF32())
+    return func.emitError()
+           << "expected the first argument of an epilogue to be the sum, f32";
+  if (type.getNumResults() != 1 || type.getResult(0) != result)
+    return func.emitError() << "expected an epilogue to return one element of "
+                               "the result, "
+                            << result << ", but got " << type.getResults();
+  GemmEpilogue epilogue;
+  auto kinds = func->getAttrOfType<ArrayAttr>(kEpilogueAttr);
+  if ((kinds ? kinds.size() : 0) != type.getNumInputs() - 1)
+    return func.emitError()
+           << "expected '" << kEpilogueAttr
+           << "' to name the kinds of the arguments after the first, "
+           << type.getNumInputs() - 1 << " strings";
+  for (unsigned i = 1; i < type.getNumInputs(); ++i) {
+    auto kind = parseKind(kinds[i - 1]);
+    if (!kind)
+      return func.emitError() << "expected the kind of argument " << i
+                              << " in '" << kEpilogueAttr
+                              << "' to be \"column\", \"row\", \"matrix\" or "
+                                 "\"scalar\", but got "
+                              << kinds[i - 1];
+    if (!isElement(type.getInput(i)))
+      return func.emitError() << "expected argument " << i
+                              << " of an epilogue to be f16, bf16, f32 or i32, "
+                                 "but got "
+                              << type.getInput(i);
+    epilogue.operands.push_back({*kind, type.getInput(i)});
+  }
+  if (failed(verifyBody(func)))
+    return failure();
+  epilogue.body = &func.getBody();
+  return epilogue;
+}

@@ -1,0 +1,108 @@
+//===- KernelSignature.cpp - Parameters of a kernel and how to fill them --===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The dictionaries of `amp.launch`, and the function.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelSignature.h"
+
+#include "Sm90Instructions.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+unsigned KernelSignature::add(Type type, ArrayRef<NamedAttribute> attributes) {
+  types.push_back(type);
+  descriptions.push_back(b.getDictionaryAttr(attributes));
+  return types.size() - 1;
+}
+
+unsigned KernelSignature::addTensorMap(StringRef name, Type type,
+                                       ArrayRef<int64_t> shape,
+                                       ArrayRef<int64_t> strides,
+                                       ArrayRef<int64_t> box) {
+  unsigned index =
+      add(b.pointer(0), {named("kind", b.getStringAttr("tensor-map")),
+                         named("name", b.getStringAttr(name)),
+                         named("type", TypeAttr::get(type)),
+                         named("shape", b.getDenseI64ArrayAttr(shape)),
+                         named("strides", b.getDenseI64ArrayAttr(strides)),
+                         named("box", b.getDenseI64ArrayAttr(box)),
+                         named("swizzle", b.getI64IntegerAttr(128))});
+  tensorMaps.push_back(index);
+  return index;
+}
+
+unsigned KernelSignature::addBuffer(StringRef name, Type type,
+                                    int64_t elements) {
+  return add(b.pointer(1), {named("kind", b.getStringAttr("buffer")),
+                            named("name", b.getStringAttr(name)),
+                            named("type", TypeAttr::get(type)),
+                            named("elements", b.getI64IntegerAttr(elements))});
+}
+
+unsigned KernelSignature::addOperand(StringRef name, StringRef kind, Type type,
+                                     int64_t elements) {
+  return add(b.pointer(1), {named("kind", b.getStringAttr("buffer")),
+                            named("name", b.getStringAttr(name)),
+                            named("operand", b.getStringAttr(kind)),
+                            named("type", TypeAttr::get(type)),
+                            named("elements", b.getI64IntegerAttr(elements))});
+}
+
+unsigned KernelSignature::addNumber(StringRef name, int64_t value,
+                                    int64_t multiple) {
+  return add(b.getI32Type(),
+             {named("kind", b.getStringAttr("number")),
+              named("name", b.getStringAttr(name)),
+              named("value", b.getI64IntegerAttr(value)),
+              named("multiple", b.getI64IntegerAttr(multiple))});
+}
+
+LLVM::LLVMFuncOp KernelSignature::createKernel(StringRef name,
+                                               const Launch &launch) {
+  auto type = LLVM::LLVMFunctionType::get(
+      LLVM::LLVMVoidType::get(b.getContext()), types);
+  auto func = LLVM::LLVMFuncOp::create(b, name, type);
+  sm90::markAsKernel(b, func, launch.threads, launch.minBlocks, launch.cluster);
+  for (unsigned index : tensorMaps)
+    sm90::markAsTensorMap(b, func, index);
+  auto along = [&](int64_t x) { return b.getDenseI64ArrayAttr({x, 1, 1}); };
+  func->setAttr(
+      "amp.launch",
+      b.getDictionaryAttr(
+          {named("order", b.getI64IntegerAttr(launch.order)),
+           named("grid", along(launch.blocks)),
+           named("block", along(launch.threads)),
+           named("cluster", along(launch.cluster)),
+           named("shared_memory", b.getI64IntegerAttr(launch.sharedMemory)),
+           named("arguments", b.getArrayAttr(descriptions))}));
+  return func;
+}
+
+unsigned mlir::amp::addEpilogueOperands(KernelSignature &signature,
+                                        const GemmProblem &problem,
+                                        const GemmEpilogue &epilogue) {
+  unsigned first = 0;
+  for (auto [i, operand] : llvm::enumerate(epilogue.operands)) {
+    int64_t elements = 1;
+    if (operand.kind == EpilogueOperand::Kind::Column)
+      elements = problem.n;
+    else if (operand.kind == EpilogueOperand::Kind::Row)
+      elements = problem.m;
+    else if (operand.kind == EpilogueOperand::Kind::Matrix)
+      elements = problem.batch * problem.m * problem.n;
+    unsigned index = signature.addOperand("operand" + std::to_string(i),
+                                          stringifyOperandKind(operand.kind),
+                                          operand.type, elements);
+    if (i == 0)
+      first = index;
+  }
+  return first;
+}

@@ -1,0 +1,69 @@
+//===- KernelSignature.h - Parameters of a kernel and how to fill them *- C++
+//-*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Collects the parameters of a kernel, each with what a launcher must know to
+// fill it, and makes the function and its `amp.launch` attribute from them. The
+// pass amp-generate-gemm documents the attribute.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_KERNELS_KERNELSIGNATURE_H
+#define AMP_LIB_KERNELS_KERNELSIGNATURE_H
+
+#include "DeviceBuilder.h"
+#include "amp/Kernels/Gemm.h"
+#include "amp/Kernels/GemmEpilogue.h"
+
+namespace mlir::amp {
+
+class KernelSignature {
+public:
+  explicit KernelSignature(DeviceBuilder &b) : b(b) {}
+
+  /// A tensor map, swizzled by 128 bytes, zeros outside. `shape` innermost
+  /// first; `strides`, in bytes, of all dimensions but the first. Returns the
+  /// parameter's index.
+  unsigned addTensorMap(StringRef name, Type type, ArrayRef<int64_t> shape,
+                        ArrayRef<int64_t> strides, ArrayRef<int64_t> box);
+  /// A pointer to `elements` elements.
+  unsigned addBuffer(StringRef name, Type type, int64_t elements);
+  /// A pointer to an operand of the epilogue.
+  unsigned addOperand(StringRef name, StringRef kind, Type type,
+                      int64_t elements);
+  /// A 32-bit number. At another launch it may be another multiple of
+  /// `multiple`.
+  unsigned addNumber(StringRef name, int64_t value, int64_t multiple = 1);
+
+  struct Launch {
+    int64_t blocks, threads, minBlocks, cluster, sharedMemory;
+    /// Place among the kernels of the module, which run one after the other.
+    int64_t order;
+  };
+  LLVM::LLVMFuncOp createKernel(StringRef name, const Launch &launch);
+
+private:
+  unsigned add(Type type, ArrayRef<NamedAttribute> attributes);
+  NamedAttribute named(StringRef name, Attribute value) {
+    return b.getNamedAttr(name, value);
+  }
+
+  DeviceBuilder &b;
+  SmallVector<Type> types;
+  SmallVector<Attribute> descriptions;
+  SmallVector<unsigned> tensorMaps;
+};
+
+/// Adds a parameter for each operand of an epilogue; returns the first's index.
+unsigned addEpilogueOperands(KernelSignature &signature,
+                             const GemmProblem &problem,
+                             const GemmEpilogue &epilogue);
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_KERNELS_KERNELSIGNATURE_H

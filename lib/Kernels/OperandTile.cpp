@@ -1,0 +1,103 @@
+//===- OperandTile.cpp - A tile of A or B in shared memory ----------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The numbers of the shared-memory descriptor are those of PTX ISA, "Matrix
+// descriptor format" under wgmma: addresses and strides in units of 16 bytes;
+// bits 0-13 the start, 16-29 the leading offset, 32-45 the stride offset, 62-63
+// the swizzle (1 is 128 bytes). The stride offset is between groups of 8 rows,
+// 1 KiB. The leading offset is between boxes, and not read where K is
+// innermost.
+//
+//===----------------------------------------------------------------------===//
+
+#include "OperandTile.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+void OperandTile::loadByTma(DeviceBuilder &b, const OperandSource &source,
+                            Value shared, Number position, Number k,
+                            Value batch, Value barrier, Value multicast) const {
+  auto loadBox = [&](int64_t offset, Number column, Number row) {
+    SmallVector<Value> coordinates{column, row};
+    if (batch)
+      coordinates.push_back(batch);
+    sm90::loadBox(b, b.advance(shared, offset), source.pointer, coordinates,
+                  barrier, multicast);
+  };
+  if (!transposed)
+    return loadBox(0, k, position);
+  for (int64_t first = 0; first < extent; first += boxColumns())
+    loadBox(first * 128, position + first, k);
+}
+
+Value OperandTile::loadChunk(DeviceBuilder &b, const OperandSource &source,
+                             Number row, Number column, Number batch) const {
+  int64_t bytes = getElementBytes(type);
+  Type bits = b.getIntegerType(8 * bytes);
+  // Loads stay inside the matrix; what does not belong to it becomes zero.
+  Number storedRow = batch * source.outer + min(row, source.outer - 1);
+  Value rowInside = row < source.outer;
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i < 16 / bytes; ++i) {
+    Number at = column + i;
+    Value address = b.element(source.pointer, bits, storedRow, source.stride,
+                              min(at, source.inner - 1));
+    elements.push_back(
+        arith::SelectOp::create(b, b.both(rowInside, at < source.inner),
+                                b.load(bits, address, bytes), b.zero(bits)));
+  }
+  return b.bitcast(VectorType::get(4, b.getI32Type()), b.gather(elements));
+}
+
+void OperandTile::loadByThreads(DeviceBuilder &b, const OperandSource &source,
+                                Value shared, Number position, Number k,
+                                Number batch, Number thread) const {
+  int64_t perChunk = 16 / getElementBytes(type);
+  Number chunk = thread % 8, firstRow = thread / 8;
+  auto loadBox = [&](Number offset, Number column, Number row) {
+    // 128 threads are 16 rows of 8 chunks.
+    b.loop(b.number(boxRows() / 16), [&](Number i) {
+      Number boxRow = firstRow + i * 16;
+      Value data =
+          loadChunk(b, source, row + boxRow, column + chunk * perChunk, batch);
+      Number place = boxRow * 128 + (chunk ^ (boxRow % 8)) * 16;
+      b.store(data, b.advance(shared, place + offset), 16);
+    });
+  };
+  if (!transposed)
+    return loadBox(b.number(0), k, position);
+  // A loop, unlike for TMA: unrolled, its addresses are more than the
+  // registers.
+  b.loop(b.number(extent / boxColumns()), [&](Number box) {
+    loadBox(box * (boxRows() * 128), position + box * boxColumns(), k);
+  });
+}
+
+Value OperandTile::descriptor(DeviceBuilder &b, Value address) const {
+  auto wide = [&](uint64_t x) -> Value {
+    return arith::ConstantOp::create(b, b.getI64IntegerAttr(x));
+  };
+  constexpr uint64_t swizzle128 = uint64_t(1) << 62, strideOffset = 1024 / 16;
+  uint64_t leadingOffset = transposed ? 64 * 128 / 16 : 1;
+  Value start = LLVM::PtrToIntOp::create(b, b.getI64Type(), address);
+  start = arith::ShRUIOp::create(b, start, wide(4));
+  start = arith::AndIOp::create(b, start, wide(0x3fff));
+  return arith::OrIOp::create(
+      b, start, wide(swizzle128 | strideOffset << 32 | leadingOffset << 16));
+}
+
+Value OperandTile::advance(DeviceBuilder &b, Value descriptor,
+                           int64_t step) const {
+  if (step == 0)
+    return descriptor;
+  int64_t bytes = step * (transposed ? 16 * 128 : 32);
+  return arith::AddIOp::create(
+      b, descriptor,
+      arith::ConstantOp::create(b, b.getI64IntegerAttr(bytes / 16)));
+}

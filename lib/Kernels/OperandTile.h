@@ -1,0 +1,85 @@
+//===- OperandTile.h - A tile of A or B in shared memory --------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One operand's part of a stage: where TMA puts it, and how wgmma finds it.
+// Both know a pattern of 8 rows of 128 bytes, in which the 16-byte chunk c of
+// row r lies at place c xor r. The tile is boxes of 128-byte rows.
+//
+//   K innermost        one box; a row of it is one row of A (or column of B),
+//   128
+//                      bytes of K. wgmma steps along K inside the rows: 32
+//                      bytes.
+//   M or N innermost   a box for each 64 of M (N); a row of it is one k. wgmma
+//   finds
+//                      the next box after 8 KiB and steps along K by rows: 2
+//                      KiB.
+//
+// In both, 64 rows of A take 8 KiB, so the second consumer's half of the tile,
+// or a cluster block's half of B, is at the same place whatever the layout.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_KERNELS_OPERANDTILE_H
+#define AMP_LIB_KERNELS_OPERANDTILE_H
+
+#include "Sm90Instructions.h"
+#include "amp/Kernels/Gemm.h"
+
+namespace mlir::amp {
+
+/// An operand in global memory.
+struct OperandSource {
+  MatrixAccess access;
+  /// A tensor map or the matrix itself.
+  Value pointer;
+  /// With threads: elements along the stored row, stored rows, elements from
+  /// one to the next, and from one matrix of a batch to the next.
+  Number inner, outer, stride;
+};
+
+class OperandTile {
+public:
+  /// `extent` rows of A or columns of B; `transposed`: M or N innermost.
+  OperandTile(Type type, int64_t extent, bool transposed)
+      : type(type), extent(extent), transposed(transposed) {}
+
+  int64_t bytes() const { return extent * 128; }
+  /// Elements of the box along the stored row, and rows of it.
+  int64_t boxColumns() const { return 128 / getElementBytes(type); }
+  int64_t boxRows() const { return transposed ? boxColumns() : extent; }
+
+  /// Has the copy engine load the tile that begins at `position` along M or N
+  /// and at `k`; its bytes count on `barrier`. By one thread.
+  void loadByTma(DeviceBuilder &b, const OperandSource &source, Value shared,
+                 Number position, Number k, Value batch, Value barrier,
+                 Value multicast) const;
+
+  /// Loads the same with 128 threads, zeros outside the matrix. The caller
+  /// fences and signals.
+  void loadByThreads(DeviceBuilder &b, const OperandSource &source,
+                     Value shared, Number position, Number k, Number batch,
+                     Number thread) const;
+
+  /// The descriptor of the tile at `address`.
+  Value descriptor(DeviceBuilder &b, Value address) const;
+  /// The descriptor of the part for the `step`-th instruction of a stage.
+  Value advance(DeviceBuilder &b, Value descriptor, int64_t step) const;
+
+private:
+  /// Emits the load of one 16-byte chunk of a stored row.
+  Value loadChunk(DeviceBuilder &b, const OperandSource &source, Number row,
+                  Number column, Number batch) const;
+
+  Type type;
+  int64_t extent;
+  bool transposed;
+};
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_KERNELS_OPERANDTILE_H

@@ -1,0 +1,138 @@
+//===- ResultStore.cpp - From accumulators to global memory ---------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two boxes of staging in turn: before a box is written, at most one store,
+// that of the other box, may still be reading. One thread issues all of a
+// warpgroup's stores and waits for them; a barrier passes on what it knows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ResultStore.h"
+
+#include "amp/Kernels/Gemm.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+static constexpr int64_t kBoxBytes = 64 * 128;
+
+namespace {
+/// The rows and columns of one thread's accumulators.
+struct Fragment {
+  Fragment(DeviceBuilder &b, const ResultSlab &slab)
+      : b(b), slab(slab), lane(slab.thread % 32),
+        rowInSlab(slab.thread / 32 * 16 + lane / 4), pairInEight(lane % 4 * 2),
+        rows{slab.row + rowInSlab, slab.row + rowInSlab + 8} {}
+
+  /// The pair of 8-column group `group`, upper or lower row, after the
+  /// epilogue.
+  Value get(EpilogueBuilder &epilogue, int64_t group, int64_t lower) {
+    auto sum = [&](int64_t i) -> Value {
+      return LLVM::ExtractValueOp::create(b, slab.accumulators,
+                                          group * 4 + lower * 2 + i);
+    };
+    if (group != columnGroup) {
+      columnGroup = group;
+      column = slab.column + pairInEight + group * 8;
+    }
+    return epilogue.apply(b.gather({sum(0), sum(1)}), rows[lower], column);
+  }
+
+  DeviceBuilder &b;
+  const ResultSlab &slab;
+  Number lane, rowInSlab, pairInEight;
+  Number rows[2];
+  Number column;
+  int64_t columnGroup = -1;
+};
+} // namespace
+
+/// Waits for the other threads of the warpgroup. The barrier's number is a
+/// constant in each branch.
+static void synchronise(DeviceBuilder &b, const ResultSlab &slab,
+                        int64_t consumers) {
+  if (consumers == 1)
+    return sm90::namedBarrier(b, 1, 128);
+  b.branch(
+      slab.consumer == 0, [&] { sm90::namedBarrier(b, 1, 128); },
+      [&] { sm90::namedBarrier(b, 2, 128); });
+}
+
+/// 64 columns of 16 bits into a box: four matrices of 8x8 at a time, which are
+/// two groups of columns by two groups of rows.
+static void fillBoxWithMatrices(DeviceBuilder &b, Fragment &fragment,
+                                EpilogueBuilder &epilogue, int64_t firstGroup,
+                                Value box) {
+  Number lane = fragment.lane;
+  Number rowInEight = lane % 8, matrix = lane / 8;
+  Number row = fragment.slab.thread / 32 * 16 + matrix % 2 * 8 + rowInEight;
+  Value rowStart = b.advance(box, row * 128);
+  for (int64_t group = 0; group < 8; group += 2) {
+    SmallVector<Value> registers;
+    for (int64_t i = 0; i < 4; ++i)
+      registers.push_back(
+          b.bitcast(b.getI32Type(),
+                    fragment.get(epilogue, firstGroup + group + i / 2, i % 2)));
+    Number chunk = (matrix / 2 + group) ^ rowInEight;
+    sm90::storeMatrices(b, b.advance(rowStart, chunk * 16), registers);
+  }
+}
+
+/// 32 columns of f32 into a box.
+static void fillBoxWithPairs(DeviceBuilder &b, Fragment &fragment,
+                             EpilogueBuilder &epilogue, int64_t firstGroup,
+                             Value box) {
+  Number rowInEight = fragment.lane / 4, pair = fragment.lane % 4;
+  for (int64_t group = 0; group < 4; ++group)
+    for (int64_t lower = 0; lower < 2; ++lower) {
+      Number chunk = (pair / 2 + group * 2) ^ rowInEight;
+      Number place =
+          (fragment.rowInSlab + lower * 8) * 128 + chunk * 16 + pair % 2 * 8;
+      b.store(fragment.get(epilogue, firstGroup + group, lower),
+              b.advance(box, place), 8);
+    }
+}
+
+void mlir::amp::storeByTma(DeviceBuilder &b, const ResultSlab &slab,
+                           EpilogueBuilder &epilogue, Type type, Value map,
+                           Value staging, int64_t consumers, Number mapRow) {
+  Fragment fragment(b, slab);
+  int64_t boxColumns = 128 / getElementBytes(type);
+  Value boxes = b.advance(staging, slab.consumer * (2 * kBoxBytes));
+  Value leads = slab.thread == 0;
+  for (int64_t first = 0; first < slab.columns; first += boxColumns) {
+    Value box = b.advance(boxes, first / boxColumns % 2 * kBoxBytes);
+    b.branch(leads, [&] { sm90::waitStores(b, 1, /*read=*/true); });
+    synchronise(b, slab, consumers);
+    if (boxColumns == 64)
+      fillBoxWithMatrices(b, fragment, epilogue, first / 8, box);
+    else
+      fillBoxWithPairs(b, fragment, epilogue, first / 8, box);
+    sm90::fenceForAsyncProxy(b);
+    synchronise(b, slab, consumers);
+    b.branch(leads, [&] {
+      SmallVector<Value> coordinates{slab.column + first, slab.row + mapRow};
+      if (slab.batch)
+        coordinates.push_back(slab.batch);
+      sm90::storeBox(b, map, box, coordinates);
+      sm90::commitStores(b);
+    });
+  }
+}
+
+void mlir::amp::storeByThreads(DeviceBuilder &b, const ResultSlab &slab,
+                               EpilogueBuilder &epilogue, EpilogueShape shape,
+                               Value pointer, Number stride, bool evenStride) {
+  Fragment fragment(b, slab);
+  for (int64_t group = 0; group < slab.columns / 8; ++group)
+    for (int64_t lower = 0; lower < 2; ++lower) {
+      Value pair = fragment.get(epilogue, group, lower);
+      storePair(b, pair, pointer, stride, shape, evenStride,
+                fragment.rows[lower], fragment.column);
+    }
+}

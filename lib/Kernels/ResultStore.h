@@ -1,0 +1,57 @@
+//===- ResultStore.h - From accumulators to global memory -------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A warpgroup's 64 rows of D lie in its registers as wgmma leaves them: thread
+// t holds, for each 8 columns j, the pairs (row t/4%8, columns 8j + t%4*2) and
+// the same 8 rows lower, of the 16 rows that its warp has. They leave, after
+// the epilogue, in one of two ways.
+//
+//   TMA      through shared memory in boxes of 64 rows of 128 bytes, in the
+//   swizzled
+//            order in which neither the stores nor the copy engine meet a bank
+//            twice (f32: twice). Two boxes take turns: one is filled while the
+//            other is read. 16-bit elements go by stmatrix.
+//   threads  each pair by itself, guarded by the bounds of D.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_KERNELS_RESULTSTORE_H
+#define AMP_LIB_KERNELS_RESULTSTORE_H
+
+#include "EpilogueBuilder.h"
+#include "Sm90Instructions.h"
+
+namespace mlir::amp {
+
+/// A warpgroup, and the place of its rows.
+struct ResultSlab {
+  /// Number of the consumer warpgroup, from 0, and of the thread in it.
+  Number consumer, thread;
+  /// Sums as wgmma leaves them, and how many columns they are.
+  Value accumulators;
+  int64_t columns;
+  /// First row and column in D.
+  Number row, column;
+  /// Index of the matrix in a tensor map of rank 3, or null.
+  Value batch;
+};
+
+/// Through `staging`, two boxes for each consumer; `map` is D's. `consumers`
+/// is how many warpgroups there are. `mapRow` is added to the row in the map
+/// alone, for a map that covers several matrices.
+void storeByTma(DeviceBuilder &b, const ResultSlab &slab,
+                EpilogueBuilder &epilogue, Type type, Value map, Value staging,
+                int64_t consumers, Number mapRow);
+
+void storeByThreads(DeviceBuilder &b, const ResultSlab &slab,
+                    EpilogueBuilder &epilogue, EpilogueShape shape,
+                    Value pointer, Number stride, bool evenStride);
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_KERNELS_RESULTSTORE_H

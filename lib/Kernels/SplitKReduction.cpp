@@ -1,0 +1,88 @@
+//===- SplitKReduction.cpp - Add up the parts of a split K ----------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each thread takes pairs of neighbouring columns, at distances of the whole
+// grid, so that neighbouring threads read and write neighbouring addresses.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SplitKReduction.h"
+
+#include "EpilogueBuilder.h"
+#include "KernelSignature.h"
+#include "Sm90Instructions.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+static constexpr int64_t kThreads = 256;
+
+void mlir::amp::emitSplitKReduction(DeviceBuilder &b, StringRef name,
+                                    const GemmProblem &problem,
+                                    const GemmConfig &config,
+                                    const GemmEpilogue &epilogue,
+                                    int64_t multiprocessors) {
+  bool even = problem.n % 2 == 0;
+  Type f32 = b.getF32Type();
+  KernelSignature signature(b);
+  unsigned workspaceArg = signature.addBuffer(
+      "workspace", f32,
+      getWorkspaceRows(problem, config) * getWorkspaceColumns(problem));
+  unsigned resultArg = signature.addBuffer(
+      "d", problem.d, problem.batch * problem.m * problem.strideOfD());
+  unsigned operandArg = addEpilogueOperands(signature, problem, epilogue);
+  unsigned mArg = signature.addNumber("m", problem.m);
+  unsigned nArg = signature.addNumber("n", problem.n, even ? 2 : 1);
+  unsigned batchArg = signature.addNumber("batch", problem.batch);
+  unsigned strideArg = signature.addNumber("ldd", problem.strideOfD(),
+                                           problem.strideOfD() % 2 ? 1 : 2);
+
+  int64_t pairs = problem.batch * problem.m * llvm::divideCeil(problem.n, 2);
+  int64_t blocks = std::clamp<int64_t>(llvm::divideCeil(pairs, kThreads), 1,
+                                       8 * multiprocessors);
+  auto func = signature.createKernel(name, {blocks, kThreads, /*minBlocks=*/1,
+                                            /*cluster=*/1,
+                                            /*sharedMemory=*/0, /*order=*/1});
+  OpBuilder::InsertionGuard guard(b);
+  Block *entry = func.addEntryBlock(b);
+  b.setInsertionPointToStart(entry);
+  auto arg = [&](unsigned i) { return entry->getArgument(i); };
+  Number m = b.number(arg(mArg)), n = b.number(arg(nArg));
+  Number rowPairs = ceilDiv(n, 2), columns = ceilDiv(n, 4) * 4;
+  int64_t rowsPerTile = config.tileM * config.cluster;
+  Number paddedRows = ceilDiv(m, rowsPerTile) * rowsPerTile;
+  SmallVector<Value> operands;
+  for (unsigned i = 0; i < epilogue.operands.size(); ++i)
+    operands.push_back(arg(operandArg + i));
+
+  Number first = sm90::blockId(b) * kThreads + sm90::threadId(b);
+  Number step = sm90::blockCount(b) * kThreads;
+  Number items = b.number(arg(batchArg)) * m * rowPairs;
+  b.loop(first, items, step, ValueRange(), [&](Number item, ValueRange) {
+    Number allRows = item / rowPairs, column = item % rowPairs * 2;
+    Number row = allRows % m, batch = allRows / m;
+    Number part = batch * config.splitK;
+    auto pair = VectorType::get(2, f32);
+    Value sum;
+    for (int64_t i = 0; i < config.splitK; ++i) {
+      Value next =
+          b.load(pair,
+                 b.element(arg(workspaceArg), f32,
+                           (part + i) * paddedRows + row, columns, column),
+                 8);
+      sum = sum ? arith::AddFOp::create(b, sum, next).getResult() : next;
+    }
+    EpilogueShape shape{m, n, batch * m, even};
+    EpilogueBuilder builder(b, epilogue, operands, shape, problem.d);
+    Value result = builder.apply(sum, row, column);
+    storePair(b, result, arg(resultArg), b.number(arg(strideArg)), shape,
+              problem.strideOfD() % 2 == 0, row, column);
+    return DeviceBuilder::Values();
+  });
+  LLVM::ReturnOp::create(b, ValueRange());
+}

@@ -1,0 +1,207 @@
+"""Static checks of generated sm_90a GEMMs: their PTX, ptxas's report, their SASS.
+
+    check_kernels.py LEVEL TABLE [WORD...]
+
+Each line of TABLE is the options of one kernel, as amp-generate-gemm takes them;
+WORDs select lines that contain one of them. What the code must contain is computed
+from the options; nothing is copied from an earlier run.
+
+  ptx     wgmma, TMA loads and stores, matrix stores: exact counts
+  ptxas   also: no spills, no stack, the registers of all threads within the file,
+          shared memory within the limit, no note on serialised wgmma
+  sass    also: Tensor Core instructions of the right shape, multicast, no local
+          memory; in the main loop no wait for all groups, one group in flight, no
+          floating-point arithmetic
+
+One line for each kernel, with what is wrong, and exit status 1 if anything is.
+"""
+
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+REGISTERS = 65536
+SHARED_LIMIT = 232448
+REDUCE_THREADS = 256
+
+LEVELS = ("ptx", "ptxas", "sass")
+EPILOGUES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "epilogues.mlir")
+
+
+class Kernel:
+    """The options of one line, with the pass's defaults."""
+
+    def __init__(self, line):
+        given = dict(word.split("=") for word in line.split())
+        self.line = line
+        self.rows, self.columns = map(int, given.get("tile", "128x128").split("x")[:2])
+        self.layout = given.get("layout", "nn")
+        self.cluster = int(given.get("cluster", 1))
+        self.split = int(given.get("split-k", 1))
+        self.types = [given.get(name, "bf16") for name in ("a-type", "b-type")]
+        self.result = given.get("d-type", "bf16")
+        sizes = [int(given[name]) for name in "mnk"]
+        self.aligned = all(size % 16 == 0 for size in sizes)
+        self.eight = self.types[0].startswith("f8")
+        self.tensor_core = "QGMMA" if self.eight else "HGMMA"
+        self.k = 32 if self.eight else 16
+        self.threads = 128 * (self.rows // 64 + 1)
+        # Results leave by TMA as f32 to the workspace, or in their own type.
+        self.wide = self.result == "f32" or self.split > 1
+        self.tma_stores = self.aligned or self.split > 1
+
+    def ptx_counts(self):
+        """Patterns in the main kernel's PTX, and how often each stands there."""
+        names = [t.lower().replace("f8", "").replace("fn", "") for t in self.types]
+        # A transposed operand comes in boxes of 64 elements of M or N.
+        a_boxes = self.rows // 64 if self.layout[0] == "t" else 1
+        b_boxes = self.columns // self.cluster // 64 if self.layout[1] == "n" else 1
+        store_columns = 32 if self.wide else 64
+        return {
+            r"cp\.async\.bulk\.tensor\.\dd\.shared::cluster\.global": (a_boxes + b_boxes) * self.aligned,
+            r"multicast::cluster": b_boxes * (self.cluster > 1),
+            r"cp\.async\.bulk\.tensor\.\dd\.global\.shared::cta": self.columns // store_columns * self.tma_stores,
+            # Four 8x8 matrices are 16 columns of a warp's 16 rows.
+            r"stmatrix": self.columns // 16 * (self.tma_stores and not self.wide),
+            r"setmaxnreg": 2,
+        }, rf"wgmma\.mma_async\.sync\.aligned\.m64n{self.columns}k{self.k}\.f32\.{'.'.join(names)}"
+
+
+class Checker:
+    def __init__(self, kernel):
+        self.kernel = kernel
+        self.failures = []
+        self.registers = None
+
+    def check(self, holds, text):
+        if not holds:
+            self.failures.append(text)
+
+    def generate(self):
+        """The PTX of the kernel's module, or None."""
+        run = subprocess.run(
+            ["amp-opt", EPILOGUES, "--amp-generate-gemm=" + self.kernel.line, "--amp-kernels-to-cubin=format=isa"],
+            capture_output=True, text=True,
+        )
+        assembly = re.search(r'assembly = "((?:[^"\\]|\\.)*)"', run.stdout, re.S)
+        self.check(assembly, "amp-opt: " + run.stderr)
+        if not assembly:
+            return None
+        text = re.sub(r"\\([0-9A-F]{2})", lambda m: chr(int(m.group(1), 16)), assembly.group(1))
+        return text.replace("\\\\", "\\").rstrip("\0")
+
+    def check_ptx(self, ptx):
+        main = ptx.split(".entry")[1]  # a split K has a second kernel after it
+        counts, wgmma = self.kernel.ptx_counts()
+        for pattern, count in counts.items():
+            seen = len(re.findall(pattern, main))
+            self.check(seen == count, f"expected {count} of '{pattern}' in the PTX, but got {seen}")
+        # A stage is 128 bytes of K, an instruction takes 32. The first turn of
+        # the main loop may be peeled off.
+        seen = len(re.findall(wgmma, main))
+        self.check(seen in (4, 8), f"expected 4 or 8 of '{wgmma}' in the PTX, but got {seen}")
+
+    def compile(self, ptx, folder):
+        source, cubin = f"{folder}/kernel.ptx", f"{folder}/kernel.cubin"
+        with open(source, "w") as file:
+            file.write(ptx)
+        run = subprocess.run(
+            ["ptxas", "-v", "-O3", "-arch=sm_90a", source, "-o", cubin], capture_output=True, text=True
+        )
+        self.check(run.returncode == 0, "ptxas: " + run.stderr)
+        return cubin, run.stderr
+
+    def check_resources(self, report):
+        kernels = report.split("Compiling entry function")[1:]
+        self.check(len(kernels) == (2 if self.kernel.split > 1 else 1), f"{len(kernels)} kernels")
+        for text in kernels:
+            sizes = re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", text)
+            self.check(set(sizes.groups()) == {"0"}, "stack and spills: " + ", ".join(sizes.groups()))
+            registers = int(re.search(r"Used (\d+) registers", text).group(1))
+            reduces = "_reduce" in text.split("'")[1]
+            threads = REDUCE_THREADS if reduces else self.kernel.threads
+            self.check(registers * threads <= REGISTERS, f"{registers} registers for {threads} threads")
+            shared = re.search(r"(\d+) bytes smem", text)
+            self.check(not shared or int(shared.group(1)) <= SHARED_LIMIT, "shared memory: " + text)
+            self.registers = registers if not reduces else self.registers
+        self.check("C75" not in report, "ptxas: " + report)
+
+    def check_sass(self, cubin):
+        sass = subprocess.run(["nvdisasm", "-c", cubin], capture_output=True, text=True, check=True).stdout
+        lines = next(s for s in sass.split(".section") if "GMMA" in s).split("\n")
+        kernel = self.kernel
+
+        def count(pattern, where=lines):
+            return sum(bool(re.search(pattern, line)) for line in where)
+
+        shape = rf"{kernel.tensor_core}\.64x{kernel.columns}x{kernel.k}\.F32"
+        right, every = count(shape), count(r"\b[A-Z]GMMA\b")
+        self.check(right >= 4 and right % 4 == 0 and right == every, f"{right} of {shape}, {every} in all")
+        self.check((count(r"UTMALDG.*MULTICAST") > 0) == (kernel.cluster > 1), "multicast")
+        self.check((count(r"UTMALDG") > 0) == kernel.aligned, "TMA loads")
+        store_columns = 32 if kernel.wide else 64
+        stores = kernel.columns // store_columns * kernel.tma_stores
+        self.check(count(r"UTMASTG") == stores, f"{count('UTMASTG')} TMA stores")
+        self.check(count(r"\b(STL|LDL)\b") == 0, "local memory")
+        loop = main_loop(lines)
+        self.check(loop, "no main loop found")
+        if loop:
+            self.check(count(shape, loop) == 4, f"{count(shape, loop)} of {shape} in the main loop")
+            waits = r"WARPGROUP\.DEPBAR\.LE gsb0, 0x"
+            self.check(count(waits + "0", loop) == 0, "the main loop waits for all groups")
+            self.check(count(waits + "1", loop) == 1, "the main loop keeps no group in flight")
+            self.check(count(r"\b(FFMA|FADD|FMUL)\b", loop) == 0, "arithmetic in the main loop")
+
+    def run(self, level):
+        ptx = self.generate()
+        if ptx:
+            self.check_ptx(ptx)
+        if ptx and level != "ptx":
+            with tempfile.TemporaryDirectory() as folder:
+                cubin, report = self.compile(ptx, folder)
+                if not self.failures:
+                    self.check_resources(report)
+                if not self.failures and level == "sass":
+                    self.check_sass(cubin)
+        return self
+
+
+def main_loop(lines):
+    """The shortest backward branch around a Tensor Core instruction."""
+    labels, best = {}, None
+    for i, line in enumerate(lines):
+        label = re.match(r"(\.L_\w+):", line)
+        if label:
+            labels[label.group(1)] = i
+        branch = re.search(r"\bBRA\b.*?(\.L_\w+)", line)
+        if branch and branch.group(1) in labels:
+            body = lines[labels[branch.group(1)] : i + 1]
+            if any("GMMA" in x for x in body) and (best is None or len(body) < len(best)):
+                best = body
+    return best
+
+
+def main():
+    level, table, words = sys.argv[1], sys.argv[2], sys.argv[3:]
+    if level not in LEVELS:
+        sys.exit(f"expected one of {LEVELS}, but got {level}")
+    with open(table) as file:
+        lines = [line.strip() for line in file if line.strip() and not line.startswith("#")]
+    kernels = [Kernel(line) for line in lines if not words or any(word in line for word in words)]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = list(pool.map(lambda kernel: Checker(kernel).run(level), kernels))
+    for result in results:
+        registers = f" ({result.registers} registers)" if result.registers else ""
+        print(("wrong: " if result.failures else "right: ") + result.kernel.line + registers)
+        for failure in result.failures:
+            print("  " + failure)
+    wrong = sum(bool(result.failures) for result in results)
+    print(f"{len(results)} kernels, {wrong} wrong")
+    sys.exit(bool(wrong))
+
+
+if __name__ == "__main__":
+    main()

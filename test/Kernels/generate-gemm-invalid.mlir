@@ -1,0 +1,126 @@
+// DEFINE: %{bad} = not amp-opt %s -o /dev/null --amp-generate-gemm=
+
+// RUN: %{bad}"chip=sm_80" 2>&1 | FileCheck %s --check-prefix=CHIP
+// CHIP: expected 'chip' to be sm_90a, the one with wgmma, but got 'sm_80'
+
+// RUN: %{bad}"a-type=f16" 2>&1 | FileCheck %s --check-prefix=TYPES
+// TYPES: expected operands of type f16, of type bf16, or each of type f8E4M3FN or f8E5M2, but got 'f16' and 'bf16'; cast one of them
+
+// RUN: %{bad}"a-type=f8E5M2 b-type=bf16" 2>&1 | FileCheck %s --check-prefix=MIXED
+// MIXED: but got 'f8E5M2' and 'bf16'; cast one of them
+
+// RUN: %{bad}"d-type=f8E5M2" 2>&1 | FileCheck %s --check-prefix=RESULT
+// RESULT: expected a result of type f16, bf16 or f32, but got 'f8E5M2'; cast it after the product
+
+// RUN: %{bad}"d-type=half" 2>&1 | FileCheck %s --check-prefix=NOTYPE
+// NOTYPE: expected 'd-type' to be the name of a number's type, but got 'half'
+
+// RUN: %{bad}"a-type=f8E5M2 b-type=f8E5M2 layout=tn" 2>&1 | FileCheck %s --check-prefix=EIGHT
+// EIGHT: expected layout 'nt' for operands of 8 bits, because wgmma reads them with K innermost only, but got 'tn'; transpose the operands first
+
+// RUN: %{bad}"layout=nx" 2>&1 | FileCheck %s --check-prefix=LAYOUT
+// LAYOUT: expected 'layout' to be nn, nt, tn or tt, but got 'nx'
+
+// RUN: %{bad}"tile=128" 2>&1 | FileCheck %s --check-prefix=NOTILE
+// NOTILE: expected 'tile' to be MxN or MxNxK, but got '128'
+
+// RUN: %{bad}"tile=256x128" 2>&1 | FileCheck %s --check-prefix=TILE
+// TILE: expected tile 128x256, 128x128 or 64x128, but got 256x128
+
+// RUN: %{bad}"tile=128x128x32" 2>&1 | FileCheck %s --check-prefix=DEPTH
+// DEPTH: expected a tile 64 deep, which is 128 bytes of K in 'bf16', but got 32
+
+// RUN: %{bad}"cluster=4" 2>&1 | FileCheck %s --check-prefix=CLUSTER
+// CLUSTER: expected 'cluster' to be 1 or 2, but got 4
+
+// RUN: %{bad}"stages=1" 2>&1 | FileCheck %s --check-prefix=STAGES
+// STAGES: expected 'stages' from 2 to 8, but got 1
+
+// RUN: %{bad}"stages=6 tile=128x256" 2>&1 | FileCheck %s --check-prefix=SHARED
+// SHARED: expected at most 232448 bytes of shared memory, but tile 128x256 with 6 stages takes 327776; use at most 4 stages
+
+// RUN: %{bad}"split-k=65" 2>&1 | FileCheck %s --check-prefix=SPLIT
+// SPLIT: expected 'split-k' from 1 to 64, but got 65
+
+// RUN: %{bad}"raster-group=0" 2>&1 | FileCheck %s --check-prefix=RASTER
+// RASTER: expected 'raster-group' to be at least 1, but got 0
+
+// RUN: %{bad}"m=-1" 2>&1 | FileCheck %s --check-prefix=SIZE
+// SIZE: expected 'm' from 0 to 2147482623, but got -1
+
+// RUN: %{bad}"m=100000000 n=1000000" 2>&1 | FileCheck %s --check-prefix=MANY
+// MANY: expected at most 2147483647 tiles, but got 6103906250; split the product
+
+// RUN: %{bad}"m=100000 n=100000 split-k=2" 2>&1 | FileCheck %s --check-prefix=PARTS
+// PARTS: expected at most 2147483647 elements of D with a split K, but got 10000000000; use 'split-k=1'
+
+// RUN: %{bad}"m=8 n=8 k=16 lda=8" 2>&1 | FileCheck %s --check-prefix=STRIDE
+// STRIDE: expected 'lda' to be at least the row length 16, but got 8
+
+// RUN: %{bad}"m=8 n=8 k=9 access=tma" 2>&1 | FileCheck %s --check-prefix=UNALIGNED
+// UNALIGNED: expected rows of A to be multiples of 16 bytes for TMA, but got 18 bytes; pad the rows, or use 'access=auto'
+
+// RUN: %{bad}"m=8 n=8 k=9 cluster=2" 2>&1 | FileCheck %s --check-prefix=REACH
+// REACH: expected rows of A and B to be multiples of 16 bytes in a cluster, because only TMA reaches the other block; pad the rows, or use 'cluster=1'
+
+// RUN: %{bad}"access=dma" 2>&1 | FileCheck %s --check-prefix=ACCESS
+// ACCESS: expected 'access' to be auto, tma or threads, but got 'dma'
+
+// RUN: %{bad}"multiprocessors=0" 2>&1 | FileCheck %s --check-prefix=MULTIPROCESSORS
+// MULTIPROCESSORS: expected 'multiprocessors' to be from the cluster's size to 4096, but got '0'
+
+// RUN: %{bad}"name=used" 2>&1 | FileCheck %s --check-prefix=NAME
+// NAME: expected a new name for the kernel, but 'used' is in use; set 'name'
+
+// RUN: %{bad}"epilogue=absent" 2>&1 | FileCheck %s --check-prefix=ABSENT
+// ABSENT: expected 'epilogue' to be a function of the module, but got 'absent'
+
+// RUN: %{bad}"epilogue=used" 2>&1 | FileCheck %s --check-prefix=BODY
+// BODY: expected an epilogue with a body
+func.func private @used(f32) -> bf16
+
+// RUN: %{bad}"epilogue=no_sum" 2>&1 | FileCheck %s --check-prefix=NOSUM
+// NOSUM: expected the first argument of an epilogue to be the sum, f32
+func.func @no_sum(%x: bf16) -> bf16 {
+  return %x : bf16
+}
+
+// RUN: %{bad}"epilogue=other_result" 2>&1 | FileCheck %s --check-prefix=OTHER
+// OTHER: expected an epilogue to return one element of the result, 'bf16', but got 'f32'
+func.func @other_result(%x: f32) -> f32 {
+  return %x : f32
+}
+
+// RUN: %{bad}"epilogue=unnamed d-type=f32" 2>&1 | FileCheck %s --check-prefix=UNNAMED
+// UNNAMED: expected 'amp.epilogue' to name the kinds of the arguments after the first, 1 strings
+func.func @unnamed(%x: f32, %bias: f32) -> f32 {
+  return %x : f32
+}
+
+// RUN: %{bad}"epilogue=diagonal d-type=f32" 2>&1 | FileCheck %s --check-prefix=KIND
+// KIND: expected the kind of argument 1 in 'amp.epilogue' to be "column", "row", "matrix" or "scalar", but got "diagonal"
+func.func @diagonal(%x: f32, %bias: f32) -> f32 attributes {amp.epilogue = ["diagonal"]} {
+  return %x : f32
+}
+
+// RUN: %{bad}"epilogue=wide d-type=f32" 2>&1 | FileCheck %s --check-prefix=WIDE
+// WIDE: expected argument 1 of an epilogue to be f16, bf16, f32 or i32, but got 'f64'
+func.func @wide(%x: f32, %bias: f64) -> f32 attributes {amp.epilogue = ["row"]} {
+  return %x : f32
+}
+
+// RUN: %{bad}"epilogue=blocks d-type=f32" 2>&1 | FileCheck %s --check-prefix=BLOCKS
+// BLOCKS: expected an epilogue of one block, but got 2
+func.func @blocks(%x: f32) -> f32 {
+  cf.br ^next
+^next:
+  return %x : f32
+}
+
+// RUN: %{bad}"epilogue=calls d-type=f32" 2>&1 | FileCheck %s --check-prefix=CALLS
+// CALLS: expected elementwise operations and constants in an epilogue, but got 'func.call'
+func.func private @away(f32) -> f32
+func.func @calls(%x: f32) -> f32 {
+  %y = func.call @away(%x) : (f32) -> f32
+  return %y : f32
+}
