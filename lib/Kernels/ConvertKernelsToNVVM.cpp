@@ -6,8 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream's patterns of scf, arith, cf and math, applied inside a gpu.module:
+// Upstream's patterns of arith, cf and math, applied inside a gpu.module:
 // upstream's own pass for branches wants the host's module around it.
+//
+// A function that LLVM cannot select for NVPTX ends the process there, so it is
+// refused here. exp, tanh and erf become the polynomials that the host uses too
+// (ApproximateMath.cpp names their errors): a kernel computes the same on a
+// host, on the emulator and on a GPU.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +26,10 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 #define DEBUG_TYPE "amp-convert-kernels-to-nvvm"
 
@@ -33,10 +41,46 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
+/// Whether NVPTX has instructions for it.
+static bool isSelectable(Operation *op) {
+  return isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp,
+             math::Exp2Op, math::FloorOp, math::FmaOp, math::RoundEvenOp,
+             math::RsqrtOp, math::SqrtOp, math::TruncOp>(op);
+}
+
+static LogicalResult approximateFunctions(gpu::GPUModuleOp module) {
+  RewritePatternSet patterns(module.getContext());
+  populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
+    return name == math::ExpOp::getOperationName() ||
+           name == math::TanhOp::getOperationName() ||
+           name == math::ErfOp::getOperationName();
+  });
+  if (failed(applyPatternsGreedily(module, std::move(patterns))))
+    return failure();
+  WalkResult walk =
+      module.walk(
+          [](Operation *op) {
+            if (!isa_and_nonnull<math::MathDialect>(op->getDialect()) ||
+                isSelectable(op))
+              return WalkResult::advance();
+            op->emitError()
+                << "expected a function that kernels have code for (abs, "
+                   "ceil, copysign, erf, exp, exp2, floor, fma, roundeven, "
+                   "rsqrt, sqrt, tanh, trunc; exp, erf and tanh in f32), but "
+                   "got '"
+                << op->getName() << "' of " << op->getResult(0).getType()
+                << "; write it in terms of these";
+            return WalkResult::interrupt();
+          });
+  return failure(walk.wasInterrupted());
+}
+
 namespace {
 struct ConvertKernelsToNVVM
     : public amp::impl::ConvertKernelsToNVVMPassBase<ConvertKernelsToNVVM> {
   void runOnOperation() override {
+    if (failed(approximateFunctions(getOperation())))
+      return signalPassFailure();
     MLIRContext *context = &getContext();
     LLVMTypeConverter types(context);
     RewritePatternSet patterns(context);

@@ -148,16 +148,22 @@ public:
   }
 
   /// The address of an element of a row-major matrix. Its offset may need more
-  /// than 32 bits.
+  /// than 32 bits. The row's address is a value of its own, which elements of
+  /// one row share: registers are short in an epilogue.
   Value element(Value base, Type type, Number row, Number stride,
                 Number column) {
     auto wide = [&](Number x) -> Value {
       return createOrFold<arith::ExtUIOp>(getI64Type(), x);
     };
-    Value offset = createOrFold<arith::AddIOp>(
-        createOrFold<arith::MulIOp>(wide(row), wide(stride)), wide(column));
-    return LLVM::GEPOp::create(*this, base.getType(), type, base,
-                               ValueRange{offset});
+    auto step = [&](Value from, Value offset) -> Value {
+      if (isZeroInteger(offset))
+        return from;
+      return LLVM::GEPOp::create(*this, base.getType(), type, from,
+                                 ValueRange{offset});
+    };
+    Value start =
+        step(base, createOrFold<arith::MulIOp>(wide(row), wide(stride)));
+    return step(start, wide(column));
   }
 
   Value load(Type type, Value address, unsigned alignment) {

@@ -20,13 +20,12 @@ using namespace mlir::amp;
 
 Value EpilogueBuilder::loadPair(Type type, Value pointer, Number row,
                                 Number stride, Number column) {
+  // Not marked as invariant: ptxas would load a whole tile's operands ahead of
+  // the first barrier, and spill accumulators for them.
   auto load = [&](Type type, Number at, int64_t elements) {
-    unsigned alignment = getElementBytes(getElementTypeOrSelf(type)) * elements;
-    Value address =
-        b.element(pointer, getElementTypeOrSelf(type), row, stride, at);
-    auto op = LLVM::LoadOp::create(b, type, address, alignment);
-    op.setInvariant(true); // an operand is no result
-    return op.getResult();
+    Type element = getElementTypeOrSelf(type);
+    return b.load(type, b.element(pointer, element, row, stride, at),
+                  getElementBytes(element) * elements);
   };
   if (shape.evenColumns)
     return load(VectorType::get(2, type), min(column, shape.n - 2), 2);

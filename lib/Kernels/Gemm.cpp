@@ -26,12 +26,18 @@ static constexpr int64_t kSwizzleBytes = 128;
 static constexpr int64_t kStagingBytes = 2 * 64 * kSwizzleBytes;
 static constexpr int64_t kMaxStages = 8;
 
+/// A product that stays at the largest number instead of wrapping round.
+static int64_t multiply(int64_t x, int64_t y) {
+  int64_t product;
+  return llvm::MulOverflow(x, y, product) ? INT64_MAX : product;
+}
+
 int64_t mlir::amp::getElementBytes(Type type) {
   return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
 }
 
 bool mlir::amp::isTmaStride(int64_t stride, Type type) {
-  return stride * getElementBytes(type) % 16 == 0;
+  return stride % (16 / getElementBytes(type)) == 0;
 }
 
 static int64_t getStageBytes(const GemmConfig &config) {
@@ -54,9 +60,10 @@ int64_t mlir::amp::getPaddedRows(const GemmProblem &problem,
 
 int64_t mlir::amp::getWorkItems(const GemmProblem &problem,
                                 const GemmConfig &config) {
-  return getPaddedRows(problem, config) / (config.tileM * config.cluster) *
-         llvm::divideCeil(problem.n, config.tileN) * problem.batch *
-         config.splitK;
+  int64_t rows =
+      getPaddedRows(problem, config) / (config.tileM * config.cluster);
+  int64_t columns = llvm::divideCeil(problem.n, config.tileN);
+  return multiply(multiply(rows, columns), problem.batch * config.splitK);
 }
 
 /// What a block may take so that as many blocks run on a multiprocessor as the
@@ -130,10 +137,9 @@ static LogicalResult verifySizes(const GemmProblem &problem,
        {std::tuple("lda", problem.strideOfA(), problem.rowOfA()),
         {"ldb", problem.strideOfB(), problem.rowOfB()},
         {"ldd", problem.strideOfD(), problem.n}})
-    if (stride < row)
-      return emitError() << "expected '" << name
-                         << "' to be at least the row length " << row
-                         << ", but got " << stride;
+    if (stride < row || stride > INT32_MAX)
+      return emitError() << "expected '" << name << "' from the row length "
+                         << row << " to 2147483647, but got " << stride;
   return success();
 }
 
@@ -203,7 +209,7 @@ mlir::amp::verifyGemm(const GemmProblem &problem, const GemmConfig &config,
                        << getWorkItems(problem, config)
                        << "; split the product";
   // The second kernel numbers pairs of elements in 32 bits.
-  int64_t elements = problem.batch * problem.m * problem.n;
+  int64_t elements = multiply(multiply(problem.batch, problem.m), problem.n);
   if (config.splitK > 1 && elements > INT32_MAX)
     return emitError() << "expected at most 2147483647 elements of D with a "
                           "split K, but got "

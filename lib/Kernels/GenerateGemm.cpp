@@ -65,12 +65,13 @@ private:
   }
 
   LogicalResult readType(StringRef option, StringRef text, Type &type) {
-    // Quietly: the parser's own message has no place in the module.
-    ScopedDiagnosticHandler quiet(&getContext(), [](Diagnostic &) {});
-    type = parseType(text, &getContext());
+    {
+      // The parser's own message would point into the option.
+      ScopedDiagnosticHandler quiet(&getContext(), [](Diagnostic &) {});
+      type = parseType(text, &getContext());
+    }
     if (type && type.isIntOrFloat())
       return success();
-    quiet.~ScopedDiagnosticHandler();
     return refuse(option, "the name of a number's type", text);
   }
 

@@ -57,6 +57,7 @@ void mlir::amp::buildKernelsToCubinPipeline(
   target.features = "+ptx80";
   target.optLevel = 3;
   pm.addPass(createGpuNVVMAttachTarget(target));
+  pm.addPass(createRecordLaunchesPass());
   buildKernelsToNVVMPipeline(pm);
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
   // What LLVM has no intrinsic for becomes inline PTX.

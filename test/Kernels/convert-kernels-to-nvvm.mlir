@@ -22,6 +22,22 @@ gpu.module @kernels {
   }
 }
 
+// Functions become polynomials, the same as on the host.
+// CHECK-LABEL: llvm.func @functions
+gpu.module @more_kernels {
+  llvm.func @functions(%x: vector<2xf32>, %out: !llvm.ptr<1>) {
+    // CHECK-NOT: math.
+    // CHECK-NOT: llvm.intr.exp
+    // CHECK-NOT: vector.
+    // CHECK: llvm.return
+    %a = math.exp %x : vector<2xf32>
+    %b = math.tanh %a : vector<2xf32>
+    %c = math.erf %b : vector<2xf32>
+    llvm.store %c, %out : vector<2xf32>, !llvm.ptr<1>
+    llvm.return
+  }
+}
+
 // Host code stays.
 // CHECK-LABEL: func.func @host
 func.func @host(%x: f32) -> f32 {

@@ -55,7 +55,7 @@
 // PARTS: expected at most 2147483647 elements of D with a split K, but got 10000000000; use 'split-k=1'
 
 // RUN: %{bad}"m=8 n=8 k=16 lda=8" 2>&1 | FileCheck %s --check-prefix=STRIDE
-// STRIDE: expected 'lda' to be at least the row length 16, but got 8
+// STRIDE: expected 'lda' from the row length 16 to 2147483647, but got 8
 
 // RUN: %{bad}"m=8 n=8 k=9 access=tma" 2>&1 | FileCheck %s --check-prefix=UNALIGNED
 // UNALIGNED: expected rows of A to be multiples of 16 bytes for TMA, but got 18 bytes; pad the rows, or use 'access=auto'

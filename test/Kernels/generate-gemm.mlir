@@ -42,7 +42,7 @@ func.func @bias(%sum: f32, %bias: f32) -> bf16 attributes {amp.epilogue = ["colu
 // CHECK: nvvm.mbarrier.arrive
 // CHECK: nvvm.wgmma.wait.group.sync.aligned 0
 // The epilogue, on pairs.
-// CHECK: llvm.load {{.*}} invariant {{.*}} vector<2xf32>
+// CHECK: llvm.load {{.*}} vector<2xf32>
 // CHECK: %[[SUM:.*]] = arith.addf {{.*}} : vector<2xf32>
 // CHECK: arith.truncf %[[SUM]] : vector<2xf32> to vector<2xbf16>
 // CHECK: nvvm.stmatrix
@@ -87,4 +87,4 @@ func.func @bias(%sum: f32, %bias: f32) -> bf16 attributes {amp.epilogue = ["colu
 // A tensor map of rank 3, and a stage twice as deep.
 // BATCH: box = array<i64: 128, 128, 1>, kind = "tensor-map", name = "a", shape = array<i64: 528, 300, 3>, strides = array<i64: 528, 158400>
 // BATCH-SAME: name = "batch", value = 3
-// BATCH: nvvm.wgmma.mma_async {{.*}} <m = 64, n = 128, k = 32>, {{.*}}A [<e4m3>, {{.*}}B [<e5m2>
+// BATCH: nvvm.wgmma.mma_async {{.*}} <m = 64, n = 128, k = 32>, {{.*}}A[<e4m3>, {{.*}}B[<e5m2>

@@ -119,7 +119,8 @@ def ConvertKernelsToNVVMPass : Pass<"amp-convert-kernels-to-nvvm", "gpu::GPUModu
     Last step from a generated kernel to the LLVM and NVVM dialects, after
     `convert-scf-to-cf`: branches, arithmetic and functions become LLVM's.
     Operations of other dialects stay as they are, and so does code outside the
-    `gpu.module`. A function that LLVM has no device code for is an error.
+    `gpu.module`. `math.exp`, `math.tanh` and `math.erf` of f32 become polynomials,
+    the same as on the host; a function that has no instruction is an error.
 
     ```mlir
     gpu.module @kernels {
@@ -137,7 +138,30 @@ def ConvertKernelsToNVVMPass : Pass<"amp-convert-kernels-to-nvvm", "gpu::GPUModu
     ```
   }];
   let dependentDialects = ["arith::ArithDialect", "cf::ControlFlowDialect",
-                           "LLVM::LLVMDialect", "math::MathDialect"];
+                           "LLVM::LLVMDialect", "math::MathDialect",
+                           "vector::VectorDialect"];
+}
+
+def RecordLaunchesPass : Pass<"amp-record-launches", "ModuleOp"> {
+  let summary = "keep the launch attributes of kernels on the module";
+  let description = [{
+    Compiling a `gpu.module` leaves a `gpu.binary` without functions. Before that,
+    this pass copies each kernel's `amp.launch` (see amp-generate-gemm) into
+    `amp.launches` of the module, a dictionary of gpu.modules, each of which is a
+    dictionary of kernels.
+
+    ```
+    gpu.module @gemm {
+      llvm.func @gemm(...) attributes {amp.launch = {order = 0, ...}}
+    }
+    ```
+
+    gives
+
+    ```
+    module attributes {amp.launches = {gemm = {gemm = {order = 0, ...}}}}
+    ```
+  }];
 }
 
 #endif // AMP_KERNELS_PASSES

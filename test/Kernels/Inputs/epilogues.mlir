@@ -42,3 +42,21 @@ func.func @linear_f32(%sum: f32, %alpha: f32, %bias: f32, %row: f32, %residual: 
   %v = arith.addf %p, %r : f32
   return %v : f32
 }
+// GELU by its tanh formula: a long function on every element.
+func.func @gelu(%sum: f32, %bias: f32) -> bf16 attributes {amp.epilogue = ["column"]} {
+  %half = arith.constant 0.5 : f32
+  %one = arith.constant 1.0 : f32
+  %cubic = arith.constant 0.044715 : f32
+  %scale = arith.constant 0.797884561 : f32
+  %x = arith.addf %sum, %bias : f32
+  %square = arith.mulf %x, %x : f32
+  %factor = math.fma %cubic, %square, %one : f32
+  %y = arith.mulf %x, %factor : f32
+  %z = arith.mulf %y, %scale : f32
+  %t = math.tanh %z : f32
+  %u = arith.addf %t, %one : f32
+  %v = arith.mulf %x, %u : f32
+  %w = arith.mulf %v, %half : f32
+  %result = arith.truncf %w : f32 to bf16
+  return %result : bf16
+}
