@@ -1,0 +1,116 @@
+"""Runs generated GEMMs on the emulator and compares them with a plain product.
+
+    emulate_kernels.py TABLE [WORD...]
+
+Each line of TABLE is the options of one kernel, as amp-generate-gemm takes them, and
+optionally `| GRID SEEDS`: how many blocks, so that a block has several tiles, and how
+many schedules. WORDs select lines that contain one of them. Data are small integers,
+sums of which are exact in f32, so results are equal or wrong. The kernel's own
+`amp.launch` says how to call it.
+
+One line for each kernel, with what is wrong, and exit status 1 if anything is.
+"""
+
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+
+def run(command, **options):
+    return subprocess.run(command, capture_output=True, text=True, **options)
+
+
+def numbers(entry, key):
+    found = re.search(rf"\b{key} = array<i64: ([^>]*)>", entry)
+    return [int(x) for x in found.group(1).split(",")] if found else []
+
+
+def number(entry, key):
+    return int(re.search(rf"\b{key} = (-?\d+)", entry).group(1))
+
+
+def word(entry, key):
+    found = re.search(rf'\b{key} = "?([\w-]+)', entry)
+    return found.group(1) if found else ""
+
+
+def by(sizes):
+    return "x".join(str(size) for size in sizes)
+
+
+TYPES = {"f8E4M3FN": "e4m3", "f8E5M2": "e5m2"}
+
+
+def emulator_options(module, options, grid):
+    """How to call the module's kernel, from its amp.launch."""
+    launch = re.search(r"amp\.launch = \{arguments = \[(.*?)\], (block.*?)\}", module)
+    arguments = re.findall(r"\{([^{}]*)\}", launch.group(1))
+    m, n, k = (int(options[name]) for name in "mnk")
+    layout = options.get("layout", "nn")
+    shapes = {
+        "a": (k, m) if layout[0] == "t" else (m, k),
+        "b": (n, k) if layout[1] == "t" else (k, n),
+        "d": (m, n),
+    }
+    buffers, values = [], []
+    for entry in arguments:
+        name = word(entry, "name")
+        if word(entry, "kind") == "number":
+            values.append(f"--arg=i32:{number(entry, 'value')}")
+            continue
+        type = word(entry, "type")
+        fill = "nan" if name == "d" else "int"
+        buffers.append(f"--buffer={name}={TYPES.get(type, type)}:{by(shapes[name])}:{fill}")
+        if word(entry, "kind") == "buffer":
+            values.append(f"--arg={name}")
+        else:
+            box = by(reversed(numbers(entry, "box")))
+            values.append(f"--arg=tma:{name},box={box},swizzle={number(entry, 'swizzle')}")
+    blocks = min(grid, numbers(launch.group(2), "grid")[0])
+    transposes = "".join("," + "t" + x for x, y in zip("ab", layout) if y == "t")
+    return buffers + values + [
+        f"--grid={blocks}",
+        f"--smem={number(launch.group(2), 'shared_memory')}",
+        f"--expect=d=matmul(a,b{transposes})",
+    ]
+
+
+def check(line):
+    text, _, rest = line.partition("|")
+    grid, seeds = map(int, rest.split()) if rest else (2, 1)
+    options = dict(option.split("=") for option in text.split())
+    with tempfile.TemporaryDirectory() as folder:
+        kernel = os.path.join(folder, "kernel.mlir")
+        made = run(
+            ["amp-opt", "-", "-o", kernel, "--amp-generate-gemm=" + text.strip(), "--amp-kernels-to-nvvm"],
+            input="module {}",
+        )
+        if made.returncode:
+            return made.stderr
+        with open(kernel) as file:
+            module = file.read()
+        done = run(["amp-emu", kernel, f"--seeds={seeds}"] + emulator_options(module, options, grid))
+        return done.stdout + done.stderr if done.returncode else ""
+
+
+def main():
+    with open(sys.argv[1]) as file:
+        lines = [line.strip() for line in file if line.strip() and not line.startswith("#")]
+    words = sys.argv[2:]
+    lines = [line for line in lines if not words or any(word in line for word in words)]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = list(pool.map(check, lines))
+    for line, wrong in zip(lines, results):
+        print(("wrong: " if wrong else "right: ") + line)
+        if wrong:
+            print("  " + "\n  ".join(wrong.strip().split("\n")[:12]))
+    count = sum(bool(wrong) for wrong in results)
+    print(f"{len(results)} kernels, {count} wrong")
+    sys.exit(bool(count))
+
+
+if __name__ == "__main__":
+    main()
