@@ -1,0 +1,53 @@
+//===- Instructions.h - From operations to instructions ---------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the lowering asks about single operations. The two describe functions
+// fill in an instruction from an operation's attributes, and say what it is that
+// has no model if they cannot.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_EMULATOR_LOWERING_INSTRUCTIONS_H
+#define AMP_LIB_EMULATOR_LOWERING_INSTRUCTIONS_H
+
+#include "amp/Emulator/Instruction.h"
+
+#include "mlir/IR/Operation.h"
+
+#include <string>
+
+namespace mlir::amp {
+
+using ::amp::emu::Instruction;
+
+/// An operation of the NVVM dialect that becomes one instruction. Empty on
+/// success, else what has no model ("wgmma of type s8").
+std::string describeNVVM(Operation *op, Instruction &inst);
+
+/// Inline PTX that is a wgmma with A in registers: there is no operation for
+/// it. Operand indices in `inst.offsets` stand for the inputs of the assembly.
+/// Empty on success.
+struct RegisterMultiply {
+  Instruction inst;
+  unsigned numAccumulators = 0;
+  unsigned firstA = 0, descriptorB = 0;
+  int scale = -1; // input with the scale of D, -1: an immediate
+};
+std::string describeInlineAssembly(StringRef text, unsigned numOutputs,
+                                   RegisterMultiply &multiply);
+
+/// Index of a special register for ampEmuSpecialRegister, -1 if it has no
+/// model. `name` comes without "nvvm.read.ptx.sreg.".
+int getSpecialRegister(StringRef name);
+
+/// Whether the JIT has a definition of this device function (libdevice).
+bool hasDeviceFunction(StringRef name);
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_EMULATOR_LOWERING_INSTRUCTIONS_H

@@ -1,0 +1,655 @@
+//===- LowerKernel.cpp - From a gpu.module to host code -------------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The kernel and what it calls are copied into a module of their own and
+// rewritten in place:
+//
+//   shared variables     offsets into the block's window, static ones first and
+//                        dynamic memory after them, as the driver lays them out
+//   special registers    calls
+//   loads and stores     a check in front of each, unless the address is the
+//                        thread's own stack
+//   atomics              a call before (bounds, release) and after (acquire)
+//   instructions         operands stored to an argument block, then
+//                        ampEmuExecute(index, arguments, result)
+//   wgmma results        a check in front of their first use in each basic
+//                        block: registers that a wgmma in flight still owns
+//
+// The argument and result blocks are one allocation per function. Whatever is
+// neither host code nor in this list is an error at its location, never a no-op.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Instructions.h"
+
+#include "amp/Emulator/Kernel.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Interfaces/DataLayoutInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+using ::amp::emu::Dim3;
+using ::amp::emu::Opcode;
+
+static bool isKernel(LLVM::LLVMFuncOp function) {
+  return !function.isExternal() &&
+         (function->hasAttr("nvvm.kernel") || function->hasAttr("gpu.kernel"));
+}
+
+/// "gemm.mlir:12:3": the first place in a file that a location has.
+static std::string getPlace(Location location) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  location->walk([&](Location part) {
+    auto file = dyn_cast<FileLineColLoc>(part);
+    if (!file)
+      return WalkResult::advance();
+    os << file.getFilename().getValue() << ':' << file.getLine() << ':'
+       << file.getColumn();
+    return WalkResult::interrupt();
+  });
+  if (text.empty())
+    os << "<unknown>";
+  return text;
+}
+
+/// Whether an address points into the stack of its own thread.
+static bool isStackAddress(Value address) {
+  while (Operation *def = address.getDefiningOp()) {
+    if (isa<LLVM::AllocaOp>(def))
+      return true;
+    if (!isa<LLVM::GEPOp, LLVM::AddrSpaceCastOp, LLVM::BitcastOp>(def))
+      return false;
+    address = def->getOperand(0);
+  }
+  return false;
+}
+
+static bool isWgmma(Operation *op) {
+  if (op->getName().getStringRef() == "nvvm.wgmma.mma_async")
+    return true;
+  auto assembly = dyn_cast<LLVM::InlineAsmOp>(op);
+  return assembly && assembly.getAsmString().contains("wgmma.mma_async");
+}
+
+/// The wgmmas whose result a value may be, through block arguments.
+static llvm::SetVector<Operation *> findMultiplies(Value value) {
+  llvm::SetVector<Operation *> found;
+  llvm::SetVector<Value> values;
+  values.insert(value);
+  for (size_t i = 0; i < values.size(); ++i) {
+    Value v = values[i];
+    if (Operation *def = v.getDefiningOp()) {
+      if (isWgmma(def))
+        found.insert(def);
+      else if (auto select = dyn_cast<LLVM::SelectOp>(def)) {
+        values.insert(select.getTrueValue());
+        values.insert(select.getFalseValue());
+      }
+      continue;
+    }
+    auto argument = cast<BlockArgument>(v);
+    Block *block = argument.getOwner();
+    if (block->isEntryBlock())
+      continue;
+    for (auto it = block->pred_begin(); it != block->pred_end(); ++it) {
+      auto branch = cast<BranchOpInterface>((*it)->getTerminator());
+      SuccessorOperands operands =
+          branch.getSuccessorOperands(it.getSuccessorIndex());
+      if (Value passed = operands[argument.getArgNumber()])
+        values.insert(passed);
+    }
+  }
+  return found;
+}
+
+namespace {
+class KernelLowering {
+public:
+  KernelLowering(LoweredKernel &kernel)
+      : kernel(kernel), top(*kernel.module), builder(top.getContext()),
+        location(top.getLoc()), layout(top) {}
+
+  LogicalResult run() {
+    declareMachine();
+    layOutShared();
+    for (auto function : top.getOps<LLVM::LLVMFuncOp>())
+      if (!function.isExternal() && failed(lowerFunction(function)))
+        return failure();
+    for (auto global : llvm::make_early_inc_range(top.getOps<LLVM::GlobalOp>()))
+      if (global.getAddrSpace() == 3)
+        global.erase();
+    return success();
+  }
+
+private:
+  static constexpr unsigned blockBytes = 4096;
+
+  void declareMachine();
+  void layOutShared();
+  LogicalResult lowerFunction(LLVM::LLVMFuncOp function);
+  LogicalResult lowerOperation(Operation *op);
+  LogicalResult lowerInstruction(Operation *op);
+  LogicalResult lowerAssembly(LLVM::InlineAsmOp op);
+  LogicalResult lowerCall(LLVM::CallOp op);
+  void lowerAtomic(Operation *op, Value address, Type type, bool reads,
+                   bool writes, LLVM::AtomicOrdering order);
+  void checkAccess(Value address, Type type, bool writes);
+  void checkAccumulators(LLVM::LLVMFuncOp function);
+
+  uint32_t addInstruction(Instruction inst) {
+    inst.where = getPlace(location);
+    kernel.instructions.push_back(std::move(inst));
+    return kernel.instructions.size() - 1;
+  }
+  Value constant(Type type, int64_t value) {
+    return LLVM::ConstantOp::create(builder, location, type,
+                                    builder.getIntegerAttr(type, value));
+  }
+  Value generic(Value pointer) {
+    if (pointer.getType() == ptr)
+      return pointer;
+    return LLVM::AddrSpaceCastOp::create(builder, location, ptr, pointer);
+  }
+  Value at(Value base, unsigned offset) {
+    return LLVM::GEPOp::create(builder, location, base.getType(), i8, base,
+                               ArrayRef<LLVM::GEPArg>{int32_t(offset)});
+  }
+  /// Stores operands to the argument block and calls the machine.
+  LogicalResult emitExecute(Operation *op, Instruction inst,
+                            ValueRange operands);
+
+  LoweredKernel &kernel;
+  ModuleOp top;
+  OpBuilder builder;
+  Location location;
+  DataLayout layout;
+  Type i8 = builder.getI8Type(), i32 = builder.getI32Type(),
+       i64 = builder.getI64Type();
+  Type ptr = LLVM::LLVMPointerType::get(builder.getContext());
+  Type ptr3 = LLVM::LLVMPointerType::get(builder.getContext(), 3);
+  LLVM::LLVMFuncOp execute, specialRegister, shared, sharedAddress, access,
+      atomic, atomicDone;
+  llvm::StringMap<unsigned> sharedOffsets;
+  Value arguments, results; // of the current function
+  llvm::DenseMap<Operation *, uint32_t> multiplies;
+  /// Accumulator checks and the wgmmas they are about, until all are numbered.
+  std::vector<std::pair<uint32_t, llvm::SetVector<Operation *>>> accumulators;
+};
+} // namespace
+
+void KernelLowering::declareMachine() {
+  builder.setInsertionPointToStart(top.getBody());
+  Type none = LLVM::LLVMVoidType::get(builder.getContext());
+  auto declare = [&](StringRef name, Type result, ArrayRef<Type> inputs) {
+    return LLVM::LLVMFuncOp::create(
+        builder, location, name, LLVM::LLVMFunctionType::get(result, inputs));
+  };
+  execute = declare("ampEmuExecute", none, {i64, ptr, ptr});
+  specialRegister = declare("ampEmuSpecialRegister", i32, {i32});
+  shared = declare("ampEmuShared", ptr3, {});
+  sharedAddress = declare("ampEmuSharedAddress", ptr3, {i32});
+  access = declare("ampEmuAccess", none, {ptr, i32, i64});
+  atomic = declare("ampEmuAtomic", none, {ptr, i32, i64});
+  atomicDone = declare("ampEmuAtomicDone", none, {ptr, i64});
+}
+
+void KernelLowering::layOutShared() {
+  unsigned bytes = 0;
+  for (bool dynamic : {false, true})
+    for (auto global : top.getOps<LLVM::GlobalOp>()) {
+      if (global.getAddrSpace() != 3)
+        continue;
+      Type type = global.getGlobalType();
+      auto array = dyn_cast<LLVM::LLVMArrayType>(type);
+      if ((array && array.getNumElements() == 0) != dynamic)
+        continue;
+      uint64_t alignment =
+          global.getAlignment().value_or(layout.getTypeABIAlignment(type));
+      bytes = llvm::alignTo(bytes, alignment);
+      sharedOffsets[global.getSymName()] = bytes;
+      if (dynamic)
+        kernel.usesDynamicShared = true;
+      else
+        bytes += layout.getTypeSize(type);
+    }
+  kernel.staticShared = bytes;
+  for (auto global : top.getOps<LLVM::GlobalOp>()) {
+    if (global.getAddrSpace() == 3)
+      continue;
+    global.setLinkage(LLVM::Linkage::External); // so that the JIT finds it
+    kernel.globals.push_back({global.getSymName().str(),
+                              size_t(layout.getTypeSize(
+                                  global.getGlobalType()))});
+  }
+}
+
+/// Puts a check in front of the first use of each wgmma result in each block.
+/// Handing an accumulator on to the next wgmma is no use.
+void KernelLowering::checkAccumulators(LLVM::LLVMFuncOp function) {
+  SmallVector<LLVM::ExtractValueOp> uses;
+  llvm::DenseSet<std::pair<Block *, Value>> seen;
+  function.walk([&](LLVM::ExtractValueOp op) {
+    bool handedOn = !op->use_empty() &&
+                    llvm::all_of(op->getUsers(), [](Operation *user) {
+                      return isWgmma(user);
+                    });
+    if (!handedOn && seen.insert({op->getBlock(), op.getContainer()}).second)
+      uses.push_back(op);
+  });
+  for (LLVM::ExtractValueOp op : uses) {
+    llvm::SetVector<Operation *> found = findMultiplies(op.getContainer());
+    if (found.empty())
+      continue;
+    location = op.getLoc();
+    builder.setInsertionPoint(op);
+    Instruction inst;
+    inst.opcode = Opcode::AccumulatorRead;
+    uint32_t id = addInstruction(std::move(inst));
+    LLVM::CallOp::create(builder, location, execute,
+                         ValueRange{constant(i64, id), arguments, results});
+    accumulators.push_back({id, std::move(found)});
+  }
+}
+
+LogicalResult KernelLowering::lowerFunction(LLVM::LLVMFuncOp function) {
+  for (NamedAttribute attribute :
+       llvm::to_vector(function->getDiscardableAttrs()))
+    function->removeDiscardableAttr(attribute.getName());
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    function.setArgAttrs(i, ArrayRef<NamedAttribute>{});
+  SmallVector<Operation *> operations;
+  function.getBody().walk([&](Operation *op) { operations.push_back(op); });
+
+  location = function.getLoc();
+  builder.setInsertionPointToStart(&function.getBody().front());
+  Value size = constant(i32, blockBytes);
+  arguments = LLVM::AllocaOp::create(builder, location, ptr, i8, size, 16);
+  results = LLVM::AllocaOp::create(builder, location, ptr, i8, size, 16);
+
+  multiplies.clear();
+  accumulators.clear();
+  checkAccumulators(function);
+  for (Operation *op : operations) {
+    location = op->getLoc();
+    builder.setInsertionPoint(op);
+    if (failed(lowerOperation(op)))
+      return failure();
+  }
+  for (auto &[id, found] : accumulators)
+    for (Operation *op : found)
+      kernel.instructions[id].sources.push_back(multiplies.lookup(op));
+  return success();
+}
+
+void KernelLowering::checkAccess(Value address, Type type, bool writes) {
+  if (isStackAddress(address))
+    return;
+  Instruction inst;
+  inst.opcode = Opcode::Access;
+  inst.writes = writes;
+  LLVM::CallOp::create(
+      builder, location, access,
+      ValueRange{generic(address), constant(i32, layout.getTypeSize(type)),
+                 constant(i64, addInstruction(std::move(inst)))});
+}
+
+void KernelLowering::lowerAtomic(Operation *op, Value address, Type type,
+                                 bool reads, bool writes,
+                                 LLVM::AtomicOrdering order) {
+  Instruction inst;
+  inst.opcode = Opcode::Atomic;
+  inst.writes = writes;
+  inst.number = reads && writes;
+  bool both = order == LLVM::AtomicOrdering::acq_rel ||
+              order == LLVM::AtomicOrdering::seq_cst;
+  if (both || order == LLVM::AtomicOrdering::acquire)
+    inst.order |= ::amp::emu::Acquire;
+  if (both || order == LLVM::AtomicOrdering::release)
+    inst.order |= ::amp::emu::Release;
+  Value pointer = generic(address);
+  Value id = constant(i64, addInstruction(std::move(inst)));
+  LLVM::CallOp::create(
+      builder, location, atomic,
+      ValueRange{pointer, constant(i32, layout.getTypeSize(type)), id});
+  builder.setInsertionPointAfter(op);
+  LLVM::CallOp::create(builder, location, atomicDone, ValueRange{pointer, id});
+}
+
+LogicalResult KernelLowering::lowerOperation(Operation *op) {
+  auto unknown = [&](const Twine &what) {
+    return op->emitError() << "the emulator has no model of " << what;
+  };
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](LLVM::AddressOfOp addressOf) {
+        auto it = sharedOffsets.find(addressOf.getGlobalName());
+        if (it == sharedOffsets.end())
+          return success();
+        Value base = LLVM::CallOp::create(builder, location, shared,
+                                          ValueRange{})
+                         .getResult();
+        addressOf.replaceAllUsesWith(at(base, it->second));
+        addressOf.erase();
+        return success();
+      })
+      .Case([&](LLVM::IntToPtrOp cast) {
+        // A shared address is 32 bits wide on the device.
+        auto type = dyn_cast<LLVM::LLVMPointerType>(cast.getType());
+        Value number = cast.getArg();
+        if (!type || type.getAddressSpace() != 3 || number.getType() != i32)
+          return success();
+        cast.replaceAllUsesWith(LLVM::CallOp::create(builder, location,
+                                                     sharedAddress,
+                                                     ValueRange{number})
+                                    .getResult());
+        cast.erase();
+        return success();
+      })
+      .Case([&](LLVM::LoadOp load) {
+        if (load.getVolatile_() ||
+            load.getOrdering() != LLVM::AtomicOrdering::not_atomic)
+          lowerAtomic(op, load.getAddr(), load.getType(), true, false,
+                      load.getOrdering());
+        else
+          checkAccess(load.getAddr(), load.getType(), false);
+        return success();
+      })
+      .Case([&](LLVM::StoreOp store) {
+        Type type = store.getValue().getType();
+        if (store.getVolatile_() ||
+            store.getOrdering() != LLVM::AtomicOrdering::not_atomic)
+          lowerAtomic(op, store.getAddr(), type, false, true,
+                      store.getOrdering());
+        else
+          checkAccess(store.getAddr(), type, true);
+        return success();
+      })
+      .Case([&](LLVM::AtomicRMWOp rmw) {
+        lowerAtomic(op, rmw.getPtr(), rmw.getVal().getType(), true, true,
+                    rmw.getOrdering());
+        rmw.setSyncscope(std::nullopt);
+        return success();
+      })
+      .Case([&](LLVM::AtomicCmpXchgOp exchange) {
+        lowerAtomic(op, exchange.getPtr(), exchange.getVal().getType(), true,
+                    true, exchange.getSuccessOrdering());
+        exchange.setSyncscope(std::nullopt);
+        return success();
+      })
+      .Case([&](LLVM::FenceOp fence) {
+        Instruction inst;
+        inst.opcode = Opcode::Fence;
+        LogicalResult result = emitExecute(op, std::move(inst), {});
+        fence.erase();
+        return result;
+      })
+      .Case([&](LLVM::Trap trap) {
+        Instruction inst;
+        inst.opcode = Opcode::Trap;
+        LogicalResult result = emitExecute(op, std::move(inst), {});
+        trap.erase();
+        return result;
+      })
+      .Case([&](LLVM::InlineAsmOp assembly) { return lowerAssembly(assembly); })
+      .Case([&](LLVM::CallOp call) { return lowerCall(call); })
+      .Case<LLVM::MemcpyOp, LLVM::MemcpyInlineOp, LLVM::MemmoveOp,
+            LLVM::MemsetOp, LLVM::CallIntrinsicOp>([&](Operation *op) {
+        return unknown("operation '" + op->getName().getStringRef() + "'");
+      })
+      .Default([&](Operation *op) -> LogicalResult {
+        StringRef name = op->getName().getStringRef();
+        if (name.starts_with("nvvm."))
+          return lowerInstruction(op);
+        if (!isa<LLVM::LLVMDialect>(op->getDialect()))
+          return unknown("operation '" + name +
+                         "'; lower the kernel to the llvm and nvvm dialects");
+        return success();
+      });
+}
+
+LogicalResult KernelLowering::lowerCall(LLVM::CallOp call) {
+  std::optional<StringRef> callee = call.getCallee();
+  if (!callee)
+    return call.emitError("the emulator has no model of indirect calls");
+  auto function = top.lookupSymbol<LLVM::LLVMFuncOp>(*callee);
+  if (function && !function.isExternal())
+    return success();
+  if (!hasDeviceFunction(*callee))
+    return call.emitError("the emulator has no model of function '")
+           << *callee << "'";
+  Instruction inst; // for the place of what the function reports
+  inst.opcode = Opcode::Nothing;
+  return emitExecute(call, std::move(inst), {});
+}
+
+LogicalResult KernelLowering::emitExecute(Operation *op, Instruction inst,
+                                          ValueRange operands) {
+  if (inst.offsets.empty()) {
+    unsigned offset = 0;
+    for (Value operand : operands) {
+      uint64_t size = layout.getTypeSize(operand.getType());
+      offset = llvm::alignTo(offset, size > 4 ? 8 : 4);
+      inst.offsets.push_back(offset);
+      LLVM::StoreOp::create(builder, location, operand, at(arguments, offset));
+      offset += size;
+    }
+    if (offset > blockBytes)
+      return op->emitError("expected operands of at most ")
+             << blockBytes << " bytes, but got " << offset;
+  }
+  uint32_t id = addInstruction(std::move(inst));
+  multiplies[op] = id;
+  LLVM::CallOp::create(builder, location, execute,
+                       ValueRange{constant(i64, id), arguments, results});
+  return success();
+}
+
+LogicalResult KernelLowering::lowerInstruction(Operation *op) {
+  StringRef name = op->getName().stripDialect();
+  if (name.consume_front("read.ptx.sreg.")) {
+    int which = getSpecialRegister(name);
+    if (which < 0)
+      return op->emitError("the emulator has no model of special register '")
+             << name << "'";
+    Value value = LLVM::CallOp::create(builder, location, specialRegister,
+                                       ValueRange{constant(i32, which)})
+                      .getResult();
+    op->replaceAllUsesWith(ValueRange{value});
+    op->erase();
+    return success();
+  }
+  if (name == "rcp.approx.ftz.f") {
+    Value one = LLVM::ConstantOp::create(
+        builder, location, builder.getF32Type(), builder.getF32FloatAttr(1));
+    op->replaceAllUsesWith(
+        LLVM::FDivOp::create(builder, location, one, op->getOperand(0)));
+    op->erase();
+    return success();
+  }
+  Instruction inst;
+  if (std::string unknown = describeNVVM(op, inst); !unknown.empty())
+    return op->emitError("the emulator has no model of ") << unknown;
+  if (failed(emitExecute(op, std::move(inst), op->getOperands())))
+    return failure();
+  if (op->getNumResults())
+    op->getResult(0).replaceAllUsesWith(LLVM::LoadOp::create(
+        builder, location, op->getResult(0).getType(), results));
+  op->erase();
+  return success();
+}
+
+LogicalResult KernelLowering::lowerAssembly(LLVM::InlineAsmOp op) {
+  unsigned outputs = 0;
+  if (op.getNumResults()) {
+    auto type = dyn_cast<LLVM::LLVMStructType>(op.getResult(0).getType());
+    outputs = type ? type.getBody().size() : 1;
+  }
+  RegisterMultiply multiply;
+  std::string unknown =
+      describeInlineAssembly(op.getAsmString(), outputs, multiply);
+  if (!unknown.empty())
+    return op.emitError("the emulator has no model of ") << unknown;
+  // One operand each for the accumulators, for A and for the descriptor of B.
+  Instruction inst = std::move(multiply.inst);
+  unsigned offset = 0;
+  auto store = [&](Value value) {
+    LLVM::StoreOp::create(builder, location, value, at(arguments, offset));
+    offset += layout.getTypeSize(value.getType());
+  };
+  OperandRange operands = op.getOperands();
+  inst.offsets = {0};
+  for (unsigned i = 0; i < multiply.numAccumulators; ++i)
+    store(operands[i]);
+  inst.offsets.push_back(offset);
+  for (unsigned i = multiply.firstA; i < multiply.descriptorB; ++i)
+    store(operands[i]);
+  offset = llvm::alignTo(offset, 8);
+  inst.offsets.push_back(offset);
+  store(operands[multiply.descriptorB]);
+  if (multiply.scale >= 0) {
+    inst.optional[1] = inst.offsets.size();
+    inst.offsets.push_back(offset);
+    store(operands[multiply.scale]);
+  }
+  if (failed(emitExecute(op, std::move(inst), {})))
+    return failure();
+  op.getResult(0).replaceAllUsesWith(LLVM::LoadOp::create(
+      builder, location, op.getResult(0).getType(), results));
+  op.erase();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Finding the kernel
+//===----------------------------------------------------------------------===//
+
+static SmallVector<LLVM::LLVMFuncOp> findKernels(ModuleOp module) {
+  SmallVector<LLVM::LLVMFuncOp> kernels;
+  module.walk([&](LLVM::LLVMFuncOp function) {
+    if (isKernel(function))
+      kernels.push_back(function);
+  });
+  return kernels;
+}
+
+std::vector<std::string> mlir::amp::getKernelNames(ModuleOp module) {
+  std::vector<std::string> names;
+  for (LLVM::LLVMFuncOp function : findKernels(module))
+    names.push_back(function.getName().str());
+  return names;
+}
+
+static FailureOr<LLVM::LLVMFuncOp> findKernel(ModuleOp module, StringRef name) {
+  SmallVector<LLVM::LLVMFuncOp> kernels = findKernels(module);
+  std::string known;
+  for (LLVM::LLVMFuncOp function : kernels)
+    known += (known.empty() ? "'" : ", '") + function.getName().str() + "'";
+  if (kernels.empty()) {
+    InFlightDiagnostic diagnostic =
+        module.emitError("expected a kernel in the NVVM dialect: an llvm.func "
+                         "with the attribute 'nvvm.kernel' in a gpu.module");
+    module.walk([&](gpu::GPUFuncOp function) {
+      diagnostic.attachNote(function.getLoc())
+          << "this is a gpu.func; lower it with 'convert-gpu-to-nvvm' first";
+      return WalkResult::interrupt();
+    });
+    return diagnostic;
+  }
+  if (name.empty()) {
+    if (kernels.size() > 1)
+      return module.emitError("expected '--kernel' to name one of ") << known;
+    return kernels.front();
+  }
+  for (LLVM::LLVMFuncOp function : kernels)
+    if (function.getName() == name)
+      return function;
+  return module.emitError("found no kernel '")
+         << name << "'; the module has " << known;
+}
+
+/// Copies the kernel and all that it refers to into a module of its own.
+static OwningOpRef<ModuleOp> isolate(LLVM::LLVMFuncOp kernel) {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(kernel.getLoc());
+  Operation *table = SymbolTable::getNearestSymbolTable(kernel->getParentOp());
+  llvm::SetVector<Operation *> needed;
+  needed.insert(kernel);
+  for (size_t i = 0; i < needed.size(); ++i)
+    needed[i]->walk([&](Operation *op) {
+      for (NamedAttribute attribute : op->getAttrs())
+        attribute.getValue().walk([&](FlatSymbolRefAttr symbol) {
+          if (Operation *target = SymbolTable::lookupSymbolIn(table, symbol))
+            needed.insert(target);
+        });
+    });
+  OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
+  // In the order of the module, which decides where shared variables lie.
+  for (Operation &op : table->getRegion(0).front())
+    if (needed.contains(&op))
+      builder.clone(op);
+  return module;
+}
+
+static std::optional<Dim3> getDim3(LLVM::LLVMFuncOp function, StringRef name) {
+  auto array = function->getAttrOfType<DenseI32ArrayAttr>(name);
+  if (!array)
+    return std::nullopt;
+  ArrayRef<int32_t> sizes = array.asArrayRef();
+  Dim3 dim;
+  dim.x = !sizes.empty() ? sizes[0] : 1;
+  dim.y = sizes.size() > 1 ? sizes[1] : 1;
+  dim.z = sizes.size() > 2 ? sizes[2] : 1;
+  return dim;
+}
+
+static KernelParameter describeParameter(LLVM::LLVMFuncOp function,
+                                         unsigned index) {
+  KernelParameter parameter;
+  Type type = function.getArgument(index).getType();
+  llvm::raw_string_ostream(parameter.type) << type;
+  if (isa<LLVM::LLVMPointerType>(type)) {
+    bool byValue = function.getArgAttr(index, "llvm.byval") ||
+                   function.getArgAttr(index, "nvvm.grid_constant");
+    parameter.kind =
+        byValue ? KernelParameter::ByValue : KernelParameter::Pointer;
+  } else {
+    parameter.kind = isa<FloatType>(type) ? KernelParameter::Float
+                                          : KernelParameter::Integer;
+    parameter.bits = type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 0;
+  }
+  return parameter;
+}
+
+FailureOr<LoweredKernel> mlir::amp::lowerKernel(ModuleOp module,
+                                                StringRef name) {
+  FailureOr<LLVM::LLVMFuncOp> function = findKernel(module, name);
+  if (failed(function))
+    return failure();
+  LoweredKernel kernel;
+  kernel.name = function->getName().str();
+  kernel.block = getDim3(*function, "nvvm.reqntid");
+  if (!kernel.block && (kernel.block = getDim3(*function, "nvvm.maxntid")))
+    kernel.blockIsMaximum = true;
+  kernel.cluster = getDim3(*function, "nvvm.cluster_dim");
+  kernel.grid = getDim3(*function, "gpu.known_grid_size");
+  for (unsigned i = 0; i < function->getNumArguments(); ++i) {
+    KernelParameter parameter = describeParameter(*function, i);
+    if (parameter.bits == 0 || parameter.bits > 64)
+      return function->emitError("expected parameters that are pointers, "
+                                 "integers or floats, but got ")
+             << parameter.type;
+    kernel.parameters.push_back(std::move(parameter));
+  }
+  kernel.module = isolate(*function);
+  if (failed(KernelLowering(kernel).run()))
+    return failure();
+  return kernel;
+}

@@ -1,0 +1,166 @@
+//===- Accesses.cpp - Checks and counters of memory accesses --------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every access, of lowered loads and stores as of the models, passes through
+// checkShared or checkGlobal: bounds first, then the history. The counters see
+// ordinary accesses a lane at a time and put the lanes of a warp together by how
+// often each has run the instruction, which is exact as long as lanes do not
+// diverge around it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cluster.h"
+
+using namespace amp::emu;
+
+Actor Cluster::genericActor(const Thread &thread) const {
+  Actor actor;
+  actor.epoch.at = thread.view.seen[thread.index];
+  actor.epoch.instruction = thread.instruction;
+  actor.epoch.cluster = index;
+  actor.epoch.who = thread.index;
+  actor.seen = &thread.view.seen;
+  actor.foreign = thread.view.foreign.get();
+  return actor;
+}
+
+unsigned Cluster::makeAgent(const char *kind) {
+  agents.push_back(kind);
+  size_t clocks = threads.size() + agents.size();
+  for (Thread &thread : threads) {
+    thread.view.seen.resize(clocks);
+    thread.view.fenced.resize(clocks);
+  }
+  return clocks - 1;
+}
+
+bool Cluster::checkShared(const Actor &actor, SharedAddress address,
+                          unsigned size, AccessKind kind, uint32_t id,
+                          bool inFlight) {
+  ++statistics.sharedChecks;
+  if (address.rank >= blocks.size() ||
+      address.offset + size > state.launch.sharedBytes) {
+    report(id, "access outside of shared memory: " + std::to_string(size) +
+                   " bytes at " + std::to_string(address.offset) + " of " +
+                   std::to_string(state.launch.sharedBytes));
+    return false;
+  }
+  if (!state.options.check)
+    return true;
+  Block &block = blocks[address.rank];
+  if (block.live == 0)
+    report(id, "access to shared memory of a block that has exited");
+  uint32_t at = address.offset, end = at + size;
+  for (uint32_t next; at < end; at = next) {
+    next = std::min(end, (at / 16 + 1) * 16);
+    Finding finding = checkLine(block.shadow[at / 16], at % 16, next - at,
+                                actor, kind, inFlight);
+    if (finding.rule)
+      report(id, finding, "shared", actor);
+  }
+  return true;
+}
+
+bool Cluster::checkGlobal(const Actor &actor, const void *address,
+                          unsigned size, AccessKind kind, uint32_t id) {
+  ++statistics.globalChecks;
+  const Buffer *buffer = state.memory.find(address, size);
+  if (!buffer) {
+    std::string near;
+    for (const Buffer &b : state.launch.buffers) {
+      intptr_t off = static_cast<const char *>(address) -
+                     static_cast<const char *>(b.data);
+      if (off > -4096 && off < intptr_t(b.size) + 4096)
+        near = ": byte " + std::to_string(off) + " of '" + b.name + "' with " +
+               std::to_string(b.size);
+    }
+    report(id, "access outside of global memory" + near);
+    return false;
+  }
+  bool writes = kind == AccessKind::Write || kind == AccessKind::AtomicWrite;
+  if (writes && buffer->readOnly) {
+    report(id, "write to read-only buffer '" + buffer->name + "'");
+    return false;
+  }
+  if (!state.options.check)
+    return true;
+  Finding finding = state.memory.check(address, size, actor, kind);
+  if (finding.rule)
+    report(id, finding, "global", actor);
+  return true;
+}
+
+void Cluster::ordinaryAccess(void *address, unsigned size, uint32_t id) {
+  const Instruction &inst = get(id);
+  self->instruction = id;
+  SharedAddress shared = locate(address);
+  AccessKind kind = inst.writes ? AccessKind::Write : AccessKind::Read;
+  bool inside;
+  if (shared.rank != ~0u) {
+    inside = checkShared(genericActor(*self), shared, size, kind, id);
+  } else {
+    const char *stack = stacks.get(self->index), *p = static_cast<char *>(address);
+    if (p >= stack && p < stack + FiberStacks::stackBytes)
+      return;
+    inside = checkGlobal(genericActor(*self), address, size, kind, id);
+  }
+  if (!inside)
+    abandon(); // the access itself would fault
+  if (state.options.countTransactions)
+    countAccess(address, size, id);
+}
+
+void Cluster::countAccess(void *address, unsigned size, uint32_t id) {
+  if (self->occurrences.empty())
+    self->occurrences.resize(state.instructions.size());
+  uint64_t occurrence = self->occurrences[id]++;
+  auto key = std::make_pair(self->index / warpSize, uint64_t(id) << 32 | occurrence);
+  WarpAccess &access = counting[key];
+  ++access.lanes;
+  SharedAddress shared = locate(address);
+  if (shared.rank != ~0u) {
+    access.shared.push_back({shared.offset, size});
+  } else {
+    access.bytes += size;
+    uintptr_t p = reinterpret_cast<uintptr_t>(address);
+    for (uintptr_t sector = p / 32; sector <= (p + size - 1) / 32; ++sector)
+      access.sectors.insert(sector);
+  }
+  if (access.lanes == warpSize) {
+    finishCounting(access);
+    counting.erase(key);
+  }
+}
+
+void Cluster::finishCounting(WarpAccess &access) {
+  if (!access.sectors.empty()) {
+    ++statistics.globalRequests;
+    statistics.globalSectors += access.sectors.size();
+    statistics.globalBytes += access.bytes;
+  }
+  // Lanes go in passes of 128 bytes; in a pass each bank gives one word.
+  unsigned perPass = 0;
+  for (const auto &[offset, size] : access.shared)
+    perPass = std::max(perPass, size);
+  if (perPass)
+    perPass = std::min(warpSize, 128 / std::max(4u, perPass));
+  for (size_t first = 0; first < access.shared.size(); first += perPass) {
+    std::set<uint32_t> words[32];
+    size_t end = std::min(access.shared.size(), first + perPass);
+    for (size_t lane = first; lane < end; ++lane) {
+      auto [offset, size] = access.shared[lane];
+      for (uint32_t w = offset / 4; w <= (offset + size - 1) / 4; ++w)
+        words[w % 32].insert(w);
+    }
+    size_t worst = 1;
+    for (const std::set<uint32_t> &bank : words)
+      worst = std::max(worst, bank.size());
+    ++statistics.sharedPasses;
+    statistics.sharedConflicts += worst - 1;
+  }
+}

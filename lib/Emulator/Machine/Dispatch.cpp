@@ -1,0 +1,294 @@
+//===- Dispatch.cpp - What lowered code calls -----------------------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Instructions by index, special registers, shared memory, and the checks around
+// loads, stores and atomics.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cluster.h"
+#include "amp/Emulator/NumberFormat.h"
+
+#include <cinttypes>
+
+using namespace amp::emu;
+
+void Cluster::execute(uint32_t id, char *arguments, char *result) {
+  const Instruction &inst = get(id);
+  Thread &thread = *self;
+  thread.instruction = id;
+  if (inst.predicate >= 0 &&
+      !(getOperand<uint8_t>(arguments, inst, inst.predicate) & 1))
+    return;
+  switch (inst.opcode) {
+  case Opcode::LoadMatrix:
+  case Opcode::StoreMatrix:
+  case Opcode::MultiplyMatrix:
+  case Opcode::Shuffle:
+  case Opcode::Vote:
+  case Opcode::Reduce:
+  case Opcode::Match:
+  case Opcode::SyncWarp:
+  case Opcode::Elect:
+    return warpCollective(inst, id, arguments, result);
+  case Opcode::WarpgroupMultiply:
+  case Opcode::WarpgroupFence:
+  case Opcode::WarpgroupCommit:
+  case Opcode::WarpgroupWait:
+  case Opcode::AccumulatorRead:
+    return warpgroup(inst, id, arguments, result);
+  case Opcode::Barrier:
+  case Opcode::BarrierArrive:
+    return blockBarrier(inst, id, arguments, result);
+  case Opcode::ClusterArrive:
+    return clusterArrive(false);
+  case Opcode::ClusterArriveRelaxed:
+    return clusterArrive(true);
+  case Opcode::ClusterWait:
+    return clusterWait(id);
+  case Opcode::MBarrierInit:
+  case Opcode::MBarrierInvalidate:
+  case Opcode::MBarrierArrive:
+  case Opcode::MBarrierArriveExpectTx:
+  case Opcode::MBarrierExpectTx:
+  case Opcode::MBarrierCompleteTx:
+  case Opcode::MBarrierWait:
+  case Opcode::MBarrierTryWait:
+  case Opcode::MBarrierTestWait:
+    return mbarrier(inst, id, arguments, result);
+  case Opcode::CopyAsync:
+  case Opcode::CopyCommit:
+  case Opcode::CopyWait:
+  case Opcode::CopyArrive:
+    return asyncCopy(inst, id, arguments);
+  case Opcode::TensorLoad:
+  case Opcode::TensorStore:
+  case Opcode::BulkLoad:
+  case Opcode::BulkLoadShared:
+  case Opcode::BulkStore:
+  case Opcode::BulkCommit:
+  case Opcode::BulkWait:
+    return bulkCopy(inst, id, arguments);
+  case Opcode::Fence:
+    return fence(inst);
+  case Opcode::ProxyFence:
+    thread.view.fenced = thread.view.seen;
+    thread.view.foreignFenced = thread.view.foreign;
+    ++thread.view.seen[thread.index];
+    return;
+  case Opcode::MBarrierInitFence:
+    return fenceInits();
+  case Opcode::MapToCluster: {
+    SharedAddress address = locate(getOperand<char *>(arguments, inst, 0));
+    unsigned rank = getOperand<uint32_t>(arguments, inst, 1);
+    if (rank >= blocks.size()) {
+      report(id, "mapa to block " + std::to_string(rank) + " of a cluster of " +
+                     std::to_string(blocks.size()));
+      rank = thread.rank;
+    }
+    char *mapped = blocks[rank].shared + address.offset;
+    memcpy(result, &mapped, sizeof mapped);
+    return;
+  }
+  case Opcode::Convert: { // a pair or a quad of f32 to 8 bits, or one to tf32
+    for (int i = 0; i < inst.number; ++i) {
+      float value = loadNumber(inst.formatA, arguments + inst.offsets[i]);
+      // The first source goes to the high half, as in PTX.
+      int slot = inst.number - 1 - i;
+      storeNumber(inst.formatB, result + slot * getFormatBytes(inst.formatB),
+                  value);
+    }
+    return;
+  }
+  case Opcode::Trap:
+    report(id, "kernel trapped");
+    abandon();
+  case Opcode::Sleep:
+    return spin();
+  case Opcode::SetMaxRegisters:
+  case Opcode::Nothing:
+  case Opcode::Access:
+  case Opcode::Atomic:
+    return;
+  }
+}
+
+/// Axes x, y, z in threes, then the scalars; the lowering counts the same way.
+int32_t Cluster::specialRegister(unsigned which) {
+  auto axis = [](const Dim3 &d, unsigned i) {
+    return i == 0 ? d.x : i == 1 ? d.y : d.z;
+  };
+  const Launch &l = state.launch;
+  unsigned i = which % 3, local = self->local, rank = self->rank;
+  unsigned id = axis(blocks[rank].id, i), shape = axis(l.cluster, i);
+  unsigned lane = local % warpSize;
+  switch (which / 3) {
+  case 0: // tid
+    return i == 0   ? local % l.block.x
+           : i == 1 ? local / l.block.x % l.block.y
+                    : local / l.block.x / l.block.y;
+  case 1: // ntid
+    return axis(l.block, i);
+  case 2: // ctaid
+    return id;
+  case 3: // nctaid
+    return axis(l.grid, i);
+  case 4: // clusterid
+    return id / shape;
+  case 5: // nclusterid
+    return axis(l.grid, i) / shape;
+  case 6: // cluster.ctaid
+    return id % shape;
+  case 7: // cluster.nctaid
+    return shape;
+  }
+  switch (which) {
+  case 24: // laneid
+    return lane;
+  case 25: // warpid
+    return local / warpSize;
+  case 26: // cluster.ctarank
+    return rank;
+  case 27: // cluster.nctarank
+    return blocks.size();
+  case 28: // warpsize
+    return warpSize;
+  case 29: // nwarpid
+    return (threadsPerBlock + warpSize - 1) / warpSize;
+  case 30: // smid: clusters are given to processors in turn
+    return index % 132;
+  case 31: // nsmid
+    return 132;
+  case 32: // dynamic.smem.size
+    return l.dynamicSharedBytes;
+  case 33: // total.smem.size
+    return l.sharedBytes;
+  case 34: // lanemask.eq
+    return 1u << lane;
+  case 35: // lanemask.le
+    return (2u << lane) - 1;
+  case 36: // lanemask.lt
+    return (1u << lane) - 1;
+  case 37: // lanemask.ge
+    return ~((1u << lane) - 1);
+  case 38: // lanemask.gt
+    return ~((2u << lane) - 1);
+  case 39: // clock, globaltimer: switches so far
+    return int32_t(statistics.fiberSwitches);
+  default: // gridid
+    return 0;
+  }
+}
+
+void ampEmuExecute(int64_t instruction, char *arguments, char *result) {
+  running->execute(uint32_t(instruction), arguments, result);
+}
+
+int32_t ampEmuSpecialRegister(int32_t which) {
+  return running->specialRegister(which);
+}
+
+void *ampEmuShared() { return running->myBlock().shared; }
+
+void *ampEmuSharedAddress(int32_t offset) {
+  return running->myBlock().shared + (uint32_t(offset) & (windowBytes - 1));
+}
+
+void ampEmuAccess(void *address, int32_t size, int64_t instruction) {
+  running->ordinaryAccess(address, size, uint32_t(instruction));
+}
+
+void ampEmuAtomic(void *address, int32_t size, int64_t instruction) {
+  running->beginAtomic(address, size, uint32_t(instruction));
+}
+
+void ampEmuAtomicDone(void *address, int64_t instruction) {
+  running->endAtomic(address, uint32_t(instruction));
+}
+
+/// vprintf of the device: arguments lie packed at their natural alignment, with
+/// float widened to double.
+int32_t ampEmuPrint(const char *format, const char *arguments) {
+  std::string text;
+  size_t at = 0;
+  int32_t conversions = 0;
+  auto take = [&](size_t size) {
+    at = (at + size - 1) / size * size;
+    uint64_t bits = 0;
+    memcpy(&bits, arguments + at, size);
+    at += size;
+    ++conversions;
+    return bits;
+  };
+  for (const char *p = format; *p; ++p) {
+    if (*p != '%') {
+      text += *p;
+      continue;
+    }
+    std::string spec(1, '%');
+    int longs = 0;
+    for (++p; *p && strchr("-+ #0123456789.lhzj", *p); ++p)
+      if (*p == 'l' || *p == 'z' || *p == 'j')
+        longs += *p == 'l' ? 1 : 2;
+      else if (*p != 'h')
+        spec += *p;
+    char piece[512] = "";
+    switch (*p) {
+    case '%':
+      text += '%';
+      continue;
+    case 'd':
+    case 'i':
+      spec += PRId64;
+      snprintf(piece, sizeof piece, spec.c_str(),
+               longs ? int64_t(take(8)) : int64_t(int32_t(take(4))));
+      break;
+    case 'u':
+    case 'x':
+    case 'X':
+    case 'o':
+      spec += std::string("l") + *p;
+      snprintf(piece, sizeof piece, spec.c_str(),
+               (unsigned long)(longs ? take(8) : take(4)));
+      break;
+    case 'c':
+      piece[0] = char(take(4));
+      break;
+    case 'p':
+      snprintf(piece, sizeof piece, "0x%" PRIx64, take(8));
+      break;
+    case 's':
+      spec += 's';
+      snprintf(piece, sizeof piece, spec.c_str(),
+               reinterpret_cast<const char *>(take(8)));
+      break;
+    case '\0':
+      --p;
+      break;
+    default: {
+      uint64_t bits = take(8);
+      double value;
+      memcpy(&value, &bits, 8);
+      spec += *p;
+      snprintf(piece, sizeof piece, spec.c_str(), value);
+    }
+    }
+    text += piece;
+  }
+  if (running->state.options.print)
+    running->state.options.print(text);
+  return conversions;
+}
+
+void ampEmuAssert(const char *message, const char *file, int32_t line,
+                  const char *function, int64_t) {
+  running->report(running->self->instruction,
+                  std::string("assertion failed: ") + message + " (" + file +
+                      ":" + std::to_string(line) + ", " + function + ")");
+  running->abandon();
+}

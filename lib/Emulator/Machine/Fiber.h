@@ -1,0 +1,49 @@
+//===- Fiber.h - A stack of its own for every GPU thread --------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A switch saves the callee-saved registers of the host's calling convention
+// (x86-64 System V in a few instructions; elsewhere through ucontext) and takes
+// another stack. Stacks are address space only until they are touched, so that
+// 16 blocks of 1024 threads cost what they use.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_EMULATOR_MACHINE_FIBER_H
+#define AMP_LIB_EMULATOR_MACHINE_FIBER_H
+
+#include <cstddef>
+
+namespace amp::emu {
+
+struct Fiber {
+  void *stackPointer = nullptr;
+};
+
+/// Saves the running context in `from` and continues `to`.
+void switchFiber(Fiber &from, Fiber &to);
+
+/// Makes a fiber that begins with `start`, which must never return.
+void prepareFiber(Fiber &fiber, char *stack, size_t size, void (*start)());
+
+/// The stacks of a worker.
+class FiberStacks {
+public:
+  static constexpr size_t stackBytes = 256 << 10;
+  explicit FiberStacks(size_t count);
+  ~FiberStacks();
+  FiberStacks(const FiberStacks &) = delete;
+  char *get(size_t index) const { return memory + index * stackBytes; }
+
+private:
+  char *memory;
+  size_t bytes;
+};
+
+} // namespace amp::emu
+
+#endif // AMP_LIB_EMULATOR_MACHINE_FIBER_H

@@ -1,0 +1,95 @@
+//===- GlobalMemory.cpp - The buffers of a launch -------------------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Pages begin at multiples of their size, so that lines are aligned as the
+// hardware aligns its sectors, whatever the buffer's own address.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GlobalMemory.h"
+
+using namespace amp::emu;
+
+GlobalMemory::GlobalMemory(const std::vector<Buffer> &buffers) {
+  for (const Buffer &buffer : buffers) {
+    Region region;
+    region.buffer = buffer;
+    region.begin = reinterpret_cast<uintptr_t>(buffer.data);
+    region.end = region.begin + buffer.size;
+    size_t first = region.begin / pageBytes;
+    region.pages.resize((region.end + pageBytes - 1) / pageBytes - first);
+    regions.push_back(std::move(region));
+  }
+  std::sort(regions.begin(), regions.end(),
+            [](const Region &a, const Region &b) { return a.begin < b.begin; });
+}
+
+const Buffer *GlobalMemory::find(const void *address, size_t size) const {
+  uintptr_t p = reinterpret_cast<uintptr_t>(address);
+  auto it = std::upper_bound(
+      regions.begin(), regions.end(), p,
+      [](uintptr_t p, const Region &region) { return p < region.begin; });
+  if (it == regions.begin())
+    return nullptr;
+  --it;
+  return p + size <= it->end ? &it->buffer : nullptr;
+}
+
+GlobalMemory::Page &GlobalMemory::getPage(Region &region, size_t index) {
+  std::lock_guard<std::mutex> guard(pagesLock);
+  std::unique_ptr<Page> &page = region.pages[index];
+  if (!page) {
+    page = std::make_unique<Page>();
+    for (Line &line : page->lines)
+      line.whole.initialised = region.buffer.initialised;
+  }
+  return *page;
+}
+
+Finding GlobalMemory::check(const void *address, size_t size,
+                            const Actor &actor, AccessKind kind) {
+  uintptr_t p = reinterpret_cast<uintptr_t>(address), end = p + size;
+  auto it = std::upper_bound(
+      regions.begin(), regions.end(), p,
+      [](uintptr_t p, const Region &region) { return p < region.begin; });
+  Region &region = *--it;
+  Finding finding;
+  while (p < end) {
+    Page &page = getPage(region, p / pageBytes - region.begin / pageBytes);
+    std::lock_guard<std::mutex> guard(page.lock);
+    uintptr_t pageEnd = std::min(end, (p / pageBytes + 1) * pageBytes);
+    for (uintptr_t next; p < pageEnd; p = next) {
+      next = std::min(pageEnd, (p / 16 + 1) * 16);
+      Finding one = checkLine(page.lines[p % pageBytes / 16], p % 16, next - p,
+                              actor, kind);
+      if (!finding.rule)
+        finding = one;
+    }
+  }
+  return finding;
+}
+
+void GlobalMemory::release(const void *address, uint32_t cluster,
+                           const View &view, bool extend) {
+  std::lock_guard<std::mutex> guard(releasesLock);
+  auto &list = releases[reinterpret_cast<uintptr_t>(address)];
+  if (!extend)
+    list.clear();
+  for (Released &released : list)
+    if (released.cluster == cluster) {
+      released.view.join(view);
+      return;
+    }
+  list.push_back({cluster, view});
+}
+
+std::vector<Released> GlobalMemory::acquire(const void *address) {
+  std::lock_guard<std::mutex> guard(releasesLock);
+  auto it = releases.find(reinterpret_cast<uintptr_t>(address));
+  return it == releases.end() ? std::vector<Released>() : it->second;
+}

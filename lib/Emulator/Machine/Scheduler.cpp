@@ -1,0 +1,345 @@
+//===- Scheduler.cpp - Turns for threads, host threads for clusters -------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Within a cluster: rounds over its threads from a seeded starting point (some
+// warps sit a round out when there is a seed), then asynchronous copies: all of
+// them, or with a seed a random part in random order, so that data arrive late.
+// A round in which nobody can run and no copy is left is a deadlock.
+//
+// Clusters wait in a queue for host threads. A cluster whose threads only spin
+// (on an atomic, or a barrier test) may be waiting for a cluster that has not
+// begun; then its host thread begins another beside it. When every cluster spins
+// and none is left to begin, that is a livelock.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cluster.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+using namespace amp::emu;
+
+thread_local Cluster *amp::emu::running = nullptr;
+
+static bool isBefore(const SharedAddress &a, const SharedAddress &b) {
+  return std::make_pair(a.rank, a.offset) < std::make_pair(b.rank, b.offset);
+}
+
+Cluster::Cluster(LaunchState &state, uint32_t index, Dim3 firstBlock)
+    : state(state), index(index),
+      threadsPerBlock(state.launch.block.count()),
+      threads(size_t(threadsPerBlock) * state.launch.cluster.count()),
+      blocks(state.launch.cluster.count()), releases(isBefore),
+      random(state.options.seed * 0x9e3779b97f4a7c15ull + index),
+      stacks(threads.size()) {
+  const Dim3 &shape = state.launch.cluster;
+  size_t clocks = threads.size();
+  window = static_cast<char *>(
+      std::aligned_alloc(windowBytes, size_t(windowBytes) * blocks.size()));
+  clusterBarrier.view.reset(clocks);
+  clusterBarrier.done.reset(clocks);
+  live = threads.size();
+  unsigned sharedBytes = state.launch.sharedBytes;
+  for (unsigned r = 0; r < blocks.size(); ++r) {
+    Block &block = blocks[r];
+    block.id = {firstBlock.x + r % shape.x,
+                firstBlock.y + r / shape.x % shape.y,
+                firstBlock.z + r / shape.x / shape.y};
+    block.live = threadsPerBlock;
+    block.shared = window + size_t(r) * windowBytes;
+    memset(block.shared, 0xff, sharedBytes); // NaN in every float format
+    block.shadow.resize(sharedBytes / 16 + 1);
+    block.warps.resize((threadsPerBlock + warpSize - 1) / warpSize);
+    block.warpgroups.resize((threadsPerBlock + warpgroupSize - 1) /
+                            warpgroupSize);
+    block.multiplyAgents.assign(block.warpgroups.size(), -1);
+    for (NamedBarrier &barrier : block.barriers) {
+      barrier.view.reset(clocks);
+      barrier.done.reset(clocks);
+    }
+  }
+  for (unsigned i = 0; i < threads.size(); ++i) {
+    Thread &thread = threads[i];
+    thread.index = i;
+    thread.rank = i / threadsPerBlock;
+    thread.local = i % threadsPerBlock;
+    thread.view.reset(clocks);
+    thread.view.seen[i] = 1;
+    prepareFiber(thread.fiber, stacks.get(i), FiberStacks::stackBytes,
+                 runThread);
+  }
+}
+
+Cluster::~Cluster() { std::free(window); }
+
+void Cluster::suspend() {
+  ++statistics.fiberSwitches;
+  self->state = ThreadState::Blocked;
+  switchFiber(self->fiber, scheduler);
+}
+
+void Cluster::spin() {
+  ++statistics.fiberSwitches;
+  self->spun = true;
+  switchFiber(self->fiber, scheduler);
+}
+
+void Cluster::wakeAll(std::vector<unsigned> &waiters) {
+  for (unsigned thread : waiters)
+    wake(thread);
+  waiters.clear();
+}
+
+void Cluster::runThread() {
+  Cluster &cluster = *running;
+  cluster.state.launch.entry(cluster.state.launch.arguments);
+  cluster.exitThread();
+}
+
+void Cluster::exitThread() {
+  Thread &thread = *self;
+  thread.state = ThreadState::Done;
+  --live;
+  --myBlock().live;
+  bool copies = !thread.openCopies.empty();
+  for (const CopyGroup &group : thread.copyGroups)
+    copies |= !group.empty();
+  if (copies)
+    report(thread.copyInstruction,
+           "thread exits with a cp.async that it has not waited for");
+  if (thread.multiplyOpen || thread.multiplyCommitted != thread.multiplyWaited)
+    report(thread.multiplyInstruction,
+           "thread exits with a wgmma that it has not waited for");
+  if (thread.bulkOpen || thread.bulkCommitted != thread.bulkRead)
+    report(thread.bulkInstruction,
+           "thread exits with a bulk store that it has not waited for");
+  leaveBarriers(thread);
+  for (;;)
+    switchFiber(thread.fiber, scheduler);
+}
+
+void Cluster::abandon() {
+  abandoned = true;
+  for (;;)
+    switchFiber(self->fiber, scheduler);
+}
+
+void Cluster::performCopies(bool anyRan) {
+  bool seeded = state.options.seed != 0;
+  size_t count = engine.size();
+  if (seeded && anyRan)
+    count = random() % (count + 1);
+  while (count-- && !engine.empty()) {
+    auto next = engine.begin() + (seeded ? random() % engine.size() : 0);
+    std::function<void()> perform = std::move(*next);
+    engine.erase(next);
+    perform();
+  }
+}
+
+RoundResult Cluster::runRound() {
+  running = this;
+  bool seeded = state.options.seed != 0;
+  bool anyRan = false, progress = !engine.empty();
+  unsigned count = threads.size();
+  unsigned start = seeded ? random() % count : 0;
+  uint64_t resting = seeded ? random() & random() : 0; // a quarter of the warps
+  for (unsigned i = 0; i < count; ++i) {
+    Thread &thread = threads[(start + i) % count];
+    if (thread.state != ThreadState::Ready)
+      continue;
+    anyRan = true;
+    if (resting >> (thread.index / warpSize % 64) & 1) {
+      progress = true;
+      continue;
+    }
+    thread.spun = false;
+    self = &thread;
+    switchFiber(scheduler, thread.fiber);
+    progress |= !thread.spun;
+    if (abandoned)
+      return RoundResult::Finished;
+  }
+  if (live == 0) {
+    while (!engine.empty())
+      performCopies(false);
+    for (auto &[key, access] : counting)
+      finishCounting(access);
+    return RoundResult::Finished;
+  }
+  if (!anyRan && engine.empty()) {
+    reportStuck("deadlock");
+    return RoundResult::Finished;
+  }
+  performCopies(anyRan);
+  return progress ? RoundResult::Progress : RoundResult::Spinning;
+}
+
+void Cluster::reportStuck(const char *what) {
+  std::set<uint32_t> seen;
+  for (Thread &thread : threads) {
+    if (thread.state == ThreadState::Done ||
+        !seen.insert(thread.instruction).second)
+      continue;
+    self = &thread;
+    report(thread.instruction,
+           std::string(what) + ": the threads that wait here are never woken");
+  }
+}
+
+namespace {
+/// Runs clusters on host threads.
+class Runner {
+public:
+  Runner(LaunchState &state) : state(state) {
+    const Dim3 &grid = state.launch.grid, &shape = state.launch.cluster;
+    for (unsigned z = 0; z < grid.z; z += shape.z)
+      for (unsigned y = 0; y < grid.y; y += shape.y)
+        for (unsigned x = 0; x < grid.x; x += shape.x)
+          origins.push_back({x, y, z});
+    results.resize(origins.size());
+  }
+
+  Outcome run() {
+    auto start = std::chrono::steady_clock::now();
+    std::vector<std::thread> helpers;
+    unsigned jobs =
+        std::min<size_t>(std::max(1u, state.options.jobs), origins.size());
+    for (unsigned i = 1; i < jobs; ++i)
+      helpers.emplace_back([this] { work(); });
+    work();
+    for (std::thread &helper : helpers)
+      helper.join();
+    Outcome outcome;
+    std::map<std::string, size_t> seen;
+    for (Result &result : results) {
+      outcome.statistics.add(result.statistics);
+      for (Report &report : result.reports) {
+        auto [it, isNew] = seen.try_emplace(
+            report.where + report.message.substr(0, report.message.find(" (")) +
+                report.otherWhere,
+            outcome.reports.size());
+        if (isNew)
+          outcome.reports.push_back(std::move(report));
+        else
+          outcome.reports[it->second].times += report.times;
+      }
+    }
+    outcome.statistics.seconds = std::chrono::duration<double>(
+                                     std::chrono::steady_clock::now() - start)
+                                     .count();
+    return outcome;
+  }
+
+private:
+  struct Result {
+    std::vector<Report> reports;
+    Statistics statistics;
+  };
+
+  std::unique_ptr<Cluster> begin() {
+    uint32_t next = taken++;
+    if (next >= origins.size())
+      return nullptr;
+    return std::make_unique<Cluster>(state, next, origins[next]);
+  }
+
+  void end(Cluster &cluster) {
+    results[cluster.index] = {std::move(cluster.reports), cluster.statistics};
+    ++events;
+  }
+
+  void work() {
+    constexpr unsigned patience = 64;
+    std::vector<std::unique_ptr<Cluster>> resident;
+    unsigned idleRounds = 0;
+    uint64_t eventsSeen = 0;
+    auto lastEvent = std::chrono::steady_clock::now();
+    for (;;) {
+      if (resident.empty() || idleRounds > patience) {
+        if (std::unique_ptr<Cluster> cluster = begin()) {
+          resident.push_back(std::move(cluster));
+          idleRounds = 0;
+        } else if (resident.empty()) {
+          return;
+        }
+      }
+      bool progress = false;
+      for (std::unique_ptr<Cluster> &cluster : resident) {
+        RoundResult result = cluster->runRound();
+        progress |= result != RoundResult::Spinning;
+        if (result == RoundResult::Finished) {
+          end(*cluster);
+          cluster.reset();
+        }
+      }
+      resident.erase(std::remove(resident.begin(), resident.end(), nullptr),
+                     resident.end());
+      if (progress) {
+        idleRounds = 0;
+        ++events;
+        continue;
+      }
+      // Only spinning here. Does anyone else get on?
+      auto now = std::chrono::steady_clock::now();
+      ++idleRounds;
+      if (events != eventsSeen || idleRounds < 4 * patience) {
+        eventsSeen = events;
+        lastEvent = now;
+      } else if (now - lastEvent > std::chrono::seconds(1)) {
+        for (std::unique_ptr<Cluster> &cluster : resident) {
+          cluster->reportStuck("livelock");
+          end(*cluster);
+        }
+        resident.clear();
+      }
+    }
+  }
+
+  LaunchState &state;
+  std::vector<Dim3> origins;
+  std::vector<Result> results; // by cluster
+  std::atomic<uint32_t> taken{0};
+  std::atomic<uint64_t> events{0};
+};
+} // namespace
+
+std::string amp::emu::validateLaunch(const Launch &launch) {
+  auto text = [](const Dim3 &d) {
+    return std::to_string(d.x) + "," + std::to_string(d.y) + "," +
+           std::to_string(d.z);
+  };
+  const Dim3 &grid = launch.grid, &block = launch.block, &c = launch.cluster;
+  if (grid.count() == 0 || block.count() == 0 || c.count() == 0)
+    return "expected extents of at least 1, but got grid " + text(grid) +
+           ", block " + text(block) + ", cluster " + text(c);
+  if (block.count() > 1024)
+    return "expected at most 1024 threads in a block, but got " +
+           std::to_string(block.count());
+  if (c.count() > 16)
+    return "expected at most 16 blocks in a cluster, but got " +
+           std::to_string(c.count());
+  if (grid.x % c.x || grid.y % c.y || grid.z % c.z)
+    return "expected a grid that is a multiple of the cluster " + text(c) +
+           ", but got " + text(grid);
+  if (launch.sharedBytes > 232448)
+    return "expected at most 232448 bytes of shared memory (sm_90), but got " +
+           std::to_string(launch.sharedBytes);
+  return "";
+}
+
+Outcome amp::emu::runLaunch(const Launch &launch,
+                            const std::vector<Instruction> &instructions,
+                            const LaunchOptions &options) {
+  LaunchState state{launch, instructions, options,
+                    GlobalMemory(launch.buffers)};
+  return Runner(state).run();
+}

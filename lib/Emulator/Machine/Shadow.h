@@ -1,0 +1,81 @@
+//===- Shadow.h - The history of memory, for race detection -----*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For every byte: the last write and the reads since that no write has followed,
+// each as an epoch (as FastTrack does it). Most accesses of GPU kernels are
+// whole aligned groups of 16 bytes (TMA, cp.async, ldmatrix, wgmma), so the
+// history is kept per 16-byte line, and per byte only in lines that narrower
+// accesses have touched; a write of the whole line joins it again. Exact to the
+// byte, at the price of one cell per 16 bytes for the hot paths.
+//
+// A shadow does not lock. Shared memory belongs to one host thread; global
+// memory locks a page around each call.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_EMULATOR_MACHINE_SHADOW_H
+#define AMP_LIB_EMULATOR_MACHINE_SHADOW_H
+
+#include "Clocks.h"
+
+#include <array>
+#include <cstddef>
+
+namespace amp::emu {
+
+enum class AccessKind : uint8_t { Read, Write, AtomicRead, AtomicWrite };
+
+struct Cell {
+  Epoch write;
+  Epoch reads[2];
+  uint8_t readCount = 0; // of `reads`; more of them in `moreReads`
+  bool initialised = false;
+  bool inFlight = false;     // written by a cp.async nobody has waited for
+  bool genericWrite = false; // the last write went through the generic proxy
+  bool atomicWrite = false;  // ... and was atomic
+  bool atomicReads = false;  // all reads were atomic
+  std::unique_ptr<std::vector<Epoch>> moreReads;
+
+  Cell() = default;
+  Cell(const Cell &other);
+  Cell &operator=(const Cell &other);
+  Cell(Cell &&) = default;
+  Cell &operator=(Cell &&) = default;
+};
+
+struct Line {
+  Cell whole;
+  std::unique_ptr<std::array<Cell, 16>> bytes;
+};
+
+/// What is wrong with an access: which rule, and the other access if there is
+/// one.
+struct Finding {
+  enum Rule : uint8_t {
+    None,
+    InFlight,         // touches what a cp.async is still writing
+    WriteAfterWrite,  // two writes without order
+    ReadAfterWrite,   // reads what is not ordered after its write
+    WriteAfterRead,   // overwrites what someone may still read
+    MissingProxyFence,// asynchronous proxy on a generic write
+    Uninitialised,    // reads what nobody wrote
+  } rule = None;
+  Epoch other;
+};
+
+/// Checks an access to `size` bytes at byte `offset` of the line and records
+/// it. `inFlight` marks the start of a cp.async.
+Finding checkLine(Line &line, unsigned offset, unsigned size,
+                  const Actor &actor, AccessKind kind, bool inFlight = false);
+
+/// Ends a cp.async write into these bytes: they now belong to `epoch`.
+void landCopy(Line &line, unsigned offset, unsigned size, const Epoch &epoch);
+
+} // namespace amp::emu
+
+#endif // AMP_LIB_EMULATOR_MACHINE_SHADOW_H

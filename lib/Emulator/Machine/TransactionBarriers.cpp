@@ -1,0 +1,208 @@
+//===- TransactionBarriers.cpp - Barriers that count arrivals and bytes (mbarrier) -===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A phase completes when its arrivals are all there and its bytes add up to
+// nothing. Copies complete on a barrier through an agent of its own, so that a
+// wait for one barrier says nothing of another's copies. The object is written
+// by its init through the generic proxy: threads must be ordered after that, and
+// copies must find a fence behind it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cluster.h"
+
+using namespace amp::emu;
+
+void Cluster::settle(MBarrier &barrier) {
+  if (barrier.pending || barrier.bytes)
+    return;
+  ++barrier.phase;
+  barrier.pending = barrier.count;
+  barrier.done = barrier.view;
+  wakeAll(barrier.waiters);
+}
+
+MBarrier &Cluster::findMBarrier(SharedAddress address, uint32_t id) {
+  auto [it, isNew] =
+      mbarriers.try_emplace(uint64_t(address.rank) << 32 | address.offset);
+  MBarrier &barrier = it->second;
+  if (isNew) {
+    if (id != noInstruction)
+      report(id, "mbarrier used before its init");
+    barrier.rank = address.rank;
+    barrier.count = barrier.pending = 1;
+    barrier.agent = makeAgent("a bulk copy");
+    barrier.view.reset(threads.size() + agents.size());
+    barrier.done = barrier.view;
+  }
+  return barrier;
+}
+
+void Cluster::fenceInits() {
+  Thread &thread = *self;
+  thread.initFence = thread.view.seen[thread.index];
+  for (auto &[key, barrier] : mbarriers)
+    if (barrier.init.who == thread.index)
+      barrier.initFenced = true;
+  ++thread.view.seen[thread.index];
+}
+
+void Cluster::completeCopy(MBarrier &barrier, Clock operation, int64_t bytes,
+                           uint32_t id) {
+  // Who waits is ordered after every copy before the oldest missing one.
+  barrier.outstanding.erase(operation);
+  barrier.view.seen[barrier.agent] =
+      barrier.outstanding.empty() ? barrier.issued
+                                  : *barrier.outstanding.begin() - 1;
+  barrier.bytes -= bytes;
+  if (barrier.bytes < -((1 << 20) - 1))
+    report(id, "transaction count of an mbarrier falls below its range of "
+               "2^20 - 1 bytes");
+  settle(barrier);
+}
+
+void Cluster::checkCompletion(MBarrier &barrier, uint32_t id) {
+  Actor actor = genericActor(*self);
+  actor.fenced = &self->view.fenced;
+  if (!actor.knows(barrier.init))
+    report(id, "mbarrier operation that is not ordered after the init",
+           &barrier.init, "the init is here");
+  else if (!barrier.initFenced && !actor.knowsFenced(barrier.init))
+    report(id, "copy completes on an mbarrier whose init has no fence",
+           &barrier.init, "the init is here; follow it by fence.mbarrier_init");
+}
+
+void Cluster::mbarrierInit(const Instruction &inst, uint32_t id,
+                           SharedAddress address, uint32_t count) {
+  if (count == 0 || count >= 1 << 20)
+    report(id, "expected an mbarrier count from 1 to 2^20 - 1, but got " +
+                   std::to_string(count));
+  MBarrier &barrier = findMBarrier(address, noInstruction);
+  barrier.count = barrier.pending = count;
+  barrier.bytes = 0;
+  barrier.phase = 0;
+  barrier.initFenced = false;
+  Actor actor = genericActor(*self);
+  checkShared(actor, address, 8, AccessKind::Write, id);
+  barrier.init = actor.epoch;
+}
+
+void Cluster::mbarrierArrive(const Instruction &inst, uint32_t id,
+                             MBarrier &barrier, bool remote, char *arguments,
+                             char *result) {
+  Thread &thread = *self;
+  bool arrives = inst.opcode == Opcode::MBarrierArrive ||
+                 inst.opcode == Opcode::MBarrierArriveExpectTx;
+  if (inst.opcode == Opcode::MBarrierArriveExpectTx ||
+      inst.opcode == Opcode::MBarrierExpectTx)
+    barrier.bytes += getOperand<int32_t>(arguments, inst, 1);
+  if (inst.opcode == Opcode::MBarrierCompleteTx)
+    barrier.bytes -= getOperand<int32_t>(arguments, inst, 1);
+  if (barrier.bytes >= 1 << 20)
+    report(id, "transaction count of an mbarrier rises above its range of "
+               "2^20 - 1 bytes");
+  if (remote) {
+    barrier.remote[thread.index] = {thread.view.seen[thread.index], id};
+    if (inst.scope == Scope::Block)
+      report(id, "arrival on another block's mbarrier with cta scope; use "
+                 "cluster scope");
+  }
+  if (!arrives) {
+    settle(barrier);
+    return;
+  }
+  uint32_t count =
+      inst.optional[0] < 0
+          ? 1
+          : getOperand<uint32_t>(arguments, inst, inst.optional[0]);
+  uint64_t phase = barrier.phase;
+  if (inst.number) // it returns the state
+    memcpy(result, &phase, 8);
+  barrier.view.join(thread.view);
+  ++thread.view.seen[thread.index];
+  if (barrier.pending < count)
+    report(id, "more arrivals on an mbarrier than its count of " +
+                   std::to_string(barrier.count));
+  barrier.pending -= std::min(barrier.pending, count);
+  if (inst.kind) // arrive_drop: later phases expect one less
+    barrier.count -= std::min(barrier.count, 1u);
+  settle(barrier);
+}
+
+bool Cluster::mbarrierWait(const Instruction &inst, uint32_t id,
+                           MBarrier &barrier, bool remote, char *arguments) {
+  Thread &thread = *self;
+  if (remote)
+    report(id, "wait on another block's mbarrier");
+  // By parity, or by the state that an arrival has returned.
+  auto isDone = [&] {
+    return inst.number ? barrier.phase !=
+                             getOperand<uint64_t>(arguments, inst, 1)
+                       : (barrier.phase & 1) !=
+                             (getOperand<uint32_t>(arguments, inst, 1) & 1);
+  };
+  if (inst.opcode == Opcode::MBarrierTestWait) {
+    if (!isDone()) {
+      spin();
+      return false;
+    }
+  }
+  while (!isDone()) { // try_wait suspends too, as the hardware may
+    barrier.waiters.push_back(thread.index);
+    suspend();
+  }
+  if (!barrier.remote.empty() && inst.scope == Scope::Block)
+    report(id, "wait with cta scope for arrivals from another block; use "
+               "cluster scope");
+  thread.view.join(barrier.done);
+  return true;
+}
+
+void Cluster::mbarrier(const Instruction &inst, uint32_t id, char *arguments,
+                       char *result) {
+  SharedAddress address = locate(getOperand<char *>(arguments, inst, 0));
+  if (address.rank >= blocks.size()) {
+    report(id, "expected an mbarrier in shared memory");
+    return;
+  }
+  if (address.offset % 8)
+    report(id, "expected an mbarrier at a multiple of 8 bytes, but got " +
+                   std::to_string(address.offset));
+  bool remote = address.rank != self->rank;
+  if (remote && blocks[address.rank].live == 0) {
+    report(id, "arrival on an mbarrier of a block that has exited");
+    return;
+  }
+  if (inst.opcode == Opcode::MBarrierInit) {
+    if (remote)
+      report(id, "init of another block's mbarrier");
+    return mbarrierInit(inst, id, address,
+                        getOperand<uint32_t>(arguments, inst, 1));
+  }
+  MBarrier &barrier = findMBarrier(address, id);
+  if (!genericActor(*self).knows(barrier.init))
+    report(id, "mbarrier operation that is not ordered after the init",
+           &barrier.init, "the init is here");
+  switch (inst.opcode) {
+  case Opcode::MBarrierInvalidate:
+    checkShared(genericActor(*self), address, 8, AccessKind::Write, id);
+    barrier.init = genericActor(*self).epoch;
+    break;
+  case Opcode::MBarrierArrive:
+  case Opcode::MBarrierArriveExpectTx:
+  case Opcode::MBarrierExpectTx:
+  case Opcode::MBarrierCompleteTx:
+    mbarrierArrive(inst, id, barrier, remote, arguments, result);
+    break;
+  default: {
+    bool done = mbarrierWait(inst, id, barrier, remote, arguments);
+    if (inst.opcode != Opcode::MBarrierWait)
+      *result = done;
+  }
+  }
+}
