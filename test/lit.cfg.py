@@ -16,8 +16,8 @@ Features
   shared-data  oracles and samples lie beside the checkout
   plugin       AmpPlugin.so is built, and a stock mlir-opt is there to load it
   capi         libAmpC.so is built
-  amp-run      the training tool is built
   amp-emu      the emulator of GPU kernels is built
+  amp-run      the training tool is built
   amp-rt       the runtime library is built
   amp-kernel-bench  the kernels' benchmark and the fake driver are built
   openblas     a BLAS that the runtime can open is installed
@@ -113,8 +113,8 @@ for feature, present in {
     # An uninstrumented mlir-opt cannot load an instrumented plugin.
     "plugin": exists(plugin) and has_tool("mlir-opt") and not config.sanitize,
     "capi": exists(lib_dir, "libAmpC.so"),
-    "amp-run": exists(bin_dir, "amp-run"),
     "amp-emu": exists(bin_dir, "amp-emu"),
+    "amp-run": exists(bin_dir, "amp-run"),
     "amp-rt": exists(lib_dir, "libamp-rt.so"),
     "amp-kernel-bench": exists(bin_dir, "amp-kernel-bench")
     and exists(config.amp_build_dir, "unittests", "libAmpFakeCuda.so"),

@@ -44,9 +44,8 @@ double DeviceArray::get(int64_t index) const {
 void DeviceArray::set(int64_t index, double value) {
   if (!smallFloat)
     return array.setFromDouble(index, value);
-  ::amp::emu::storeNumber(*smallFloat,
-                          static_cast<char *>(array.data()) + index,
-                          float(value));
+  ::amp::emu::storeNumber(
+      *smallFloat, static_cast<char *>(array.data()) + index, float(value));
 }
 
 double DeviceArray::round(double value) const {
@@ -228,9 +227,8 @@ llvm::Error KernelArguments::addValue(StringRef text, StringRef name) {
       return makeError("expected a number, but got '" + number + "'");
     if (number.getAsInteger(0, whole))
       whole = int64_t(value);
-    unsigned bits = type->kind == ElementKind::I1
-                        ? 1
-                        : 8 * getElementSize(type->kind);
+    unsigned bits =
+        type->kind == ElementKind::I1 ? 1 : 8 * getElementSize(type->kind);
     uint64_t data = 0;
     if (isFloatKind(type->kind) || type->smallFloat) {
       DeviceArray one;
@@ -334,8 +332,8 @@ llvm::Error KernelArguments::addTensorMap(StringRef text, StringRef name) {
   map->im2col = map->pixels != 0;
   if (const char *why = map->validate())
     return makeError(Twine(why) + ": 'tma:" + text + "'");
-  values.push_back({KernelParameter::ByValue, 64,
-                    reinterpret_cast<uint64_t>(map.get())});
+  values.push_back(
+      {KernelParameter::ByValue, 64, reinterpret_cast<uint64_t>(map.get())});
   maps.push_back(std::move(map));
   return llvm::Error::success();
 }
@@ -357,13 +355,12 @@ llvm::Error KernelArguments::check(const LoweredKernel &kernel) const {
     if (isAddress != wantsAddress ||
         (!isAddress &&
          (value.kind != parameter.kind || value.bits != parameter.bits)))
-      return makeError("parameter " + Twine(i) + " of kernel '" + kernel.name +
-                       "' is " + parameter.type + ", but --arg gives " +
-                       (isAddress ? "an address"
-                                  : (value.kind == KernelParameter::Float
-                                         ? "f"
-                                         : "i") +
-                                        std::to_string(value.bits)));
+      return makeError(
+          "parameter " + Twine(i) + " of kernel '" + kernel.name + "' is " +
+          parameter.type + ", but --arg gives " +
+          (isAddress ? "an address"
+                     : (value.kind == KernelParameter::Float ? "f" : "i") +
+                           std::to_string(value.bits)));
   }
   return llvm::Error::success();
 }

@@ -20,12 +20,12 @@
 //   memref:BUFFER                    a memref: two pointers, an offset, sizes
 //                                    and strides
 //   tma:BUFFER,box=64x64,swizzle=128 a TMA descriptor for a buffer; boxes, like
-//                                    all shapes here, outermost dimension first.
-//                                    Also steps=1x2; and for im2col
+//                                    all shapes here, outermost dimension
+//                                    first. Also steps=1x2; and for im2col
 //                                    lower=0x0,upper=-2x-2,channels=64,pixels=128
 //
-// Where BUFFER stands, any of the forms above it may stand too. Without a name a
-// buffer is called after its place: arg0, arg1...
+// Where BUFFER stands, any of the forms above it may stand too. Without a name
+// a buffer is called after its place: arg0, arg1...
 //
 //===----------------------------------------------------------------------===//
 

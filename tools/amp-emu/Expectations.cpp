@@ -37,7 +37,8 @@ static llvm::Expected<Reference> multiply(KernelArguments &arguments,
   text.split(parts, ',');
   DeviceArray *a = arguments.find(parts[0]);
   DeviceArray *b = parts.size() > 1 ? arguments.find(parts[1]) : nullptr;
-  bool ta = llvm::is_contained(parts, "ta"), tb = llvm::is_contained(parts, "tb");
+  bool ta = llvm::is_contained(parts, "ta"),
+       tb = llvm::is_contained(parts, "tb");
   if (!a || !b || a->array.getShape().size() != 2 ||
       b->array.getShape().size() != 2 || result.array.getShape().size() != 2)
     return makeError("expected 'matmul(A,B)' over three matrices, but got "
@@ -48,9 +49,9 @@ static llvm::Expected<Reference> multiply(KernelArguments &arguments,
   if (b->array.getShape()[tb] != k || result.array.getShape()[0] != m ||
       result.array.getShape()[1] != n)
     return makeError("expected the matrices of 'matmul(" + text +
-                     ")' to fit together, but got " +
-                     a->array.getTypeString() + ", " + b->array.getTypeString() +
-                     " and " + result.array.getTypeString());
+                     ")' to fit together, but got " + a->array.getTypeString() +
+                     ", " + b->array.getTypeString() + " and " +
+                     result.array.getTypeString());
   std::vector<double> bs(k * n);
   for (int64_t x = 0; x < k; ++x)
     for (int64_t j = 0; j < n; ++j)
@@ -126,9 +127,9 @@ llvm::Error mlir::amp::checkExpectation(KernelArguments &arguments,
   }
   std::string message;
   llvm::raw_string_ostream(message)
-      << "expected '" << name << "' to be " << form << ", but "
-      << wrong << " of " << reference->values.size()
-      << " elements differ, most at " << place << ": " << result->get(worst)
-      << " instead of " << reference->values[worst];
+      << "expected '" << name << "' to be " << form << ", but " << wrong
+      << " of " << reference->values.size() << " elements differ, most at "
+      << place << ": " << result->get(worst) << " instead of "
+      << reference->values[worst];
   return makeError(message);
 }

@@ -11,9 +11,9 @@
 //                          [M][K], or [K][M] with ,ta; B is [K][N], or [N][K]
 //                          with ,tb
 //
-// The difference may be `tolerance` times the sum of |a| * |b| (or, from a file,
-// times the magnitude), which is 0 by default: exact, as it should be on small
-// integers.
+// The difference may be `tolerance` times the sum of |a| * |b| (or, from a
+// file, times the magnitude), which is 0 by default: exact, as it should be on
+// small integers.
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,9 +8,9 @@
 //
 //   amp-emu KERNEL.mlir --arg=... --grid=2,2 [--seeds=20] [--statistics]
 //
-// Options, and the order in which the libraries are called. A finding is printed
-// like a compiler's error, at the line of the kernel that it is about, and makes
-// the exit code 1.
+// Options, and the order in which the libraries are called. A finding is
+// printed like a compiler's error, at the line of the kernel that it is about,
+// and makes the exit code 1.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,35 +47,38 @@ static cl::opt<std::string>
                cl::value_desc("name"), cl::cat(kernelCategory));
 static cl::list<std::string> argumentTexts(
     "arg",
-    cl::desc("the next argument: 'i32:5', 'f16:128x64:int' (also zero, uninit, "
-             "nan, iota, random, a number), 'in.npy', 'NAME=...' to give a name, "
-             "'memref:...', 'tma:A,box=64x64,swizzle=128'"),
+    cl::desc(
+        "the next argument: 'i32:5', 'f16:128x64:int' (also zero, uninit, "
+        "nan, iota, random, a number), 'in.npy', 'NAME=...' to give a name, "
+        "'memref:...', 'tma:A,box=64x64,swizzle=128'"),
     cl::value_desc("[NAME=]form"), cl::cat(kernelCategory));
 static cl::list<std::string>
     bufferTexts("buffer", cl::desc("memory that arguments refer to by name"),
                 cl::value_desc("NAME=form"), cl::cat(kernelCategory));
-static cl::opt<std::string>
-    gridText("grid", cl::desc("blocks (default: 1)"), cl::value_desc("X,Y,Z"),
-             cl::cat(kernelCategory));
+static cl::opt<std::string> gridText("grid", cl::desc("blocks (default: 1)"),
+                                     cl::value_desc("X,Y,Z"),
+                                     cl::cat(kernelCategory));
 static cl::opt<std::string>
     blockText("block", cl::desc("threads (default: the kernel's nvvm.reqntid)"),
               cl::value_desc("X,Y,Z"), cl::cat(kernelCategory));
-static cl::opt<std::string> clusterText(
-    "cluster", cl::desc("blocks of a cluster (default: its nvvm.cluster_dim)"),
-    cl::value_desc("X,Y,Z"), cl::cat(kernelCategory));
+static cl::opt<std::string>
+    clusterText("cluster",
+                cl::desc("blocks of a cluster (default: its nvvm.cluster_dim)"),
+                cl::value_desc("X,Y,Z"), cl::cat(kernelCategory));
+static cl::opt<unsigned> sharedBytes("smem",
+                                     cl::desc("bytes of dynamic shared memory"),
+                                     cl::value_desc("bytes"),
+                                     cl::cat(kernelCategory));
 static cl::opt<unsigned>
-    sharedBytes("smem", cl::desc("bytes of dynamic shared memory"),
-                cl::value_desc("bytes"), cl::cat(kernelCategory));
-static cl::opt<unsigned> jobs("jobs",
-                              cl::desc("host threads, a cluster each (default: 1)"),
-                              cl::init(1), cl::cat(kernelCategory));
+    jobs("jobs", cl::desc("host threads, a cluster each (default: 1)"),
+         cl::init(1), cl::cat(kernelCategory));
 
 static cl::opt<bool>
     check("check", cl::desc("look for races and the like (default: true)"),
           cl::init(true), cl::cat(checkCategory));
-static cl::opt<uint64_t> seed("seed",
-                              cl::desc("schedule to run (default: 0, the plain one)"),
-                              cl::cat(checkCategory));
+static cl::opt<uint64_t>
+    seed("seed", cl::desc("schedule to run (default: 0, the plain one)"),
+         cl::cat(checkCategory));
 static cl::opt<unsigned>
     seeds("seeds", cl::desc("how many schedules, from --seed on (default: 1)"),
           cl::init(1), cl::cat(checkCategory));
@@ -88,9 +91,10 @@ static cl::opt<double>
               cl::desc("of --expect, times the sum of magnitudes (default: 0)"),
               cl::cat(checkCategory));
 
-static cl::list<std::string>
-    outputs("out", cl::desc("write a buffer after the run"),
-            cl::value_desc("NAME=file.npy"), cl::cat(outputCategory));
+static cl::list<std::string> outputs("out",
+                                     cl::desc("write a buffer after the run"),
+                                     cl::value_desc("NAME=file.npy"),
+                                     cl::cat(outputCategory));
 static cl::list<std::string> prints("print",
                                     cl::desc("print a buffer after the run"),
                                     cl::value_desc("NAME"),
@@ -132,8 +136,7 @@ static llvm::Error setExtents(const LoweredKernel &kernel,
   for (Extent &extent : extents) {
     if (extent.given)
       extent.target = *extent.given;
-    if (!extent.option.empty() &&
-        !parseDim3(extent.option, extent.target))
+    if (!extent.option.empty() && !parseDim3(extent.option, extent.target))
       return llvm::createStringError(
           "expected --" + extent.option.ArgStr.str() +
           " as up to three positive numbers like 4,2,1, but got '" +
@@ -148,10 +151,9 @@ static llvm::Error setExtents(const LoweredKernel &kernel,
   };
   if (kernel.block && !kernel.blockIsMaximum && !blockText.empty() &&
       text(*kernel.block) != text(launch.block))
-    return llvm::createStringError("kernel '" + kernel.name +
-                                   "' requires --block=" + text(*kernel.block) +
-                                   " ('nvvm.reqntid'), but got " +
-                                   text(launch.block));
+    return llvm::createStringError(
+        "kernel '" + kernel.name + "' requires --block=" + text(*kernel.block) +
+        " ('nvvm.reqntid'), but got " + text(launch.block));
   if (gridText.empty() && !kernel.grid)
     launch.grid = launch.cluster;
   if (kernel.usesDynamicShared && !sharedBytes.getNumOccurrences())
@@ -180,9 +182,9 @@ static void printStatistics(const ::amp::emu::Statistics &s) {
   llvm::outs() << llvm::format("time: %.3f s on ", s.seconds) << jobs
                << " host threads\n"
                << "wgmma: " << s.wgmmaFlops << " FLOP, " << rate(s.wgmmaFlops)
-               << "\nmma.sync: " << s.mmaFlops << " FLOP, "
-               << rate(s.mmaFlops) << "\nmatrix loads and stores: "
-               << s.matrixPasses << " passes, " << s.matrixConflicts
+               << "\nmma.sync: " << s.mmaFlops << " FLOP, " << rate(s.mmaFlops)
+               << "\nmatrix loads and stores: " << s.matrixPasses << " passes, "
+               << s.matrixConflicts
                << " more for bank conflicts\nshared loads and stores: "
                << s.sharedPasses << " passes, " << s.sharedConflicts
                << " more for bank conflicts\nglobal loads and stores: "
@@ -261,8 +263,7 @@ int main(int argc, char **argv) {
       "amp-emu: run a GPU kernel in the NVVM dialect on the CPU and report "
       "races, missing waits, uninitialised and out-of-bounds accesses\n");
   std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> file =
-      openInputFile(inputFile, &message);
+  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(inputFile, &message);
   if (!file)
     return fail(message);
   KernelArguments arguments;

@@ -9,7 +9,8 @@
 // The lowering reads an instruction's immediates from its MLIR attributes once
 // and keeps them here; at run time the lowered kernel hands over the index of
 // the instruction, its operands packed into an argument block, and room for the
-// result. Nothing here depends on MLIR, so that tests build instructions by hand.
+// result. Nothing here depends on MLIR, so that tests build instructions by
+// hand.
 //
 //===----------------------------------------------------------------------===//
 

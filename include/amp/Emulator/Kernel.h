@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// From a gpu.module in the NVVM dialect to host code that runs on the machine of
-// Launch.h. The IR is what would go on to PTX, one mechanical step earlier.
+// From a gpu.module in the NVVM dialect to host code that runs on the machine
+// of Launch.h. The IR is what would go on to PTX, one mechanical step earlier.
 //
 //   lowerKernel   finds the kernel, copies it out of its module, and rewrites
 //                 every GPU instruction into a call of the machine; an

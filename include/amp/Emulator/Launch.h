@@ -66,8 +66,8 @@ struct LaunchOptions {
 
 /// One finding, with the place and the threads that it is about.
 struct Report {
-  std::string where;   // "gemm.mlir:12:3"
-  std::string message; // without where
+  std::string where;                    // "gemm.mlir:12:3"
+  std::string message;                  // without where
   std::string otherWhere, otherMessage; // the other access, empty if none
   uint64_t cluster = 0;
   uint64_t times = 1; // how often it was found

@@ -1,4 +1,5 @@
-//===- DeviceFunctions.cpp - Mathematics and other functions that kernels call -===//
+//===- DeviceFunctions.cpp - Mathematics and other functions that kernels call
+//-===//
 //
 // Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The names of libdevice that MLIR's lowerings emit, with the host's libm behind
-// them, and vprintf. The fast forms are the exact ones here: a GPU rounds them
-// differently.
+// The names of libdevice that MLIR's lowerings emit, with the host's libm
+// behind them, and vprintf. The fast forms are the exact ones here: a GPU
+// rounds them differently.
 //
 //===----------------------------------------------------------------------===//
 

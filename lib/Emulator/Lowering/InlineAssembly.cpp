@@ -58,7 +58,8 @@ std::string mlir::amp::describeInlineAssembly(StringRef text,
   inst.m = 64;
   parts[1].getAsInteger(10, inst.n);
   parts[2].getAsInteger(10, inst.k);
-  auto d = getFormat(parts[3]), a = getFormat(parts[4]), b = getFormat(parts[5]);
+  auto d = getFormat(parts[3]), a = getFormat(parts[4]),
+       b = getFormat(parts[5]);
   if (!d || !a || !b)
     return "wgmma of these types";
   inst.formatAccumulator = *d;

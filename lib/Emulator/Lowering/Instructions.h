@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // What the lowering asks about single operations. The two describe functions
-// fill in an instruction from an operation's attributes, and say what it is that
-// has no model if they cannot.
+// fill in an instruction from an operation's attributes, and say what it is
+// that has no model if they cannot.
 //
 //===----------------------------------------------------------------------===//
 

@@ -30,8 +30,7 @@ using namespace mlir::amp;
 JitKernel::JitKernel() = default;
 JitKernel::~JitKernel() = default;
 
-static llvm::orc::SymbolMap
-getSymbols(llvm::orc::MangleAndInterner interner) {
+static llvm::orc::SymbolMap getSymbols(llvm::orc::MangleAndInterner interner) {
   llvm::orc::SymbolMap symbols;
   auto add = [&](StringRef name, void *address) {
     symbols[interner(name)] = {llvm::orc::ExecutorAddr::fromPtr(address),
@@ -69,8 +68,8 @@ JitKernel::create(const LoweredKernel &kernel) {
   if (!machine)
     return machine.takeError();
   ExecutionEngineOptions options;
-  auto optimize =
-      makeOptimizingTransformer(/*optLevel=*/1, /*sizeLevel=*/0, machine->get());
+  auto optimize = makeOptimizingTransformer(/*optLevel=*/1, /*sizeLevel=*/0,
+                                            machine->get());
   options.transformer = optimize;
   options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Less;
   auto engine = ExecutionEngine::create(module, options);

@@ -21,7 +21,8 @@
 //                        block: registers that a wgmma in flight still owns
 //
 // The argument and result blocks are one allocation per function. Whatever is
-// neither host code nor in this list is an error at its location, never a no-op.
+// neither host code nor in this list is an error at its location, never a
+// no-op.
 //
 //===----------------------------------------------------------------------===//
 
@@ -227,9 +228,9 @@ void KernelLowering::layOutShared() {
     if (global.getAddrSpace() == 3)
       continue;
     global.setLinkage(LLVM::Linkage::External); // so that the JIT finds it
-    kernel.globals.push_back({global.getSymName().str(),
-                              size_t(layout.getTypeSize(
-                                  global.getGlobalType()))});
+    kernel.globals.push_back(
+        {global.getSymName().str(),
+         size_t(layout.getTypeSize(global.getGlobalType()))});
   }
 }
 
@@ -240,9 +241,8 @@ void KernelLowering::checkAccumulators(LLVM::LLVMFuncOp function) {
   llvm::DenseSet<std::pair<Block *, Value>> seen;
   function.walk([&](LLVM::ExtractValueOp op) {
     bool handedOn = !op->use_empty() &&
-                    llvm::all_of(op->getUsers(), [](Operation *user) {
-                      return isWgmma(user);
-                    });
+                    llvm::all_of(op->getUsers(),
+                                 [](Operation *user) { return isWgmma(user); });
     if (!handedOn && seen.insert({op->getBlock(), op.getContainer()}).second)
       uses.push_back(op);
   });
@@ -334,9 +334,9 @@ LogicalResult KernelLowering::lowerOperation(Operation *op) {
         auto it = sharedOffsets.find(addressOf.getGlobalName());
         if (it == sharedOffsets.end())
           return success();
-        Value base = LLVM::CallOp::create(builder, location, shared,
-                                          ValueRange{})
-                         .getResult();
+        Value base =
+            LLVM::CallOp::create(builder, location, shared, ValueRange{})
+                .getResult();
         addressOf.replaceAllUsesWith(at(base, it->second));
         addressOf.erase();
         return success();

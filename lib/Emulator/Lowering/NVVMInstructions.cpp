@@ -96,11 +96,22 @@ int mlir::amp::getSpecialRegister(StringRef name) {
   static constexpr StringLiteral axes[] = {
       "tid",       "ntid",       "ctaid",         "nctaid",
       "clusterid", "nclusterid", "cluster.ctaid", "cluster.nctaid"};
-  static constexpr StringLiteral scalars[] = {
-      "laneid",          "warpid",      "cluster.ctarank", "cluster.nctarank",
-      "warpsize",        "nwarpid",     "smid",            "nsmid",
-      "dynamic.smem.size", "total.smem.size", "lanemask.eq", "lanemask.le",
-      "lanemask.lt",     "lanemask.ge", "lanemask.gt",     "clock"};
+  static constexpr StringLiteral scalars[] = {"laneid",
+                                              "warpid",
+                                              "cluster.ctarank",
+                                              "cluster.nctarank",
+                                              "warpsize",
+                                              "nwarpid",
+                                              "smid",
+                                              "nsmid",
+                                              "dynamic.smem.size",
+                                              "total.smem.size",
+                                              "lanemask.eq",
+                                              "lanemask.le",
+                                              "lanemask.lt",
+                                              "lanemask.ge",
+                                              "lanemask.gt",
+                                              "clock"};
   for (auto [i, scalar] : llvm::enumerate(scalars))
     if (name == scalar)
       return 24 + int(i);
@@ -112,8 +123,7 @@ int mlir::amp::getSpecialRegister(StringRef name) {
 }
 
 /// Index of the first operand of an optional group, or -1.
-template <typename OpT>
-static int getOptional(OpT op, unsigned group) {
+template <typename OpT> static int getOptional(OpT op, unsigned group) {
   auto [start, count] = op.getODSOperandIndexAndLength(group);
   return count ? int(start) : -1;
 }
@@ -328,9 +338,9 @@ static std::string describeWarp(Operation *op, Instruction &inst) {
           unknown = "redux.sync with abs or nan";
       })
       .Case([&](NVVM::MatchSyncOp o) {
-        inst.kind = uint8_t(o.getKind() == NVVM::MatchSyncKind::any
-                                ? MatchKind::Any
-                                : MatchKind::All);
+        inst.kind =
+            uint8_t(o.getKind() == NVVM::MatchSyncKind::any ? MatchKind::Any
+                                                            : MatchKind::All);
         inst.number = o.getVal().getType().isInteger(64) ? 8 : 4;
       })
       .Case([&](NVVM::ElectSyncOp o) {
@@ -364,18 +374,17 @@ static std::string describeBarrier(Operation *op, Instruction &inst) {
         inst.optional[1] = getOptional(o, 1);
         inst.optional[2] = getOptional(o, 2);
         if (auto reduction = o.getReductionOp())
-          inst.kind = uint8_t(
-              *reduction == NVVM::BarrierReduction::AND  ? ReduceKind::And
-              : *reduction == NVVM::BarrierReduction::OR ? ReduceKind::Or
-                                             : ReduceKind::PopulationCount);
+          inst.kind = uint8_t(*reduction == NVVM::BarrierReduction::AND
+                                  ? ReduceKind::And
+                              : *reduction == NVVM::BarrierReduction::OR
+                                  ? ReduceKind::Or
+                                  : ReduceKind::PopulationCount);
       })
       .Case([&](NVVM::BarrierArriveOp o) {
         inst.optional[0] = getOptional(o, 0);
         inst.optional[1] = getOptional(o, 1);
       })
-      .Case([&](NVVM::MBarrierInitOp o) {
-        inst.predicate = getOptional(o, 2);
-      })
+      .Case([&](NVVM::MBarrierInitOp o) { inst.predicate = getOptional(o, 2); })
       .Case([&](NVVM::MBarrierArriveExpectTxOp o) {
         inst.predicate = getOptional(o, 2);
         inst.number = op->getNumResults();

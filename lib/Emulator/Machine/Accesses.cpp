@@ -8,9 +8,9 @@
 //
 // Every access, of lowered loads and stores as of the models, passes through
 // checkShared or checkGlobal: bounds first, then the history. The counters see
-// ordinary accesses a lane at a time and put the lanes of a warp together by how
-// often each has run the instruction, which is exact as long as lanes do not
-// diverge around it.
+// ordinary accesses a lane at a time and put the lanes of a warp together by
+// how often each has run the instruction, which is exact as long as lanes do
+// not diverge around it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -71,13 +71,19 @@ bool Cluster::checkGlobal(const Actor &actor, const void *address,
   ++statistics.globalChecks;
   const Buffer *buffer = state.memory.find(address, size);
   if (!buffer) {
+    // The buffer that ends or begins nearest, for the message.
     std::string near;
+    intptr_t nearest = 4096;
     for (const Buffer &b : state.launch.buffers) {
-      intptr_t off = static_cast<const char *>(address) -
-                     static_cast<const char *>(b.data);
-      if (off > -4096 && off < intptr_t(b.size) + 4096)
-        near = ": byte " + std::to_string(off) + " of '" + b.name + "' with " +
-               std::to_string(b.size);
+      intptr_t offset = static_cast<const char *>(address) -
+                        static_cast<const char *>(b.data);
+      intptr_t distance =
+          offset < 0 ? -offset : offset + intptr_t(size) - intptr_t(b.size);
+      if (distance >= nearest)
+        continue;
+      nearest = distance;
+      near = ": byte " + std::to_string(offset) + " of '" + b.name + "' with " +
+             std::to_string(b.size);
     }
     report(id, "access outside of global memory" + near);
     return false;
@@ -104,7 +110,8 @@ void Cluster::ordinaryAccess(void *address, unsigned size, uint32_t id) {
   if (shared.rank != ~0u) {
     inside = checkShared(genericActor(*self), shared, size, kind, id);
   } else {
-    const char *stack = stacks.get(self->index), *p = static_cast<char *>(address);
+    const char *stack = stacks.get(self->index),
+               *p = static_cast<char *>(address);
     if (p >= stack && p < stack + FiberStacks::stackBytes)
       return;
     inside = checkGlobal(genericActor(*self), address, size, kind, id);
@@ -119,7 +126,8 @@ void Cluster::countAccess(void *address, unsigned size, uint32_t id) {
   if (self->occurrences.empty())
     self->occurrences.resize(state.instructions.size());
   uint64_t occurrence = self->occurrences[id]++;
-  auto key = std::make_pair(self->index / warpSize, uint64_t(id) << 32 | occurrence);
+  auto key =
+      std::make_pair(self->index / warpSize, uint64_t(id) << 32 | occurrence);
   WarpAccess &access = counting[key];
   ++access.lanes;
   SharedAddress shared = locate(address);

@@ -8,8 +8,8 @@
 //
 // The bytes move when a wait covers their group, and not before, so that who
 // reads early sees what was there. Between issue and wait the target is marked
-// as in flight, and any touch of it is reported. Waiting makes the copies visible
-// to the thread itself; others still need a barrier.
+// as in flight, and any touch of it is reported. Waiting makes the copies
+// visible to the thread itself; others still need a barrier.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,8 +36,7 @@ void Cluster::landCopies(Thread &thread, const CopyGroup &group) {
   }
 }
 
-void Cluster::asyncCopy(const Instruction &inst, uint32_t id,
-                        char *arguments) {
+void Cluster::asyncCopy(const Instruction &inst, uint32_t id, char *arguments) {
   Thread &thread = *self;
   switch (inst.opcode) {
   case Opcode::CopyAsync: {
@@ -55,8 +54,8 @@ void Cluster::asyncCopy(const Instruction &inst, uint32_t id,
       report(id, "expected a cp.async aligned to its " +
                      std::to_string(inst.number) + " bytes");
     Actor actor = genericActor(thread);
-    if (copy.bytes && !checkGlobal(actor, copy.source, copy.bytes,
-                                   AccessKind::Read, id)) {
+    if (copy.bytes &&
+        !checkGlobal(actor, copy.source, copy.bytes, AccessKind::Read, id)) {
       copy.zeros += copy.bytes;
       copy.bytes = 0;
     }
@@ -97,9 +96,8 @@ void Cluster::asyncCopy(const Instruction &inst, uint32_t id,
       landCopies(thread, all);
       barrier.view.join(view);
       // The copies carry the thread's clock; who waits must have seen it.
-      barrier.view.seen[thread.index] =
-          std::max(barrier.view.seen[thread.index],
-                   thread.view.seen[thread.index]);
+      barrier.view.seen[thread.index] = std::max(
+          barrier.view.seen[thread.index], thread.view.seen[thread.index]);
       ++thread.view.seen[thread.index];
       if (barrier.pending == 0) {
         self = &thread;

@@ -9,8 +9,8 @@
 // The atomic operation itself happens in the lowered code, with the host's own
 // atomics; beginAtomic publishes what the thread releases, endAtomic takes what
 // it acquires. Fences between relaxed atomics work as in C11: a release fence
-// keeps a copy of the view for later stores, an acquire fence takes what earlier
-// loads have found.
+// keeps a copy of the view for later stores, an acquire fence takes what
+// earlier loads have found.
 //
 // Every atomic also ends the thread's turn, so that a loop that waits for a
 // value lets others run.
@@ -63,9 +63,9 @@ void Cluster::beginAtomic(void *address, unsigned size, uint32_t id) {
     abandon();
   if (!inst.writes)
     return;
-  const View *view = inst.order & Release       ? &thread.view
+  const View *view = inst.order & Release  ? &thread.view
                      : thread.releaseFence ? thread.releaseFence.get()
-                                                : nullptr;
+                                           : nullptr;
   bool readsToo = inst.number != 0; // read-modify-write
   if (view) {
     if (shared.rank != ~0u) {

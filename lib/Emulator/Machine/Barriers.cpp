@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Arriving joins the thread's view into the barrier; passing takes the view that
-// the barrier had when it completed. The sixteen barriers of a block count
+// Arriving joins the thread's view into the barrier; passing takes the view
+// that the barrier had when it completed. The sixteen barriers of a block count
 // threads (bar.sync, bar.arrive, bar.red); without a count they wait for all
-// that are alive. A relaxed cluster arrival hands on nothing but fenced mbarrier
-// initialisations, which is what it is for.
+// that are alive. A relaxed cluster arrival hands on nothing but fenced
+// mbarrier initialisations, which is what it is for.
 //
 //===----------------------------------------------------------------------===//
 

@@ -9,9 +9,9 @@
 // cp.async.bulk without a tensor map, and what tensor copies share with it. A
 // load counts its bytes on an mbarrier of each destination block; a store
 // belongs to a group of its thread. A store has two agents: one reads shared
-// memory, one writes global memory, for wait_group.read waits only for the first.
-// All of it goes through the asynchronous proxy: checked when issued, performed
-// later by the cluster's engine.
+// memory, one writes global memory, for wait_group.read waits only for the
+// first. All of it goes through the asynchronous proxy: checked when issued,
+// performed later by the cluster's engine.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,9 +48,8 @@ void Cluster::endBulkStore(Thread &thread, Clock group) {
 void Cluster::bulkWait(const Instruction &inst) {
   Thread &thread = *self;
   Clock allowed = inst.number;
-  Clock done = thread.bulkCommitted > allowed
-                   ? thread.bulkCommitted - allowed
-                   : 0;
+  Clock done =
+      thread.bulkCommitted > allowed ? thread.bulkCommitted - allowed : 0;
   while (!thread.bulkPending.empty() &&
          thread.bulkPending.begin()->first <= done)
     suspend();
@@ -91,8 +90,7 @@ void Cluster::bulkLoad(const Instruction &inst, uint32_t id, char *arguments) {
   for (unsigned r = 0; r < blocks.size(); ++r) {
     if (!(mask >> r & 1))
       continue;
-    MBarrier &barrier =
-        findMBarrier({fromShared ? to.rank : r, at.offset}, id);
+    MBarrier &barrier = findMBarrier({fromShared ? to.rank : r, at.offset}, id);
     checkCompletion(barrier, id);
     Clock operation = ++barrier.issued;
     barrier.outstanding.insert(operation);
@@ -101,10 +99,10 @@ void Cluster::bulkLoad(const Instruction &inst, uint32_t id, char *arguments) {
     actor.foreignFenced = thread.view.foreignFenced.get();
     actor.epoch.at = operation;
     actor.epoch.who = barrier.agent;
-    bool inside = fromShared
-                      ? checkShared(actor, locate(source), bytes,
-                                    AccessKind::Read, id)
-                      : checkGlobal(actor, source, bytes, AccessKind::Read, id);
+    bool inside =
+        fromShared
+            ? checkShared(actor, locate(source), bytes, AccessKind::Read, id)
+            : checkGlobal(actor, source, bytes, AccessKind::Read, id);
     inside &= checkShared(actor, {r, to.offset}, bytes, AccessKind::Write, id);
     statistics.bulkBytes += bytes;
     char *target = blocks[r].shared + to.offset;
@@ -117,8 +115,7 @@ void Cluster::bulkLoad(const Instruction &inst, uint32_t id, char *arguments) {
 }
 
 /// Operands: target, source, size.
-void Cluster::bulkStore(const Instruction &inst, uint32_t id,
-                        char *arguments) {
+void Cluster::bulkStore(const Instruction &inst, uint32_t id, char *arguments) {
   char *target = getOperand<char *>(arguments, inst, 0);
   char *source = getOperand<char *>(arguments, inst, 1);
   uint32_t bytes = getOperand<uint32_t>(arguments, inst, 2);

@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Happens-before as vector clocks. A clock belongs to a thread of the cluster or
-// to an asynchronous agent: something that touches memory on a thread's behalf
-// and later than its instruction (one agent for the tensor copies that complete
-// on an mbarrier, one for the wgmmas of a warpgroup, two for the bulk stores of
-// a thread). An agent's clock counts its operations; a thread learns of them by
-// waiting.
+// Happens-before as vector clocks. A clock belongs to a thread of the cluster
+// or to an asynchronous agent: something that touches memory on a thread's
+// behalf and later than its instruction (one agent for the tensor copies that
+// complete on an mbarrier, one for the wgmmas of a warpgroup, two for the bulk
+// stores of a thread). An agent's clock counts its operations; a thread learns
+// of them by waiting.
 //
 // Threads of other clusters are only ever ordered by atomics in global memory,
 // which is rare, so what a thread knows of other clusters is a shared map that

@@ -9,7 +9,8 @@
 // A cluster is the unit of scheduling: its threads share a host thread, a
 // scheduler and a set of clocks. This header declares that state and what the
 // models (one file each) ask of each other. Functions that model an instruction
-// are members of Cluster, act for the running thread `self`, and may suspend it.
+// are members of Cluster, act for the running thread `self`, and may suspend
+// it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Instructions by index, special registers, shared memory, and the checks around
-// loads, stores and atomics.
+// Instructions by index, special registers, shared memory, and the checks
+// around loads, stores and atomics.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Shuffles, votes, reductions, matches, elect.sync and bar.warp.sync. All take a
-// mask of lanes; a warp that is not whole (a block of 48 threads) gathers the
-// lanes it has. Lanes with the same mask meet each other, so that the halves of a
-// diverged warp can each have a collective of their own.
+// Shuffles, votes, reductions, matches, elect.sync and bar.warp.sync. All take
+// a mask of lanes; a warp that is not whole (a block of 48 threads) gathers the
+// lanes it has. Lanes with the same mask meet each other, so that the halves of
+// a diverged warp can each have a collective of their own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -144,8 +144,8 @@ static uint32_t combine(ReduceKind kind, uint32_t a, uint32_t b) {
 static void reduce(Gathering &m, const Instruction &inst, const Lanes &lanes) {
   uint32_t sum = getLane(m, inst, lanes.lane[0], 0);
   for (unsigned i = 1; i < lanes.count; ++i)
-    sum = combine(ReduceKind(inst.kind), sum,
-                  getLane(m, inst, lanes.lane[i], 0));
+    sum =
+        combine(ReduceKind(inst.kind), sum, getLane(m, inst, lanes.lane[i], 0));
   for (unsigned i = 0; i < lanes.count; ++i)
     putLane(m, lanes.lane[i], sum);
 }
@@ -210,9 +210,9 @@ void Cluster::warpCollective(const Instruction &inst, uint32_t id,
     report(id, "expected a whole warp of 32 threads");
     return;
   }
-  Gathering &meeting =
-      mask == whole ? myBlock().warps[first / warpSize]
-                    : myBlock().partialWarps[{first / warpSize, mask}];
+  Gathering &meeting = mask == whole
+                           ? myBlock().warps[first / warpSize]
+                           : myBlock().partialWarps[{first / warpSize, mask}];
   Lanes lanes = getLanes(mask);
   Thread *firstThread = self - lane;
   // gather() wakes a whole warp; lanes outside the mask test again and wait on.

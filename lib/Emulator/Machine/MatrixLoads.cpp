@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Up to four 8x8 matrices of 16-bit elements. Lane i gives the address of row
-// i % 8 of matrix i / 8, and is the one that is charged with the access. A matrix
-// is one pass over the banks: eight rows of 16 bytes want eight different groups
-// of four banks.
+// i % 8 of matrix i / 8, and is the one that is charged with the access. A
+// matrix is one pass over the banks: eight rows of 16 bytes want eight
+// different groups of four banks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,8 +50,8 @@ static bool collectRows(Cluster &cluster, Gathering &lanes,
   return inside;
 }
 
-void Cluster::loadMatrix(Gathering &lanes, const Instruction &inst,
-                         uint32_t id, Thread *first) {
+void Cluster::loadMatrix(Gathering &lanes, const Instruction &inst, uint32_t id,
+                         Thread *first) {
   MatrixRows rows;
   if (!collectRows(*this, lanes, inst, id, first, AccessKind::Read, rows))
     return;

@@ -106,8 +106,8 @@ static void multiplyExactly(Gathering &lanes, const Instruction &inst,
   for (int i = 0; i < inst.m; ++i)
     for (int j = 0; j < inst.n; ++j)
       for (int k = 0; k < inst.k; ++k)
-        d[i * inst.n + j] += load(true, i * inst.k + k) *
-                             load(false, k * inst.n + j);
+        d[i * inst.n + j] +=
+            load(true, i * inst.k + k) * load(false, k * inst.n + j);
   forEachAccumulator(inst, sizeof(T), [&](int lane, int at, int i) {
     memcpy(lanes.results[lane] + at, &d[i], sizeof(T));
   });
@@ -150,12 +150,18 @@ void Cluster::multiplyMatrix(Gathering &lanes, const Instruction &inst) {
   Format format = inst.formatAccumulator;
   int bytes = getFormatBytes(format);
   forEachAccumulator(inst, bytes, [&](int lane, int at, int i) {
-    d[i] = loadNumber(
-        format,
-        lanes.arguments[lane] + inst.offsets[inst.firstAccumulator] + at);
+    const char *from =
+        lanes.arguments[lane] + inst.offsets[inst.firstAccumulator] + at;
+    if (format == Format::F32) // the usual case, without a call
+      memcpy(&d[i], from, 4);
+    else
+      d[i] = loadNumber(format, from);
   });
   multiplyTile(a, b, d, inst.m, inst.n, inst.k);
   forEachAccumulator(inst, bytes, [&](int lane, int at, int i) {
-    storeNumber(format, lanes.results[lane] + at, d[i]);
+    if (format == Format::F32)
+      memcpy(lanes.results[lane] + at, &d[i], 4);
+    else
+      storeNumber(format, lanes.results[lane] + at, d[i]);
   });
 }

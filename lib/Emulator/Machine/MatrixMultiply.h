@@ -1,4 +1,5 @@
-//===- MatrixMultiply.h - The arithmetic of Tensor Core operations -*- C++ -*-===//
+//===- MatrixMultiply.h - The arithmetic of Tensor Core operations -*- C++
+//-*-===//
 //
 // Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

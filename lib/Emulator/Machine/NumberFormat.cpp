@@ -63,10 +63,9 @@ static uint16_t toBFloat(float value) {
 /// bias 7, no infinity, one NaN of each sign.
 static float fromE4M3(uint8_t code) {
   int exponent = code >> 3 & 15, mantissa = code & 7;
-  float value = exponent == 15 && mantissa == 7
-                    ? NAN
-                    : exponent ? std::ldexp(8.f + mantissa, exponent - 10)
-                               : std::ldexp(float(mantissa), -9);
+  float value = exponent == 15 && mantissa == 7 ? NAN
+                : exponent ? std::ldexp(8.f + mantissa, exponent - 10)
+                           : std::ldexp(float(mantissa), -9);
   return code & 128 ? -value : value;
 }
 

@@ -46,10 +46,9 @@ static std::string nameBlock(const Dim3 &id) {
 }
 
 std::string Cluster::nameActor(const Epoch &epoch) const {
-  std::string elsewhere =
-      epoch.cluster == index
-          ? ""
-          : " of cluster " + std::to_string(epoch.cluster);
+  std::string elsewhere = epoch.cluster == index
+                              ? ""
+                              : " of cluster " + std::to_string(epoch.cluster);
   if (epoch.who < threads.size()) {
     const Thread &thread = threads[epoch.who];
     if (!elsewhere.empty())
@@ -75,8 +74,12 @@ void Cluster::report(uint32_t id, const std::string &rule, const Epoch *other,
     if (other->at)
       report.otherMessage += " (" + nameActor(*other) + ")";
   }
-  auto [it, isNew] = reported.try_emplace(
-      report.where + rule + report.otherWhere, reports.size());
+  // Numbers are details: the same rule, whatever they are.
+  std::string key = report.where + report.otherWhere;
+  for (char c : rule)
+    if (c < '0' || c > '9')
+      key += c;
+  auto [it, isNew] = reported.try_emplace(key, reports.size());
   if (!isNew) {
     ++reports[it->second].times;
     return;
@@ -104,10 +107,9 @@ void Cluster::report(uint32_t id, const Finding &finding, const char *space,
     return report(id, "race: two unordered writes to " + memory, other,
                   "the other write is here");
   case Finding::ReadAfterWrite:
-    return report(id,
-                  "race: read of " + memory +
-                      " that is not ordered after its write",
-                  other, "the write is here");
+    return report(
+        id, "race: read of " + memory + " that is not ordered after its write",
+        other, "the write is here");
   case Finding::WriteAfterRead:
     return report(id,
                   "race: write to " + memory +

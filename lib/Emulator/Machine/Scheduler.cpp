@@ -13,8 +13,8 @@
 //
 // Clusters wait in a queue for host threads. A cluster whose threads only spin
 // (on an atomic, or a barrier test) may be waiting for a cluster that has not
-// begun; then its host thread begins another beside it. When every cluster spins
-// and none is left to begin, that is a livelock.
+// begun; then its host thread begins another beside it. When every cluster
+// spins and none is left to begin, that is a livelock.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,8 +34,7 @@ static bool isBefore(const SharedAddress &a, const SharedAddress &b) {
 }
 
 Cluster::Cluster(LaunchState &state, uint32_t index, Dim3 firstBlock)
-    : state(state), index(index),
-      threadsPerBlock(state.launch.block.count()),
+    : state(state), index(index), threadsPerBlock(state.launch.block.count()),
       threads(size_t(threadsPerBlock) * state.launch.cluster.count()),
       blocks(state.launch.cluster.count()), releases(isBefore),
       random(state.options.seed * 0x9e3779b97f4a7c15ull + index),
@@ -223,19 +222,20 @@ public:
     for (Result &result : results) {
       outcome.statistics.add(result.statistics);
       for (Report &report : result.reports) {
-        auto [it, isNew] = seen.try_emplace(
-            report.where + report.message.substr(0, report.message.find(" (")) +
-                report.otherWhere,
-            outcome.reports.size());
+        std::string key = report.where + report.otherWhere;
+        for (char c : report.message.substr(0, report.message.find(" (")))
+          if (c < '0' || c > '9')
+            key += c;
+        auto [it, isNew] = seen.try_emplace(key, outcome.reports.size());
         if (isNew)
           outcome.reports.push_back(std::move(report));
         else
           outcome.reports[it->second].times += report.times;
       }
     }
-    outcome.statistics.seconds = std::chrono::duration<double>(
-                                     std::chrono::steady_clock::now() - start)
-                                     .count();
+    outcome.statistics.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+            .count();
     return outcome;
   }
 

@@ -57,9 +57,8 @@ static void recordRead(Cell &cell, const Actor &actor, bool atomic) {
       cell.moreReads = std::make_unique<std::vector<Epoch>>();
     std::vector<Epoch> &more = *cell.moreReads;
     if (more.size() == more.capacity()) // before it grows: what is covered?
-      more.erase(std::remove_if(
-                     more.begin(), more.end(),
-                     [&](const Epoch &e) { return actor.knows(e); }),
+      more.erase(std::remove_if(more.begin(), more.end(),
+                                [&](const Epoch &e) { return actor.knows(e); }),
                  more.end());
     if (more.size() < maxReads)
       more.push_back(actor.epoch);

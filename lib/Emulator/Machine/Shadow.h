@@ -6,12 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For every byte: the last write and the reads since that no write has followed,
-// each as an epoch (as FastTrack does it). Most accesses of GPU kernels are
-// whole aligned groups of 16 bytes (TMA, cp.async, ldmatrix, wgmma), so the
-// history is kept per 16-byte line, and per byte only in lines that narrower
-// accesses have touched; a write of the whole line joins it again. Exact to the
-// byte, at the price of one cell per 16 bytes for the hot paths.
+// For every byte: the last write and the reads since that no write has
+// followed, each as an epoch (as FastTrack does it). Most accesses of GPU
+// kernels are whole aligned groups of 16 bytes (TMA, cp.async, ldmatrix,
+// wgmma), so the history is kept per 16-byte line, and per byte only in lines
+// that narrower accesses have touched; a write of the whole line joins it
+// again. Exact to the byte, at the price of one cell per 16 bytes for the hot
+// paths.
 //
 // A shadow does not lock. Shared memory belongs to one host thread; global
 // memory locks a page around each call.
@@ -58,12 +59,12 @@ struct Line {
 struct Finding {
   enum Rule : uint8_t {
     None,
-    InFlight,         // touches what a cp.async is still writing
-    WriteAfterWrite,  // two writes without order
-    ReadAfterWrite,   // reads what is not ordered after its write
-    WriteAfterRead,   // overwrites what someone may still read
-    MissingProxyFence,// asynchronous proxy on a generic write
-    Uninitialised,    // reads what nobody wrote
+    InFlight,          // touches what a cp.async is still writing
+    WriteAfterWrite,   // two writes without order
+    ReadAfterWrite,    // reads what is not ordered after its write
+    WriteAfterRead,    // overwrites what someone may still read
+    MissingProxyFence, // asynchronous proxy on a generic write
+    Uninitialised,     // reads what nobody wrote
   } rule = None;
   Epoch other;
 };

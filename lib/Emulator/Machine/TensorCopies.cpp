@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A tile is a sequence of rows; in shared memory the 16-byte chunks of a row are
-// permuted by the swizzle. Loads fill what lies outside the tensor and always
-// count the whole tile; stores and reductions leave it out. The same tile can go
-// to several blocks of the cluster, at the same offsets in each.
+// A tile is a sequence of rows; in shared memory the 16-byte chunks of a row
+// are permuted by the swizzle. Loads fill what lies outside the tensor and
+// always count the whole tile; stores and reductions leave it out. The same
+// tile can go to several blocks of the cluster, at the same offsets in each.
 //
 //===----------------------------------------------------------------------===//
 
@@ -198,17 +198,16 @@ void Cluster::tensorStore(const Instruction &inst, uint32_t id,
   bool inside = true;
   for (int row = 0, rows = map->getNumRows(); row < rows; ++row) {
     forEachChunk(*map, from.offset, row, [&](uint32_t offset, int) {
-      inside &= checkShared(reader, {from.rank, offset}, 16, AccessKind::Read,
-                            id);
+      inside &=
+          checkShared(reader, {from.rank, offset}, 16, AccessKind::Read, id);
     });
     int first, last;
     char *to = map->getRow(row, tile.coordinates, tile.offsets, first, last);
     if (to)
-      inside &= checkGlobal(writer, to + first * map->elementSize,
-                            (last - first) * map->elementSize,
-                            reduces ? AccessKind::AtomicWrite
-                                    : AccessKind::Write,
-                            id);
+      inside &= checkGlobal(
+          writer, to + first * map->elementSize,
+          (last - first) * map->elementSize,
+          reduces ? AccessKind::AtomicWrite : AccessKind::Write, id);
   }
   statistics.bulkBytes += map->getTileBytes();
   engine.push_back([=, &thread, kind = ReduceKind(inst.kind)] {
@@ -219,8 +218,7 @@ void Cluster::tensorStore(const Instruction &inst, uint32_t id,
         memcpy(bytes + byte, blocks[from.rank].shared + offset, 16);
       });
       int first, last;
-      char *to =
-          map->getRow(row, tile.coordinates, tile.offsets, first, last);
+      char *to = map->getRow(row, tile.coordinates, tile.offsets, first, last);
       if (!to)
         continue;
       for (int i = first; i < last; ++i) {

@@ -101,8 +101,8 @@ char *TensorMap::getRow(int row, const int32_t *coordinates,
     int64_t carry = row;
     for (int d = 1; d < rank - 1; ++d) {
       int64_t extent = sizes[d] + upper[d - 1] - lower[d - 1];
-      int64_t count = std::max<int64_t>(
-          1, (extent + stepSizes[d] - 1) / stepSizes[d]);
+      int64_t count =
+          std::max<int64_t>(1, (extent + stepSizes[d] - 1) / stepSizes[d]);
       int64_t start = (coordinates[d] - lower[d - 1]) / stepSizes[d];
       int64_t at = start + carry;
       carry = at / count;

@@ -1,4 +1,5 @@
-//===- TransactionBarriers.cpp - Barriers that count arrivals and bytes (mbarrier) -===//
+//===- TransactionBarriers.cpp - Barriers that count arrivals and bytes
+//(mbarrier) -===//
 //
 // Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -9,8 +10,8 @@
 // A phase completes when its arrivals are all there and its bytes add up to
 // nothing. Copies complete on a barrier through an agent of its own, so that a
 // wait for one barrier says nothing of another's copies. The object is written
-// by its init through the generic proxy: threads must be ordered after that, and
-// copies must find a fence behind it.
+// by its init through the generic proxy: threads must be ordered after that,
+// and copies must find a fence behind it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,9 +57,9 @@ void Cluster::completeCopy(MBarrier &barrier, Clock operation, int64_t bytes,
                            uint32_t id) {
   // Who waits is ordered after every copy before the oldest missing one.
   barrier.outstanding.erase(operation);
-  barrier.view.seen[barrier.agent] =
-      barrier.outstanding.empty() ? barrier.issued
-                                  : *barrier.outstanding.begin() - 1;
+  barrier.view.seen[barrier.agent] = barrier.outstanding.empty()
+                                         ? barrier.issued
+                                         : *barrier.outstanding.begin() - 1;
   barrier.bytes -= bytes;
   if (barrier.bytes < -((1 << 20) - 1))
     report(id, "transaction count of an mbarrier falls below its range of "
@@ -141,10 +142,10 @@ bool Cluster::mbarrierWait(const Instruction &inst, uint32_t id,
     report(id, "wait on another block's mbarrier");
   // By parity, or by the state that an arrival has returned.
   auto isDone = [&] {
-    return inst.number ? barrier.phase !=
-                             getOperand<uint64_t>(arguments, inst, 1)
-                       : (barrier.phase & 1) !=
-                             (getOperand<uint32_t>(arguments, inst, 1) & 1);
+    return inst.number
+               ? barrier.phase != getOperand<uint64_t>(arguments, inst, 1)
+               : (barrier.phase & 1) !=
+                     (getOperand<uint32_t>(arguments, inst, 1) & 1);
   };
   if (inst.opcode == Opcode::MBarrierTestWait) {
     if (!isDone()) {

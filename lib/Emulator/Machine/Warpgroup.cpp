@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The arithmetic happens at issue. What makes it asynchronous is kept apart: its
-// reads of shared memory belong to an agent of the warpgroup and are ordered
-// before others only by a wait that covers their group, so that handing a tile
-// back too early is a race; reading an accumulator, or using its registers,
-// before such a wait is reported where it happens (AccumulatorRead, which the
-// lowering puts in front of uses).
+// The arithmetic happens at issue. What makes it asynchronous is kept apart:
+// its reads of shared memory belong to an agent of the warpgroup and are
+// ordered before others only by a wait that covers their group, so that handing
+// a tile back too early is a race; reading an accumulator, or using its
+// registers, before such a wait is reported where it happens (AccumulatorRead,
+// which the lowering puts in front of uses).
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,9 +69,9 @@ static void readRegistersA(Gathering &lanes, const Instruction &inst,
     for (int r = 0; r < registers; ++r)
       for (int p = 0; p < per; ++p) {
         Element e = getElementA(thread % 32, r, p, per);
-        float value = loadNumber(inst.formatA, lanes.arguments[thread] +
-                                                   inst.offsets[1] + r * 4 +
-                                                   p * bytes);
+        float value =
+            loadNumber(inst.formatA, lanes.arguments[thread] + inst.offsets[1] +
+                                         r * 4 + p * bytes);
         values[(thread / 32 * 16 + e.row) * inst.k + e.column] =
             inst.negateA ? -value : value;
       }
@@ -199,8 +199,7 @@ void Cluster::warpgroup(const Instruction &inst, uint32_t id, char *arguments,
     thread.multiplyFenced = false; // the next wgmma needs a fence again
     for (unsigned source : inst.sources) {
       auto it = thread.lastGroupOf.find(source);
-      if (it == thread.lastGroupOf.end() ||
-          it->second <= thread.multiplyWaited)
+      if (it == thread.lastGroupOf.end() || it->second <= thread.multiplyWaited)
         continue;
       Epoch other;
       other.instruction = source;
