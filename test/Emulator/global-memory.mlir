@@ -40,7 +40,7 @@ gpu.module @m {
     llvm.cond_br %up, ^read, ^wait
   ^read:
     // UNORDERED: :[[#@LINE+3]]:{{[0-9]+}}: error: race: read of global memory that is not ordered after its write
-    // UNORDERED-NEXT: :[[#@LINE-18]]:{{[0-9]+}}: note: the write is here (thread {{[0-9]+}} of block 0 of cluster 1)
+    // UNORDERED-NEXT: :[[#@LINE-16]]:{{[0-9]+}}: note: the write is here (thread {{[0-9]+}} of block 0 of cluster 1)
     // UNINIT: :[[#@LINE+1]]:{{[0-9]+}}: error: read of uninitialised global memory (thread {{[0-9]+}} of block (0,0,0))
     %v = llvm.load %slot : !llvm.ptr<1> -> i32
     %to = llvm.getelementptr %out[%c0] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32 // @result

@@ -157,7 +157,7 @@ RoundResult Cluster::runRound() {
       continue;
     anyRan = true;
     if (resting >> (thread.index / warpSize % 64) & 1) {
-      progress = true;
+      progress |= !thread.spun; // a spinning thread that rests still spins
       continue;
     }
     thread.spun = false;
