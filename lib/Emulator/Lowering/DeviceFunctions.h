@@ -1,5 +1,5 @@
 //===- DeviceFunctions.h - Mathematics and other functions that kernels call -*-
-//C++ -*-===//
+// C++ -*-===//
 //
 // Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

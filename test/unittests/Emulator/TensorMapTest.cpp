@@ -1,5 +1,5 @@
 //===- TensorMapTest.cpp - Tensor maps against the rules of the driver and the
-//PTX manual -===//
+// PTX manual -===//
 //
 // Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
