@@ -24,6 +24,7 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
@@ -257,6 +258,9 @@ static int runKernel(const LoweredKernel &kernel, const JitKernel &jit,
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  llvm::cl::SetVersionPrinter([](llvm::raw_ostream &os) {
+    os << "amp-emu of mlir-amp " AMP_VERSION ", LLVM " LLVM_VERSION_STRING "\n";
+  });
   cl::HideUnrelatedOptions({&kernelCategory, &checkCategory, &outputCategory});
   cl::ParseCommandLineOptions(
       argc, argv,

@@ -29,6 +29,7 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
@@ -384,6 +385,9 @@ static llvm::Error run(const RunOptions &options) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  llvm::cl::SetVersionPrinter([](llvm::raw_ostream &os) {
+    os << "amp-run of mlir-amp " AMP_VERSION ", LLVM " LLVM_VERSION_STRING "\n";
+  });
   llvm::Expected<RunOptions> options = parseRunOptions(argc, argv);
   llvm::Error error = options ? run(*options) : options.takeError();
   llvm::outs().flush();
