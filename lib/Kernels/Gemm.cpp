@@ -26,6 +26,22 @@ static constexpr int64_t kSwizzleBytes = 128;
 static constexpr int64_t kStagingBytes = 2 * 64 * kSwizzleBytes;
 static constexpr int64_t kMaxStages = 8;
 
+static constexpr GemmChip kChips[] = {
+    // An A100; an RTX 3090 or A10; an Orin; an RTX 4090 or L40; an H100 or
+    // H200.
+    {"sm_80", false, 166912, 108}, {"sm_86", false, 101376, 84},
+    {"sm_87", false, 166912, 16},  {"sm_89", false, 101376, 142},
+    {"sm_90", false, 232448, 132}, {"sm_90a", true, 232448, 132},
+};
+
+ArrayRef<GemmChip> mlir::amp::getGemmChips() { return kChips; }
+
+const GemmChip *mlir::amp::getGemmChip(StringRef name) {
+  const GemmChip *chip = llvm::find_if(
+      kChips, [&](const GemmChip &chip) { return chip.name == name; });
+  return chip == std::end(kChips) ? nullptr : chip;
+}
+
 /// A product that stays at the largest number instead of wrapping round.
 static int64_t multiply(int64_t x, int64_t y) {
   int64_t product;
@@ -46,6 +62,8 @@ static int64_t getStageBytes(const GemmConfig &config) {
 
 int64_t mlir::amp::getSharedMemoryBytes(const GemmProblem &problem,
                                         const GemmConfig &config) {
+  if (!config.chip->wgmma)
+    return config.stages * getStageBytes(config);
   int64_t staging = config.storeD == MatrixAccess::Tma || config.splitK > 1
                         ? config.consumers() * kStagingBytes
                         : 0;
@@ -67,22 +85,24 @@ int64_t mlir::amp::getWorkItems(const GemmProblem &problem,
 }
 
 /// What a block may take so that as many blocks run on a multiprocessor as the
-/// emitter plans for: two if there is one consumer, else one. The system keeps
-/// a kilobyte of each block for itself.
+/// emitter plans for. The system keeps a kilobyte of each block for itself.
 static int64_t getSharedMemoryBudget(const GemmConfig &config) {
-  return config.consumers() == 1 ? (kSharedMemoryLimit + 1024) / 2 - 1024
-                                 : kSharedMemoryLimit;
+  return (config.chip->sharedMemory + 1024) / config.blocksPerMultiprocessor() -
+         1024;
 }
 
 void mlir::amp::chooseGemmAccess(const GemmProblem &problem,
                                  GemmConfig &config) {
-  auto choose = [](int64_t stride, Type type) {
-    return isTmaStride(stride, type) ? MatrixAccess::Tma
-                                     : MatrixAccess::Threads;
+  bool wgmma = config.chip->wgmma;
+  auto choose = [&](int64_t stride, Type type) {
+    if (!isTmaStride(stride, type))
+      return MatrixAccess::Threads;
+    return wgmma ? MatrixAccess::Tma : MatrixAccess::Async;
   };
   config.loadA = choose(problem.strideOfA(), problem.a);
   config.loadB = choose(problem.strideOfB(), problem.b);
-  config.storeD = choose(problem.strideOfD(), problem.d);
+  config.storeD =
+      wgmma ? choose(problem.strideOfD(), problem.d) : MatrixAccess::Threads;
 }
 
 void mlir::amp::completeGemmConfig(const GemmProblem &problem,
@@ -99,6 +119,7 @@ void mlir::amp::completeGemmConfig(const GemmProblem &problem,
 }
 
 static LogicalResult verifyTypes(const GemmProblem &problem,
+                                 const GemmConfig &config,
                                  function_ref<InFlightDiagnostic()> emitError) {
   auto isEight = [](Type type) {
     return isa<Float8E4M3FNType, Float8E5M2Type>(type);
@@ -110,6 +131,10 @@ static LogicalResult verifyTypes(const GemmProblem &problem,
            << "expected operands of type f16, of type bf16, or each "
               "of type f8E4M3FN or f8E5M2, but got "
            << problem.a << " and " << problem.b << "; cast one of them";
+  if (!sixteen && !config.chip->wgmma)
+    return emitError() << "expected operands of type f16 or bf16 for "
+                       << config.chip->name << ", but got " << problem.a
+                       << "; cast them, or use 'chip=sm_90a'";
   if (!isa<Float16Type, BFloat16Type, Float32Type>(problem.d))
     return emitError() << "expected a result of type f16, bf16 or f32, but got "
                        << problem.d << "; cast it after the product";
@@ -150,10 +175,11 @@ verifyAccess(const GemmProblem &problem, const GemmConfig &config,
        {std::tuple("A", config.loadA, problem.strideOfA(), problem.a),
         {"B", config.loadB, problem.strideOfB(), problem.b},
         {"D", config.storeD, problem.strideOfD(), problem.d}})
-    if (access == MatrixAccess::Tma && !isTmaStride(stride, type))
+    if (access != MatrixAccess::Threads && !isTmaStride(stride, type))
       return emitError() << "expected rows of " << name
-                         << " to be multiples of 16 bytes for TMA, but got "
-                         << stride * getElementBytes(type)
+                         << " to be multiples of 16 bytes for "
+                         << (config.chip->wgmma ? "TMA" : "asynchronous copies")
+                         << ", but got " << stride * getElementBytes(type)
                          << " bytes; pad the rows, or use 'access=auto'";
   if (config.cluster > 1 && (config.loadA == MatrixAccess::Threads ||
                              config.loadB == MatrixAccess::Threads))
@@ -167,13 +193,18 @@ verifyAccess(const GemmProblem &problem, const GemmConfig &config,
 LogicalResult
 mlir::amp::verifyGemm(const GemmProblem &problem, const GemmConfig &config,
                       function_ref<InFlightDiagnostic()> emitError) {
-  if (failed(verifyTypes(problem, emitError)) ||
+  if (failed(verifyTypes(problem, config, emitError)) ||
       failed(verifySizes(problem, emitError)))
     return failure();
   auto isTile = [&](int64_t m, int64_t n) {
     return config.tileM == m && config.tileN == n;
   };
-  if (!isTile(128, 256) && !isTile(128, 128) && !isTile(64, 128))
+  bool wgmma = config.chip->wgmma;
+  if (!wgmma && !isTile(128, 128) && !isTile(128, 64) && !isTile(64, 64))
+    return emitError() << "expected tile 128x128, 128x64 or 64x64 for "
+                       << config.chip->name << ", but got " << config.tileM
+                       << "x" << config.tileN;
+  if (wgmma && !isTile(128, 256) && !isTile(128, 128) && !isTile(64, 128))
     return emitError() << "expected tile 128x256, 128x128 or 64x128, but got "
                        << config.tileM << "x" << config.tileN;
   int64_t depth = kSwizzleBytes / getElementBytes(problem.a);
@@ -184,6 +215,14 @@ mlir::amp::verifyGemm(const GemmProblem &problem, const GemmConfig &config,
   if (config.cluster != 1 && config.cluster != 2)
     return emitError() << "expected 'cluster' to be 1 or 2, but got "
                        << config.cluster;
+  if (!wgmma && config.cluster != 1)
+    return emitError() << "expected 'cluster' to be 1 for " << config.chip->name
+                       << ", but got " << config.cluster;
+  if (!wgmma && config.stages == 2)
+    return emitError() << "expected 'stages' from 3 to " << kMaxStages
+                       << " for " << config.chip->name
+                       << ", so that a copy is in flight while the kernel "
+                          "waits for another, but got 2";
   if (config.stages < 2 || config.stages > kMaxStages)
     return emitError() << "expected 'stages' from 2 to " << kMaxStages
                        << ", but got " << config.stages;
@@ -194,7 +233,7 @@ mlir::amp::verifyGemm(const GemmProblem &problem, const GemmConfig &config,
     return emitError() << "expected 'raster-group' to be at least 1, but got "
                        << config.rasterGroup;
   int64_t bytes = getSharedMemoryBytes(problem, config);
-  int64_t limit = kSharedMemoryLimit;
+  int64_t limit = config.chip->sharedMemory;
   if (bytes > limit)
     return emitError() << "expected at most " << limit
                        << " bytes of shared memory, but tile " << config.tileM

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Kernels/Passes.h"
+#include "amp/Kernels/Sm80Gemm.h"
 #include "amp/Kernels/Sm90Gemm.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -50,8 +51,9 @@ struct GenerateGemm : public amp::impl::GenerateGemmPassBase<GenerateGemm> {
       return signalPassFailure();
     }
     auto builder = OpBuilder::atBlockEnd(getOperation().getBody());
-    emitSm90Gemm(builder, getOperation().getLoc(), name, problem, config,
-                 *region, multiprocessors);
+    auto emit = config.chip->wgmma ? emitSm90Gemm : emitSm80Gemm;
+    emit(builder, getOperation().getLoc(), name, problem, config, *region,
+         multiprocessors);
     getOperation()->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
                             builder.getUnitAttr());
   }
@@ -96,8 +98,15 @@ private:
   }
 
   LogicalResult readConfig(const GemmProblem &problem, GemmConfig &config) {
-    if (chip != "sm_90a")
-      return refuse("chip", "sm_90a, the one with wgmma", chip);
+    config.chip = getGemmChip(chip);
+    if (!config.chip) {
+      std::string names;
+      for (const GemmChip &known : getGemmChips())
+        names += (names.empty() ? "" : ", ") + known.name.str();
+      return refuse("chip", "one of " + names, chip);
+    }
+    if (multiprocessors == 0)
+      multiprocessors = config.chip->multiprocessors;
     SmallVector<StringRef> sizes;
     StringRef(tile).split(sizes, 'x');
     bool wellFormed = sizes.size() == 2 || sizes.size() == 3;
@@ -105,7 +114,8 @@ private:
         sizes[1].getAsInteger(10, config.tileN) ||
         (sizes.size() == 3 && sizes[2].getAsInteger(10, config.tileK)))
       return refuse("tile", "MxN or MxNxK", tile);
-    if (multiprocessors < cluster || multiprocessors > 4096)
+    if (multiprocessors < std::max<int64_t>(cluster, 1) ||
+        multiprocessors > 4096)
       return refuse("multiprocessors", "from the cluster's size to 4096",
                     std::to_string(multiprocessors));
     config.stages = stages;
@@ -116,8 +126,15 @@ private:
       chooseGemmAccess(problem, config);
     else if (access == "threads")
       config.loadA = config.loadB = config.storeD = MatrixAccess::Threads;
-    else if (access != "tma")
-      return refuse("access", "auto, tma or threads", access);
+    else if (access == "async" && !config.chip->wgmma)
+      config.loadA = config.loadB = MatrixAccess::Async;
+    else if (access != "tma" || !config.chip->wgmma)
+      return refuse("access",
+                    config.chip->wgmma ? "auto, tma or threads"
+                                       : "auto, async or threads",
+                    access);
+    if (!config.chip->wgmma)
+      config.storeD = MatrixAccess::Threads;
     completeGemmConfig(problem, config);
     return success();
   }

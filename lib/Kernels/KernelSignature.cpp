@@ -70,7 +70,9 @@ LLVM::LLVMFuncOp KernelSignature::createKernel(StringRef name,
   auto type = LLVM::LLVMFunctionType::get(
       LLVM::LLVMVoidType::get(b.getContext()), types);
   auto func = LLVM::LLVMFuncOp::create(b, name, type);
-  sm90::markAsKernel(b, func, launch.threads, launch.minBlocks, launch.cluster);
+  sm80::markAsKernel(b, func, launch.threads, launch.minBlocks);
+  if (launch.cluster > 1)
+    sm90::markAsCluster(b, func, launch.cluster);
   for (unsigned index : tensorMaps)
     sm90::markAsTensorMap(b, func, index);
   auto along = [&](int64_t x) { return b.getDenseI64ArrayAttr({x, 1, 1}); };

@@ -55,28 +55,80 @@ Value OperandTile::loadChunk(DeviceBuilder &b, const OperandSource &source,
   return b.bitcast(VectorType::get(4, b.getI32Type()), b.gather(elements));
 }
 
+void OperandTile::copyChunk(DeviceBuilder &b, const OperandSource &source,
+                            Value shared, Number row, Number column,
+                            Number batch) const {
+  int64_t bytes = getElementBytes(type);
+  Number left = source.wholeChunks
+                    ? b.number(16)
+                    : min(source.inner - column, b.number(16 / bytes)) * bytes;
+  Value inside = b.both(row < source.outer, column < source.inner);
+  // Of a chunk outside nothing is read, so its address may be anywhere.
+  Value address = b.element(source.pointer, type, batch * source.outer + row,
+                            source.stride, column);
+  sm80::copyAsync(b, shared, address, b.select(inside, left, b.number(0)));
+}
+
 void OperandTile::loadByThreads(DeviceBuilder &b, const OperandSource &source,
                                 Value shared, Number position, Number k,
-                                Number batch, Number thread) const {
+                                Number batch, Number thread,
+                                int64_t threads) const {
   int64_t perChunk = 16 / getElementBytes(type);
   Number chunk = thread % 8, firstRow = thread / 8;
   auto loadBox = [&](Number offset, Number column, Number row) {
-    // 128 threads are 16 rows of 8 chunks.
-    b.loop(b.number(boxRows() / 16), [&](Number i) {
-      Number boxRow = firstRow + i * 16;
+    auto loadRow = [&](Number boxRow) {
+      Number place = boxRow * 128 + (chunk ^ (boxRow % 8)) * 16;
+      Value target = b.advance(shared, place + offset);
+      if (source.access == MatrixAccess::Async)
+        return copyChunk(b, source, target, row + boxRow,
+                         column + chunk * perChunk, batch);
       Value data =
           loadChunk(b, source, row + boxRow, column + chunk * perChunk, batch);
-      Number place = boxRow * 128 + (chunk ^ (boxRow % 8)) * 16;
-      b.store(data, b.advance(shared, place + offset), 16);
-    });
+      b.store(data, target, 16);
+    };
+    int64_t rowsAtOnce = threads / 8;
+    if (source.access == MatrixAccess::Async)
+      for (int64_t i = 0; i < boxRows(); i += rowsAtOnce)
+        loadRow(firstRow + i);
+    else
+      b.loop(b.number(boxRows() / rowsAtOnce),
+             [&](Number i) { loadRow(firstRow + i * rowsAtOnce); });
   };
   if (!transposed)
     return loadBox(b.number(0), k, position);
-  // A loop, unlike for TMA: unrolled, its addresses are more than the
+  if (source.access == MatrixAccess::Async) {
+    for (int64_t first = 0; first < extent; first += boxColumns())
+      loadBox(b.number(first * 128), position + first, k);
+    return;
+  }
+  // A loop, unlike for copies: unrolled, its addresses are more than the
   // registers.
   b.loop(b.number(extent / boxColumns()), [&](Number box) {
     loadBox(box * (boxRows() * 128), position + box * boxColumns(), k);
   });
+}
+
+SmallVector<Value> OperandTile::loadMatrices(DeviceBuilder &b, Value shared,
+                                             Number position, int64_t offset,
+                                             int64_t step, Number lane,
+                                             MatrixOrder order) const {
+  Number first = lane / 8 % 2, second = lane / 16, rowInEight = lane % 8;
+  bool positionFirst = order == MatrixOrder::PositionFirst;
+  Number upper = positionFirst ? first : second; // of M or N
+  Number later = positionFirst ? second : first; // in K
+  if (!transposed) {
+    Number row = position + upper * 8 + rowInEight;
+    Number chunk = (later ^ rowInEight) ^ (step * 2);
+    Value lanePlace = b.advance(shared, row * 128 + chunk * 16);
+    return sm80::loadMatrices(b, b.advance(lanePlace, offset * 128), false);
+  }
+  // `offset` changes bits of the chunk that are 0 before, so it may come last:
+  // what is before is the same for all offsets.
+  Number chunk = ((position / 8 % 8 + upper) ^ rowInEight) ^ (offset / 8);
+  Number box = position / 64 * (64 * 128);
+  Value lanePlace =
+      b.advance(shared, (later * 8 + rowInEight) * 128 + chunk * 16 + box);
+  return sm80::loadMatrices(b, b.advance(lanePlace, step * 16 * 128), true);
 }
 
 Value OperandTile::descriptor(DeviceBuilder &b, Value address) const {

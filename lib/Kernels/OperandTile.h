@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One operand's part of a stage: where TMA puts it, and how wgmma finds it.
-// Both know a pattern of 8 rows of 128 bytes, in which the 16-byte chunk c of
-// row r lies at place c xor r. The tile is boxes of 128-byte rows.
+// One operand's part of a stage: where TMA or threads put it, and how wgmma or
+// ldmatrix finds it. wgmma and TMA know a pattern of 8 rows of 128 bytes, in
+// which the 16-byte chunk c of row r lies at place c xor r. The tile is boxes
+// of 128-byte rows.
 //
 //   K innermost        one box; a row of it is one row of A (or column of B),
 //   128
@@ -37,9 +38,11 @@ struct OperandSource {
   MatrixAccess access;
   /// A tensor map or the matrix itself.
   Value pointer;
-  /// With threads: elements along the stored row, stored rows, elements from
+  /// Without TMA: elements along the stored row, stored rows, elements from
   /// one to the next, and from one matrix of a batch to the next.
   Number inner, outer, stride;
+  /// `inner` is a multiple of 16 bytes.
+  bool wholeChunks = false;
 };
 
 class OperandTile {
@@ -59,11 +62,21 @@ public:
                  Number position, Number k, Value batch, Value barrier,
                  Value multicast) const;
 
-  /// Loads the same with 128 threads, zeros outside the matrix. The caller
-  /// fences and signals.
+  /// Loads the same with `threads` threads, zeros outside the matrix: by
+  /// asynchronous copies or through registers, as the source's access says.
+  /// The caller waits or fences, and signals.
   void loadByThreads(DeviceBuilder &b, const OperandSource &source,
                      Value shared, Number position, Number k, Number batch,
-                     Number thread) const;
+                     Number thread, int64_t threads) const;
+
+  /// The four 8x8 matrices that a lane addresses with ldmatrix are two along M
+  /// or N by two along K; this says which pair comes first.
+  enum class MatrixOrder { PositionFirst, KFirst };
+  /// Loads 16 of M or N, by 16 of K, for mma.sync. They begin `offset` after
+  /// `position`, which is a multiple of 32, of 64 if `offset` is above 16.
+  SmallVector<Value> loadMatrices(DeviceBuilder &b, Value shared,
+                                  Number position, int64_t offset, int64_t step,
+                                  Number lane, MatrixOrder order) const;
 
   /// The descriptor of the tile at `address`.
   Value descriptor(DeviceBuilder &b, Value address) const;
@@ -71,7 +84,9 @@ public:
   Value advance(DeviceBuilder &b, Value descriptor, int64_t step) const;
 
 private:
-  /// Emits the load of one 16-byte chunk of a stored row.
+  /// Emits the load of one 16-byte chunk of a stored row, or its copy.
+  void copyChunk(DeviceBuilder &b, const OperandSource &source, Value shared,
+                 Number row, Number column, Number batch) const;
   Value loadChunk(DeviceBuilder &b, const OperandSource &source, Number row,
                   Number column, Number batch) const;
 

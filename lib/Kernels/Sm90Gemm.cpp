@@ -312,9 +312,9 @@ SmallVector<Value> Sm90GemmKernel::emitLoads(PipelineRing &ring, WorkItem item,
     b.branch(thread == 0, loadByTma);
   Number matrix = batched ? item.batch : b.number(0);
   if (config.loadA == MatrixAccess::Threads)
-    tileA.loadByThreads(b, sourceA, slotA, row, depth, matrix, thread);
+    tileA.loadByThreads(b, sourceA, slotA, row, depth, matrix, thread, 128);
   if (config.loadB == MatrixAccess::Threads)
-    tileB.loadByThreads(b, sourceB, slotB, column, depth, matrix, thread);
+    tileB.loadByThreads(b, sourceB, slotB, column, depth, matrix, thread, 128);
   sm90::fenceForAsyncProxy(b);
   sm90::arrive(b, full);
   return ring.next(position);

@@ -6,13 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The only file of the emitters that includes NVVM's header.
+// Includes NVVM's header, as few files do.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Sm90Instructions.h"
 
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
@@ -22,15 +21,6 @@ using namespace mlir::amp;
 // Where a thread is
 //===----------------------------------------------------------------------===//
 
-Number sm90::threadId(DeviceBuilder &b) {
-  return b.number(NVVM::ThreadIdXOp::create(b, b.getI32Type()));
-}
-Number sm90::blockId(DeviceBuilder &b) {
-  return b.number(NVVM::BlockIdXOp::create(b, b.getI32Type()));
-}
-Number sm90::blockCount(DeviceBuilder &b) {
-  return b.number(NVVM::GridDimXOp::create(b, b.getI32Type()));
-}
 Number sm90::rankInCluster(DeviceBuilder &b) {
   return b.number(NVVM::ClusterId::create(b, b.getI32Type()));
 }
@@ -38,13 +28,6 @@ Number sm90::rankInCluster(DeviceBuilder &b) {
 //===----------------------------------------------------------------------===//
 // Barriers
 //===----------------------------------------------------------------------===//
-
-void sm90::blockBarrier(DeviceBuilder &b) { NVVM::Barrier0Op::create(b); }
-
-void sm90::namedBarrier(DeviceBuilder &b, int64_t barrier, int64_t threads) {
-  NVVM::BarrierOp::create(b, Type(), b.number(barrier), b.number(threads),
-                          NVVM::BarrierReductionAttr(), Value());
-}
 
 void sm90::clusterBarrier(DeviceBuilder &b, bool aligned) {
   UnitAttr attr = aligned ? b.getUnitAttr() : UnitAttr();
@@ -202,18 +185,10 @@ void sm90::increaseRegisters(DeviceBuilder &b, int64_t count) {
 // Attributes
 //===----------------------------------------------------------------------===//
 
-void sm90::markAsKernel(DeviceBuilder &b, LLVM::LLVMFuncOp func,
-                        int64_t threads, int64_t minBlocks, int64_t cluster) {
-  auto along = [&](int64_t x) {
-    return b.getDenseI32ArrayAttr({static_cast<int32_t>(x), 1, 1});
-  };
-  func->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
-  func->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
-  func->setAttr(NVVM::NVVMDialect::getReqntidAttrName(), along(threads));
-  func->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                b.getI32IntegerAttr(minBlocks));
-  if (cluster > 1)
-    func->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(), along(cluster));
+void sm90::markAsCluster(DeviceBuilder &b, LLVM::LLVMFuncOp func,
+                         int64_t cluster) {
+  func->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(),
+                b.getDenseI32ArrayAttr({static_cast<int32_t>(cluster), 1, 1}));
 }
 
 void sm90::markAsTensorMap(DeviceBuilder &b, LLVM::LLVMFuncOp func,

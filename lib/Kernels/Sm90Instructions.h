@@ -6,29 +6,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One function for each NVVM operation that the emitters use, with the choices
-// that they never vary already made. NVVM's own header costs half a minute of
-// compile time and stays in one file.
+// The same as Sm80Instructions.h for what came with sm_90: clusters, barriers
+// in shared memory, the copy engine and wgmma.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef AMP_LIB_KERNELS_SM90INSTRUCTIONS_H
 #define AMP_LIB_KERNELS_SM90INSTRUCTIONS_H
 
-#include "DeviceBuilder.h"
+#include "Sm80Instructions.h"
 
 namespace mlir::amp::sm90 {
 
-// Where a thread is.
-Number threadId(DeviceBuilder &b);
-Number blockId(DeviceBuilder &b);
-Number blockCount(DeviceBuilder &b);
-Number rankInCluster(DeviceBuilder &b);
+using namespace sm80;
 
-// Barriers of threads. Named barriers take their number as a constant: with a
-// variable one, ptxas reserves all sixteen.
-void blockBarrier(DeviceBuilder &b);
-void namedBarrier(DeviceBuilder &b, int64_t barrier, int64_t threads);
+Number rankInCluster(DeviceBuilder &b);
 /// `aligned`: all lanes of each warp arrive together.
 void clusterBarrier(DeviceBuilder &b, bool aligned);
 
@@ -84,8 +76,8 @@ void decreaseRegisters(DeviceBuilder &b, int64_t count);
 void increaseRegisters(DeviceBuilder &b, int64_t count);
 
 // Attributes of a kernel and of its parameters.
-void markAsKernel(DeviceBuilder &b, LLVM::LLVMFuncOp func, int64_t threads,
-                  int64_t minBlocks, int64_t cluster);
+/// Beside what sm80::markAsKernel sets; `cluster` is more than 1.
+void markAsCluster(DeviceBuilder &b, LLVM::LLVMFuncOp func, int64_t cluster);
 /// A tensor map is passed by value, 128 bytes in the parameter space.
 void markAsTensorMap(DeviceBuilder &b, LLVM::LLVMFuncOp func, unsigned arg);
 

@@ -15,7 +15,7 @@
 
 #include "EpilogueBuilder.h"
 #include "KernelSignature.h"
-#include "Sm90Instructions.h"
+#include "Sm80Instructions.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -60,8 +60,8 @@ void mlir::amp::emitSplitKReduction(DeviceBuilder &b, StringRef name,
   for (unsigned i = 0; i < epilogue.operands.size(); ++i)
     operands.push_back(arg(operandArg + i));
 
-  Number first = sm90::blockId(b) * kThreads + sm90::threadId(b);
-  Number step = sm90::blockCount(b) * kThreads;
+  Number first = sm80::blockId(b) * kThreads + sm80::threadId(b);
+  Number step = sm80::blockCount(b) * kThreads;
   Number items = b.number(arg(batchArg)) * m * rowPairs;
   b.loop(first, items, step, ValueRange(), [&](Number item, ValueRange) {
     Number allRows = item / rowPairs, column = item % rowPairs * 2;

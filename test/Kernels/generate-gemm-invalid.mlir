@@ -1,7 +1,7 @@
 // DEFINE: %{bad} = not amp-opt %s -o /dev/null --amp-generate-gemm=
 
-// RUN: %{bad}"chip=sm_80" 2>&1 | FileCheck %s --check-prefix=CHIP
-// CHIP: expected 'chip' to be sm_90a, the one with wgmma, but got 'sm_80'
+// RUN: %{bad}"chip=sm_75" 2>&1 | FileCheck %s --check-prefix=CHIP
+// CHIP: expected 'chip' to be one of sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a, but got 'sm_75'
 
 // RUN: %{bad}"a-type=f16" 2>&1 | FileCheck %s --check-prefix=TYPES
 // TYPES: expected operands of type f16, of type bf16, or each of type f8E4M3FN or f8E5M2, but got 'f16' and 'bf16'; cast one of them
@@ -66,8 +66,31 @@
 // RUN: %{bad}"access=dma" 2>&1 | FileCheck %s --check-prefix=ACCESS
 // ACCESS: expected 'access' to be auto, tma or threads, but got 'dma'
 
-// RUN: %{bad}"multiprocessors=0" 2>&1 | FileCheck %s --check-prefix=MULTIPROCESSORS
-// MULTIPROCESSORS: expected 'multiprocessors' to be from the cluster's size to 4096, but got '0'
+// RUN: %{bad}"multiprocessors=-1" 2>&1 | FileCheck %s --check-prefix=MULTIPROCESSORS
+// MULTIPROCESSORS: expected 'multiprocessors' to be from the cluster's size to 4096, but got '-1'
+
+// What mma.sync and asynchronous copies refuse.
+
+// RUN: %{bad}"chip=sm_80 a-type=f8E5M2 b-type=f8E5M2 layout=nt" 2>&1 | FileCheck %s --check-prefix=OLDTYPES
+// OLDTYPES: expected operands of type f16 or bf16 for sm_80, but got 'f8E5M2'; cast them, or use 'chip=sm_90a'
+
+// RUN: %{bad}"chip=sm_80 tile=128x256" 2>&1 | FileCheck %s --check-prefix=OLDTILE
+// OLDTILE: expected tile 128x128, 128x64 or 64x64 for sm_80, but got 128x256
+
+// RUN: %{bad}"chip=sm_80 cluster=2" 2>&1 | FileCheck %s --check-prefix=OLDCLUSTER
+// OLDCLUSTER: expected 'cluster' to be 1 for sm_80, but got 2
+
+// RUN: %{bad}"chip=sm_80 stages=2" 2>&1 | FileCheck %s --check-prefix=OLDSTAGES
+// OLDSTAGES: expected 'stages' from 3 to 8 for sm_80, so that a copy is in flight while the kernel waits for another, but got 2
+
+// RUN: %{bad}"chip=sm_86 stages=4" 2>&1 | FileCheck %s --check-prefix=OLDSHARED
+// OLDSHARED: expected at most 101376 bytes of shared memory, but tile 128x128 with 4 stages takes 131072; use at most 3 stages
+
+// RUN: %{bad}"chip=sm_80 m=8 n=8 k=9 access=async" 2>&1 | FileCheck %s --check-prefix=OLDUNALIGNED
+// OLDUNALIGNED: expected rows of A to be multiples of 16 bytes for asynchronous copies, but got 18 bytes; pad the rows, or use 'access=auto'
+
+// RUN: %{bad}"chip=sm_80 access=tma" 2>&1 | FileCheck %s --check-prefix=OLDACCESS
+// OLDACCESS: expected 'access' to be auto, async or threads, but got 'tma'
 
 // RUN: %{bad}"name=used" 2>&1 | FileCheck %s --check-prefix=NAME
 // NAME: expected a new name for the kernel, but 'used' is in use; set 'name'

@@ -2,6 +2,7 @@
 // RUN: amp-opt %s --amp-generate-gemm="m=304 n=512 k=520 layout=tn tile=128x256 cluster=2" | FileCheck %s --check-prefix=CLUSTER
 // RUN: amp-opt %s --amp-generate-gemm="m=300 n=512 k=520 split-k=4 d-type=f32 name=parts" | FileCheck %s --check-prefix=SPLIT
 // RUN: amp-opt %s --amp-generate-gemm="m=300 n=511 k=519 layout=nn" | FileCheck %s --check-prefix=PLAIN
+// RUN: amp-opt %s --amp-generate-gemm="chip=sm_80 m=300 n=512 k=520 layout=nn epilogue=bias" | FileCheck %s --check-prefix=SM80
 // RUN: amp-opt %s --amp-generate-gemm="m=300 n=512 k=528 batch=3 a-type=f8E4M3FN b-type=f8E5M2 layout=nt" | FileCheck %s --check-prefix=BATCH
 
 func.func @bias(%sum: f32, %bias: f32) -> bf16 attributes {amp.epilogue = ["column"]} {
@@ -88,3 +89,30 @@ func.func @bias(%sum: f32, %bias: f32) -> bf16 attributes {amp.epilogue = ["colu
 // BATCH: box = array<i64: 128, 128, 1>, kind = "tensor-map", name = "a", shape = array<i64: 528, 300, 3>, strides = array<i64: 528, 158400>
 // BATCH-SAME: name = "batch", value = 3
 // BATCH: nvvm.wgmma.mma_async {{.*}} <m = 64, n = 128, k = 32>, {{.*}}A[<e4m3>, {{.*}}B[<e5m2>
+
+// Four slots are filled before the loop, each by a group of copies. A turn fills a
+// slot and computes four steps of 4x4 products, 64x32 of the tile; before the last it
+// waits for one group, never for all.
+// SM80: llvm.func @gemm(
+// SM80-SAME: {elements = 156000 : i64, kind = "buffer", name = "a", type = bf16}
+// SM80-SAME: {kind = "number", multiple = 8 : i64, name = "lda", value = 520 : i64}
+// SM80-SAME: block = array<i64: 256, 1, 1>, cluster = array<i64: 1, 1, 1>, grid = array<i64: 12, 1, 1>, order = 0 : i64, shared_memory = 163840 : i64
+// SM80: nvvm.cp.async.shared.global {{.*}}, 16, cache = cg
+// SM80-COUNT-4: nvvm.cp.async.commit.group
+// SM80: nvvm.cp.async.wait.group 3
+// SM80: nvvm.barrier0
+// SM80: scf.for
+// SM80: nvvm.cp.async.commit.group
+// SM80: nvvm.ldmatrix {{.*}} layout = #nvvm.mma_layout<row>
+// SM80: nvvm.ldmatrix {{.*}} layout = #nvvm.mma_layout<col>
+// SM80-COUNT-48: nvvm.mma.sync
+// SM80-NOT: nvvm.mma.sync
+// SM80: nvvm.cp.async.wait.group 3
+// SM80: nvvm.barrier0
+// SM80: nvvm.ldmatrix
+// SM80-COUNT-16: nvvm.mma.sync
+// SM80: scf.yield
+// SM80: nvvm.cp.async.wait.group 0
+// SM80: nvvm.barrier0
+// SM80: arith.addf {{.*}} : vector<2xf32>
+// SM80: llvm.store {{.*}} : vector<2xbf16>

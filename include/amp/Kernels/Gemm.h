@@ -24,6 +24,7 @@ namespace mlir::amp {
 /// How the elements of a matrix reach shared memory, or leave it.
 enum class MatrixAccess {
   Tma,     ///< by the copy engine: rows lie on multiples of 16 bytes
+  Async,   ///< by asynchronous copies of 16 bytes: rows as for TMA
   Threads, ///< by ordinary loads and stores, element by element
 };
 
@@ -51,8 +52,25 @@ struct GemmProblem {
   int64_t strideOfD() const { return ldd ? ldd : n; }
 };
 
+/// What a kernel may use of a chip.
+struct GemmChip {
+  StringRef name;
+  /// The kernel is one of wgmma and TMA, not of mma.sync and cp.async.
+  bool wgmma;
+  /// Bytes of shared memory that a block may use at most.
+  int64_t sharedMemory;
+  /// Of a usual product with this chip, for the size of the grid.
+  int64_t multiprocessors;
+};
+
+/// The chips that kernels are emitted for.
+ArrayRef<GemmChip> getGemmChips();
+/// Null if no kernel is emitted for it.
+const GemmChip *getGemmChip(StringRef name);
+
 /// The parameters of one kernel.
 struct GemmConfig {
+  const GemmChip *chip = getGemmChip("sm_90a");
   /// Part of D that a block computes at a time, and depth of one stage.
   int64_t tileM = 128, tileN = 128, tileK = 0;
   /// Slots of the ring through which tiles of A and B pass.
@@ -67,18 +85,30 @@ struct GemmConfig {
   MatrixAccess loadA = MatrixAccess::Tma, loadB = MatrixAccess::Tma,
                storeD = MatrixAccess::Tma;
 
-  /// Warpgroups of 128 threads; each computes 64 rows of the tile.
+  /// With wgmma, the warpgroups of 128 threads that compute; each has 64 rows
+  /// of the tile.
   int64_t consumers() const { return tileM / 64; }
-  int64_t threads() const { return 128 * (consumers() + 1); }
+  /// With mma.sync, the warps along M and N. Each has 64 or 32 rows and 32
+  /// columns of the tile.
+  int64_t warpsM() const { return 2; }
+  int64_t warpsN() const { return tileN / 32; }
+  int64_t threads() const {
+    return chip->wgmma ? 128 * (consumers() + 1) : 32 * warpsM() * warpsN();
+  }
+  /// Blocks that shall run on a multiprocessor at a time.
+  int64_t blocksPerMultiprocessor() const {
+    return tileM * tileN < 128 * 128 ? 2 : 1;
+  }
 };
 
 /// Bytes of one element.
 int64_t getElementBytes(Type type);
 
-/// Whether TMA can address rows that are `stride` elements of `type` apart.
+/// Whether TMA and asynchronous copies can address rows that are `stride`
+/// elements of `type` apart.
 bool isTmaStride(int64_t stride, Type type);
 
-/// Dynamic shared memory of the kernel for sm_90a.
+/// Dynamic shared memory of the kernel.
 int64_t getSharedMemoryBytes(const GemmProblem &problem,
                              const GemmConfig &config);
 
@@ -88,18 +118,14 @@ int64_t getWorkItems(const GemmProblem &problem, const GemmConfig &config);
 /// Rows of the workspace that one part of K takes: M rounded up to tiles.
 int64_t getPaddedRows(const GemmProblem &problem, const GemmConfig &config);
 
-/// Multiprocessors of an H100 SXM or H200.
-constexpr int64_t kDefaultMultiprocessors = 132;
-/// What a block may use at most on sm_90.
-constexpr int64_t kSharedMemoryLimit = 232448;
-
-/// Uses TMA where it can address the rows, else threads.
+/// Uses what the chip has for aligned rows where rows are aligned, else
+/// threads.
 void chooseGemmAccess(const GemmProblem &problem, GemmConfig &config);
 
 /// Fills in what is 0: the depth of a stage, and as many stages as fit.
 void completeGemmConfig(const GemmProblem &problem, GemmConfig &config);
 
-/// Checks the rules of the kernels for sm_90a. Says what is wrong and what to
+/// Checks the rules of the chip's kernel. Says what is wrong and what to
 /// do about it.
 LogicalResult verifyGemm(const GemmProblem &problem, const GemmConfig &config,
                          function_ref<InFlightDiagnostic()> emitError);

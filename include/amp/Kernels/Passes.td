@@ -28,15 +28,21 @@ def GenerateGemmPass : Pass<"amp-generate-gemm", "ModuleOp"> {
     stored: `n` as just said, `t` transposed, so that `nt` means A as [M][K] and B
     as [N][K]. Sums are f32. Any size is legal, zero too.
 
-    1. Operands are both f16, both bf16, or each f8E4M3FN or f8E5M2; the result is
-       f16, bf16 or f32. Operands of 8 bits are `nt` (wgmma has no other).
-    2. The tile is 128x256, 128x128 or 64x128, and 128 bytes of K deep.
-    3. Rows of A, B and D that are multiples of 16 bytes go by TMA, others by
-       ordinary loads and stores (`access=auto`); `tma` refuses others, `threads`
-       uses no TMA.
-    4. In a cluster of two, A and B go by TMA.
-    5. Stages, tiles and staging boxes fit in 232448 bytes of shared memory.
-    6. The chip is sm_90a.
+    The chip decides between two kernels: sm_90a has wgmma and TMA; sm_80, sm_86,
+    sm_87, sm_89 and sm_90 have mma.sync and asynchronous copies.
+
+    1. Operands are both f16 or both bf16, for sm_90a also each f8E4M3FN or
+       f8E5M2; the result is f16, bf16 or f32. Operands of 8 bits are `nt` (wgmma
+       has no other).
+    2. The tile is 128x256, 128x128 or 64x128 for sm_90a, else 128x128, 128x64 or
+       64x64, and 128 bytes of K deep.
+    3. Rows of A and B that are multiples of 16 bytes go by TMA or asynchronous
+       copies, others by ordinary loads (`access=auto`); `tma` and `async` refuse
+       others, `threads` has ordinary loads only. D goes by TMA under the same
+       rule for sm_90a, else by ordinary stores.
+    4. A cluster of two is for sm_90a, with A and B by TMA.
+    5. Stages, tiles and staging boxes fit in the chip's shared memory.
+    6. A ring has at least two stages, without TMA three.
 
     **Epilogue.** A function of the module, on scalars. Its first argument is the
     sum; for each further argument `amp.epilogue` says whether it is one value for
@@ -45,7 +51,8 @@ def GenerateGemmPass : Pass<"amp-generate-gemm", "ModuleOp"> {
     an epilogue the sum is rounded. Operands must not overlap D.
 
     **Kernel.** Persistent blocks walk the tiles of D in groups of rows, so that
-    the L2 cache serves them; one warpgroup loads, the others multiply and store.
+    the L2 cache serves them. For sm_90a, one warpgroup loads, the others multiply
+    and store; else all warps do the same, with copies of the next stages in flight.
     With `split-k`, each part of K is summed into a workspace, and a second kernel
     `<name>_reduce` adds the parts in their order and applies the epilogue: the
     result is the same in each run.
@@ -105,9 +112,10 @@ def GenerateGemmPass : Pass<"amp-generate-gemm", "ModuleOp"> {
     Option<"splitK", "split-k", "int64_t", "1", "parts of K that are summed apart">,
     Option<"rasterGroup", "raster-group", "int64_t", "8", "rows of tiles walked together">,
     Option<"access", "access", "std::string", "\"auto\"",
-           "auto, tma or threads: how matrices are read and written">,
+           "auto, tma (sm_90a), async (others) or threads: how matrices are read and written">,
     Option<"epilogue", "epilogue", "std::string", "\"\"", "function that gives elements of D">,
-    Option<"multiprocessors", "multiprocessors", "int64_t", "132", "for the size of the grid">,
+    Option<"multiprocessors", "multiprocessors", "int64_t", "0",
+           "for the size of the grid; 0 is as many as the chip has">,
   ];
   let dependentDialects = ["arith::ArithDialect", "gpu::GPUDialect", "LLVM::LLVMDialect",
                            "NVVM::NVVMDialect", "scf::SCFDialect"];

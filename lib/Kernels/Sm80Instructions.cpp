@@ -1,0 +1,116 @@
+//===- Sm80Instructions.cpp - What every chip since sm_80 has -----------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Includes NVVM's header, as few files do.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Sm80Instructions.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+//===----------------------------------------------------------------------===//
+// Where a thread is, barriers
+//===----------------------------------------------------------------------===//
+
+Number sm80::threadId(DeviceBuilder &b) {
+  return b.number(NVVM::ThreadIdXOp::create(b, b.getI32Type()));
+}
+Number sm80::blockId(DeviceBuilder &b) {
+  return b.number(NVVM::BlockIdXOp::create(b, b.getI32Type()));
+}
+Number sm80::blockCount(DeviceBuilder &b) {
+  return b.number(NVVM::GridDimXOp::create(b, b.getI32Type()));
+}
+
+void sm80::blockBarrier(DeviceBuilder &b) { NVVM::Barrier0Op::create(b); }
+
+void sm80::namedBarrier(DeviceBuilder &b, int64_t barrier, int64_t threads) {
+  NVVM::BarrierOp::create(b, Type(), b.number(barrier), b.number(threads),
+                          NVVM::BarrierReductionAttr(), Value());
+}
+
+//===----------------------------------------------------------------------===//
+// Asynchronous copies
+//===----------------------------------------------------------------------===//
+
+void sm80::copyAsync(DeviceBuilder &b, Value shared, Value global,
+                     Value bytes) {
+  NVVM::CpAsyncOp::create(b, shared, global, 16,
+                          NVVM::LoadCacheModifierKind::CG, bytes);
+}
+void sm80::commitCopies(DeviceBuilder &b) {
+  NVVM::CpAsyncCommitGroupOp::create(b);
+}
+void sm80::waitCopies(DeviceBuilder &b, int64_t pending) {
+  NVVM::CpAsyncWaitGroupOp::create(b, pending);
+}
+
+//===----------------------------------------------------------------------===//
+// The Tensor Cores
+//===----------------------------------------------------------------------===//
+
+static SmallVector<Value> unpack(DeviceBuilder &b, Value structure,
+                                 int64_t size) {
+  SmallVector<Value> parts;
+  for (int64_t i = 0; i < size; ++i)
+    parts.push_back(LLVM::ExtractValueOp::create(b, structure, i));
+  return parts;
+}
+
+SmallVector<Value> sm80::loadMatrices(DeviceBuilder &b, Value address,
+                                      bool transpose) {
+  SmallVector<Type> types(4, b.getI32Type());
+  Value loaded = NVVM::LdMatrixOp::create(
+      b, LLVM::LLVMStructType::getLiteral(b.getContext(), types), address, 4,
+      transpose ? NVVM::MMALayout::col : NVVM::MMALayout::row,
+      NVVM::LdStMatrixShapeAttr::get(b.getContext(), 8, 8),
+      NVVM::LdStMatrixEltType::B16);
+  return unpack(b, loaded, 4);
+}
+
+SmallVector<Value> sm80::multiply(DeviceBuilder &b, Type type,
+                                  ArrayRef<Value> a, ArrayRef<Value> bs,
+                                  ArrayRef<Value> sums) {
+  // The operation takes pairs of f16 as such, others as words.
+  auto registers = [&](ArrayRef<Value> words) {
+    SmallVector<Value> converted;
+    for (Value word : words)
+      converted.push_back(
+          type.isF16() ? b.bitcast(VectorType::get(2, type), word) : word);
+    return converted;
+  };
+  NVVM::MMATypes element =
+      type.isF16() ? NVVM::MMATypes::f16 : NVVM::MMATypes::bf16;
+  SmallVector<Type> types(4, b.getF32Type());
+  Value result = NVVM::MmaOp::create(
+      b, LLVM::LLVMStructType::getLiteral(b.getContext(), types), registers(a),
+      registers(bs), sums, std::array<int64_t, 3>{16, 8, 16}, std::nullopt,
+      std::nullopt, std::array<NVVM::MMATypes, 2>{element, element},
+      std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
+                                     NVVM::MMALayout::col});
+  return unpack(b, result, 4);
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+void sm80::markAsKernel(DeviceBuilder &b, LLVM::LLVMFuncOp func,
+                        int64_t threads, int64_t minBlocks) {
+  func->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  func->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  func->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
+                b.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}));
+  func->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                b.getI32IntegerAttr(minBlocks));
+}
