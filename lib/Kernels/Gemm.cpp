@@ -24,7 +24,8 @@ using namespace mlir::amp;
 static constexpr int64_t kSwizzleBytes = 128;
 /// Each consumer warpgroup stages its results in two boxes of 64 rows.
 static constexpr int64_t kStagingBytes = 2 * 64 * kSwizzleBytes;
-static constexpr int64_t kMaxStages = 8;
+/// Without TMA: one that is read, one that a thread waits for, one in flight.
+static constexpr int64_t kMinStages = 3, kMaxStages = 8;
 
 static constexpr GemmChip kChips[] = {
     // An A100; an RTX 3090 or A10; an Orin; an RTX 4090 or L40; an H100 or
@@ -84,11 +85,22 @@ int64_t mlir::amp::getWorkItems(const GemmProblem &problem,
   return multiply(multiply(rows, columns), problem.batch * config.splitK);
 }
 
+/// What each of several blocks may take. The system keeps a kilobyte of each
+/// block for itself.
+static int64_t getSharedMemoryShare(const GemmChip &chip, int64_t blocks) {
+  return (chip.sharedMemory + 1024) / blocks - 1024;
+}
+
+int64_t GemmConfig::blocksPerMultiprocessor() const {
+  bool fits =
+      kMinStages * getStageBytes(*this) <= getSharedMemoryShare(*chip, 2);
+  return tileM * tileN < 128 * 128 && fits ? 2 : 1;
+}
+
 /// What a block may take so that as many blocks run on a multiprocessor as the
-/// emitter plans for. The system keeps a kilobyte of each block for itself.
+/// emitter plans for.
 static int64_t getSharedMemoryBudget(const GemmConfig &config) {
-  return (config.chip->sharedMemory + 1024) / config.blocksPerMultiprocessor() -
-         1024;
+  return getSharedMemoryShare(*config.chip, config.blocksPerMultiprocessor());
 }
 
 void mlir::amp::chooseGemmAccess(const GemmProblem &problem,
@@ -218,11 +230,12 @@ mlir::amp::verifyGemm(const GemmProblem &problem, const GemmConfig &config,
   if (!wgmma && config.cluster != 1)
     return emitError() << "expected 'cluster' to be 1 for " << config.chip->name
                        << ", but got " << config.cluster;
-  if (!wgmma && config.stages == 2)
-    return emitError() << "expected 'stages' from 3 to " << kMaxStages
-                       << " for " << config.chip->name
+  if (!wgmma && config.stages < kMinStages)
+    return emitError() << "expected 'stages' from " << kMinStages << " to "
+                       << kMaxStages << " for " << config.chip->name
                        << ", so that a copy is in flight while the kernel "
-                          "waits for another, but got 2";
+                          "waits for another, but got "
+                       << config.stages;
   if (config.stages < 2 || config.stages > kMaxStages)
     return emitError() << "expected 'stages' from 2 to " << kMaxStages
                        << ", but got " << config.stages;

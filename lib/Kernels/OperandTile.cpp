@@ -91,8 +91,13 @@ void OperandTile::loadByThreads(DeviceBuilder &b, const OperandSource &source,
       for (int64_t i = 0; i < boxRows(); i += rowsAtOnce)
         loadRow(firstRow + i);
     else
-      b.loop(b.number(boxRows() / rowsAtOnce),
-             [&](Number i) { loadRow(firstRow + i * rowsAtOnce); });
+      // A loop whose count the compiler does not know and so does not unroll:
+      // the registers of several rows' elements are more than there are.
+      b.loop(firstRow, b.number(boxRows()), b.number(rowsAtOnce), ValueRange(),
+             [&](Number boxRow, ValueRange) {
+               loadRow(boxRow);
+               return DeviceBuilder::Values();
+             });
   };
   if (!transposed)
     return loadBox(b.number(0), k, position);

@@ -186,8 +186,7 @@ LLVM::LLVMFuncOp Sm90GemmKernel::createKernel(StringRef name,
                                     problem.strideOfD() % 2 ? 1 : 2);
 
   int64_t most = multiprocessors / config.cluster * config.cluster;
-  // One consumer leaves room for a second block.
-  int64_t minBlocks = config.consumers() == 1 ? 2 : 1;
+  int64_t minBlocks = config.blocksPerMultiprocessor();
   int64_t blocks =
       std::clamp<int64_t>(getWorkItems(problem, config) * config.cluster,
                           config.cluster, most * minBlocks);

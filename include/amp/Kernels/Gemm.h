@@ -95,10 +95,9 @@ struct GemmConfig {
   int64_t threads() const {
     return chip->wgmma ? 128 * (consumers() + 1) : 32 * warpsM() * warpsN();
   }
-  /// Blocks that shall run on a multiprocessor at a time.
-  int64_t blocksPerMultiprocessor() const {
-    return tileM * tileN < 128 * 128 ? 2 : 1;
-  }
+  /// Blocks that shall run on a multiprocessor at a time: two of a small tile,
+  /// where the chip has the shared memory for their shortest rings.
+  int64_t blocksPerMultiprocessor() const;
 };
 
 /// Bytes of one element.

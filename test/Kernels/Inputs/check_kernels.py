@@ -24,7 +24,6 @@ import sys
 import tempfile
 
 REGISTERS = 65536
-SHARED_LIMIT = 232448
 REDUCE_THREADS = 256
 
 LEVELS = ("ptx", "ptxas", "sass")
@@ -33,6 +32,8 @@ EPILOGUES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "epilogues.
 
 class Kernel:
     """The options of one line, with the pass's defaults."""
+
+    chip, shared_limit = "sm_90a", 232448
 
     def __init__(self, line):
         given = dict(word.split("=") for word in line.split())
@@ -83,7 +84,8 @@ class Checker:
     def generate(self):
         """The PTX of the kernel's module, or None."""
         run = subprocess.run(
-            ["amp-opt", EPILOGUES, "--amp-generate-gemm=" + self.kernel.line, "--amp-kernels-to-cubin=format=isa"],
+            ["amp-opt", EPILOGUES, "--amp-generate-gemm=" + self.kernel.line,
+             f"--amp-kernels-to-cubin=chip={self.kernel.chip} format=isa"],
             capture_output=True, text=True,
         )
         assembly = re.search(r'assembly = "((?:[^"\\]|\\.)*)"', run.stdout, re.S)
@@ -109,7 +111,7 @@ class Checker:
         with open(source, "w") as file:
             file.write(ptx)
         run = subprocess.run(
-            ["ptxas", "-v", "-O3", "-arch=sm_90a", source, "-o", cubin], capture_output=True, text=True
+            ["ptxas", "-v", "-O3", f"-arch={self.kernel.chip}", source, "-o", cubin], capture_output=True, text=True
         )
         self.check(run.returncode == 0, "ptxas: " + run.stderr)
         return cubin, run.stderr
@@ -125,13 +127,16 @@ class Checker:
             threads = REDUCE_THREADS if reduces else self.kernel.threads
             self.check(registers * threads <= REGISTERS, f"{registers} registers for {threads} threads")
             shared = re.search(r"(\d+) bytes smem", text)
-            self.check(not shared or int(shared.group(1)) <= SHARED_LIMIT, "shared memory: " + text)
+            self.check(not shared or int(shared.group(1)) <= self.kernel.shared_limit, "shared memory: " + text)
             self.registers = registers if not reduces else self.registers
         self.check("C75" not in report, "ptxas: " + report)
 
-    def check_sass(self, cubin):
+    def disassemble(self, cubin):
+        """The lines of the main kernel's code."""
         sass = subprocess.run(["nvdisasm", "-c", cubin], capture_output=True, text=True, check=True).stdout
-        lines = next(s for s in sass.split(".section") if "GMMA" in s).split("\n")
+        return next(s for s in sass.split(".section") if "MMA." in s).split("\n")
+
+    def check_sass(self, lines):
         kernel = self.kernel
 
         def count(pattern, where=lines):
@@ -165,7 +170,7 @@ class Checker:
                 if not self.failures:
                     self.check_resources(report)
                 if not self.failures and level == "sass":
-                    self.check_sass(cubin)
+                    self.check_sass(self.disassemble(cubin))
         return self
 
 
@@ -179,20 +184,20 @@ def main_loop(lines):
         branch = re.search(r"\bBRA\b.*?(\.L_\w+)", line)
         if branch and branch.group(1) in labels:
             body = lines[labels[branch.group(1)] : i + 1]
-            if any("GMMA" in x for x in body) and (best is None or len(body) < len(best)):
+            if any("MMA." in x for x in body) and (best is None or len(body) < len(best)):
                 best = body
     return best
 
 
-def main():
+def main(kernel_type, checker_type):
     level, table, words = sys.argv[1], sys.argv[2], sys.argv[3:]
     if level not in LEVELS:
         sys.exit(f"expected one of {LEVELS}, but got {level}")
     with open(table) as file:
         lines = [line.strip() for line in file if line.strip() and not line.startswith("#")]
-    kernels = [Kernel(line) for line in lines if not words or any(word in line for word in words)]
+    kernels = [kernel_type(line) for line in lines if not words or any(word in line for word in words)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = list(pool.map(lambda kernel: Checker(kernel).run(level), kernels))
+        results = list(pool.map(lambda kernel: checker_type(kernel).run(level), kernels))
     for result in results:
         registers = f" ({result.registers} registers)" if result.registers else ""
         print(("wrong: " if result.failures else "right: ") + result.kernel.line + registers)
@@ -204,4 +209,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    main(Kernel, Checker)

@@ -1,0 +1,103 @@
+"""Static checks of generated GEMMs with mma.sync: their PTX, ptxas's report, their SASS.
+
+    check_sm80_kernels.py LEVEL TABLE [WORD...]
+
+As check_kernels.py, whose report and resource checks these are:
+
+  ptx     mma.sync, ldmatrix, asynchronous copies: exact counts
+  ptxas   also: no spills, no stack, the registers of the blocks that shall run at a
+          time within the file, shared memory within the chip's limit
+  sass    also: Tensor Core instructions and matrix loads as computed from the tile,
+          copies past the L1 cache, no local memory; in the main loop one wait, which
+          leaves groups in flight, one barrier, no floating-point arithmetic
+"""
+
+import re
+
+import check_kernels
+
+SHARED_LIMITS = {"sm_80": 166912, "sm_86": 101376, "sm_87": 166912, "sm_89": 101376, "sm_90": 232448}
+STAGE_DEPTH = 64
+STEPS = STAGE_DEPTH // 16
+
+
+class Kernel:
+    """The options of one line, with the pass's defaults."""
+
+    def __init__(self, line):
+        given = dict(word.split("=") for word in line.split())
+        self.line = line
+        self.chip = given["chip"]
+        self.shared_limit = SHARED_LIMITS[self.chip]
+        self.rows, self.columns = map(int, given.get("tile", "128x128").split("x")[:2])
+        self.layout = given.get("layout", "nn")
+        self.type = given.get("a-type", "bf16")
+        self.split = int(given.get("split-k", 1))
+        self.aligned = all(int(given[name]) % 8 == 0 for name in "mnk")
+        stage = (self.rows + self.columns) * 128
+        half = (self.shared_limit + 1024) // 2 - 1024
+        self.blocks = 2 if self.rows * self.columns < 128 * 128 and 3 * stage <= half else 1
+        fitting = (half if self.blocks == 2 else self.shared_limit) // stage
+        self.stages = int(given.get("stages", min(fitting, 8)))
+        warps = 2 * (self.columns // 32)
+        self.block_threads = 32 * warps
+        self.threads = self.block_threads * self.blocks
+        # Of one warp, in one stage.
+        self.products = (self.rows // 2 // 16) * (32 // 8) * STEPS
+        self.loads = {"A": self.rows // 2 // 16 * STEPS, "B": 32 // 16 * STEPS}
+        # Of one thread, in one stage.
+        self.copies = (self.rows + self.columns) * 8 // self.block_threads * self.aligned
+
+    def matrix_loads(self, transposed):
+        """In one stage, of operands that are stored with K innermost, or not."""
+        a, b = self.layout[0] == "t", self.layout[1] == "n"
+        return self.loads["A"] * (a == transposed) + self.loads["B"] * (b == transposed)
+
+
+class Checker(check_kernels.Checker):
+    def check_ptx(self, ptx):
+        main = ptx.split(".entry")[1]  # a split K has a second kernel after it
+        kernel, before = self.kernel, self.kernel.stages - 1
+        # The operands of one step are loaded before the loop.
+        for pattern, count in {
+            rf"mma\.sync\.aligned\.m16n8k16\.row\.col\.f32\.{kernel.type}\.{kernel.type}\.f32": kernel.products,
+            r"ldmatrix\.sync\.aligned\.m8n8\.x4\.shared": kernel.matrix_loads(False) * (STEPS + 1) // STEPS,
+            r"ldmatrix\.sync\.aligned\.m8n8\.x4\.trans\.shared": kernel.matrix_loads(True) * (STEPS + 1) // STEPS,
+            r"cp\.async\.cg\.shared\.global .*, 16, ": kernel.copies * (before + 1),
+            r"cp\.async\.ca": 0,
+            r"cp\.async\.commit_group": before + 1,
+            rf"cp\.async\.wait_group\s+{before - 1};": 2,
+            r"cp\.async\.wait_group\s+0;": 1,
+            r"cp\.async\.wait_all": 0,
+        }.items():
+            seen = len(re.findall(pattern, main))
+            self.check(seen == count, f"expected {count} of '{pattern}' in the PTX, but got {seen}")
+
+    def check_sass(self, lines):
+        kernel = self.kernel
+        element = ".BF16" if kernel.type == "bf16" else ""
+
+        def expect(count, pattern, where, name):
+            seen = sum(bool(re.search(pattern, line)) for line in where)
+            self.check(seen == count, f"expected {count} of {pattern} in {name}, but got {seen}")
+
+        expect(kernel.products, rf"\bHMMA\.16816\.F32{re.escape(element)} ", lines, "the kernel")
+        expect(0, r"\b(STL|LDL)\b", lines, "the kernel")
+        expect(kernel.copies * kernel.stages, r"\bLDGSTS\.E\.BYPASS\.\S*128\b", lines, "the kernel")
+        expect(kernel.copies * kernel.stages, r"\bLDGSTS\b", lines, "the kernel")
+        loop = check_kernels.main_loop(lines)
+        self.check(loop, "no main loop found")
+        if not loop:
+            return
+        expect(kernel.products, r"\bHMMA\b", loop, "the main loop")
+        expect(kernel.matrix_loads(False), r"\bLDSM\.16\.M88\.4\b", loop, "the main loop")
+        expect(kernel.matrix_loads(True), r"\bLDSM\.16\.MT88\.4\b", loop, "the main loop")
+        expect(kernel.copies, r"\bLDGSTS\b", loop, "the main loop")
+        expect(1, rf"\bDEPBAR\.LE SB0, {hex(kernel.stages - 2)}\b", loop, "the main loop")
+        expect(1, r"\bDEPBAR\b", loop, "the main loop")
+        expect(1, r"\bBAR\.SYNC", loop, "the main loop")
+        expect(0, r"\b(FFMA|FADD|FMUL)\b", loop, "the main loop")
+
+
+if __name__ == "__main__":
+    check_kernels.main(Kernel, Checker)
