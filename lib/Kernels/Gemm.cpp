@@ -137,14 +137,15 @@ static LogicalResult verifyTypes(const GemmProblem &problem,
     return isa<Float8E4M3FNType, Float8E5M2Type>(type);
   };
   bool sixteen = isa<Float16Type, BFloat16Type>(problem.a);
-  if (!(sixteen && problem.a == problem.b) &&
+  bool plain = problem.a.isF32() && problem.b.isF32() && !config.chip->wgmma;
+  if (!(sixteen && problem.a == problem.b) && !plain &&
       !(isEight(problem.a) && isEight(problem.b)))
     return emitError()
            << "expected operands of type f16, of type bf16, or each "
               "of type f8E4M3FN or f8E5M2, but got "
            << problem.a << " and " << problem.b << "; cast one of them";
-  if (!sixteen && !config.chip->wgmma)
-    return emitError() << "expected operands of type f16 or bf16 for "
+  if (!sixteen && !plain && !config.chip->wgmma)
+    return emitError() << "expected operands of type f16, bf16 or f32 for "
                        << config.chip->name << ", but got " << problem.a
                        << "; cast them, or use 'chip=sm_90a'";
   if (!isa<Float16Type, BFloat16Type, Float32Type>(problem.d))
@@ -216,6 +217,9 @@ mlir::amp::verifyGemm(const GemmProblem &problem, const GemmConfig &config,
     return emitError() << "expected tile 128x128, 128x64 or 64x64 for "
                        << config.chip->name << ", but got " << config.tileM
                        << "x" << config.tileN;
+  if (problem.a.isF32() && isTile(64, 64))
+    return emitError() << "expected tile 128x128 or 128x64 for operands of "
+                          "type f32, but got 64x64";
   if (wgmma && !isTile(128, 256) && !isTile(128, 128) && !isTile(64, 128))
     return emitError() << "expected tile 128x256, 128x128 or 64x128, but got "
                        << config.tileM << "x" << config.tileN;

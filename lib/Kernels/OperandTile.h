@@ -51,6 +51,7 @@ public:
   OperandTile(Type type, int64_t extent, bool transposed)
       : type(type), extent(extent), transposed(transposed) {}
 
+  bool isTransposed() const { return transposed; }
   int64_t bytes() const { return extent * 128; }
   /// Elements of the box along the stored row, and rows of it.
   int64_t boxColumns() const { return 128 / getElementBytes(type); }

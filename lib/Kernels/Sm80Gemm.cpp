@@ -22,6 +22,9 @@
 // altogether. So the loop needs no case for the end: it loads zeros that nobody
 // multiplies.
 //
+// Products of f32 use the same ring, and plain arithmetic in place of matrix
+// instructions.
+//
 //===----------------------------------------------------------------------===//
 
 #include "amp/Kernels/Sm80Gemm.h"
@@ -30,6 +33,7 @@
 #include "OperandTile.h"
 #include "ResultStore.h"
 #include "SplitKReduction.h"
+#include "ThreadProducts.h"
 #include "TileScheduler.h"
 
 using namespace mlir;
@@ -70,6 +74,8 @@ private:
   Values loadFragments(Number slot, int64_t step);
   void multiply(Values &sums, ArrayRef<Value> fragments);
   Values emitProducts(WorkItem item);
+  Values emitPlainProducts(WorkItem item);
+  ThreadProducts threadProducts();
   void emitResult(WorkItem item, ArrayRef<Value> sums);
 
   TileScheduler scheduler() {
@@ -98,6 +104,7 @@ private:
   int64_t warpColumns() const { return config.tileN / config.warpsN(); }
   int64_t instructionsM() const { return warpRows() / kRows; }
   int64_t instructionsN() const { return warpColumns() / kColumns; }
+  bool plain() const { return problem.a.isF32(); }
   int64_t sumCount() const { return instructionsM() * instructionsN() * 4; }
 
   DeviceBuilder &b;
@@ -221,7 +228,8 @@ void Sm80GemmKernel::emit(StringRef name, int64_t multiprocessors) {
   memoryB = b.advance(memoryA, config.stages * tileA.bytes());
   scheduler().forEach(sm80::blockId(b), sm80::blockCount(b), ValueRange(),
                       [&](WorkItem item, ValueRange) {
-                        emitResult(item, emitProducts(item));
+                        emitResult(item, plain() ? emitPlainProducts(item)
+                                                 : emitProducts(item));
                         return Values();
                       });
   LLVM::ReturnOp::create(b, ValueRange());
@@ -316,6 +324,49 @@ SmallVector<Value> Sm80GemmKernel::emitProducts(WorkItem item) {
 }
 
 //===----------------------------------------------------------------------===//
+// The main loop for f32
+//===----------------------------------------------------------------------===//
+
+ThreadProducts Sm80GemmKernel::threadProducts() {
+  int64_t warpsM = config.tileM / ThreadProducts::kWarpRows;
+  Number warp = thread / 32;
+  return {b,
+          tileA,
+          tileB,
+          lane,
+          warp % warpsM * ThreadProducts::kWarpRows,
+          warp / warpsM * ThreadProducts::kWarpColumns};
+}
+
+/// The same ring without Tensor Cores. The wait for a stage comes right before
+/// it: a stage takes long enough that no operands need to be loaded ahead.
+SmallVector<Value> Sm80GemmKernel::emitPlainProducts(WorkItem item) {
+  Range stages = stagesOf(item);
+  int64_t ahead = config.stages - 1;
+  for (int64_t i = 0; i < ahead; ++i)
+    emitLoads(item, stages.first + i, b.number(i));
+  ThreadProducts products = threadProducts();
+  Values carried{b.number(0), b.number(ahead)};
+  carried.append(ThreadProducts::kSums, b.zero(b.getF32Type()));
+  carried = b.loop(
+      stages.first, stages.last, b.number(1), carried,
+      [&](Number stage, ValueRange carried) {
+        Number slot = b.number(carried[0]), filled = b.number(carried[1]);
+        sm80::waitCopies(b, ahead - 1);
+        sm80::blockBarrier(b);
+        emitLoads(item, stage + ahead, filled);
+        Values results{next(slot), next(filled)};
+        results.append(products.multiplyStage(
+            b.advance(memoryA, slot * tileA.bytes()),
+            b.advance(memoryB, slot * tileB.bytes()), carried.drop_front(2)));
+        return results;
+      });
+  sm80::waitCopies(b, 0);
+  sm80::blockBarrier(b);
+  return Values(ArrayRef<Value>(carried).drop_front(2));
+}
+
+//===----------------------------------------------------------------------===//
 // The result
 //===----------------------------------------------------------------------===//
 
@@ -331,6 +382,10 @@ void Sm80GemmKernel::emitResult(WorkItem item, ArrayRef<Value> sums) {
   EpilogueBuilder builder(b, split ? none : epilogue, operands, shape,
                           split ? b.getF32Type() : problem.d);
   bool evenStride = split || problem.strideOfD() % 2 == 0;
+  if (plain())
+    return threadProducts().store(sums, builder, shape, result, resultStride,
+                                  evenStride, item.tileRow * config.tileM,
+                                  item.tileColumn * config.tileN);
   // Sixteen rows of a warp lie in its registers as wgmma leaves them.
   int64_t perSlab = instructionsN() * 4;
   SmallVector<Type> types(perSlab, b.getF32Type());

@@ -72,10 +72,16 @@
 // What mma.sync and asynchronous copies refuse.
 
 // RUN: %{bad}"chip=sm_80 a-type=f8E5M2 b-type=f8E5M2 layout=nt" 2>&1 | FileCheck %s --check-prefix=OLDTYPES
-// OLDTYPES: expected operands of type f16 or bf16 for sm_80, but got 'f8E5M2'; cast them, or use 'chip=sm_90a'
+// OLDTYPES: expected operands of type f16, bf16 or f32 for sm_80, but got 'f8E5M2'; cast them, or use 'chip=sm_90a'
 
 // RUN: %{bad}"chip=sm_80 tile=128x256" 2>&1 | FileCheck %s --check-prefix=OLDTILE
 // OLDTILE: expected tile 128x128, 128x64 or 64x64 for sm_80, but got 128x256
+
+// RUN: %{bad}"chip=sm_80 a-type=f32 b-type=f32 tile=64x64" 2>&1 | FileCheck %s --check-prefix=PLAINTILE
+// PLAINTILE: expected tile 128x128 or 128x64 for operands of type f32, but got 64x64
+
+// RUN: %{bad}"a-type=f32 b-type=f32" 2>&1 | FileCheck %s --check-prefix=PLAINCHIP
+// PLAINCHIP: but got 'f32' and 'f32'; cast one of them
 
 // RUN: %{bad}"chip=sm_80 cluster=2" 2>&1 | FileCheck %s --check-prefix=OLDCLUSTER
 // OLDCLUSTER: expected 'cluster' to be 1 for sm_80, but got 2

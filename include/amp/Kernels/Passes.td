@@ -32,10 +32,11 @@ def GenerateGemmPass : Pass<"amp-generate-gemm", "ModuleOp"> {
     sm_87, sm_89 and sm_90 have mma.sync and asynchronous copies.
 
     1. Operands are both f16 or both bf16, for sm_90a also each f8E4M3FN or
-       f8E5M2; the result is f16, bf16 or f32. Operands of 8 bits are `nt` (wgmma
-       has no other).
+       f8E5M2, for the others also both f32; the result is f16, bf16 or f32.
+       Operands of 8 bits are `nt` (wgmma has no other). Products of f32 are not
+       rounded: they use plain arithmetic, not Tensor Cores.
     2. The tile is 128x256, 128x128 or 64x128 for sm_90a, else 128x128, 128x64 or
-       64x64, and 128 bytes of K deep.
+       64x64 (f32 only the first two), and 128 bytes of K deep.
     3. Rows of A and B that are multiples of 16 bytes go by TMA or asynchronous
        copies, others by ordinary loads (`access=auto`); `tma` and `async` refuse
        others, `threads` has ordinary loads only. D goes by TMA under the same

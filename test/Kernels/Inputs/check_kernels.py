@@ -34,6 +34,7 @@ class Kernel:
     """The options of one line, with the pass's defaults."""
 
     chip, shared_limit = "sm_90a", 232448
+    instruction = "GMMA"  # of the main loop
 
     def __init__(self, line):
         given = dict(word.split("=") for word in line.split())
@@ -134,7 +135,7 @@ class Checker:
     def disassemble(self, cubin):
         """The lines of the main kernel's code."""
         sass = subprocess.run(["nvdisasm", "-c", cubin], capture_output=True, text=True, check=True).stdout
-        return next(s for s in sass.split(".section") if "MMA." in s).split("\n")
+        return next(s for s in sass.split(".section") if self.kernel.instruction in s).split("\n")
 
     def check_sass(self, lines):
         kernel = self.kernel
@@ -151,7 +152,7 @@ class Checker:
         stores = kernel.columns // store_columns * kernel.tma_stores
         self.check(count(r"UTMASTG") == stores, f"{count('UTMASTG')} TMA stores")
         self.check(count(r"\b(STL|LDL)\b") == 0, "local memory")
-        loop = main_loop(lines)
+        loop = main_loop(lines, kernel.instruction)
         self.check(loop, "no main loop found")
         if loop:
             self.check(count(shape, loop) == 4, f"{count(shape, loop)} of {shape} in the main loop")
@@ -174,8 +175,8 @@ class Checker:
         return self
 
 
-def main_loop(lines):
-    """The shortest backward branch around a Tensor Core instruction."""
+def main_loop(lines, instruction):
+    """The shortest backward branch around an instruction."""
     labels, best = {}, None
     for i, line in enumerate(lines):
         label = re.match(r"(\.L_\w+):", line)
@@ -184,7 +185,7 @@ def main_loop(lines):
         branch = re.search(r"\bBRA\b.*?(\.L_\w+)", line)
         if branch and branch.group(1) in labels:
             body = lines[labels[branch.group(1)] : i + 1]
-            if any("MMA." in x for x in body) and (best is None or len(body) < len(best)):
+            if any(instruction in x for x in body) and (best is None or len(body) < len(best)):
                 best = body
     return best
 

@@ -33,6 +33,8 @@ class Kernel:
         self.layout = given.get("layout", "nn")
         self.type = given.get("a-type", "bf16")
         self.split = int(given.get("split-k", 1))
+        self.plain = self.type == "f32"
+        self.instruction = "FFMA" if self.plain else "HMMA"
         self.aligned = all(int(given[name]) % 8 == 0 for name in "mnk")
         stage = (self.rows + self.columns) * 128
         half = (self.shared_limit + 1024) // 2 - 1024
@@ -58,20 +60,31 @@ class Checker(check_kernels.Checker):
     def check_ptx(self, ptx):
         main = ptx.split(".entry")[1]  # a split K has a second kernel after it
         kernel, before = self.kernel, self.kernel.stages - 1
-        # The operands of one step are loaded before the loop.
+        if kernel.plain:
+            # Eight rows by eight columns, four of K in each turn of a loop.
+            products = {r"fma\.rn\.f32": 8 * 8 * 4, r"mma\.sync": 0}
+        else:
+            products = self.tensor_core_counts()
         for pattern, count in {
-            rf"mma\.sync\.aligned\.m16n8k16\.row\.col\.f32\.{kernel.type}\.{kernel.type}\.f32": kernel.products,
-            r"ldmatrix\.sync\.aligned\.m8n8\.x4\.shared": kernel.matrix_loads(False) * (STEPS + 1) // STEPS,
-            r"ldmatrix\.sync\.aligned\.m8n8\.x4\.trans\.shared": kernel.matrix_loads(True) * (STEPS + 1) // STEPS,
+            **products,
             r"cp\.async\.cg\.shared\.global .*, 16, ": kernel.copies * (before + 1),
             r"cp\.async\.ca": 0,
             r"cp\.async\.commit_group": before + 1,
-            rf"cp\.async\.wait_group\s+{before - 1};": 2,
+            rf"cp\.async\.wait_group\s+{before - 1};": 1 if kernel.plain else 2,
             r"cp\.async\.wait_group\s+0;": 1,
             r"cp\.async\.wait_all": 0,
         }.items():
             seen = len(re.findall(pattern, main))
             self.check(seen == count, f"expected {count} of '{pattern}' in the PTX, but got {seen}")
+
+    def tensor_core_counts(self):
+        kernel = self.kernel
+        # The operands of one step are loaded before the loop.
+        return {
+            rf"mma\.sync\.aligned\.m16n8k16\.row\.col\.f32\.{kernel.type}\.{kernel.type}\.f32": kernel.products,
+            r"ldmatrix\.sync\.aligned\.m8n8\.x4\.shared": kernel.matrix_loads(False) * (STEPS + 1) // STEPS,
+            r"ldmatrix\.sync\.aligned\.m8n8\.x4\.trans\.shared": kernel.matrix_loads(True) * (STEPS + 1) // STEPS,
+        }
 
     def check_sass(self, lines):
         kernel = self.kernel
@@ -81,14 +94,21 @@ class Checker(check_kernels.Checker):
             seen = sum(bool(re.search(pattern, line)) for line in where)
             self.check(seen == count, f"expected {count} of {pattern} in {name}, but got {seen}")
 
-        expect(kernel.products, rf"\bHMMA\.16816\.F32{re.escape(element)} ", lines, "the kernel")
         expect(0, r"\b(STL|LDL)\b", lines, "the kernel")
         expect(kernel.copies * kernel.stages, r"\bLDGSTS\.E\.BYPASS\.\S*128\b", lines, "the kernel")
         expect(kernel.copies * kernel.stages, r"\bLDGSTS\b", lines, "the kernel")
-        loop = check_kernels.main_loop(lines)
+        loop = check_kernels.main_loop(lines, kernel.instruction)
         self.check(loop, "no main loop found")
         if not loop:
             return
+        if kernel.plain:
+            # The loop over K in a stage is unrolled, or it is the shortest.
+            products = sum("FFMA" in line for line in loop)
+            self.check(products in (256, 2048), f"{products} FFMA in the main loop")
+            # Sixteen reads of 16 bytes for four of K.
+            expect(products // 16, r"\bLDS\.128\b", lines, "the kernel")
+            return
+        expect(kernel.products, rf"\bHMMA\.16816\.F32{re.escape(element)} ", lines, "the kernel")
         expect(kernel.products, r"\bHMMA\b", loop, "the main loop")
         expect(kernel.matrix_loads(False), r"\bLDSM\.16\.M88\.4\b", loop, "the main loop")
         expect(kernel.matrix_loads(True), r"\bLDSM\.16\.MT88\.4\b", loop, "the main loop")
