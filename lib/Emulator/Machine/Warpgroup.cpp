@@ -136,7 +136,7 @@ void Cluster::multiplyWarpgroup(Gathering &lanes, const Instruction &inst,
   bool zero =
       inst.zeroAccumulator ||
       (inst.optional[1] >= 0 &&
-       !(getOperand<uint8_t>(lanes.arguments[0], inst, inst.optional[1]) & 1));
+       !(getOperand<int32_t>(lanes.arguments[0], inst, inst.optional[1])));
   if (!zero)
     forEachElement([&](int thread, int at, float &value) {
       const char *from = lanes.arguments[thread] + inst.offsets[0] + at;
