@@ -141,27 +141,28 @@ def check(n, format_a, format_b, format_d="f32", a_major=True, b_major=True, swi
         {"D": expected}, ["--seeds=1"])
 
 
-for swizzle_a, swizzle_b in ((0, 32), (32, 64), (64, 128), (128, 0)):
-    for a_major in (True, False):
-        for b_major in (True, False):
-            # A pattern of MN-major spans up to 64 elements of N.
-            check(64, "f16", "f16", "f32", a_major, b_major, swizzle_a, swizzle_b)
-    check(24, "tf32", "tf32", swizzle_a=swizzle_a, swizzle_b=swizzle_b)
-    check(24, "e4m3", "e5m2", swizzle_a=swizzle_a, swizzle_b=swizzle_b)
-check(128, "f16", "f16", "f32", False, False)
-check(256, "bf16", "bf16", "f32", True, False)
-check(8, "bf16", "bf16")
-check(16, "e5m2", "e4m3")
-check(16, "e4m3", "e4m3", "f16", scale="zero")
-check(32, "f16", "f16", "f16")
-check(64, "f16", "f16", scale="zero")
-for negate in ((True, False), (False, True), (True, True)):
-    check(16, "f16", "f16", negate=negate)
-for registers in (0, 1, 2):
-    check(16, "f16", "f16", registers=registers)
-check(64, "f16", "f16", b_major=False, registers=1)
-check(32, "bf16", "bf16", registers=1, negate=(True, False))
-check(16, "tf32", "tf32", registers=1)
-check(16, "e4m3", "e5m2", registers=1)
-check(16, "f16", "f16", "f16", registers=1)
-finish()
+if __name__ == "__main__":
+    for swizzle_a, swizzle_b in ((0, 32), (32, 64), (64, 128), (128, 0)):
+        for a_major in (True, False):
+            for b_major in (True, False):
+                # A pattern of MN-major spans up to 64 elements of N.
+                check(64, "f16", "f16", "f32", a_major, b_major, swizzle_a, swizzle_b)
+        check(24, "tf32", "tf32", swizzle_a=swizzle_a, swizzle_b=swizzle_b)
+        check(24, "e4m3", "e5m2", swizzle_a=swizzle_a, swizzle_b=swizzle_b)
+    check(128, "f16", "f16", "f32", False, False)
+    check(256, "bf16", "bf16", "f32", True, False)
+    check(8, "bf16", "bf16")
+    check(16, "e5m2", "e4m3")
+    check(16, "e4m3", "e4m3", "f16", scale="zero")
+    check(32, "f16", "f16", "f16")
+    check(64, "f16", "f16", scale="zero")
+    for negate in ((True, False), (False, True), (True, True)):
+        check(16, "f16", "f16", negate=negate)
+    for registers in (0, 1, 2):
+        check(16, "f16", "f16", registers=registers)
+    check(64, "f16", "f16", b_major=False, registers=1)
+    check(32, "bf16", "bf16", registers=1, negate=(True, False))
+    check(16, "tf32", "tf32", registers=1)
+    check(16, "e4m3", "e5m2", registers=1)
+    check(16, "f16", "f16", "f16", registers=1)
+    finish()

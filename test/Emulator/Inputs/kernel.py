@@ -139,8 +139,9 @@ def words(array):
     return np.frombuffer(np.ascontiguousarray(array).tobytes(), np.int32)
 
 
-def run(name, kernel, arguments, expected, options=()):
-    """Runs a kernel. `arguments` are strings, or arrays; `expected` names buffers."""
+def run(name, kernel, arguments, expected, options=(), quiet=False):
+    """Runs a kernel. `arguments` are strings, or arrays; `expected` names buffers.
+    Returns what it printed."""
     path = os.path.join(folder, name.replace(" ", "-"))
     with open(path + ".mlir", "w", encoding="utf-8") as file:
         file.write(kernel.text())
@@ -156,8 +157,9 @@ def run(name, kernel, arguments, expected, options=()):
     done = subprocess.run(command + list(options), capture_output=True, text=True)
     if done.returncode:
         failures.append(name)
-        print(f"{name}: {done.stderr or done.stdout or done.returncode}")
-    return done.stdout
+        if not quiet:
+            print(f"{name}: {done.stderr or done.stdout or done.returncode}")
+    return done.stdout + done.stderr
 
 
 def finish():
