@@ -56,8 +56,13 @@ struct LoweredKernel {
   std::optional<::amp::emu::Dim3> block, cluster, grid;
   /// Whether `block` is only the maximum (nvvm.maxntid).
   bool blockIsMaximum = false;
-  /// Variables of the module in global or constant memory, and their sizes.
-  std::vector<std::pair<std::string, size_t>> globals;
+  /// A variable of the module in global or constant memory.
+  struct Global {
+    std::string name;
+    size_t size;
+    bool isConstant;
+  };
+  std::vector<Global> globals;
 };
 
 /// Lowers the kernel `name`, or the only one if `name` is empty.

@@ -82,7 +82,7 @@ JitKernel::create(const LoweredKernel &kernel) {
   if (!entry)
     return entry.takeError();
   jit->entry = *entry;
-  for (const auto &[name, size] : kernel.globals) {
+  for (const auto &[name, size, isConstant] : kernel.globals) {
     auto address = (*engine)->lookup(name);
     if (!address)
       return address.takeError();
@@ -90,6 +90,7 @@ JitKernel::create(const LoweredKernel &kernel) {
     buffer.name = name;
     buffer.data = *address;
     buffer.size = size;
+    buffer.readOnly = isConstant;
     jit->globals.push_back(std::move(buffer));
   }
   jit->engine = std::move(*engine);

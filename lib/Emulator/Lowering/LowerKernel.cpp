@@ -230,7 +230,8 @@ void KernelLowering::layOutShared() {
     global.setLinkage(LLVM::Linkage::External); // so that the JIT finds it
     kernel.globals.push_back(
         {global.getSymName().str(),
-         size_t(layout.getTypeSize(global.getGlobalType()))});
+         size_t(layout.getTypeSize(global.getGlobalType())),
+         global.getConstant()});
   }
 }
 
@@ -442,9 +443,7 @@ LogicalResult KernelLowering::emitExecute(Operation *op, Instruction inst,
       LLVM::StoreOp::create(builder, location, operand, at(arguments, offset));
       offset += size;
     }
-    if (offset > blockBytes)
-      return op->emitError("expected operands of at most ")
-             << blockBytes << " bytes, but got " << offset;
+    assert(offset <= blockBytes && "no instruction takes as much");
   }
   uint32_t id = addInstruction(std::move(inst));
   multiplies[op] = id;

@@ -196,11 +196,8 @@ static std::string describeMma(NVVM::MmaOp op, Instruction &inst) {
                            : c.isF64()       ? Format::F64
                            : c.isInteger(32) ? Format::S32
                                              : Format::F32;
-  bool isF64 = inst.formatA == Format::F64;
-  if (isF64 ? inst.m != 8 && inst.m != 16 : inst.m != 16 && inst.m != 8)
-    return "mma.sync of this shape";
-  if (inst.n != 8 || inst.k > 32)
-    return "mma.sync of this shape";
+  // The dialect's verifier leaves m8 and m16, n8, and k of at most 32 bytes (64
+  // for f64).
   if (op.getIntOverflowBehavior() == NVVM::MMAIntOverflow::satfinite)
     return "mma.sync that saturates";
   if (inst.m == 8 && inst.formatA == Format::F16)

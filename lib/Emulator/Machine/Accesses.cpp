@@ -90,7 +90,7 @@ bool Cluster::checkGlobal(const Actor &actor, const void *address,
   }
   bool writes = kind == AccessKind::Write || kind == AccessKind::AtomicWrite;
   if (writes && buffer->readOnly) {
-    report(id, "write to read-only buffer '" + buffer->name + "'");
+    report(id, "write to constant memory: '" + buffer->name + "'");
     return false;
   }
   if (!state.options.check)

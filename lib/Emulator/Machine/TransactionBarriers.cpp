@@ -53,6 +53,17 @@ void Cluster::fenceInits() {
   ++thread.view.seen[thread.index];
 }
 
+/// The transaction count of an mbarrier has 20 bits and a sign.
+static void checkBytes(Cluster &cluster, const MBarrier &barrier, uint32_t id) {
+  constexpr int64_t limit = (1 << 20) - 1;
+  if (barrier.bytes > limit)
+    cluster.report(id, "transaction count of an mbarrier rises above its range "
+                       "of 2^20 - 1 bytes");
+  if (barrier.bytes < -limit)
+    cluster.report(id, "transaction count of an mbarrier falls below its range "
+                       "of 2^20 - 1 bytes");
+}
+
 void Cluster::completeCopy(MBarrier &barrier, Clock operation, int64_t bytes,
                            uint32_t id) {
   // Who waits is ordered after every copy before the oldest missing one.
@@ -61,9 +72,7 @@ void Cluster::completeCopy(MBarrier &barrier, Clock operation, int64_t bytes,
                                          ? barrier.issued
                                          : *barrier.outstanding.begin() - 1;
   barrier.bytes -= bytes;
-  if (barrier.bytes < -((1 << 20) - 1))
-    report(id, "transaction count of an mbarrier falls below its range of "
-               "2^20 - 1 bytes");
+  checkBytes(*this, barrier, id);
   settle(barrier);
 }
 
@@ -104,9 +113,7 @@ void Cluster::mbarrierArrive(const Instruction &inst, uint32_t id,
     barrier.bytes += getOperand<int32_t>(arguments, inst, 1);
   if (inst.opcode == Opcode::MBarrierCompleteTx)
     barrier.bytes -= getOperand<int32_t>(arguments, inst, 1);
-  if (barrier.bytes >= 1 << 20)
-    report(id, "transaction count of an mbarrier rises above its range of "
-               "2^20 - 1 bytes");
+  checkBytes(*this, barrier, id);
   if (remote) {
     barrier.remote[thread.index] = {thread.view.seen[thread.index], id};
     if (inst.scope == Scope::Block)

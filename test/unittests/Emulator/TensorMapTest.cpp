@@ -121,4 +121,11 @@ TEST(TensorMap, Swizzle) {
   EXPECT_EQ(swizzleOffset(128, 0), 128u);
 }
 
+TEST(TensorMap, NeedsAnAlignedAddress) {
+  TensorMap map = makeMatrix();
+  map.base += 8;
+  EXPECT_STREQ(map.validate(),
+               "expected the address of a tensor map to be a multiple of 16");
+}
+
 } // namespace
