@@ -24,9 +24,9 @@
 //
 // Numbers: 32 loads of 4 bytes are 4 sectors, and as many stores.
 // RUN: %{emu} --arg=i32:4x8:iota --arg=i32:4x8:uninit --statistics | FileCheck %s --check-prefix=NUMBERS
-// NUMBERS: time: {{.*}} s on 1 host threads
-// NUMBERS: wgmma: 0 FLOP, 0.000 GFLOP/s
-// NUMBERS: mma.sync: 0 FLOP, 0.000 GFLOP/s
+// NUMBERS: time: {{.*}} s on 1 host threads, {{.*}} s of their cores
+// NUMBERS: wgmma: 0 FLOP, 0.000 GFLOP/s per core
+// NUMBERS: mma.sync: 0 FLOP, 0.000 GFLOP/s per core
 // NUMBERS: matrix loads and stores: 0 passes, 0 more for bank conflicts
 // NUMBERS: shared loads and stores: 0 passes, 0 more for bank conflicts
 // NUMBERS: global loads and stores: 2 of a warp, 8 sectors of 32 bytes for 256 bytes

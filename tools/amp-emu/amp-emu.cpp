@@ -178,10 +178,12 @@ static void printBuffer(const DeviceArray &array) {
 
 static void printStatistics(const ::amp::emu::Statistics &s) {
   auto rate = [&](uint64_t flops) {
-    return llvm::format("%.3f GFLOP/s", double(flops) / s.seconds / 1e9);
+    return llvm::format("%.3f GFLOP/s per core",
+                        double(flops) / s.cpuSeconds / 1e9);
   };
   llvm::outs() << llvm::format("time: %.3f s on ", s.seconds) << jobs
-               << " host threads\n"
+               << " host threads"
+               << llvm::format(", %.3f s of their cores\n", s.cpuSeconds)
                << "wgmma: " << s.wgmmaFlops << " FLOP, " << rate(s.wgmmaFlops)
                << "\nmma.sync: " << s.mmaFlops << " FLOP, " << rate(s.mmaFlops)
                << "\nmatrix loads and stores: " << s.matrixPasses << " passes, "

@@ -90,6 +90,8 @@ struct Statistics {
   /// Tensor and bulk copies.
   uint64_t bulkBytes = 0;
   double seconds = 0;
+  /// Of all host threads, without the time that others had their cores.
+  double cpuSeconds = 0;
 
   void add(const Statistics &other);
 };

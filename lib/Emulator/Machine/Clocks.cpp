@@ -6,19 +6,40 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Joining views: the maximum of each clock.
+// Joining views: the maximum of each clock; what several views share: the
+// minimum.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Clocks.h"
+#include "TargetClones.h"
 
 using namespace amp::emu;
+
+AMP_EMU_CLONES
+static void takeMaximum(Clock *__restrict into, const Clock *__restrict from,
+                        size_t count) {
+  for (size_t i = 0; i < count; ++i)
+    into[i] = std::max(into[i], from[i]);
+}
+
+AMP_EMU_CLONES
+static void takeMinimum(Clock *__restrict into, const Clock *__restrict from,
+                        size_t count) {
+  for (size_t i = 0; i < count; ++i)
+    into[i] = std::min(into[i], from[i]);
+}
 
 static void joinClocks(Clocks &into, const Clocks &from) {
   if (into.size() < from.size())
     into.resize(from.size());
-  for (size_t i = 0, e = from.size(); i < e; ++i)
-    into[i] = std::max(into[i], from[i]);
+  takeMaximum(into.data(), from.data(), from.size());
+}
+
+static void meetClocks(Clocks &into, const Clocks &from) {
+  if (into.size() > from.size())
+    into.resize(from.size()); // what is missing is at 0
+  takeMinimum(into.data(), from.data(), into.size());
 }
 
 static void joinForeign(std::shared_ptr<const ForeignClocks> &into,
@@ -48,4 +69,9 @@ void View::join(const View &other) {
   joinClocks(fenced, other.fenced);
   joinForeign(foreign, other.foreign);
   joinForeign(foreignFenced, other.foreignFenced);
+}
+
+void View::meet(const View &other) {
+  meetClocks(seen, other.seen);
+  meetClocks(fenced, other.fenced);
 }

@@ -59,6 +59,8 @@ struct View {
     foreign = foreignFenced = nullptr;
   }
   void join(const View &other);
+  /// Keeps what `other` is ordered after too, within the cluster.
+  void meet(const View &other);
 };
 
 /// On whose behalf memory is touched, and what it is ordered after. `fenced` is

@@ -213,7 +213,6 @@ void Cluster::warpCollective(const Instruction &inst, uint32_t id,
   Gathering &meeting = mask == whole
                            ? myBlock().warps[first / warpSize]
                            : myBlock().partialWarps[{first / warpSize, mask}];
-  Lanes lanes = getLanes(mask);
   Thread *firstThread = self - lane;
   // gather() wakes a whole warp; lanes outside the mask test again and wait on.
   auto act = [&](Gathering &m) {
@@ -224,6 +223,11 @@ void Cluster::warpCollective(const Instruction &inst, uint32_t id,
       return storeMatrix(m, inst, id, firstThread);
     case Opcode::MultiplyMatrix:
       return multiplyMatrix(m, inst);
+    default:
+      break;
+    }
+    Lanes lanes = getLanes(mask);
+    switch (inst.opcode) {
     case Opcode::Shuffle:
       return shuffle(m, inst, lanes, mask, *this, id);
     case Opcode::Vote:
@@ -248,5 +252,6 @@ void Cluster::warpCollective(const Instruction &inst, uint32_t id,
     }
     }
   };
-  gather(meeting, lanes.count, first, id, arguments, result, act);
+  gather(meeting, unsigned(__builtin_popcount(mask)), first, id, arguments,
+         result, act);
 }

@@ -15,16 +15,10 @@
 #include "MatrixMultiply.h"
 #include "Cluster.h"
 #include "Fragments.h"
+#include "TargetClones.h"
 #include "amp/Emulator/NumberFormat.h"
 
 using namespace amp::emu;
-
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
-#define AMP_EMU_CLONES                                                         \
-  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define AMP_EMU_CLONES
-#endif
 
 AMP_EMU_CLONES
 void amp::emu::multiplyTile(const float *a, const float *b, float *d, int m,
@@ -47,7 +41,8 @@ void amp::emu::multiplyTile(const float *a, const float *b, float *d, int m,
 }
 
 namespace {
-/// The operands of one mma as dense tiles of their own bits.
+/// The operands of one mma as dense tiles of their own bits; B is transposed,
+/// so that the parts of a register lie side by side in both.
 struct RawTiles {
   alignas(16) char a[16 * 32 * 4], b[32 * 8 * 4];
 };
@@ -59,38 +54,32 @@ static void gatherOperands(Gathering &lanes, const Instruction &inst,
   constexpr int wide = sizeof(T) > 4 ? sizeof(T) : 4;
   constexpr int per = wide / int(sizeof(T));
   T *a = reinterpret_cast<T *>(tiles.a), *b = reinterpret_cast<T *>(tiles.b);
-  int registersA = inst.m * inst.k / per / 32;
-  int registersB = inst.n * inst.k / per / 32;
-  for (int lane = 0; lane < int(warpSize); ++lane) {
-    const char *from = lanes.arguments[lane];
-    for (int r = 0; r < registersA; ++r) {
-      T parts[per];
-      memcpy(parts, from + inst.offsets[0] + r * wide, sizeof parts);
-      for (int p = 0; p < per; ++p) {
-        Element e = inst.m == 8 ? getElementA8(lane, r, p, per)
-                                : getElementA(lane, r, p, per);
-        a[e.row * inst.k + e.column] = parts[p];
-      }
-    }
-    for (int r = 0; r < registersB; ++r) {
-      T parts[per];
-      memcpy(parts, from + inst.offsets[inst.firstB] + r * wide, sizeof parts);
-      for (int p = 0; p < per; ++p) {
-        Element e = getElementB(lane, r, p, per);
-        b[e.row * inst.n + e.column] = parts[p];
-      }
-    }
+  int k = inst.k, registersA = inst.m * k / per / 32,
+      registersB = inst.n * k / per / 32;
+  auto place = inst.m == 8 ? getElementA8 : getElementA;
+  unsigned offsetA = inst.offsets[0], offsetB = inst.offsets[inst.firstB];
+  for (int r = 0; r < registersA; ++r) {
+    Element first = place(0, r, 0, per);
+    for (int lane = 0; lane < int(warpSize); ++lane)
+      memcpy(a + (first.row + lane / 4) * k + first.column + lane % 4 * per,
+             lanes.arguments[lane] + offsetA + r * wide, wide);
+  }
+  for (int r = 0; r < registersB; ++r) {
+    Element first = getElementB(0, r, 0, per);
+    for (int lane = 0; lane < int(warpSize); ++lane)
+      memcpy(b + lane / 4 * k + first.row + lane % 4 * per,
+             lanes.arguments[lane] + offsetB + r * wide, wide);
   }
 }
 
-/// Calls act(lane, byte in the lane's accumulator, index in the tile).
+/// Calls act(lane, byte in the lane's accumulator, index in the tile): N is 8.
 template <typename Act>
 static void forEachAccumulator(const Instruction &inst, int bytes, Act act) {
-  int perLane = inst.m * inst.n / 32;
+  int perLane = inst.m / 4;
   for (int lane = 0; lane < int(warpSize); ++lane)
     for (int i = 0; i < perLane; ++i) {
       Element e = getElementC(lane, i);
-      act(lane, i * bytes, e.row * inst.n + e.column);
+      act(lane, i * bytes, e.row * 8 + e.column);
     }
 }
 
@@ -107,7 +96,7 @@ static void multiplyExactly(Gathering &lanes, const Instruction &inst,
     for (int j = 0; j < inst.n; ++j)
       for (int k = 0; k < inst.k; ++k)
         d[i * inst.n + j] +=
-            load(true, i * inst.k + k) * load(false, k * inst.n + j);
+            load(true, i * inst.k + k) * load(false, j * inst.k + k);
   forEachAccumulator(inst, sizeof(T), [&](int lane, int at, int i) {
     memcpy(lanes.results[lane] + at, &d[i], sizeof(T));
   });
@@ -144,9 +133,12 @@ void Cluster::multiplyMatrix(Gathering &lanes, const Instruction &inst) {
       return value;
     });
 
-  float a[16 * 32], b[32 * 8], d[16 * 8];
+  float a[16 * 32], columns[32 * 8], b[32 * 8], d[16 * 8];
   loadNumbers(inst.formatA, tiles.a, a, inst.m * inst.k);
-  loadNumbers(inst.formatB, tiles.b, b, inst.k * inst.n);
+  loadNumbers(inst.formatB, tiles.b, columns, inst.k * inst.n);
+  for (int k = 0; k < inst.k; ++k)
+    for (int j = 0; j < 8; ++j)
+      b[k * 8 + j] = columns[j * inst.k + k];
   Format format = inst.formatAccumulator;
   int bytes = getFormatBytes(format);
   forEachAccumulator(inst, bytes, [&](int lane, int at, int i) {

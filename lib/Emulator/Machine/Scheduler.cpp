@@ -23,6 +23,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <thread>
 
 using namespace amp::emu;
@@ -209,6 +210,7 @@ public:
 
   Outcome run() {
     auto start = std::chrono::steady_clock::now();
+    std::clock_t cpuStart = std::clock();
     std::vector<std::thread> helpers;
     unsigned jobs =
         std::min<size_t>(std::max(1u, state.options.jobs), origins.size());
@@ -236,6 +238,10 @@ public:
     outcome.statistics.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
             .count();
+    // At least one tick, so that rates are finite.
+    outcome.statistics.cpuSeconds =
+        double(std::max<std::clock_t>(1, std::clock() - cpuStart)) /
+        CLOCKS_PER_SEC;
     return outcome;
   }
 

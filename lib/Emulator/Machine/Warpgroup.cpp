@@ -83,10 +83,7 @@ void Cluster::multiplyWarpgroup(Gathering &lanes, const Instruction &inst,
   // Every thread of the warpgroup must be ordered after what is read.
   View common = first->view;
   for (unsigned i = 1; i < warpgroupSize; ++i)
-    for (size_t c = 0; c < common.seen.size(); ++c) {
-      common.seen[c] = std::min(common.seen[c], first[i].view.seen[c]);
-      common.fenced[c] = std::min(common.fenced[c], first[i].view.fenced[c]);
-    }
+    common.meet(first[i].view);
   Actor actor = genericActor(*first);
   actor.seen = &common.seen;
   actor.fenced = &common.fenced;
