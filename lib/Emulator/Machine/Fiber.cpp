@@ -10,6 +10,9 @@
 // popped from the other. A new stack is laid out as if it had been left by a
 // switch just before its first instruction.
 //
+// AddressSanitizer is told of each switch, whose stack it would otherwise take
+// for a wild pointer.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Fiber.h"
@@ -21,8 +24,48 @@
 #if !defined(__x86_64__)
 #include <ucontext.h>
 #endif
+#ifdef AMP_EMU_ASAN
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
 
 using namespace amp::emu;
+
+#ifdef AMP_EMU_ASAN
+static thread_local Fiber *previous = nullptr;
+
+static void leave(Fiber &from, Fiber &to) {
+  previous = &from;
+  __sanitizer_start_switch_fiber(&from.fakeStack, to.bottom, to.size);
+}
+
+/// The stack of a host thread is known once a fiber was entered from it.
+static void arrive(void *fakeStack) {
+  const void *bottom;
+  size_t size;
+  __sanitizer_finish_switch_fiber(fakeStack, &bottom, &size);
+  if (!previous->bottom) {
+    previous->bottom = bottom;
+    previous->size = size;
+  }
+}
+
+static void arrive(Fiber &fiber) { arrive(fiber.fakeStack); }
+
+void amp::emu::enterFiber() { arrive(nullptr); }
+
+static void noteStack(Fiber &fiber, char *stack, size_t size) {
+  __asan_unpoison_memory_region(stack, size); // of frames that were left
+  fiber = Fiber();
+  fiber.bottom = stack;
+  fiber.size = size;
+}
+#else
+static void leave(Fiber &, Fiber &) {}
+static void arrive(Fiber &) {}
+void amp::emu::enterFiber() {}
+static void noteStack(Fiber &, char *, size_t) {}
+#endif
 
 #if defined(__x86_64__)
 
@@ -53,11 +96,14 @@ ampEmuSwitch:
 )");
 
 void amp::emu::switchFiber(Fiber &from, Fiber &to) {
+  leave(from, to);
   ampEmuSwitch(&from.stackPointer, to.stackPointer);
+  arrive(from);
 }
 
 void amp::emu::prepareFiber(Fiber &fiber, char *stack, size_t size,
                             void (*start)()) {
+  noteStack(fiber, stack, size);
   // The return address lies where rsp is 8 below a multiple of 16, as after a
   // call.
   void **top = reinterpret_cast<void **>(stack + size) - 2;
@@ -72,12 +118,15 @@ void amp::emu::prepareFiber(Fiber &fiber, char *stack, size_t size,
 void amp::emu::switchFiber(Fiber &from, Fiber &to) {
   if (!from.stackPointer)
     from.stackPointer = new ucontext_t; // the scheduler's own, once per thread
+  leave(from, to);
   swapcontext(static_cast<ucontext_t *>(from.stackPointer),
               static_cast<ucontext_t *>(to.stackPointer));
+  arrive(from);
 }
 
 void amp::emu::prepareFiber(Fiber &fiber, char *stack, size_t size,
                             void (*start)()) {
+  noteStack(fiber, stack, size);
   // The context lies at the foot of its stack.
   auto *context = reinterpret_cast<ucontext_t *>(stack);
   getcontext(context);
@@ -99,4 +148,9 @@ FiberStacks::FiberStacks(size_t count) : bytes(count * stackBytes) {
   memory = static_cast<char *>(mapped);
 }
 
-FiberStacks::~FiberStacks() { munmap(memory, bytes); }
+FiberStacks::~FiberStacks() {
+#ifdef AMP_EMU_ASAN
+  __asan_unpoison_memory_region(memory, bytes);
+#endif
+  munmap(memory, bytes);
+}

@@ -20,12 +20,28 @@
 
 namespace amp::emu {
 
+#if defined(__SANITIZE_ADDRESS__)
+#define AMP_EMU_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define AMP_EMU_ASAN 1
+#endif
+#endif
+
 struct Fiber {
   void *stackPointer = nullptr;
+#ifdef AMP_EMU_ASAN
+  void *fakeStack = nullptr; // what AddressSanitizer keeps while it rests
+  const void *bottom = nullptr;
+  size_t size = 0;
+#endif
 };
 
 /// Saves the running context in `from` and continues `to`.
 void switchFiber(Fiber &from, Fiber &to);
+
+/// The first call of what a fiber begins with.
+void enterFiber();
 
 /// Makes a fiber that begins with `start`, which must never return.
 void prepareFiber(Fiber &fiber, char *stack, size_t size, void (*start)());
@@ -33,7 +49,11 @@ void prepareFiber(Fiber &fiber, char *stack, size_t size, void (*start)());
 /// The stacks of a worker.
 class FiberStacks {
 public:
+#ifdef AMP_EMU_ASAN
+  static constexpr size_t stackBytes = 1 << 20; // frames have red zones
+#else
   static constexpr size_t stackBytes = 256 << 10;
+#endif
   explicit FiberStacks(size_t count);
   ~FiberStacks();
   FiberStacks(const FiberStacks &) = delete;

@@ -99,6 +99,7 @@ void Cluster::wakeAll(std::vector<unsigned> &waiters) {
 }
 
 void Cluster::runThread() {
+  enterFiber();
   Cluster &cluster = *running;
   cluster.state.launch.entry(cluster.state.launch.arguments);
   cluster.exitThread();
