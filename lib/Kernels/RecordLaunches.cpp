@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A gpu.binary has no functions, so their attributes would be lost with them.
+// A gpu.binary has no functions, so their attributes would be lost with them,
+// and so would the gpu.module's own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,6 +27,8 @@ using namespace mlir::amp;
 
 static constexpr StringLiteral kLaunchAttr = "amp.launch";
 static constexpr StringLiteral kLaunchesAttr = "amp.launches";
+static constexpr StringLiteral kProblemAttr = "amp.problem";
+static constexpr StringLiteral kProblemsAttr = "amp.problems";
 
 namespace {
 struct RecordLaunches
@@ -34,6 +37,8 @@ struct RecordLaunches
     MLIRContext *context = &getContext();
     NamedAttrList modules(
         getOperation()->getAttrOfType<DictionaryAttr>(kLaunchesAttr));
+    NamedAttrList problems(
+        getOperation()->getAttrOfType<DictionaryAttr>(kProblemsAttr));
     for (auto module : getOperation().getOps<gpu::GPUModuleOp>()) {
       NamedAttrList kernels;
       for (auto func : module.getOps<LLVM::LLVMFuncOp>())
@@ -41,9 +46,13 @@ struct RecordLaunches
           kernels.set(func.getName(), launch);
       if (!kernels.empty())
         modules.set(module.getName(), kernels.getDictionary(context));
+      if (Attribute problem = module->getAttr(kProblemAttr))
+        problems.set(module.getName(), problem);
     }
     if (!modules.empty())
       getOperation()->setAttr(kLaunchesAttr, modules.getDictionary(context));
+    if (!problems.empty())
+      getOperation()->setAttr(kProblemsAttr, problems.getDictionary(context));
   }
 };
 } // namespace

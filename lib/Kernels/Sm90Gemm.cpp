@@ -28,6 +28,7 @@
 
 #include "amp/Kernels/Sm90Gemm.h"
 
+#include "GemmDescription.h"
 #include "KernelSignature.h"
 #include "OperandTile.h"
 #include "PipelineRing.h"
@@ -446,6 +447,8 @@ mlir::amp::emitSm90Gemm(OpBuilder &builder, Location loc, StringRef name,
                         const GemmProblem &problem, const GemmConfig &config,
                         const GemmEpilogue &epilogue, int64_t multiprocessors) {
   auto module = gpu::GPUModuleOp::create(builder, loc, name);
+  module->setAttr("amp.problem",
+                  describeGemm(builder, problem, config, epilogue));
   DeviceBuilder b(loc, builder);
   b.setInsertionPointToStart(module.getBody());
   Sm90GemmKernel(b, problem, config, epilogue).emit(name, multiprocessors);

@@ -13,7 +13,7 @@ func.func @bias(%sum: f32, %bias: f32) -> bf16 attributes {amp.epilogue = ["colu
 
 // The module, the kernel, and how to launch it.
 // CHECK: gpu.container_module
-// CHECK: gpu.module @gemm {
+// CHECK: gpu.module @gemm attributes {amp.problem = {a = bf16, b = bf16, batch = 1 : i64, d = bf16, epilogue = [{op = "add", operand = "operand0"}], family = "gemm", k = 520 : i64, layout = "nt", lda = 0 : i64, ldb = 0 : i64, ldd = 0 : i64, m = 300 : i64, n = 512 : i64, tile = array<i64: 128, 128, 64>}} {
 // CHECK-NEXT: llvm.mlir.global external @gemm_memory() {addr_space = 3 : i32, alignment = 1024 : i64}
 // CHECK: llvm.func @gemm(
 // CHECK-SAME: {box = array<i64: 64, 128>, kind = "tensor-map", name = "a", shape = array<i64: 520, 300>, strides = array<i64: 1040>, swizzle = 128 : i64, type = bf16}

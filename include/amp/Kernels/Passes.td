@@ -78,6 +78,12 @@ def GenerateGemmPass : Pass<"amp-generate-gemm", "ModuleOp"> {
     Names are `a`, `b`, `d`, `workspace`, `operand0`..., `m`, `n`, `k`, `batch`
     and the row strides `lda`, `ldb`, `ldd`.
 
+    The `gpu.module` carries `amp.problem`, a dictionary of `family` ("gemm"), the
+    options of the problem under their names with `layout`, `tile`, and where there
+    is an epilogue, `epilogue`: its steps (`op` is "add" or "mul" with an `operand`,
+    or "relu"), or "other" where it is not such a chain. `amp-kernel-export` makes a
+    folder for `amp-kernel-bench` from these attributes and the compiled kernels.
+
     ```mlir
     func.func @bias_relu(%sum: f32, %bias: f32) -> bf16
         attributes {amp.epilogue = ["column"]} {
@@ -157,10 +163,10 @@ def RecordLaunchesPass : Pass<"amp-record-launches", "ModuleOp"> {
     Compiling a `gpu.module` leaves a `gpu.binary` without functions. Before that,
     this pass copies each kernel's `amp.launch` (see amp-generate-gemm) into
     `amp.launches` of the module, a dictionary of gpu.modules, each of which is a
-    dictionary of kernels.
+    dictionary of kernels, and each gpu.module's `amp.problem` into `amp.problems`.
 
     ```
-    gpu.module @gemm {
+    gpu.module @gemm attributes {amp.problem = {family = "gemm", ...}} {
       llvm.func @gemm(...) attributes {amp.launch = {order = 0, ...}}
     }
     ```
@@ -168,7 +174,8 @@ def RecordLaunchesPass : Pass<"amp-record-launches", "ModuleOp"> {
     gives
 
     ```
-    module attributes {amp.launches = {gemm = {gemm = {order = 0, ...}}}}
+    module attributes {amp.launches = {gemm = {gemm = {order = 0, ...}}},
+                       amp.problems = {gemm = {family = "gemm", ...}}}
     ```
   }];
 }

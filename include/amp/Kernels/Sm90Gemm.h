@@ -21,8 +21,9 @@ namespace mlir::amp {
 
 /// Adds a gpu.module `name` at the builder's insertion point. It holds a kernel
 /// of the same name, and with a split K a second one, `<name>_reduce`, to be
-/// launched after it. Each carries `amp.launch`, which says how to call it (see
-/// the pass amp-generate-gemm). `config` is complete and verified.
+/// launched after it. Each carries `amp.launch`, which says how to call it, and
+/// the module `amp.problem`, which says what they compute (see the pass
+/// amp-generate-gemm). `config` is complete and verified.
 gpu::GPUModuleOp emitSm90Gemm(OpBuilder &builder, Location loc, StringRef name,
                               const GemmProblem &problem,
                               const GemmConfig &config,
