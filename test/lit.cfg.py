@@ -17,6 +17,7 @@ Features
   plugin       AmpPlugin.so is built, and a stock mlir-opt is there to load it
   capi         libAmpC.so is built
   amp-emu      the emulator of GPU kernels is built
+  emulator-device  so is the library by which the runtime runs them on it
   amp-run      the training tool is built
   amp-rt       the runtime library is built
   amp-kernel-bench  the kernels' benchmark and the fake driver are built
@@ -114,6 +115,7 @@ for feature, present in {
     "plugin": exists(plugin) and has_tool("mlir-opt") and not config.sanitize,
     "capi": exists(lib_dir, "libAmpC.so"),
     "amp-emu": exists(bin_dir, "amp-emu"),
+    "emulator-device": exists(lib_dir, "libAmpEmulatorDevice.so"),
     "amp-run": exists(bin_dir, "amp-run"),
     "amp-rt": exists(lib_dir, "libamp-rt.so"),
     "amp-kernel-bench": exists(bin_dir, "amp-kernel-bench")

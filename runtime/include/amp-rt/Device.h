@@ -9,18 +9,24 @@
  * One interface for every place a step can run. Devices are found by name:
  * "host" is in every build. "cuda" is an NVIDIA GPU: the driver is opened when
  * the device is first asked for, and a machine without one answers with
- * AMP_RT_UNAVAILABLE. "emulator" is a known name that this build answers so,
- * too.
+ * AMP_RT_UNAVAILABLE. "emulator" runs kernels in MLIR's NVVM dialect on the
+ * CPU and checks them.
  *
  * The CUDA device is the first GPU that CUDA_VISIBLE_DEVICES leaves. Its driver
  * is the file that the environment variable AMP_RT_CUDA_DRIVER names, else
  * libcuda.so.1. It works in the GPU's primary context, which it shares with
  * other libraries of the process, on one stream of its own.
  *
+ * The emulator is the file that AMP_RT_EMULATOR names, else
+ * libAmpEmulatorDevice.so in the folder of this library; without it, the device
+ * is AMP_RT_UNAVAILABLE. A race, a missing wait, an access that is out of bounds
+ * or of what nobody wrote makes the launch AMP_RT_DEVICE_ERROR, with the place
+ * in the module's text.
+ *
  * Copies and launches of one device happen in the order of the calls, and may
  * still be under way when a call returns; ampRtDeviceSynchronize waits for all
- * of them and reports what went wrong on the way. The host device does
- * everything before it returns. All functions may be called by several threads.
+ * of them and reports what went wrong on the way. The host and the emulator do
+ * everything before they return. All functions may be called by several threads.
  *===----------------------------------------------------------------------===*/
 #ifndef AMP_RT_DEVICE_H
 #define AMP_RT_DEVICE_H
@@ -43,7 +49,8 @@ AMP_RT_API AmpRtStatus ampRtDeviceGet(const char *name, AmpRtDevice **device);
  * (stream, memory pool, context). Refused while memory, modules or events of it
  * are live, and no other thread may use the device meanwhile. Afterwards every
  * call with it is AMP_RT_UNAVAILABLE until ampRtDeviceGet has opened it again.
- * Nothing need be closed before the process ends; on the host it only waits. */
+ * Nothing need be closed before the process ends. The host and the emulator stay
+ * open. */
 AMP_RT_API AmpRtStatus ampRtDeviceClose(AmpRtDevice *device);
 
 /* The name it was found by; null for null. */

@@ -29,8 +29,9 @@ AMP_RT_BEGIN_DECLS
 typedef struct AmpRtModule AmpRtModule;
 typedef struct AmpRtKernel AmpRtKernel;
 
-/* Loads an image of device code: on CUDA a cubin, a fatbin or PTX text. `name`,
- * for texts, and the image are copied. The host device has no modules. The
+/* Loads an image of device code: on CUDA a cubin, a fatbin or PTX text, on
+ * the emulator text of MLIR in the NVVM dialect. `name`, for texts, and the
+ * image are copied. The host device has no modules. The
  * caller unloads *module. */
 AMP_RT_API AmpRtStatus ampRtModuleLoad(AmpRtDevice *device, const char *name,
                                        const void *image, int64_t bytes,

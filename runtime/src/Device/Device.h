@@ -101,6 +101,9 @@ AmpRtDevice &hostDevice();
 /// The one CUDA device of the process, opened if it is not.
 AmpRtStatus openCudaDevice(const char *call, AmpRtDevice *&device);
 
+/// The one emulator of the process, opened if it is not.
+AmpRtStatus openEmulatorDevice(const char *call, AmpRtDevice *&device);
+
 /// Refuses sizes and alignments that no device has.
 AmpRtStatus checkAllocation(const char *call, const AmpRtDevice &device,
                             int64_t bytes, int64_t alignment);

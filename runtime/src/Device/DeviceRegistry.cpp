@@ -26,10 +26,7 @@ AmpRtStatus ampRtDeviceGet(const char *name, AmpRtDevice **device) {
   if (std::strcmp(name, "cuda") == 0)
     return openCudaDevice(call, *device);
   if (std::strcmp(name, "emulator") == 0)
-    return fail(AMP_RT_UNAVAILABLE,
-                "%s: device '%s': expected a device of this build, but "
-                "libamp-rt was built without it; use device 'host'",
-                call, name);
+    return openEmulatorDevice(call, *device);
   return fail(AMP_RT_NOT_FOUND,
               "%s: device '%s': expected a known device, but there is none of "
               "that name; use device 'host'",

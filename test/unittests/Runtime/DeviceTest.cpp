@@ -77,10 +77,21 @@ TEST(DeviceRegistry, HostIsOneDevice) {
 
 TEST(DeviceRegistry, MissingDevicesAreOrdinaryStatuses) {
   AmpRtDevice *device = nullptr;
+  setenv("AMP_RT_EMULATOR", "/nowhere/emulator.so", 1);
   EXPECT_EQ(ampRtDeviceGet("emulator", &device), AMP_RT_UNAVAILABLE);
   EXPECT_STREQ(ampRtStatusText(),
-               "ampRtDeviceGet: device 'emulator': expected a device of this "
-               "build, but libamp-rt was built without it; use device 'host'");
+               "ampRtDeviceGet: device 'emulator': library "
+               "'/nowhere/emulator.so' of AMP_RT_EMULATOR cannot be opened "
+               "(/nowhere/emulator.so: cannot open shared object file: No such "
+               "file or directory); name the library of this version by "
+               "AMP_RT_EMULATOR, or use device 'host'");
+  setenv("AMP_RT_EMULATOR", "libc.so.6", 1);
+  EXPECT_EQ(ampRtDeviceGet("emulator", &device), AMP_RT_UNAVAILABLE);
+  EXPECT_STREQ(ampRtStatusText(),
+               "ampRtDeviceGet: device 'emulator': expected library "
+               "'libc.so.6' of AMP_RT_EMULATOR to be an emulator of interface "
+               "1, but got 0; name the library of this version by "
+               "AMP_RT_EMULATOR, or use device 'host'");
   EXPECT_EQ(ampRtDeviceGet("tpu", &device), AMP_RT_NOT_FOUND);
   EXPECT_STREQ(ampRtStatusText(),
                "ampRtDeviceGet: device 'tpu': expected a known device, but "
