@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A folder holds images (cubins) and index.json:
+// A folder, as amp-kernel-export writes it, holds images (cubins, or text in
+// the NVVM dialect for the emulator) and index.json:
 //
 //   {"version": 1,
 //    "kernels": [

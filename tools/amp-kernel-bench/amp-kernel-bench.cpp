@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads a folder of cubins with an index (KernelIndex.h), runs every kernel on
+// Reads a folder of kernels with an index (KernelIndex.h), runs every kernel on
 // data with known results, and then measures those whose numbers are right, in
 // turn with cuBLASLt and cuDNN where these are found. It holds no compiler and
 // links the runtime library only, so that the folder and this program run on
@@ -31,7 +31,7 @@ Checks and measures the kernels of FOLDER/index.json.
 
   --check-only       run the numbers, measure nothing
   --filter TEXT      only kernels whose name has TEXT in it
-  --device NAME      where to run (default: cuda)
+  --device NAME      where to run (default: cuda); 'emulator' with --check-only
   --rounds N         rounds to measure each (default: 15)
   --no-baselines     do not compare with cuBLASLt and cuDNN
   --json FILE        write one JSON line per kernel, too

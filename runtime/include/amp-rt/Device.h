@@ -19,14 +19,15 @@
  *
  * The emulator is the file that AMP_RT_EMULATOR names, else
  * libAmpEmulatorDevice.so in the folder of this library; without it, the device
- * is AMP_RT_UNAVAILABLE. A race, a missing wait, an access that is out of bounds
- * or of what nobody wrote makes the launch AMP_RT_DEVICE_ERROR, with the place
- * in the module's text.
+ * is AMP_RT_UNAVAILABLE. A race, a missing wait, an access that is out of
+ * bounds or of what nobody wrote makes the launch AMP_RT_DEVICE_ERROR, with the
+ * place in the module's text.
  *
  * Copies and launches of one device happen in the order of the calls, and may
  * still be under way when a call returns; ampRtDeviceSynchronize waits for all
  * of them and reports what went wrong on the way. The host and the emulator do
- * everything before they return. All functions may be called by several threads.
+ * everything before they return. All functions may be called by several
+ * threads.
  *===----------------------------------------------------------------------===*/
 #ifndef AMP_RT_DEVICE_H
 #define AMP_RT_DEVICE_H
@@ -49,8 +50,8 @@ AMP_RT_API AmpRtStatus ampRtDeviceGet(const char *name, AmpRtDevice **device);
  * (stream, memory pool, context). Refused while memory, modules or events of it
  * are live, and no other thread may use the device meanwhile. Afterwards every
  * call with it is AMP_RT_UNAVAILABLE until ampRtDeviceGet has opened it again.
- * Nothing need be closed before the process ends. The host and the emulator stay
- * open. */
+ * Nothing need be closed before the process ends. The host and the emulator
+ * stay open. */
 AMP_RT_API AmpRtStatus ampRtDeviceClose(AmpRtDevice *device);
 
 /* The name it was found by; null for null. */
