@@ -86,7 +86,7 @@ static AmpRtStatus checkImage(const char *call, const char *name,
 static AmpRtStatus failLoading(const Driver &driver, Result result,
                                const char *call, const char *name,
                                const char *log, const CudaLimits &limits) {
-  char function[400], remedy[160];
+  char function[400], remedy[320];
   std::snprintf(function, sizeof(function),
                 "module '%s': cuModuleLoadDataEx%s%.256s", name,
                 *log ? ": " : "", log);
