@@ -61,9 +61,6 @@ private:
   struct Parameters {
     unsigned a, b, d, operands, m, n, k, batch, lda, ldb, ldd;
   };
-  struct Range {
-    Number first, last;
-  };
   using Values = SmallVector<Value>;
 
   LLVM::LLVMFuncOp createKernel(StringRef name, int64_t multiprocessors);
@@ -86,13 +83,8 @@ private:
             batches};
   }
   /// The stages of K that belong to a work item.
-  Range stagesOf(WorkItem item) {
-    Number all = ceilDiv(k, config.tileK);
-    if (!split)
-      return {b.number(0), all};
-    Number each = ceilDiv(all, config.splitK);
-    Number first = item.part * each;
-    return {first, min(first + each, all)};
+  StageRange stagesOf(WorkItem item) {
+    return getStages(b, item, ceilDiv(k, config.tileK), config.splitK);
   }
   Number next(Number slot) {
     Number after = slot + 1;
@@ -282,7 +274,7 @@ void Sm80GemmKernel::multiply(Values &sums, ArrayRef<Value> fragments) {
 }
 
 SmallVector<Value> Sm80GemmKernel::emitProducts(WorkItem item) {
-  Range stages = stagesOf(item);
+  StageRange stages = stagesOf(item);
   int64_t ahead = config.stages - 1;
   for (int64_t i = 0; i < ahead; ++i)
     emitLoads(item, stages.first + i, b.number(i));
@@ -341,7 +333,7 @@ ThreadProducts Sm80GemmKernel::threadProducts() {
 /// The same ring without Tensor Cores. The wait for a stage comes right before
 /// it: a stage takes long enough that no operands need to be loaded ahead.
 SmallVector<Value> Sm80GemmKernel::emitPlainProducts(WorkItem item) {
-  Range stages = stagesOf(item);
+  StageRange stages = stagesOf(item);
   int64_t ahead = config.stages - 1;
   for (int64_t i = 0; i < ahead; ++i)
     emitLoads(item, stages.first + i, b.number(i));

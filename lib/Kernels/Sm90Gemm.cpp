@@ -61,9 +61,6 @@ private:
   struct Parameters {
     unsigned a, b, d, operands, m, n, k, batch, lda, ldb, ldd;
   };
-  struct Range {
-    Number first, last;
-  };
 
   LLVM::LLVMFuncOp createKernel(StringRef name, int64_t multiprocessors);
   void addMatrix(KernelSignature &signature, unsigned &index, StringRef name,
@@ -76,7 +73,7 @@ private:
   SmallVector<Value> emitLoads(PipelineRing &ring, WorkItem item, Number k,
                                ValueRange position);
   void emitConsumer(PipelineRing &ring);
-  SmallVector<Value> emitProducts(PipelineRing &ring, Range stages,
+  SmallVector<Value> emitProducts(PipelineRing &ring, StageRange stages,
                                   ValueRange position, Value &accumulators);
   void emitResult(WorkItem item, Value accumulators);
 
@@ -92,13 +89,8 @@ private:
   Number walker() { return sm90::blockId(b) / config.cluster; }
   Number walkers() { return sm90::blockCount(b) / config.cluster; }
   /// The stages of K that belong to a work item.
-  Range stagesOf(WorkItem item) {
-    Number all = ceilDiv(k, config.tileK);
-    if (!split)
-      return {b.number(0), all};
-    Number each = ceilDiv(all, config.splitK);
-    Number first = item.part * each;
-    return {first, min(first + each, all)};
+  StageRange stagesOf(WorkItem item) {
+    return getStages(b, item, ceilDiv(k, config.tileK), config.splitK);
   }
   Number rowOf(WorkItem item) {
     Number row = item.tileRow * (config.tileM * config.cluster);
@@ -326,7 +318,7 @@ void Sm90GemmKernel::emitProducer(PipelineRing &ring) {
   auto walk = [&] {
     scheduler().forEach(walker(), walkers(), ring.producerStart(),
                         [&](WorkItem item, ValueRange position) {
-                          Range stages = stagesOf(item);
+                          StageRange stages = stagesOf(item);
                           return b.loop(
                               stages.first, stages.last, b.number(1), position,
                               [&](Number k, ValueRange position) {
@@ -345,7 +337,8 @@ void Sm90GemmKernel::emitProducer(PipelineRing &ring) {
 //===----------------------------------------------------------------------===//
 
 SmallVector<Value> Sm90GemmKernel::emitProducts(PipelineRing &ring,
-                                                Range stages, ValueRange start,
+                                                StageRange stages,
+                                                ValueRange start,
                                                 Value &accumulators) {
   sm90::WgmmaShape shape{config.tileN,       config.tileK / kStepsPerStage,
                          problem.a,          problem.b,

@@ -32,6 +32,22 @@ struct WorkItem {
   Number part, batch;
 };
 
+/// Stages of K from `first` up to, not including, `last`.
+struct StageRange {
+  Number first, last;
+};
+
+/// Which of the `stages` of K belong to a work item, where `parts` share them.
+/// The last part may have fewer, or none.
+inline StageRange getStages(DeviceBuilder &b, WorkItem item, Number stages,
+                            int64_t parts) {
+  if (parts == 1)
+    return {b.number(0), stages};
+  Number each = ceilDiv(stages, parts);
+  Number first = item.part * each;
+  return {first, min(first + each, stages)};
+}
+
 class TileScheduler {
 public:
   struct Shape {
