@@ -93,17 +93,20 @@ Value EpilogueBuilder::apply(Value sums, Number row, Number column) {
   return mapping.lookup(block.getTerminator()->getOperand(0));
 }
 
-void mlir::amp::storePair(DeviceBuilder &b, Value pair, Value pointer,
-                          Number stride, EpilogueShape shape, bool evenStride,
-                          Number row, Number column) {
+void mlir::amp::storePair(DeviceBuilder &b, Value pair,
+                          const ResultMatrix &matrix, Number row,
+                          Number column) {
+  const EpilogueShape &shape = matrix.shape;
   Type type = getElementTypeOrSelf(pair.getType());
   unsigned bytes = getElementBytes(type);
   auto store = [&](Value value, Number at, unsigned alignment) {
-    b.store(value, b.element(pointer, type, row + shape.firstRow, stride, at),
+    b.store(value,
+            b.element(matrix.pointer, type, row + shape.firstRow, matrix.stride,
+                      at),
             alignment);
   };
   Value inside = b.both(row < shape.m, column < shape.n);
-  if (shape.evenColumns && evenStride) {
+  if (shape.evenColumns && matrix.evenStride) {
     b.branch(inside, [&] { store(pair, column, 2 * bytes); });
     return;
   }

@@ -59,9 +59,23 @@ private:
   DenseMap<std::pair<unsigned, Value>, Value> loaded;
 };
 
+/// Where elements go.
+struct ResultMatrix {
+  EpilogueShape shape;
+  Value pointer;
+  /// Elements from one row to the next, and whether they are an even number.
+  Number stride;
+  bool evenStride;
+  /// The row of the matrix that a row of the product is: shape.m or more if it
+  /// is none. Without it they are the same.
+  std::function<Number(Number)> rowOf = nullptr;
+
+  Number locateRow(Number row) const { return rowOf ? rowOf(row) : row; }
+};
+
 /// Stores two elements of a row, as far as they lie in the matrix.
-void storePair(DeviceBuilder &b, Value pair, Value pointer, Number stride,
-               EpilogueShape shape, bool evenStride, Number row, Number column);
+void storePair(DeviceBuilder &b, Value pair, const ResultMatrix &matrix,
+               Number row, Number column);
 
 } // namespace mlir::amp
 

@@ -126,13 +126,14 @@ void mlir::amp::storeByTma(DeviceBuilder &b, const ResultSlab &slab,
 }
 
 void mlir::amp::storeByThreads(DeviceBuilder &b, const ResultSlab &slab,
-                               EpilogueBuilder &epilogue, EpilogueShape shape,
-                               Value pointer, Number stride, bool evenStride) {
+                               EpilogueBuilder &epilogue,
+                               const ResultMatrix &matrix) {
   Fragment fragment(b, slab);
+  for (Number &row : fragment.rows)
+    row = matrix.locateRow(row);
   for (int64_t group = 0; group < slab.columns / 8; ++group)
     for (int64_t lower = 0; lower < 2; ++lower) {
       Value pair = fragment.get(epilogue, group, lower);
-      storePair(b, pair, pointer, stride, shape, evenStride,
-                fragment.rows[lower], fragment.column);
+      storePair(b, pair, matrix, fragment.rows[lower], fragment.column);
     }
 }

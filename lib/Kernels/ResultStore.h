@@ -49,8 +49,7 @@ void storeByTma(DeviceBuilder &b, const ResultSlab &slab,
                 int64_t consumers, Number mapRow);
 
 void storeByThreads(DeviceBuilder &b, const ResultSlab &slab,
-                    EpilogueBuilder &epilogue, EpilogueShape shape,
-                    Value pointer, Number stride, bool evenStride);
+                    EpilogueBuilder &epilogue, const ResultMatrix &matrix);
 
 } // namespace mlir::amp
 

@@ -29,12 +29,10 @@
 #include "amp/Kernels/Sm90Gemm.h"
 
 #include "GemmDescription.h"
-#include "KernelSignature.h"
-#include "OperandTile.h"
+#include "GemmProduct.h"
 #include "PipelineRing.h"
 #include "ResultStore.h"
 #include "SplitKReduction.h"
-#include "TileScheduler.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -44,54 +42,28 @@ static constexpr int64_t kStepsPerStage = 4;
 static constexpr int64_t kStagingBytes = 2 * 64 * 128;
 
 namespace {
-class Sm90GemmKernel {
+class Sm90Kernel {
 public:
-  Sm90GemmKernel(DeviceBuilder &b, const GemmProblem &problem,
-                 const GemmConfig &config, const GemmEpilogue &epilogue)
-      : b(b), problem(problem), config(config), epilogue(epilogue),
-        tileA(problem.a, config.tileM, problem.transposeA),
-        tileB(problem.b, config.tileN, !problem.transposeB),
-        halfB(problem.b, config.tileN / config.cluster, !problem.transposeB),
-        split(config.splitK > 1), batched(problem.batch > 1) {}
+  Sm90Kernel(DeviceBuilder &b, Product &product)
+      : b(b), product(product), problem(product.problem),
+        config(product.config), tileA(product.tileA), tileB(product.tileB) {}
 
   void emit(StringRef name, int64_t multiprocessors);
 
 private:
-  /// Indices of the kernel's parameters.
-  struct Parameters {
-    unsigned a, b, d, operands, m, n, k, batch, lda, ldb, ldd;
-  };
-
-  LLVM::LLVMFuncOp createKernel(StringRef name, int64_t multiprocessors);
-  void addMatrix(KernelSignature &signature, unsigned &index, StringRef name,
-                 Type type, MatrixAccess access, int64_t inner, int64_t outer,
-                 int64_t stride, int64_t boxColumns, int64_t boxRows);
-  void readParameters(Block *entry);
-  void layOutSharedMemory(StringRef name);
+  void layOutSharedMemory();
   void emitSetup(PipelineRing &ring);
   void emitProducer(PipelineRing &ring);
-  SmallVector<Value> emitLoads(PipelineRing &ring, WorkItem item, Number k,
+  SmallVector<Value> emitLoads(PipelineRing &ring, Number stage,
                                ValueRange position);
   void emitConsumer(PipelineRing &ring);
   SmallVector<Value> emitProducts(PipelineRing &ring, StageRange stages,
                                   ValueRange position, Value &accumulators);
   void emitResult(WorkItem item, Value accumulators);
 
-  TileScheduler scheduler() {
-    return {b,
-            {config.tileM * config.cluster, config.tileN, config.rasterGroup,
-             config.splitK},
-            m,
-            n,
-            batches};
-  }
   /// Which cluster this is, and of how many.
   Number walker() { return sm90::blockId(b) / config.cluster; }
   Number walkers() { return sm90::blockCount(b) / config.cluster; }
-  /// The stages of K that belong to a work item.
-  StageRange stagesOf(WorkItem item) {
-    return getStages(b, item, ceilDiv(k, config.tileK), config.splitK);
-  }
   Number rowOf(WorkItem item) {
     Number row = item.tileRow * (config.tileM * config.cluster);
     return config.cluster > 1 ? row + rank * config.tileM : row;
@@ -107,18 +79,12 @@ private:
   }
 
   DeviceBuilder &b;
+  Product &product;
   const GemmProblem &problem;
   const GemmConfig &config;
-  const GemmEpilogue &epilogue;
-  OperandTile tileA, tileB, halfB;
-  bool split, batched;
+  const OperandTile &tileA, &tileB;
 
-  Parameters index = {};
-  OperandSource sourceA, sourceB;
-  Value result;
-  Number resultStride;
-  SmallVector<Value> operands;
-  Number m, n, k, batches, rank;
+  Number rank;
   Value memoryA, memoryB, staging, barriers;
   Number thread, warpgroup;
 };
@@ -128,95 +94,8 @@ private:
 // The function
 //===----------------------------------------------------------------------===//
 
-void Sm90GemmKernel::addMatrix(KernelSignature &signature, unsigned &index,
-                               StringRef name, Type type, MatrixAccess access,
-                               int64_t inner, int64_t outer, int64_t stride,
-                               int64_t boxColumns, int64_t boxRows) {
-  if (access == MatrixAccess::Threads) {
-    index = signature.addBuffer(name, type, problem.batch * outer * stride);
-    return;
-  }
-  SmallVector<int64_t> shape{inner, outer}, box{boxColumns, boxRows};
-  SmallVector<int64_t> strides{stride * getElementBytes(type)};
-  if (batched && !(split && name == "workspace")) {
-    shape.push_back(problem.batch);
-    strides.push_back(strides[0] * outer);
-    box.push_back(1);
-  }
-  index = signature.addTensorMap(name, type, shape, strides, box);
-}
-
-LLVM::LLVMFuncOp Sm90GemmKernel::createKernel(StringRef name,
-                                              int64_t multiprocessors) {
-  KernelSignature signature(b);
-  addMatrix(signature, index.a, "a", problem.a, config.loadA, problem.rowOfA(),
-            problem.transposeA ? problem.k : problem.m, problem.strideOfA(),
-            tileA.boxColumns(), tileA.boxRows());
-  addMatrix(signature, index.b, "b", problem.b, config.loadB, problem.rowOfB(),
-            problem.transposeB ? problem.n : problem.k, problem.strideOfB(),
-            halfB.boxColumns(), halfB.boxRows());
-  if (split)
-    addMatrix(signature, index.d, "workspace", b.getF32Type(),
-              MatrixAccess::Tma, problem.n, getWorkspaceRows(problem, config),
-              getWorkspaceColumns(problem), 32, 64);
-  else
-    addMatrix(signature, index.d, "d", problem.d, config.storeD, problem.n,
-              problem.m, problem.strideOfD(), 128 / getElementBytes(problem.d),
-              64);
-  if (!split)
-    index.operands = addEpilogueOperands(signature, problem, epilogue);
-  index.m = signature.addNumber("m", problem.m);
-  index.n = signature.addNumber("n", problem.n, problem.n % 2 ? 1 : 2);
-  index.k = signature.addNumber("k", problem.k);
-  if (batched)
-    index.batch = signature.addNumber("batch", problem.batch);
-  if (config.loadA == MatrixAccess::Threads)
-    index.lda = signature.addNumber("lda", problem.strideOfA());
-  if (config.loadB == MatrixAccess::Threads)
-    index.ldb = signature.addNumber("ldb", problem.strideOfB());
-  if (config.storeD == MatrixAccess::Threads && !split)
-    index.ldd = signature.addNumber("ldd", problem.strideOfD(),
-                                    problem.strideOfD() % 2 ? 1 : 2);
-
-  int64_t most = multiprocessors / config.cluster * config.cluster;
-  int64_t minBlocks = config.blocksPerMultiprocessor();
-  int64_t blocks =
-      std::clamp<int64_t>(getWorkItems(problem, config) * config.cluster,
-                          config.cluster, most * minBlocks);
-  return signature.createKernel(name, {blocks, config.threads(), minBlocks,
-                                       config.cluster,
-                                       getSharedMemoryBytes(problem, config),
-                                       /*order=*/0});
-}
-
-void Sm90GemmKernel::readParameters(Block *entry) {
-  auto number = [&](unsigned i) { return b.number(entry->getArgument(i)); };
-  m = number(index.m);
-  n = number(index.n);
-  k = number(index.k);
-  batches = batched ? number(index.batch) : b.number(1);
-  sourceA = {config.loadA, entry->getArgument(index.a),
-             problem.transposeA ? m : k, problem.transposeA ? k : m, Number()};
-  sourceB = {config.loadB, entry->getArgument(index.b),
-             problem.transposeB ? k : n, problem.transposeB ? n : k, Number()};
-  if (config.loadA == MatrixAccess::Threads)
-    sourceA.stride = number(index.lda);
-  if (config.loadB == MatrixAccess::Threads)
-    sourceB.stride = number(index.ldb);
-  result = entry->getArgument(index.d);
-  if (config.storeD == MatrixAccess::Threads && !split)
-    resultStride = number(index.ldd);
-  if (!split)
-    for (unsigned i = 0; i < epilogue.operands.size(); ++i)
-      operands.push_back(entry->getArgument(index.operands + i));
-  if (config.cluster > 1)
-    rank = sm90::rankInCluster(b);
-  thread = sm90::threadId(b) % 128;
-  warpgroup = sm90::threadId(b) / 128;
-}
-
-void Sm90GemmKernel::layOutSharedMemory(StringRef name) {
-  Value memory = LLVM::AddressOfOp::create(b, b.pointer(3), name);
+void Sm90Kernel::layOutSharedMemory() {
+  Value memory = product.sharedMemory();
   int64_t offset = 0;
   auto take = [&](int64_t bytes) {
     Value part = b.advance(memory, offset);
@@ -225,14 +104,14 @@ void Sm90GemmKernel::layOutSharedMemory(StringRef name) {
   };
   memoryA = take(config.stages * tileA.bytes());
   memoryB = take(config.stages * tileB.bytes());
-  bool stages = split || config.storeD == MatrixAccess::Tma;
-  staging = take(stages ? config.consumers() * kStagingBytes : 0);
+  staging =
+      take(product.storesByTma() ? config.consumers() * kStagingBytes : 0);
   barriers = take(2 * 8 * config.stages);
   assert(offset == getSharedMemoryBytes(problem, config) &&
          "shared memory as announced");
 }
 
-void Sm90GemmKernel::emitSetup(PipelineRing &ring) {
+void Sm90Kernel::emitSetup(PipelineRing &ring) {
   b.branch(sm90::threadId(b) == 0,
            [&] { ring.initialise(byThreads() ? 128 : 1, config.consumers()); });
   if (config.cluster > 1)
@@ -241,17 +120,14 @@ void Sm90GemmKernel::emitSetup(PipelineRing &ring) {
     sm90::blockBarrier(b);
 }
 
-void Sm90GemmKernel::emit(StringRef name, int64_t multiprocessors) {
-  std::string memory = (name + "_memory").str();
-  LLVM::GlobalOp::create(b, LLVM::LLVMArrayType::get(b.getI8Type(), 0),
-                         /*isConstant=*/false, LLVM::Linkage::External, memory,
-                         Attribute(), /*alignment=*/1024, /*addrSpace=*/3);
-  auto func = createKernel(name, multiprocessors);
+void Sm90Kernel::emit(StringRef name, int64_t multiprocessors) {
   OpBuilder::InsertionGuard guard(b);
-  Block *entry = func.addEntryBlock(b);
-  b.setInsertionPointToStart(entry);
-  readParameters(entry);
-  layOutSharedMemory(memory);
+  product.enterKernel(name, multiprocessors);
+  if (config.cluster > 1)
+    rank = sm90::rankInCluster(b);
+  thread = sm90::threadId(b) % 128;
+  warpgroup = sm90::threadId(b) / 128;
+  layOutSharedMemory();
   PipelineRing ring(b, barriers, config.stages, config.cluster);
   emitSetup(ring);
   b.branch(
@@ -266,15 +142,13 @@ void Sm90GemmKernel::emit(StringRef name, int64_t multiprocessors) {
 // The producer
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> Sm90GemmKernel::emitLoads(PipelineRing &ring, WorkItem item,
-                                             Number k, ValueRange carried) {
+SmallVector<Value> Sm90Kernel::emitLoads(PipelineRing &ring, Number stage,
+                                         ValueRange carried) {
   PipelineRing::Position position = ring.at(carried);
   ring.waitUntilEmpty(position);
   Value full = ring.full(position.slot);
   Value slotA = b.advance(memoryA, position.slot * tileA.bytes());
   Value slotB = b.advance(memoryB, position.slot * tileB.bytes());
-  Number row = rowOf(item), column = columnOf(item), depth = k * config.tileK;
-  Value batch = batched ? Value(item.batch) : Value();
   auto loadByTma = [&] {
     int64_t bytes = (config.loadA == MatrixAccess::Tma ? tileA.bytes() : 0) +
                     (config.loadB == MatrixAccess::Tma ? tileB.bytes() : 0);
@@ -283,7 +157,7 @@ SmallVector<Value> Sm90GemmKernel::emitLoads(PipelineRing &ring, WorkItem item,
     else
       sm90::arriveAndExpect(b, full, bytes);
     if (config.loadA == MatrixAccess::Tma)
-      tileA.loadByTma(b, sourceA, slotA, row, depth, batch, full, Value());
+      product.loadByTma(Side::A, slotA, stage, full, Value());
     if (config.loadB == MatrixAccess::Threads)
       return;
     Value everyBlock;
@@ -291,10 +165,9 @@ SmallVector<Value> Sm90GemmKernel::emitLoads(PipelineRing &ring, WorkItem item,
       // This block's share of B, for all.
       everyBlock = arith::ConstantOp::create(
           b, b.getI16IntegerAttr((1 << config.cluster) - 1));
-      column = column + rank * (config.tileN / config.cluster);
-      slotB = b.advance(slotB, rank * halfB.bytes());
+      slotB = b.advance(slotB, rank * product.shareOfB.bytes());
     }
-    halfB.loadByTma(b, sourceB, slotB, column, depth, batch, full, everyBlock);
+    product.loadByTma(Side::B, slotB, stage, full, everyBlock);
   };
   if (!byThreads()) {
     loadByTma();
@@ -302,29 +175,32 @@ SmallVector<Value> Sm90GemmKernel::emitLoads(PipelineRing &ring, WorkItem item,
   }
   if (byTma())
     b.branch(thread == 0, loadByTma);
-  Number matrix = batched ? item.batch : b.number(0);
   if (config.loadA == MatrixAccess::Threads)
-    tileA.loadByThreads(b, sourceA, slotA, row, depth, matrix, thread, 128);
+    product.loadByThreads(Side::A, slotA, stage);
   if (config.loadB == MatrixAccess::Threads)
-    tileB.loadByThreads(b, sourceB, slotB, column, depth, matrix, thread, 128);
+    product.loadByThreads(Side::B, slotB, stage);
   sm90::fenceForAsyncProxy(b);
   sm90::arrive(b, full);
   return ring.next(position);
 }
 
-void Sm90GemmKernel::emitProducer(PipelineRing &ring) {
+void Sm90Kernel::emitProducer(PipelineRing &ring) {
   // Together with the consumers' share: the registers of the block's launch.
   sm90::decreaseRegisters(b, byThreads() ? 104 : 40);
   auto walk = [&] {
-    scheduler().forEach(walker(), walkers(), ring.producerStart(),
-                        [&](WorkItem item, ValueRange position) {
-                          StageRange stages = stagesOf(item);
-                          return b.loop(
-                              stages.first, stages.last, b.number(1), position,
-                              [&](Number k, ValueRange position) {
-                                return emitLoads(ring, item, k, position);
-                              });
+    product.scheduler().forEach(
+        walker(), walkers(), ring.producerStart(),
+        [&](WorkItem item, ValueRange position) {
+          Number column = columnOf(item);
+          if (config.cluster > 1)
+            column = column + rank * (config.tileN / config.cluster);
+          product.beginTile(item, rowOf(item), column, thread, 128);
+          StageRange stages = product.stagesOf(item);
+          return b.loop(stages.first, stages.last, b.number(1), position,
+                        [&](Number stage, ValueRange position) {
+                          return emitLoads(ring, stage, position);
                         });
+        });
   };
   if (byThreads())
     walk();
@@ -336,10 +212,9 @@ void Sm90GemmKernel::emitProducer(PipelineRing &ring) {
 // A consumer
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> Sm90GemmKernel::emitProducts(PipelineRing &ring,
-                                                StageRange stages,
-                                                ValueRange start,
-                                                Value &accumulators) {
+SmallVector<Value> Sm90Kernel::emitProducts(PipelineRing &ring,
+                                            StageRange stages, ValueRange start,
+                                            Value &accumulators) {
   sm90::WgmmaShape shape{config.tileN,       config.tileK / kStepsPerStage,
                          problem.a,          problem.b,
                          problem.transposeA, !problem.transposeB};
@@ -383,7 +258,7 @@ SmallVector<Value> Sm90GemmKernel::emitProducts(PipelineRing &ring,
   return carried;
 }
 
-void Sm90GemmKernel::emitResult(WorkItem item, Value accumulators) {
+void Sm90Kernel::emitResult(WorkItem item, Value accumulators) {
   Number consumer = warpgroup - 1;
   ResultSlab slab{consumer,
                   thread,
@@ -392,48 +267,45 @@ void Sm90GemmKernel::emitResult(WorkItem item, Value accumulators) {
                   rowOf(item) + consumer * 64,
                   columnOf(item),
                   Value()};
-  Number firstRow = batched ? item.batch * m : b.number(0);
-  EpilogueShape shape{m, n, firstRow, problem.n % 2 == 0};
-  if (split) {
-    // The parts of a batch lie one below the other in the workspace.
-    int64_t rowsPerTile = config.tileM * config.cluster;
-    Number part = item.batch * config.splitK + item.part;
-    Number workspaceRow = part * (ceilDiv(m, rowsPerTile) * rowsPerTile);
-    GemmEpilogue none;
-    EpilogueBuilder builder(b, none, {}, shape, b.getF32Type());
-    return storeByTma(b, slab, builder, b.getF32Type(), result, staging,
-                      config.consumers(), workspaceRow);
-  }
-  EpilogueBuilder builder(b, epilogue, operands, shape, problem.d);
-  if (config.storeD == MatrixAccess::Threads)
-    return storeByThreads(b, slab, builder, shape, result, resultStride,
-                          problem.strideOfD() % 2 == 0);
-  if (batched)
+  ResultMatrix matrix = product.resultOf(item);
+  EpilogueBuilder builder = product.makeEpilogue(matrix);
+  if (!product.storesByTma())
+    return storeByThreads(b, slab, builder, matrix);
+  if (product.split())
+    return storeByTma(b, slab, builder, b.getF32Type(), matrix.pointer, staging,
+                      config.consumers(), matrix.shape.firstRow);
+  if (product.batched())
     slab.batch = item.batch;
-  storeByTma(b, slab, builder, problem.d, result, staging, config.consumers(),
-             b.number(0));
+  storeByTma(b, slab, builder, problem.d, matrix.pointer, staging,
+             config.consumers(), b.number(0));
 }
 
-void Sm90GemmKernel::emitConsumer(PipelineRing &ring) {
+void Sm90Kernel::emitConsumer(PipelineRing &ring) {
   if (config.consumers() == 1)
     sm90::increaseRegisters(b, byThreads() ? 152 : 216);
   else
     sm90::increaseRegisters(b, byThreads() ? 200 : 232);
-  scheduler().forEach(walker(), walkers(), ring.consumerStart(),
-                      [&](WorkItem item, ValueRange position) {
-                        Value accumulators;
-                        SmallVector<Value> next = emitProducts(
-                            ring, stagesOf(item), position, accumulators);
-                        emitResult(item, accumulators);
-                        return next;
-                      });
-  if (split || config.storeD == MatrixAccess::Tma)
+  product.scheduler().forEach(walker(), walkers(), ring.consumerStart(),
+                              [&](WorkItem item, ValueRange position) {
+                                Value accumulators;
+                                SmallVector<Value> next =
+                                    emitProducts(ring, product.stagesOf(item),
+                                                 position, accumulators);
+                                emitResult(item, accumulators);
+                                return next;
+                              });
+  if (product.storesByTma())
     b.branch(thread == 0, [&] { sm90::waitStores(b, 0, /*read=*/false); });
 }
 
 //===----------------------------------------------------------------------===//
 // The module
 //===----------------------------------------------------------------------===//
+
+void mlir::amp::emitSm90Kernel(DeviceBuilder &b, StringRef name,
+                               Product &product, int64_t multiprocessors) {
+  Sm90Kernel(b, product).emit(name, multiprocessors);
+}
 
 gpu::GPUModuleOp
 mlir::amp::emitSm90Gemm(OpBuilder &builder, Location loc, StringRef name,
@@ -444,7 +316,8 @@ mlir::amp::emitSm90Gemm(OpBuilder &builder, Location loc, StringRef name,
                   describeGemm(builder, problem, config, epilogue));
   DeviceBuilder b(loc, builder);
   b.setInsertionPointToStart(module.getBody());
-  Sm90GemmKernel(b, problem, config, epilogue).emit(name, multiprocessors);
+  GemmProduct product(b, problem, config, epilogue);
+  emitSm90Kernel(b, name, product, multiprocessors);
   if (config.splitK > 1)
     emitSplitKReduction(b, (name + "_reduce").str(), problem, config, epilogue,
                         multiprocessors);

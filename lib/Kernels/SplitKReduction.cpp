@@ -80,8 +80,10 @@ void mlir::amp::emitSplitKReduction(DeviceBuilder &b, StringRef name,
     EpilogueShape shape{m, n, batch * m, even};
     EpilogueBuilder builder(b, epilogue, operands, shape, problem.d);
     Value result = builder.apply(sum, row, column);
-    storePair(b, result, arg(resultArg), b.number(arg(strideArg)), shape,
-              problem.strideOfD() % 2 == 0, row, column);
+    storePair(b, result,
+              {shape, arg(resultArg), b.number(arg(strideArg)),
+               problem.strideOfD() % 2 == 0},
+              row, column);
     return DeviceBuilder::Values();
   });
   LLVM::ReturnOp::create(b, ValueRange());

@@ -86,17 +86,17 @@ SmallVector<Value> ThreadProducts::multiplyStage(Value tileA, Value tileB,
 }
 
 void ThreadProducts::store(ArrayRef<Value> sums, EpilogueBuilder &epilogue,
-                           EpilogueShape shape, Value pointer, Number stride,
-                           bool evenStride, Number row, Number column) const {
+                           const ResultMatrix &matrix, Number row,
+                           Number column) const {
   SmallVector<Number> pairs;
   for (int64_t j = 0; j < kLine; j += 2)
     pairs.push_back(column + columns.at(j));
   for (int64_t i = 0; i < kLine; ++i) {
-    Number at = row + rows.at(i);
+    Number at = matrix.locateRow(row + rows.at(i));
     for (int64_t j = 0; j < kLine; j += 2) {
       Value pair = b.gather({sums[i * kLine + j], sums[i * kLine + j + 1]});
-      storePair(b, epilogue.apply(pair, at, pairs[j / 2]), pointer, stride,
-                shape, evenStride, at, pairs[j / 2]);
+      storePair(b, epilogue.apply(pair, at, pairs[j / 2]), matrix, at,
+                pairs[j / 2]);
     }
   }
 }

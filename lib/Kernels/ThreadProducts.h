@@ -46,8 +46,7 @@ public:
   /// Applies the epilogue and stores; `row` and `column` are where the tile
   /// begins.
   void store(ArrayRef<Value> sums, EpilogueBuilder &epilogue,
-             EpilogueShape shape, Value pointer, Number stride, bool evenStride,
-             Number row, Number column) const;
+             const ResultMatrix &matrix, Number row, Number column) const;
 
 private:
   /// One operand's eight rows or columns of the thread.

@@ -1,0 +1,149 @@
+//===- GemmProduct.cpp - The product of two matrices in memory ------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A matrix that goes by TMA is a tensor map, of rank 3 with a batch; any other
+// is a pointer and a row stride.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GemmProduct.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+//===----------------------------------------------------------------------===//
+// Parameters
+//===----------------------------------------------------------------------===//
+
+unsigned GemmProduct::addMatrix(KernelSignature &signature, StringRef name,
+                                Type type, MatrixAccess access, int64_t inner,
+                                int64_t outer, int64_t stride,
+                                int64_t boxColumns, int64_t boxRows) {
+  if (access != MatrixAccess::Tma)
+    return signature.addBuffer(name, type, problem.batch * outer * stride);
+  SmallVector<int64_t> shape{inner, outer}, box{boxColumns, boxRows};
+  SmallVector<int64_t> strides{stride * getElementBytes(type)};
+  if (batched()) {
+    shape.push_back(problem.batch);
+    strides.push_back(strides[0] * outer);
+    box.push_back(1);
+  }
+  return signature.addTensorMap(name, type, shape, strides, box);
+}
+
+void GemmProduct::addParameters(KernelSignature &signature) {
+  // Copies of 16 bytes rely on rows of whole chunks where they found them.
+  auto multiple = [&](int64_t size, Type type) {
+    return isTmaStride(size, type) && !config.chip->wgmma
+               ? 16 / getElementBytes(type)
+               : 1;
+  };
+  auto even = [](int64_t size) { return size % 2 ? 1 : 2; };
+  index.a = addMatrix(signature, "a", problem.a, config.loadA, problem.rowOfA(),
+                      problem.transposeA ? problem.k : problem.m,
+                      problem.strideOfA(), tileA.boxColumns(), tileA.boxRows());
+  index.b =
+      addMatrix(signature, "b", problem.b, config.loadB, problem.rowOfB(),
+                problem.transposeB ? problem.n : problem.k, problem.strideOfB(),
+                shareOfB.boxColumns(), shareOfB.boxRows());
+  if (split()) {
+    addWorkspace(signature);
+  } else {
+    resultIndex = addMatrix(signature, "d", problem.d, config.storeD, problem.n,
+                            problem.m, problem.strideOfD(),
+                            128 / getElementBytes(problem.d), 64);
+    index.operands = addEpilogueOperands(signature, problem, epilogue);
+  }
+  int64_t multipleM = problem.transposeA ? multiple(problem.m, problem.a) : 1;
+  int64_t multipleN = problem.transposeB ? 1 : multiple(problem.n, problem.b);
+  int64_t multipleK = problem.transposeA && !problem.transposeB
+                          ? 1
+                          : multiple(problem.k, problem.a);
+  index.m = signature.addNumber("m", problem.m, multipleM);
+  index.n = signature.addNumber("n", problem.n,
+                                std::max<int64_t>(multipleN, even(problem.n)));
+  index.k = signature.addNumber("k", problem.k, multipleK);
+  if (batched())
+    index.batch = signature.addNumber("batch", problem.batch);
+  if (config.loadA != MatrixAccess::Tma)
+    index.lda = signature.addNumber("lda", problem.strideOfA(),
+                                    multiple(problem.strideOfA(), problem.a));
+  if (config.loadB != MatrixAccess::Tma)
+    index.ldb = signature.addNumber("ldb", problem.strideOfB(),
+                                    multiple(problem.strideOfB(), problem.b));
+  if (config.storeD != MatrixAccess::Tma && !split())
+    index.ldd = signature.addNumber("ldd", problem.strideOfD(),
+                                    even(problem.strideOfD()));
+}
+
+void GemmProduct::readParameters(Block *entry) {
+  auto number = [&](unsigned i) { return b.number(entry->getArgument(i)); };
+  m = number(index.m);
+  n = number(index.n);
+  k = number(index.k);
+  batches = batched() ? number(index.batch) : b.number(1);
+  sourceA = {config.loadA,
+             entry->getArgument(index.a),
+             problem.transposeA ? m : k,
+             problem.transposeA ? k : m,
+             Number(),
+             isTmaStride(problem.rowOfA(), problem.a)};
+  sourceB = {config.loadB,
+             entry->getArgument(index.b),
+             problem.transposeB ? k : n,
+             problem.transposeB ? n : k,
+             Number(),
+             isTmaStride(problem.rowOfB(), problem.b)};
+  if (config.loadA != MatrixAccess::Tma)
+    sourceA.stride = number(index.lda);
+  if (config.loadB != MatrixAccess::Tma)
+    sourceB.stride = number(index.ldb);
+  if (split())
+    return;
+  if (config.storeD != MatrixAccess::Tma)
+    resultStride = number(index.ldd);
+  for (unsigned i = 0; i < epilogue.operands.size(); ++i)
+    operands.push_back(entry->getArgument(index.operands + i));
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+void GemmProduct::beginTile(WorkItem item, Number row, Number column,
+                            Number thread, int64_t threads) {
+  position = {item, row, column, thread, threads};
+}
+
+void GemmProduct::loadByThreads(Side side, Value shared, Number stage) {
+  Number depth = stage * config.tileK;
+  if (side == Side::A)
+    tileA.loadByThreads(b, sourceA, shared, position.row, depth, matrix(),
+                        position.thread, position.threads);
+  else
+    tileB.loadByThreads(b, sourceB, shared, position.column, depth, matrix(),
+                        position.thread, position.threads);
+}
+
+void GemmProduct::loadByTma(Side side, Value shared, Number stage,
+                            Value barrier, Value multicast) {
+  Number depth = stage * config.tileK;
+  Value batch = batched() ? Value(position.item.batch) : Value();
+  if (side == Side::A)
+    tileA.loadByTma(b, sourceA, shared, position.row, depth, batch, barrier,
+                    multicast);
+  else
+    shareOfB.loadByTma(b, sourceB, shared, position.column, depth, batch,
+                       barrier, multicast);
+}
+
+ResultMatrix GemmProduct::placeResult(WorkItem item) {
+  Number firstRow = batched() ? item.batch * m : b.number(0);
+  EpilogueShape shape{m, n, firstRow, problem.n % 2 == 0};
+  return {shape, result, resultStride, problem.strideOfD() % 2 == 0};
+}

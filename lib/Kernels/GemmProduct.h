@@ -1,0 +1,64 @@
+//===- GemmProduct.h - The product of two matrices in memory ----*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// D = A * B with matrices that lie in memory row by row. Sizes and row strides
+// are parameters of the kernel.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_KERNELS_GEMMPRODUCT_H
+#define AMP_LIB_KERNELS_GEMMPRODUCT_H
+
+#include "Product.h"
+
+namespace mlir::amp {
+
+class GemmProduct : public Product {
+public:
+  using Product::Product;
+
+  StageRange stagesOf(WorkItem item) override {
+    return getStages(b, item, ceilDiv(k, config.tileK), config.splitK);
+  }
+  void beginTile(WorkItem item, Number row, Number column, Number thread,
+                 int64_t threads) override;
+  void loadByThreads(Side side, Value shared, Number stage) override;
+  void loadByTma(Side side, Value shared, Number stage, Value barrier,
+                 Value multicast) override;
+
+protected:
+  void addParameters(KernelSignature &signature) override;
+  void readParameters(Block *entry) override;
+  ResultMatrix placeResult(WorkItem item) override;
+
+private:
+  /// Indices of the kernel's parameters.
+  struct Parameters {
+    unsigned a, b, operands, m, n, k, batch, lda, ldb, ldd;
+  };
+  /// Where the loads of the current tile are.
+  struct Position {
+    WorkItem item;
+    Number row, column, thread;
+    int64_t threads;
+  };
+
+  unsigned addMatrix(KernelSignature &signature, StringRef name, Type type,
+                     MatrixAccess access, int64_t inner, int64_t outer,
+                     int64_t stride, int64_t boxColumns, int64_t boxRows);
+  Number matrix() { return batched() ? position.item.batch : b.number(0); }
+
+  Parameters index = {};
+  OperandSource sourceA, sourceB;
+  Number resultStride, k;
+  Position position = {};
+};
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_KERNELS_GEMMPRODUCT_H
