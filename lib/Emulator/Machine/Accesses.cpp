@@ -132,7 +132,7 @@ void Cluster::countAccess(void *address, unsigned size, uint32_t id) {
   ++access.lanes;
   SharedAddress shared = locate(address);
   if (shared.rank != ~0u) {
-    access.shared.push_back({shared.offset, size});
+    access.shared[self->local % warpSize] = {shared.offset, size};
   } else {
     access.bytes += size;
     uintptr_t p = reinterpret_cast<uintptr_t>(address);
@@ -151,23 +151,26 @@ void Cluster::finishCounting(WarpAccess &access) {
     statistics.globalSectors += access.sectors.size();
     statistics.globalBytes += access.bytes;
   }
-  // Lanes go in passes of 128 bytes; in a pass each bank gives one word.
-  unsigned perPass = 0;
+  // Lanes go in passes of 128 bytes, by their number and not as the schedule
+  // let them arrive; in a pass each bank gives one word.
+  unsigned widest = 0;
   for (const auto &[offset, size] : access.shared)
-    perPass = std::max(perPass, size);
-  if (perPass)
-    perPass = std::min(warpSize, 128 / std::max(4u, perPass));
-  for (size_t first = 0; first < access.shared.size(); first += perPass) {
+    widest = std::max(widest, size);
+  if (!widest)
+    return;
+  unsigned perPass = std::clamp(128 / widest, 1u, warpSize);
+  for (unsigned first = 0; first < warpSize; first += perPass) {
     std::set<uint32_t> words[32];
-    size_t end = std::min(access.shared.size(), first + perPass);
-    for (size_t lane = first; lane < end; ++lane) {
+    size_t worst = 0;
+    for (unsigned lane = first; lane < first + perPass; ++lane) {
       auto [offset, size] = access.shared[lane];
-      for (uint32_t w = offset / 4; w <= (offset + size - 1) / 4; ++w)
+      for (uint32_t w = offset / 4; size && w <= (offset + size - 1) / 4; ++w) {
         words[w % 32].insert(w);
+        worst = std::max(worst, words[w % 32].size());
+      }
     }
-    size_t worst = 1;
-    for (const std::set<uint32_t> &bank : words)
-      worst = std::max(worst, bank.size());
+    if (!worst)
+      continue;
     ++statistics.sharedPasses;
     statistics.sharedConflicts += worst - 1;
   }

@@ -150,7 +150,8 @@ struct WarpAccess {
   unsigned lanes = 0;
   uint64_t bytes = 0;
   std::set<uint64_t> sectors;
-  std::vector<std::pair<uint32_t, uint32_t>> shared; // offset and size per lane
+  /// By lane: offset and size, which is 0 where the lane has no access.
+  std::pair<uint32_t, uint32_t> shared[warpSize] = {};
 };
 
 /// State of a launch that all host threads share.
