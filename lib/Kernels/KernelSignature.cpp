@@ -27,12 +27,16 @@ unsigned KernelSignature::addTensorMap(StringRef name, Type type,
                                        ArrayRef<int64_t> shape,
                                        ArrayRef<int64_t> strides,
                                        ArrayRef<int64_t> box) {
+  // Of a matrix without elements no byte is read, but drivers take no stride of
+  // less.
+  auto legal = llvm::map_to_vector(
+      strides, [](int64_t stride) { return std::max<int64_t>(stride, 16); });
   unsigned index =
       add(b.pointer(0), {named("kind", b.getStringAttr("tensor-map")),
                          named("name", b.getStringAttr(name)),
                          named("type", TypeAttr::get(type)),
                          named("shape", b.getDenseI64ArrayAttr(shape)),
-                         named("strides", b.getDenseI64ArrayAttr(strides)),
+                         named("strides", b.getDenseI64ArrayAttr(legal)),
                          named("box", b.getDenseI64ArrayAttr(box)),
                          named("swizzle", b.getI64IntegerAttr(128))});
   tensorMaps.push_back(index);

@@ -53,9 +53,13 @@
 // RUN: not amp-emu %s --arg=tma:i32:1x1x1x1x1x16:zero,box=16 2>&1 | FileCheck %s --check-prefix=RANK
 // RANK: expected a buffer of rank 1 to 5 for 'tma:i32:1x1x1x1x1x16:zero,box=16', but got rank 6
 // RUN: not amp-emu %s --arg=tma:i32:4x16:zero,size=16 2>&1 | FileCheck %s --check-prefix=KEY
-// KEY: expected box, steps, swizzle, lower, upper, channels, pixels or fill=nan after 'tma:i32:4x16:zero', but got 'size=16'
+// KEY: expected box, shape, steps, swizzle, lower, upper, channels, pixels or fill=nan after 'tma:i32:4x16:zero', but got 'size=16'
 // RUN: not amp-emu %s --arg=tma:i32:4x16:zero,box=16 2>&1 | FileCheck %s --check-prefix=BOX
-// BOX: expected 'box' with 2 numbers like 64x64 (lower and upper: 2 fewer), but got '16'
+// BOX: expected 'box' with 2 numbers like 64x64 (lower and upper: 2 fewer), a shape within the buffer, but got '16'
+// RUN: not amp-emu %s --arg=tma:i32:4x16:zero,box=1x16,shape=4x17 2>&1 | FileCheck %s --check-prefix=PART
+// PART: expected 'shape' with 2 numbers like 64x64 (lower and upper: 2 fewer), a shape within the buffer, but got '4x17'
+// RUN: not amp-emu %s --arg=tma:i32:4x16:zero,box=1x16,shape=4x16 2>&1 | FileCheck %s --check-prefix=WHOLE
+// WHOLE-NOT: a shape within
 // RUN: not amp-emu %s --arg=tma:i32:4x16:zero,box=1x16,swizzle=48 2>&1 | FileCheck %s --check-prefix=SWIZZLE
 // SWIZZLE: expected a swizzle of 0, 32, 64 or 128 bytes
 // RUN: not amp-emu %s --arg=tma:i32:4x16:zero,box=1x16,steps=9x1 2>&1 | FileCheck %s --check-prefix=STEPS

@@ -250,11 +250,12 @@ llvm::Error KernelArguments::addValue(StringRef text, StringRef name) {
 }
 
 /// Fills `into` in the order of the hardware, innermost first.
-static bool takeReversed(ArrayRef<int64_t> shape, size_t count, int *into) {
+template <typename T>
+static bool takeReversed(ArrayRef<int64_t> shape, size_t count, T *into) {
   if (shape.size() != count)
     return false;
   for (size_t d = 0; d < count; ++d)
-    into[d] = int(shape[count - 1 - d]);
+    into[d] = T(shape[count - 1 - d]);
   return true;
 }
 
@@ -307,6 +308,11 @@ llvm::Error KernelArguments::addTensorMap(StringRef text, StringRef name) {
       good = good && takeReversed(numbers, rank, map->box);
     else if (key == "steps")
       good = good && takeReversed(numbers, rank, map->stepSizes);
+    else if (key == "shape")
+      good = good && takeReversed(numbers, rank, map->sizes) &&
+             llvm::all_of(llvm::zip(numbers, shape), [](auto pair) {
+               return std::get<0>(pair) <= std::get<1>(pair);
+             });
     else if (key == "swizzle" && good)
       map->swizzle = int(numbers[0]);
     else if (key == "lower" && rank > 2)
@@ -320,13 +326,13 @@ llvm::Error KernelArguments::addTensorMap(StringRef text, StringRef name) {
     else if (key == "fill" && value == "nan")
       good = map->fillNaN = true;
     else
-      return makeError("expected box, steps, swizzle, lower, upper, channels, "
-                       "pixels or fill=nan after 'tma:" +
+      return makeError("expected box, shape, steps, swizzle, lower, upper, "
+                       "channels, pixels or fill=nan after 'tma:" +
                        parts[0] + "', but got '" + part + "'");
     if (!good)
       return makeError("expected '" + key + "' with " + Twine(rank) +
-                       " numbers like 64x64 (lower and upper: 2 fewer), but "
-                       "got '" +
+                       " numbers like 64x64 (lower and upper: 2 fewer), a "
+                       "shape within the buffer, but got '" +
                        value + "'");
   }
   map->im2col = map->pixels != 0;

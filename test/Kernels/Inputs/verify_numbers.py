@@ -1,0 +1,280 @@
+"""Compares generated GEMMs on the emulator with products in float64.
+
+    verify_numbers.py TABLE [WORD...]
+
+Each line of TABLE is the options of one kernel, as amp-generate-gemm takes them, then
+`| DATA GRID SEED`: what the matrices hold, how many blocks run (2), and under which
+schedule (0). WORDs select lines that contain one of them. DATA is
+
+  random   numbers from -1 to 1 (1/8 to 1 in magnitude for 8-bit floats)
+  integer  integers from -3 to 3, the sums of which are exact: no error is allowed
+  special  random, with NaNs and infinities of both signs in A and in B
+  large    random times 2^7, so that some results are beyond the range of f16
+
+The bound. With u = 2^-24, f32 rounds a result x to x(1 + d), |d| <= u. What is summed is
+K products.
+
+ 1. A product of two operands of f16, bf16, f8 or tf32 has at most 22, 16, 8 or 22 bits
+    and is exact in f32. Plain f32 kernels use fma, which does not round the product.
+ 2. A sum of K terms by a tree of additions in any order, of whatever shape (the steps of
+    an instruction, stages, parts of a split K), has K - 1 additions, each of which errs
+    by at most u times what it adds up to. So it differs from the sum S by at most
+        e = ((1 + u)^K - 1) sum |a b|  <=  K u / (1 - K u) sum |a b|,
+    one addition more for the fma's. Terms past the end of K are zeros, which are exact.
+ 3. Each operation of the epilogue adds its own rounding: see Bounded.
+ 4. The result is rounded to the type of D once. Rounding is monotone, so what a kernel
+    stores lies between the rounded ends of the interval [S - e, S + e]. That covers
+    numbers below the smallest normal one and beyond the largest.
+
+The emulator adds in f32, rounding to nearest, so u is the right unit for it. A Tensor Core
+is not assumed to: it cuts off what it adds at about f32's last bit instead of rounding,
+which is the same bound with 2u, and for 8-bit floats keeps fewer bits. Not run on a GPU.
+
+Sums for columns and rows and the greatest magnitude are outputs of an epilogue and follow
+from the same rules. One line for each kernel, with what is wrong; exit status 1 if
+anything is.
+"""
+
+import concurrent.futures
+import os
+import sys
+import tempfile
+
+import numpy as np
+
+import kernel_launch
+from number_formats import FORMATS
+
+UNIT = 2.0**-24
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+
+
+class Bounded:
+    """Numbers that f32 arithmetic has computed: what they should be, and how far off
+    they may be. `unit` is 0 where every number is a small integer and so exact."""
+
+    def __init__(self, value, error, unit):
+        self.value, self.error, self.unit = np.asarray(value, np.float64), error, unit
+
+    def rounded(self, value, error):
+        # |computed| <= |value| + error, and rounding adds a unit of that.
+        return Bounded(value, error + self.unit * (np.abs(value) + error), self.unit)
+
+    def __add__(self, other):
+        return self.rounded(self.value + other.value, self.error + other.error)
+
+    def __mul__(self, other):
+        error = np.abs(self.value) * other.error + np.abs(other.value) * self.error + self.error * other.error
+        return self.rounded(self.value * other.value, error)
+
+    def maximum(self, other):
+        return Bounded(np.maximum(self.value, other.value), np.maximum(self.error, other.error), self.unit)
+
+    def tanh(self):
+        # No steeper than 1. ApproximateMath.cpp: 4.8 units in the last place, which are 2u each at most.
+        return Bounded(np.tanh(self.value), self.error + 9.6 * self.unit * np.abs(np.tanh(self.value)), self.unit)
+
+    def where(self, condition, other):
+        return Bounded(np.where(condition, self.value, other), np.where(condition, self.error, 0), self.unit)
+
+
+class Problem:
+    """The options of one line, with the pass's defaults."""
+
+    def __init__(self, line):
+        text, _, rest = line.partition("|")
+        self.line, self.options = line, text.strip()
+        self.data, *rest = rest.split() or ["random"]
+        self.blocks, self.seed = ([int(x) for x in rest] + [2, 0][len(rest) :])[:2]
+        given = dict(word.split("=") for word in text.split())
+        self.m, self.n, self.k = (int(given.get(name, 0)) for name in "mnk")
+        self.batch = int(given.get("batch", 1))
+        self.layout = given.get("layout", "nn")
+        self.a, self.b, self.d = (given.get(name + "-type", "bf16") for name in "abd")
+        self.epilogue = given.get("epilogue", "")
+        rows = {
+            "a": self.m if self.layout[0] == "t" else self.k,
+            "b": self.k if self.layout[1] == "t" else self.n,
+            "d": self.n,
+        }
+        self.stride = {name: int(given.get("ld" + name, 0)) or row for name, row in rows.items()}
+        self.unit = 0.0 if self.data == "integer" else UNIT
+        self.random = np.random.default_rng(sum(line.encode()))
+
+    def fill(self, shape, form):
+        """What a matrix or an operand holds: numbers of its format."""
+        if self.data == "integer" or form == "i32":
+            return self.random.integers(-3, 4, shape).astype(np.float64)
+        if form.startswith("f8"):
+            sign = self.random.choice([-1.0, 1.0], shape)
+            return FORMATS[form].round(sign * 2.0 ** self.random.uniform(-3, 0, shape))
+        scale = 128.0 if self.data == "large" else 1.0
+        return FORMATS[form].round(scale * self.random.uniform(-1, 1, shape))
+
+    def make_special(self, matrix, form):
+        """Some elements become NaN or infinite; small shapes may get one on another."""
+        kinds = [np.nan] if form == "f8E4M3FN" else [np.nan, np.inf, -np.inf]
+        if matrix.size:
+            for kind in kinds:
+                matrix[tuple(self.random.integers(0, size) for size in matrix.shape)] = kind
+        return matrix
+
+    def make_matrices(self):
+        """A as [batch][M][K] and B as [batch][K][N]."""
+        a = self.fill((self.batch, self.m, self.k), self.a)
+        b = self.fill((self.batch, self.k, self.n), self.b)
+        if self.data == "special":
+            self.make_special(a, self.a), self.make_special(b, self.b)
+        return a, b
+
+    def stored(self, matrix, name, transposed):
+        """The matrices of a batch as they lie in memory, NaN between the rows."""
+        matrix = matrix.swapaxes(1, 2) if transposed else matrix
+        padded = np.full(matrix.shape[:2] + (self.stride[name],), np.nan)
+        padded[:, :, : matrix.shape[2]] = matrix
+        return padded
+
+
+def multiply(problem, a, b):
+    """The product of the operands, and how far f32 sums of it may be off."""
+    with np.errstate(invalid="ignore"):
+        sums = a @ b
+        if problem.unit == 0:
+            return Bounded(sums, np.zeros(sums.shape), 0.0)
+        magnitudes = np.abs(a) @ np.abs(b)
+        return Bounded(sums, ((1 + UNIT) ** problem.k - 1) * magnitudes, UNIT)
+
+
+# The functions of epilogues.mlir: of the sums and of operands as [batch][M][N]. They return
+# the elements of D and then the outputs.
+
+
+def bias_relu(s, bias):
+    return [(s + bias).maximum(zero(s))]
+
+
+def linear(s, alpha, bias, row, residual):
+    return [(s * alpha + bias + row).maximum(zero(s)) + residual]
+
+
+def gelu(s, bias):
+    half, one = constant(s, 0.5), constant(s, 1.0)
+    x = s + bias
+    # fma: the product is not rounded, the bound's extra rounding does no harm.
+    factor = constant(s, np.float32(0.044715)) * (x * x) + one
+    t = (x * factor * constant(s, np.float32(0.797884561))).tanh() + one
+    return [x * t * half]
+
+
+def constant(like, value):
+    return Bounded(np.float64(value), 0.0, like.unit)
+
+
+def zero(like):
+    return constant(like, 0.0)
+
+
+EPILOGUES = {
+    "bias_relu": bias_relu,
+    "gelu": gelu,
+    "linear": linear,
+    "linear_f16": linear,
+    "linear_f32": linear,
+}
+
+
+def spread(values, kind, problem):
+    """An operand's values along [batch][M][N]."""
+    shape = {
+        "column": (1, 1, problem.n),
+        "row": (1, problem.m, 1),
+        "matrix": (problem.batch, problem.m, problem.n),
+        "scalar": (1, 1, 1),
+    }[kind]
+    return values.reshape(shape)
+
+
+def fill_memory(problem, emulation, a, b):
+    """Writes every buffer; returns the operands as the epilogue sees them."""
+    operands = {}
+    for kernel in emulation.kernels:
+        for argument in kernel.arguments:
+            if argument.operand:
+                operands[argument.name] = argument
+    for name in emulation.types:
+        emulation.write(name, np.zeros(0))
+    emulation.write("a", problem.stored(a, "a", problem.layout[0] == "t"))
+    emulation.write("b", problem.stored(b, "b", problem.layout[1] == "t"))
+    values = []
+    for name, argument in sorted(operands.items()):
+        data = problem.fill(argument.elements, argument.type)
+        emulation.write(name, data)
+        values.append(Bounded(spread(data, argument.operand, problem), 0.0, problem.unit))
+    return values
+
+
+def compare(name, got, expected, form):
+    """What is wrong with `got`, or an empty text."""
+    with np.errstate(invalid="ignore"):
+        low = FORMATS[form].round(expected.value - expected.error)
+        high = FORMATS[form].round(expected.value + expected.error)
+        # Beside an infinite sum of magnitudes there is no bound: NaN or that infinity.
+        unbounded = ~np.isfinite(expected.value)
+        low, high = np.where(unbounded, expected.value, low), np.where(unbounded, expected.value, high)
+        right = ((low <= got) & (got <= high)) | (np.isnan(got) & np.isnan(expected.value))
+    if right.all():
+        return ""
+    worst = np.unravel_index(np.argmin(right), right.shape)
+    return (
+        f"{(~right).sum()} of {right.size} elements of {name} are wrong, the first at {list(map(int, worst))}: "
+        f"{got[worst]} instead of {low[worst]} to {high[worst]}"
+    )
+
+
+def check_result(problem, emulation, expected):
+    stored = emulation.read("d")[: problem.batch * problem.m * problem.stride["d"]]
+    stored = stored.reshape(problem.batch, problem.m, problem.stride["d"])
+    if not np.isnan(stored[:, :, problem.n :]).all():
+        return "elements between the rows of D were written"
+    return compare("d", stored[:, :, : problem.n], expected, problem.d)
+
+
+def check(line):
+    """What is wrong with one kernel, or an empty text, and how much of the bound it used."""
+    problem = Problem(line)
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            module, kernels = kernel_launch.generate(problem.options, os.path.join(FOLDER, "epilogues.mlir"), folder)
+            emulation = kernel_launch.Emulation(module, kernels, folder)
+            a, b = problem.make_matrices()
+            operands = fill_memory(problem, emulation, a, b)
+            statistics = emulation.run(problem.blocks, problem.seed)
+        except kernel_launch.Failure as failure:
+            return str(failure)
+        results = [multiply(problem, a, b)]
+        if problem.epilogue:
+            results = EPILOGUES[problem.epilogue](results[0], *operands)
+        matrix, _ = kernel_launch.bank_conflicts(statistics)
+        return check_result(problem, emulation, results[0]) or (
+            f"{matrix} bank conflicts of matrix loads and stores" if matrix else ""
+        )
+
+
+def main():
+    with open(sys.argv[1]) as file:
+        lines = [line.strip() for line in file if line.strip() and not line.startswith("#")]
+    words = sys.argv[2:]
+    lines = [line for line in lines if not words or any(word in line for word in words)]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = list(pool.map(check, lines))
+    for line, wrong in zip(lines, results):
+        print(("wrong: " if wrong else "right: ") + line)
+        if wrong:
+            print("  " + "\n  ".join(wrong.strip().split("\n")[:12]))
+    count = sum(bool(wrong) for wrong in results)
+    print(f"{len(results)} kernels, {count} wrong")
+    sys.exit(bool(count) or not results)
+
+
+if __name__ == "__main__":
+    main()
