@@ -14,8 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Contraction.h"
-#include "amp/Conversion/LinalgToHostContraction.h"
+#include "amp/Analysis/Contraction.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -132,9 +131,9 @@ FailureOr<Contraction> amp::matchContraction(linalg::LinalgOp op,
     return failure();
   };
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
-    return decline("expected two inputs and one output"); // Rule 1
+    return decline("expected two inputs and one output");
   if (!isMultiplyAccumulate(op.getBlock()))
-    return decline("expected the body 'out + a * b'"); // Rule 2
+    return decline("expected the body 'out + a * b'");
 
   Contraction view;
   view.op = op;
@@ -144,20 +143,11 @@ FailureOr<Contraction> amp::matchContraction(linalg::LinalgOp op,
             op.getMatchingIndexingMap(op.getDpsInputOperand(1))};
   view.c = {op.getDpsInitOperand(0)->get(),
             op.getMatchingIndexingMap(op.getDpsInitOperand(0))};
-  if (!view.c.getElementType().isF32())
-    return decline("expected an f32 output"); // Rule 3
-  for (const ContractionOperand &input : {view.a, view.b}) {
-    Type type = input.getElementType();
-    if (!type.isF32() && !type.isF16() && !type.isBF16())
-      return decline("expected inputs of f32, f16 or bf16"); // Rule 2
-  }
-  // Rule 4
   if (!isLinear(view.a.map) || !isLinear(view.b.map))
     return decline("expected linear indexing maps");
   if (!view.c.map.isProjectedPermutation(/*allowZeroInResults=*/true))
     return decline("expected each output dimension to be one loop");
 
-  // Rule 5
   for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray())) {
     bool inA = view.a.map.isFunctionOfDim(loop);
     bool inB = view.b.map.isFunctionOfDim(loop);
@@ -191,9 +181,4 @@ FailureOr<Contraction> amp::matchContraction(linalg::LinalgOp op,
     std::swap(view.m, view.n);
   }
   return view;
-}
-
-bool amp::isHostContraction(linalg::LinalgOp op) {
-  StringRef reason;
-  return succeeded(matchContraction(op, reason));
 }

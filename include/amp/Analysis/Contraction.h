@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The view of an operation on which the conversion works:
+// The view of an operation on which conversions of matrix products work:
 //
 //   C[batch, m, n] += A[batch, m, k] * B[batch, k, n]
 //
 // where batch, m, n and k are lists of loops. Because every indexing map is
-// linear and every memref is strided, the address of an element is a constant
+// linear and every buffer is strided, the address of an element is a constant
 // plus one stride per loop. It therefore splits into a part that depends on the
 // row loops and one that depends on the column loops, and a convolution's
 // window needs no treatment of its own: the loops (image row, kernel row) both
@@ -19,8 +19,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef AMP_LIB_CONVERSION_LINALGTOHOSTCONTRACTION_CONTRACTION_H
-#define AMP_LIB_CONVERSION_LINALGTOHOSTCONTRACTION_CONTRACTION_H
+#ifndef AMP_ANALYSIS_CONTRACTION_H
+#define AMP_ANALYSIS_CONTRACTION_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -48,8 +48,11 @@ struct Contraction {
   SmallVector<unsigned> batch, m, n, k;
 };
 
-/// Views `op` as a contraction. Fails if one of the pass's rules 2 to 5 does
-/// not hold; `reason` then says which.
+/// Views `op` as a contraction: two inputs and one output, the body `out + a *
+/// b` (inputs widened in between where they are narrower), linear maps, an
+/// output whose dimensions are loops, a reduction, and a parallel loop that
+/// belongs to one input alone. Fails if one of these does not hold; `reason`
+/// then says which. Element types are the caller's to check.
 ///
 /// Which input becomes B is a choice: rows of B are vectors, so B is the input
 /// that has the loop over C's last dimension.
@@ -57,4 +60,4 @@ FailureOr<Contraction> matchContraction(linalg::LinalgOp op, StringRef &reason);
 
 } // namespace mlir::amp
 
-#endif // AMP_LIB_CONVERSION_LINALGTOHOSTCONTRACTION_CONTRACTION_H
+#endif // AMP_ANALYSIS_CONTRACTION_H

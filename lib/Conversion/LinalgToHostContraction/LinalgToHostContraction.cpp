@@ -24,8 +24,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Conversion/LinalgToHostContraction.h"
-#include "Contraction.h"
 #include "KernelLibrary.h"
+#include "amp/Analysis/Contraction.h"
 #include "amp/Conversion/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -372,6 +372,31 @@ LogicalResult ContractionEmitter::emit(bool &usesBlas) {
 // Conversion
 //===----------------------------------------------------------------------===//
 
+/// Rules 2 to 5.
+static FailureOr<Contraction> matchHostContraction(linalg::LinalgOp op,
+                                                   StringRef &reason) {
+  FailureOr<Contraction> view = matchContraction(op, reason);
+  if (failed(view))
+    return failure();
+  if (!view->c.getElementType().isF32()) {
+    reason = "expected an f32 output"; // Rule 3
+    return failure();
+  }
+  for (const ContractionOperand &input : {view->a, view->b}) {
+    Type type = input.getElementType();
+    if (!type.isF32() && !type.isF16() && !type.isBF16()) {
+      reason = "expected inputs of f32, f16 or bf16"; // Rule 2
+      return failure();
+    }
+  }
+  return view;
+}
+
+bool amp::isHostContraction(linalg::LinalgOp op) {
+  StringRef reason;
+  return succeeded(matchHostContraction(op, reason));
+}
+
 /// Rule 1: memrefs in the default memory space with a strided layout.
 static bool isOnStridedBuffers(linalg::LinalgOp op) {
   return op.hasPureBufferSemantics() &&
@@ -393,7 +418,7 @@ amp::convertLinalgToHostContraction(ModuleOp module,
     if (!linalgOp || !isOnStridedBuffers(linalgOp))
       return WalkResult::advance();
     StringRef reason;
-    FailureOr<Contraction> view = matchContraction(linalgOp, reason);
+    FailureOr<Contraction> view = matchHostContraction(linalgOp, reason);
     if (succeeded(view))
       contractions.push_back(std::move(*view));
     else
