@@ -69,6 +69,8 @@ struct ResultMatrix {
   /// The row of the matrix that a row of the product is: shape.m or more if it
   /// is none. Without it they are the same.
   std::function<Number(Number)> rowOf = nullptr;
+  /// n and `stride` are multiples of 16 bytes.
+  bool wholeChunks = false;
 
   Number locateRow(Number row) const { return rowOf ? rowOf(row) : row; }
 };

@@ -64,6 +64,8 @@ void GemmProduct::addParameters(KernelSignature &signature) {
   int64_t multipleK = problem.transposeA && !problem.transposeB
                           ? 1
                           : multiple(problem.k, problem.a);
+  if (hasWholeChunks())
+    multipleN = std::max(multipleN, multiple(problem.n, problem.d));
   index.m = signature.addNumber("m", problem.m, multipleM);
   index.n = signature.addNumber("n", problem.n,
                                 std::max<int64_t>(multipleN, even(problem.n)));
@@ -77,8 +79,10 @@ void GemmProduct::addParameters(KernelSignature &signature) {
     index.ldb = signature.addNumber("ldb", problem.strideOfB(),
                                     multiple(problem.strideOfB(), problem.b));
   if (config.storeD != MatrixAccess::Tma && !split())
-    index.ldd = signature.addNumber("ldd", problem.strideOfD(),
-                                    even(problem.strideOfD()));
+    index.ldd = signature.addNumber(
+        "ldd", problem.strideOfD(),
+        hasWholeChunks() ? multiple(problem.strideOfD(), problem.d)
+                         : even(problem.strideOfD()));
 }
 
 void GemmProduct::readParameters(Block *entry) {
@@ -145,5 +149,8 @@ void GemmProduct::loadByTma(Side side, Value shared, Number stage,
 ResultMatrix GemmProduct::placeResult(WorkItem item) {
   Number firstRow = batched() ? item.batch * m : b.number(0);
   EpilogueShape shape{m, n, firstRow, problem.n % 2 == 0};
-  return {shape, result, resultStride, problem.strideOfD() % 2 == 0};
+  ResultMatrix matrix{shape, result, resultStride,
+                      problem.strideOfD() % 2 == 0};
+  matrix.wholeChunks = hasWholeChunks();
+  return matrix;
 }

@@ -51,6 +51,12 @@ private:
   unsigned addMatrix(KernelSignature &signature, StringRef name, Type type,
                      MatrixAccess access, int64_t inner, int64_t outer,
                      int64_t stride, int64_t boxColumns, int64_t boxRows);
+  /// Rows of D are chunks of 16 bytes, which mma.sync's warps store.
+  bool hasWholeChunks() const {
+    return !config.chip->wgmma && !split() &&
+           isTmaStride(problem.n, problem.d) &&
+           isTmaStride(problem.strideOfD(), problem.d);
+  }
   Number matrix() { return batched() ? position.item.batch : b.number(0); }
 
   Parameters index = {};

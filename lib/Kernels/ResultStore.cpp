@@ -83,19 +83,32 @@ static void fillBoxWithMatrices(DeviceBuilder &b, Fragment &fragment,
   }
 }
 
-/// 32 columns of f32 into a box.
+/// 32 columns of f32 into a box. Sixteen lanes write at a time, four rows. In
+/// the swizzled order two rows that differ in bit 0 alone have the same columns
+/// in the same banks, so of each pair of such rows, one writes the columns that
+/// the other writes 16 columns further on or back, the next time.
 static void fillBoxWithPairs(DeviceBuilder &b, Fragment &fragment,
                              EpilogueBuilder &epilogue, int64_t firstGroup,
                              Value box) {
   Number rowInEight = fragment.lane / 4, pair = fragment.lane % 4;
-  for (int64_t group = 0; group < 4; ++group)
-    for (int64_t lower = 0; lower < 2; ++lower) {
-      Number chunk = (pair / 2 + group * 2) ^ rowInEight;
-      Number place =
-          (fragment.rowInSlab + lower * 8) * 128 + chunk * 16 + pair % 2 * 8;
-      b.store(fragment.get(epilogue, firstGroup + group, lower),
-              b.advance(box, place), 8);
-    }
+  Number odd = rowInEight % 2;
+  Value isEven = odd == 0;
+  Number chunk = (pair / 2 ^ rowInEight) ^ (odd * 4);
+  for (int64_t group = 0; group < 2; ++group) {
+    Value pairs[2][2];
+    for (int64_t half = 0; half < 2; ++half)
+      for (int64_t lower = 0; lower < 2; ++lower)
+        pairs[half][lower] =
+            fragment.get(epilogue, firstGroup + group + half * 2, lower);
+    for (int64_t half = 0; half < 2; ++half)
+      for (int64_t lower = 0; lower < 2; ++lower) {
+        Number place = (fragment.rowInSlab + lower * 8) * 128 +
+                       (chunk ^ ((group + half * 2) * 2)) * 16 + pair % 2 * 8;
+        Value mine = arith::SelectOp::create(b, isEven, pairs[half][lower],
+                                             pairs[1 - half][lower]);
+        b.store(mine, b.advance(box, place), 8);
+      }
+  }
 }
 
 void mlir::amp::storeByTma(DeviceBuilder &b, const ResultSlab &slab,
@@ -136,4 +149,41 @@ void mlir::amp::storeByThreads(DeviceBuilder &b, const ResultSlab &slab,
       Value pair = fragment.get(epilogue, group, lower);
       storePair(b, pair, matrix, fragment.rows[lower], fragment.column);
     }
+}
+
+void mlir::amp::storeByRows(DeviceBuilder &b, const ResultSlab &slab,
+                            EpilogueBuilder &epilogue,
+                            const ResultMatrix &matrix, Value staging) {
+  assert(slab.columns == 32 && "a row is four chunks of 16 bytes");
+  Fragment fragment(b, slab);
+  Number rowInSlab = fragment.rowInSlab;
+  for (Number &row : fragment.rows)
+    row = matrix.locateRow(row);
+  auto place = [&](Number row, Number chunk) {
+    Number inPair = row % 2 * 4 + (chunk ^ (row / 2 % 4));
+    return b.advance(staging, row / 2 * 128 + inPair * 16);
+  };
+  Type type;
+  for (int64_t group = 0; group < 4; ++group)
+    for (int64_t lower = 0; lower < 2; ++lower) {
+      Value pair = fragment.get(epilogue, group, lower);
+      type = getElementTypeOrSelf(pair.getType());
+      Value chunk = place(rowInSlab + lower * 8, b.number(group));
+      b.store(pair, b.advance(chunk, fragment.lane % 4 * 4), 4);
+    }
+  sm80::warpBarrier(b);
+  for (int64_t first = 0; first < 16; first += 8) {
+    Number row = fragment.lane / 4 + first, chunk = fragment.lane % 4;
+    Value data =
+        b.load(VectorType::get(4, b.getI32Type()), place(row, chunk), 16);
+    Number at = matrix.locateRow(slab.row + row);
+    Number column = slab.column + chunk * 8;
+    EpilogueShape shape = matrix.shape;
+    b.branch(b.both(at < shape.m, column < shape.n), [&] {
+      b.store(data,
+              b.element(matrix.pointer, type, at + shape.firstRow,
+                        matrix.stride, column),
+              16);
+    });
+  }
 }

@@ -8,14 +8,16 @@
 //
 // A warpgroup's 64 rows of D lie in its registers as wgmma leaves them: thread
 // t holds, for each 8 columns j, the pairs (row t/4%8, columns 8j + t%4*2) and
-// the same 8 rows lower, of the 16 rows that its warp has. They leave, after
-// the epilogue, in one of two ways.
+// the same 8 rows lower, of the 16 rows that its warp has. mma.sync leaves 16
+// rows of a warp in the same way. They leave, after the epilogue, in one of
+// three ways.
 //
 //   TMA      through shared memory in boxes of 64 rows of 128 bytes, in the
-//   swizzled
-//            order in which neither the stores nor the copy engine meet a bank
-//            twice (f32: twice). Two boxes take turns: one is filled while the
+//            swizzled order in which neither the stores nor the copy engine
+//            meet a bank twice. Two boxes take turns: one is filled while the
 //            other is read. 16-bit elements go by stmatrix.
+//   rows     of a warp, 16-bit elements through shared memory, so that each
+//            thread stores 16 bytes of a row.
 //   threads  each pair by itself, guarded by the bounds of D.
 //
 //===----------------------------------------------------------------------===//
@@ -50,6 +52,12 @@ void storeByTma(DeviceBuilder &b, const ResultSlab &slab,
 
 void storeByThreads(DeviceBuilder &b, const ResultSlab &slab,
                     EpilogueBuilder &epilogue, const ResultMatrix &matrix);
+
+/// 16 rows and 32 columns of 16-bit elements of one warp, through `staging`, 1
+/// KiB of the warp's own. `matrix` has whole chunks.
+void storeByRows(DeviceBuilder &b, const ResultSlab &slab,
+                 EpilogueBuilder &epilogue, const ResultMatrix &matrix,
+                 Value staging);
 
 } // namespace mlir::amp
 

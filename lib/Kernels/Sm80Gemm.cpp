@@ -246,6 +246,8 @@ void Sm80Kernel::emitResult(WorkItem item, ArrayRef<Value> sums) {
   if (plain())
     return threadProducts().store(sums, builder, matrix, rowOf(item),
                                   columnOf(item));
+  // 16-bit results go through the memory of the ring.
+  bool staged = matrix.wholeChunks && getElementBytes(product.problem.d) == 2;
   // Sixteen rows of a warp lie in its registers as wgmma leaves them.
   int64_t perSlab = instructionsN() * 4;
   SmallVector<Type> types(perSlab, b.getF32Type());
@@ -259,8 +261,17 @@ void Sm80Kernel::emitResult(WorkItem item, ArrayRef<Value> sums) {
     Number column = columnOf(item) + warpColumn;
     ResultSlab slab{b.number(0), lane,   slabSums, warpColumns(),
                     row,         column, Value()};
-    storeByThreads(b, slab, builder, matrix);
+    if (staged) {
+      Number slabRow = thread / 32 * warpRows() + i * kRows;
+      storeByRows(b, slab, builder, matrix,
+                  b.advance(memoryA, slabRow * (32 * 2)));
+    } else {
+      storeByThreads(b, slab, builder, matrix);
+    }
   }
+  // Before the next tile's copies into the same memory.
+  if (staged)
+    sm80::blockBarrier(b);
 }
 
 //===----------------------------------------------------------------------===//

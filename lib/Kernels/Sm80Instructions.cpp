@@ -39,6 +39,10 @@ void sm80::namedBarrier(DeviceBuilder &b, int64_t barrier, int64_t threads) {
                           NVVM::BarrierReductionAttr(), Value());
 }
 
+void sm80::warpBarrier(DeviceBuilder &b) {
+  NVVM::SyncWarpOp::create(b, b.number(-1));
+}
+
 //===----------------------------------------------------------------------===//
 // Asynchronous copies
 //===----------------------------------------------------------------------===//

@@ -28,6 +28,8 @@ Number blockCount(DeviceBuilder &b);
 // variable one, ptxas reserves all sixteen.
 void blockBarrier(DeviceBuilder &b);
 void namedBarrier(DeviceBuilder &b, int64_t barrier, int64_t threads);
+/// Of the 32 lanes of a warp.
+void warpBarrier(DeviceBuilder &b);
 
 // Asynchronous copies.
 /// Copies the first `bytes` of 16 bytes to shared memory, past the L1 cache,

@@ -9,7 +9,8 @@ As check_kernels.py, whose report and resource checks these are:
           time within the file, shared memory within the chip's limit
   sass    also: Tensor Core instructions and matrix loads as computed from the tile,
           copies past the L1 cache, no local memory; in the main loop one wait, which
-          leaves groups in flight, one barrier, no floating-point arithmetic
+          leaves groups in flight, one barrier, no floating-point arithmetic; results of
+          16 bits stored 16 bytes at a time
 """
 
 import re
@@ -49,6 +50,9 @@ class Kernel:
         self.loads = {"A": self.rows // 2 // 16 * STEPS, "B": 32 // 16 * STEPS}
         # Of one thread, in one stage.
         self.copies = (self.rows + self.columns) * 8 // self.block_threads * self.aligned
+        # Results of 16 bits leave in chunks of 16 bytes: two for 16 rows of a warp.
+        staged = self.aligned and not self.plain and self.split == 1 and given.get("d-type", "bf16") != "f32"
+        self.chunks = 2 * (self.rows // 2 // 16) * staged
 
     def matrix_loads(self, transposed):
         """In one stage, of operands that are stored with K innermost, or not."""
@@ -95,6 +99,9 @@ class Checker(check_kernels.Checker):
             self.check(seen == count, f"expected {count} of {pattern} in {name}, but got {seen}")
 
         expect(0, r"\b(STL|LDL)\b", lines, "the kernel")
+        expect(kernel.chunks, r"\bSTG\.E\.128\b", lines, "the kernel")
+        if kernel.chunks:
+            expect(kernel.chunks, r"\bSTG\b", lines, "the kernel")
         expect(kernel.copies * kernel.stages, r"\bLDGSTS\.E\.BYPASS\.\S*128\b", lines, "the kernel")
         expect(kernel.copies * kernel.stages, r"\bLDGSTS\b", lines, "the kernel")
         loop = check_kernels.main_loop(lines, kernel.instruction)

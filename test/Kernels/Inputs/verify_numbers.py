@@ -254,9 +254,9 @@ def check(line):
         results = [multiply(problem, a, b)]
         if problem.epilogue:
             results = EPILOGUES[problem.epilogue](results[0], *operands)
-        matrix, _ = kernel_launch.bank_conflicts(statistics)
+        conflicts = kernel_launch.bank_conflicts(statistics)
         return check_result(problem, emulation, results[0]) or (
-            f"{matrix} bank conflicts of matrix loads and stores" if matrix else ""
+            f"{conflicts} bank conflicts of matrix and other accesses" if any(conflicts) else ""
         )
 
 
