@@ -109,9 +109,7 @@ GemmProblem mlir::amp::getImplicitProduct(const ConvolutionProblem &problem) {
     auto most = [](int64_t stride, int64_t dilation, int64_t filter) {
       return llvm::divideCeil(filter, stride / std::gcd(stride, dilation));
     };
-    product.m = problem.batch *
-                llvm::divideCeil(problem.height, problem.strideHeight) *
-                llvm::divideCeil(problem.width, problem.strideWidth);
+    product.m = problem.batch * problem.classHeight() * problem.classWidth();
     product.n = channels;
     product.k =
         most(problem.strideHeight, problem.dilationHeight,
@@ -132,12 +130,6 @@ GemmProblem mlir::amp::getImplicitProduct(const ConvolutionProblem &problem) {
   return product;
 }
 
-/// How many elements lie one after the other wherever a copy of A begins.
-static int64_t getRunOfA(const ConvolutionProblem &problem) {
-  return problem.kind == ConvolutionKind::Forward ? problem.channelsPerGroup()
-                                                  : problem.filtersPerGroup();
-}
-
 void mlir::amp::chooseConvolutionAccess(const ConvolutionProblem &problem,
                                         GemmConfig &config) {
   auto choose = [&](int64_t run) {
@@ -145,8 +137,8 @@ void mlir::amp::chooseConvolutionAccess(const ConvolutionProblem &problem,
                ? MatrixAccess::Async
                : MatrixAccess::Threads;
   };
-  config.loadA = choose(getRunOfA(problem));
-  config.loadB = choose(problem.channelsPerGroup());
+  config.loadA = choose(problem.runOfA());
+  config.loadB = choose(problem.runOfB());
   config.storeD = MatrixAccess::Threads;
 }
 
@@ -160,21 +152,16 @@ static LogicalResult verifyCount(StringRef name, int64_t count, int64_t least,
 }
 
 static LogicalResult verifyTypes(const ConvolutionProblem &problem,
-                                 const GemmConfig &config,
                                  function_ref<InFlightDiagnostic()> emitError) {
-  auto isOperand = [](Type type) {
+  auto isNumber = [](Type type) {
     return type.isF16() || type.isBF16() || type.isF32();
   };
-  if (problem.a != problem.b || !isOperand(problem.a))
+  if (problem.a != problem.b || !isNumber(problem.a))
     return emitError() << "expected operands of a convolution both of type "
                           "f16, bf16 or f32, but got "
                        << problem.a << " and " << problem.b
                        << "; cast one of them";
-  if (problem.a.isF32() && config.chip->wgmma)
-    return emitError() << "expected operands of type f16 or bf16 for "
-                       << config.chip->name << ", but got " << problem.a
-                       << "; cast them, or use 'chip=sm_90'";
-  if (!isOperand(problem.d))
+  if (!isNumber(problem.d))
     return emitError() << "expected a result of type f16, bf16 or f32, but got "
                        << problem.d << "; cast it after the convolution";
   return success();
@@ -263,8 +250,8 @@ static LogicalResult
 verifyAccess(const ConvolutionProblem &problem, const GemmConfig &config,
              function_ref<InFlightDiagnostic()> emitError) {
   for (auto [name, access, run] :
-       {std::tuple("A", config.loadA, getRunOfA(problem)),
-        {"B", config.loadB, problem.channelsPerGroup()}})
+       {std::tuple("A", config.loadA, problem.runOfA()),
+        {"B", config.loadB, problem.runOfB()}})
     if (access != MatrixAccess::Threads && !isTmaStride(run, problem.a))
       return emitError()
              << "expected runs of channels or filters of a group in " << name
@@ -276,9 +263,8 @@ verifyAccess(const ConvolutionProblem &problem, const GemmConfig &config,
 
 LogicalResult
 mlir::amp::verifyConvolution(const ConvolutionProblem &problem,
-                             const GemmConfig &config,
                              function_ref<InFlightDiagnostic()> emitError) {
-  if (failed(verifyTypes(problem, config, emitError)) ||
+  if (failed(verifyTypes(problem, emitError)) ||
       failed(verifySizes(problem, emitError)))
     return failure();
   if (problem.classes() > kMaxClasses)
@@ -286,11 +272,22 @@ mlir::amp::verifyConvolution(const ConvolutionProblem &problem,
                           "is at most "
                        << kMaxClasses << ", but got " << problem.strideHeight
                        << "x" << problem.strideWidth;
+  return success();
+}
+
+LogicalResult mlir::amp::verifyConvolutionConfig(
+    const ConvolutionProblem &problem, const GemmConfig &config,
+    function_ref<InFlightDiagnostic()> emitError) {
+  if (problem.a.isF32() && config.chip->wgmma)
+    return emitError() << "expected operands of type f16 or bf16 for "
+                       << config.chip->name << ", but got " << problem.a
+                       << "; cast them, or use 'chip=sm_90'";
   bool isMatrix = problem.kind == ConvolutionKind::WeightGradient ||
                   (problem.groups == 1 && problem.classes() == 1);
   if (config.splitK > 1 && !isMatrix)
-    return emitError() << "expected 'split-k=1' for a convolution in groups "
-                          "and for a data gradient with strides, but got "
+    return emitError() << "expected 'split-k' to be 1 for a convolution in "
+                          "groups and for a data gradient with strides, but "
+                          "got "
                        << config.splitK;
   if (failed(verifyAccess(problem, config, emitError)))
     return failure();

@@ -33,6 +33,8 @@ public:
       : builder(&builder), value(value) {}
 
   operator Value() const { return value; }
+  /// Whether it is any number at all.
+  explicit operator bool() const { return value != nullptr; }
   std::optional<int64_t> getConstant() const {
     return getConstantIntValue(value);
   }
@@ -91,6 +93,13 @@ public:
             arith::ConstantOp::create(*this, getI32IntegerAttr(constant))};
   }
   Number number(Value value) { return {*this, value}; }
+  /// values[index]
+  Number choose(Number index, ArrayRef<int64_t> values) {
+    Number result = number(values.back());
+    for (int64_t i = values.size() - 2; i >= 0; --i)
+      result = select(index == i, number(values[i]), result);
+    return result;
+  }
   Number select(Value condition, Number yes, Number no) {
     return number(createOrFold<arith::SelectOp>(condition, yes, no));
   }
@@ -168,6 +177,18 @@ public:
 
   Value load(Type type, Value address, unsigned alignment) {
     return LLVM::LoadOp::create(*this, type, address, alignment);
+  }
+  /// Loads if the condition holds; otherwise zero, without an access.
+  Value loadIf(Value condition, Type type, Value address, unsigned alignment) {
+    auto yield = [this](function_ref<Value()> make) {
+      return [this, make](OpBuilder &, Location) {
+        scf::YieldOp::create(*this, make());
+      };
+    };
+    auto then = [&] { return load(type, address, alignment); };
+    auto otherwise = [&] { return zero(type); };
+    return scf::IfOp::create(*this, condition, yield(then), yield(otherwise))
+        .getResult(0);
   }
   void store(Value value, Value address, unsigned alignment) {
     LLVM::StoreOp::create(*this, value, address, alignment);

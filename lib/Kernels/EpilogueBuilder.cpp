@@ -24,8 +24,9 @@ Value EpilogueBuilder::loadPair(Type type, Value pointer, Number row,
   // the first barrier, and spill accumulators for them.
   auto load = [&](Type type, Number at, int64_t elements) {
     Type element = getElementTypeOrSelf(type);
-    return b.load(type, b.element(pointer, element, row, stride, at),
-                  getElementBytes(element) * elements);
+    return b.load(
+        type, b.element(pointer, element, row, stride, shape.locateColumn(at)),
+        getElementBytes(element) * elements);
   };
   if (shape.evenColumns)
     return load(VectorType::get(2, type), min(column, shape.n - 2), 2);
@@ -62,7 +63,7 @@ Value EpilogueBuilder::loadOperand(unsigned index, Number row, Number column) {
     return once(Value(), [&] { return splat(zero); });
   case EpilogueOperand::Kind::Matrix:
     return loadPair(type, pointer, min(row, shape.m - 1) + shape.firstRow,
-                    shape.n, column);
+                    shape.stride ? shape.stride : shape.n, column);
   }
   llvm_unreachable("unknown kind of operand");
 }
@@ -102,7 +103,7 @@ void mlir::amp::storePair(DeviceBuilder &b, Value pair,
   auto store = [&](Value value, Number at, unsigned alignment) {
     b.store(value,
             b.element(matrix.pointer, type, row + shape.firstRow, matrix.stride,
-                      at),
+                      shape.locateColumn(at)),
             alignment);
   };
   Value inside = b.both(row < shape.m, column < shape.n);

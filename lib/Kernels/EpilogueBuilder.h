@@ -30,6 +30,13 @@ struct EpilogueShape {
   Number firstRow;
   /// n is even, so that two elements of a row lie on a multiple of two.
   bool evenColumns;
+  /// Where the matrix is some columns of a wider one: the first of them, and
+  /// the elements of a row of a "matrix" operand.
+  Number firstColumn = {}, stride = {};
+
+  Number locateColumn(Number column) const {
+    return firstColumn ? firstColumn + column : column;
+  }
 };
 
 class EpilogueBuilder {

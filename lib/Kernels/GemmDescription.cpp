@@ -49,8 +49,7 @@ static DictionaryAttr describeStep(Builder &b, Operation *op, Value value) {
   return step.getDictionary(b.getContext());
 }
 
-/// An array of steps, or the text "other".
-static Attribute describeEpilogue(Builder &b, Region &body) {
+Attribute mlir::amp::describeEpilogue(Builder &b, Region &body) {
   SmallVector<Attribute> steps;
   Value value = body.getArgument(0);
   while (value.hasOneUse()) {

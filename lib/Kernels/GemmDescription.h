@@ -19,6 +19,9 @@
 
 namespace mlir::amp {
 
+/// An array of steps, or the text "other".
+Attribute describeEpilogue(Builder &b, Region &body);
+
 DictionaryAttr describeGemm(Builder &b, const GemmProblem &problem,
                             const GemmConfig &config,
                             const GemmEpilogue &epilogue);

@@ -57,7 +57,9 @@ void GemmProduct::addParameters(KernelSignature &signature) {
     resultIndex = addMatrix(signature, "d", problem.d, config.storeD, problem.n,
                             problem.m, problem.strideOfD(),
                             128 / getElementBytes(problem.d), 64);
-    index.operands = addEpilogueOperands(signature, problem, epilogue);
+    index.operands = addEpilogueOperands(
+        signature, epilogue,
+        {problem.m, problem.n, problem.batch * problem.m * problem.n});
   }
   int64_t multipleM = problem.transposeA ? multiple(problem.m, problem.a) : 1;
   int64_t multipleN = problem.transposeB ? 1 : multiple(problem.n, problem.b);

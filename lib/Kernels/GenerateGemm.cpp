@@ -11,10 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "KernelOptions.h"
 #include "amp/Kernels/Passes.h"
 #include "amp/Kernels/Sm80Gemm.h"
 #include "amp/Kernels/Sm90Gemm.h"
-#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -35,21 +35,18 @@ struct GenerateGemm : public amp::impl::GenerateGemmPassBase<GenerateGemm> {
   using GenerateGemmPassBase::GenerateGemmPassBase;
 
   void runOnOperation() override {
+    KernelOptions options(getOperation());
     GemmProblem problem;
     GemmConfig config;
-    if (failed(readProblem(problem)) || failed(readConfig(problem, config)))
+    if (failed(readProblem(options, problem)) ||
+        failed(readConfig(options, problem, config)))
       return signalPassFailure();
     auto emitError = [&] { return getOperation().emitError(); };
     if (failed(verifyGemm(problem, config, emitError)))
       return signalPassFailure();
-    FailureOr<GemmEpilogue> region = readEpilogue(problem);
-    if (failed(region))
+    FailureOr<GemmEpilogue> region = options.readEpilogue(epilogue, problem.d);
+    if (failed(region) || failed(options.verifyName(name)))
       return signalPassFailure();
-    if (getOperation().lookupSymbol(name)) {
-      emitError() << "expected a new name for the kernel, but '" << name
-                  << "' is in use; set 'name'";
-      return signalPassFailure();
-    }
     auto builder = OpBuilder::atBlockEnd(getOperation().getBody());
     auto emit = config.chip->wgmma ? emitSm90Gemm : emitSm80Gemm;
     emit(builder, getOperation().getLoc(), name, problem, config, *region,
@@ -59,32 +56,14 @@ struct GenerateGemm : public amp::impl::GenerateGemmPassBase<GenerateGemm> {
   }
 
 private:
-  InFlightDiagnostic refuse(StringRef option, StringRef expected,
-                            StringRef value) {
-    return getOperation().emitError()
-           << "expected '" << option << "' to be " << expected << ", but got '"
-           << value << "'";
-  }
-
-  LogicalResult readType(StringRef option, StringRef text, Type &type) {
-    {
-      // The parser's own message would point into the option.
-      ScopedDiagnosticHandler quiet(&getContext(), [](Diagnostic &) {});
-      type = parseType(text, &getContext());
-    }
-    if (type && type.isIntOrFloat())
-      return success();
-    return refuse(option, "the name of a number's type", text);
-  }
-
-  LogicalResult readProblem(GemmProblem &problem) {
-    if (failed(readType("a-type", aType, problem.a)) ||
-        failed(readType("b-type", bType, problem.b)) ||
-        failed(readType("d-type", dType, problem.d)))
+  LogicalResult readProblem(KernelOptions &options, GemmProblem &problem) {
+    if (failed(options.readType("a-type", aType, problem.a)) ||
+        failed(options.readType("b-type", bType, problem.b)) ||
+        failed(options.readType("d-type", dType, problem.d)))
       return failure();
     StringRef text = layout;
     if (text.size() != 2 || text.find_first_not_of("nt") != StringRef::npos)
-      return refuse("layout", "nn, nt, tn or tt", layout);
+      return options.refuse("layout", "nn, nt, tn or tt", layout);
     problem.transposeA = text[0] == 't';
     problem.transposeB = text[1] == 't';
     problem.m = m;
@@ -97,27 +76,18 @@ private:
     return success();
   }
 
-  LogicalResult readConfig(const GemmProblem &problem, GemmConfig &config) {
-    config.chip = getGemmChip(chip);
-    if (!config.chip) {
-      std::string names;
-      for (const GemmChip &known : getGemmChips())
-        names += (names.empty() ? "" : ", ") + known.name.str();
-      return refuse("chip", "one of " + names, chip);
-    }
-    if (multiprocessors == 0)
-      multiprocessors = config.chip->multiprocessors;
-    SmallVector<StringRef> sizes;
-    StringRef(tile).split(sizes, 'x');
-    bool wellFormed = sizes.size() == 2 || sizes.size() == 3;
-    if (!wellFormed || sizes[0].getAsInteger(10, config.tileM) ||
-        sizes[1].getAsInteger(10, config.tileN) ||
-        (sizes.size() == 3 && sizes[2].getAsInteger(10, config.tileK)))
-      return refuse("tile", "MxN or MxNxK", tile);
+  LogicalResult readConfig(KernelOptions &options, const GemmProblem &problem,
+                           GemmConfig &config) {
+    int64_t most = multiprocessors;
+    if (failed(options.readChip(chip, config, most)) ||
+        failed(options.readTile(tile, config)))
+      return failure();
+    multiprocessors = most;
     if (multiprocessors < std::max<int64_t>(cluster, 1) ||
         multiprocessors > 4096)
-      return refuse("multiprocessors", "from the cluster's size to 4096",
-                    std::to_string(multiprocessors));
+      return options.refuse("multiprocessors",
+                            "from the cluster's size to 4096",
+                            std::to_string(multiprocessors));
     config.stages = stages;
     config.cluster = cluster;
     config.splitK = splitK;
@@ -129,24 +99,14 @@ private:
     else if (access == "async" && !config.chip->wgmma)
       config.loadA = config.loadB = MatrixAccess::Async;
     else if (access != "tma" || !config.chip->wgmma)
-      return refuse("access",
-                    config.chip->wgmma ? "auto, tma or threads"
-                                       : "auto, async or threads",
-                    access);
+      return options.refuse("access",
+                            config.chip->wgmma ? "auto, tma or threads"
+                                               : "auto, async or threads",
+                            access);
     if (!config.chip->wgmma)
       config.storeD = MatrixAccess::Threads;
     completeGemmConfig(problem, config);
     return success();
-  }
-
-  FailureOr<GemmEpilogue> readEpilogue(const GemmProblem &problem) {
-    if (epilogue.empty())
-      return GemmEpilogue();
-    auto func = getOperation().lookupSymbol<func::FuncOp>(epilogue);
-    if (!func)
-      return refuse("epilogue", "a function of the module", epilogue),
-             failure();
-    return readGemmEpilogue(func, problem.d);
   }
 };
 } // namespace

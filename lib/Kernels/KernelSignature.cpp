@@ -93,17 +93,17 @@ LLVM::LLVMFuncOp KernelSignature::createKernel(StringRef name,
 }
 
 unsigned mlir::amp::addEpilogueOperands(KernelSignature &signature,
-                                        const GemmProblem &problem,
-                                        const GemmEpilogue &epilogue) {
+                                        const GemmEpilogue &epilogue,
+                                        EpilogueSizes sizes) {
   unsigned first = 0;
   for (auto [i, operand] : llvm::enumerate(epilogue.operands)) {
     int64_t elements = 1;
     if (operand.kind == EpilogueOperand::Kind::Column)
-      elements = problem.n;
+      elements = sizes.columns;
     else if (operand.kind == EpilogueOperand::Kind::Row)
-      elements = problem.m;
+      elements = sizes.rows;
     else if (operand.kind == EpilogueOperand::Kind::Matrix)
-      elements = problem.batch * problem.m * problem.n;
+      elements = sizes.matrix;
     unsigned index = signature.addOperand("operand" + std::to_string(i),
                                           stringifyOperandKind(operand.kind),
                                           operand.type, elements);

@@ -59,10 +59,14 @@ private:
   SmallVector<unsigned> tensorMaps;
 };
 
+/// Elements of an operand of an epilogue, by its kind.
+struct EpilogueSizes {
+  int64_t rows, columns, matrix;
+};
+
 /// Adds a parameter for each operand of an epilogue; returns the first's index.
 unsigned addEpilogueOperands(KernelSignature &signature,
-                             const GemmProblem &problem,
-                             const GemmEpilogue &epilogue);
+                             const GemmEpilogue &epilogue, EpilogueSizes sizes);
 
 } // namespace mlir::amp
 

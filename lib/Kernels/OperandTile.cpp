@@ -73,17 +73,15 @@ void OperandTile::loadByThreads(DeviceBuilder &b, const OperandSource &source,
                                 Value shared, Number position, Number k,
                                 Number batch, Number thread,
                                 int64_t threads) const {
-  int64_t perChunk = 16 / getElementBytes(type);
   Number chunk = thread % 8, firstRow = thread / 8;
   auto loadBox = [&](Number offset, Number column, Number row) {
     auto loadRow = [&](Number boxRow) {
-      Number place = boxRow * 128 + (chunk ^ (boxRow % 8)) * 16;
-      Value target = b.advance(shared, place + offset);
+      Value target = b.advance(shared, chunkPlace(boxRow, chunk) + offset);
       if (source.access == MatrixAccess::Async)
         return copyChunk(b, source, target, row + boxRow,
-                         column + chunk * perChunk, batch);
-      Value data =
-          loadChunk(b, source, row + boxRow, column + chunk * perChunk, batch);
+                         column + chunk * perChunk(), batch);
+      Value data = loadChunk(b, source, row + boxRow,
+                             column + chunk * perChunk(), batch);
       b.store(data, target, 16);
     };
     int64_t rowsAtOnce = threads / 8;

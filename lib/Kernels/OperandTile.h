@@ -52,10 +52,18 @@ public:
       : type(type), extent(extent), transposed(transposed) {}
 
   bool isTransposed() const { return transposed; }
+  /// Rows of A or columns of B.
+  int64_t size() const { return extent; }
   int64_t bytes() const { return extent * 128; }
   /// Elements of the box along the stored row, and rows of it.
   int64_t boxColumns() const { return 128 / getElementBytes(type); }
   int64_t boxRows() const { return transposed ? boxColumns() : extent; }
+  /// Elements of 16 bytes.
+  int64_t perChunk() const { return 16 / getElementBytes(type); }
+  /// Where a chunk of a box's row lies in the box.
+  static Number chunkPlace(Number boxRow, Number chunk) {
+    return boxRow * 128 + (chunk ^ (boxRow % 8)) * 16;
+  }
 
   /// Has the copy engine load the tile that begins at `position` along M or N
   /// and at `k`; its bytes count on `barrier`. By one thread.

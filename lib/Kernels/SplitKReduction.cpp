@@ -26,7 +26,7 @@ void mlir::amp::emitSplitKReduction(DeviceBuilder &b, StringRef name,
                                     const GemmProblem &problem,
                                     const GemmConfig &config,
                                     const GemmEpilogue &epilogue,
-                                    int64_t multiprocessors) {
+                                    int64_t multiprocessors, StringRef result) {
   bool even = problem.n % 2 == 0;
   Type f32 = b.getF32Type();
   KernelSignature signature(b);
@@ -34,8 +34,10 @@ void mlir::amp::emitSplitKReduction(DeviceBuilder &b, StringRef name,
       "workspace", f32,
       getWorkspaceRows(problem, config) * getWorkspaceColumns(problem));
   unsigned resultArg = signature.addBuffer(
-      "d", problem.d, problem.batch * problem.m * problem.strideOfD());
-  unsigned operandArg = addEpilogueOperands(signature, problem, epilogue);
+      result, problem.d, problem.batch * problem.m * problem.strideOfD());
+  unsigned operandArg = addEpilogueOperands(
+      signature, epilogue,
+      {problem.m, problem.n, problem.batch * problem.m * problem.n});
   unsigned mArg = signature.addNumber("m", problem.m);
   unsigned nArg = signature.addNumber("n", problem.n, even ? 2 : 1);
   unsigned batchArg = signature.addNumber("batch", problem.batch);
@@ -79,8 +81,8 @@ void mlir::amp::emitSplitKReduction(DeviceBuilder &b, StringRef name,
     }
     EpilogueShape shape{m, n, batch * m, even};
     EpilogueBuilder builder(b, epilogue, operands, shape, problem.d);
-    Value result = builder.apply(sum, row, column);
-    storePair(b, result,
+    Value elements = builder.apply(sum, row, column);
+    storePair(b, elements,
               {shape, arg(resultArg), b.number(arg(strideArg)),
                problem.strideOfD() % 2 == 0},
               row, column);

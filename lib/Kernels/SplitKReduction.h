@@ -31,9 +31,11 @@ inline int64_t getWorkspaceRows(const GemmProblem &problem,
   return problem.batch * config.splitK * getPaddedRows(problem, config);
 }
 
+/// `result` is what D is called in `amp.launch`.
 void emitSplitKReduction(DeviceBuilder &b, StringRef name,
                          const GemmProblem &problem, const GemmConfig &config,
-                         const GemmEpilogue &epilogue, int64_t multiprocessors);
+                         const GemmEpilogue &epilogue, int64_t multiprocessors,
+                         StringRef result = "d");
 
 } // namespace mlir::amp
 

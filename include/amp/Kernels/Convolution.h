@@ -33,6 +33,7 @@
 #define AMP_KERNELS_CONVOLUTION_H
 
 #include "amp/Kernels/Gemm.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace mlir::amp {
 
@@ -73,6 +74,16 @@ struct ConvolutionProblem {
   /// Classes of pixels of D that each are a product of their own: of a data
   /// gradient strideHeight * strideWidth, otherwise one.
   int64_t classes() const;
+  /// Rows and columns of the largest class of a data gradient.
+  int64_t classHeight() const { return llvm::divideCeil(height, strideHeight); }
+  int64_t classWidth() const { return llvm::divideCeil(width, strideWidth); }
+  /// How many elements of A, or of B, lie one after the other wherever a tap
+  /// meets it.
+  int64_t runOfA() const {
+    return kind == ConvolutionKind::Forward ? channelsPerGroup()
+                                            : filtersPerGroup();
+  }
+  int64_t runOfB() const { return channelsPerGroup(); }
 };
 
 /// Along one dimension, the taps that meet the pixels of one class of a data
@@ -99,10 +110,15 @@ GemmProblem getImplicitProduct(const ConvolutionProblem &problem);
 void chooseConvolutionAccess(const ConvolutionProblem &problem,
                              GemmConfig &config);
 
-/// Checks the convolution, and the rules of its product's kernel.
+/// Checks the convolution. What is computed from one above relies on this.
 LogicalResult verifyConvolution(const ConvolutionProblem &problem,
-                                const GemmConfig &config,
                                 function_ref<InFlightDiagnostic()> emitError);
+
+/// Checks the rules of the kernel for a convolution that is verified.
+LogicalResult
+verifyConvolutionConfig(const ConvolutionProblem &problem,
+                        const GemmConfig &config,
+                        function_ref<InFlightDiagnostic()> emitError);
 
 } // namespace mlir::amp
 

@@ -128,6 +128,109 @@ def GenerateGemmPass : Pass<"amp-generate-gemm", "ModuleOp"> {
                            "NVVM::NVVMDialect", "scf::SCFDialect"];
 }
 
+def GenerateConvolutionPass : Pass<"amp-generate-convolution", "ModuleOp"> {
+  let summary = "add a Tensor Core kernel for one convolution or gradient";
+  let description = [{
+    Adds a `gpu.module` with a kernel for one convolution, or the gradient of one,
+    as amp-generate-gemm does for a matrix product; the chips, the main loops, the
+    epilogue, split K and `amp.launch` are described there.
+
+    **Problem.** `batch` images x of `height` x `width` pixels with `channels` are
+    correlated with `filters` filters f, in `groups`:
+
+        y[n][p][q][k] = sum over (r, s, c) of f[k][r][s][c] *
+            x[n][p * stride - top + r * dilation][q * stride - left + s * dilation][c]
+
+    where c counts the channels of k's group and x is 0 outside the image. x is
+    stored NHWC, y as [batch][p][q][filters], f as [filters][R][S][channels of a
+    group]. Sums are f32. `kind` says which of the three is computed from the other
+    two, and the matrix product that this is, for each group:
+
+    | kind | result | M | N | K |
+    | --- | --- | --- | --- | --- |
+    | `forward` | y | pixels of y | filters | R x S x channels |
+    | `data-gradient` | x from y | pixels of x | channels | R x S x filters |
+    | `weight-gradient` | f from y | filters | R x S x channels | pixels of y |
+
+    No matrix is laid out in memory. A data gradient with strides is one product for
+    each class of pixels whose row and column are the same modulo the strides, over
+    the taps that reach them: nothing is multiplied with zeros between pixels, and a
+    pixel that no tap reaches is 0 before the epilogue.
+
+    1. Operands are both f16, bf16, or, but for sm_90a, f32; the result is f16, bf16
+       or f32.
+    2. `groups` divides channels and filters.
+    3. The filter with its dilation fits into the image with its padding.
+    4. Kernels number pixels, taps and elements of K in 32 bits.
+    5. Copies are asynchronous, of 16 bytes, where the channels of a group (and for
+       gradients its filters) are a multiple of that (`access=auto`); `async` refuses
+       others, `threads` has ordinary loads only. sm_90a has ordinary loads, of 16
+       bytes where it can.
+    6. A split K is for weight gradients, and for others without groups and, of a
+       data gradient, without strides.
+    7. The strides of a data gradient multiply to at most 64.
+
+    Tiles, stages and shared memory are ruled as for amp-generate-gemm.
+
+    **Epilogue.** A "column" is a filter of y, a channel of x, or a tap and channel
+    of f; a "row" is a pixel, or a filter of f (not in groups); a "matrix" is stored
+    like the result.
+
+    **Kernel.** Names in `amp.launch` are `x`, `f`, `y`, `workspace`, `operand0`...
+    and `batch`, the only size that another launch may change; with a split K the
+    second kernel has `m`, `n`, `batch` and `ldd` of the product. `amp.problem` has
+    the `family` "convolution", the `direction` (the kind), the `format` "nhwc", `n`,
+    `h`, `w`, `c`, `k`, `r`, `s` and `groups`, `stride`, `dilation` and `padding` as
+    [height, width] (padding of four different sides as [top, left, bottom, right]),
+    the types `x`, `f` and `y`, `tile` and `epilogue`.
+
+    ```mlir
+    func.func @bias(%sum: f32, %bias: f32) -> bf16
+        attributes {amp.epilogue = ["column"]} {
+      %biased = arith.addf %sum, %bias : f32
+      %result = arith.truncf %biased : f32 to bf16
+      return %result : bf16
+    }
+    ```
+
+        amp-opt bias.mlir --amp-generate-convolution="chip=sm_80 batch=32 height=56 width=56 \
+          channels=64 filters=128 filter=3x3 stride=2x2 padding=1x1 epilogue=bias" \
+          --amp-kernels-to-cubin=chip=sm_80
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", "\"sm_90a\"", "what the kernel is for">,
+    Option<"name", "name", "std::string", "\"convolution\"",
+           "name of the kernel and of its module">,
+    Option<"kind", "kind", "std::string", "\"forward\"",
+           "forward, data-gradient or weight-gradient">,
+    Option<"batch", "batch", "int64_t", "1", "images">,
+    Option<"height", "height", "int64_t", "1", "rows of x">,
+    Option<"width", "width", "int64_t", "1", "columns of x">,
+    Option<"channels", "channels", "int64_t", "1", "channels of x, of all groups">,
+    Option<"filters", "filters", "int64_t", "1", "channels of y, of all groups">,
+    Option<"filter", "filter", "std::string", "\"1x1\"", "rows and columns of a filter, RxS">,
+    Option<"stride", "stride", "std::string", "\"1x1\"", "pixels of x between two of y, HxW">,
+    Option<"dilation", "dilation", "std::string", "\"1x1\"", "pixels of x between two taps, HxW">,
+    Option<"padding", "padding", "std::string", "\"0x0\"",
+           "zeros around x, on both sides HxW, or top,bottom,left,right">,
+    Option<"groups", "groups", "int64_t", "1", "into which channels and filters are divided">,
+    Option<"aType", "a-type", "std::string", "\"bf16\"", "elements of both operands">,
+    Option<"dType", "d-type", "std::string", "\"bf16\"", "elements of the result">,
+    Option<"tile", "tile", "std::string", "\"128x128\"",
+           "part of the result that a block computes at a time, MxN or MxNxK">,
+    Option<"stages", "stages", "int64_t", "0", "slots of the ring; 0 is as many as fit">,
+    Option<"splitK", "split-k", "int64_t", "1", "parts of K that are summed apart">,
+    Option<"rasterGroup", "raster-group", "int64_t", "8", "rows of tiles walked together">,
+    Option<"access", "access", "std::string", "\"auto\"",
+           "auto, async (not sm_90a) or threads: how tensors are read">,
+    Option<"epilogue", "epilogue", "std::string", "\"\"", "function that gives elements of the result">,
+    Option<"multiprocessors", "multiprocessors", "int64_t", "0",
+           "for the size of the grid; 0 is as many as the chip has">,
+  ];
+  let dependentDialects = ["arith::ArithDialect", "gpu::GPUDialect", "LLVM::LLVMDialect",
+                           "NVVM::NVVMDialect", "scf::SCFDialect"];
+}
+
 def ConvertKernelsToNVVMPass : Pass<"amp-convert-kernels-to-nvvm", "gpu::GPUModuleOp"> {
   let summary = "lower what is left of arith, cf and math in device code";
   let description = [{

@@ -1,0 +1,93 @@
+//===- ConvolutionKernel.cpp - Kernels of convolutions --------------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The module: a convolution's product in the main loop of its chip, and what it
+// computes as an attribute, under the names that amp-kernel-bench knows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Kernels/ConvolutionKernel.h"
+
+#include "ConvolutionProduct.h"
+#include "GemmDescription.h"
+#include "SplitKReduction.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+static DictionaryAttr describe(Builder &b, const ConvolutionProblem &problem,
+                               const GemmConfig &config,
+                               const GemmEpilogue &epilogue) {
+  NamedAttrList result;
+  auto numbers = [&](StringRef name, ArrayRef<int64_t> values) {
+    result.set(name, b.getDenseI64ArrayAttr(values));
+  };
+  result.set("family", b.getStringAttr("convolution"));
+  result.set("direction",
+             b.getStringAttr(stringifyConvolutionKind(problem.kind)));
+  result.set("format", b.getStringAttr("nhwc"));
+  for (auto [name, value] : {std::pair("n", problem.batch),
+                             {"h", problem.height},
+                             {"w", problem.width},
+                             {"c", problem.channels},
+                             {"k", problem.filters},
+                             {"r", problem.filterHeight},
+                             {"s", problem.filterWidth},
+                             {"groups", problem.groups}})
+    result.set(name, b.getI64IntegerAttr(value));
+  numbers("stride", {problem.strideHeight, problem.strideWidth});
+  numbers("dilation", {problem.dilationHeight, problem.dilationWidth});
+  if (problem.padTop == problem.padBottom &&
+      problem.padLeft == problem.padRight)
+    numbers("padding", {problem.padTop, problem.padLeft});
+  else
+    numbers("padding", {problem.padTop, problem.padLeft, problem.padBottom,
+                        problem.padRight});
+  ConvolutionNames names = getTensorNames(problem.kind);
+  result.set(names.a, TypeAttr::get(problem.a));
+  result.set(names.b, TypeAttr::get(problem.b));
+  result.set(names.d, TypeAttr::get(problem.d));
+  numbers("tile", {config.tileM, config.tileN, config.tileK});
+  if (epilogue.body)
+    result.set("epilogue", describeEpilogue(b, *epilogue.body));
+  return result.getDictionary(b.getContext());
+}
+
+LogicalResult mlir::amp::verifyConvolutionEpilogue(
+    const ConvolutionProblem &problem, const GemmEpilogue &epilogue,
+    function_ref<InFlightDiagnostic()> emitError) {
+  bool hasRows = llvm::any_of(epilogue.operands, [](auto &operand) {
+    return operand.kind == EpilogueOperand::Kind::Row;
+  });
+  if (hasRows && problem.kind == ConvolutionKind::WeightGradient &&
+      problem.groups > 1)
+    return emitError() << "expected an epilogue without an operand of kind "
+                          "\"row\" for a weight gradient in groups; use one "
+                          "of kind \"matrix\"";
+  return success();
+}
+
+gpu::GPUModuleOp mlir::amp::emitConvolution(OpBuilder &builder, Location loc,
+                                            StringRef name,
+                                            const ConvolutionProblem &problem,
+                                            const GemmConfig &config,
+                                            const GemmEpilogue &epilogue,
+                                            int64_t multiprocessors) {
+  auto module = gpu::GPUModuleOp::create(builder, loc, name);
+  module->setAttr("amp.problem", describe(builder, problem, config, epilogue));
+  DeviceBuilder b(loc, builder);
+  b.setInsertionPointToStart(module.getBody());
+  ConvolutionProduct product(b, problem, config, epilogue);
+  auto emit = config.chip->wgmma ? emitSm90Kernel : emitSm80Kernel;
+  emit(b, name, product, multiprocessors);
+  if (config.splitK > 1)
+    emitSplitKReduction(b, (name + "_reduce").str(), product.problem, config,
+                        epilogue, multiprocessors,
+                        getTensorNames(problem.kind).d);
+  return module;
+}

@@ -1,0 +1,88 @@
+//===- ConvolutionProduct.h - A convolution in a main loop ------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The product that a convolution is (Convolution.h). Of its sizes the batch is
+// a parameter of the kernel, all others are constants: pixels are found by
+// dividing by them.
+//
+// A work item's batch is its class times the number of groups, plus its group.
+// In a data gradient with strides the classes differ in what they sum and where
+// it goes; which taps they meet is chosen among constants when a tile begins.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_KERNELS_CONVOLUTIONPRODUCT_H
+#define AMP_LIB_KERNELS_CONVOLUTIONPRODUCT_H
+
+#include "GatheredTile.h"
+#include "Product.h"
+#include "amp/Kernels/Convolution.h"
+
+namespace mlir::amp {
+
+/// What the three tensors are called in `amp.launch`.
+struct ConvolutionNames {
+  StringRef a, b, d;
+};
+ConvolutionNames getTensorNames(ConvolutionKind kind);
+
+class ConvolutionProduct : public Product {
+public:
+  ConvolutionProduct(DeviceBuilder &b, const ConvolutionProblem &convolution,
+                     const GemmConfig &config, const GemmEpilogue &epilogue);
+
+  StageRange stagesOf(WorkItem item) override;
+  void beginTile(WorkItem item, Number row, Number column, Number thread,
+                 int64_t threads) override;
+  void loadByThreads(Side side, Value shared, Number stage) override;
+  void loadByTma(Side side, Value shared, Number stage, Value barrier,
+                 Value multicast) override;
+
+protected:
+  void addParameters(KernelSignature &signature) override;
+  void readParameters(Block *entry) override;
+  ResultMatrix placeResult(WorkItem item) override;
+
+private:
+  /// Indices of the kernel's parameters.
+  struct Parameters {
+    unsigned a, b, operands, batch;
+  };
+  /// A class of pixels of a data gradient, along one dimension.
+  struct ClassTaps {
+    /// Of its pixels, modulo the stride.
+    Number residue;
+    /// As in TapSequence.
+    Number first, count, origin;
+    int64_t step, outputStep, mostTaps;
+  };
+  using Operand = std::unique_ptr<ConvolutionOperand>;
+
+  Number groupOf(WorkItem item);
+  ClassTaps findTaps(Number residue, int64_t stride, int64_t dilation,
+                     int64_t padding, int64_t filter);
+  ClassTaps rowTapsOf(WorkItem item);
+  ClassTaps columnTapsOf(WorkItem item);
+  TapOrder allTaps();
+
+  Operand makeImage(Value pointer, Number group);
+  Operand makeGradient(Value pointer, WorkItem item, Number group);
+  Operand makeFilters(Value pointer, Number group);
+  Operand makeClassFilters(Value pointer, WorkItem item, Number group);
+  Operand makeOutputColumns(Value pointer, Number group);
+
+  const ConvolutionProblem &convolution;
+  Parameters index = {};
+  Value pointerA, pointerB;
+  Number images;
+  GatheredTile gatheredA, gatheredB;
+};
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_KERNELS_CONVOLUTIONPRODUCT_H

@@ -1,0 +1,49 @@
+//===- KernelOptions.h - Options that passes for kernels share --*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Texts of options become data; what does not fit is an error at the module.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_KERNELS_KERNELOPTIONS_H
+#define AMP_LIB_KERNELS_KERNELOPTIONS_H
+
+#include "amp/Kernels/Gemm.h"
+#include "amp/Kernels/GemmEpilogue.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::amp {
+
+class KernelOptions {
+public:
+  explicit KernelOptions(ModuleOp module) : module(module) {}
+
+  /// "expected 'option' to be ..., but got 'value'"
+  InFlightDiagnostic refuse(StringRef option, StringRef expected,
+                            StringRef value);
+
+  LogicalResult readType(StringRef option, StringRef text, Type &type);
+  /// `count` numbers with an 'x' between them, or with `separator`.
+  LogicalResult readNumbers(StringRef option, StringRef form, StringRef text,
+                            char separator, ArrayRef<int64_t *> numbers);
+  /// Sets the chip, and `multiprocessors` if it is 0.
+  LogicalResult readChip(StringRef text, GemmConfig &config,
+                         int64_t &multiprocessors);
+  LogicalResult readTile(StringRef text, GemmConfig &config);
+  /// `text` names a function of the module, or none.
+  FailureOr<GemmEpilogue> readEpilogue(StringRef text, Type result);
+  /// The name of the kernel's module is new.
+  LogicalResult verifyName(StringRef name);
+
+private:
+  ModuleOp module;
+};
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_KERNELS_KERNELOPTIONS_H
