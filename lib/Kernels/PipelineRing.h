@@ -58,10 +58,10 @@ public:
 
   Value full(Number slot) { return b.advance(barriers, slot * 8); }
   void waitUntilFull(Position position) {
-    sm90::wait(b, full(position.slot), position.parity, cluster > 1);
+    sm90::wait(b, full(position.slot), position.parity);
   }
   void waitUntilEmpty(Position position) {
-    sm90::wait(b, empty(position.slot), position.parity, cluster > 1);
+    sm90::wait(b, empty(position.slot), position.parity);
   }
 
   /// By the first `cluster` threads of a consumer, each for one block's

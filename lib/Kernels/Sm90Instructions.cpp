@@ -49,7 +49,7 @@ void sm90::arrive(DeviceBuilder &b, Value barrier) {
 void sm90::arriveAt(DeviceBuilder &b, Value barrier, Number rank) {
   Value remote = NVVM::MapaOp::create(b, b.pointer(7), barrier, rank);
   NVVM::MBarrierArriveOp::create(b, Type(), remote, Value(),
-                                 NVVM::MemScopeKind::CLUSTER);
+                                 NVVM::MemScopeKind::CTA);
 }
 
 void sm90::arriveAndExpect(DeviceBuilder &b, Value barrier, int64_t bytes) {
@@ -65,25 +65,9 @@ void sm90::expect(DeviceBuilder &b, Value barrier, int64_t bytes) {
 /// A hint, in nanoseconds, of how long one attempt may sleep.
 static constexpr int64_t kWaitTicks = 10000000;
 
-void sm90::wait(DeviceBuilder &b, Value barrier, Number parity,
-                bool clusterScope) {
-  if (!clusterScope) {
-    NVVM::MBarrierTryWaitParityOp::create(b, barrier, parity,
-                                          b.number(kWaitTicks));
-    return;
-  }
-  // The operation with the loop inside has no scope.
-  scf::WhileOp::create(
-      b, TypeRange(), ValueRange(),
-      [&](OpBuilder &, Location, ValueRange) {
-        Value done = NVVM::MBarrierTryWaitOp::create(
-            b, b.getI1Type(), barrier, parity, b.number(kWaitTicks),
-            NVVM::MemScopeKind::CLUSTER);
-        Value one = arith::ConstantOp::create(b, b.getBoolAttr(true));
-        scf::ConditionOp::create(b, arith::XOrIOp::create(b, done, one),
-                                 ValueRange());
-      },
-      [&](OpBuilder &, Location, ValueRange) { scf::YieldOp::create(b); });
+void sm90::wait(DeviceBuilder &b, Value barrier, Number parity) {
+  NVVM::MBarrierTryWaitParityOp::create(b, barrier, parity,
+                                        b.number(kWaitTicks));
 }
 
 //===----------------------------------------------------------------------===//

@@ -30,13 +30,15 @@ void initBarrier(DeviceBuilder &b, Value barrier, int64_t arrivals);
 void fenceBarrierInit(DeviceBuilder &b);
 void arrive(DeviceBuilder &b, Value barrier);
 /// Arrives at the barrier at the same address in block `rank` of the cluster.
+/// What the thread waited for in the copy engine and in wgmma is over then; its
+/// own stores need not be seen there, since for that ptxas would put a fence of
+/// the whole GPU before each arrival.
 void arriveAt(DeviceBuilder &b, Value barrier, Number rank);
 void arriveAndExpect(DeviceBuilder &b, Value barrier, int64_t bytes);
 /// Expects bytes without an arrival.
 void expect(DeviceBuilder &b, Value barrier, int64_t bytes);
-/// Waits until the phase of the given parity is complete. A remote arrival is
-/// acquired at cluster scope only.
-void wait(DeviceBuilder &b, Value barrier, Number parity, bool clusterScope);
+/// Waits until the phase of the given parity is complete.
+void wait(DeviceBuilder &b, Value barrier, Number parity);
 
 // The copy engine.
 /// Loads a box at `coordinates`, innermost first, into this block, or with a

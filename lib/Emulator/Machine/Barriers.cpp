@@ -139,8 +139,8 @@ void Cluster::leaveBarriers(Thread &thread) {
       if (barrier.rank != thread.rank)
         continue;
       for (auto &[who, arrival] : barrier.remote)
-        if (last.seen[who] < arrival.first)
-          report(arrival.second,
+        if (last.seen[who] < arrival.at)
+          report(arrival.instruction,
                  "block may exit before this remote arrival on it");
       if (last.seen[barrier.agent] < barrier.issued)
         report(barrier.init.instruction,

@@ -30,10 +30,10 @@ static void takeMinimum(Clock *__restrict into, const Clock *__restrict from,
     into[i] = std::min(into[i], from[i]);
 }
 
-static void joinClocks(Clocks &into, const Clocks &from) {
+static void joinClocks(Clocks &into, const Clocks &from, size_t first = 0) {
   if (into.size() < from.size())
     into.resize(from.size());
-  takeMaximum(into.data(), from.data(), from.size());
+  takeMaximum(into.data() + first, from.data() + first, from.size() - first);
 }
 
 static void meetClocks(Clocks &into, const Clocks &from) {
@@ -69,6 +69,11 @@ void View::join(const View &other) {
   joinClocks(fenced, other.fenced);
   joinForeign(foreign, other.foreign);
   joinForeign(foreignFenced, other.foreignFenced);
+}
+
+void View::joinAgents(const View &other, size_t threads) {
+  joinClocks(seen, other.seen, threads);
+  joinClocks(fenced, other.fenced, threads);
 }
 
 void View::meet(const View &other) {

@@ -59,6 +59,8 @@ struct View {
     foreign = foreignFenced = nullptr;
   }
   void join(const View &other);
+  /// Only what `other` knows of agents, which come after `threads`.
+  void joinAgents(const View &other, size_t threads);
   /// Keeps what `other` is ordered after too, within the cluster.
   void meet(const View &other);
 };

@@ -123,8 +123,13 @@ struct MBarrier {
   std::set<Clock> outstanding; // copies not performed
   Epoch init;
   bool initFenced = false;
-  /// Last arrival of each thread of another block, and its instruction.
-  std::map<unsigned, std::pair<Clock, uint32_t>> remote;
+  /// Last arrival of each thread of another block, until a wait has seen it.
+  struct RemoteArrival {
+    Clock at;
+    uint32_t instruction, phase;
+    bool releases; // at cluster scope
+  };
+  std::map<unsigned, RemoteArrival> remote;
   std::vector<unsigned> waiters;
 };
 

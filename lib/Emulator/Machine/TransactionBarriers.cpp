@@ -13,6 +13,11 @@
 // by its init through the generic proxy: threads must be ordered after that,
 // and copies must find a fence behind it.
 //
+// An arrival on another block's barrier hands on what its thread did only at
+// cluster scope, and only to waits at cluster scope. At cta scope it hands on
+// what the thread has waited for in agents: these accesses are over, whoever
+// is told. Rings of slots rely on that, see docs/Rationale/Hardware.md.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Cluster.h"
@@ -114,12 +119,10 @@ void Cluster::mbarrierArrive(const Instruction &inst, uint32_t id,
   if (inst.opcode == Opcode::MBarrierCompleteTx)
     barrier.bytes -= getOperand<int32_t>(arguments, inst, 1);
   checkBytes(*this, barrier, id);
-  if (remote) {
-    barrier.remote[thread.index] = {thread.view.seen[thread.index], id};
-    if (inst.scope == Scope::Block)
-      report(id, "arrival on another block's mbarrier with cta scope; use "
-                 "cluster scope");
-  }
+  bool releases = !remote || inst.scope != Scope::Block;
+  if (remote)
+    barrier.remote[thread.index] = {thread.view.seen[thread.index], id,
+                                    barrier.phase, releases};
   if (!arrives) {
     settle(barrier);
     return;
@@ -131,7 +134,10 @@ void Cluster::mbarrierArrive(const Instruction &inst, uint32_t id,
   uint64_t phase = barrier.phase;
   if (inst.number) // it returns the state
     memcpy(result, &phase, 8);
-  barrier.view.join(thread.view);
+  if (releases)
+    barrier.view.join(thread.view);
+  else
+    barrier.view.joinAgents(thread.view, threads.size());
   ++thread.view.seen[thread.index];
   if (barrier.pending < count)
     report(id, "more arrivals on an mbarrier than its count of " +
@@ -164,9 +170,17 @@ bool Cluster::mbarrierWait(const Instruction &inst, uint32_t id,
     barrier.waiters.push_back(thread.index);
     suspend();
   }
-  if (!barrier.remote.empty() && inst.scope == Scope::Block)
-    report(id, "wait with cta scope for arrivals from another block; use "
-               "cluster scope");
+  for (auto it = barrier.remote.begin(); it != barrier.remote.end();) {
+    const MBarrier::RemoteArrival &arrival = it->second;
+    if (arrival.phase == barrier.phase) { // not waited for
+      ++it;
+      continue;
+    }
+    if (arrival.releases && inst.scope == Scope::Block)
+      report(id, "wait with cta scope for arrivals of cluster scope from "
+                 "another block; use cluster scope");
+    it = barrier.remote.erase(it);
+  }
   thread.view.join(barrier.done);
   return true;
 }
