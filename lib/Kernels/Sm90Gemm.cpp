@@ -126,7 +126,7 @@ void Sm90Kernel::emit(StringRef name, int64_t multiprocessors) {
   if (config.cluster > 1)
     rank = sm90::rankInCluster(b);
   thread = sm90::threadId(b) % 128;
-  warpgroup = sm90::threadId(b) / 128;
+  warpgroup = sm90::warpgroupId(b);
   layOutSharedMemory();
   PipelineRing ring(b, barriers, config.stages, config.cluster);
   emitSetup(ring);

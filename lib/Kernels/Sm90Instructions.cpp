@@ -25,6 +25,13 @@ Number sm90::rankInCluster(DeviceBuilder &b) {
   return b.number(NVVM::ClusterId::create(b, b.getI32Type()));
 }
 
+Number sm90::warpgroupId(DeviceBuilder &b) {
+  Number everyLane = b.number(-1), firstLane = b.number(0);
+  return b.number(NVVM::ShflOp::create(
+      b, b.getI32Type(), everyLane, threadId(b) / 128, firstLane, b.number(31),
+      NVVM::ShflKind::idx, UnitAttr()));
+}
+
 //===----------------------------------------------------------------------===//
 // Barriers
 //===----------------------------------------------------------------------===//

@@ -21,6 +21,9 @@ namespace mlir::amp::sm90 {
 using namespace sm80;
 
 Number rankInCluster(DeviceBuilder &b);
+/// By all threads of a warp. ptxas knows the number to be the same in all of
+/// them, as that of thread / 128 it need not.
+Number warpgroupId(DeviceBuilder &b);
 /// `aligned`: all lanes of each warp arrive together.
 void clusterBarrier(DeviceBuilder &b, bool aligned);
 

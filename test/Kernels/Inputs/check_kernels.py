@@ -8,10 +8,12 @@ from the options; nothing is copied from an earlier run.
 
   ptx     wgmma, TMA loads and stores, matrix stores: exact counts
   ptxas   also: no spills, no stack, the registers of all threads within the file,
-          shared memory within the limit, no note on serialised wgmma
+          those that setmaxnreg hands out within those of the launch, shared memory
+          within the limit, no note on serialised wgmma
   sass    also: Tensor Core instructions of the right shape, multicast, no local
           memory; in the main loop no wait for all groups, one group in flight, no
-          floating-point arithmetic
+          floating-point arithmetic, no fence of more than the block, and everything
+          that chooses slots and branches in uniform registers
 
 One line for each kernel, with what is wrong, and exit status 1 if anything is.
 """
@@ -77,6 +79,7 @@ class Checker:
         self.kernel = kernel
         self.failures = []
         self.registers = None
+        self.pool = 0  # registers of a thread of each warpgroup, added up
 
     def check(self, holds, text):
         if not holds:
@@ -106,6 +109,8 @@ class Checker:
         # the main loop may be peeled off.
         seen = len(re.findall(wgmma, main))
         self.check(seen in (4, 8), f"expected 4 or 8 of '{wgmma}' in the PTX, but got {seen}")
+        kept, wanted = (re.search(rf"setmaxnreg\.{way}\S*\s+(\d+)", main) for way in ("dec", "inc"))
+        self.pool = int(kept.group(1)) + self.kernel.rows // 64 * int(wanted.group(1))
 
     def compile(self, ptx, folder):
         source, cubin = f"{folder}/kernel.ptx", f"{folder}/kernel.cubin"
@@ -127,6 +132,8 @@ class Checker:
             reduces = "_reduce" in text.split("'")[1]
             threads = REDUCE_THREADS if reduces else self.kernel.threads
             self.check(registers * threads <= REGISTERS, f"{registers} registers for {threads} threads")
+            pool = 0 if reduces else self.pool * 128
+            self.check(pool <= registers * threads, f"setmaxnreg waits for {pool} of {registers * threads} registers")
             shared = re.search(r"(\d+) bytes smem", text)
             self.check(not shared or int(shared.group(1)) <= self.kernel.shared_limit, "shared memory: " + text)
             self.registers = registers if not reduces else self.registers
@@ -160,6 +167,8 @@ class Checker:
             self.check(count(waits + "0", loop) == 0, "the main loop waits for all groups")
             self.check(count(waits + "1", loop) == 1, "the main loop keeps no group in flight")
             self.check(count(r"\b(FFMA|FADD|FMUL)\b", loop) == 0, "arithmetic in the main loop")
+            self.check(count(r"\b(MEMBAR|CCTL)\b", loop) == 0, "a fence in the main loop")
+            self.check(count(r"\b(R2UR|BSSY|WARPSYNC)\b", loop) == 0, "the main loop is not uniform")
 
     def run(self, level):
         ptx = self.generate()
