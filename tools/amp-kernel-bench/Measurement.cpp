@@ -164,7 +164,8 @@ firstFailure(std::initializer_list<std::function<std::string()>> steps) {
 }
 
 static std::string runChecked(AmpRtDevice *device, const std::string &folder,
-                              const KernelEntry &kernel, Outcome &outcome) {
+                              const KernelEntry &kernel, Watchdog &watchdog,
+                              Outcome &outcome) {
   std::string failure;
   std::unique_ptr<Problem> problem = createProblem(kernel, failure);
   if (!problem)
@@ -176,8 +177,11 @@ static std::string runChecked(AmpRtDevice *device, const std::string &folder,
                        [&] { return run.allocate(*problem, set); },
                        [&] { return writeIntegers(*problem, set); },
                        [&] { return run.addSet(set); },
-                       [&] { return run.launch(0); },
-                       [&] { return synchronize(device); },
+                       [&] {
+                         Watchdog::Guard guard(watchdog);
+                         std::string failure = run.launch(0);
+                         return failure.empty() ? synchronize(device) : failure;
+                       },
                        [&] {
                          problem->prepareCheck();
                          return compare(*problem, set, outcome);
@@ -185,8 +189,9 @@ static std::string runChecked(AmpRtDevice *device, const std::string &folder,
 }
 
 void amp::bench::checkNumbers(AmpRtDevice *device, const std::string &folder,
-                              const KernelEntry &kernel, Outcome &outcome) {
-  std::string failure = runChecked(device, folder, kernel, outcome);
+                              const KernelEntry &kernel, Watchdog &watchdog,
+                              Outcome &outcome) {
+  std::string failure = runChecked(device, folder, kernel, watchdog, outcome);
   if (!failure.empty())
     outcome.detail = failure;
 }
@@ -232,14 +237,18 @@ static std::string prepareBaseline(AmpRtDevice *device, Baseline &baseline,
 
 static std::string timeInTurn(Stopwatch &watch, const std::vector<Run> &runs,
                               size_t sets, const MeasurementOptions &options,
-                              std::vector<Times *> times) {
+                              Watchdog &watchdog, std::vector<Times *> times) {
+  auto time = [&](const Run &run, int count, double &result) {
+    Watchdog::Guard guard(watchdog);
+    return watch.time(run, sets, count, result);
+  };
   std::vector<int> counts;
   for (const Run &run : runs) {
     double once = 0;
     // The first run warms up: code is loaded, clocks rise.
-    std::string failure = watch.time(run, sets, static_cast<int>(sets), once);
+    std::string failure = time(run, static_cast<int>(sets), once);
     if (failure.empty())
-      failure = watch.time(run, sets, static_cast<int>(sets), once);
+      failure = time(run, static_cast<int>(sets), once);
     if (!failure.empty())
       return failure;
     double count = options.roundMilliseconds / std::max(once, 1e-4);
@@ -248,7 +257,7 @@ static std::string timeInTurn(Stopwatch &watch, const std::vector<Run> &runs,
   for (int round = 0; round < options.rounds; ++round)
     for (size_t i = 0; i < runs.size(); ++i) {
       double milliseconds = 0;
-      std::string failure = watch.time(runs[i], sets, counts[i], milliseconds);
+      std::string failure = time(runs[i], counts[i], milliseconds);
       if (!failure.empty())
         return failure;
       times[i]->rounds.push_back(milliseconds);
@@ -259,7 +268,7 @@ static std::string timeInTurn(Stopwatch &watch, const std::vector<Run> &runs,
 static std::string runTimed(AmpRtDevice *device, const std::string &folder,
                             const KernelEntry &kernel, Baseline *baseline,
                             const MeasurementOptions &options,
-                            Outcome &outcome) {
+                            Watchdog &watchdog, Outcome &outcome) {
   std::string failure;
   std::unique_ptr<Problem> problem = createProblem(kernel, failure);
   Stopwatch watch;
@@ -296,7 +305,7 @@ static std::string runTimed(AmpRtDevice *device, const std::string &folder,
   std::vector<Run> runs = {[&](size_t set) { return run.launch(set); }};
   if (outcome.baselineName)
     runs.push_back([&](size_t set) { return baseline->run(*sets[set]); });
-  failure = timeInTurn(watch, runs, sets.size(), options,
+  failure = timeInTurn(watch, runs, sets.size(), options, watchdog,
                        {&outcome.kernel, &outcome.baseline});
   std::string last = synchronize(device);
   return failure.empty() ? last : failure;
@@ -304,9 +313,10 @@ static std::string runTimed(AmpRtDevice *device, const std::string &folder,
 
 void amp::bench::measure(AmpRtDevice *device, const std::string &folder,
                          const KernelEntry &kernel, Baseline *baseline,
-                         const MeasurementOptions &options, Outcome &outcome) {
+                         const MeasurementOptions &options, Watchdog &watchdog,
+                         Outcome &outcome) {
   std::string failure =
-      runTimed(device, folder, kernel, baseline, options, outcome);
+      runTimed(device, folder, kernel, baseline, options, watchdog, outcome);
   if (failure.empty())
     return;
   outcome.detail = failure;

@@ -9,6 +9,7 @@
 #define AMP_TOOLS_AMP_KERNEL_BENCH_MEASUREMENT_H
 
 #include "Baseline.h"
+#include "Watchdog.h"
 
 namespace amp::bench {
 
@@ -38,14 +39,17 @@ struct MeasurementOptions {
 };
 
 /// Runs the kernel on integers and compares every element of the result.
+/// `watchdog` watches the device's work here and below.
 void checkNumbers(AmpRtDevice *device, const std::string &folder,
-                  const KernelEntry &kernel, Outcome &outcome);
+                  const KernelEntry &kernel, Watchdog &watchdog,
+                  Outcome &outcome);
 
 /// Times a kernel whose numbers are right, round by round in turn with the
 /// baseline, on random data. `baseline` may be null.
 void measure(AmpRtDevice *device, const std::string &folder,
              const KernelEntry &kernel, Baseline *baseline,
-             const MeasurementOptions &options, Outcome &outcome);
+             const MeasurementOptions &options, Watchdog &watchdog,
+             Outcome &outcome);
 
 } // namespace amp::bench
 

@@ -33,18 +33,21 @@ Checks and measures the kernels of FOLDER/index.json.
   --filter TEXT      only kernels whose name has TEXT in it
   --device NAME      where to run (default: cuda); 'emulator' with --check-only
   --rounds N         rounds to measure each (default: 15)
+  --timeout SECONDS  end where the device does not answer for so long, and say at
+                     which kernel (default: 60 on cuda; 0, which waits, elsewhere)
   --no-baselines     do not compare with cuBLASLt and cuDNN
   --json FILE        write one JSON line per kernel, too
   --help             print this
 
 AMP_RT_CUDA_DRIVER, AMP_CUBLASLT and AMP_CUDNN name the driver and the libraries where
 they are not found by themselves. The program ends with 0 if the numbers of every
-kernel are right, 1 if not, 2 if it could not begin.
+kernel are right, 1 if not, 2 if it could not begin, 3 after a timeout.
 )";
 
 struct Options {
   std::string folder, filter, device = "cuda", json;
   bool isCheckOnly = false, hasBaselines = true;
+  int timeout = -1;
   MeasurementOptions measurement;
 };
 
@@ -87,6 +90,14 @@ static std::string readOptions(int count, char **words, Options &options) {
                            "'") +
                value + "'";
       options.measurement.rounds = static_cast<int>(rounds);
+    } else if (const char *value = valueOf("--timeout", count, words, i)) {
+      char *end = nullptr;
+      long seconds = std::strtol(value, &end, 10);
+      if (*end || end == value || seconds < 0 || seconds > 86400)
+        return std::string("expected --timeout to be from 0 to 86400 seconds, "
+                           "but got '") +
+               value + "'";
+      options.timeout = static_cast<int>(seconds);
     } else if (word.rfind("--", 0) == 0)
       return "unknown option '" + word +
              "', or its value is missing; see --help";
@@ -96,6 +107,8 @@ static std::string readOptions(int count, char **words, Options &options) {
     else
       options.folder = word;
   }
+  if (options.timeout < 0)
+    options.timeout = options.device == "cuda" ? 60 : 0;
   return options.folder.empty() ? "expected a folder; see --help" : "";
 }
 
@@ -147,8 +160,36 @@ private:
   Slot slots[2];
 };
 
+/// Ends the process where a kernel does not end, after what is known so far.
+class Patience {
+public:
+  Patience(const Options &options, const std::vector<Row> &rows)
+      : options(options), rows(rows),
+        watchdog(options.timeout, [this] { end(); }) {}
+
+  Row *current = nullptr;
+  bool isMeasuring = false;
+  const Options &options;
+  const std::vector<Row> &rows;
+  Watchdog watchdog;
+
+private:
+  [[noreturn]] void end() {
+    current->outcome.numbers = Outcome::Numbers::NotRun;
+    current->outcome.detail =
+        "did not end within " + std::to_string(options.timeout) +
+        " s; leave it out, and look for what it waits for on device "
+        "'emulator'";
+    printNumbers(std::cout, rows);
+    if (isMeasuring)
+      printTimes(std::cout, rows);
+    std::cout.flush();
+    std::_Exit(3);
+  }
+};
+
 static void measureAll(AmpRtDevice *device, const Options &options,
-                       std::vector<Row> &rows) {
+                       Patience &patience, std::vector<Row> &rows) {
   Baselines baselines(device);
   for (Row &row : rows) {
     if (row.outcome.numbers != Outcome::Numbers::Right || row.work == 0)
@@ -157,8 +198,9 @@ static void measureAll(AmpRtDevice *device, const Options &options,
     row.outcome.baselineReason = "not compared";
     if (options.hasBaselines)
       baseline = baselines.of(row.kernel->family, row.outcome.baselineReason);
+    patience.current = &row;
     measure(device, options.folder, *row.kernel, baseline, options.measurement,
-            row.outcome);
+            patience.watchdog, row.outcome);
     if (row.outcome.numbers != Outcome::Numbers::Right)
       std::cout << row.kernel->name << ": " << row.outcome.detail << "\n";
   }
@@ -181,12 +223,17 @@ static int run(AmpRtDevice *device, const Options &options,
     return fail("expected a kernel with '" + options.filter +
                 "' in its name, but the index has none among its " +
                 std::to_string(kernels.size()));
+  Patience patience(options, rows);
   for (Row &row : rows)
-    if (row.outcome.detail.empty())
-      checkNumbers(device, options.folder, *row.kernel, row.outcome);
+    if (row.outcome.detail.empty()) {
+      patience.current = &row;
+      checkNumbers(device, options.folder, *row.kernel, patience.watchdog,
+                   row.outcome);
+    }
   printNumbers(std::cout, rows);
   if (!options.isCheckOnly) {
-    measureAll(device, options, rows);
+    patience.isMeasuring = true;
+    measureAll(device, options, patience, rows);
     printTimes(std::cout, rows);
   }
   if (!options.json.empty()) {

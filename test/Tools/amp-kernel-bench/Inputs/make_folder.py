@@ -9,8 +9,8 @@
 
 Writes an index and PTX texts for kernels that test/unittests/Runtime/FakeDriver
 computes. A KERNEL is NAME:LAYOUT:MxNxK:OUTPUT, e.g. a:nt:64x48x32:f32; a name that
-ends in _wrong or _silent makes a kernel that is wrong or does nothing. "convolution"
-is a convolution of stride 2.
+ends in _wrong, _silent or _stuck makes a kernel that is wrong, does nothing or does
+not end. "convolution" is a convolution of stride 2.
 """
 
 import json
@@ -76,7 +76,7 @@ def make(folder, description):
         return make_convolution(folder)
     name, layout, size, output = description.split(":")
     m, n, k = (int(number) for number in size.split("x"))
-    ending = "".join("_" + word for word in ("wrong", "silent") if name.endswith(word))
+    ending = "".join("_" + word for word in ("wrong", "silent", "stuck") if name.endswith(word))
     kernel = f"fake_gemm_{layout}_bf16_{output}{ending}"
     with open(os.path.join(folder, name + ".ptx"), "w") as file:
         file.write(PTX.format(kernel=kernel))

@@ -6,16 +6,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// fake_gemm_TT_INPUT_OUTPUT[_wrong|_silent]: D = A * B for tests of tools. TT
-// is n or t for A and for B, INPUT is bf16, OUTPUT bf16 or f32. Arguments: the
-// tensor maps of A and B, the address of D, and M, N, K as 32-bit numbers.
-// `_wrong` puts one element wrong, `_silent` computes nothing.
+// fake_gemm_TT_INPUT_OUTPUT[_wrong|_silent|_stuck]: D = A * B for tests of
+// tools. TT is n or t for A and for B, INPUT is bf16, OUTPUT bf16 or f32.
+// Arguments: the tensor maps of A and B, the address of D, and M, N, K as
+// 32-bit numbers.
+// `_wrong` puts one element wrong, `_silent` computes nothing, `_stuck` takes a
+// minute.
 //
 //===----------------------------------------------------------------------===//
 
 #include "FakeState.h"
 
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 using namespace fakecuda;
 
@@ -96,6 +100,8 @@ bool fakecuda::runBuiltIn(const Launch &launch) {
   const std::string prefix = "fake_gemm_";
   if (launch.kernel.rfind(prefix, 0) != 0 || endsWith(launch.kernel, "_silent"))
     return false;
+  if (endsWith(launch.kernel, "_stuck"))
+    std::this_thread::sleep_for(std::chrono::minutes(1));
   bool isTransposedA = launch.kernel[prefix.size()] == 't';
   bool isTransposedB = launch.kernel[prefix.size() + 1] == 't';
   bool isFloat = launch.kernel.find("_f32") != std::string::npos;
