@@ -33,6 +33,7 @@ enum : int {
   kCompute32F = 68,
   kTransposeA = 3,
   kTransposeB = 4,
+  kFastAccumulation = 25,
   kBatchCount = 5,
   kStridedBatchOffset = 6,
   kMaxWorkspaceBytes = 1,

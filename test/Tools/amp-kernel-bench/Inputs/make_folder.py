@@ -8,7 +8,8 @@
 """usage: make_folder.py FOLDER KERNEL...
 
 Writes an index and PTX texts for kernels that test/unittests/Runtime/FakeDriver
-computes. A KERNEL is NAME:LAYOUT:MxNxK:OUTPUT, e.g. a:nt:64x48x32:f32; a name that
+computes. A KERNEL is NAME:LAYOUT:MxNxK:OUTPUT[:INPUT], e.g. a:nt:64x48x32:f32; INPUT
+is bf16, or f8E4M3FN. A name that
 ends in _wrong, _silent or _stuck makes a kernel that is wrong, does nothing or does
 not end. "convolution" is a convolution of stride 2.
 """
@@ -26,11 +27,11 @@ PTX = """.version 8.0
 """
 
 
-def tensor_map(name, rows, columns):
+def tensor_map(name, type, rows, columns):
     return {
-        "kind": "tensor-map", "name": name, "type": "bf16",
-        "shape": [columns, rows], "strides": [2 * columns], "box": [64, 64],
-        "swizzle": 128,
+        "kind": "tensor-map", "name": name, "type": type,
+        "shape": [columns, rows], "strides": [(2 if type == "bf16" else 1) * columns],
+        "box": [64, 64], "swizzle": 128,
     }
 
 
@@ -74,14 +75,14 @@ def make_convolution(folder):
 def make(folder, description):
     if description == "convolution":
         return make_convolution(folder)
-    name, layout, size, output = description.split(":")
+    name, layout, size, output, type = (description + ":bf16").split(":")[:5]
     m, n, k = (int(number) for number in size.split("x"))
     ending = "".join("_" + word for word in ("wrong", "silent", "stuck") if name.endswith(word))
-    kernel = f"fake_gemm_{layout}_bf16_{output}{ending}"
+    kernel = f"fake_gemm_{layout}_{type}_{output}{ending}"
     with open(os.path.join(folder, name + ".ptx"), "w") as file:
         file.write(PTX.format(kernel=kernel))
-    a = tensor_map("a", *((k, m) if layout[0] == "t" else (m, k)))
-    b = tensor_map("b", *((n, k) if layout[1] == "t" else (k, n)))
+    a = tensor_map("a", type, *((k, m) if layout[0] == "t" else (m, k)))
+    b = tensor_map("b", type, *((n, k) if layout[1] == "t" else (k, n)))
     d = {"kind": "buffer", "name": "d", "type": output, "elements": m * n}
     numbers = [
         {"kind": "number", "name": key, "value": value}
@@ -89,7 +90,7 @@ def make(folder, description):
     ]
     return {
         "name": name, "image": name + ".ptx", "family": "gemm",
-        "problem": {"m": m, "n": n, "k": k, "a": "bf16", "b": "bf16", "d": output,
+        "problem": {"m": m, "n": n, "k": k, "a": type, "b": type, "d": output,
                     "layout": layout},
         "tile": [128, 128, 64],
         "launches": [{"kernel": kernel, "grid": [4, 1, 1], "block": [128, 1, 1],

@@ -7,13 +7,14 @@
 //===----------------------------------------------------------------------===//
 //
 // Computes matrix products on the fake driver's memory, by the column-major
-// rules of cuBLASLt's documentation: bf16 operands, bf16 or f32 results,
-// strided batches. With FAKE_CUBLASLT=none it has no algorithm, with
+// rules of cuBLASLt's documentation: bf16 or e4m3 operands, bf16 or f32
+// results, strided batches. With FAKE_CUBLASLT=none it has no algorithm, with
 // FAKE_CUBLASLT=wrong its first element is wrong.
 //
 //===----------------------------------------------------------------------===//
 
 #include "CublasLtAbi.h"
+#include "FakeFormat.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -36,6 +37,7 @@ struct FakeLayout {
 
 struct FakeProduct {
   int32_t transposeA = 0, transposeB = 0;
+  int8_t isFast = 0;
 };
 
 struct FakePreference {
@@ -57,6 +59,11 @@ float element(const void *matrix, const FakeLayout &layout, int64_t batch,
     std::swap(row, column);
   if (row >= layout.rows || column >= layout.columns)
     std::abort();
+  if (layout.type == kRealE4M3)
+    return fakecuda::fromE4M3(static_cast<const uint8_t *>(
+        matrix)[batch * layout.offset +
+                static_cast<int64_t>(column) * layout.stride +
+                static_cast<int64_t>(row)]);
   uint16_t half;
   std::memcpy(&half,
               static_cast<const uint16_t *>(matrix) + batch * layout.offset +
@@ -108,6 +115,10 @@ API Status cublasLtMatmulDescDestroy(MatmulDesc product) {
 API Status cublasLtMatmulDescSetAttribute(MatmulDesc product, int attribute,
                                           const void *value, size_t bytes) {
   auto &fake = *reinterpret_cast<FakeProduct *>(product);
+  if (attribute == kFastAccumulation && bytes == 1) {
+    std::memcpy(&fake.isFast, value, 1);
+    return 0;
+  }
   if (bytes != 4 || (attribute != kTransposeA && attribute != kTransposeB))
     return kInvalidValue;
   std::memcpy(attribute == kTransposeA ? &fake.transposeA : &fake.transposeB,
@@ -163,8 +174,13 @@ API Status cublasLtMatmulAlgoGetHeuristic(Handle, MatmulDesc product, Layout a,
   uint64_t depth = fake.transposeB ? of(b).columns : of(b).rows;
   uint64_t n = fake.transposeB ? of(b).rows : of(b).columns;
   *found = 0;
-  if (of(a).type != kRealBF16 || of(b).type != kRealBF16 || isSetting("none"))
+  bool isEight = of(a).type == kRealE4M3;
+  if ((!isEight && of(a).type != kRealBF16) || of(b).type != of(a).type ||
+      isSetting("none"))
     return kNotSupported;
+  // As fast as our kernels, which give up the same bits of the sum.
+  if (isEight != (fake.isFast == 1))
+    return kInvalidValue;
   if (requested < 1 || k != depth || of(d).rows != m || of(d).columns != n ||
       c != d)
     return kInvalidValue;

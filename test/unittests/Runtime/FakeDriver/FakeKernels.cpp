@@ -7,14 +7,15 @@
 //===----------------------------------------------------------------------===//
 //
 // fake_gemm_TT_INPUT_OUTPUT[_wrong|_silent|_stuck]: D = A * B for tests of
-// tools. TT is n or t for A and for B, INPUT is bf16, OUTPUT bf16 or f32.
-// Arguments: the tensor maps of A and B, the address of D, and M, N, K as
-// 32-bit numbers.
+// tools. TT is n or t for A and for B, INPUT is bf16 or f8E4M3FN, OUTPUT bf16
+// or f32. Arguments: the tensor maps of A and B, the address of D, and M, N, K
+// as 32-bit numbers.
 // `_wrong` puts one element wrong, `_silent` computes nothing, `_stuck` takes a
 // minute.
 //
 //===----------------------------------------------------------------------===//
 
+#include "FakeFormat.h"
 #include "FakeState.h"
 
 #include <chrono>
@@ -29,11 +30,12 @@ static bool endsWith(const std::string &text, const std::string &end) {
 }
 
 static float elementOf(const Map &map, int64_t outer, int64_t inner) {
+  const char *row = reinterpret_cast<const char *>(map.address) +
+                    outer * static_cast<int64_t>(map.strides[0]);
+  if (map.type == 0) // CU_TENSOR_MAP_DATA_TYPE_UINT8
+    return fromE4M3(static_cast<uint8_t>(row[inner]));
   uint16_t half;
-  std::memcpy(&half,
-              reinterpret_cast<const char *>(map.address) +
-                  outer * static_cast<int64_t>(map.strides[0]) + inner * 2,
-              2);
+  std::memcpy(&half, row + inner * 2, 2);
   uint32_t bits = static_cast<uint32_t>(half) << 16;
   float value;
   std::memcpy(&value, &bits, 4);
