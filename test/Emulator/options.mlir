@@ -53,11 +53,15 @@
 // RUN: not amp-emu %s --arg=tma:i32:1x1x1x1x1x16:zero,box=16 2>&1 | FileCheck %s --check-prefix=RANK
 // RANK: expected a buffer of rank 1 to 5 for 'tma:i32:1x1x1x1x1x16:zero,box=16', but got rank 6
 // RUN: not amp-emu %s --arg=tma:i32:4x16:zero,size=16 2>&1 | FileCheck %s --check-prefix=KEY
-// KEY: expected box, shape, steps, swizzle, lower, upper, channels, pixels or fill=nan after 'tma:i32:4x16:zero', but got 'size=16'
+// KEY: expected view, strides, box, shape, steps, swizzle, lower, upper, channels, pixels or fill=nan after 'tma:i32:4x16:zero', but got 'size=16'
 // RUN: not amp-emu %s --arg=tma:i32:4x16:zero,box=16 2>&1 | FileCheck %s --check-prefix=BOX
-// BOX: expected 'box' with 2 numbers like 64x64 (lower and upper: 2 fewer), a shape within the buffer, but got '16'
+// BOX: expected 'box' with 2 numbers like 64x64 (strides: 1 fewer, lower and upper: 2), a shape within the buffer, but got '16'
 // RUN: not amp-emu %s --arg=tma:i32:4x16:zero,box=1x16,shape=4x17 2>&1 | FileCheck %s --check-prefix=PART
-// PART: expected 'shape' with 2 numbers like 64x64 (lower and upper: 2 fewer), a shape within the buffer, but got '4x17'
+// PART: expected 'shape' with 2 numbers like 64x64 (strides: 1 fewer, lower and upper: 2), a shape within the buffer, but got '4x17'
+// RUN: not amp-emu %s --arg=tma:i32:4x16:zero,view=8x8,strides=32x4,box=8x8 2>&1 | FileCheck %s --check-prefix=STRIDES
+// STRIDES: expected 'strides' with 2 numbers like 64x64 (strides: 1 fewer, lower and upper: 2), a shape within the buffer, but got '32x4'
+// RUN: not amp-emu %s --arg=tma:i32:4x16:zero,view=5x16,box=1x16 2>&1 | FileCheck %s --check-prefix=VIEW
+// VIEW: expected 'view' with numbers like 64x64, a tensor within the buffer, but got '5x16'
 // RUN: not amp-emu %s --arg=tma:i32:4x16:zero,box=1x16,shape=4x16 2>&1 | FileCheck %s --check-prefix=WHOLE
 // WHOLE-NOT: a shape within
 // RUN: not amp-emu %s --arg=tma:i32:4x16:zero,box=1x16,swizzle=48 2>&1 | FileCheck %s --check-prefix=SWIZZLE

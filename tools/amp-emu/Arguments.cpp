@@ -267,7 +267,20 @@ llvm::Error KernelArguments::addTensorMap(StringRef text, StringRef name) {
     return array.takeError();
   auto map = std::make_unique<TensorMap>();
   HostArray &memory = (*array)->array;
-  ArrayRef<int64_t> shape = memory.getShape();
+  SmallVector<int64_t> shape(memory.getShape());
+  for (StringRef part : llvm::drop_begin(parts)) {
+    if (!part.consume_front("view="))
+      continue;
+    shape.clear();
+    int64_t elements = 1;
+    bool good = parseShape(part, shape);
+    for (int64_t size : shape)
+      elements *= size;
+    if (!good || elements > memory.getNumElements())
+      return makeError("expected 'view' with numbers like 64x64, a tensor "
+                       "within the buffer, but got '" +
+                       part + "'");
+  }
   unsigned rank = shape.size();
   if (rank < 1 || rank > 5)
     return makeError("expected a buffer of rank 1 to 5 for 'tma:" + text +
@@ -304,7 +317,11 @@ llvm::Error KernelArguments::addTensorMap(StringRef text, StringRef name) {
     auto [key, value] = part.split('=');
     SmallVector<int64_t> numbers;
     bool good = parseShape(value, numbers);
-    if (key == "box")
+    if (key == "view")
+      continue;
+    if (key == "strides")
+      good = good && takeReversed(numbers, rank - 1, map->strides + 1);
+    else if (key == "box")
       good = good && takeReversed(numbers, rank, map->box);
     else if (key == "steps")
       good = good && takeReversed(numbers, rank, map->stepSizes);
@@ -326,12 +343,14 @@ llvm::Error KernelArguments::addTensorMap(StringRef text, StringRef name) {
     else if (key == "fill" && value == "nan")
       good = map->fillNaN = true;
     else
-      return makeError("expected box, shape, steps, swizzle, lower, upper, "
-                       "channels, pixels or fill=nan after 'tma:" +
+      return makeError("expected view, strides, box, shape, steps, swizzle, "
+                       "lower, upper, channels, pixels or fill=nan after "
+                       "'tma:" +
                        parts[0] + "', but got '" + part + "'");
     if (!good)
       return makeError("expected '" + key + "' with " + Twine(rank) +
-                       " numbers like 64x64 (lower and upper: 2 fewer), a "
+                       " numbers like 64x64 (strides: 1 fewer, lower and "
+                       "upper: 2), a "
                        "shape within the buffer, but got '" +
                        value + "'");
   }

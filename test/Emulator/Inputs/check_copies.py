@@ -122,6 +122,13 @@ array = numbered((12, 16))
 load_tile("tile with steps", array, [1, 4], (4, 8), "box=8x8,steps=2x1",
           expected=array[1:9:2, 4:12])
 
+# The buffer seen as another tensor: pairs of its rows, without the last columns.
+array = numbered((12, 32))
+expected = np.zeros((2, 2, 12), np.float32)
+expected[:, 0, :8] = array[3:7:2, 16:24]
+load_tile("tile of another shape", array, [1, 1, 16], None, "view=6x2x24,strides=256x128,box=2x2x12",
+          expected=expected)
+
 # Every swizzle, with rows as wide as the pattern and narrower; 8 and 16 bit.
 for swizzle in (32, 64, 128):
     for width in (swizzle, swizzle // 2):
