@@ -14,6 +14,7 @@
 
 #include "amp/Kernels/Convolution.h"
 
+#include "DepthwiseKernels.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
@@ -278,6 +279,8 @@ mlir::amp::verifyConvolution(const ConvolutionProblem &problem,
 LogicalResult mlir::amp::verifyConvolutionConfig(
     const ConvolutionProblem &problem, const GemmConfig &config,
     function_ref<InFlightDiagnostic()> emitError) {
+  if (problem.isDepthwise())
+    return verifyDepthwiseKernels(problem, emitError);
   if (problem.a.isF32() && config.chip->wgmma)
     return emitError() << "expected operands of type f16 or bf16 for "
                        << config.chip->name << ", but got " << problem.a

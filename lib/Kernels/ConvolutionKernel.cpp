@@ -14,6 +14,7 @@
 #include "amp/Kernels/ConvolutionKernel.h"
 
 #include "ConvolutionProduct.h"
+#include "DepthwiseKernels.h"
 #include "GemmDescription.h"
 #include "SplitKReduction.h"
 
@@ -52,7 +53,8 @@ static DictionaryAttr describe(Builder &b, const ConvolutionProblem &problem,
   result.set(names.a, TypeAttr::get(problem.a));
   result.set(names.b, TypeAttr::get(problem.b));
   result.set(names.d, TypeAttr::get(problem.d));
-  numbers("tile", {config.tileM, config.tileN, config.tileK});
+  if (!problem.isDepthwise())
+    numbers("tile", {config.tileM, config.tileN, config.tileK});
   if (epilogue.body)
     result.set("epilogue", describeEpilogue(b, *epilogue.body));
   return result.getDictionary(b.getContext());
@@ -82,6 +84,10 @@ gpu::GPUModuleOp mlir::amp::emitConvolution(OpBuilder &builder, Location loc,
   module->setAttr("amp.problem", describe(builder, problem, config, epilogue));
   DeviceBuilder b(loc, builder);
   b.setInsertionPointToStart(module.getBody());
+  if (problem.isDepthwise()) {
+    emitDepthwiseKernels(b, name, problem, epilogue, multiprocessors);
+    return module;
+  }
   ConvolutionProduct product(b, problem, config, epilogue);
   auto emit = config.chip->wgmma ? emitSm90Kernel : emitSm80Kernel;
   emit(b, name, product, multiprocessors);

@@ -143,6 +143,18 @@ public:
       scf::IfOp::create(*this, condition, region(then));
   }
 
+  /// The results of then() or otherwise(), of which one runs.
+  Values either(Value condition, function_ref<Values()> then,
+                function_ref<Values()> otherwise) {
+    auto region = [this](function_ref<Values()> body) {
+      return [this, body](OpBuilder &, Location) {
+        scf::YieldOp::create(*this, body());
+      };
+    };
+    return scf::IfOp::create(*this, condition, region(then), region(otherwise))
+        .getResults();
+  }
+
   LLVM::LLVMPointerType pointer(unsigned space) {
     return LLVM::LLVMPointerType::get(getContext(), space);
   }
@@ -197,6 +209,14 @@ public:
     return type == value.getType()
                ? value
                : LLVM::BitcastOp::create(*this, type, value).getResult();
+  }
+
+  /// A vector of floats in f32.
+  Value widen(Value vector) {
+    auto type = cast<VectorType>(vector.getType()).clone(getF32Type());
+    return type == vector.getType()
+               ? vector
+               : arith::ExtFOp::create(*this, type, vector).getResult();
   }
 
   /// A vector of the given scalars.

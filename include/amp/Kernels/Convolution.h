@@ -67,6 +67,9 @@ struct ConvolutionProblem {
   int64_t channelsPerGroup() const { return channels / groups; }
   int64_t filtersPerGroup() const { return filters / groups; }
   int64_t taps() const { return filterHeight * filterWidth; }
+  /// A group is one channel of several. Then there is no matrix product in it,
+  /// and a kernel of its own.
+  bool isDepthwise() const { return groups == channels && groups > 1; }
   int64_t inputPixels() const { return batch * height * width; }
   int64_t outputPixels() const {
     return batch * outputHeight() * outputWidth();

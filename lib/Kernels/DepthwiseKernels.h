@@ -1,0 +1,48 @@
+//===- DepthwiseKernels.h - One channel for each filter ---------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// In a depthwise convolution each group is one channel, with one filter or a
+// few. There is no sum over channels, so no matrix product in it: an element of
+// a filter is used for one channel only. Its kernels are bound by memory. They
+// use plain arithmetic, on every chip.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_KERNELS_DEPTHWISEKERNELS_H
+#define AMP_LIB_KERNELS_DEPTHWISEKERNELS_H
+
+#include "DepthwiseChannels.h"
+#include "EpilogueBuilder.h"
+
+namespace mlir::amp {
+
+/// Checks what these kernels ask of a convolution that is verified. Says what
+/// is wrong and what to do about it.
+LogicalResult
+verifyDepthwiseKernels(const ConvolutionProblem &problem,
+                       function_ref<InFlightDiagnostic()> emitError);
+
+/// Adds kernel `name`; for a weight gradient, which is a sum over blocks, also
+/// `<name>_reduce`. The grid in `amp.launch` is part of what they compute.
+void emitDepthwiseKernels(DeviceBuilder &b, StringRef name,
+                          const ConvolutionProblem &problem,
+                          const GemmEpilogue &epilogue,
+                          int64_t multiprocessors);
+
+// What it chooses from.
+void emitDepthwiseImages(DeviceBuilder &b, StringRef name,
+                         const ConvolutionProblem &problem,
+                         const GemmEpilogue &epilogue, int64_t multiprocessors);
+void emitDepthwiseWeights(DeviceBuilder &b, StringRef name,
+                          const ConvolutionProblem &problem,
+                          const GemmEpilogue &epilogue,
+                          int64_t multiprocessors);
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_KERNELS_DEPTHWISEKERNELS_H
