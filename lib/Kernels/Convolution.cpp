@@ -15,6 +15,7 @@
 #include "amp/Kernels/Convolution.h"
 
 #include "DepthwiseKernels.h"
+#include "amp/Kernels/Im2col.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
@@ -133,6 +134,11 @@ GemmProblem mlir::amp::getImplicitProduct(const ConvolutionProblem &problem) {
 
 void mlir::amp::chooseConvolutionAccess(const ConvolutionProblem &problem,
                                         GemmConfig &config) {
+  if (config.chip->wgmma && explainIm2colObstacle(problem).empty()) {
+    config.loadA = config.loadB = MatrixAccess::Tma;
+    config.storeD = chooseIm2colStore(problem);
+    return;
+  }
   auto choose = [&](int64_t run) {
     return isTmaStride(run, problem.a) && !config.chip->wgmma
                ? MatrixAccess::Async
@@ -250,6 +256,13 @@ static LogicalResult verifySizes(const ConvolutionProblem &problem,
 static LogicalResult
 verifyAccess(const ConvolutionProblem &problem, const GemmConfig &config,
              function_ref<InFlightDiagnostic()> emitError) {
+  if (config.loadA == MatrixAccess::Tma) {
+    std::string obstacle = explainIm2colObstacle(problem);
+    if (!obstacle.empty())
+      return emitError() << "expected a convolution that TMA can gather, but "
+                         << obstacle << "; use 'access=auto'";
+    return success();
+  }
   for (auto [name, access, run] :
        {std::tuple("A", config.loadA, problem.runOfA()),
         {"B", config.loadB, problem.runOfB()}})
@@ -294,5 +307,10 @@ LogicalResult mlir::amp::verifyConvolutionConfig(
                        << config.splitK;
   if (failed(verifyAccess(problem, config, emitError)))
     return failure();
-  return verifyGemm(getImplicitProduct(problem), config, emitError);
+  if (config.loadA != MatrixAccess::Tma)
+    return verifyGemm(getImplicitProduct(problem), config, emitError);
+  // Columns that D does not have do not make its rows longer.
+  GemmProblem product = getIm2colProduct(problem);
+  product.ldd = std::max(product.ldd, product.n);
+  return verifyGemm(product, config, emitError);
 }

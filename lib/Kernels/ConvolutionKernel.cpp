@@ -13,9 +13,9 @@
 
 #include "amp/Kernels/ConvolutionKernel.h"
 
-#include "ConvolutionProduct.h"
 #include "DepthwiseKernels.h"
 #include "GemmDescription.h"
+#include "Im2colProduct.h"
 #include "SplitKReduction.h"
 
 using namespace mlir;
@@ -88,12 +88,22 @@ gpu::GPUModuleOp mlir::amp::emitConvolution(OpBuilder &builder, Location loc,
     emitDepthwiseKernels(b, name, problem, epilogue, multiprocessors);
     return module;
   }
-  ConvolutionProduct product(b, problem, config, epilogue);
+  WorkspaceColumns columns;
+  std::unique_ptr<ConvolutionProduct> product;
+  if (config.loadA == MatrixAccess::Tma) {
+    auto gathered =
+        std::make_unique<Im2colProduct>(b, problem, config, epilogue);
+    columns = gathered->workspaceColumns();
+    product = std::move(gathered);
+  } else {
+    product = std::make_unique<ConvolutionProduct>(
+        b, getImplicitProduct(problem), problem, config, epilogue);
+  }
   auto emit = config.chip->wgmma ? emitSm90Kernel : emitSm80Kernel;
-  emit(b, name, product, multiprocessors);
+  emit(b, name, *product, multiprocessors);
   if (config.splitK > 1)
-    emitSplitKReduction(b, (name + "_reduce").str(), product.problem, config,
+    emitSplitKReduction(b, (name + "_reduce").str(), product->problem, config,
                         epilogue, multiprocessors,
-                        getTensorNames(problem.kind).d);
+                        getTensorNames(problem.kind).d, columns);
   return module;
 }

@@ -29,11 +29,11 @@ ConvolutionNames mlir::amp::getTensorNames(ConvolutionKind kind) {
 }
 
 ConvolutionProduct::ConvolutionProduct(DeviceBuilder &b,
+                                       const GemmProblem &product,
                                        const ConvolutionProblem &convolution,
                                        const GemmConfig &config,
                                        const GemmEpilogue &epilogue)
-    : Product(b, getImplicitProduct(convolution), config, epilogue),
-      convolution(convolution),
+    : Product(b, product, config, epilogue), convolution(convolution),
       gatheredA(b, tileA, config.loadA,
                 isTmaStride(convolution.runOfA(), convolution.a)),
       gatheredB(b, tileB, config.loadB,
@@ -54,18 +54,26 @@ static int64_t getElements(const ConvolutionProblem &convolution,
          convolution.channelsPerGroup();
 }
 
-void ConvolutionProduct::addParameters(KernelSignature &signature) {
+unsigned ConvolutionProduct::addOperand(KernelSignature &signature, Side side) {
   ConvolutionNames names = getTensorNames(convolution.kind);
-  auto add = [&](StringRef name, Type type) {
-    return signature.addBuffer(name, type, getElements(convolution, name));
-  };
-  index.a = add(names.a, problem.a);
-  index.b = add(names.b, problem.b);
+  StringRef name = side == Side::A ? names.a : names.b;
+  return signature.addBuffer(name, problem.a, getElements(convolution, name));
+}
+
+unsigned ConvolutionProduct::addResult(KernelSignature &signature) {
+  StringRef name = getTensorNames(convolution.kind).d;
+  return signature.addBuffer(name, problem.d, getElements(convolution, name));
+}
+
+void ConvolutionProduct::addParameters(KernelSignature &signature) {
+  index.a = addOperand(signature, Side::A);
+  index.b = addOperand(signature, Side::B);
   if (split()) {
     addWorkspace(signature);
   } else {
-    resultIndex = add(names.d, problem.d);
-    int64_t elements = getElements(convolution, names.d);
+    resultIndex = addResult(signature);
+    int64_t elements =
+        getElements(convolution, getTensorNames(convolution.kind).d);
     index.operands = addEpilogueOperands(
         signature, epilogue,
         {elements / problem.strideOfD(), problem.strideOfD(), elements});

@@ -33,7 +33,9 @@ ConvolutionNames getTensorNames(ConvolutionKind kind);
 
 class ConvolutionProduct : public Product {
 public:
-  ConvolutionProduct(DeviceBuilder &b, const ConvolutionProblem &convolution,
+  /// `product` is the matrix product, as getImplicitProduct gives it.
+  ConvolutionProduct(DeviceBuilder &b, const GemmProblem &product,
+                     const ConvolutionProblem &convolution,
                      const GemmConfig &config, const GemmEpilogue &epilogue);
 
   StageRange stagesOf(WorkItem item) override;
@@ -44,15 +46,6 @@ public:
                  Value multicast) override;
 
 protected:
-  void addParameters(KernelSignature &signature) override;
-  void readParameters(Block *entry) override;
-  ResultMatrix placeResult(WorkItem item) override;
-
-private:
-  /// Indices of the kernel's parameters.
-  struct Parameters {
-    unsigned a, b, operands, batch;
-  };
   /// A class of pixels of a data gradient, along one dimension.
   struct ClassTaps {
     /// Of its pixels, modulo the stride.
@@ -61,13 +54,32 @@ private:
     Number first, count, origin;
     int64_t step, outputStep, mostTaps;
   };
-  using Operand = std::unique_ptr<ConvolutionOperand>;
+
+  void addParameters(KernelSignature &signature) override;
+  void readParameters(Block *entry) override;
+  ResultMatrix placeResult(WorkItem item) override;
+
+  /// Adds the parameter of an operand, or of D; returns its index.
+  virtual unsigned addOperand(KernelSignature &signature, Side side);
+  virtual unsigned addResult(KernelSignature &signature);
 
   Number groupOf(WorkItem item);
-  ClassTaps findTaps(Number residue, int64_t stride, int64_t dilation,
-                     int64_t padding, int64_t filter);
   ClassTaps rowTapsOf(WorkItem item);
   ClassTaps columnTapsOf(WorkItem item);
+
+  const ConvolutionProblem &convolution;
+  /// The operands, or their tensor maps.
+  Value pointerA, pointerB;
+
+private:
+  /// Indices of the kernel's parameters.
+  struct Parameters {
+    unsigned a, b, operands, batch;
+  };
+  using Operand = std::unique_ptr<ConvolutionOperand>;
+
+  ClassTaps findTaps(Number residue, int64_t stride, int64_t dilation,
+                     int64_t padding, int64_t filter);
   TapOrder allTaps();
 
   Operand makeImage(Value pointer, Number group);
@@ -76,9 +88,7 @@ private:
   Operand makeClassFilters(Value pointer, WorkItem item, Number group);
   Operand makeOutputColumns(Value pointer, Number group);
 
-  const ConvolutionProblem &convolution;
   Parameters index = {};
-  Value pointerA, pointerB;
   Number images;
   GatheredTile gatheredA, gatheredB;
 };

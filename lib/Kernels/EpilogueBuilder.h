@@ -79,7 +79,13 @@ struct ResultMatrix {
   /// n and `stride` are multiples of 16 bytes.
   bool wholeChunks = false;
 
+  /// The same for columns; pairs stay together. For wgmma alone.
+  std::function<Number(Number)> columnOf = nullptr;
+
   Number locateRow(Number row) const { return rowOf ? rowOf(row) : row; }
+  Number locateColumn(Number column) const {
+    return columnOf ? columnOf(column) : column;
+  }
 };
 
 /// Stores two elements of a row, as far as they lie in the matrix.

@@ -13,9 +13,11 @@
 
 #include "KernelOptions.h"
 #include "amp/Kernels/ConvolutionKernel.h"
+#include "amp/Kernels/Im2col.h"
 #include "amp/Kernels/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -116,12 +118,16 @@ private:
       config.loadA = config.loadB = config.storeD = MatrixAccess::Threads;
     else if (access == "async" && !config.chip->wgmma)
       config.loadA = config.loadB = MatrixAccess::Async;
-    else
+    else if (access == "tma" && config.chip->wgmma) {
+      config.loadA = config.loadB = MatrixAccess::Tma;
+      config.storeD = chooseIm2colStore(problem);
+    } else
       return options.refuse("access",
-                            config.chip->wgmma ? "auto or threads"
+                            config.chip->wgmma ? "auto, tma or threads"
                                                : "auto, async or threads",
                             access);
-    config.storeD = MatrixAccess::Threads;
+    if (!config.chip->wgmma)
+      config.storeD = MatrixAccess::Threads;
     completeGemmConfig(getImplicitProduct(problem), config);
     return success();
   }

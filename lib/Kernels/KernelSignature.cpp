@@ -43,6 +43,26 @@ unsigned KernelSignature::addTensorMap(StringRef name, Type type,
   return index;
 }
 
+unsigned KernelSignature::addIm2colMap(StringRef name, Type type,
+                                       ArrayRef<int64_t> shape,
+                                       ArrayRef<int64_t> strides,
+                                       const Im2colBox &box) {
+  unsigned index =
+      add(b.pointer(0), {named("kind", b.getStringAttr("im2col-map")),
+                         named("name", b.getStringAttr(name)),
+                         named("type", TypeAttr::get(type)),
+                         named("shape", b.getDenseI64ArrayAttr(shape)),
+                         named("strides", b.getDenseI64ArrayAttr(strides)),
+                         named("lower", b.getDenseI64ArrayAttr(box.lower)),
+                         named("upper", b.getDenseI64ArrayAttr(box.upper)),
+                         named("steps", b.getDenseI64ArrayAttr(box.steps)),
+                         named("channels", b.getI64IntegerAttr(box.channels)),
+                         named("pixels", b.getI64IntegerAttr(box.pixels)),
+                         named("swizzle", b.getI64IntegerAttr(128))});
+  tensorMaps.push_back(index);
+  return index;
+}
+
 unsigned KernelSignature::addBuffer(StringRef name, Type type,
                                     int64_t elements) {
   return add(b.pointer(1), {named("kind", b.getStringAttr("buffer")),

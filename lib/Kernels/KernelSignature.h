@@ -31,6 +31,14 @@ public:
   /// parameter's index.
   unsigned addTensorMap(StringRef name, Type type, ArrayRef<int64_t> shape,
                         ArrayRef<int64_t> strides, ArrayRef<int64_t> box);
+  /// What an im2col map has beside its shape, as amp-rt/Kernel.h says.
+  struct Im2colBox {
+    SmallVector<int64_t> lower, upper, steps;
+    int64_t channels, pixels;
+  };
+  /// The same, for copies that gather pixels.
+  unsigned addIm2colMap(StringRef name, Type type, ArrayRef<int64_t> shape,
+                        ArrayRef<int64_t> strides, const Im2colBox &box);
   /// A pointer to `elements` elements.
   unsigned addBuffer(StringRef name, Type type, int64_t elements);
   /// A pointer to an operand of the epilogue.

@@ -24,10 +24,16 @@ static constexpr int64_t kBoxBytes = 64 * 128;
 namespace {
 /// The rows and columns of one thread's accumulators.
 struct Fragment {
-  Fragment(DeviceBuilder &b, const ResultSlab &slab)
-      : b(b), slab(slab), lane(slab.thread % 32),
+  /// With a matrix, rows and columns are those that they are in it.
+  Fragment(DeviceBuilder &b, const ResultSlab &slab,
+           const ResultMatrix *matrix = nullptr)
+      : b(b), slab(slab), matrix(matrix), lane(slab.thread % 32),
         rowInSlab(slab.thread / 32 * 16 + lane / 4), pairInEight(lane % 4 * 2),
-        rows{slab.row + rowInSlab, slab.row + rowInSlab + 8} {}
+        rows{slab.row + rowInSlab, slab.row + rowInSlab + 8} {
+    if (matrix)
+      for (Number &row : rows)
+        row = matrix->locateRow(row);
+  }
 
   /// The pair of 8-column group `group`, upper or lower row, after the
   /// epilogue.
@@ -39,12 +45,15 @@ struct Fragment {
     if (group != columnGroup) {
       columnGroup = group;
       column = slab.column + pairInEight + group * 8;
+      if (matrix)
+        column = matrix->locateColumn(column);
     }
     return epilogue.apply(b.gather({sum(0), sum(1)}), rows[lower], column);
   }
 
   DeviceBuilder &b;
   const ResultSlab &slab;
+  const ResultMatrix *matrix;
   Number lane, rowInSlab, pairInEight;
   Number rows[2];
   Number column;
@@ -141,9 +150,7 @@ void mlir::amp::storeByTma(DeviceBuilder &b, const ResultSlab &slab,
 void mlir::amp::storeByThreads(DeviceBuilder &b, const ResultSlab &slab,
                                EpilogueBuilder &epilogue,
                                const ResultMatrix &matrix) {
-  Fragment fragment(b, slab);
-  for (Number &row : fragment.rows)
-    row = matrix.locateRow(row);
+  Fragment fragment(b, slab, &matrix);
   for (int64_t group = 0; group < slab.columns / 8; ++group)
     for (int64_t lower = 0; lower < 2; ++lower) {
       Value pair = fragment.get(epilogue, group, lower);

@@ -91,6 +91,19 @@ void sm90::loadBox(DeviceBuilder &b, Value shared, Value map,
       NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
 }
 
+void sm90::loadPixels(DeviceBuilder &b, Value shared, Value map,
+                      ArrayRef<Value> coordinates, ArrayRef<Number> offsets,
+                      Value barrier, Value multicast) {
+  Value destination = LLVM::AddrSpaceCastOp::create(b, b.pointer(7), shared);
+  SmallVector<Value> halves;
+  for (Number offset : offsets)
+    halves.push_back(arith::TruncIOp::create(b, b.getI16Type(), offset));
+  NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+      b, destination, map, coordinates, barrier, halves, multicast,
+      /*l2CacheHint=*/Value(), NVVM::TMALoadMode::IM2COL, /*isCTAOnly=*/false,
+      NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
+}
+
 void sm90::storeBox(DeviceBuilder &b, Value map, Value shared,
                     ArrayRef<Value> coordinates) {
   NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(

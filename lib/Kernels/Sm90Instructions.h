@@ -48,6 +48,11 @@ void wait(DeviceBuilder &b, Value barrier, Number parity);
 /// mask into the same place in several blocks of the cluster.
 void loadBox(DeviceBuilder &b, Value shared, Value map,
              ArrayRef<Value> coordinates, Value barrier, Value multicast);
+/// Gathers pixels by an im2col map from the first one at `coordinates` on, each
+/// `offsets` (of its columns, then rows) away.
+void loadPixels(DeviceBuilder &b, Value shared, Value map,
+                ArrayRef<Value> coordinates, ArrayRef<Number> offsets,
+                Value barrier, Value multicast);
 void storeBox(DeviceBuilder &b, Value map, Value shared,
               ArrayRef<Value> coordinates);
 void commitStores(DeviceBuilder &b);

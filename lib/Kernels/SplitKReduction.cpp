@@ -26,8 +26,10 @@ void mlir::amp::emitSplitKReduction(DeviceBuilder &b, StringRef name,
                                     const GemmProblem &problem,
                                     const GemmConfig &config,
                                     const GemmEpilogue &epilogue,
-                                    int64_t multiprocessors, StringRef result) {
-  bool even = problem.n % 2 == 0;
+                                    int64_t multiprocessors, StringRef result,
+                                    const WorkspaceColumns &inWorkspace) {
+  int64_t columnCount = inWorkspace.locate ? inWorkspace.count : problem.n;
+  bool even = columnCount % 2 == 0;
   Type f32 = b.getF32Type();
   KernelSignature signature(b);
   unsigned workspaceArg = signature.addBuffer(
@@ -37,14 +39,14 @@ void mlir::amp::emitSplitKReduction(DeviceBuilder &b, StringRef name,
       result, problem.d, problem.batch * problem.m * problem.strideOfD());
   unsigned operandArg = addEpilogueOperands(
       signature, epilogue,
-      {problem.m, problem.n, problem.batch * problem.m * problem.n});
+      {problem.m, columnCount, problem.batch * problem.m * columnCount});
   unsigned mArg = signature.addNumber("m", problem.m);
-  unsigned nArg = signature.addNumber("n", problem.n, even ? 2 : 1);
+  unsigned nArg = signature.addNumber("n", columnCount, even ? 2 : 1);
   unsigned batchArg = signature.addNumber("batch", problem.batch);
   unsigned strideArg = signature.addNumber("ldd", problem.strideOfD(),
                                            problem.strideOfD() % 2 ? 1 : 2);
 
-  int64_t pairs = problem.batch * problem.m * llvm::divideCeil(problem.n, 2);
+  int64_t pairs = problem.batch * problem.m * llvm::divideCeil(columnCount, 2);
   int64_t blocks = std::clamp<int64_t>(llvm::divideCeil(pairs, kThreads), 1,
                                        8 * multiprocessors);
   auto func = signature.createKernel(name, {blocks, kThreads, /*minBlocks=*/1,
@@ -55,7 +57,9 @@ void mlir::amp::emitSplitKReduction(DeviceBuilder &b, StringRef name,
   b.setInsertionPointToStart(entry);
   auto arg = [&](unsigned i) { return entry->getArgument(i); };
   Number m = b.number(arg(mArg)), n = b.number(arg(nArg));
-  Number rowPairs = ceilDiv(n, 2), columns = ceilDiv(n, 4) * 4;
+  Number rowPairs = ceilDiv(n, 2),
+         columns = inWorkspace.locate ? b.number(getWorkspaceColumns(problem))
+                                      : ceilDiv(n, 4) * 4;
   int64_t rowsPerTile = config.tileM * config.cluster;
   Number paddedRows = ceilDiv(m, rowsPerTile) * rowsPerTile;
   SmallVector<Value> operands;
@@ -69,13 +73,14 @@ void mlir::amp::emitSplitKReduction(DeviceBuilder &b, StringRef name,
     Number allRows = item / rowPairs, column = item % rowPairs * 2;
     Number row = allRows % m, batch = allRows / m;
     Number part = batch * config.splitK;
+    Number place = inWorkspace.locate ? inWorkspace.locate(column) : column;
     auto pair = VectorType::get(2, f32);
     Value sum;
     for (int64_t i = 0; i < config.splitK; ++i) {
       Value next =
           b.load(pair,
                  b.element(arg(workspaceArg), f32,
-                           (part + i) * paddedRows + row, columns, column),
+                           (part + i) * paddedRows + row, columns, place),
                  8);
       sum = sum ? arith::AddFOp::create(b, sum, next).getResult() : next;
     }

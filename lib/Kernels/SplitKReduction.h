@@ -31,11 +31,21 @@ inline int64_t getWorkspaceRows(const GemmProblem &problem,
   return problem.batch * config.splitK * getPaddedRows(problem, config);
 }
 
+/// Where the workspace has more columns than D.
+struct WorkspaceColumns {
+  /// Columns of D, an even number.
+  int64_t count = 0;
+  /// Where an even column and the next are in the workspace. Null if it has the
+  /// same columns.
+  std::function<Number(Number)> locate = nullptr;
+};
+
 /// `result` is what D is called in `amp.launch`.
 void emitSplitKReduction(DeviceBuilder &b, StringRef name,
                          const GemmProblem &problem, const GemmConfig &config,
                          const GemmEpilogue &epilogue, int64_t multiprocessors,
-                         StringRef result = "d");
+                         StringRef result = "d",
+                         const WorkspaceColumns &columns = {});
 
 } // namespace mlir::amp
 
