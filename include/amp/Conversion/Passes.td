@@ -128,6 +128,129 @@ def ConvertLinalgToHostContractionPass
 }
 
 //===----------------------------------------------------------------------===//
+// LinalgToTensorCore
+//===----------------------------------------------------------------------===//
+
+def ConvertLinalgToTensorCorePass : Pass<"convert-linalg-to-tensor-core", "ModuleOp"> {
+  let summary = "run matrix products, and what follows them, as generated kernels";
+  let description = [{
+    Each contraction that a Tensor Core kernel can compute becomes one
+    `amp.launch_kernels`, and a `gpu.module` with the kernel is added to the
+    module. Equal kernels are there once.
+
+    **Input.** A step on tensors, as `amp-mixed-precision` and the preparation of
+    `amp-to-host` leave it. A contraction is recognised by its body (`out + a * b`)
+    and its maps, whatever it is called: `linalg.matmul`, `linalg.contract` and a
+    `linalg.generic` are the same. It is taken if
+
+    1. its shapes are static, with elements, and its tensors have no encoding;
+    2. its sums are f32 and its operands are f16, bf16, f8 (sm_90a) or f32, also
+       where a wider operand was made from a narrow one: then the narrow one is
+       read;
+    3. each dimension of an operand is one loop, so not a convolution; loops that
+       both operands and the result have are a batch;
+    4. what its sums start with is zero, or its result lies in the order batch,
+       rows, columns;
+    5. a kernel with one thread for each element of the result is not expected to
+       take less than half its time (see docs/Rationale/Kernels.md), unless
+       `always` is set.
+
+    **Operands** are followed through casts to wider types, reshapes, transposes
+    and permutations to a tensor that is a matrix in memory, stored either way,
+    with any row stride: [B, T, C] times [C, D] is one product of B * T rows. An
+    operand that is nowhere a matrix is copied into one by `linalg.transpose`; so
+    is one of 8 bits whose K is not innermost. A result whose dimensions are not in
+    the order batch, rows, columns is written in that order and copied.
+
+    **Epilogue.** Elementwise operations that follow, up to one whose result is
+    f16, bf16 or f32, are computed by the kernel, if each value between has no
+    other use, each other operand can be read per column, per row, per element or
+    as one number, and the operations are ones that device code has (see
+    `amp-convert-kernels-to-nvvm`). Each rounding that the program states is kept.
+    Operands that are cheap to compute from smaller ones are: a widened bias is
+    read narrow, a comparison is made again from what it compared.
+
+    **Guarantee.** The result is the same up to the order of summation.
+
+    With `report`, each contraction gets a remark: what was chosen, or why not.
+    What `chip=sm_90a` has no kernel for, f32, runs as a kernel for sm_90.
+
+    ```mlir
+    func.func @linear(%x: tensor<4x32x64xbf16>, %w: tensor<128x64xbf16>,
+                      %bias: tensor<128xf32>) -> tensor<4x32x128xbf16> {
+      %c0 = arith.constant 0.0 : f32
+      %empty = tensor.empty() : tensor<4x32x128xf32>
+      %zero = linalg.fill ins(%c0 : f32) outs(%empty : tensor<4x32x128xf32>)
+          -> tensor<4x32x128xf32>
+      %sum = linalg.generic {
+          indexing_maps = [affine_map<(b, t, n, k) -> (b, t, k)>,
+                           affine_map<(b, t, n, k) -> (n, k)>,
+                           affine_map<(b, t, n, k) -> (b, t, n)>],
+          iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+          ins(%x, %w : tensor<4x32x64xbf16>, tensor<128x64xbf16>)
+          outs(%zero : tensor<4x32x128xf32>) {
+      ^bb0(%l: bf16, %r: bf16, %out: f32):
+        %0 = arith.extf %l : bf16 to f32
+        %1 = arith.extf %r : bf16 to f32
+        %2 = arith.mulf %0, %1 : f32
+        %3 = arith.addf %out, %2 : f32
+        linalg.yield %3 : f32
+      } -> tensor<4x32x128xf32>
+      %biased = linalg.generic {
+          indexing_maps = [affine_map<(b, t, n) -> (b, t, n)>,
+                           affine_map<(b, t, n) -> (n)>,
+                           affine_map<(b, t, n) -> (b, t, n)>],
+          iterator_types = ["parallel", "parallel", "parallel"]}
+          ins(%sum, %bias : tensor<4x32x128xf32>, tensor<128xf32>)
+          outs(%empty : tensor<4x32x128xf32>) {
+      ^bb0(%s: f32, %v: f32, %out: f32):
+        %0 = arith.addf %s, %v : f32
+        linalg.yield %0 : f32
+      } -> tensor<4x32x128xf32>
+      %result = arith.truncf %biased : tensor<4x32x128xf32> to tensor<4x32x128xbf16>
+      return %result : tensor<4x32x128xbf16>
+    }
+    ```
+
+    becomes
+
+    ```
+    func.func @linear(...) -> tensor<4x32x128xbf16> {
+      %d = tensor.empty() : tensor<4x32x128xbf16>
+      %0 = amp.launch_kernels @gemm_0 ins(a = %x, b = %w, operand0 = %bias) outs(d = %d)
+          : (tensor<4x32x64xbf16>, tensor<128x64xbf16>, tensor<128xf32>,
+             tensor<4x32x128xbf16>) -> tensor<4x32x128xbf16>
+      return %0 : tensor<4x32x128xbf16>
+    }
+    gpu.module @gemm_0 {...} // 128x128x64, layout nt, bias by column
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", "\"sm_90a\"", "what kernels are for">,
+    Option<"table", "table", "std::string", "\"\"",
+           "file of measured choices, which overrule the cost model">,
+    Option<"always", "always", "bool", "false",
+           "take also what a plain kernel is expected to compute in half the time">,
+    Option<"report", "report", "bool", "false",
+           "a remark for each contraction: the kernel, or the reason why not">,
+  ];
+  let statistics = [
+    Statistic<"numConverted", "contractions converted",
+              "Contractions that became launches">,
+    Statistic<"numDeclined", "contractions declined", "Contractions left as they are">,
+    Statistic<"numAbsorbed", "operations absorbed",
+              "Elementwise operations that kernels compute">,
+    Statistic<"numCopies", "copies", "Operands and results that are transposed in memory">,
+    Statistic<"numKernels", "kernels", "Different modules of kernels">
+  ];
+  let dependentDialects = [
+    "::mlir::amp::AmpDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
 // AmpToLinalg
 //===----------------------------------------------------------------------===//
 

@@ -203,26 +203,32 @@ static std::optional<int64_t> getArgumentBytes(DictionaryAttr argument) {
   return strides.asArrayRef().back() * shape.asArrayRef().back();
 }
 
-LogicalResult
-LaunchKernelsOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  Operation *module = symbols.lookupNearestSymbolFrom(*this, getKernelsAttr());
-  SmallVector<DictionaryAttr> launches;
-  if (module)
-    launches = findLaunches(module);
-  if (launches.empty())
-    return emitOpError() << "expected '" << getKernels()
-                         << "' to be a module of kernels that carry '"
-                         << kLaunchAttr << "'"; // Rule 3
-  llvm::MapVector<StringRef, int64_t> wanted;
-  for (DictionaryAttr launch : launches)
+SmallVector<std::pair<StringRef, int64_t>>
+mlir::amp::getKernelMemory(Operation *module) {
+  llvm::MapVector<StringRef, int64_t> memory;
+  for (DictionaryAttr launch : findLaunches(module))
     if (auto arguments = launch.getAs<ArrayAttr>("arguments"))
       for (auto argument : arguments.getAsRange<DictionaryAttr>())
         if (auto name = argument.getAs<StringAttr>("name"))
           if (std::optional<int64_t> bytes = getArgumentBytes(argument))
-            wanted.insert({name.getValue(), *bytes});
+            memory.insert({name.getValue(), *bytes});
+  return memory.takeVector();
+}
+
+LogicalResult
+LaunchKernelsOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  Operation *module = symbols.lookupNearestSymbolFrom(*this, getKernelsAttr());
+  SmallVector<std::pair<StringRef, int64_t>> wanted;
+  if (module)
+    wanted = getKernelMemory(module);
+  if (wanted.empty())
+    return emitOpError() << "expected '" << getKernels()
+                         << "' to be a module of kernels that carry '"
+                         << kLaunchAttr << "'"; // Rule 3
   for (auto [index, operand] : llvm::enumerate(getOperands())) {
     StringRef name = getOperandName(index);
-    auto *argument = wanted.find(name);
+    auto *argument = llvm::find_if(
+        wanted, [&](const auto &entry) { return entry.first == name; });
     if (argument == wanted.end())
       return emitOpError() << "expected the kernels of '" << getKernels()
                            << "' to have an argument '" << name
@@ -237,7 +243,7 @@ LaunchKernelsOp::verifySymbolUses(SymbolTableCollection &symbols) {
     wanted.erase(argument);
   }
   if (!wanted.empty())
-    return emitOpError() << "expected an operand '" << wanted.begin()->first
+    return emitOpError() << "expected an operand '" << wanted.front().first
                          << "', which the kernels of '" << getKernels()
                          << "' take"; // Rule 4
   return success();

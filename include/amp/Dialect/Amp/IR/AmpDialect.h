@@ -53,4 +53,14 @@ struct TapResource : public SideEffects::Resource::Base<TapResource> {
 #define GET_OP_CLASSES
 #include "amp/Dialect/Amp/IR/AmpOps.h.inc"
 
+namespace mlir::amp {
+
+/// The memory that the kernels of `module` take, in the order of their arguments:
+/// the name of each pointer or tensor map, and bytes. Reads `amp.launch` of its
+/// functions, or `amp.launches` of the module around it if it was compiled. Empty
+/// if it has no kernels.
+SmallVector<std::pair<StringRef, int64_t>> getKernelMemory(Operation *module);
+
+} // namespace mlir::amp
+
 #endif // AMP_DIALECT_AMP_IR_AMPDIALECT_H

@@ -1,0 +1,82 @@
+//===- KernelCost.h - What a kernel is expected to take ---------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A roofline with tiles: from a problem, a configuration and the rates of a
+// chip to the time that a kernel should take, and which resource it waits for.
+// It exists to choose among configurations, so it needs to order them rightly
+// more than to be right; docs/Rationale/Kernels.md has the model's equations
+// and the origin of each number. Nothing in it was fitted to our kernels: they
+// have not run on a GPU.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_KERNELS_KERNELCOST_H
+#define AMP_KERNELS_KERNELCOST_H
+
+#include "amp/Kernels/Gemm.h"
+
+namespace mlir::amp {
+
+/// What one multiprocessor of a chip does in a cycle at most, and the chip in a
+/// second.
+struct ChipRates {
+  StringRef name;
+  /// Cycles in a second at the highest sustained clock.
+  double clock;
+  /// Floating-point operations in a cycle: products of f16 or bf16 with f32
+  /// sums, of 8-bit floats (0 if there are none), and f32 without Tensor Cores.
+  double half, eight, plain;
+  /// Bytes in a second from memory, and bytes in a cycle from the L2 cache to
+  /// all multiprocessors.
+  double memory, l2;
+};
+
+/// Each chip of getGemmChips() has one.
+const ChipRates &getChipRates(const GemmChip &chip);
+
+/// Which resource a kernel waits for most.
+enum class KernelBound { Latency, TensorCore, SharedMemory, L2, Memory };
+
+StringRef stringifyKernelBound(KernelBound bound);
+
+struct KernelCost {
+  /// Multiplications and additions of the problem.
+  double flops = 0;
+  /// Bytes that must pass between memory and chip: each matrix once.
+  double bytes = 0;
+  /// Tiles, and blocks that run at a time.
+  int64_t items = 0, slots = 0;
+  /// Cycles of one stage of one tile on a multiprocessor of its own.
+  double tensorCycles = 0, sharedCycles = 0, l2Cycles = 0;
+  /// Time of all kernels of the problem, with their launches.
+  double seconds = 0;
+  /// What the chip's arithmetic could do at most with these types, FLOP/s.
+  double peak = 0;
+  KernelBound bound = KernelBound::Latency;
+
+  /// Rounds in which tiles are computed; the last may be partly empty.
+  double waves() const { return slots ? double(items) / double(slots) : 0; }
+  /// The share of slots that have a tile, over all rounds.
+  double waveEfficiency() const;
+  double shareOfPeak() const {
+    return seconds > 0 ? flops / seconds / peak : 0;
+  }
+};
+
+/// The cost of one product by our kernel. `operandBytes` are read by the
+/// epilogue, over the whole of D.
+KernelCost estimateGemm(const GemmProblem &problem, const GemmConfig &config,
+                        int64_t operandBytes = 0);
+
+/// Seconds of one product by a kernel with one thread for each element of D:
+/// what a contraction gets that no kernel of ours takes.
+double estimatePlainGemm(const GemmProblem &problem, const GemmChip &chip);
+
+} // namespace mlir::amp
+
+#endif // AMP_KERNELS_KERNELCOST_H

@@ -1,0 +1,39 @@
+//===- ElementMovement.h - Operations that read elements as they lie *- C++
+//-*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What both operands and epilogues need to know of an operation on tensors:
+// which element of an operand belongs to an element of the result.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_CONVERSION_LINALGTOTENSORCORE_ELEMENTMOVEMENT_H
+#define AMP_LIB_CONVERSION_LINALGTOTENSORCORE_ELEMENTMOVEMENT_H
+
+#include "StridedView.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace mlir::amp {
+
+/// The strides in `operand` of the dimensions of result `result` of `op`, an
+/// operation with parallel loops alone; 0 where it is broadcast. None if an
+/// element of the operand is not found by such strides.
+std::optional<SmallVector<int64_t>>
+getOperandStrides(linalg::LinalgOp op, OpOperand &operand, unsigned result);
+
+/// The tensor whose elements `value` has in another order, shape or wider type,
+/// or null. `view` then walks that tensor as it did `value`.
+Value followMovement(Value value, MutableArrayRef<StridedView> views);
+
+/// The number that all elements of `value` are, or null. Looks through shapes
+/// and casts.
+TypedAttr getSplatValue(Value value);
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_CONVERSION_LINALGTOTENSORCORE_ELEMENTMOVEMENT_H

@@ -1,0 +1,454 @@
+//===- EpilogueRegion.cpp - Work that a product's kernel takes over -------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Elementwise operations after a contraction form a graph, not a chain: a gelu
+// uses its input three times. So the end is tried, not found by walking: for
+// each candidate, the last first, the scalar function from the sum to it is
+// written by going back from it, and the candidate is good if every operation
+// on the way that needs the sum has no use outside. What does not need the sum
+// is an operand, or is computed again where that is cheap: a widened bias is
+// read narrow, a mask is compared from what it was made of, because kernels
+// read no i1.
+//
+// Which element of an operand belongs to an element of D is a walk
+// (StridedView) over all elements of D in their order, changed by each
+// broadcast, transpose or reshape on the way.
+//
+//===----------------------------------------------------------------------===//
+
+#include "EpilogueRegion.h"
+
+#include "ElementMovement.h"
+#include "amp/Dialect/Amp/IR/AmpDialect.h"
+#include "amp/Kernels/GemmEpilogue.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+/// Operations after a contraction that are looked at, and operations on the way
+/// back to an operand that may be computed again.
+static constexpr unsigned kMaxCandidates = 64, kMaxDepth = 64;
+
+//===----------------------------------------------------------------------===//
+// What kernels can compute
+//===----------------------------------------------------------------------===//
+
+/// Types of values inside an epilogue.
+static bool isScalarType(Type type) {
+  return type.isF16() || type.isBF16() || type.isF32() || type.isInteger(1) ||
+         type.isInteger(32);
+}
+
+/// Types of an operand's elements.
+static bool isOperandType(Type type) {
+  return isScalarType(type) && !type.isInteger(1);
+}
+
+/// Operations on scalars that amp-convert-kernels-to-nvvm lowers.
+static bool isScalarOperation(Operation *op) {
+  if (op->getNumResults() != 1 || op->getNumRegions() != 0)
+    return false;
+  Type type = getElementTypeOrSelf(op->getResult(0).getType());
+  if (isa<math::ExpOp, math::TanhOp, math::ErfOp>(op))
+    return type.isF32();
+  if (isa<math::AbsFOp, math::CeilOp, math::CopySignOp, math::Exp2Op,
+          math::FloorOp, math::FmaOp, math::RoundEvenOp, math::RsqrtOp,
+          math::SqrtOp, math::TruncOp>(op))
+    return true;
+  return isa_and_present<arith::ArithDialect>(op->getDialect()) &&
+         OpTrait::hasElementwiseMappableTraits(op);
+}
+
+/// Elementwise on tensors, or a change of shape.
+static bool isElementwise(Operation *op) {
+  if (isa<CastOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+    return true;
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+    return linalgOp.getNumParallelLoops() == linalgOp.getNumLoops() &&
+           !linalgOp.hasIndexSemantics();
+  return isScalarOperation(op);
+}
+
+static bool isWidening(Operation *op) {
+  auto bits = [](Type type) {
+    return getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  };
+  return isa<arith::ExtFOp, CastOp>(op) &&
+         bits(op->getOperand(0).getType()) < bits(op->getResult(0).getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Writing the function
+//===----------------------------------------------------------------------===//
+
+namespace {
+class RegionWriter {
+public:
+  RegionWriter(const MatrixProduct &product,
+               const DenseSet<Operation *> &dependents);
+
+  /// Writes the function whose result is `end`. Fails if it cannot be.
+  LogicalResult write(Value end);
+  /// The operations that need the sum.
+  const llvm::SetVector<Operation *> &getAbsorbed() const { return absorbed; }
+  /// The result, with the function unless it only rounds.
+  EpilogueRegion take(Value end);
+
+private:
+  struct Known {
+    Value tensor;
+    StridedView view;
+    Value scalar;
+  };
+
+  Value writeValue(Value tensor, const StridedView &view, unsigned depth);
+  Value writeResult(OpResult result, const StridedView &view, unsigned depth);
+  Value writeLinalg(linalg::LinalgOp op, unsigned result,
+                    const StridedView &view, unsigned depth);
+  Value writeScalarOperation(Operation *op, ValueRange operands);
+  Value writeOperand(Value tensor, const StridedView &view);
+  Value writeConstant(TypedAttr value);
+  bool shouldCompute(OpResult result);
+  std::optional<EpilogueOperand::Kind> getKind(Value tensor,
+                                               const StridedView &view);
+
+  const MatrixProduct &product;
+  const DenseSet<Operation *> &dependents;
+  OwningOpRef<func::FuncOp> function;
+  Block *body;
+  OpBuilder b;
+  SmallVector<Known> known;
+  SmallVector<Value> operands;
+  SmallVector<Attribute> kinds;
+  llvm::SetVector<Operation *> absorbed;
+};
+} // namespace
+
+RegionWriter::RegionWriter(const MatrixProduct &product,
+                           const DenseSet<Operation *> &dependents)
+    : product(product), dependents(dependents), b(product.op->getContext()) {
+  Location loc = product.op->getLoc();
+  Type sum = b.getF32Type();
+  function =
+      func::FuncOp::create(loc, "epilogue", b.getFunctionType({sum}, {sum}));
+  body = function->addEntryBlock();
+  b.setInsertionPointToEnd(body);
+}
+
+Value RegionWriter::writeConstant(TypedAttr value) {
+  if (!isScalarType(value.getType()))
+    return {};
+  return arith::ConstantOp::create(b, product.op->getLoc(), value);
+}
+
+/// Which of the kinds that kernels read `view`, a walk in the order of D, is.
+std::optional<EpilogueOperand::Kind>
+RegionWriter::getKind(Value tensor, const StridedView &view) {
+  using Kind = EpilogueOperand::Kind;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  auto rows = splitView(view, product.batch * product.m);
+  if (!rows || !isOperandType(type.getElementType()))
+    return std::nullopt;
+  auto batch = splitView(rows->first, product.batch);
+  if (!batch)
+    return std::nullopt;
+  auto isConstant = [](const StridedView &view) {
+    return llvm::all_of(
+        view, [](StridedLoop loop) { return loop.size == 1 || !loop.stride; });
+  };
+  auto isDense = [&](const StridedView &view, int64_t elements) {
+    StridedView merged = mergeLoops(view);
+    return type.getNumElements() == elements &&
+           (merged.empty() || (merged.size() == 1 && merged[0].stride == 1));
+  };
+  if (isConstant(view) && type.getNumElements() == 1)
+    return Kind::Scalar;
+  if (isConstant(rows->first) && isDense(rows->second, product.n))
+    return Kind::Column;
+  if (isConstant(rows->second) && isConstant(batch->first) &&
+      isDense(batch->second, product.m))
+    return Kind::Row;
+  if (isDense(view, product.batch * product.m * product.n))
+    return Kind::Matrix;
+  return std::nullopt;
+}
+
+Value RegionWriter::writeOperand(Value tensor, const StridedView &view) {
+  std::optional<EpilogueOperand::Kind> kind = getKind(tensor, view);
+  if (!kind)
+    return {};
+  operands.push_back(tensor);
+  kinds.push_back(b.getStringAttr(stringifyOperandKind(*kind)));
+  return body->addArgument(getElementTypeOrSelf(tensor.getType()),
+                           product.op->getLoc());
+}
+
+/// Whether a value that does not need the sum is computed again from what it
+/// was made of.
+bool RegionWriter::shouldCompute(OpResult result) {
+  Operation *op = result.getOwner();
+  if (!isElementwise(op))
+    return false;
+  Type type = getElementTypeOrSelf(result.getType());
+  if (type.isInteger(1) || isWidening(op) ||
+      isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+    return true;
+  // A broadcast reads less than it writes.
+  if (llvm::all_of(op->getOperandTypes(), [&](Type operand) {
+        auto tensor = dyn_cast<RankedTensorType>(operand);
+        return !tensor ||
+               tensor.getNumElements() <
+                   cast<RankedTensorType>(result.getType()).getNumElements();
+      }))
+    return true;
+  return result.hasOneUse();
+}
+
+Value RegionWriter::writeScalarOperation(Operation *op, ValueRange inputs) {
+  if (isa<CastOp>(op)) {
+    Type type = getElementTypeOrSelf(op->getResult(0).getType());
+    if (isWidening(op))
+      return arith::ExtFOp::create(b, op->getLoc(), type, inputs[0]);
+    return arith::TruncFOp::create(b, op->getLoc(), type, inputs[0]);
+  }
+  if (!isScalarOperation(op))
+    return {};
+  IRMapping mapping;
+  mapping.map(op->getOperands(), inputs);
+  Operation *copy = b.clone(*op, mapping);
+  copy->setDiscardableAttrs(b.getDictionaryAttr({}));
+  Type type = getElementTypeOrSelf(op->getResult(0).getType());
+  copy->getResult(0).setType(type);
+  return isScalarType(type) ? copy->getResult(0) : Value();
+}
+
+Value RegionWriter::writeLinalg(linalg::LinalgOp op, unsigned result,
+                                const StridedView &view, unsigned depth) {
+  IRMapping mapping;
+  auto shape = cast<RankedTensorType>(op->getResult(result).getType());
+  for (OpOperand &operand : op->getOpOperands()) {
+    BlockArgument argument = op.getMatchingBlockArgument(&operand);
+    if (argument.use_empty())
+      continue;
+    if (op.isDpsInit(&operand))
+      return {};
+    if (!isa<RankedTensorType>(operand.get().getType())) {
+      TypedAttr number = getSplatValue(operand.get());
+      Value constant = number ? writeConstant(number) : Value();
+      if (!constant)
+        return {};
+      mapping.map(argument, constant);
+      continue;
+    }
+    std::optional<SmallVector<int64_t>> strides =
+        getOperandStrides(op, operand, result);
+    if (!strides)
+      return {};
+    std::optional<StridedView> inner =
+        mapView(view, shape.getShape(), *strides);
+    Value scalar =
+        inner ? writeValue(operand.get(), *inner, depth + 1) : Value();
+    if (!scalar)
+      return {};
+    mapping.map(argument, scalar);
+  }
+  auto lookUp = [&](Value value) -> Value {
+    if (Value mapped = mapping.lookupOrNull(value))
+      return mapped;
+    TypedAttr number = getSplatValue(value);
+    Value constant = number ? writeConstant(number) : Value();
+    if (constant)
+      mapping.map(value, constant);
+    return constant;
+  };
+  for (Operation &inner : op.getBlock()->without_terminator()) {
+    if (inner.hasTrait<OpTrait::ConstantLike>())
+      continue; // written where it is used
+    SmallVector<Value> inputs;
+    for (Value operand : inner.getOperands()) {
+      inputs.push_back(lookUp(operand));
+      if (!inputs.back())
+        return {};
+    }
+    Value scalar = writeScalarOperation(&inner, inputs);
+    if (!scalar)
+      return {};
+    mapping.map(inner.getResult(0), scalar);
+  }
+  return lookUp(op.getBlock()->getTerminator()->getOperand(result));
+}
+
+Value RegionWriter::writeResult(OpResult result, const StridedView &view,
+                                unsigned depth) {
+  Operation *op = result.getOwner();
+  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+    return writeValue(op->getOperand(0), view, depth + 1);
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+    return writeLinalg(linalgOp, result.getResultNumber(), view, depth);
+  SmallVector<Value> inputs;
+  for (Value operand : op->getOperands()) {
+    Value input = isa<RankedTensorType>(operand.getType())
+                      ? writeValue(operand, view, depth + 1)
+                      : Value();
+    if (!input)
+      return {};
+    inputs.push_back(input);
+  }
+  return writeScalarOperation(op, inputs);
+}
+
+Value RegionWriter::writeValue(Value tensor, const StridedView &walk,
+                               unsigned depth) {
+  StridedView view = mergeLoops(walk);
+  if (tensor == product.op->getResult(0)) {
+    bool isIdentity = view.empty() || (view.size() == 1 && view[0].stride == 1);
+    if (!isIdentity)
+      return {};
+  }
+  for (const Known &entry : known)
+    if (entry.tensor == tensor && entry.view == view)
+      return entry.scalar;
+  auto remember = [&](Value scalar) {
+    if (scalar)
+      known.push_back({tensor, view, scalar});
+    return scalar;
+  };
+  if (tensor == product.op->getResult(0)) {
+    Value sum = body->getArgument(0);
+    if (product.init) {
+      Value more = writeValue(product.init, view, depth + 1);
+      if (!more)
+        return {};
+      sum = arith::AddFOp::create(b, product.op->getLoc(), sum, more);
+    }
+    return remember(sum);
+  }
+  if (depth > kMaxDepth)
+    return {};
+  if (TypedAttr number = getSplatValue(tensor))
+    return remember(writeConstant(number));
+  auto result = dyn_cast<OpResult>(tensor);
+  if (result && dependents.contains(result.getOwner())) {
+    absorbed.insert(result.getOwner());
+    return remember(writeResult(result, view, depth));
+  }
+  if (result && shouldCompute(result)) {
+    // Back to here if it turns out not to be possible.
+    Operation *last = body->empty() ? nullptr : &body->back();
+    size_t numOperands = operands.size(), numKnown = known.size();
+    if (Value scalar = writeResult(result, view, depth))
+      return remember(scalar);
+    known.truncate(numKnown);
+    while (!body->empty() && &body->back() != last)
+      body->back().erase();
+    operands.truncate(numOperands);
+    kinds.truncate(numOperands);
+    body->eraseArguments(numOperands + 1,
+                         body->getNumArguments() - numOperands - 1);
+  }
+  return remember(writeOperand(tensor, view));
+}
+
+LogicalResult RegionWriter::write(Value end) {
+  int64_t elements = product.batch * product.m * product.n;
+  Value scalar = writeValue(end, getIdentityView(elements), /*depth=*/0);
+  if (!scalar)
+    return failure();
+  func::ReturnOp::create(b, product.op->getLoc(), scalar);
+  SmallVector<Type> types(body->getArgumentTypes());
+  function->setFunctionType(b.getFunctionType(types, scalar.getType()));
+  if (!kinds.empty())
+    function.get()->setAttr("amp.epilogue", b.getArrayAttr(kinds));
+  return success();
+}
+
+EpilogueRegion RegionWriter::take(Value end) {
+  EpilogueRegion region;
+  region.result = end;
+  region.operands = operands;
+  llvm::append_range(region.absorbed, absorbed);
+  Operation *only = &body->front();
+  Value returned = body->getTerminator()->getOperand(0);
+  // Kernels without an epilogue round.
+  bool rounds = isa<arith::TruncFOp>(only) &&
+                only->getOperand(0) == body->getArgument(0) &&
+                only->getResult(0) == returned;
+  if (returned != body->getArgument(0) && !rounds)
+    region.function = std::move(function);
+  return region;
+}
+
+//===----------------------------------------------------------------------===//
+// Choosing the end
+//===----------------------------------------------------------------------===//
+
+/// Elementwise operations that need the sum, in the block of the contraction,
+/// in their order.
+static SmallVector<Operation *> collectDependents(Operation *contraction) {
+  SmallVector<Operation *> found = {contraction};
+  DenseSet<Operation *> seen = {contraction};
+  for (unsigned i = 0; i < found.size() && found.size() < kMaxCandidates; ++i)
+    for (Operation *user : found[i]->getUsers())
+      if (user->getBlock() == contraction->getBlock() && isElementwise(user) &&
+          llvm::all_of(user->getResultTypes(),
+                       llvm::IsaPred<RankedTensorType>) &&
+          seen.insert(user).second)
+        found.push_back(user);
+  found.erase(found.begin());
+  llvm::sort(found,
+             [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
+  return found;
+}
+
+/// True if what is absorbed is used by itself alone, but for `end`.
+static bool isClosed(Operation *contraction,
+                     const llvm::SetVector<Operation *> &absorbed, Value end) {
+  auto usedInside = [&](Operation *op) {
+    return llvm::all_of(op->getResults(), [&](Value result) {
+      return result == end ||
+             llvm::all_of(result.getUsers(), [&](Operation *user) {
+               return absorbed.contains(user);
+             });
+    });
+  };
+  return usedInside(contraction) && llvm::all_of(absorbed, usedInside);
+}
+
+EpilogueRegion mlir::amp::absorbEpilogue(const MatrixProduct &product) {
+  Value sums = product.op->getResult(0);
+  SmallVector<Operation *> candidates;
+  // The kernel's result is copied into another order: nothing stands between.
+  if (product.resultPermutation.empty())
+    candidates = collectDependents(product.op);
+  DenseSet<Operation *> dependents(candidates.begin(), candidates.end());
+  int64_t elements = product.batch * product.m * product.n;
+  for (Operation *op : llvm::reverse(candidates)) {
+    for (Value end : op->getResults()) {
+      auto type = cast<RankedTensorType>(end.getType());
+      Type element = type.getElementType();
+      // A value that was rounded is stored before it is made wide again.
+      if (type.getNumElements() != elements || isWidening(op) ||
+          !(element.isF16() || element.isBF16() || element.isF32()))
+        continue;
+      RegionWriter writer(product, dependents);
+      if (succeeded(writer.write(end)) &&
+          isClosed(product.op, writer.getAbsorbed(), end))
+        return writer.take(end);
+    }
+  }
+  RegionWriter writer(product, dependents);
+  LogicalResult written = writer.write(sums);
+  assert(succeeded(written) &&
+         "what is added is a tensor of the result's shape");
+  (void)written;
+  return writer.take(sums);
+}

@@ -1,0 +1,42 @@
+//===- EpilogueRegion.h - Work that a product's kernel takes over -*- C++
+//-*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What follows a contraction, element by element, as the epilogue of its
+// kernel.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_CONVERSION_LINALGTOTENSORCORE_EPILOGUEREGION_H
+#define AMP_LIB_CONVERSION_LINALGTOTENSORCORE_EPILOGUEREGION_H
+
+#include "MatrixProduct.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace mlir::amp {
+
+struct EpilogueRegion {
+  /// As readGemmEpilogue takes it; null if the sum is rounded and no more.
+  OwningOpRef<func::FuncOp> function;
+  /// One for each argument after the first.
+  SmallVector<Value> operands;
+  /// The value that the kernel computes, and the operations from the
+  /// contraction to it, which have no other use.
+  Value result;
+  SmallVector<Operation *> absorbed;
+};
+
+/// The longest epilogue that can be taken over: each value between is used by
+/// the epilogue alone, and each other operand is known per column, per row, per
+/// element or is one number. Without any, the sums are the result.
+EpilogueRegion absorbEpilogue(const MatrixProduct &product);
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_CONVERSION_LINALGTOTENSORCORE_EPILOGUEREGION_H

@@ -1,0 +1,270 @@
+//===- LinalgToTensorCore.cpp - Contractions to generated kernels ---------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One contraction after the other, in program order: view it as a product, find
+// the operation at which its epilogue ends, choose a kernel, and put the launch
+// where the epilogue ended. There all operands are defined, whatever the order
+// in which the program computed them.
+//
+// Each operand has several tensors from which it could be read. The first pair
+// that a kernel takes is used, those without a copy first. A pair is refused by
+// the kernel's own rules (types that do not go together, layouts that 8-bit
+// operands do not have) and by nothing here, so the rules stand in one place.
+//
+//===----------------------------------------------------------------------===//
+
+#include "EpilogueRegion.h"
+#include "KernelModules.h"
+#include "MatrixProduct.h"
+#include "amp/Conversion/Passes.h"
+#include "amp/Dialect/Amp/IR/AmpDialect.h"
+#include "amp/Kernels/KernelChoice.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#define DEBUG_TYPE "convert-linalg-to-tensor-core"
+
+namespace mlir::amp {
+#define GEN_PASS_DEF_CONVERTLINALGTOTENSORCOREPASS
+#include "amp/Conversion/Passes.h.inc"
+} // namespace mlir::amp
+
+using namespace mlir;
+using namespace mlir::amp;
+
+namespace {
+/// What was decided for one contraction.
+struct Plan {
+  MatrixSource a, b;
+  GemmProblem problem;
+  KernelChoice choice;
+};
+
+struct ConvertLinalgToTensorCore
+    : public amp::impl::ConvertLinalgToTensorCorePassBase<
+          ConvertLinalgToTensorCore> {
+  using Base::Base;
+
+  LogicalResult initialize(MLIRContext *context) override;
+  void runOnOperation() override;
+
+private:
+  LogicalResult convert(const Contraction &contraction, KernelModules &modules,
+                        std::string &reason);
+  FailureOr<Plan> choosePlan(const MatrixProduct &product,
+                             const EpilogueRegion &epilogue,
+                             std::string &reason);
+  void emitLaunch(const MatrixProduct &product, const EpilogueRegion &epilogue,
+                  const Plan &plan, gpu::GPUModuleOp kernels);
+
+  const GemmChip *target = nullptr;
+  KernelTable measured;
+  bool isTableWrong = false;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Choice
+//===----------------------------------------------------------------------===//
+
+FailureOr<Plan>
+ConvertLinalgToTensorCore::choosePlan(const MatrixProduct &product,
+                                      const EpilogueRegion &epilogue,
+                                      std::string &reason) {
+  Type type = getElementTypeOrSelf(epilogue.result.getType());
+  int64_t operandBytes = 0;
+  for (Value operand : epilogue.operands) {
+    auto tensor = cast<RankedTensorType>(operand.getType());
+    operandBytes +=
+        tensor.getNumElements() * getElementBytes(tensor.getElementType());
+  }
+  SmallVector<std::pair<const MatrixSource *, const MatrixSource *>> pairs;
+  for (int copies = 0; copies <= 2; ++copies)
+    for (const MatrixSource &a : product.a)
+      for (const MatrixSource &b : product.b)
+        if (a.isCopy() + b.isCopy() == copies)
+          pairs.push_back({&a, &b});
+  for (auto [a, b] : pairs) {
+    GemmProblem problem = product.getProblem(*a, *b, type);
+    std::string refusal;
+    FailureOr<KernelChoice> choice =
+        chooseGemm(problem, *target, operandBytes, measured, refusal);
+    if (failed(choice) && measured.find(problem, *target)) {
+      product.op->emitError() << "expected a kernel that fits in the table '"
+                              << table << "', but got: " << refusal;
+      isTableWrong = true;
+      return failure();
+    }
+    if (failed(choice)) {
+      if (reason.empty())
+        reason = refusal; // of the sources that are best otherwise
+      continue;
+    }
+    double plain = estimatePlainGemm(problem, *target);
+    if (!always && plain * kPlainMargin < choice->cost.seconds) {
+      reason = llvm::formatv("a plain kernel is expected to take {0:f1} us, "
+                             "this one {1:f1} us",
+                             plain * 1e6, choice->cost.seconds * 1e6); // Rule 5
+      return failure();
+    }
+    return Plan{*a, *b, problem, *choice};
+  }
+  return failure();
+}
+
+//===----------------------------------------------------------------------===//
+// Rewrite
+//===----------------------------------------------------------------------===//
+
+static Value transpose(OpBuilder &b, Location loc, Value value,
+                       ArrayRef<int64_t> permutation) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> shape;
+  for (int64_t dim : permutation)
+    shape.push_back(type.getDimSize(dim));
+  Value init = tensor::EmptyOp::create(b, loc, shape, type.getElementType());
+  return linalg::TransposeOp::create(b, loc, value, init, permutation)
+      ->getResult(0);
+}
+
+void ConvertLinalgToTensorCore::emitLaunch(const MatrixProduct &product,
+                                           const EpilogueRegion &epilogue,
+                                           const Plan &plan,
+                                           gpu::GPUModuleOp kernels) {
+  Location loc = product.op->getLoc();
+  OpBuilder b(epilogue.result.getDefiningOp());
+  SmallVector<std::string> texts = {"a", "b"};
+  SmallVector<Value> inputs;
+  for (const MatrixSource &source : {plan.a, plan.b}) {
+    numCopies += source.isCopy();
+    inputs.push_back(source.isCopy()
+                         ? transpose(b, loc, source.value, source.permutation)
+                         : source.value);
+  }
+  for (auto [index, operand] : llvm::enumerate(epilogue.operands)) {
+    texts.push_back("operand" + std::to_string(index));
+    inputs.push_back(operand);
+  }
+
+  auto type = cast<RankedTensorType>(epilogue.result.getType());
+  if (!product.resultPermutation.empty())
+    type = type.clone(product.resultShape);
+  texts.push_back("d");
+  SmallVector<Value> outputs = {
+      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType())};
+  // What else the kernels write is memory that nobody reads afterwards.
+  for (auto [name, bytes] : getKernelMemory(kernels))
+    if (name == "workspace") {
+      texts.push_back(name.str());
+      outputs.push_back(
+          tensor::EmptyOp::create(b, loc, {bytes / 4}, b.getF32Type()));
+    }
+  SmallVector<StringRef> names(texts.begin(), texts.end());
+  auto launch = LaunchKernelsOp::create(b, loc, kernels.getName(), names,
+                                        inputs, outputs);
+  Value result = launch.getResult(0);
+  if (!product.resultPermutation.empty()) {
+    result = transpose(b, loc, result, product.resultPermutation);
+    ++numCopies;
+  }
+  Value replaced = epilogue.result;
+  replaced.replaceAllUsesWith(result);
+
+  SmallVector<Operation *> dead(epilogue.absorbed);
+  llvm::sort(dead,
+             [](Operation *x, Operation *y) { return y->isBeforeInBlock(x); });
+  for (Operation *op : dead)
+    op->erase();
+  product.op->erase();
+  numAbsorbed += dead.size();
+}
+
+LogicalResult ConvertLinalgToTensorCore::convert(const Contraction &contraction,
+                                                 KernelModules &modules,
+                                                 std::string &reason) {
+  FailureOr<MatrixProduct> product = matchMatrixProduct(contraction, reason);
+  if (failed(product))
+    return failure();
+  EpilogueRegion epilogue = absorbEpilogue(*product);
+  FailureOr<Plan> plan = choosePlan(*product, epilogue, reason);
+  if (failed(plan))
+    return failure();
+  func::FuncOp function = epilogue.function ? *epilogue.function : nullptr;
+  FailureOr<gpu::GPUModuleOp> kernels = modules.getGemm(
+      product->op->getLoc(), plan->problem, plan->choice.config, function);
+  if (failed(kernels))
+    return failure();
+  if (report) {
+    const GemmConfig &config = plan->choice.config;
+    const KernelCost &cost = plan->choice.cost;
+    product->op->emitRemark(llvm::formatv(
+        "runs as '{0}': {1}x{2}x{3} in {4} of {5}x{6}, {7} operations "
+        "absorbed, expected {8:f1} us, {9:f0} % of peak, bound by {10}",
+        kernels->getName(), plan->problem.m, plan->problem.n, plan->problem.k,
+        cost.items == 1 ? "1 tile"
+                        : llvm::formatv("{0} tiles", cost.items).str(),
+        config.tileM, config.tileN, epilogue.absorbed.size(),
+        cost.seconds * 1e6, cost.shareOfPeak() * 100,
+        stringifyKernelBound(cost.bound)));
+  }
+  emitLaunch(*product, epilogue, *plan, *kernels);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Pass
+//===----------------------------------------------------------------------===//
+
+LogicalResult ConvertLinalgToTensorCore::initialize(MLIRContext *context) {
+  auto error = [&] { return emitError(UnknownLoc::get(context)); };
+  target = getGemmChip(chip);
+  if (!target) {
+    InFlightDiagnostic diagnostic = error() << "expected 'chip' to be one of ";
+    llvm::interleaveComma(
+        getGemmChips(), diagnostic,
+        [&](const GemmChip &known) { diagnostic << known.name; });
+    return diagnostic << ", but got '" << chip << "'";
+  }
+  return table.empty() ? success() : measured.read(table, error);
+}
+
+void ConvertLinalgToTensorCore::runOnOperation() {
+  std::vector<Contraction> contractions;
+  getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    // A nested symbol table could not name our kernels.
+    if (op != getOperation() && op->hasTrait<OpTrait::SymbolTable>())
+      return WalkResult::skip();
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+    StringRef reason;
+    if (!linalgOp || !linalgOp.hasPureTensorSemantics())
+      return WalkResult::advance();
+    FailureOr<Contraction> view = matchContraction(linalgOp, reason);
+    if (succeeded(view))
+      contractions.push_back(std::move(*view));
+    return WalkResult::advance();
+  });
+
+  KernelModules modules(getOperation());
+  for (Contraction &contraction : contractions) {
+    std::string reason;
+    Operation *op = contraction.op;
+    if (succeeded(convert(contraction, modules, reason))) {
+      ++numConverted;
+      continue;
+    }
+    if (isTableWrong)
+      return signalPassFailure();
+    ++numDeclined;
+    if (report)
+      op->emitRemark() << "not for Tensor Cores: " << reason;
+  }
+  numKernels += modules.size();
+}

@@ -1,0 +1,225 @@
+//===- MatrixProduct.cpp - A contraction as a kernel sees it --------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each operand is three walks over its tensor: over the batch, over rows and
+// over columns. Going up through producers changes the walks; wherever each of
+// them is one loop and one of the inner two has stride 1, the tensor is a
+// matrix that a kernel can read. The furthest such tensor is the best one,
+// because what lies between need not be computed. An operand that is nowhere a
+// matrix can be copied into one: that is a transpose of its own dimensions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MatrixProduct.h"
+
+#include "ElementMovement.h"
+#include "StridedView.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+namespace {
+/// Sizes and loops of a contraction.
+struct Loops {
+  SmallVector<int64_t> sizes;
+  SmallVector<unsigned> batch, m, n, k;
+
+  int64_t count(ArrayRef<unsigned> loops) const {
+    int64_t count = 1;
+    for (unsigned loop : loops)
+      count *= sizes[loop];
+    return count;
+  }
+};
+} // namespace
+
+static std::optional<unsigned> getDimension(const ContractionOperand &operand,
+                                            unsigned loop) {
+  return operand.map.getResultPosition(
+      getAffineDimExpr(loop, operand.map.getContext()));
+}
+
+/// The walk of `loops` over the operand.
+static StridedView getView(const ContractionOperand &operand,
+                           const Loops &loops, ArrayRef<unsigned> group) {
+  auto type = cast<RankedTensorType>(operand.value.getType());
+  SmallVector<int64_t> strides = getDenseStrides(type.getShape());
+  StridedView view;
+  for (unsigned loop : group) {
+    std::optional<unsigned> dim = getDimension(operand, loop);
+    view.push_back({loops.sizes[loop], dim ? strides[*dim] : 0});
+  }
+  return view;
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+/// Adds the ways in which the walks over batch, rows and columns are a matrix.
+static void addMatrices(Value value, ArrayRef<StridedView> views,
+                        SmallVectorImpl<MatrixSource> &sources) {
+  StridedView batch = mergeLoops(views[0]);
+  StridedView rows = mergeLoops(views[1]), columns = mergeLoops(views[2]);
+  if (batch.size() > 1 || rows.size() > 1 || columns.size() > 1)
+    return;
+  auto loopOf = [](const StridedView &view, int64_t stride) {
+    return view.empty() ? StridedLoop{1, stride} : view[0];
+  };
+  auto add = [&](const StridedView &outerView, const StridedView &innerView,
+                 bool transposed) {
+    StridedLoop inner = loopOf(innerView, 1);
+    StridedLoop outer = loopOf(outerView, inner.size);
+    StridedLoop all = loopOf(batch, outer.size * outer.stride);
+    int64_t elements = cast<RankedTensorType>(value.getType()).getNumElements();
+    if (inner.stride == 1 && outer.stride >= inner.size &&
+        all.stride == outer.size * outer.stride &&
+        all.size * all.stride == elements)
+      sources.push_back({value, transposed, outer.stride, {}});
+  };
+  add(rows, columns, /*transposed=*/false);
+  add(columns, rows, /*transposed=*/true);
+}
+
+/// Ways to read an operand with these loops over its rows and columns.
+static SmallVector<MatrixSource> getSources(const ContractionOperand &operand,
+                                            const Loops &loops,
+                                            ArrayRef<unsigned> rows,
+                                            ArrayRef<unsigned> columns) {
+  SmallVector<StridedView> views = {getView(operand, loops, loops.batch),
+                                    getView(operand, loops, rows),
+                                    getView(operand, loops, columns)};
+  SmallVector<SmallVector<MatrixSource>> byDistance;
+  for (Value value = operand.value; value;
+       value = followMovement(value, views)) {
+    addMatrices(value, views, byDistance.emplace_back());
+  }
+  SmallVector<MatrixSource> sources;
+  for (const SmallVector<MatrixSource> &found : llvm::reverse(byDistance))
+    llvm::append_range(sources, found);
+
+  // Copies: dimensions that no loop walks have one element and go first.
+  auto addCopy = [&](ArrayRef<unsigned> outer, ArrayRef<unsigned> inner,
+                     bool transposed) {
+    SmallVector<int64_t> permutation;
+    for (auto [dim, expr] : llvm::enumerate(operand.map.getResults()))
+      if (!isa<AffineDimExpr>(expr))
+        permutation.push_back(dim);
+    for (ArrayRef<unsigned> group : {ArrayRef(loops.batch), outer, inner})
+      for (unsigned loop : group) {
+        std::optional<unsigned> dim = getDimension(operand, loop);
+        if (!dim)
+          return; // broadcast
+        permutation.push_back(*dim);
+      }
+    sources.push_back(
+        {operand.value, transposed, loops.count(inner), permutation});
+  };
+  addCopy(rows, columns, /*transposed=*/false);
+  addCopy(columns, rows, /*transposed=*/true);
+  return sources;
+}
+
+//===----------------------------------------------------------------------===//
+// Result
+//===----------------------------------------------------------------------===//
+
+/// Sets the result's shape and permutation. False if dimensions are missing.
+static bool placeResult(const Contraction &contraction, const Loops &loops,
+                        MatrixProduct &product) {
+  SmallVector<unsigned> order;
+  for (ArrayRef<unsigned> group :
+       {ArrayRef(loops.batch), ArrayRef(loops.m), ArrayRef(loops.n)})
+    llvm::append_range(order, group);
+  StridedView view = mergeLoops(getView(contraction.c, loops, order));
+  if (view.empty() || (view.size() == 1 && view[0].stride == 1))
+    return true;
+  if (!contraction.c.map.isPermutation() &&
+      contraction.c.map.getNumResults() != order.size())
+    return false;
+  for (unsigned loop : order)
+    product.resultShape.push_back(loops.sizes[loop]);
+  for (AffineExpr expr : contraction.c.map.getResults()) {
+    unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+    product.resultPermutation.push_back(llvm::find(order, loop) -
+                                        order.begin());
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Product
+//===----------------------------------------------------------------------===//
+
+GemmProblem MatrixProduct::getProblem(const MatrixSource &a,
+                                      const MatrixSource &b, Type type) const {
+  GemmProblem problem;
+  problem.m = m;
+  problem.n = n;
+  problem.k = k;
+  problem.batch = batch;
+  problem.a = getElementTypeOrSelf(a.value.getType());
+  problem.b = getElementTypeOrSelf(b.value.getType());
+  problem.d = type;
+  problem.transposeA = a.transposed;
+  problem.transposeB = b.transposed;
+  // Dense rows are said as 0, so that equal problems are equal.
+  problem.lda = a.stride == problem.rowOfA() ? 0 : a.stride;
+  problem.ldb = b.stride == problem.rowOfB() ? 0 : b.stride;
+  return problem;
+}
+
+FailureOr<MatrixProduct>
+mlir::amp::matchMatrixProduct(const Contraction &contraction,
+                              std::string &reason) {
+  auto decline = [&](StringRef text) {
+    reason = text.str();
+    return failure();
+  };
+  linalg::LinalgOp op = contraction.op;
+  for (Value value : op->getOperands()) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type || !type.hasStaticShape())
+      return decline("its shape is not static"); // Rule 1
+    if (type.getEncoding())
+      return decline("its tensors have an encoding"); // Rule 1
+  }
+  if (!contraction.c.getElementType().isF32())
+    return decline("its sums are not f32"); // Rule 2
+  for (const ContractionOperand &input : {contraction.a, contraction.b})
+    if (!input.map.isProjectedPermutation(/*allowZeroInResults=*/true))
+      return decline("it is a convolution"); // Rule 3
+
+  Loops loops{op.getStaticLoopRanges(), contraction.batch, contraction.m,
+              contraction.n, contraction.k};
+  llvm::sort(loops.batch, [&](unsigned x, unsigned y) {
+    return getDimension(contraction.c, x) < getDimension(contraction.c, y);
+  });
+  if (llvm::is_contained(loops.sizes, 0))
+    return decline("it has no elements"); // Rule 1
+
+  MatrixProduct product;
+  product.op = op;
+  product.batch = loops.count(loops.batch);
+  product.m = loops.count(loops.m);
+  product.n = loops.count(loops.n);
+  product.k = loops.count(loops.k);
+  product.a = getSources(contraction.a, loops, loops.m, loops.k);
+  product.b = getSources(contraction.b, loops, loops.k, loops.n);
+  TypedAttr start = getSplatValue(contraction.c.value);
+  if (!start || !matchPattern(start, m_AnyZeroFloat()))
+    product.init = contraction.c.value;
+  if (!placeResult(contraction, loops, product))
+    return decline("its result is not one matrix in memory"); // Rule 3
+  if (product.init && !product.resultPermutation.empty())
+    return decline(
+        "its result lies in another order than the kernel's, and its "
+        "sums do not start with zero"); // Rule 4
+  return product;
+}

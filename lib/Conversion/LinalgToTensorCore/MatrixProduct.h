@@ -1,0 +1,65 @@
+//===- MatrixProduct.h - A contraction as a kernel sees it ------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A contraction has loops; a kernel has one batch, rows, columns and a depth,
+// and matrices with a row stride. Here the loops become these four, and each
+// operand is followed through casts, reshapes and transposes to a tensor that
+// is such a matrix as it lies in memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_CONVERSION_LINALGTOTENSORCORE_MATRIXPRODUCT_H
+#define AMP_LIB_CONVERSION_LINALGTOTENSORCORE_MATRIXPRODUCT_H
+
+#include "amp/Analysis/Contraction.h"
+#include "amp/Kernels/Gemm.h"
+
+namespace mlir::amp {
+
+/// A tensor that can be an operand of a kernel.
+struct MatrixSource {
+  /// What the kernel reads, once its dimensions are permuted.
+  Value value;
+  /// Stored with rows and columns exchanged, rows `stride` elements apart.
+  bool transposed;
+  int64_t stride;
+  /// Dimensions of `value` in the order in which it must be copied; empty if it
+  /// is read where it is.
+  SmallVector<int64_t> permutation;
+
+  bool isCopy() const { return !permutation.empty(); }
+};
+
+/// Ways to read the operands of a contraction, and what it is a product of.
+struct MatrixProduct {
+  Operation *op;
+  /// Sizes alone; types and layouts follow from the sources.
+  int64_t m, n, k, batch;
+  /// In order of preference: those that need no copy first, and among them
+  /// those that are furthest from the operation.
+  SmallVector<MatrixSource> a, b;
+  /// Added to the sums; null if it is zero.
+  Value init;
+  /// The kernel's result has the loops over the batch, over rows and over
+  /// columns as dimensions, in this shape; the operation's result has them in
+  /// the order of `resultPermutation`. Empty if both lie alike in memory.
+  SmallVector<int64_t> resultShape, resultPermutation;
+
+  /// The problem with one source for each operand, and a result of `type`.
+  GemmProblem getProblem(const MatrixSource &a, const MatrixSource &b,
+                         Type type) const;
+};
+
+/// Views `op`, on tensors, as a product. Fails if it is none; `reason` then
+/// says which rule of the pass does not hold.
+FailureOr<MatrixProduct> matchMatrixProduct(const Contraction &contraction,
+                                            std::string &reason);
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_CONVERSION_LINALGTOTENSORCORE_MATRIXPRODUCT_H

@@ -1,0 +1,130 @@
+// With `report`, each contraction says what became of it. Rules are numbered as
+// in the pass's description.
+// RUN: amp-opt %s --split-input-file --verify-diagnostics --convert-linalg-to-tensor-core=report
+
+func.func @taken(%a: tensor<512x4096xbf16>, %b: tensor<4096x4096xbf16>) -> tensor<512x4096xbf16> {
+  %c0 = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<512x4096xf32>
+  %z = linalg.fill ins(%c0 : f32) outs(%e : tensor<512x4096xf32>) -> tensor<512x4096xf32>
+  // expected-remark @below {{runs as 'gemm_0': 512x4096x4096 in 128 tiles of 128x128, 1 operations absorbed, expected}}
+  %0 = linalg.matmul ins(%a, %b : tensor<512x4096xbf16>, tensor<4096x4096xbf16>)
+      outs(%z : tensor<512x4096xf32>) -> tensor<512x4096xf32>
+  %1 = arith.truncf %0 : tensor<512x4096xf32> to tensor<512x4096xbf16>
+  return %1 : tensor<512x4096xbf16>
+}
+
+// -----
+
+// Rule 1
+func.func @dynamic(%a: tensor<?x64xf16>, %b: tensor<64x256xf16>, %c: tensor<?x256xf32>) -> tensor<?x256xf32> {
+  // expected-remark @below {{not for Tensor Cores: its shape is not static}}
+  %0 = linalg.matmul ins(%a, %b : tensor<?x64xf16>, tensor<64x256xf16>)
+      outs(%c : tensor<?x256xf32>) -> tensor<?x256xf32>
+  return %0 : tensor<?x256xf32>
+}
+
+// -----
+
+// Rule 1
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+func.func @sparse(%a: tensor<64x64xf16, #csr>, %b: tensor<64x64xf16>, %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  // expected-remark @below {{not for Tensor Cores: its tensors have an encoding}}
+  %0 = linalg.matmul ins(%a, %b : tensor<64x64xf16, #csr>, tensor<64x64xf16>)
+      outs(%c : tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+// Rule 1
+func.func @empty(%a: tensor<0x64xf16>, %b: tensor<64x256xf16>, %c: tensor<0x256xf32>) -> tensor<0x256xf32> {
+  // expected-remark @below {{not for Tensor Cores: it has no elements}}
+  %0 = linalg.matmul ins(%a, %b : tensor<0x64xf16>, tensor<64x256xf16>)
+      outs(%c : tensor<0x256xf32>) -> tensor<0x256xf32>
+  return %0 : tensor<0x256xf32>
+}
+
+// -----
+
+// Rule 2
+func.func @half_sums(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>, %c: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  // expected-remark @below {{not for Tensor Cores: its sums are not f32}}
+  %0 = linalg.matmul ins(%a, %b : tensor<64x64xf16>, tensor<64x64xf16>)
+      outs(%c : tensor<64x64xf16>) -> tensor<64x64xf16>
+  return %0 : tensor<64x64xf16>
+}
+
+// -----
+
+// Rule 2
+func.func @mixed_halves(%a: tensor<64x64xf16>, %b: tensor<64x64xbf16>, %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  // expected-remark @below {{not for Tensor Cores: expected operands of type f16, of type bf16, or each of type f8E4M3FN or f8E5M2, but got 'f16' and 'bf16'; cast one of them}}
+  %0 = linalg.matmul ins(%a, %b : tensor<64x64xf16>, tensor<64x64xbf16>)
+      outs(%c : tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+// Rule 3
+func.func @convolution(%x: tensor<2x8x8x16xf16>, %w: tensor<3x3x16x8xf16>, %c: tensor<2x6x6x8xf32>) -> tensor<2x6x6x8xf32> {
+  // expected-remark @below {{not for Tensor Cores: it is a convolution}}
+  %0 = linalg.conv_2d_nhwc_hwcf ins(%x, %w : tensor<2x8x8x16xf16>, tensor<3x3x16x8xf16>)
+      outs(%c : tensor<2x6x6x8xf32>) -> tensor<2x6x6x8xf32>
+  return %0 : tensor<2x6x6x8xf32>
+}
+
+// -----
+
+// Rule 4: columns between two loops of rows. Without the start it is taken (see
+// @permuted_result).
+func.func @start(%a: tensor<2x16x4xf16>, %b: tensor<16x8xf16>, %c: tensor<2x8x4xf32>) -> tensor<2x8x4xf32> {
+  // expected-remark @below {{not for Tensor Cores: its result lies in another order than the kernel's, and its sums do not start with zero}}
+  %0 = linalg.contract indexing_maps = [affine_map<(b, t, n, k) -> (b, k, t)>,
+                                        affine_map<(b, t, n, k) -> (k, n)>,
+                                        affine_map<(b, t, n, k) -> (b, n, t)>]
+      ins(%a, %b : tensor<2x16x4xf16>, tensor<16x8xf16>)
+      outs(%c : tensor<2x8x4xf32>) -> tensor<2x8x4xf32>
+  return %0 : tensor<2x8x4xf32>
+}
+
+// -----
+
+// A result whose dimension of one element is no loop.
+func.func @unit(%a: tensor<2x16x4xf16>, %b: tensor<16x8xf16>, %c: tensor<2x8x1x4xf32>) -> tensor<2x8x1x4xf32> {
+  // expected-remark @below {{not for Tensor Cores: its result is not one matrix in memory}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(b, t, n, k) -> (b, k, t)>,
+                                        affine_map<(b, t, n, k) -> (k, n)>,
+                                        affine_map<(b, t, n, k) -> (b, n, 0, t)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<2x16x4xf16>, tensor<16x8xf16>) outs(%c : tensor<2x8x1x4xf32>) {
+  ^bb0(%l: f16, %r: f16, %o: f32):
+    %1 = arith.extf %l : f16 to f32
+    %2 = arith.extf %r : f16 to f32
+    %3 = arith.mulf %1, %2 : f32
+    %4 = arith.addf %o, %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<2x8x1x4xf32>
+  return %0 : tensor<2x8x1x4xf32>
+}
+
+// -----
+
+// Rule 5: products so small that a tile is mostly empty.
+func.func @small(%a: tensor<65536x2x4xf16>, %b: tensor<65536x4x2xf16>) -> tensor<65536x2x2xf32> {
+  %c0 = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<65536x2x2xf32>
+  %z = linalg.fill ins(%c0 : f32) outs(%e : tensor<65536x2x2xf32>) -> tensor<65536x2x2xf32>
+  // expected-remark @below {{not for Tensor Cores: a plain kernel is expected to take}}
+  %0 = linalg.batch_matmul ins(%a, %b : tensor<65536x2x4xf16>, tensor<65536x4x2xf16>)
+      outs(%z : tensor<65536x2x2xf32>) -> tensor<65536x2x2xf32>
+  return %0 : tensor<65536x2x2xf32>
+}
+
+// -----
+
+// Not a contraction: no remark.
+func.func @elementwise(%a: tensor<64xf32>, %b: tensor<64xf32>, %c: tensor<f32>) -> tensor<f32> {
+  %0 = linalg.dot ins(%a, %b : tensor<64xf32>, tensor<64xf32>) outs(%c : tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
