@@ -151,6 +151,9 @@ static FailureOr<KernelChoice> chooseAmong(const GemmProblem &problem,
         reason = refusal;
       continue;
     }
+    // The second block of a cluster would have no rows.
+    if (config.cluster > 1 && problem.m <= config.tileM)
+      continue;
     int64_t stages = llvm::divideCeil(problem.k, config.tileK);
     if (config.splitK > 1 && stages / config.splitK < kMinStagesOfPart)
       continue;

@@ -57,7 +57,7 @@ struct ConvertLinalgToTensorCore
   void runOnOperation() override;
 
 private:
-  LogicalResult convert(const Contraction &contraction, KernelModules &modules,
+  LogicalResult convert(linalg::LinalgOp op, KernelModules &modules,
                         std::string &reason);
   FailureOr<Plan> choosePlan(const MatrixProduct &product,
                              const EpilogueRegion &epilogue,
@@ -187,10 +187,13 @@ void ConvertLinalgToTensorCore::emitLaunch(const MatrixProduct &product,
   numAbsorbed += dead.size();
 }
 
-LogicalResult ConvertLinalgToTensorCore::convert(const Contraction &contraction,
+LogicalResult ConvertLinalgToTensorCore::convert(linalg::LinalgOp op,
                                                  KernelModules &modules,
                                                  std::string &reason) {
-  FailureOr<MatrixProduct> product = matchMatrixProduct(contraction, reason);
+  // Only now: the launches before have replaced values.
+  StringRef text;
+  FailureOr<Contraction> contraction = matchContraction(op, text);
+  FailureOr<MatrixProduct> product = matchMatrixProduct(*contraction, reason);
   if (failed(product))
     return failure();
   EpilogueRegion epilogue = absorbEpilogue(*product);
@@ -237,26 +240,23 @@ LogicalResult ConvertLinalgToTensorCore::initialize(MLIRContext *context) {
 }
 
 void ConvertLinalgToTensorCore::runOnOperation() {
-  std::vector<Contraction> contractions;
+  SmallVector<linalg::LinalgOp> ops;
   getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
     // A nested symbol table could not name our kernels.
     if (op != getOperation() && op->hasTrait<OpTrait::SymbolTable>())
       return WalkResult::skip();
-    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
     StringRef reason;
-    if (!linalgOp || !linalgOp.hasPureTensorSemantics())
-      return WalkResult::advance();
-    FailureOr<Contraction> view = matchContraction(linalgOp, reason);
-    if (succeeded(view))
-      contractions.push_back(std::move(*view));
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+    if (linalgOp && linalgOp.hasPureTensorSemantics() &&
+        succeeded(matchContraction(linalgOp, reason)))
+      ops.push_back(linalgOp);
     return WalkResult::advance();
   });
 
   KernelModules modules(getOperation());
-  for (Contraction &contraction : contractions) {
+  for (linalg::LinalgOp op : ops) {
     std::string reason;
-    Operation *op = contraction.op;
-    if (succeeded(convert(contraction, modules, reason))) {
+    if (succeeded(convert(op, modules, reason))) {
       ++numConverted;
       continue;
     }
