@@ -1,0 +1,162 @@
+"""Runs converted functions on the emulator and compares them with numpy.
+
+    run_launches.py CHIP FILE...
+
+Each part of a FILE (split by `// -----`) that has a function named below is converted
+by convert-linalg-to-tensor-core. What is left of the function, launches and transposes,
+is carried out here: launches by the emulator, as `amp.launch` says. REFERENCES computes
+the same in float64 from the function's meaning, with the roundings that it states.
+
+Data are small integers, so that sums are exact and results are equal or wrong; a
+reference with a tolerance gets random numbers.
+
+One line for each function, with what is wrong, and exit status 1 if anything is.
+"""
+
+import concurrent.futures
+import math
+import os
+import re
+import sys
+import tempfile
+
+import numpy as np
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../Kernels/Inputs"))
+from kernel_launch import Emulation, Failure, read_kernels, run  # noqa: E402
+from number_formats import FORMATS  # noqa: E402
+
+half = FORMATS["f16"].round
+relu = lambda x: np.maximum(x, 0.0)
+erf = np.vectorize(math.erf)
+
+# Name of the function: what it computes, and the relative error that it may have.
+REFERENCES = {
+    "matmul": (lambda a, b: a @ b, 0),
+    "transposed": (lambda a, w: a @ w.T, 0),
+    "one_is_wide": (lambda a, b: a @ b, 0),
+    "rows_of_two_loops": (lambda a, b: np.einsum("btk,kn->btn", a, b), 0),
+    "sums_of_two_loops": (lambda g, x: np.einsum("btm,btn->mn", g, x), 0),
+    "batch": (lambda q, k: np.einsum("bmk,bnk->bmn", q.reshape(16, 32, 16), k), 0),
+    "heads_between": (lambda q, k: np.einsum("bthk,bhkn->bhtn", q, k).reshape(8, 32, 32), 0),
+    "permuted_result": (lambda a, b: np.einsum("bkt,kn->bnt", a, b), 0),
+    "matvec": (lambda a, x: a @ x, 0),
+    "eight_bits": (lambda a, b: a @ b, 0),
+    "split": (lambda a, b: a @ b, 0),
+    "bias_relu": (lambda a, b, bias: half(relu(half(a @ b + bias))), 0),
+    # Of half's 11 bits, and of the polynomial for erf.
+    "gelu": (lambda a, b: 0.5 * (a @ b) * (1 + erf(a @ b * math.sqrt(0.5))), 2.0**-10),
+    "backward": (lambda g, w, h, row, number: half(np.where(h <= 0, 0.0, g @ w) * row * number), 0),
+    "start": (lambda a, b, bias, residual: half((a @ b + bias).reshape(4, 8, 128) + residual), 0),
+}
+
+
+def shape_of(text):
+    """Sizes and element type of `tensor<...>`."""
+    *sizes, type = re.search(r"tensor<([^<>]*)>", text).group(1).split("x")
+    return [int(size) for size in sizes], type
+
+
+class Program:
+    """A converted function."""
+
+    def __init__(self, source, chip, folder):
+        self.folder = folder
+        path = os.path.join(folder, "source.mlir")
+        with open(path, "w") as file:
+            file.write(source)
+        made = run(["amp-opt", path, f"--convert-linalg-to-tensor-core=chip={chip}", "--canonicalize",
+                    "--amp-kernels-to-nvvm"])
+        if made.returncode:
+            raise Failure(made.stderr)
+        text = made.stdout
+        aliases = "".join(re.findall(r"^#.*\n", text, re.M))
+        self.modules = {}
+        for found in re.finditer(r"^  gpu\.module @(\w+).*?^  }\n", text, re.M | re.S):
+            kernel = os.path.join(folder, found.group(1) + ".mlir")
+            with open(kernel, "w") as file:
+                file.write(aliases + found.group(0))
+            self.modules[found.group(1)] = kernel, read_kernels(found.group(0))
+        function = re.search(r"func\.func @\w+\((.*?)\) -> .*? \{\n(.*?)^  }", text, re.M | re.S)
+        self.arguments = [(name, *shape_of(type)) for name, type in
+                          re.findall(r"(%\w+): (tensor<[^>]*>)", function.group(1))]
+        self.lines = [line.strip() for line in function.group(2).splitlines()]
+
+    def launch(self, values, line):
+        symbol, ins, outs = re.search(r"@(\w+) ins\((.*?)\) outs\((.*?)\)", line).groups()
+        path, kernels = self.modules[symbol]
+        folder = tempfile.mkdtemp(dir=self.folder)
+        emulation = Emulation(path, kernels, folder)
+        inputs, outputs = (re.findall(r"(\w+) = (%\w+)", list) for list in (ins, outs))
+        for name, value in inputs:
+            emulation.write(name, values[value])
+        for name, _ in outputs:
+            emulation.write(name, np.array([]))
+        emulation.run(blocks=8, seed=1)
+        sizes, _ = shape_of(line.split("->")[1])
+        return emulation.read("d")[: math.prod(sizes)].reshape(sizes)
+
+    def run(self, arguments):
+        values = {name: value for (name, _, _), value in zip(self.arguments, arguments)}
+        for line in self.lines:
+            name = line.split(":")[0].split(" ")[0]
+            if "amp.launch_kernels" in line:
+                values[name] = self.launch(values, line)
+                values[name + "#0"] = values[name]
+            elif "linalg.transpose" in line:
+                source, order = re.search(r"ins\((%\w+) .*permutation = \[(.*?)\]", line).groups()
+                values[name] = np.transpose(values[source], [int(dim) for dim in order.split(",")])
+            elif "arith.extf" in line:
+                values[name] = values[re.search(r"extf (%\w+)", line).group(1)]
+            elif line.startswith("return"):
+                return values[re.search(r"return (%[\w#]+)", line).group(1)]
+            elif "tensor.empty" not in line and "arith.constant" not in line:
+                raise Failure("expected launches and transposes alone, but got: " + line)
+        raise Failure("the function does not return")
+
+
+def check(job):
+    name, source, chip = job
+    reference, tolerance = REFERENCES[name]
+    random = np.random.default_rng(1)
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            program = Program(source, chip, folder)
+            if not program.modules:
+                return "no kernel"
+            arguments = []
+            for _, shape, type in program.arguments:
+                drawn = random.standard_normal(shape) if tolerance else random.integers(-2, 3, shape)
+                arguments.append(FORMATS[type].round(drawn))
+            seen, expected = program.run(arguments), reference(*arguments)
+            error = np.abs(seen - expected)
+            wrong = ~(error <= tolerance * np.maximum(np.abs(expected), 1))
+            if wrong.any():
+                at = tuple(int(i) for i in np.argwhere(wrong)[0])
+                return f"{wrong.sum()} elements, first {at}: {seen[at]} instead of {expected[at]}"
+            return ""
+    except Failure as failure:
+        return str(failure)
+
+
+def main():
+    chip, *files = sys.argv[1:]
+    jobs = []
+    for path in files:
+        with open(path) as file:
+            for part in file.read().split("// -----"):
+                name = re.search(r"^func\.func @(\w+)", part, re.M)
+                # Eight bits are for sm_90a alone.
+                if name and name.group(1) in REFERENCES and (chip == "sm_90a" or name.group(1) != "eight_bits"):
+                    jobs.append((name.group(1), part, chip))
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = list(pool.map(check, jobs))
+    for (name, _, _), wrong in zip(jobs, results):
+        print((f"wrong: {name}: {wrong}" if wrong else f"right: {name}"))
+    count = sum(bool(wrong) for wrong in results)
+    print(f"{len(results)} functions, {count} wrong")
+    sys.exit(bool(count) or len(results) < len(REFERENCES) - (chip != "sm_90a"))
+
+
+if __name__ == "__main__":
+    main()
