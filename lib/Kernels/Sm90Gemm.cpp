@@ -115,7 +115,7 @@ void Sm90Kernel::emitSetup(PipelineRing &ring) {
   b.branch(sm90::threadId(b) == 0,
            [&] { ring.initialise(byThreads() ? 128 : 1, config.consumers()); });
   if (config.cluster > 1)
-    sm90::clusterBarrier(b, /*aligned=*/true);
+    sm90::clusterBarrierAfterInit(b);
   else
     sm90::blockBarrier(b);
 }
@@ -134,7 +134,7 @@ void Sm90Kernel::emit(StringRef name, int64_t multiprocessors) {
       warpgroup == 0, [&] { emitProducer(ring); }, [&] { emitConsumer(ring); });
   // Not aligned: in a producer warp one lane comes later than the others.
   if (config.cluster > 1)
-    sm90::clusterBarrier(b, /*aligned=*/false);
+    sm90::clusterBarrier(b);
   LLVM::ReturnOp::create(b, ValueRange());
 }
 

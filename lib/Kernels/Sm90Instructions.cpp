@@ -36,10 +36,13 @@ Number sm90::warpgroupId(DeviceBuilder &b) {
 // Barriers
 //===----------------------------------------------------------------------===//
 
-void sm90::clusterBarrier(DeviceBuilder &b, bool aligned) {
-  UnitAttr attr = aligned ? b.getUnitAttr() : UnitAttr();
-  NVVM::ClusterArriveOp::create(b, attr);
-  NVVM::ClusterWaitOp::create(b, attr);
+void sm90::clusterBarrier(DeviceBuilder &b) {
+  NVVM::ClusterArriveOp::create(b, UnitAttr());
+  NVVM::ClusterWaitOp::create(b, UnitAttr());
+}
+void sm90::clusterBarrierAfterInit(DeviceBuilder &b) {
+  NVVM::ClusterArriveRelaxedOp::create(b, b.getUnitAttr());
+  NVVM::ClusterWaitOp::create(b, b.getUnitAttr());
 }
 
 void sm90::initBarrier(DeviceBuilder &b, Value barrier, int64_t arrivals) {

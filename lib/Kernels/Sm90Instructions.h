@@ -24,8 +24,11 @@ Number rankInCluster(DeviceBuilder &b);
 /// By all threads of a warp. ptxas knows the number to be the same in all of
 /// them, as that of thread / 128 it need not.
 Number warpgroupId(DeviceBuilder &b);
-/// `aligned`: all lanes of each warp arrive together.
-void clusterBarrier(DeviceBuilder &b, bool aligned);
+/// Lanes of a warp may come one after the other.
+void clusterBarrier(DeviceBuilder &b);
+/// All lanes of each warp come together. Nothing is handed on but barriers
+/// whose initialisation is fenced, so that no fence of the whole GPU is needed.
+void clusterBarrierAfterInit(DeviceBuilder &b);
 
 // Barriers in shared memory, which count arrivals and bytes.
 void initBarrier(DeviceBuilder &b, Value barrier, int64_t arrivals);

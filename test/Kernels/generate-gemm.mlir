@@ -56,7 +56,7 @@ func.func @bias(%sum: f32, %bias: f32) -> bf16 attributes {amp.epilogue = ["colu
 // CLUSTER-SAME: box = array<i64: 64, 64>, kind = "tensor-map", name = "b"
 // CLUSTER-SAME: cluster = array<i64: 2, 1, 1>, grid = array<i64: 8, 1, 1>
 // CLUSTER-SAME: nvvm.cluster_dim = array<i32: 2, 1, 1>
-// CLUSTER: nvvm.cluster.arrive {aligned}
+// CLUSTER: nvvm.cluster.arrive.relaxed {aligned}
 // CLUSTER-COUNT-2: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}box[{{[^]]*}}] :
 // CLUSTER-COUNT-2: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} multicast_mask =
 // CLUSTER: nvvm.mapa
