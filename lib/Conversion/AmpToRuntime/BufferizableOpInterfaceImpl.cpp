@@ -105,8 +105,24 @@ struct TapModel
              << type.getElementType();
     Location loc = op->getLoc();
     MLIRContext *context = op->getContext();
+    // The runtime is given consecutive elements: those of a view are copied,
+    // and back, because it may write them.
+    Value dense = *buffer;
+    if (!type.getLayout().isIdentity()) {
+      SmallVector<Value> sizes;
+      for (int64_t i = 0; i < type.getRank(); ++i)
+        if (type.isDynamicDim(i))
+          sizes.push_back(memref::DimOp::create(rewriter, loc, *buffer, i));
+      auto denseType = MemRefType::get(type.getShape(), type.getElementType());
+      FailureOr<Value> allocated =
+          options.createAlloc(rewriter, loc, denseType, sizes);
+      if (failed(allocated))
+        return failure();
+      dense = *allocated;
+      memref::CopyOp::create(rewriter, loc, *buffer, dense);
+    }
     Value index =
-        memref::ExtractAlignedPointerAsIndexOp::create(rewriter, loc, *buffer);
+        memref::ExtractAlignedPointerAsIndexOp::create(rewriter, loc, dense);
     Value address =
         arith::IndexCastOp::create(rewriter, loc, rewriter.getI64Type(), index);
     auto pointerType = LLVM::LLVMPointerType::get(context);
@@ -146,6 +162,8 @@ struct TapModel
       function.setPrivate();
     }
     func::CallOp::create(rewriter, loc, function, operands);
+    if (dense != *buffer)
+      memref::CopyOp::create(rewriter, loc, dense, *buffer);
     replaceOpWithBufferizedValues(rewriter, op, *buffer);
     return success();
   }

@@ -39,3 +39,20 @@ func.func @old_value_wanted(%h: i64, %i: index) -> (tensor<4xf32>, f32) {
   %old = tensor.extract %f[%i] : tensor<4xf32>
   return %0, %old : tensor<4xf32>, f32
 }
+
+// A view whose elements are apart is copied for the runtime, and back.
+// CHECK-LABEL: func.func @strided
+// CHECK: %[[VIEW:.*]] = memref.subview {{.*}} to memref<4x1xf32, strided<[8, 1], offset: 3>>
+// CHECK: %[[DENSE:.*]] = memref.alloc() {{.*}}: memref<4x1xf32>
+// CHECK: memref.copy %[[VIEW]], %[[DENSE]]
+// CHECK: memref.extract_aligned_pointer_as_index %[[DENSE]]
+// CHECK: call @ampRtTap
+// CHECK: memref.copy %[[DENSE]], %[[VIEW]]
+// CHECK: memref.load %[[VIEW]]
+func.func @strided(%handle: i64, %g: tensor<4x8xf32>) -> f32 {
+  %c0 = arith.constant 0 : index
+  %view = tensor.extract_slice %g[0, 3] [4, 1] [1, 1] : tensor<4x8xf32> to tensor<4x1xf32>
+  %tapped = amp.tap "grad" "w" %view via %handle : tensor<4x1xf32>
+  %0 = tensor.extract %tapped[%c0, %c0] : tensor<4x1xf32>
+  return %0 : f32
+}
