@@ -16,6 +16,7 @@
 #include "amp/Conversion/Passes.h"
 #include "amp/Dialect/Amp/Transforms/Passes.h"
 #include "amp/Kernels/Passes.h"
+#include "amp/Layout/Passes.h"
 #include "amp/Pipelines/HostLowering.h"
 #include "amp/Pipelines/KernelLowering.h"
 #include "amp/Pipelines/MixedPrecision.h"
@@ -26,6 +27,7 @@ inline void registerAllPasses() {
   registerAmpTransformsPasses();
   registerAmpConversionPasses();
   registerAmpKernelsPasses();
+  registerAmpLayoutPasses();
   registerMixedPrecisionPipeline();
   registerHostLoweringPipeline();
   registerKernelLoweringPipelines();
