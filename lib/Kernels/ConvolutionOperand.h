@@ -96,6 +96,7 @@ struct TapOrder {
   Tap locate(DeviceBuilder &b, Number index) const;
 
   int64_t run;
+  /// No rows if there are no columns.
   Number rows, columns;
   /// The largest that `columns` can be. It is this, one less, or 0.
   int64_t mostColumns;

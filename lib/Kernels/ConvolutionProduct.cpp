@@ -79,10 +79,17 @@ void ConvolutionProduct::addParameters(KernelSignature &signature) {
         {elements / problem.strideOfD(), problem.strideOfD(), elements});
   }
   index.batch = signature.addNumber("batch", convolution.batch);
+  // Always the same, but no constant: LLVM would unroll a loop over few stages,
+  // main loop and all.
+  if (convolution.kind != ConvolutionKind::WeightGradient)
+    index.run =
+        signature.addNumber("run", convolution.runOfA(), convolution.runOfA());
 }
 
 void ConvolutionProduct::readParameters(Block *entry) {
   images = b.number(entry->getArgument(index.batch));
+  if (convolution.kind != ConvolutionKind::WeightGradient)
+    run = b.number(entry->getArgument(index.run));
   pointerA = entry->getArgument(index.a);
   pointerB = entry->getArgument(index.b);
   n = b.number(problem.n);
@@ -155,15 +162,22 @@ TapOrder ConvolutionProduct::allTaps() {
           b.number(convolution.filterWidth), convolution.filterWidth};
 }
 
+TapOrder ConvolutionProduct::classTaps(const ClassTaps &rows,
+                                       const ClassTaps &columns) {
+  // Without a column of taps there is no tap in any row.
+  Number count = b.select(columns.count == 0, b.number(0), rows.count);
+  return {convolution.filtersPerGroup(), count, columns.count,
+          columns.mostTaps};
+}
+
 StageRange ConvolutionProduct::stagesOf(WorkItem item) {
   Number k;
   switch (convolution.kind) {
   case ConvolutionKind::Forward:
-    k = b.number(problem.k);
+    k = run * convolution.taps();
     break;
   case ConvolutionKind::DataGradient:
-    k = rowTapsOf(item).count * columnTapsOf(item).count *
-        convolution.filtersPerGroup();
+    k = rowTapsOf(item).count * columnTapsOf(item).count * run;
     break;
   case ConvolutionKind::WeightGradient:
     k = images * (convolution.outputHeight() * convolution.outputWidth());
@@ -214,8 +228,7 @@ ConvolutionProduct::makeGradient(Value pointer, WorkItem item, Number group) {
   shape.stepX = -columns.outputStep;
   shape.originY = rows.origin;
   shape.originX = columns.origin;
-  shape.taps = {convolution.filtersPerGroup(), rows.count, columns.count,
-                columns.mostTaps};
+  shape.taps = classTaps(rows, columns);
   shape.firstChannel = group * convolution.filtersPerGroup();
   return std::make_unique<ImageOperand>(b, pointer, problem.a, shape);
 }
@@ -240,8 +253,7 @@ ConvolutionProduct::Operand ConvolutionProduct::makeClassFilters(Value pointer,
   shape.width = convolution.filterWidth;
   shape.channels = convolution.channelsPerGroup();
   shape.firstFilter = group * convolution.filtersPerGroup();
-  shape.taps = {convolution.filtersPerGroup(), rows.count, columns.count,
-                columns.mostTaps};
+  shape.taps = classTaps(rows, columns);
   shape.firstY = rows.first;
   shape.firstX = columns.first;
   shape.stepY = rows.step;

@@ -74,13 +74,14 @@ protected:
 private:
   /// Indices of the kernel's parameters.
   struct Parameters {
-    unsigned a, b, operands, batch;
+    unsigned a, b, operands, batch, run;
   };
   using Operand = std::unique_ptr<ConvolutionOperand>;
 
   ClassTaps findTaps(Number residue, int64_t stride, int64_t dilation,
                      int64_t padding, int64_t filter);
   TapOrder allTaps();
+  TapOrder classTaps(const ClassTaps &rows, const ClassTaps &columns);
 
   Operand makeImage(Value pointer, Number group);
   Operand makeGradient(Value pointer, WorkItem item, Number group);
@@ -89,7 +90,8 @@ private:
   Operand makeOutputColumns(Value pointer, Number group);
 
   Parameters index = {};
-  Number images;
+  /// The batch, and for images as A, the channels that follow one another.
+  Number images, run;
   GatheredTile gatheredA, gatheredB;
 };
 

@@ -78,8 +78,7 @@ struct ResultMatrix {
   std::function<Number(Number)> rowOf = nullptr;
   /// n and `stride` are multiples of 16 bytes.
   bool wholeChunks = false;
-
-  /// The same for columns; pairs stay together. For wgmma alone.
+  /// As rowOf, of columns; pairs stay together. For wgmma alone.
   std::function<Number(Number)> columnOf = nullptr;
 
   Number locateRow(Number row) const { return rowOf ? rowOf(row) : row; }

@@ -39,7 +39,7 @@ ConvolutionProblem::ConvolutionProblem(const KernelEntry &kernel,
       reader.fail(key, "at least 1");
   }
   stride = reader.numbers("stride", 2, 2);
-  padding = reader.numbers("padding", 2, 2);
+  padding = reader.numbers("padding", 2, 4);
   dilation = reader.numbers("dilation", 2, 2);
   x = reader.type("x");
   f = reader.type("f");
@@ -52,10 +52,17 @@ ConvolutionProblem::ConvolutionProblem(const KernelEntry &kernel,
     reader.fail("stride", "strides and dilations of at least 1");
   if (!failure.empty())
     return;
-  if (padding[0] < 0 || padding[1] < 0)
-    reader.fail("padding", "at least 0");
-  int64_t rowsLeft = h + 2 * padding[0] - dilation[0] * (r - 1) - 1;
-  int64_t columnsLeft = w + 2 * padding[1] - dilation[1] * (s - 1) - 1;
+  if (padding.size() == 3)
+    reader.fail("padding", "2 sizes or 4");
+  else if (padding.size() == 2)
+    padding.insert(padding.end(), {padding[0], padding[1]});
+  for (int64_t side : padding)
+    if (side < 0)
+      reader.fail("padding", "at least 0");
+  if (!failure.empty())
+    return;
+  int64_t rowsLeft = h + padding[0] + padding[2] - dilation[0] * (r - 1) - 1;
+  int64_t columnsLeft = w + padding[1] + padding[3] - dilation[1] * (s - 1) - 1;
   if (rowsLeft < 0 || columnsLeft < 0)
     reader.fail("r", "a filter that is not larger than the image");
   if (!failure.empty())

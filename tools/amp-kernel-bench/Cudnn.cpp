@@ -167,6 +167,8 @@ std::string Cudnn::prepare(const Problem &problem) {
   auto &p = static_cast<const ConvolutionProblem &>(problem);
   if (typeNumber(p.x) < 0 || p.x != p.f || p.x != p.y)
     return "cuDNN's convolutions take tensors of one type: f16, bf16 or f32";
+  if (p.padding[0] != p.padding[2] || p.padding[1] != p.padding[3])
+    return "cuDNN pads an image alike on opposite sides";
   direction = p.direction;
   std::string failure = describe(p);
   return failure.empty() ? search() : failure;

@@ -55,8 +55,9 @@
 //    "k": 64, "r": 3, "s": 3, "stride": [1, 1], "padding": [1, 1],
 //    "dilation": [1, 1], "groups": 1, "x": "bf16", "f": "bf16", "y": "bf16"}
 // or "data-gradient" (x from y and f) or "weight-gradient" (f from x and y).
-// `format` nhwc stores filters as [k][r][s][c], nchw as [k][c][r][s]. Its
-// tensors are x, f, y.
+// `format` nhwc stores filters as [k][r][s][c], nchw as [k][c][r][s]. `padding`
+// is [height, width], or of each side [top, left, bottom, right]. Its tensors
+// are x, f, y.
 //
 // An epilogue's steps change the sum, in their order and before it is rounded:
 // "add" and "mul" by an operand of the launches ("column", "row", "matrix" or

@@ -113,7 +113,8 @@ struct ConvolutionProblem : Problem {
   Direction direction;
   bool isNhwc;
   int64_t n, h, w, c, k, r, s, p, q, groups;
-  std::vector<int64_t> stride, padding, dilation;
+  std::vector<int64_t> stride, dilation;
+  std::vector<int64_t> padding; ///< top, left, bottom, right
   Type x, f, y;
 
   ConvolutionProblem(const KernelEntry &kernel, std::string &failure);

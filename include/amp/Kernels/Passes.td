@@ -177,8 +177,9 @@ def GenerateConvolutionPass : Pass<"amp-generate-convolution", "ModuleOp"> {
     like the result.
 
     **Kernel.** Names in `amp.launch` are `x`, `f`, `y`, `workspace`, `operand0`...
-    and `batch`, the only size that another launch may change; with a split K the
-    second kernel has `m`, `n`, `batch` and `ldd` of the product. `amp.problem` has
+    `batch`, the only size that another launch may change, and `run`, the channels
+    (filters) of a group; with a split K the second kernel has `m`, `n`, `batch` and
+    `ldd` of the product. `amp.problem` has
     the `family` "convolution", the `direction` (the kind), the `format` "nhwc", `n`,
     `h`, `w`, `c`, `k`, `r`, `s` and `groups`, `stride`, `dilation` and `padding` as
     [height, width] (padding of four different sides as [top, left, bottom, right]),

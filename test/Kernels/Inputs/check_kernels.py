@@ -35,6 +35,7 @@ EPILOGUES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "epilogues.
 class Kernel:
     """The options of one line, with the pass's defaults."""
 
+    generator = "amp-generate-gemm"
     chip, shared_limit = "sm_90a", 232448
     instruction = "GMMA"  # of the main loop
 
@@ -88,7 +89,7 @@ class Checker:
     def generate(self):
         """The PTX of the kernel's module, or None."""
         run = subprocess.run(
-            ["amp-opt", EPILOGUES, "--amp-generate-gemm=" + self.kernel.line,
+            ["amp-opt", EPILOGUES, f"--{self.kernel.generator}={self.kernel.line}",
              f"--amp-kernels-to-cubin=chip={self.kernel.chip} format=isa"],
             capture_output=True, text=True,
         )

@@ -25,6 +25,8 @@ STEPS = STAGE_DEPTH // 16
 class Kernel:
     """The options of one line, with the pass's defaults."""
 
+    generator = "amp-generate-gemm"
+
     def __init__(self, line):
         given = dict(word.split("=") for word in line.split())
         self.line = line

@@ -1,8 +1,9 @@
 """Deletes each synchronisation of a generated kernel in turn; the emulator must report it.
 
-    delete_synchronisation.py "OPTIONS" GRID SEEDS PATTERN...
+    delete_synchronisation.py [--convolution] "OPTIONS" GRID SEEDS PATTERN...
 
-OPTIONS are those of amp-generate-gemm. Each operation of the lowered kernel that a
+OPTIONS are those of amp-generate-gemm, or of amp-generate-convolution with a result of
+f32. Each operation of the lowered kernel that a
 PATTERN matches is deleted, one in each run, and the kernel runs with GRID blocks under
 SEEDS schedules: a race, a missing wait or a wrong result must be found in one of them.
 The whole kernel must give no report.
@@ -20,16 +21,25 @@ from emulate_kernels import emulator_options, run
 
 
 def main():
-    text, grid, seeds, patterns = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4:]
-    options = dict(option.split("=") for option in text.split())
-    made = run(["amp-opt", "-", "--amp-generate-gemm=" + text, "--amp-kernels-to-nvvm"], input="module {}")
+    arguments = sys.argv[1:]
+    convolution = arguments[:1] == ["--convolution"]
+    text, grid, seeds, *patterns = arguments[convolution:]
+    grid = int(grid)
+    generator = "amp-generate-convolution" if convolution else "amp-generate-gemm"
+    made = run(["amp-opt", "-", f"--{generator}={text}", "--amp-kernels-to-nvvm"], input="module {}")
     if made.returncode:
         sys.exit(made.stderr)
     lines = made.stdout.split("\n")
-    arguments = emulator_options(made.stdout, options, grid)
     places = [i for i, line in enumerate(lines) if any(re.search(pattern, line) for pattern in patterns)]
 
     with tempfile.TemporaryDirectory() as folder:
+        if convolution:
+            from verify_convolutions import convolution_options
+
+            arguments = convolution_options(made.stdout, text, grid, folder)
+        else:
+            options = dict(option.split("=") for option in text.split())
+            arguments = emulator_options(made.stdout, options, grid)
 
         def check(place):
             path = os.path.join(folder, f"{place}.mlir")

@@ -87,10 +87,10 @@ def run(command, **options):
     return subprocess.run(command, capture_output=True, text=True, **options)
 
 
-def generate(options, source, folder):
+def generate(options, source, folder, generator="amp-generate-gemm"):
     """Writes the module of a kernel and returns its path and its kernels."""
     path = os.path.join(folder, "kernel.mlir")
-    made = run(["amp-opt", source, "-o", path, "--amp-generate-gemm=" + options, "--amp-kernels-to-nvvm"])
+    made = run(["amp-opt", source, "-o", path, f"--{generator}={options}", "--amp-kernels-to-nvvm"])
     if made.returncode:
         raise Failure(made.stderr)
     with open(path) as file:

@@ -1,0 +1,71 @@
+// RUN: amp-opt %s --amp-generate-convolution="chip=sm_80 batch=8 height=28 width=30 channels=64 filters=96 filter=3x5 stride=2x1 padding=1x2 groups=2 epilogue=bias" | FileCheck %s
+// RUN: amp-opt %s --amp-generate-convolution="chip=sm_80 kind=data-gradient batch=8 height=28 width=30 channels=64 filters=96 filter=3x5 stride=2x1 padding=1,0,2,1 tile=64x64 name=gradient" | FileCheck %s --check-prefix=DATA
+// RUN: amp-opt %s --amp-generate-convolution="chip=sm_80 kind=weight-gradient batch=8 height=28 width=30 channels=64 filters=96 filter=3x5 d-type=f32 split-k=4" | FileCheck %s --check-prefix=WEIGHT
+// RUN: amp-opt %s --amp-generate-convolution="chip=sm_80 batch=8 height=28 width=30 channels=3 filters=96 filter=3x5" | FileCheck %s --check-prefix=ELEMENTS
+// RUN: amp-opt %s --amp-generate-convolution="chip=sm_80 batch=8 height=28 width=30 channels=64 filters=96 access=threads" | FileCheck %s --check-prefix=CHUNKS
+// RUN: amp-opt %s --amp-generate-convolution="batch=8 height=28 width=30 channels=64 filters=96" | FileCheck %s --check-prefix=SM90
+
+func.func @bias(%sum: f32, %bias: f32) -> bf16 attributes {amp.epilogue = ["column"]} {
+  %biased = arith.addf %sum, %bias : f32
+  %result = arith.truncf %biased : f32 to bf16
+  return %result : bf16
+}
+
+// CHECK: gpu.container_module
+// CHECK: gpu.module @convolution attributes {amp.problem = {c = 64 : i64, dilation = array<i64: 1, 1>, direction = "forward", epilogue = [{op = "add", operand = "operand0"}], f = bf16, family = "convolution", format = "nhwc", groups = 2 : i64, h = 28 : i64, k = 96 : i64, n = 8 : i64, padding = array<i64: 1, 2>, r = 3 : i64, s = 5 : i64, stride = array<i64: 2, 1>, tile = array<i64: 128, 128, 64>, w = 30 : i64, x = bf16, y = bf16}} {
+// CHECK: llvm.func @convolution(
+// CHECK-SAME: {elements = 430080 : i64, kind = "buffer", name = "x", type = bf16}
+// CHECK-SAME: {elements = 46080 : i64, kind = "buffer", name = "f", type = bf16}
+// CHECK-SAME: {elements = 322560 : i64, kind = "buffer", name = "y", type = bf16}
+// A bias for each filter, of all groups.
+// CHECK-SAME: {elements = 96 : i64, kind = "buffer", name = "operand0", operand = "column", type = f32}
+// CHECK-SAME: {kind = "number", multiple = 1 : i64, name = "batch", value = 8 : i64}
+// CHECK-SAME: {kind = "number", multiple = 32 : i64, name = "run", value = 32 : i64}
+// Four stages ahead of the loop and one in it, four chunks of A and of B in each.
+// CHECK-COUNT-40: nvvm.cp.async.shared.global {{.*}}, 16, cache = cg
+// CHECK-NOT: nvvm.cp.async.shared.global
+// CHECK: nvvm.mma.sync
+// CHECK: llvm.return
+
+// Only the rows of the image have classes; which taps they meet is chosen.
+// DATA: gpu.module @gradient attributes {amp.problem = {{.*}}direction = "data-gradient"{{.*}}padding = array<i64: 1, 2, 0, 1>
+// DATA: llvm.func @gradient(
+// DATA-SAME: name = "y"
+// DATA-SAME: name = "f"
+// DATA-SAME: name = "x"
+// DATA-SAME: {kind = "number", multiple = 96 : i64, name = "run", value = 96 : i64}
+// DATA: arith.select
+// DATA: nvvm.cp.async.shared.global
+// DATA: llvm.return
+
+// Two kernels in their order, with the workspace between them.
+// WEIGHT: llvm.func @convolution(
+// WEIGHT-SAME: name = "y"
+// WEIGHT-SAME: name = "x"
+// WEIGHT-SAME: {elements = 491520 : i64, kind = "buffer", name = "workspace", type = f32}
+// WEIGHT-SAME: name = "batch"
+// WEIGHT-SAME: order = 0
+// WEIGHT: nvvm.ldmatrix {{.*}} layout = #nvvm.mma_layout<col>
+// WEIGHT: llvm.func @convolution_reduce(
+// WEIGHT-SAME: {elements = 92160 : i64, kind = "buffer", name = "f", type = f32}
+// WEIGHT-SAME: order = 1
+
+// Three channels: an element of A at a time, none outside; whole chunks of no operand.
+// ELEMENTS-NOT: nvvm.cp.async.shared.global
+// ELEMENTS: scf.if {{.*}} -> (i16)
+// ELEMENTS-NEXT: llvm.load {{.*}} {alignment = 2 : i64}
+// ELEMENTS-NOT: nvvm.cp.async.shared.global
+// ELEMENTS: llvm.return
+
+// CHUNKS-NOT: nvvm.cp.async.shared.global
+// CHUNKS: scf.if {{.*}} -> (vector<4xi32>)
+// CHUNKS-NEXT: llvm.load {{.*}} {alignment = 16 : i64}
+// CHUNKS: llvm.return
+
+// The warpgroup that loads has 128 threads for it, and fences before it signals.
+// SM90: nvvm.setmaxregister decrease 104
+// SM90: scf.if {{.*}} -> (vector<4xi32>)
+// SM90: nvvm.fence.proxy
+// SM90: nvvm.mbarrier.arrive
+// SM90: nvvm.wgmma.mma_async
+// SM90: llvm.return
