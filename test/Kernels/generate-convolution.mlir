@@ -3,7 +3,7 @@
 // RUN: amp-opt %s --amp-generate-convolution="chip=sm_80 kind=weight-gradient batch=8 height=28 width=30 channels=64 filters=96 filter=3x5 d-type=f32 split-k=4" | FileCheck %s --check-prefix=WEIGHT
 // RUN: amp-opt %s --amp-generate-convolution="chip=sm_80 batch=8 height=28 width=30 channels=3 filters=96 filter=3x5" | FileCheck %s --check-prefix=ELEMENTS
 // RUN: amp-opt %s --amp-generate-convolution="chip=sm_80 batch=8 height=28 width=30 channels=64 filters=96 access=threads" | FileCheck %s --check-prefix=CHUNKS
-// RUN: amp-opt %s --amp-generate-convolution="batch=8 height=28 width=30 channels=64 filters=96" | FileCheck %s --check-prefix=SM90
+// RUN: amp-opt %s --amp-generate-convolution="batch=8 height=28 width=30 channels=64 filters=96 access=threads" | FileCheck %s --check-prefix=SM90
 
 func.func @bias(%sum: f32, %bias: f32) -> bf16 attributes {amp.epilogue = ["column"]} {
   %biased = arith.addf %sum, %bias : f32

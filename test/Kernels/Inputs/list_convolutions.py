@@ -43,7 +43,8 @@ def convolutions(family):
     types = itertools.cycle(("f32",) if family == "f32" else ("f16", "bf16"))
     seeds = itertools.cycle(range(7))
     for tile, kind, shape in itertools.product(TILES[family], KINDS, SHAPES):
-        chip = "sm_90a" if family == "sm_90a" else "sm_80"
+        # Not by TMA, which has a table of its own.
+        chip = "sm_90a access=threads" if family == "sm_90a" else "sm_80"
         options = f"chip={chip} tile={tile} kind={kind} a-type={next(types)} d-type={next(results)} {shape}"
         yield f"{options} | {next(data)} 3 {next(seeds)}"
         if kind == "weight-gradient" and "batch=2" in shape:
