@@ -70,6 +70,8 @@ protected:
   const ConvolutionProblem &convolution;
   /// The operands, or their tensor maps.
   Value pointerA, pointerB;
+  /// For images as A, the channels that follow one another.
+  Number run;
 
 private:
   /// Indices of the kernel's parameters.
@@ -90,8 +92,8 @@ private:
   Operand makeOutputColumns(Value pointer, Number group);
 
   Parameters index = {};
-  /// The batch, and for images as A, the channels that follow one another.
-  Number images, run;
+  /// The batch.
+  Number images;
   GatheredTile gatheredA, gatheredB;
 };
 

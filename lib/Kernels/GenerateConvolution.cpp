@@ -112,20 +112,21 @@ private:
     config.stages = stages;
     config.splitK = splitK;
     config.rasterGroup = rasterGroup;
-    if (access == "auto")
+    if (access == "auto") {
       chooseConvolutionAccess(problem, config);
-    else if (access == "threads")
+    } else if (access == "threads") {
       config.loadA = config.loadB = config.storeD = MatrixAccess::Threads;
-    else if (access == "async" && !config.chip->wgmma)
+    } else if (access == "async" && !config.chip->wgmma) {
       config.loadA = config.loadB = MatrixAccess::Async;
-    else if (access == "tma" && config.chip->wgmma) {
+    } else if (access == "tma" && config.chip->wgmma) {
       config.loadA = config.loadB = MatrixAccess::Tma;
       config.storeD = chooseIm2colStore(problem);
-    } else
+    } else {
       return options.refuse("access",
                             config.chip->wgmma ? "auto, tma or threads"
                                                : "auto, async or threads",
                             access);
+    }
     if (!config.chip->wgmma)
       config.storeD = MatrixAccess::Threads;
     completeGemmConfig(getImplicitProduct(problem), config);

@@ -21,6 +21,7 @@ using namespace mlir::amp;
 
 static constexpr int64_t kMinCorner = -128, kMaxCorner = 127;
 static constexpr int64_t kMaxOffset = 255, kMaxStep = 8;
+static constexpr int64_t kMaxStride = (int64_t(1) << 40) - 1;
 
 /// Of x under the filter.
 static Im2colAxis getImageAxis(int64_t size, int64_t places, int64_t before,
@@ -108,8 +109,17 @@ mlir::amp::explainIm2colObstacle(const ConvolutionProblem &problem) {
         "{0} {1} of a group are not a multiple of {2}", problem.runOfA(),
         problem.kind == ConvolutionKind::Forward ? "channels" : "filters",
         kIm2colChannels);
-  for (const Im2colAxis &axis :
-       {getIm2colRows(problem), getIm2colColumns(problem)}) {
+  Im2colAxis rows = getIm2colRows(problem);
+  Im2colAxis columns = getIm2colColumns(problem);
+  int64_t channels = problem.kind == ConvolutionKind::DataGradient
+                         ? problem.filters
+                         : problem.channels;
+  int64_t bytes;
+  if (llvm::MulOverflow(rows.size * columns.size,
+                        channels * getElementBytes(problem.a), bytes) ||
+      bytes > kMaxStride)
+    return llvm::formatv("an image takes more than {0} bytes", kMaxStride);
+  for (const Im2colAxis &axis : {rows, columns}) {
     if (axis.step > kMaxStep)
       return llvm::formatv("a stride of {0} is more than {1}", axis.step,
                            kMaxStep);

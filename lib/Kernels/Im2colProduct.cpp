@@ -89,18 +89,14 @@ unsigned Im2colProduct::addResult(KernelSignature &signature) {
 //===----------------------------------------------------------------------===//
 
 StageRange Im2colProduct::stagesOf(WorkItem item) {
-  Number stages;
-  switch (convolution.kind) {
-  case ConvolutionKind::Forward:
-    stages = b.number(convolution.taps() * blocks);
-    break;
-  case ConvolutionKind::DataGradient:
-    stages = rowTapsOf(item).count * columnTapsOf(item).count * blocks;
-    break;
-  case ConvolutionKind::WeightGradient:
+  if (isWeightGradient())
     return ConvolutionProduct::stagesOf(item);
-  }
-  return getStages(b, item, stages, config.splitK);
+  Number taps = convolution.kind == ConvolutionKind::Forward
+                    ? b.number(convolution.taps())
+                    : rowTapsOf(item).count * columnTapsOf(item).count;
+  // Not `blocks`: with constants, LLVM would unroll the main loop.
+  return getStages(b, item, ceilDiv(run, kIm2colChannels) * taps,
+                   config.splitK);
 }
 
 Im2colProduct::Pixel Im2colProduct::locatePixel(Number place) const {

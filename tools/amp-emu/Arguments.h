@@ -21,8 +21,11 @@
 //                                    and strides
 //   tma:BUFFER,box=64x64,swizzle=128 a TMA descriptor for a buffer; boxes, like
 //                                    all shapes here, outermost dimension
-//                                    first. Also steps=1x2; and for im2col
-//                                    lower=0x0,upper=-2x-2,channels=64,pixels=128
+//                                    first. Also steps=1x2; for im2col
+//                                    lower=0x0,upper=-2x-2,channels=64,pixels=128;
+//                                    shape=60x64 for a part of the buffer;
+//                                    view=8x16x64,strides=2048x128 (bytes, not
+//                                    of the innermost) for another tensor in it
 //
 // Where BUFFER stands, any of the forms above it may stand too. Without a name
 // a buffer is called after its place: arg0, arg1...

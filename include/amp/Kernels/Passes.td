@@ -72,6 +72,7 @@ def GenerateGemmPass : Pass<"amp-generate-gemm", "ModuleOp"> {
     | kind | keys |
     | --- | --- |
     | `tensor-map` | `type` (8-bit floats as bytes), `shape`, `box` in elements, innermost first, `strides` in bytes from the second dimension on, `swizzle` in bytes; outside are zeros. A dimension of 0 is passed as 1, its bytes are never read. By value, 128 bytes |
+    | `im2col-map` | `type`, `shape`, `strides` and `swizzle` as before; `lower` and `upper` corners of the box of first pixels, column before row, from those of the image; `steps` of first pixels in each dimension; `channels` and `pixels` of a copy. By value, 128 bytes |
     | `buffer` | `type`, `elements`; `operand` for those of the epilogue. A pointer |
     | `number` | `value`, and `multiple`: at another launch it may be another multiple of that. 32 bits |
 
@@ -125,11 +126,11 @@ def GenerateGemmPass : Pass<"amp-generate-gemm", "ModuleOp"> {
            "for the size of the grid; 0 is as many as the chip has">,
   ];
   let dependentDialects = ["arith::ArithDialect", "gpu::GPUDialect", "LLVM::LLVMDialect",
-                           "NVVM::NVVMDialect", "scf::SCFDialect"];
+                           "math::MathDialect", "NVVM::NVVMDialect", "scf::SCFDialect"];
 }
 
 def GenerateConvolutionPass : Pass<"amp-generate-convolution", "ModuleOp"> {
-  let summary = "add a Tensor Core kernel for one convolution or gradient";
+  let summary = "add a kernel for one convolution or its gradient";
   let description = [{
     Adds a `gpu.module` with a kernel for one convolution, or the gradient of one,
     as amp-generate-gemm does for a matrix product; the chips, the main loops, the
@@ -164,13 +165,30 @@ def GenerateConvolutionPass : Pass<"amp-generate-convolution", "ModuleOp"> {
     4. Kernels number pixels, taps and elements of K in 32 bits.
     5. Copies are asynchronous, of 16 bytes, where the channels of a group (and for
        gradients its filters) are a multiple of that (`access=auto`); `async` refuses
-       others, `threads` has ordinary loads only. sm_90a has ordinary loads, of 16
-       bytes where it can.
-    6. A split K is for weight gradients, and for others without groups and, of a
+       others, `threads` has ordinary loads only.
+    6. For sm_90a, TMA gathers the pixels where its tensor maps can say so: channels,
+       filters and the channels of a group are multiples of 16 bytes; with groups, those
+       that a forward convolution (a data gradient) sums over are a multiple of 64 in
+       each; strides, but those of a data gradient, are at most 8; taps are at most 255
+       pixels apart; the box of first pixels begins and ends at most 128 pixels outside
+       or inside of the image. `tma` refuses others, `auto` has ordinary loads for them,
+       of 16 bytes where it can.
+    7. A split K is for weight gradients, and for others without groups and, of a
        data gradient, without strides.
-    7. The strides of a data gradient multiply to at most 64.
+    8. The strides of a data gradient multiply to at most 64.
 
     Tiles, stages and shared memory are ruled as for amp-generate-gemm.
+
+    **Depthwise.** A convolution each of whose several groups is one channel has
+    kernels of its own, on every chip and in each type. They use plain arithmetic;
+    `tile`, `stages`, `split-k`, `raster-group` and `access` do not matter. A thread has
+    16 bytes of channels where there is one filter for each channel and channels are a
+    multiple of that, else one or two, of some neighbouring pixels. A weight gradient is
+    summed in parts, which a second kernel `<name>_reduce` adds in their order. The grid
+    in `amp.launch` is part of what these kernels compute.
+
+    9. The filters of a thread's channels take at most 48 KiB, but for a weight gradient.
+    10. The stride width of a depthwise data gradient is at most 32.
 
     **Epilogue.** A "column" is a filter of y, a channel of x, or a tap and channel
     of f; a "row" is a pixel, or a filter of f (not in groups); a "matrix" is stored
@@ -223,13 +241,13 @@ def GenerateConvolutionPass : Pass<"amp-generate-convolution", "ModuleOp"> {
     Option<"splitK", "split-k", "int64_t", "1", "parts of K that are summed apart">,
     Option<"rasterGroup", "raster-group", "int64_t", "8", "rows of tiles walked together">,
     Option<"access", "access", "std::string", "\"auto\"",
-           "auto, async (not sm_90a) or threads: how tensors are read">,
+           "auto, tma (sm_90a), async (others) or threads: how tensors are read">,
     Option<"epilogue", "epilogue", "std::string", "\"\"", "function that gives elements of the result">,
     Option<"multiprocessors", "multiprocessors", "int64_t", "0",
            "for the size of the grid; 0 is as many as the chip has">,
   ];
   let dependentDialects = ["arith::ArithDialect", "gpu::GPUDialect", "LLVM::LLVMDialect",
-                           "NVVM::NVVMDialect", "scf::SCFDialect"];
+                           "math::MathDialect", "NVVM::NVVMDialect", "scf::SCFDialect"];
 }
 
 def ConvertKernelsToNVVMPass : Pass<"amp-convert-kernels-to-nvvm", "gpu::GPUModuleOp"> {
