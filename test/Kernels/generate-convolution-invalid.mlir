@@ -119,3 +119,44 @@ func.func @scale(%sum: f32, %factor: f32) -> bf16 attributes {amp.epilogue = ["r
   %result = arith.truncf %scaled : f32 to bf16
   return %result : bf16
 }
+
+// What TMA cannot gather. Next to each, under 'access=tma', what it can.
+// DEFINE: %{tma} = access=tma height=20 width=20 channels=64 filters=64
+// RUN: %{bad}"%{tma} channels=12" 2>&1 | FileCheck %s --check-prefix=TMA-CHANNELS
+// TMA-CHANNELS: expected a convolution that TMA can gather, but 12 channels are not a multiple of 16 bytes; use 'access=auto'
+// RUN: %{good}"%{tma} channels=16"
+// RUN: %{good}"%{tma} channels=12 access=auto"
+// RUN: %{bad}"%{tma} filters=20" 2>&1 | FileCheck %s --check-prefix=TMA-FILTERS
+// TMA-FILTERS: but 20 filters are not a multiple of 16 bytes
+// RUN: %{bad}"%{tma} channels=24 filters=24 groups=6" 2>&1 | FileCheck %s --check-prefix=TMA-EACH
+// TMA-EACH: but 4 channels of a group are not a multiple of 16 bytes
+// RUN: %{bad}"%{tma} channels=192 groups=2" 2>&1 | FileCheck %s --check-prefix=TMA-GROUP
+// TMA-GROUP: but 96 channels of a group are not a multiple of 64
+// RUN: %{good}"%{tma} channels=128 groups=2"
+// RUN: %{bad}"%{tma} kind=data-gradient channels=128 groups=2" 2>&1 | FileCheck %s --check-prefix=TMA-GRADIENT
+// TMA-GRADIENT: but 32 filters of a group are not a multiple of 64
+// RUN: %{good}"%{tma} kind=weight-gradient groups=2"
+// RUN: %{bad}"%{tma} stride=9x1" 2>&1 | FileCheck %s --check-prefix=TMA-STRIDE
+// TMA-STRIDE: but a stride of 9 is more than 8
+// RUN: %{good}"%{tma} stride=8x1"
+// RUN: %{good}"%{tma} kind=data-gradient stride=9x1"
+// RUN: %{bad}"%{tma} height=300 filter=3x1 dilation=128x1" 2>&1 | FileCheck %s --check-prefix=TMA-REACH
+// TMA-REACH: but taps are 256 pixels apart, more than 255
+// RUN: %{good}"%{tma} height=300 filter=3x1 dilation=127x1 padding=127x0"
+// RUN: %{bad}"%{tma} padding=0,0,129,0" 2>&1 | FileCheck %s --check-prefix=TMA-CORNER
+// TMA-CORNER: but a corner of its box at -129 is not from -128 to 127
+// RUN: %{good}"%{tma} padding=0,0,128,0"
+// RUN: %{bad}"%{tma} height=16384 width=16384 channels=2048" 2>&1 | FileCheck %s --check-prefix=TMA-IMAGE
+// TMA-IMAGE: but an image takes more than 1099511627775 bytes
+// RUN: %{good}"%{tma} height=16384 width=16384 channels=2040"
+
+// Depthwise convolutions, each channel a group, have rules of their own.
+// RUN: %{bad}"kind=data-gradient width=40 channels=2 filters=2 groups=2 stride=1x33" 2>&1 | FileCheck %s --check-prefix=WIDE
+// WIDE: expected a stride width of at most 32 for a depthwise data gradient, but got 33
+// RUN: %{good}"kind=data-gradient width=40 channels=2 filters=2 groups=2 stride=1x32"
+// RUN: %{good}"width=40 channels=2 filters=2 groups=2 stride=1x33"
+// RUN: %{bad}"height=56 width=56 channels=8 filters=8 groups=8 filter=56x56" 2>&1 | FileCheck %s --check-prefix=LONG
+// LONG: expected depthwise filters that take at most 49152 bytes of shared memory, but those of 8 channels, 56x56, take 50176; divide the filter
+// RUN: %{good}"height=56 width=56 channels=8 filters=8 groups=8 filter=54x56"
+// RUN: %{good}"kind=weight-gradient height=56 width=56 channels=8 filters=8 groups=8 filter=56x56"
+// RUN: %{good}"a-type=f32 channels=2 filters=2 groups=2"

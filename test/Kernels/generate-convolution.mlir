@@ -4,6 +4,13 @@
 // RUN: amp-opt %s --amp-generate-convolution="chip=sm_80 batch=8 height=28 width=30 channels=3 filters=96 filter=3x5" | FileCheck %s --check-prefix=ELEMENTS
 // RUN: amp-opt %s --amp-generate-convolution="chip=sm_80 batch=8 height=28 width=30 channels=64 filters=96 access=threads" | FileCheck %s --check-prefix=CHUNKS
 // RUN: amp-opt %s --amp-generate-convolution="batch=8 height=28 width=30 channels=64 filters=96 access=threads" | FileCheck %s --check-prefix=SM90
+// RUN: amp-opt %s --amp-generate-convolution="batch=8 height=28 width=30 channels=64 filters=96 filter=3x5 stride=2x1 padding=1,0,2,1" | FileCheck %s --check-prefix=GATHER
+// RUN: amp-opt %s --amp-generate-convolution="kind=data-gradient batch=8 height=28 width=30 channels=64 filters=96 filter=3x5 stride=2x1 padding=1,0,2,1" | FileCheck %s --check-prefix=CLASSES
+// RUN: amp-opt %s --amp-generate-convolution="kind=weight-gradient batch=8 height=28 width=30 channels=72 filters=96 filter=3x5 split-k=2" | FileCheck %s --check-prefix=REST
+// RUN: amp-opt %s --amp-generate-convolution="batch=8 height=28 width=30 channels=72 filters=96 groups=2" | FileCheck %s --check-prefix=FALLBACK
+// RUN: amp-opt %s --amp-generate-convolution="batch=8 height=28 width=30 channels=72 filters=72 groups=72 filter=3x3 padding=1x1 epilogue=bias" | FileCheck %s --check-prefix=DEPTHWISE
+// RUN: amp-opt %s --amp-generate-convolution="kind=weight-gradient batch=8 height=28 width=30 channels=72 filters=72 groups=72 filter=3x3" | FileCheck %s --check-prefix=PARTS
+// RUN: amp-opt %s --amp-generate-convolution="batch=8 height=28 width=30 channels=1 filters=72 filter=3x3" | FileCheck %s --check-prefix=ONE
 
 func.func @bias(%sum: f32, %bias: f32) -> bf16 attributes {amp.epilogue = ["column"]} {
   %biased = arith.addf %sum, %bias : f32
@@ -69,3 +76,70 @@ func.func @bias(%sum: f32, %bias: f32) -> bf16 attributes {amp.epilogue = ["colu
 // SM90: nvvm.mbarrier.arrive
 // SM90: nvvm.wgmma.mma_async
 // SM90: llvm.return
+
+// First pixels from (-1, -2) to (28 - 2, 30 - 3), every second row; 64 channels of 128
+// pixels in a copy. Filters as taps and channels.
+// GATHER: llvm.func @convolution(
+// GATHER-SAME: {channels = 64 : i64, kind = "im2col-map", lower = array<i64: -2, -1>, name = "x", pixels = 128 : i64, shape = array<i64: 64, 30, 28, 8>, steps = array<i64: 1, 1, 2, 1>, strides = array<i64: 128, 3840, 107520>, swizzle = 128 : i64, type = bf16, upper = array<i64: -3, -2>}
+// GATHER-SAME: {box = array<i64: 64, 1, 128>, kind = "tensor-map", name = "f", shape = array<i64: 64, 15, 96>, strides = array<i64: 128, 1920>
+// GATHER-SAME: {box = array<i64: 64, 64>, kind = "tensor-map", name = "y", shape = array<i64: 96, 3248>, strides = array<i64: 192>
+// GATHER: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}, box[{{[^,]*, [^,]*, [^,]*, [^,]*}}] im2col[{{[^,]*, [^,]*}}] {mode = #nvvm.tma_load_mode<im2col>}
+// GATHER: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}, box[{{[^,]*, [^,]*, [^,]*}}] :
+// GATHER-NOT: nvvm.cp.async.bulk.tensor.shared.cluster.global
+// GATHER: nvvm.wgmma.mma_async
+// GATHER: nvvm.cp.async.bulk.tensor.global.shared.cta
+// GATHER: llvm.return
+
+// One map for both classes of rows, whose results are stored pixel by pixel; filters with
+// their channels innermost.
+// CLASSES: llvm.func @convolution(
+// CLASSES-SAME: kind = "im2col-map", lower = array<i64: -2, 0>, name = "y", pixels = 128 : i64, shape = array<i64: 96, 29, 14, 8>, steps = array<i64: 1, 1, 1, 1>
+// CLASSES-SAME: upper = array<i64: -1, 0>}
+// CLASSES-SAME: {box = array<i64: 64, 1, 64>, kind = "tensor-map", name = "f"
+// CLASSES-SAME: {elements = 430080 : i64, kind = "buffer", name = "x", type = bf16}
+// CLASSES: im2col[
+// CLASSES-NOT: im2col[
+// CLASSES-NOT: nvvm.cp.async.bulk.tensor.global.shared.cta
+// CLASSES: llvm.return
+
+// 72 channels are two copies: in the workspace, 128 columns for each of 15 taps.
+// REST: llvm.func @convolution(
+// REST-SAME: kind = "tensor-map", name = "y"
+// REST-SAME: kind = "im2col-map"
+// REST-SAME: name = "x", pixels = 64 : i64
+// REST-SAME: {box = array<i64: 32, 64>, kind = "tensor-map", name = "workspace", shape = array<i64: 1920, 256>, strides = array<i64: 7680>
+// REST: llvm.func @convolution_reduce(
+// REST-SAME: {elements = 103680 : i64, kind = "buffer", name = "f", type = bf16}
+// REST-SAME: name = "n", value = 1080
+
+// 36 channels of a group are no multiple of 16 bytes.
+// FALLBACK-NOT: im2col
+// FALLBACK: llvm.return
+
+// Eight channels of a pixel in a load and in a store.
+// DEPTHWISE: gpu.module @convolution attributes {amp.problem = {c = 72 : i64
+// DEPTHWISE-NOT: tile =
+// DEPTHWISE: llvm.func @convolution(
+// DEPTHWISE-SAME: name = "x"
+// DEPTHWISE-SAME: name = "f"
+// DEPTHWISE-SAME: name = "y"
+// DEPTHWISE-SAME: name = "operand0"
+// Nine taps of 64 channels.
+// DEPTHWISE-SAME: shared_memory = 1152
+// DEPTHWISE: nvvm.barrier0
+// DEPTHWISE: llvm.load {{.*}} -> vector<8xbf16>
+// DEPTHWISE: math.fma {{.*}} : vector<8xf32>
+// DEPTHWISE: llvm.store {{.*}} {alignment = 16 : i64} : vector<8xbf16>
+// DEPTHWISE-NOT: nvvm.barrier0
+// DEPTHWISE: llvm.return
+
+// PARTS: llvm.func @convolution(
+// PARTS-SAME: name = "workspace"
+// PARTS-SAME: order = 0
+// PARTS: llvm.func @convolution_reduce(
+// PARTS-SAME: name = "workspace"
+// PARTS-SAME: name = "f"
+// PARTS-SAME: order = 1
+
+// A single channel in all is no group among others.
+// ONE: nvvm.wgmma.mma_async

@@ -42,11 +42,16 @@ class Argument:
         self.initial = number(entry, "initial")
         self.shape, self.box = numbers(entry, "shape"), numbers(entry, "box")
         self.strides, self.swizzle = numbers(entry, "strides"), number(entry, "swizzle")
+        self.lower, self.upper, self.steps = (numbers(entry, key) for key in ("lower", "upper", "steps"))
+        self.channels, self.pixels = number(entry, "channels"), number(entry, "pixels")
 
     def memory_shape(self):
         """Of the memory that a buffer or a tensor map asks for, outermost first."""
         if self.kind == "buffer":
             return (max(self.elements, 1),)
+        if self.strides != sorted(self.strides):
+            # Groups that lie within the rows.
+            return (int(np.prod(self.shape)),)
         size = FORMATS[self.type].storage().itemsize
         lengths = [s // size for s in self.strides]  # from one row, one matrix to the next
         shape = lengths[:1]
@@ -60,7 +65,17 @@ class Argument:
         if self.kind == "buffer":
             return f"--arg={self.name}"
         shape = by(max(size, 1) for size in reversed(self.shape))
-        return f"--arg=tma:{self.name},shape={shape},box={by(reversed(self.box))},swizzle={self.swizzle}"
+        if self.kind == "im2col-map":
+            box = f"channels={self.channels},pixels={self.pixels}"
+            for key in ("lower", "upper", "steps"):
+                box += f",{key}={by(reversed(getattr(self, key)))}"
+        else:
+            box = f"box={by(reversed(self.box))}"
+        if self.kind == "im2col-map" or self.strides != sorted(self.strides):
+            shape = f"view={shape},strides={by(reversed(self.strides))}"
+        else:
+            shape = f"shape={shape}"
+        return f"--arg=tma:{self.name},{shape},{box},swizzle={self.swizzle}"
 
 
 class Kernel:
@@ -109,7 +124,7 @@ class Emulation:
                     continue
                 self.types[argument.name] = argument.type
                 # A tensor map needs its rows; a pointer takes any shape.
-                if argument.kind == "tensor-map" or argument.name not in self.shapes:
+                if argument.kind != "buffer" or argument.name not in self.shapes:
                     self.shapes[argument.name] = argument.memory_shape()
 
     def path(self, name):
@@ -126,14 +141,15 @@ class Emulation:
     def read(self, name):
         return FORMATS[self.types[name]].decode(np.load(self.path(name)).ravel())
 
-    def run(self, blocks, seed):
-        """Runs each kernel once, with at most so many blocks. Returns the statistics."""
+    def run(self, blocks, seed, seeds=1):
+        """Runs each kernel with at most so many blocks, under `seeds` schedules from
+        `seed` on. Returns the statistics."""
         statistics = []
         for kernel in self.kernels:
             names = sorted({a.name for a in kernel.arguments if a.kind != "number"})
             done = run(
-                ["amp-emu", self.module, f"--kernel={kernel.name}", f"--seed={seed}", "--statistics",
-                 f"--grid={min(blocks, kernel.blocks)}", f"--smem={kernel.shared}"]
+                ["amp-emu", self.module, f"--kernel={kernel.name}", f"--seed={seed}", f"--seeds={seeds}",
+                 "--statistics", f"--grid={min(blocks, kernel.blocks)}", f"--smem={kernel.shared}"]
                 + [f"--buffer={name}={self.path(name)}" for name in names]
                 + [f"--out={name}={self.path(name)}" for name in names]
                 + [argument.emulator_option() for argument in kernel.arguments]

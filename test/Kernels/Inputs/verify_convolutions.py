@@ -3,7 +3,8 @@
     verify_convolutions.py [--against-torch] TABLE [WORD...]
 
 Each line of TABLE is the options of one kernel, as amp-generate-convolution takes them,
-then `| DATA GRID SEED` as for verify_numbers.py, whose bound this is: a result is a sum
+then `| DATA GRID SEED` as for verify_numbers.py, and how many schedules from SEED on are
+run (1). The bound is that of verify_numbers.py: a result is a sum
 of K products, and the zeros of the padding are products, too, that err by nothing. With
 strides a data gradient sums fewer than R * S * filters terms; the bound for all of them
 holds.
@@ -31,6 +32,8 @@ import kernel_launch
 from number_formats import FORMATS
 from verify_numbers import EPILOGUES, FOLDER, UNIT, Bounded, compare
 
+EPILOGUES_FILE = os.path.join(FOLDER, "epilogues.mlir")
+
 
 def pair(text):
     return [int(x) for x in text.split("x")]
@@ -43,7 +46,7 @@ class Convolution:
         text, _, rest = line.partition("|")
         self.line, self.options = line, text.strip()
         self.data, *rest = rest.split() or ["random"]
-        self.blocks, self.seed = ([int(x) for x in rest] + [2, 0][len(rest) :])[:2]
+        self.blocks, self.seed, self.seeds = [int(x) for x in rest] + [2, 0, 1][len(rest) :]
         given = dict(word.split("=") for word in text.split())
         self.kind = given.get("kind", "forward")
         self.n, self.h, self.w, self.c, self.k, self.groups = (
@@ -169,45 +172,40 @@ def fill_memory(conv, emulation, tensors):
     return values
 
 
-def convolution_options(module, options, blocks, folder):
-    """How to call a module's kernel with a result of f32 on integers, and what it gives."""
-    conv = Convolution(options + " | integer")
-    (kernel,) = kernel_launch.read_kernels(module)
-    emulation = kernel_launch.Emulation(None, [kernel], folder)
-    tensors = conv.make_operands()
-    fill_memory(conv, emulation, tensors)
-    expected = os.path.join(folder, "expected.npy")
-    np.save(expected, multiply(conv, tensors).value.astype(np.float32).ravel())
-    return (
-        [f"--buffer={name}={emulation.path(name)}" for name in emulation.types]
-        + [argument.emulator_option() for argument in kernel.arguments]
-        + [f"--grid={min(blocks, kernel.blocks)}", f"--smem={kernel.shared}", f"--expect={conv.result}={expected}"]
+def run_kernels(conv, module, kernels, folder):
+    """What is wrong with a module, or an empty text."""
+    try:
+        emulation = kernel_launch.Emulation(module, kernels, folder)
+        tensors = conv.make_operands()
+        operands = fill_memory(conv, emulation, tensors)
+        statistics = emulation.run(conv.blocks, conv.seed, conv.seeds)
+    except kernel_launch.Failure as failure:
+        return str(failure)
+    expected = multiply(conv, tensors)
+    if conv.epilogue:
+        expected = EPILOGUES[conv.epilogue](expected, *operands)[0]
+    rows, columns = conv.result_matrix()
+    got = emulation.read(conv.result)[: rows * columns].reshape(1, rows, columns)
+    matrix, _ = kernel_launch.bank_conflicts(statistics)
+    return compare(conv.result, got, expected, conv.d) or (
+        f"{matrix} bank conflicts of matrix loads and stores" if matrix else ""
     )
 
 
+def generate(conv, folder):
+    """Writes the module of a convolution and returns its path and its kernels."""
+    return kernel_launch.generate(conv.options, EPILOGUES_FILE, folder, "amp-generate-convolution")
+
+
 def check(line):
-    """What is wrong with one kernel, or an empty text."""
+    """What is wrong with one convolution, or an empty text."""
     conv = Convolution(line)
     with tempfile.TemporaryDirectory() as folder:
         try:
-            module, kernels = kernel_launch.generate(
-                conv.options, os.path.join(FOLDER, "epilogues.mlir"), folder, "amp-generate-convolution"
-            )
-            emulation = kernel_launch.Emulation(module, kernels, folder)
-            tensors = conv.make_operands()
-            operands = fill_memory(conv, emulation, tensors)
-            statistics = emulation.run(conv.blocks, conv.seed)
+            module, kernels = generate(conv, folder)
         except kernel_launch.Failure as failure:
             return str(failure)
-        expected = multiply(conv, tensors)
-        if conv.epilogue:
-            expected = EPILOGUES[conv.epilogue](expected, *operands)[0]
-        rows, columns = conv.result_matrix()
-        got = emulation.read(conv.result)[: rows * columns].reshape(1, rows, columns)
-        matrix, _ = kernel_launch.bank_conflicts(statistics)
-        return compare(conv.result, got, expected, conv.d) or (
-            f"{matrix} bank conflicts of matrix loads and stores" if matrix else ""
-        )
+        return run_kernels(conv, module, kernels, folder)
 
 
 def check_against_torch(line):
