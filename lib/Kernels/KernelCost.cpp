@@ -61,8 +61,8 @@ StringRef mlir::amp::stringifyKernelBound(KernelBound bound) {
   switch (bound) {
   case KernelBound::Latency:
     return "latency";
-  case KernelBound::TensorCore:
-    return "tensor cores";
+  case KernelBound::Arithmetic:
+    return "arithmetic";
   case KernelBound::SharedMemory:
     return "shared memory";
   case KernelBound::L2:
@@ -187,7 +187,7 @@ KernelCost mlir::amp::estimateGemm(const GemmProblem &problem,
            rounds * stages * stage / rates.clock < cost.seconds / 2)
     cost.bound = KernelBound::Latency;
   else if (cost.tensorCycles >= std::max(cost.sharedCycles, cost.l2Cycles))
-    cost.bound = KernelBound::TensorCore;
+    cost.bound = KernelBound::Arithmetic;
   else
     cost.bound = cost.sharedCycles >= cost.l2Cycles ? KernelBound::SharedMemory
                                                     : KernelBound::L2;

@@ -40,7 +40,7 @@ struct ChipRates {
 const ChipRates &getChipRates(const GemmChip &chip);
 
 /// Which resource a kernel waits for most.
-enum class KernelBound { Latency, TensorCore, SharedMemory, L2, Memory };
+enum class KernelBound { Latency, Arithmetic, SharedMemory, L2, Memory };
 
 StringRef stringifyKernelBound(KernelBound bound);
 

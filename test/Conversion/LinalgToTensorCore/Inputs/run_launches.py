@@ -65,7 +65,7 @@ class Program:
         path = os.path.join(folder, "source.mlir")
         with open(path, "w") as file:
             file.write(source)
-        made = run(["amp-opt", path, f"--convert-linalg-to-tensor-core=chip={chip}", "--canonicalize",
+        made = run(["amp-opt", path, f"--convert-linalg-to-tensor-core=chip={chip} always", "--canonicalize",
                     "--amp-kernels-to-nvvm"])
         if made.returncode:
             raise Failure(made.stderr)
