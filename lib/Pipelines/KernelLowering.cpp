@@ -63,10 +63,11 @@ void mlir::amp::buildKernelsToCubinPipeline(
   // What LLVM has no intrinsic for becomes inline PTX.
   kernels.addPass(createConvertNVVMToLLVMPass());
   kernels.addPass(createReconcileUnrealizedCastsPass());
-  GpuModuleToBinaryPassOptions binary;
-  binary.toolkitPath = options.toolkit;
-  binary.compilationTarget = options.format;
-  pm.addPass(createGpuModuleToBinaryPass(binary));
+  CompileKernelsPassOptions compile;
+  compile.toolkit = options.toolkit;
+  compile.format = options.format;
+  compile.cache = options.cache;
+  pm.addPass(createCompileKernelsPass(compile));
 }
 
 void mlir::amp::registerKernelLoweringPipelines() {

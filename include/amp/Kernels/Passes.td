@@ -279,6 +279,47 @@ def ConvertKernelsToNVVMPass : Pass<"amp-convert-kernels-to-nvvm", "gpu::GPUModu
                            "vector::VectorDialect"];
 }
 
+def CompileKernelsPass : Pass<"amp-compile-kernels", "ModuleOp"> {
+  let summary = "compile modules of kernels, in parallel and each once";
+  let description = [{
+    Each `gpu.module` with a target becomes a `gpu.binary`, as by
+    `gpu-module-to-binary`; modules are compiled at the same time on the context's
+    threads.
+
+    With `cache`, a folder, code is looked up there first and kept there
+    afterwards. An entry's name is a hash of the module's text, its target, the
+    format, and the versions of ptxas and LLVM. Processes may share the folder. An
+    entry that is damaged is compiled again and replaced, with a warning; a folder
+    that cannot be written is a warning, too.
+
+    Refused: a toolkit that is missing or older than CUDA 12.0 where a cubin is
+    wanted, and a module without a target.
+
+    ```
+    gpu.module @gemm [#nvvm.target<chip = "sm_90a", features = "+ptx80">] {...}
+    ```
+
+    becomes
+
+    ```
+    gpu.binary @gemm [#gpu.object<#nvvm.target<...>, kernels = ..., bin = "...">]
+    ```
+  }];
+  let options = [
+    Option<"format", "format", "std::string", "\"bin\"",
+           "bin for a cubin (needs ptxas), isa for PTX, llvm for LLVM bitcode">,
+    Option<"toolkit", "toolkit", "std::string", "\"\"",
+           "CUDA toolkit; without it, ptxas from PATH">,
+    Option<"cache", "cache", "std::string", "\"\"", "folder of compiled kernels">,
+  ];
+  let statistics = [
+    Statistic<"numCompiled", "modules compiled", "Modules that were compiled here">,
+    Statistic<"numFound", "modules found", "Modules whose code was in the cache">,
+    Statistic<"numDamaged", "entries damaged", "Entries of the cache that were replaced">
+  ];
+  let dependentDialects = ["gpu::GPUDialect"];
+}
+
 def RecordLaunchesPass : Pass<"amp-record-launches", "ModuleOp"> {
   let summary = "keep the launch attributes of kernels on the module";
   let description = [{

@@ -29,6 +29,8 @@ struct KernelLoweringOptions
   Option<std::string> toolkit{
       *this, "toolkit",
       llvm::cl::desc("CUDA toolkit; without it, ptxas from PATH")};
+  Option<std::string> cache{*this, "cache",
+                            llvm::cl::desc("folder of compiled kernels")};
 };
 
 /// `amp-kernels-to-nvvm`: branches and LLVM's and NVVM's operations only. The
