@@ -194,6 +194,34 @@ KernelCost mlir::amp::estimateGemm(const GemmProblem &problem,
   return cost;
 }
 
+DictionaryAttr mlir::amp::describeCost(Builder &b, const GemmConfig &config,
+                                       const KernelCost &cost) {
+  NamedAttrList result;
+  auto number = [&](StringRef name, int64_t value) {
+    result.set(name, b.getI64IntegerAttr(value));
+  };
+  auto real = [&](StringRef name, double value) {
+    result.set(name, b.getF64FloatAttr(value));
+  };
+  result.set("chip", b.getStringAttr(config.chip->name));
+  result.set("tile", b.getDenseI64ArrayAttr(
+                         {config.tileM, config.tileN, config.tileK}));
+  number("stages", config.stages);
+  number("cluster", config.cluster);
+  number("split_k", config.splitK);
+  real("flops", cost.flops);
+  real("bytes", cost.bytes);
+  real("waves", cost.waves());
+  real("wave_efficiency", cost.waveEfficiency());
+  real("tensor_cycles", cost.tensorCycles);
+  real("shared_cycles", cost.sharedCycles);
+  real("l2_cycles", cost.l2Cycles);
+  real("seconds", cost.seconds);
+  real("share_of_peak", cost.shareOfPeak());
+  result.set("bound", b.getStringAttr(stringifyKernelBound(cost.bound)));
+  return result.getDictionary(b.getContext());
+}
+
 double mlir::amp::estimatePlainGemm(const GemmProblem &problem,
                                     const GemmChip &chip) {
   const ChipRates &rates = getChipRates(chip);

@@ -1,10 +1,19 @@
 #!/usr/bin/env bash
 # What `./dev bench` runs, with the build folder: matrix products against OpenBLAS,
 # kernels on the emulator, then steps of the samples against PyTorch where it is
-# installed. One thread.
+# installed. One thread. `./dev bench kernels` prints what is expected of generated
+# kernels instead, and measures them where there is a GPU.
 set -euo pipefail
-build=${1:?usage: run.sh BUILD_DIR}
+build=${1:?usage: run.sh BUILD_DIR [kernels]}
 here=$(dirname "${BASH_SOURCE[0]}")
+case ${2:-} in
+kernels) exec python3 "$here/kernels.py" "$build" "${@:3}" ;;
+"") ;;
+*)
+  echo "run.sh: expected 'kernels' or nothing, but got '$2'" >&2
+  exit 2
+  ;;
+esac
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 cmake --build "$build" --target contraction-bench amp-emu
 "$build/bin/contraction-bench"

@@ -19,6 +19,7 @@
 #define AMP_KERNELS_KERNELCOST_H
 
 #include "amp/Kernels/Gemm.h"
+#include "mlir/IR/Builders.h"
 
 namespace mlir::amp {
 
@@ -72,6 +73,11 @@ struct KernelCost {
 /// epilogue, over the whole of D.
 KernelCost estimateGemm(const GemmProblem &problem, const GemmConfig &config,
                         int64_t operandBytes = 0);
+
+/// `amp.cost` of a gpu.module: what was chosen and what is expected of it (see the
+/// pass convert-linalg-to-tensor-core).
+DictionaryAttr describeCost(Builder &b, const GemmConfig &config,
+                            const KernelCost &cost);
 
 /// Seconds of one product by a kernel with one thread for each element of D:
 /// what a contraction gets that no kernel of ours takes.

@@ -205,6 +205,9 @@ LogicalResult ConvertLinalgToTensorCore::convert(linalg::LinalgOp op,
       product->op->getLoc(), plan->problem, plan->choice.config, function);
   if (failed(kernels))
     return failure();
+  Builder builder(&getContext());
+  (*kernels)->setAttr("amp.cost", describeCost(builder, plan->choice.config,
+                                               plan->choice.cost));
   if (report) {
     const GemmConfig &config = plan->choice.config;
     const KernelCost &cost = plan->choice.cost;
