@@ -20,13 +20,53 @@ gpu.module @m {
     llvm.return
   }
   llvm.func @assembly() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>} {
-    // error+1: the emulator has no model of inline PTX other than a wgmma with A in registers
+    // error+1: the emulator has no model of inline PTX other than wgmma with A in registers, mma.sync and prmt.b32
     llvm.inline_asm has_side_effects asm_dialect = att "membar.gl;", "" : () -> ()
     llvm.return
   }
-  llvm.func @copy(%p: !llvm.ptr, %n: i64) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>} {
-    // error+1: the emulator has no model of operation 'llvm.intr.memcpy'
-    "llvm.intr.memcpy"(%p, %p, %n) <{isVolatile = false}> : (!llvm.ptr, !llvm.ptr, i64) -> ()
+  llvm.func @intrinsic() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>} {
+    // error+1: the emulator has no model of operation 'llvm.call_intrinsic'
+    llvm.call_intrinsic "llvm.nvvm.membar.gl"() : () -> ()
+    llvm.return
+  }
+  llvm.func @mma_text(%i: i32, %f: f32) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>} {
+    // error+1: the emulator has no model of mma.sync of this shape and these types
+    %d = llvm.inline_asm asm_dialect = att "mma.sync.aligned.m16n8k64.row.col.f32.e2m1.e2m1.f32 {$0, $1}, {$2}, {$3}, {$4, $5};", "=f,=f,r,r,f,f" %i, %i, %f, %f : (i32, i32, f32, f32) -> !llvm.struct<(f32, f32)>
+    llvm.return
+  }
+  llvm.func @mma_registers(%i: i32, %f: f32) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>} {
+    // error+1: the emulator has no model of mma.sync with these registers
+    %d = llvm.inline_asm asm_dialect = att "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {$0, $1}, {$2}, {$3}, {$4, $5};", "=f,=f,r,r,f,f" %i, %i, %f, %f : (i32, i32, f32, f32) -> !llvm.struct<(f32, f32)>
+    llvm.return
+  }
+  llvm.func @mma_outputs(%i: i32, %f: f32) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>} {
+    // error+1: the emulator has no model of inline PTX other than wgmma with A in registers, mma.sync and prmt.b32
+    %d = llvm.inline_asm asm_dialect = att "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {$1, $0}, {$2}, {$3}, {$4, $5};", "=f,=f,r,r,f,f" %i, %i, %f, %f : (i32, i32, f32, f32) -> !llvm.struct<(f32, f32)>
+    llvm.return
+  }
+  llvm.func @permute_mode(%i: i32) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>} {
+    // error+1: the emulator has no model of inline PTX other than wgmma with A in registers, mma.sync and prmt.b32
+    %d = llvm.inline_asm asm_dialect = att "prmt.b32.what $0, $1, $2, $3;", "=r,r,r,r" %i, %i, %i : (i32, i32, i32) -> i32
+    llvm.return
+  }
+  llvm.func @missing_operand(%i: i32) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>} {
+    // error+1: the emulator has no model of inline PTX with more operands than it is given
+    %d = llvm.inline_asm asm_dialect = att "prmt.b32 $0, $1, $2, $9;", "=r,r,r,r" %i, %i, %i : (i32, i32, i32) -> i32
+    llvm.return
+  }
+  llvm.func @stochastic(%f: f32, %i: i32) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>} {
+    // error+1: the emulator has no model of conversion that does not round to nearest
+    %d = nvvm.convert.f32x2.to.f16x2 %f, %f, %i {rnd = #nvvm.fp_rnd_mode<rs>} : vector<2xf16>
+    llvm.return
+  }
+  llvm.func @towards_zero(%f: f32) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>} {
+    // error+1: the emulator has no model of conversion that does not round to nearest
+    %d = nvvm.convert.f32x2.to.bf16x2 %f, %f {rnd = #nvvm.fp_rnd_mode<rz>} : vector<2xbf16>
+    llvm.return
+  }
+  llvm.func @saturating_pair(%f: f32) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>} {
+    // error+1: the emulator has no model of conversion that saturates to this type
+    %d = nvvm.convert.f32x2.to.f16x2 %f, %f {rnd = #nvvm.fp_rnd_mode<rn>, sat = #nvvm.sat_mode<satfinite>} : vector<2xf16>
     llvm.return
   }
   llvm.func @vector(%v: vector<4xf32>) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>} {
@@ -35,7 +75,7 @@ gpu.module @m {
   }
   llvm.func @register_types(%d: i64, %i: i32) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>} {
     // error+1: the emulator has no model of wgmma of these types
-    %r = llvm.inline_asm "wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {$0, $1, $2, $3}, {$4, $5, $6, $7}, $8, 1, 1, 1;", "=r,=r,=r,=r,r,r,r,r,l" %i, %i, %i, %i, %d : (i32, i32, i32, i32, i64) -> !llvm.struct<(i32, i32, i32, i32)>
+    %r = llvm.inline_asm "wgmma.mma_async.sync.aligned.m64n8k256.s32.b1.b1 {$0, $1, $2, $3}, {$4, $5, $6, $7}, $8, 1, 1, 1;", "=r,=r,=r,=r,r,r,r,r,l" %i, %i, %i, %i, %d : (i32, i32, i32, i32, i64) -> !llvm.struct<(i32, i32, i32, i32)>
     llvm.return
   }
   llvm.func @ldmatrix() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>} {
@@ -75,7 +115,13 @@ gpu.module @m {
   llvm.func @wgmma_types(%d: i64) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>} {
     %c = llvm.mlir.zero : !llvm.struct<(i32, i32, i32, i32)>
     // error+1: the emulator has no model of wgmma of these types
-    %r = nvvm.wgmma.mma_async %d, %d, %c, #nvvm.shape<m = 64, n = 8, k = 32>, D [#nvvm.wgmma_type<s32>, #nvvm.wgmma_scale_out<one>], A [#nvvm.wgmma_type<s8>, #nvvm.wgmma_scale_in<one>, #nvvm.mma_layout<row>], B [#nvvm.wgmma_type<s8>, #nvvm.wgmma_scale_in<one>, #nvvm.mma_layout<col>] : !llvm.struct<(i32, i32, i32, i32)> -> !llvm.struct<(i32, i32, i32, i32)>
+    %r = nvvm.wgmma.mma_async %d, %d, %c, #nvvm.shape<m = 64, n = 8, k = 256>, D [#nvvm.wgmma_type<s32>, #nvvm.wgmma_scale_out<one>], A [#nvvm.wgmma_type<b1>, #nvvm.wgmma_scale_in<one>, #nvvm.mma_layout<row>], B [#nvvm.wgmma_type<b1>, #nvvm.wgmma_scale_in<one>, #nvvm.mma_layout<col>] : !llvm.struct<(i32, i32, i32, i32)> -> !llvm.struct<(i32, i32, i32, i32)>
+    llvm.return
+  }
+  llvm.func @wgmma_saturates(%d: i64) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>} {
+    %c = llvm.mlir.zero : !llvm.struct<(i32, i32, i32, i32)>
+    // error+1: the emulator has no model of wgmma that saturates
+    %r = nvvm.wgmma.mma_async %d, %d, %c, #nvvm.shape<m = 64, n = 8, k = 32>, D [#nvvm.wgmma_type<s32>, #nvvm.wgmma_scale_out<one>, <satfinite>], A [#nvvm.wgmma_type<s8>, #nvvm.wgmma_scale_in<one>, #nvvm.mma_layout<row>], B [#nvvm.wgmma_type<s8>, #nvvm.wgmma_scale_in<one>, #nvvm.mma_layout<col>] : !llvm.struct<(i32, i32, i32, i32)> -> !llvm.struct<(i32, i32, i32, i32)>
     llvm.return
   }
   llvm.func @redux(%f: f32, %m: i32) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>} {

@@ -79,7 +79,10 @@ enum class Opcode : uint8_t {
   MapToCluster,
   SetMaxRegisters,
   Convert,
+  PermuteBytes,
+  MoveMemory,
   Trap,
+  Exit,
   Sleep,
   Nothing,
 };
@@ -101,6 +104,16 @@ enum class Format : uint8_t {
 enum class ShuffleKind : uint8_t { Butterfly, Up, Down, Index };
 enum class VoteKind : uint8_t { Any, All, Ballot, Uniform };
 enum class MatchKind : uint8_t { Any, All };
+/// Of prmt.b32, in the manual's order.
+enum class PermuteKind : uint8_t {
+  Index,
+  Forward4,
+  Backward4,
+  Replicate8,
+  ClampLeft,
+  ClampRight,
+  Replicate16,
+};
 /// Of redux.sync, of a barrier with a reduction, and of reducing copies.
 enum class ReduceKind : uint8_t {
   None,
@@ -148,6 +161,11 @@ struct Instruction {
   uint8_t order = Relaxed;
   bool writes = false;
   bool transposed = false;
+  /// Convert: negative numbers become zero.
+  bool relu = false;
+  /// Convert: all sources are one operand, the first in its lowest bits.
+  /// Otherwise each is one, the highest first.
+  bool packed = false;
   /// wait_group.read: sources have been read, results need not be visible.
   bool readOnly = false;
   bool im2col = false;

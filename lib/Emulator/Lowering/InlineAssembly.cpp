@@ -6,19 +6,30 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One instruction has no operation in the NVVM dialect: wgmma with A in
-// registers. Its text is fixed by PTX,
+// Instructions that have no operation in the NVVM dialect, or that other
+// compilers write as text. Their text is fixed by PTX:
 //
 //   wgmma.mma_async.sync.aligned.m64nNkK.D.A.B {d...}, {a...}, b-desc,
 //       scale-d, imm-scale-a, imm-scale-b[, imm-trans-b];
+//   mma.sync.aligned.mMn8kK.row.col.D.A.B.C {d...}, {a...}, {b...}, {c...};
+//   prmt.b32[.mode] d, a, b, c;
 //
-// optionally with a setp.ne.b32 before it that makes the predicate of scale-d.
-// Everything else is refused.
+// the first with A in registers, and optionally with a setp.ne.b32 before it
+// that makes the predicate of scale-d; the second is how 8-bit floats multiply
+// on sm_89. Everything else is refused.
+//
+// A placeholder is an output ($0 and following), then an input. An accumulator
+// that is both is an output in the text, and an input whose constraint is the
+// output's number.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Instructions.h"
 
+#include "amp/Emulator/NumberFormat.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Regex.h"
 
@@ -26,6 +37,10 @@ using namespace mlir;
 using namespace mlir::amp;
 using ::amp::emu::Format;
 using ::amp::emu::Opcode;
+using ::amp::emu::PermuteKind;
+
+static const char *const kRefusal =
+    "inline PTX other than wgmma with A in registers, mma.sync and prmt.b32";
 
 static std::optional<Format> getFormat(StringRef name) {
   using Result = std::optional<Format>;
@@ -34,25 +49,92 @@ static std::optional<Format> getFormat(StringRef name) {
       .Case("bf16", Format::BF16)
       .Case("tf32", Format::TF32)
       .Case("f32", Format::F32)
+      .Case("f64", Format::F64)
       .Case("e4m3", Format::E4M3)
       .Case("e5m2", Format::E5M2)
+      .Case("s8", Format::S8)
+      .Case("u8", Format::U8)
+      .Case("s32", Format::S32)
       .Default(std::nullopt);
 }
 
-std::string mlir::amp::describeInlineAssembly(StringRef text,
-                                              unsigned numOutputs,
-                                              RegisterMultiply &multiply) {
-  std::string refusal = "inline PTX other than a wgmma with A in registers";
+namespace {
+/// Placeholders and what they stand for.
+class Operands {
+public:
+  Operands(StringRef constraints, unsigned numOutputs)
+      : numOutputs(numOutputs) {
+    SmallVector<StringRef> all;
+    constraints.split(all, ',');
+    unsigned input = 0;
+    for (StringRef constraint : all) {
+      unsigned output;
+      if (constraint.starts_with("=") || constraint.starts_with("~"))
+        continue;
+      if (!constraint.getAsInteger(10, output))
+        tied[output] = input;
+      ++input;
+    }
+  }
+
+  /// The input of a list "{$4, $5}" or of a single "$4"; nothing if one of them
+  /// is none.
+  std::optional<SmallVector<unsigned>> getInputs(StringRef list) const {
+    SmallVector<unsigned> inputs;
+    for (unsigned place : getPlaces(list)) {
+      auto it = tied.find(place);
+      if (place >= numOutputs)
+        inputs.push_back(place - numOutputs);
+      else if (it != tied.end())
+        inputs.push_back(it->second);
+      else
+        return std::nullopt;
+    }
+    if (inputs.empty())
+      return std::nullopt;
+    return inputs;
+  }
+
+  /// Whether the list is all outputs, in their order.
+  bool areOutputs(StringRef list) const {
+    SmallVector<unsigned> places = getPlaces(list);
+    return places.size() == numOutputs &&
+           llvm::equal(places, llvm::seq<unsigned>(0, numOutputs));
+  }
+
+private:
+  static SmallVector<unsigned> getPlaces(StringRef list) {
+    SmallVector<StringRef> parts;
+    list.trim("{} \t\n").split(parts, ',');
+    SmallVector<unsigned> places;
+    for (StringRef part : parts) {
+      unsigned place;
+      part = part.trim();
+      if (!part.consume_front("$") || part.getAsInteger(10, place))
+        return {};
+      places.push_back(place);
+    }
+    return places;
+  }
+
+  unsigned numOutputs;
+  llvm::DenseMap<unsigned, unsigned> tied;
+};
+} // namespace
+
+static std::string describeWgmma(StringRef text, const Operands &places,
+                                 unsigned numOutputs,
+                                 AssemblyInstruction &assembly) {
   static const llvm::Regex pattern(
       "wgmma\\.mma_async\\.sync\\.aligned\\.m64n([0-9]+)k([0-9]+)\\.([a-z0-9]+)"
       "\\.([a-z0-9]+)\\.([a-z0-9]+)[[:space:]]*\\{([^}]*)\\}[[:space:]]*,"
-      "[[:space:]]*\\{([^}]*)\\}[[:space:]]*,[[:space:]]*\\$([0-9]+)[[:space:]]*"
+      "[[:space:]]*\\{([^}]*)\\}[[:space:]]*,[[:space:]]*(\\$[0-9]+)[[:space:]]*"
       ",[[:space:]]*([a-z0-9]+)[[:space:]]*,[[:space:]]*(-?1)[[:space:]]*,"
       "[[:space:]]*(-?1)([[:space:]]*,[[:space:]]*([01]))?[[:space:]]*;");
   SmallVector<StringRef> parts;
   if (!pattern.match(text, &parts))
-    return refusal;
-  Instruction &inst = multiply.inst;
+    return kRefusal;
+  Instruction &inst = assembly.inst;
   inst.opcode = Opcode::WarpgroupMultiply;
   inst.name = "wgmma.mma_async";
   inst.m = 64;
@@ -67,27 +149,148 @@ std::string mlir::amp::describeInlineAssembly(StringRef text,
   inst.formatB = *b;
   inst.registersA = true;
   inst.firstB = 2;
-  auto input = [&](StringRef placeholder) {
-    unsigned index = 0;
-    placeholder.trim().drop_front().getAsInteger(10, index);
-    return index - numOutputs;
-  };
-  multiply.numAccumulators = numOutputs;
-  multiply.firstA = input(parts[7].split(',').first);
-  multiply.descriptorB = input("$" + parts[8].str());
   inst.negateA = parts[10] == "-1";
   inst.negateB = parts[11] == "-1";
   inst.transposedB = parts[13] == "1";
+  // What the accumulators start as are the first inputs.
+  assembly.operands.push_back(
+      llvm::to_vector(llvm::seq<unsigned>(0, numOutputs)));
+  auto registers = places.getInputs(parts[7]);
+  auto descriptor = places.getInputs(parts[8]);
+  if (!registers || !descriptor)
+    return kRefusal;
+  assembly.operands.push_back(*registers);
+  assembly.operands.push_back(*descriptor);
   if (parts[9] == "0") {
     inst.zeroAccumulator = true;
   } else if (parts[9] != "1") {
     static const llvm::Regex setp(
         "setp\\.ne\\.b32[[:space:]]+([a-z0-9]+)[[:space:]]*,[[:space:]]*"
-        "\\$([0-9]+)[[:space:]]*,[[:space:]]*0[[:space:]]*;");
+        "(\\$[0-9]+)[[:space:]]*,[[:space:]]*0[[:space:]]*;");
     SmallVector<StringRef> test;
     if (!setp.match(text, &test) || test[1] != parts[9])
-      return refusal;
-    multiply.scale = int(input("$" + test[2].str()));
+      return kRefusal;
+    auto scale = places.getInputs(test[2]);
+    if (!scale)
+      return kRefusal;
+    inst.optional[1] = int(assembly.operands.size());
+    assembly.operands.push_back(*scale);
   }
   return "";
+}
+
+/// Bytes of K that mma.sync takes at once: 8 or 16, of f64 32, of two bytes and
+/// less also 32.
+static bool isMmaShape(int m, int k, Format a, Format b, Format d) {
+  int bytes = ::amp::emu::getFormatBytes(a);
+  bool isHalf = a == Format::F16 || a == Format::BF16;
+  bool isByte = a == Format::S8 || a == Format::U8;
+  bool isFloat8 = a == Format::E4M3 || a == Format::E5M2;
+  bool bIsFloat8 = b == Format::E4M3 || b == Format::E5M2;
+  bool bIsByte = b == Format::S8 || b == Format::U8;
+  if (a == Format::F64)
+    return m == 8 && k == 4 && b == a && d == a;
+  if (isByte)
+    return bIsByte && d == Format::S32 &&
+           ((m == 16 && (k == 16 || k == 32)) || (m == 8 && k == 16));
+  if (m != 16 || (d != Format::F32 && d != Format::F16))
+    return false;
+  if (isFloat8)
+    return bIsFloat8 && (k == 32 || k == 16);
+  if (a == Format::TF32)
+    return b == a && d == Format::F32 && k * bytes <= 32 && k >= 4;
+  return isHalf && b == a && (k == 8 || k == 16) &&
+         (a == Format::F16 || d == Format::F32);
+}
+
+static std::string describeMma(StringRef text, const Operands &places,
+                               AssemblyInstruction &assembly) {
+  static const llvm::Regex pattern(
+      "^[[:space:]]*mma\\.sync\\.aligned\\.m([0-9]+)n8k([0-9]+)\\.row\\.col"
+      "\\.([a-z0-9]+)\\.([a-z0-9]+)\\.([a-z0-9]+)\\.([a-z0-9]+)[[:space:]]*"
+      "(\\{[^}]*\\}|\\$[0-9]+)[[:space:]]*,[[:space:]]*"
+      "(\\{[^}]*\\}|\\$[0-9]+)[[:space:]]*,[[:space:]]*"
+      "(\\{[^}]*\\}|\\$[0-9]+)[[:space:]]*,[[:space:]]*"
+      "(\\{[^}]*\\}|\\$[0-9]+)[[:space:]]*;[[:space:]]*$");
+  SmallVector<StringRef> parts;
+  if (!pattern.match(text, &parts))
+    return kRefusal;
+  Instruction &inst = assembly.inst;
+  inst.opcode = Opcode::MultiplyMatrix;
+  inst.name = "mma.sync";
+  inst.n = 8;
+  parts[1].getAsInteger(10, inst.m);
+  parts[2].getAsInteger(10, inst.k);
+  auto d = getFormat(parts[3]), a = getFormat(parts[4]),
+       b = getFormat(parts[5]), c = getFormat(parts[6]);
+  if (!a || !b || !c || d != c || !isMmaShape(inst.m, inst.k, *a, *b, *d))
+    return "mma.sync of this shape and these types";
+  inst.formatA = *a;
+  inst.formatB = *b;
+  inst.formatAccumulator = *d;
+  inst.firstB = 1;
+  inst.firstAccumulator = 2;
+  int bytes = ::amp::emu::getFormatBytes(*a), wide = std::max(bytes, 4);
+  size_t expected[] = {size_t(inst.m * inst.k * bytes / wide / 32),
+                       size_t(8 * inst.k * bytes / wide / 32),
+                       size_t(inst.m * 8 * ::amp::emu::getFormatBytes(*d) /
+                              std::max(::amp::emu::getFormatBytes(*d), 4) /
+                              32)};
+  if (!places.areOutputs(parts[7]))
+    return kRefusal;
+  for (unsigned i = 0; i < 3; ++i) {
+    auto inputs = places.getInputs(parts[8 + i]);
+    if (!inputs || inputs->size() != expected[i])
+      return "mma.sync with these registers";
+    assembly.operands.push_back(*inputs);
+  }
+  return "";
+}
+
+static std::string describePermute(StringRef text, const Operands &places,
+                                   AssemblyInstruction &assembly) {
+  static const llvm::Regex pattern(
+      "^[[:space:]]*prmt\\.b32(\\.[a-z0-9]+)?[[:space:]]+\\$0[[:space:]]*,"
+      "[[:space:]]*(\\$[0-9]+)[[:space:]]*,[[:space:]]*(\\$[0-9]+)[[:space:]]*,"
+      "[[:space:]]*(\\$[0-9]+)[[:space:]]*;[[:space:]]*$");
+  SmallVector<StringRef> parts;
+  if (!pattern.match(text, &parts))
+    return kRefusal;
+  Instruction &inst = assembly.inst;
+  auto kind = llvm::StringSwitch<std::optional<PermuteKind>>(parts[1])
+                  .Case("", PermuteKind::Index)
+                  .Case(".f4e", PermuteKind::Forward4)
+                  .Case(".b4e", PermuteKind::Backward4)
+                  .Case(".rc8", PermuteKind::Replicate8)
+                  .Case(".ecl", PermuteKind::ClampLeft)
+                  .Case(".ecr", PermuteKind::ClampRight)
+                  .Case(".rc16", PermuteKind::Replicate16)
+                  .Default(std::nullopt);
+  if (!kind)
+    return kRefusal;
+  inst.opcode = Opcode::PermuteBytes;
+  inst.name = "prmt";
+  inst.kind = uint8_t(*kind);
+  inst.number = 3;
+  for (unsigned i = 2; i < 5; ++i) {
+    auto inputs = places.getInputs(parts[i]);
+    if (!inputs)
+      return kRefusal;
+    assembly.operands.push_back(*inputs);
+  }
+  return "";
+}
+
+std::string mlir::amp::describeInlineAssembly(StringRef text,
+                                              StringRef constraints,
+                                              unsigned numOutputs,
+                                              AssemblyInstruction &assembly) {
+  Operands places(constraints, numOutputs);
+  if (text.contains("wgmma.mma_async"))
+    return describeWgmma(text, places, numOutputs, assembly);
+  if (text.contains("mma.sync"))
+    return describeMma(text, places, assembly);
+  if (text.contains("prmt.b32"))
+    return describePermute(text, places, assembly);
+  return kRefusal;
 }

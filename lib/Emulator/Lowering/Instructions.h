@@ -29,17 +29,18 @@ using ::amp::emu::Instruction;
 /// success, else what has no model ("wgmma of type s8").
 std::string describeNVVM(Operation *op, Instruction &inst);
 
-/// Inline PTX that is a wgmma with A in registers: there is no operation for
-/// it. Operand indices in `inst.offsets` stand for the inputs of the assembly.
-/// Empty on success.
-struct RegisterMultiply {
+/// Inline PTX that is one instruction without an operation of its own. Operand
+/// i of `inst` is the inputs `operands[i]` of the assembly, packed; its offsets
+/// are still to be filled in.
+struct AssemblyInstruction {
   Instruction inst;
-  unsigned numAccumulators = 0;
-  unsigned firstA = 0, descriptorB = 0;
-  int scale = -1; // input with the scale of D, -1: an immediate
+  SmallVector<SmallVector<unsigned>, 4> operands;
 };
-std::string describeInlineAssembly(StringRef text, unsigned numOutputs,
-                                   RegisterMultiply &multiply);
+
+/// Reads the text of inline PTX and its constraints. Empty on success.
+std::string describeInlineAssembly(StringRef text, StringRef constraints,
+                                   unsigned numOutputs,
+                                   AssemblyInstruction &assembly);
 
 /// Index of a special register for ampEmuSpecialRegister, -1 if it has no
 /// model. `name` comes without "nvvm.read.ptx.sreg.".

@@ -14,6 +14,7 @@
 //   special registers    calls
 //   loads and stores     a check in front of each, unless the address is the
 //                        thread's own stack
+//   memory moves         a check of both ranges in front of each
 //   atomics              a call before (bounds, release) and after (acquire)
 //   instructions         operands stored to an argument block, then
 //                        ampEmuExecute(index, arguments, result)
@@ -142,6 +143,8 @@ private:
   LogicalResult lowerInstruction(Operation *op);
   LogicalResult lowerAssembly(LLVM::InlineAsmOp op);
   LogicalResult lowerCall(LLVM::CallOp op);
+  LogicalResult checkMove(Operation *op, Value target, Value source,
+                          Value size);
   void lowerAtomic(Operation *op, Value address, Type type, bool reads,
                    bool writes, LLVM::AtomicOrdering order);
   void checkAccess(Value address, Type type, bool writes);
@@ -402,8 +405,20 @@ LogicalResult KernelLowering::lowerOperation(Operation *op) {
       })
       .Case([&](LLVM::InlineAsmOp assembly) { return lowerAssembly(assembly); })
       .Case([&](LLVM::CallOp call) { return lowerCall(call); })
-      .Case<LLVM::MemcpyOp, LLVM::MemcpyInlineOp, LLVM::MemmoveOp,
-            LLVM::MemsetOp, LLVM::CallIntrinsicOp>([&](Operation *op) {
+      .Case([&](LLVM::MemcpyOp move) {
+        return checkMove(op, move.getDst(), move.getSrc(), move.getLen());
+      })
+      .Case([&](LLVM::MemcpyInlineOp move) {
+        return checkMove(op, move.getDst(), move.getSrc(),
+                         constant(i64, move.getLen().getZExtValue()));
+      })
+      .Case([&](LLVM::MemmoveOp move) {
+        return checkMove(op, move.getDst(), move.getSrc(), move.getLen());
+      })
+      .Case([&](LLVM::MemsetOp set) {
+        return checkMove(op, set.getDst(), Value(), set.getLen());
+      })
+      .Case([&](LLVM::CallIntrinsicOp) {
         return unknown("operation '" + op->getName().getStringRef() + "'");
       })
       .Default([&](Operation *op) -> LogicalResult {
@@ -415,6 +430,21 @@ LogicalResult KernelLowering::lowerOperation(Operation *op) {
                          "'; lower the kernel to the llvm and nvvm dialects");
         return success();
       });
+}
+
+/// The move itself is the host's; its ranges are checked before.
+LogicalResult KernelLowering::checkMove(Operation *op, Value target,
+                                        Value source, Value size) {
+  Instruction inst;
+  inst.opcode = Opcode::MoveMemory;
+  inst.readOnly = isa<LLVM::MemmoveOp>(op); // places may overlap
+  if (size.getType() != i64)
+    size = LLVM::ZExtOp::create(builder, location, i64, size);
+  SmallVector<Value> operands = {generic(target), size};
+  if (source)
+    operands.push_back(generic(source));
+  inst.number = operands.size();
+  return emitExecute(op, std::move(inst), operands);
 }
 
 LogicalResult KernelLowering::lowerCall(LLVM::CallOp call) {
@@ -492,32 +522,25 @@ LogicalResult KernelLowering::lowerAssembly(LLVM::InlineAsmOp op) {
     auto type = dyn_cast<LLVM::LLVMStructType>(op.getResult(0).getType());
     outputs = type ? type.getBody().size() : 1;
   }
-  RegisterMultiply multiply;
-  std::string unknown =
-      describeInlineAssembly(op.getAsmString(), outputs, multiply);
+  AssemblyInstruction assembly;
+  std::string unknown = describeInlineAssembly(
+      op.getAsmString(), op.getConstraints(), outputs, assembly);
+  for (ArrayRef<unsigned> inputs : assembly.operands)
+    for (unsigned input : inputs)
+      if (unknown.empty() && input >= op.getNumOperands())
+        unknown = "inline PTX with more operands than it is given";
   if (!unknown.empty())
     return op.emitError("the emulator has no model of ") << unknown;
-  // One operand each for the accumulators, for A and for the descriptor of B.
-  Instruction inst = std::move(multiply.inst);
+  Instruction inst = std::move(assembly.inst);
   unsigned offset = 0;
-  auto store = [&](Value value) {
-    LLVM::StoreOp::create(builder, location, value, at(arguments, offset));
-    offset += layout.getTypeSize(value.getType());
-  };
-  OperandRange operands = op.getOperands();
-  inst.offsets = {0};
-  for (unsigned i = 0; i < multiply.numAccumulators; ++i)
-    store(operands[i]);
-  inst.offsets.push_back(offset);
-  for (unsigned i = multiply.firstA; i < multiply.descriptorB; ++i)
-    store(operands[i]);
-  offset = llvm::alignTo(offset, 8);
-  inst.offsets.push_back(offset);
-  store(operands[multiply.descriptorB]);
-  if (multiply.scale >= 0) {
-    inst.optional[1] = inst.offsets.size();
+  for (ArrayRef<unsigned> inputs : assembly.operands) {
+    offset = llvm::alignTo(offset, 8);
     inst.offsets.push_back(offset);
-    store(operands[multiply.scale]);
+    for (unsigned input : inputs) {
+      Value value = op.getOperand(input);
+      LLVM::StoreOp::create(builder, location, value, at(arguments, offset));
+      offset += layout.getTypeSize(value.getType());
+    }
   }
   if (failed(emitExecute(op, std::move(inst), {})))
     return failure();

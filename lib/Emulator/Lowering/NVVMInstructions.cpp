@@ -81,6 +81,12 @@ static std::optional<Opcode> getOpcode(StringRef name) {
       .Case("setmaxregister", Opcode::SetMaxRegisters)
       .Case("convert.float.to.tf32", Opcode::Convert)
       .Case("convert.f32x2.to.f8x2", Opcode::Convert)
+      .Case("convert.f32x2.to.f16x2", Opcode::Convert)
+      .Case("convert.f32x2.to.bf16x2", Opcode::Convert)
+      .Case("convert.f16x2.to.f8x2", Opcode::Convert)
+      .Case("convert.f8x2.to.f16x2", Opcode::Convert)
+      .Case("prmt", Opcode::PermuteBytes)
+      .Case("exit", Opcode::Exit)
       .Case("nanosleep", Opcode::Sleep)
       // Hints, and orders between kernels.
       .Case("prefetch", Opcode::Nothing)
@@ -165,6 +171,12 @@ static std::optional<Format> getFormat(NVVM::WGMMATypes type) {
     return Format::E5M2;
   case NVVM::WGMMATypes::f32:
     return Format::F32;
+  case NVVM::WGMMATypes::s8:
+    return Format::S8;
+  case NVVM::WGMMATypes::u8:
+    return Format::U8;
+  case NVVM::WGMMATypes::s32:
+    return Format::S32;
   default:
     return std::nullopt;
   }
@@ -216,6 +228,8 @@ static std::string describeWgmma(NVVM::WgmmaMmaAsyncOp op, Instruction &inst) {
        d = getFormat(op.getTypeD());
   if (!a || !b || !d)
     return "wgmma of these types";
+  if (op.getSatfinite() == NVVM::MMAIntOverflow::satfinite)
+    return "wgmma that saturates";
   inst.formatA = *a;
   inst.formatB = *b;
   inst.formatAccumulator = *d;
@@ -342,22 +356,74 @@ static std::string describeWarp(Operation *op, Instruction &inst) {
       })
       .Case([&](NVVM::ElectSyncOp o) {
         inst.optional[0] = o.getMembermask() ? 0 : -1;
-      })
+      });
+  return unknown;
+}
+
+static std::optional<Format> getFloat8(Type type) {
+  if (isa<Float8E4M3FNType>(type))
+    return Format::E4M3;
+  if (isa<Float8E5M2Type>(type))
+    return Format::E5M2;
+  return std::nullopt;
+}
+
+/// f32x2 to f16x2 or bf16x2: to nearest, as the formats' model rounds.
+template <typename OpT>
+static std::string describePair(OpT op, Format format, Instruction &inst) {
+  if (op.getRandomBits() || (op.getRnd() != NVVM::FPRoundingMode::NONE &&
+                             op.getRnd() != NVVM::FPRoundingMode::RN))
+    return "conversion that does not round to nearest";
+  if (op.getSat() != NVVM::SaturationMode::NONE)
+    return "conversion that saturates to this type";
+  inst.number = 2;
+  inst.formatA = Format::F32;
+  inst.formatB = format;
+  inst.relu = op.getRelu();
+  return "";
+}
+
+/// The attributes of what a thread does for itself.
+static std::string describeScalar(Operation *op, Instruction &inst) {
+  std::string unknown;
+  auto convert = [&](std::optional<Format> from, std::optional<Format> to,
+                     bool relu) {
+    inst.number = 2;
+    inst.relu = relu;
+    if (!from || !to)
+      unknown = "conversion to this type";
+    inst.formatA = from.value_or(Format::F32);
+    inst.formatB = to.value_or(Format::F32);
+  };
+  llvm::TypeSwitch<Operation *>(op)
       .Case([&](NVVM::ConvertFloatToTF32Op) {
         inst.number = 1;
         inst.formatA = Format::F32;
         inst.formatB = Format::TF32;
       })
       .Case([&](NVVM::ConvertF32x2ToF8x2Op o) {
-        inst.number = 2;
-        inst.formatA = Format::F32;
-        Type type = o.getDstTy();
-        if (isa<Float8E4M3FNType>(type))
-          inst.formatB = Format::E4M3;
-        else if (isa<Float8E5M2Type>(type))
-          inst.formatB = Format::E5M2;
-        else
-          unknown = "conversion to this type";
+        convert(Format::F32, getFloat8(o.getDstTy()), o.getRelu());
+      })
+      // The second element lies in the upper half of both registers, as in PTX;
+      // the dialect's text has it the other way round, its lowering has not.
+      .Case([&](NVVM::ConvertF16x2ToF8x2Op o) {
+        convert(Format::F16, getFloat8(o.getDstTy()), o.getRelu());
+        inst.packed = true;
+      })
+      .Case([&](NVVM::ConvertF8x2ToF16x2Op o) {
+        convert(getFloat8(o.getSrcType()), Format::F16, o.getRelu());
+        inst.packed = true;
+      })
+      .Case([&](NVVM::ConvertF32x2ToF16x2Op o) {
+        unknown = describePair(o, Format::F16, inst);
+      })
+      .Case([&](NVVM::ConvertF32x2ToBF16x2Op o) {
+        unknown = describePair(o, Format::BF16, inst);
+      })
+      .Case([&](NVVM::PermuteOp o) {
+        // The enumerations have the same order.
+        inst.kind = uint8_t(o.getMode());
+        inst.number = op->getNumOperands();
       });
   return unknown;
 }
@@ -479,7 +545,8 @@ std::string mlir::amp::describeNVVM(Operation *op, Instruction &inst) {
   if (auto relaxed = op->getAttrOfType<BoolAttr>("relaxed");
       relaxed && relaxed.getValue())
     return "relaxed mbarrier operation";
-  for (auto describe : {describeWarp, describeBarrier, describeCopy})
+  for (auto describe :
+       {describeWarp, describeScalar, describeBarrier, describeCopy})
     if (std::string unknown = describe(op, inst); !unknown.empty())
       return unknown;
   return "";

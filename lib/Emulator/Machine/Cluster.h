@@ -226,6 +226,14 @@ public:
   void endAtomic(void *address, uint32_t instruction);
   void fence(const Instruction &inst);
 
+  //===--- ScalarInstructions.cpp -----------------------------------------===//
+  void convertNumbers(const Instruction &inst, const char *arguments,
+                      char *result);
+  void permuteBytes(const Instruction &inst, const char *arguments,
+                    char *result);
+  void moveMemory(const Instruction &inst, uint32_t id, const char *arguments);
+  void checkRange(char *address, uint64_t size, AccessKind kind, uint32_t id);
+
   //===--- Lanes.cpp, MatrixLoads.cpp, MatrixMultiply.cpp, Warpgroup.cpp --===//
   void warpCollective(const Instruction &inst, uint32_t id, char *arguments,
                       char *result);

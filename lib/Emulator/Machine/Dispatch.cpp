@@ -12,7 +12,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cluster.h"
-#include "amp/Emulator/NumberFormat.h"
 
 #include <cinttypes>
 
@@ -95,19 +94,17 @@ void Cluster::execute(uint32_t id, char *arguments, char *result) {
     memcpy(result, &mapped, sizeof mapped);
     return;
   }
-  case Opcode::Convert: { // a pair or a quad of f32 to 8 bits, or one to tf32
-    for (int i = 0; i < inst.number; ++i) {
-      float value = loadNumber(inst.formatA, arguments + inst.offsets[i]);
-      // The first source goes to the high half, as in PTX.
-      int slot = inst.number - 1 - i;
-      storeNumber(inst.formatB, result + slot * getFormatBytes(inst.formatB),
-                  value);
-    }
-    return;
-  }
+  case Opcode::Convert:
+    return convertNumbers(inst, arguments, result);
+  case Opcode::PermuteBytes:
+    return permuteBytes(inst, arguments, result);
+  case Opcode::MoveMemory:
+    return moveMemory(inst, id, arguments);
   case Opcode::Trap:
     report(id, "kernel trapped");
     abandon();
+  case Opcode::Exit:
+    exitThread();
   case Opcode::Sleep:
     return spin();
   case Opcode::SetMaxRegisters:

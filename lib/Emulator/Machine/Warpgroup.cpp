@@ -134,6 +134,18 @@ void Cluster::multiplyWarpgroup(Gathering &lanes, const Instruction &inst,
       inst.zeroAccumulator ||
       (inst.optional[1] >= 0 &&
        !(getOperand<int32_t>(lanes.arguments[0], inst, inst.optional[1])));
+  if (format == Format::S32) {
+    // The products of one instruction are exact in f32; the sum wraps.
+    multiplyTile(a.data(), b.data(), d.data(), 64, inst.n, inst.k);
+    forEachElement([&](int thread, int at, float &value) {
+      uint32_t sum = 0;
+      if (!zero)
+        memcpy(&sum, lanes.arguments[thread] + inst.offsets[0] + at, 4);
+      sum += uint32_t(int32_t(value));
+      memcpy(lanes.results[thread] + at, &sum, 4);
+    });
+    return;
+  }
   if (!zero)
     forEachElement([&](int thread, int at, float &value) {
       const char *from = lanes.arguments[thread] + inst.offsets[0] + at;

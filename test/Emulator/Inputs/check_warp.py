@@ -163,6 +163,16 @@ kernel.store(kernel.op(f"nvvm.redux.sync add {chosen}, {kernel.constant(-1)} : i
              kernel.at(target, kernel.times(kernel.tid, 4)), "i32")
 run("elect", kernel, ["D=i32:32:uninit"], {"D": np.full(32, 1, np.int32)})
 
+# nvvm.exit: odd lanes are gone, and nobody waits for them at the barrier.
+kernel = Kernel(64)
+target = kernel.pointer()
+odd = kernel.op(f"llvm.trunc {kernel.tid} : i32 to i1")
+kernel.where(odd, lambda: kernel.do("nvvm.exit"))
+kernel.barrier()
+kernel.store(kernel.tid, kernel.at(target, kernel.times(kernel.tid, 4)), "i32")
+run("exit", kernel, ["D=i32:64:zero"],
+    {"D": np.where(np.arange(64) % 2, 0, np.arange(64)).astype(np.int32)})
+
 # barrier.red over three warps.
 threads = np.arange(96)
 for kind in ("popc", "and", "or"):

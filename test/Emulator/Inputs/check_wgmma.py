@@ -60,7 +60,7 @@ def place_a(lane, i, size):
 
 def check(n, format_a, format_b, format_d="f32", a_major=True, b_major=True, swizzle_a=128,
           swizzle_b=128, scale="one", negate=(False, False), registers=None):
-    size = 4 if format_a == "tf32" else 1 if format_a[0] == "e" else 2
+    size = 4 if format_a == "tf32" else 1 if format_a[0] in "esu" else 2
     k = 32 // size
     bits_a, a = make_matrix(format_a, 64, k)
     bits_b, b = (x.T for x in make_matrix(format_b, k, n))
@@ -154,6 +154,10 @@ if __name__ == "__main__":
     check(8, "bf16", "bf16")
     check(16, "e5m2", "e4m3")
     check(16, "e4m3", "e4m3", "f16", scale="zero")
+    for formats in (("s8", "s8"), ("u8", "s8"), ("s8", "u8"), ("u8", "u8")):
+        check(24, *formats, "s32")
+    check(16, "s8", "s8", "s32", scale="zero")
+    check(16, "s8", "u8", "s32", registers=1)
     check(32, "f16", "f16", "f16")
     check(64, "f16", "f16", scale="zero")
     for negate in ((True, False), (False, True), (True, True)):

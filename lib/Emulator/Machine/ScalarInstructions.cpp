@@ -1,0 +1,116 @@
+//===- ScalarInstructions.cpp - What a thread does for itself -------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Conversions between number formats, the permutation of bytes, and the checks
+// of memory moves, which the lowered code then does itself.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cluster.h"
+#include "amp/Emulator/NumberFormat.h"
+
+#include <algorithm>
+
+using namespace amp::emu;
+
+void Cluster::convertNumbers(const Instruction &inst, const char *arguments,
+                             char *result) {
+  int bytes = getFormatBytes(inst.formatA);
+  for (int i = 0; i < inst.number; ++i) {
+    const char *from = inst.packed ? arguments + inst.offsets[0] + i * bytes
+                                   : arguments + inst.offsets[i];
+    float value = loadNumber(inst.formatA, from);
+    if (inst.relu && value <= 0)
+      value = 0; // -0, too; NaN stays
+    int slot = inst.packed ? i : inst.number - 1 - i;
+    storeNumber(inst.formatB, result + slot * getFormatBytes(inst.formatB),
+                value);
+  }
+}
+
+/// The table of prmt: which of the eight bytes becomes byte `i` of the result.
+static unsigned getSourceByte(PermuteKind kind, unsigned selector, unsigned i) {
+  unsigned s = selector & 3;
+  switch (kind) {
+  case PermuteKind::Index:
+    return selector >> 4 * i & 7;
+  case PermuteKind::Forward4:
+    return s + i;
+  case PermuteKind::Backward4:
+    return (s - i) & 7;
+  case PermuteKind::Replicate8:
+    return s;
+  case PermuteKind::ClampLeft:
+    return std::max(s, i);
+  case PermuteKind::ClampRight:
+    return std::min(s, i);
+  case PermuteKind::Replicate16:
+    return (s & 1) * 2 + (i & 1);
+  }
+  return 0;
+}
+
+void Cluster::permuteBytes(const Instruction &inst, const char *arguments,
+                           char *result) {
+  auto kind = PermuteKind(inst.kind);
+  bool isPair = inst.number == 3; // else without the second register
+  uint64_t pool = getOperand<uint32_t>(arguments, inst, 0);
+  if (isPair)
+    pool |= uint64_t(getOperand<uint32_t>(arguments, inst, 1)) << 32;
+  uint32_t selector = getOperand<uint32_t>(arguments, inst, isPair ? 2 : 1);
+  for (unsigned i = 0; i < 4; ++i) {
+    auto byte = uint8_t(pool >> 8 * getSourceByte(kind, selector, i));
+    // The highest bit of a nibble asks for the sign alone.
+    if (kind == PermuteKind::Index && selector >> (4 * i + 3) & 1)
+      byte = byte & 0x80 ? 0xff : 0;
+    result[i] = char(byte);
+  }
+}
+
+/// Operands: target, size and, of a copy, source.
+void Cluster::moveMemory(const Instruction &inst, uint32_t id,
+                         const char *arguments) {
+  char *target = getOperand<char *>(arguments, inst, 0);
+  uint64_t size = getOperand<uint64_t>(arguments, inst, 1);
+  if (size == 0)
+    return;
+  if (inst.number == 3) {
+    char *source = getOperand<char *>(arguments, inst, 2);
+    checkRange(source, size, AccessKind::Read, id);
+    bool overlaps = source < target + size && target < source + size;
+    if (overlaps && source != target && !inst.readOnly)
+      report(id, "memcpy of " + std::to_string(size) +
+                     " bytes between places that overlap; use memmove");
+  }
+  checkRange(target, size, AccessKind::Write, id);
+}
+
+/// An access of any size by the current thread; its own stack is not checked.
+void Cluster::checkRange(char *address, uint64_t size, AccessKind kind,
+                         uint32_t id) {
+  SharedAddress shared = locate(address);
+  const char *stack = stacks.get(self->index);
+  bool inside;
+  if (shared.rank != ~0u) {
+    // Larger than the window is outside of it all the same.
+    inside =
+        checkShared(genericActor(*self), shared,
+                    unsigned(std::min<uint64_t>(size, windowBytes)), kind, id);
+  } else if (address >= stack && address < stack + FiberStacks::stackBytes) {
+    return;
+  } else if (size > UINT32_MAX) {
+    report(id, "access outside of global memory: " + std::to_string(size) +
+                   " bytes");
+    inside = false;
+  } else {
+    inside =
+        checkGlobal(genericActor(*self), address, unsigned(size), kind, id);
+  }
+  if (!inside)
+    abandon(); // the move itself would fault
+}
