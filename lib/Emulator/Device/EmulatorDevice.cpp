@@ -25,6 +25,7 @@
 #include "llvm/Support/SourceMgr.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <thread>
 
 using namespace mlir;
@@ -173,14 +174,25 @@ static std::string setShape(const LoweredKernel &kernel,
   return validateLaunch(target);
 }
 
+/// The schedule that AMP_RT_EMULATOR_SEED names; 0, the plain one, if it names
+/// none. False if it is no number.
+static bool readSeed(uint64_t &seed) {
+  const char *text = std::getenv("AMP_RT_EMULATOR_SEED");
+  seed = 0;
+  return !text || !*text || !StringRef(text).getAsInteger(10, seed);
+}
+
 /// The first finding on one line, and how many there are.
-static std::string describe(const std::vector<::amp::emu::Report> &reports) {
+static std::string describe(const std::vector<::amp::emu::Report> &reports,
+                            uint64_t seed) {
   const ::amp::emu::Report &first = reports.front();
   std::string text = first.where + ": " + first.message;
   if (!first.otherWhere.empty())
     text += "; " + first.otherWhere + ": " + first.otherMessage;
+  std::string schedule =
+      seed ? " --seed=" + std::to_string(seed) : std::string();
   return text + " (finding 1 of " + std::to_string(reports.size()) +
-         "; see all with amp-emu)";
+         "; see all with amp-emu" + schedule + ")";
 }
 
 static AmpRtStatus launchKernel(const AmpRtLaunch *launch,
@@ -208,6 +220,10 @@ static AmpRtStatus launchKernel(const AmpRtLaunch *launch,
   }
   llvm::append_range(target.buffers, kernel.jit->getGlobals());
   ::amp::emu::LaunchOptions options;
+  if (!readSeed(options.seed))
+    return fail(AMP_RT_INVALID_ARGUMENT, text,
+                "expected AMP_RT_EMULATOR_SEED to be a number, but got '" +
+                    Twine(std::getenv("AMP_RT_EMULATOR_SEED")) + "'");
   options.jobs = std::max(1u, std::thread::hardware_concurrency());
   options.print = [](const std::string &printed) {
     std::fputs(printed.c_str(), stdout);
@@ -217,7 +233,8 @@ static AmpRtStatus launchKernel(const AmpRtLaunch *launch,
       runLaunch(target, kernel.lowered.instructions, options);
   if (outcome.reports.empty())
     return AMP_RT_OK;
-  return fail(AMP_RT_DEVICE_ERROR, text, describe(outcome.reports));
+  return fail(AMP_RT_DEVICE_ERROR, text,
+              describe(outcome.reports, options.seed));
 }
 
 //===----------------------------------------------------------------------===//

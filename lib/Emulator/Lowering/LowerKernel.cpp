@@ -658,6 +658,8 @@ FailureOr<LoweredKernel> mlir::amp::lowerKernel(ModuleOp module,
   LoweredKernel kernel;
   kernel.name = function->getName().str();
   kernel.block = getDim3(*function, "nvvm.reqntid");
+  if (!kernel.block) // what upstream's outlining knows of a launch
+    kernel.block = getDim3(*function, "gpu.known_block_size");
   if (!kernel.block && (kernel.block = getDim3(*function, "nvvm.maxntid")))
     kernel.blockIsMaximum = true;
   kernel.cluster = getDim3(*function, "nvvm.cluster_dim");

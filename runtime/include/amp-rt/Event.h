@@ -9,7 +9,8 @@
  *
  * An event marks a place in the order of a device's copies and launches, so
  * that the time between two places can be asked for. The host device has none:
- * its work is done when a call returns.
+ * its work is done when a call returns. Those of the emulator measure the
+ * emulation, on the host's clock.
  *===----------------------------------------------------------------------===*/
 #ifndef AMP_RT_EVENT_H
 #define AMP_RT_EVENT_H

@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -46,6 +47,14 @@ static const char kernels[] = R"(gpu.module @m {
     llvm.return
   }
   llvm.func @pair(%out: !llvm.ptr<1>) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>, nvvm.cluster_dim = array<i32: 2, 1, 1>} {
+    llvm.return
+  }
+  llvm.func @tickets(%next: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
+    %one = llvm.mlir.constant(1 : i32) : i32
+    %thread = nvvm.read.ptx.sreg.tid.x : i32
+    %ticket = llvm.atomicrmw add %next, %one monotonic : !llvm.ptr<1>, i32
+    %to = llvm.getelementptr %out[%thread] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
+    llvm.store %ticket, %to : i32, !llvm.ptr<1>
     llvm.return
   }
   llvm.func @unknown(%map: !llvm.ptr) attributes {nvvm.kernel} {
@@ -186,6 +195,37 @@ TEST_F(EmulatorDevice, ReportsFindings) {
       << ampRtStatusText();
 }
 
+/// Which thread draws which ticket is the schedule.
+TEST_F(EmulatorDevice, SeedsAreReplayed) {
+  auto draw = [&] {
+    std::vector<int32_t> tickets(32);
+    void *next = allocate(std::vector<float>(1)), *out = allocate(128);
+    EXPECT_EQ(launch("tickets", 1, 32, next, out), AMP_RT_OK)
+        << ampRtStatusText();
+    EXPECT_EQ(ampRtDeviceCopy(device, tickets.data(), out, 128,
+                              AMP_RT_COPY_FROM_DEVICE),
+              AMP_RT_OK);
+    return tickets;
+  };
+  std::vector<int32_t> plain = draw();
+  setenv("AMP_RT_EMULATOR_SEED", "7", 1);
+  std::vector<int32_t> seventh = draw();
+  EXPECT_NE(seventh, plain);
+  EXPECT_EQ(draw(), seventh);
+  EXPECT_EQ(launch("race", 1, 64, allocate(256)), AMP_RT_DEVICE_ERROR);
+  EXPECT_NE(std::strstr(ampRtStatusText(), "; see all with amp-emu --seed=7)"),
+            nullptr)
+      << ampRtStatusText();
+  setenv("AMP_RT_EMULATOR_SEED", "8", 1);
+  EXPECT_NE(draw(), seventh);
+  setenv("AMP_RT_EMULATOR_SEED", "many", 1);
+  EXPECT_FAILS(launch("race", 1, 64, allocate(256)), AMP_RT_INVALID_ARGUMENT,
+               "ampRtDeviceLaunch: kernel 'race': expected "
+               "AMP_RT_EMULATOR_SEED to be a number, but got 'many'");
+  unsetenv("AMP_RT_EMULATOR_SEED");
+  EXPECT_EQ(draw(), plain);
+}
+
 TEST_F(EmulatorDevice, RefusesLaunches) {
   void *x = allocate(std::vector<float>(32));
   EXPECT_FAILS(launch("saxpy", 1, 64, 2.0f, x, x), AMP_RT_INVALID_ARGUMENT,
@@ -235,14 +275,15 @@ TEST_F(EmulatorDevice, RefusesModulesAndKernels) {
                "--amp-kernels-to-nvvm");
   EXPECT_EQ(other, nullptr);
   AmpRtKernel *found = nullptr;
-  EXPECT_FAILS(ampRtModuleGetKernel(module, "none", &found), AMP_RT_NOT_FOUND,
-               "ampRtModuleGetKernel: module 'kernels.mlir': expected a kernel "
-               "'none', but there are 'saxpy', 'race', 'pair', 'unknown'");
+  EXPECT_FAILS(
+      ampRtModuleGetKernel(module, "none", &found), AMP_RT_NOT_FOUND,
+      "ampRtModuleGetKernel: module 'kernels.mlir': expected a kernel "
+      "'none', but there are 'saxpy', 'race', 'pair', 'tickets', 'unknown'");
   EXPECT_FAILS(ampRtModuleGetKernel(module, "unknown", &found),
                AMP_RT_INVALID_ARGUMENT,
                "ampRtModuleGetKernel: module 'kernels.mlir': "
-               "kernels.mlir:32:5: the emulator has no model of inline PTX "
-               "other than a wgmma with A in registers");
+               "kernels.mlir:40:5: the emulator has no model of inline PTX "
+               "other than wgmma with A in registers, mma.sync and prmt.b32");
   const char *empty = "module {}";
   ASSERT_EQ(ampRtModuleLoad(device, "e", empty, 9, &other), AMP_RT_OK);
   EXPECT_FAILS(ampRtModuleGetKernel(other, "k", &found), AMP_RT_NOT_FOUND,
@@ -276,15 +317,41 @@ TEST_F(EmulatorDevice, RefusesWrongMemory) {
                "9223372036854775807 bytes; use smaller batches");
   EXPECT_FAILS(ampRtDeviceClose(device), AMP_RT_INVALID_ARGUMENT,
                "ampRtDeviceClose: device 'emulator': expected nothing of it to "
-               "be live, but there are 1 allocations and 1 modules; free them "
-               "first");
+               "be live, but there are 1 allocations, 1 modules and 0 events; "
+               "free them first");
+}
+
+/// Times are of the host that emulates.
+TEST_F(EmulatorDevice, EventsMeasureTheEmulation) {
+  AmpRtEvent *start = nullptr, *end = nullptr;
+  ASSERT_EQ(ampRtEventCreate(device, &start), AMP_RT_OK);
+  ASSERT_EQ(ampRtEventCreate(device, &end), AMP_RT_OK);
+  double milliseconds = -1;
+  EXPECT_FAILS(ampRtEventElapsed(start, end, &milliseconds),
+               AMP_RT_INVALID_ARGUMENT,
+               "ampRtEventElapsed: device 'emulator': expected events that are "
+               "recorded, but 'start' is not; call ampRtEventRecord first");
+  ASSERT_EQ(ampRtEventRecord(start), AMP_RT_OK);
+  EXPECT_FAILS(ampRtEventElapsed(start, end, &milliseconds),
+               AMP_RT_INVALID_ARGUMENT,
+               "ampRtEventElapsed: device 'emulator': expected events that are "
+               "recorded, but 'end' is not; call ampRtEventRecord first");
+  void *x = allocate(std::vector<float>(32)),
+       *y = allocate(std::vector<float>(32));
+  ASSERT_EQ(launch("saxpy", 1, 32, 2.0f, x, y), AMP_RT_OK);
+  ASSERT_EQ(ampRtEventRecord(end), AMP_RT_OK);
+  ASSERT_EQ(ampRtEventElapsed(start, end, &milliseconds), AMP_RT_OK);
+  EXPECT_GT(milliseconds, 0);
+  double backwards = 0;
+  ASSERT_EQ(ampRtEventElapsed(end, start, &backwards), AMP_RT_OK);
+  EXPECT_EQ(backwards, -milliseconds);
+  EXPECT_EQ(ampRtEventDestroy(start), AMP_RT_OK);
+  EXPECT_EQ(ampRtDeviceClose(device), AMP_RT_INVALID_ARGUMENT);
+  EXPECT_NE(std::strstr(ampRtStatusText(), "1 modules and 1 events"), nullptr);
+  EXPECT_EQ(ampRtEventDestroy(end), AMP_RT_OK);
 }
 
 TEST_F(EmulatorDevice, RefusesWhatHasNoModel) {
-  AmpRtEvent *event = nullptr;
-  EXPECT_FAILS(ampRtEventCreate(device, &event), AMP_RT_UNAVAILABLE,
-               "ampRtEventCreate: device 'emulator': expected a device with "
-               "events, but it has none; use device 'cuda'");
   AmpRtTensorMapDescription map = {};
   map.version = AMP_RT_TENSOR_MAP_DESCRIPTION_VERSION;
   map.rank = 1;

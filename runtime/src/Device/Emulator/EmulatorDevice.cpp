@@ -47,13 +47,16 @@ AmpRtStatus amp::rt::openEmulatorDevice(const char *call,
 
 AmpRtStatus EmulatorDevice::close(const char *call) {
   std::lock_guard<std::mutex> lock(mutex);
-  if (memory.count() == 0 && liveModules == 0)
+  int64_t events = liveEvents;
+  if (memory.count() == 0 && liveModules == 0 && events == 0)
     return AMP_RT_OK;
   return fail(AMP_RT_INVALID_ARGUMENT,
               "%s: device 'emulator': expected nothing of it to be live, but "
-              "there are %lld allocations and %lld modules; free them first",
+              "there are %lld allocations, %lld modules and %lld events; free "
+              "them first",
               call, static_cast<long long>(memory.count()),
-              static_cast<long long>(liveModules));
+              static_cast<long long>(liveModules),
+              static_cast<long long>(events));
 }
 
 AmpRtStatus

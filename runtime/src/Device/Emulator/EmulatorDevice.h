@@ -11,6 +11,8 @@
 #include "Device/Device.h"
 #include "Device/Emulator/EmulatorMemory.h"
 
+#include <atomic>
+
 namespace amp::rt::emulator {
 
 class EmulatorDevice final : public AmpRtDevice {
@@ -36,9 +38,11 @@ public:
   AmpRtStatus encodeTensorMap(const char *call,
                               const AmpRtTensorMapDescription &description,
                               AmpRtTensorMap &map) override;
+  AmpRtStatus createEvent(const char *call, AmpRtEvent *&event) override;
 
 private:
   friend class EmulatorModule;
+  friend class EmulatorEvent;
 
   AmpRtStatus checkSide(const char *call, const char *side, const void *pointer,
                         int64_t bytes, MemoryRange *&range);
@@ -47,6 +51,7 @@ private:
   const Functions *functions = nullptr;
   EmulatorMemory memory;
   int64_t liveModules = 0;
+  std::atomic<int64_t> liveEvents{0};
   /// Of everything: one launch at a time, and none while memory changes.
   std::mutex mutex;
 };
