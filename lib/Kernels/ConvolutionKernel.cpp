@@ -63,6 +63,12 @@ static DictionaryAttr describe(Builder &b, const ConvolutionProblem &problem,
 LogicalResult mlir::amp::verifyConvolutionEpilogue(
     const ConvolutionProblem &problem, const GemmEpilogue &epilogue,
     function_ref<InFlightDiagnostic()> emitError) {
+  // Rows of the product are not always rows of a tensor, in their order.
+  if (!epilogue.outputs.empty() ||
+      llvm::any_of(epilogue.operands,
+                   [](auto &operand) { return operand.isIndex(); }))
+    return emitError() << "expected an epilogue of one result and without "
+                          "indices for a convolution; reduce its result";
   bool hasRows = llvm::any_of(epilogue.operands, [](auto &operand) {
     return operand.kind == EpilogueOperand::Kind::Row;
   });

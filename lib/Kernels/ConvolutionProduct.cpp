@@ -106,8 +106,7 @@ void ConvolutionProduct::readParameters(Block *entry) {
     break;
   }
   if (!split())
-    for (unsigned i = 0; i < epilogue.operands.size(); ++i)
-      operands.push_back(entry->getArgument(index.operands + i));
+    operands = readEpilogueOperands(entry, index.operands, epilogue);
 }
 
 //===----------------------------------------------------------------------===//

@@ -57,12 +57,16 @@ public:
   friend Number operator^(Number x, Number y) {
     return x.apply<arith::XOrIOp>(y);
   }
+  friend Number operator&(Number x, Number y) {
+    return x.apply<arith::AndIOp>(y);
+  }
   friend Number operator+(Number x, int64_t y) { return x + x.constant(y); }
   friend Number operator-(Number x, int64_t y) { return x - x.constant(y); }
   friend Number operator*(Number x, int64_t y) { return x * x.constant(y); }
   friend Number operator/(Number x, int64_t y) { return x / x.constant(y); }
   friend Number operator%(Number x, int64_t y) { return x % x.constant(y); }
   friend Number operator^(Number x, int64_t y) { return x ^ x.constant(y); }
+  friend Number operator&(Number x, int64_t y) { return x & x.constant(y); }
   /// Unsigned comparisons, as i1 values.
   friend Value operator<(Number x, Number y) {
     return x.compare(arith::CmpIPredicate::ult, y);
@@ -73,6 +77,7 @@ public:
   friend Value operator<(Number x, int64_t y) { return x < x.constant(y); }
   friend Value operator==(Number x, int64_t y) { return x == x.constant(y); }
   friend Number min(Number x, Number y) { return x.apply<arith::MinUIOp>(y); }
+  friend Number max(Number x, Number y) { return x.apply<arith::MaxUIOp>(y); }
   friend Number ceilDiv(Number x, int64_t y) { return (x + (y - 1)) / y; }
 
 private:

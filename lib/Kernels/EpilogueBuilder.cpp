@@ -12,6 +12,7 @@
 
 #include "EpilogueBuilder.h"
 
+#include "EpilogueOutputs.h"
 #include "amp/Kernels/Gemm.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -64,6 +65,10 @@ Value EpilogueBuilder::loadOperand(unsigned index, Number row, Number column) {
   case EpilogueOperand::Kind::Matrix:
     return loadPair(type, pointer, min(row, shape.m - 1) + shape.firstRow,
                     shape.stride ? shape.stride : shape.n, column);
+  case EpilogueOperand::Kind::RowIndex:
+    return once(row, [&] { return b.gather({row, row}); });
+  case EpilogueOperand::Kind::ColumnIndex:
+    return once(column, [&] { return b.gather({column, column + 1}); });
   }
   llvm_unreachable("unknown kind of operand");
 }
@@ -91,7 +96,11 @@ Value EpilogueBuilder::apply(Value sums, Number row, Number column) {
     mapping.map(block.getArgument(i + 1), loadOperand(i, row, column));
   for (Operation &op : block.without_terminator())
     mapping.map(op.getResult(0), clone(op, mapping));
-  return mapping.lookup(block.getTerminator()->getOperand(0));
+  Operation *end = block.getTerminator();
+  if (outputs)
+    for (unsigned i = 0; i < epilogue.outputs.size(); ++i)
+      outputs->add(i, mapping.lookup(end->getOperand(i + 1)), row, column);
+  return mapping.lookup(end->getOperand(0));
 }
 
 void mlir::amp::storePair(DeviceBuilder &b, Value pair,

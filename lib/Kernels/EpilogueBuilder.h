@@ -23,6 +23,8 @@
 
 namespace mlir::amp {
 
+class EpilogueOutputs;
+
 /// The matrix that an epilogue's elements are part of.
 struct EpilogueShape {
   Number m, n;
@@ -47,6 +49,9 @@ public:
       : b(b), epilogue(epilogue), pointers(pointers), shape(shape),
         result(result) {}
 
+  /// Where what the epilogue gives beside elements goes; needed if it does.
+  void setOutputs(EpilogueOutputs *target) { outputs = target; }
+
   /// Two sums at (row, column) and (row, column + 1) become two elements. All
   /// calls stand in one block of operations.
   Value apply(Value sums, Number row, Number column);
@@ -62,6 +67,7 @@ private:
   SmallVector<Value> pointers;
   EpilogueShape shape;
   Type result;
+  EpilogueOutputs *outputs = nullptr;
   /// Operands that were loaded, by index and by what they depend on.
   DenseMap<std::pair<unsigned, Value>, Value> loaded;
 };

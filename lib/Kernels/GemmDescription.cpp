@@ -92,6 +92,8 @@ DictionaryAttr mlir::amp::describeGemm(Builder &b, const GemmProblem &problem,
   result.set("tile", b.getDenseI64ArrayAttr(
                          {config.tileM, config.tileN, config.tileK}));
   if (epilogue.body)
-    result.set("epilogue", describeEpilogue(b, *epilogue.body));
+    result.set("epilogue", epilogue.outputs.empty()
+                               ? describeEpilogue(b, *epilogue.body)
+                               : b.getStringAttr("other"));
   return result.getDictionary(b.getContext());
 }

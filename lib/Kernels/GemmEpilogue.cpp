@@ -19,6 +19,7 @@ using namespace mlir;
 using namespace mlir::amp;
 
 static constexpr StringLiteral kEpilogueAttr = "amp.epilogue";
+static constexpr StringLiteral kOutputsAttr = "amp.epilogue_outputs";
 
 StringRef mlir::amp::stringifyOperandKind(EpilogueOperand::Kind kind) {
   switch (kind) {
@@ -30,17 +31,43 @@ StringRef mlir::amp::stringifyOperandKind(EpilogueOperand::Kind kind) {
     return "matrix";
   case EpilogueOperand::Kind::Scalar:
     return "scalar";
+  case EpilogueOperand::Kind::RowIndex:
+    return "row-index";
+  case EpilogueOperand::Kind::ColumnIndex:
+    return "column-index";
   }
   llvm_unreachable("unknown kind of operand");
+}
+
+StringRef mlir::amp::stringifyOutput(EpilogueOutput output) {
+  switch (output) {
+  case EpilogueOutput::Amax:
+    return "amax";
+  case EpilogueOutput::ColumnSum:
+    return "column-sum";
+  case EpilogueOutput::RowSum:
+    return "row-sum";
+  }
+  llvm_unreachable("unknown output");
 }
 
 static std::optional<EpilogueOperand::Kind> parseKind(Attribute attr) {
   auto text = dyn_cast_or_null<StringAttr>(attr);
   for (auto kind :
        {EpilogueOperand::Kind::Column, EpilogueOperand::Kind::Row,
-        EpilogueOperand::Kind::Matrix, EpilogueOperand::Kind::Scalar})
+        EpilogueOperand::Kind::Matrix, EpilogueOperand::Kind::Scalar,
+        EpilogueOperand::Kind::RowIndex, EpilogueOperand::Kind::ColumnIndex})
     if (text && text.getValue() == stringifyOperandKind(kind))
       return kind;
+  return std::nullopt;
+}
+
+static std::optional<EpilogueOutput> parseOutput(Attribute attr) {
+  auto text = dyn_cast_or_null<StringAttr>(attr);
+  for (auto output : {EpilogueOutput::Amax, EpilogueOutput::ColumnSum,
+                      EpilogueOutput::RowSum})
+    if (text && text.getValue() == stringifyOutput(output))
+      return output;
   return std::nullopt;
 }
 
@@ -62,6 +89,29 @@ static LogicalResult verifyBody(func::FuncOp func) {
   return success();
 }
 
+static LogicalResult readOutputs(func::FuncOp func, GemmEpilogue &epilogue) {
+  ArrayRef<Type> results = func.getFunctionType().getResults().drop_front();
+  auto kinds = func->getAttrOfType<ArrayAttr>(kOutputsAttr);
+  if ((kinds ? kinds.size() : 0) != results.size())
+    return func.emitError()
+           << "expected '" << kOutputsAttr
+           << "' to name the outputs that the results after the first make, "
+           << results.size() << " strings";
+  for (auto [i, type] : llvm::enumerate(results)) {
+    auto output = parseOutput(kinds[i]);
+    if (!output)
+      return func.emitError()
+             << "expected output " << i << " in '" << kOutputsAttr
+             << "' to be \"amax\", \"column-sum\" or \"row-sum\", but got "
+             << kinds[i];
+    if (!type.isF32())
+      return func.emitError() << "expected result " << i + 1
+                              << " of an epilogue to be f32, but got " << type;
+    epilogue.outputs.push_back(*output);
+  }
+  return success();
+}
+
 FailureOr<GemmEpilogue> mlir::amp::readGemmEpilogue(func::FuncOp func,
                                                     Type result) {
   FunctionType type = func.getFunctionType();
@@ -70,9 +120,9 @@ FailureOr<GemmEpilogue> mlir::amp::readGemmEpilogue(func::FuncOp func,
   if (type.getNumInputs() == 0 || !type.getInput(0).isF32())
     return func.emitError()
            << "expected the first argument of an epilogue to be the sum, f32";
-  if (type.getNumResults() != 1 || type.getResult(0) != result)
-    return func.emitError() << "expected an epilogue to return one element of "
-                               "the result, "
+  if (type.getNumResults() == 0 || type.getResult(0) != result)
+    return func.emitError() << "expected an epilogue to return an element of "
+                               "the result first, "
                             << result << ", but got " << type.getResults();
   GemmEpilogue epilogue;
   auto kinds = func->getAttrOfType<ArrayAttr>(kEpilogueAttr);
@@ -86,8 +136,9 @@ FailureOr<GemmEpilogue> mlir::amp::readGemmEpilogue(func::FuncOp func,
     if (!kind)
       return func.emitError() << "expected the kind of argument " << i
                               << " in '" << kEpilogueAttr
-                              << "' to be \"column\", \"row\", \"matrix\" or "
-                                 "\"scalar\", but got "
+                              << "' to be \"column\", \"row\", \"matrix\", "
+                                 "\"scalar\", \"row-index\" or "
+                                 "\"column-index\", but got "
                               << kinds[i - 1];
     if (!isElement(type.getInput(i)))
       return func.emitError() << "expected argument " << i
@@ -95,8 +146,13 @@ FailureOr<GemmEpilogue> mlir::amp::readGemmEpilogue(func::FuncOp func,
                                  "but got "
                               << type.getInput(i);
     epilogue.operands.push_back({*kind, type.getInput(i)});
+    if (epilogue.operands.back().isIndex() && !type.getInput(i).isInteger(32))
+      return func.emitError()
+             << "expected argument " << i
+             << " of an epilogue, an index, to be i32, but got "
+             << type.getInput(i);
   }
-  if (failed(verifyBody(func)))
+  if (failed(readOutputs(func, epilogue)) || failed(verifyBody(func)))
     return failure();
   epilogue.body = &func.getBody();
   return epilogue;

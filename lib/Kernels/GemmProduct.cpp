@@ -60,6 +60,7 @@ void GemmProduct::addParameters(KernelSignature &signature) {
     index.operands = addEpilogueOperands(
         signature, epilogue,
         {problem.m, problem.n, problem.batch * problem.m * problem.n});
+    index.outputs = addEpilogueOutputs(signature, problem, config, epilogue);
   }
   int64_t multipleM = problem.transposeA ? multiple(problem.m, problem.a) : 1;
   int64_t multipleN = problem.transposeB ? 1 : multiple(problem.n, problem.b);
@@ -113,8 +114,9 @@ void GemmProduct::readParameters(Block *entry) {
     return;
   if (config.storeD != MatrixAccess::Tma)
     resultStride = number(index.ldd);
-  for (unsigned i = 0; i < epilogue.operands.size(); ++i)
-    operands.push_back(entry->getArgument(index.operands + i));
+  operands = readEpilogueOperands(entry, index.operands, epilogue);
+  for (unsigned i = 0; i < epilogue.outputs.size(); ++i)
+    outputs.push_back(entry->getArgument(index.outputs + i));
 }
 
 //===----------------------------------------------------------------------===//

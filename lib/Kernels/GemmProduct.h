@@ -39,7 +39,7 @@ protected:
 private:
   /// Indices of the kernel's parameters.
   struct Parameters {
-    unsigned a, b, operands, m, n, k, batch, lda, ldb, ldd;
+    unsigned a, b, operands, outputs, m, n, k, batch, lda, ldb, ldd;
   };
   /// Where the loads of the current tile are.
   struct Position {

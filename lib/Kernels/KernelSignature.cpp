@@ -80,6 +80,19 @@ unsigned KernelSignature::addOperand(StringRef name, StringRef kind, Type type,
                             named("elements", b.getI64IntegerAttr(elements))});
 }
 
+unsigned KernelSignature::addOutput(StringRef name, EpilogueOutput output,
+                                    int64_t elements) {
+  SmallVector<NamedAttribute> attributes{
+      named("kind", b.getStringAttr("buffer")),
+      named("name", b.getStringAttr(name)),
+      named("output", b.getStringAttr(stringifyOutput(output))),
+      named("type", TypeAttr::get(b.getF32Type())),
+      named("elements", b.getI64IntegerAttr(elements))};
+  if (output == EpilogueOutput::Amax)
+    attributes.push_back(named("initial", b.getI64IntegerAttr(0)));
+  return add(b.pointer(1), attributes);
+}
+
 unsigned KernelSignature::addNumber(StringRef name, int64_t value,
                                     int64_t multiple) {
   return add(b.getI32Type(),
@@ -115,8 +128,10 @@ LLVM::LLVMFuncOp KernelSignature::createKernel(StringRef name,
 unsigned mlir::amp::addEpilogueOperands(KernelSignature &signature,
                                         const GemmEpilogue &epilogue,
                                         EpilogueSizes sizes) {
-  unsigned first = 0;
+  std::optional<unsigned> first;
   for (auto [i, operand] : llvm::enumerate(epilogue.operands)) {
+    if (operand.isIndex())
+      continue;
     int64_t elements = 1;
     if (operand.kind == EpilogueOperand::Kind::Column)
       elements = sizes.columns;
@@ -127,8 +142,18 @@ unsigned mlir::amp::addEpilogueOperands(KernelSignature &signature,
     unsigned index = signature.addOperand("operand" + std::to_string(i),
                                           stringifyOperandKind(operand.kind),
                                           operand.type, elements);
-    if (i == 0)
+    if (!first)
       first = index;
   }
-  return first;
+  return first.value_or(0);
+}
+
+SmallVector<Value>
+mlir::amp::readEpilogueOperands(Block *entry, unsigned first,
+                                const GemmEpilogue &epilogue) {
+  SmallVector<Value> pointers;
+  for (const EpilogueOperand &operand : epilogue.operands)
+    pointers.push_back(operand.isIndex() ? Value()
+                                         : entry->getArgument(first++));
+  return pointers;
 }

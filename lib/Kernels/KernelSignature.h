@@ -44,6 +44,13 @@ public:
   /// A pointer to an operand of the epilogue.
   unsigned addOperand(StringRef name, StringRef kind, Type type,
                       int64_t elements);
+  /// A pointer to an output of the epilogue. The greatest magnitude is added to
+  /// what the launcher leaves there.
+  unsigned addOutput(StringRef name, EpilogueOutput output, int64_t elements);
+  /// A pointer to sums of parts, f32.
+  unsigned addPartSums(StringRef name, int64_t elements) {
+    return addBuffer(name, b.getF32Type(), elements);
+  }
   /// A 32-bit number. At another launch it may be another multiple of
   /// `multiple`.
   unsigned addNumber(StringRef name, int64_t value, int64_t multiple = 1);
@@ -72,9 +79,13 @@ struct EpilogueSizes {
   int64_t rows, columns, matrix;
 };
 
-/// Adds a parameter for each operand of an epilogue; returns the first's index.
+/// Adds a parameter for each operand of an epilogue that is in memory; returns
+/// the first's index.
 unsigned addEpilogueOperands(KernelSignature &signature,
                              const GemmEpilogue &epilogue, EpilogueSizes sizes);
+/// The pointers to them; null for an index, which has no parameter.
+SmallVector<Value> readEpilogueOperands(Block *entry, unsigned first,
+                                        const GemmEpilogue &epilogue);
 
 } // namespace mlir::amp
 

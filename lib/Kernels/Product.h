@@ -21,7 +21,7 @@
 #ifndef AMP_LIB_KERNELS_PRODUCT_H
 #define AMP_LIB_KERNELS_PRODUCT_H
 
-#include "EpilogueBuilder.h"
+#include "EpilogueOutputs.h"
 #include "KernelSignature.h"
 #include "OperandTile.h"
 #include "TileScheduler.h"
@@ -83,6 +83,20 @@ public:
                            split() ? b.getF32Type() : problem.d);
   }
 
+  /// Where the outputs of a work item's epilogue go, which `lane` of each warp
+  /// has a share of. A split K has them in its second kernel.
+  EpilogueOutputs makeOutputs(const ResultMatrix &matrix, WorkItem item,
+                              Number lane) const {
+    return {b,
+            split() ? none.outputs : epilogue.outputs,
+            outputs,
+            matrix.shape,
+            getWarpPart(problem, config),
+            lane,
+            item.batch,
+            config};
+  }
+
   bool split() const { return config.splitK > 1; }
   bool batched() const { return problem.batch > 1; }
   /// The sums leave by TMA.
@@ -117,7 +131,7 @@ protected:
   /// D, or the workspace.
   Value result;
   /// Of the epilogue.
-  SmallVector<Value> operands;
+  SmallVector<Value> operands, outputs;
   /// Index of the parameter `result`.
   unsigned resultIndex = 0;
 

@@ -243,6 +243,8 @@ SmallVector<Value> Sm80Kernel::emitPlainProducts(WorkItem item) {
 void Sm80Kernel::emitResult(WorkItem item, ArrayRef<Value> sums) {
   ResultMatrix matrix = product.resultOf(item);
   EpilogueBuilder builder = product.makeEpilogue(matrix);
+  EpilogueOutputs outputs = product.makeOutputs(matrix, item, lane);
+  builder.setOutputs(&outputs);
   if (plain())
     return threadProducts().store(sums, builder, matrix, rowOf(item),
                                   columnOf(item));
@@ -295,5 +297,8 @@ mlir::amp::emitSm80Gemm(OpBuilder &builder, Location loc, StringRef name,
   if (config.splitK > 1)
     emitSplitKReduction(b, (name + "_reduce").str(), problem, config, epilogue,
                         multiprocessors);
+  if (hasSums(epilogue))
+    emitSumsOfParts(b, (name + "_sums").str(), problem, config, epilogue,
+                    multiprocessors);
   return module;
 }

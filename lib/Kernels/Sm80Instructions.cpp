@@ -44,6 +44,21 @@ void sm80::warpBarrier(DeviceBuilder &b) {
 }
 
 //===----------------------------------------------------------------------===//
+// Exchange between lanes
+//===----------------------------------------------------------------------===//
+
+Value sm80::shuffleXor(DeviceBuilder &b, Value value, int64_t bit) {
+  return NVVM::ShflOp::create(b, value.getType(), b.number(-1), value,
+                              b.number(bit), b.number(31), NVVM::ShflKind::bfly,
+                              UnitAttr());
+}
+
+Value sm80::maxOverWarp(DeviceBuilder &b, Value value) {
+  return NVVM::ReduxOp::create(b, value.getType(), value, NVVM::ReduxKind::UMAX,
+                               b.number(-1));
+}
+
+//===----------------------------------------------------------------------===//
 // Asynchronous copies
 //===----------------------------------------------------------------------===//
 

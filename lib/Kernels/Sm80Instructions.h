@@ -31,6 +31,12 @@ void namedBarrier(DeviceBuilder &b, int64_t barrier, int64_t threads);
 /// Of the 32 lanes of a warp.
 void warpBarrier(DeviceBuilder &b);
 
+// Exchange between the 32 lanes of a warp, all of which take part.
+/// The f32 of the lane whose number differs in `bit`.
+Value shuffleXor(DeviceBuilder &b, Value value, int64_t bit);
+/// The greatest unsigned number of 32 bits.
+Value maxOverWarp(DeviceBuilder &b, Value value);
+
 // Asynchronous copies.
 /// Copies the first `bytes` of 16 bytes to shared memory, past the L1 cache,
 /// and writes zeros for the rest. With 0, the source is not read. Null is 16.

@@ -269,6 +269,8 @@ void Sm90Kernel::emitResult(WorkItem item, Value accumulators) {
                   Value()};
   ResultMatrix matrix = product.resultOf(item);
   EpilogueBuilder builder = product.makeEpilogue(matrix);
+  EpilogueOutputs outputs = product.makeOutputs(matrix, item, thread % 32);
+  builder.setOutputs(&outputs);
   if (!product.storesByTma())
     return storeByThreads(b, slab, builder, matrix);
   if (product.split())
@@ -321,5 +323,8 @@ mlir::amp::emitSm90Gemm(OpBuilder &builder, Location loc, StringRef name,
   if (config.splitK > 1)
     emitSplitKReduction(b, (name + "_reduce").str(), problem, config, epilogue,
                         multiprocessors);
+  if (hasSums(epilogue))
+    emitSumsOfParts(b, (name + "_sums").str(), problem, config, epilogue,
+                    multiprocessors);
   return module;
 }

@@ -13,7 +13,7 @@
 
 #include "SplitKReduction.h"
 
-#include "EpilogueBuilder.h"
+#include "EpilogueOutputs.h"
 #include "KernelSignature.h"
 #include "Sm80Instructions.h"
 
@@ -40,6 +40,7 @@ void mlir::amp::emitSplitKReduction(DeviceBuilder &b, StringRef name,
   unsigned operandArg = addEpilogueOperands(
       signature, epilogue,
       {problem.m, columnCount, problem.batch * problem.m * columnCount});
+  unsigned outputArg = addEpilogueOutputs(signature, problem, config, epilogue);
   unsigned mArg = signature.addNumber("m", problem.m);
   unsigned nArg = signature.addNumber("n", columnCount, even ? 2 : 1);
   unsigned batchArg = signature.addNumber("batch", problem.batch);
@@ -62,16 +63,14 @@ void mlir::amp::emitSplitKReduction(DeviceBuilder &b, StringRef name,
                                       : ceilDiv(n, 4) * 4;
   int64_t rowsPerTile = config.tileM * config.cluster;
   Number paddedRows = ceilDiv(m, rowsPerTile) * rowsPerTile;
-  SmallVector<Value> operands;
-  for (unsigned i = 0; i < epilogue.operands.size(); ++i)
-    operands.push_back(arg(operandArg + i));
+  SmallVector<Value> operands =
+      readEpilogueOperands(entry, operandArg, epilogue);
+  SmallVector<Value> outputs;
+  for (unsigned i = 0; i < epilogue.outputs.size(); ++i)
+    outputs.push_back(arg(outputArg + i));
 
-  Number first = sm80::blockId(b) * kThreads + sm80::threadId(b);
-  Number step = sm80::blockCount(b) * kThreads;
-  Number items = b.number(arg(batchArg)) * m * rowPairs;
-  b.loop(first, items, step, ValueRange(), [&](Number item, ValueRange) {
-    Number allRows = item / rowPairs, column = item % rowPairs * 2;
-    Number row = allRows % m, batch = allRows / m;
+  /// The sum of the parts of a pair of elements.
+  auto addParts = [&](Number batch, Number row, Number column) {
     Number part = batch * config.splitK;
     Number place = inWorkspace.locate ? inWorkspace.locate(column) : column;
     auto pair = VectorType::get(2, f32);
@@ -84,14 +83,55 @@ void mlir::amp::emitSplitKReduction(DeviceBuilder &b, StringRef name,
                  8);
       sum = sum ? arith::AddFOp::create(b, sum, next).getResult() : next;
     }
+    return sum;
+  };
+  auto place = [&](Number batch) {
     EpilogueShape shape{m, n, batch * m, even};
-    EpilogueBuilder builder(b, epilogue, operands, shape, problem.d);
-    Value elements = builder.apply(sum, row, column);
-    storePair(b, elements,
-              {shape, arg(resultArg), b.number(arg(strideArg)),
-               problem.strideOfD() % 2 == 0},
-              row, column);
-    return DeviceBuilder::Values();
-  });
+    return ResultMatrix{shape, arg(resultArg), b.number(arg(strideArg)),
+                        problem.strideOfD() % 2 == 0};
+  };
+  Number first = sm80::blockId(b) * kThreads + sm80::threadId(b);
+  Number step = sm80::blockCount(b) * kThreads;
+  Number batches = b.number(arg(batchArg));
+  if (epilogue.outputs.empty()) {
+    b.loop(first, batches * m * rowPairs, step, ValueRange(),
+           [&](Number item, ValueRange) {
+             Number allRows = item / rowPairs, column = item % rowPairs * 2;
+             Number row = allRows % m, batch = allRows / m;
+             ResultMatrix matrix = place(batch);
+             EpilogueBuilder builder(b, epilogue, operands, matrix.shape,
+                                     problem.d);
+             Value sum = addParts(batch, row, column);
+             storePair(b, builder.apply(sum, row, column), matrix, row, column);
+             return DeviceBuilder::Values();
+           });
+  } else {
+    // A warp takes a whole part at a time, of which each lane has two columns.
+    WarpPart part = getWarpPart(problem, config);
+    Number lane = first % 32;
+    Number acrossParts =
+        ceilDiv(n, config.tileN) * (config.tileN / part.columns);
+    Number perMatrix = paddedRows / part.rows * acrossParts;
+    b.loop(first / 32, batches * perMatrix, step / 32, ValueRange(),
+           [&](Number item, ValueRange) {
+             Number batch = item / perMatrix, inMatrix = item % perMatrix;
+             ResultMatrix matrix = place(batch);
+             EpilogueBuilder builder(b, epilogue, operands, matrix.shape,
+                                     problem.d);
+             EpilogueOutputs sums(b, epilogue.outputs, outputs, matrix.shape,
+                                  part, lane, batch, config);
+             builder.setOutputs(&sums);
+             Number firstRow = inMatrix / acrossParts * part.rows;
+             Number column = inMatrix % acrossParts * part.columns + lane * 2;
+             for (int64_t i = 0; i < part.rows; ++i) {
+               Number row = firstRow + i;
+               Value sum =
+                   addParts(batch, min(row, m - 1), min(column, columns - 2));
+               storePair(b, builder.apply(sum, row, column), matrix, row,
+                         column);
+             }
+             return DeviceBuilder::Values();
+           });
+  }
   LLVM::ReturnOp::create(b, ValueRange());
 }

@@ -115,7 +115,7 @@ func.func @no_sum(%x: bf16) -> bf16 {
 }
 
 // RUN: %{bad}"epilogue=other_result" 2>&1 | FileCheck %s --check-prefix=OTHER
-// OTHER: expected an epilogue to return one element of the result, 'bf16', but got 'f32'
+// OTHER: expected an epilogue to return an element of the result first, 'bf16', but got 'f32'
 func.func @other_result(%x: f32) -> f32 {
   return %x : f32
 }
@@ -127,7 +127,7 @@ func.func @unnamed(%x: f32, %bias: f32) -> f32 {
 }
 
 // RUN: %{bad}"epilogue=diagonal d-type=f32" 2>&1 | FileCheck %s --check-prefix=KIND
-// KIND: expected the kind of argument 1 in 'amp.epilogue' to be "column", "row", "matrix" or "scalar", but got "diagonal"
+// KIND: expected the kind of argument 1 in 'amp.epilogue' to be "column", "row", "matrix", "scalar", "row-index" or "column-index", but got "diagonal"
 func.func @diagonal(%x: f32, %bias: f32) -> f32 attributes {amp.epilogue = ["diagonal"]} {
   return %x : f32
 }
@@ -136,6 +136,37 @@ func.func @diagonal(%x: f32, %bias: f32) -> f32 attributes {amp.epilogue = ["dia
 // WIDE: expected argument 1 of an epilogue to be f16, bf16, f32 or i32, but got 'f64'
 func.func @wide(%x: f32, %bias: f64) -> f32 attributes {amp.epilogue = ["row"]} {
   return %x : f32
+}
+
+// RUN: %{bad}"epilogue=half_index d-type=f32" 2>&1 | FileCheck %s --check-prefix=INDEX
+// INDEX: expected argument 1 of an epilogue, an index, to be i32, but got 'f16'
+func.func @half_index(%x: f32, %row: f16) -> f32 attributes {amp.epilogue = ["row-index"]} {
+  return %x : f32
+}
+
+// RUN: %{bad}"epilogue=nothing d-type=f32" 2>&1 | FileCheck %s --check-prefix=NOTHING
+// NOTHING: expected an epilogue to return an element of the result first, 'f32', but got
+func.func @nothing(%x: f32) {
+  return
+}
+
+// RUN: %{bad}"epilogue=more d-type=f32" 2>&1 | FileCheck %s --check-prefix=MORE
+// MORE: expected 'amp.epilogue_outputs' to name the outputs that the results after the first make, 1 strings
+func.func @more(%x: f32) -> (f32, f32) {
+  return %x, %x : f32, f32
+}
+
+// RUN: %{bad}"epilogue=mean d-type=f32" 2>&1 | FileCheck %s --check-prefix=MEAN
+// MEAN: expected output 0 in 'amp.epilogue_outputs' to be "amax", "column-sum" or "row-sum", but got "column-mean"
+func.func @mean(%x: f32) -> (f32, f32) attributes {amp.epilogue_outputs = ["column-mean"]} {
+  return %x, %x : f32, f32
+}
+
+// RUN: %{bad}"epilogue=half_sum d-type=f32" 2>&1 | FileCheck %s --check-prefix=HALFSUM
+// HALFSUM: expected result 1 of an epilogue to be f32, but got 'f16'
+func.func @half_sum(%x: f32) -> (f32, f16) attributes {amp.epilogue_outputs = ["row-sum"]} {
+  %y = arith.truncf %x : f32 to f16
+  return %x, %y : f32, f16
 }
 
 // RUN: %{bad}"epilogue=blocks d-type=f32" 2>&1 | FileCheck %s --check-prefix=BLOCKS

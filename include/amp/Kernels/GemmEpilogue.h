@@ -14,9 +14,20 @@
 //
 // Its first argument is the sum, f32. `amp.epilogue` says where the values of
 // each further argument come from: "column" (one for each column of D), "row",
-// "matrix" (one for each element) or "scalar" (one in all). Its result is the
-// element of D.
-// The body is elementwise operations on scalars, and constants.
+// "matrix" (one for each element) or "scalar" (one in all) are in memory;
+// "row-index" and "column-index" are the element's place in D, i32. Its first
+// result is the element of D. The body is elementwise operations on scalars,
+// and constants.
+//
+// Results after the first are f32 and make outputs of their own, one for each
+// word of `amp.epilogue_outputs`:
+//
+//     func.func @gradient(%sum: f32) -> (bf16, f32, f32)
+//         attributes {amp.epilogue_outputs = ["amax", "column-sum"]}
+//
+// "column-sum" is the sum over the rows for each column of each matrix of the
+// batch, "row-sum" over the columns for each row, and "amax" the greatest
+// magnitude in all.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,19 +39,28 @@
 namespace mlir::amp {
 
 struct EpilogueOperand {
-  enum class Kind { Column, Row, Matrix, Scalar };
+  enum class Kind { Column, Row, Matrix, Scalar, RowIndex, ColumnIndex };
   Kind kind;
   Type type;
+
+  bool isIndex() const {
+    return kind == Kind::RowIndex || kind == Kind::ColumnIndex;
+  }
 };
+
+enum class EpilogueOutput { Amax, ColumnSum, RowSum };
 
 struct GemmEpilogue {
   /// Null if the sum is rounded to the type of D and no more.
   Region *body = nullptr;
   /// The arguments after the first.
   SmallVector<EpilogueOperand> operands;
+  /// The results after the first.
+  SmallVector<EpilogueOutput> outputs;
 };
 
 StringRef stringifyOperandKind(EpilogueOperand::Kind kind);
+StringRef stringifyOutput(EpilogueOutput output);
 
 /// Reads `func` as the epilogue of a product whose elements are of type
 /// `result`. Diagnostics say what does not fit.

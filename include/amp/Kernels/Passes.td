@@ -48,8 +48,27 @@ def GenerateGemmPass : Pass<"amp-generate-gemm", "ModuleOp"> {
     **Epilogue.** A function of the module, on scalars. Its first argument is the
     sum; for each further argument `amp.epilogue` says whether it is one value for
     each `"column"` of D, each `"row"`, each element (`"matrix"`, stored like a
-    dense D) or one in all (`"scalar"`). The result is the element of D. Without
-    an epilogue the sum is rounded. Operands must not overlap D.
+    dense D) or one in all (`"scalar"`), or is the element's place in D, i32 and not
+    in memory (`"row-index"`, `"column-index"`). The first result is the element of
+    D. Without an epilogue the sum is rounded. Operands must not overlap D.
+
+    Results after the first are f32. `amp.epilogue_outputs` says what becomes of
+    each: `"column-sum"` adds up the rows for each column of each matrix of the
+    batch (the gradient of a bias), `"row-sum"` the columns for each row, and
+    `"amax"` is the greatest magnitude of all. Sums of parts go to memory, and a
+    kernel `<name>_sums` adds them up in their order, so that they are the same in
+    each run. The greatest magnitude is found by an atomic maximum, which is so in
+    any order: the launcher sets it to 0, or leaves what an earlier kernel found. It
+    is infinity if an element is, and NaN if one is NaN. Where D has no elements,
+    sums are 0.
+
+    ```mlir
+    func.func @gradient(%sum: f32) -> (bf16, f32, f32)
+        attributes {amp.epilogue_outputs = ["amax", "column-sum"]} {
+      %result = arith.truncf %sum : f32 to bf16
+      return %result, %sum, %sum : bf16, f32, f32
+    }
+    ```
 
     **Kernel.** Persistent blocks walk the tiles of D in groups of rows, so that
     the L2 cache serves them. For sm_90a, one warpgroup loads, the others multiply
@@ -73,10 +92,10 @@ def GenerateGemmPass : Pass<"amp-generate-gemm", "ModuleOp"> {
     | --- | --- |
     | `tensor-map` | `type` (8-bit floats as bytes), `shape`, `box` in elements, innermost first, `strides` in bytes from the second dimension on, `swizzle` in bytes; outside are zeros. A dimension of 0 is passed as 1, its bytes are never read. By value, 128 bytes |
     | `im2col-map` | `type`, `shape`, `strides` and `swizzle` as before; `lower` and `upper` corners of the box of first pixels, column before row, from those of the image; `steps` of first pixels in each dimension; `channels` and `pixels` of a copy. By value, 128 bytes |
-    | `buffer` | `type`, `elements`; `operand` for those of the epilogue. A pointer |
+    | `buffer` | `type`, `elements`; `operand` for those of the epilogue, `output` for what else it gives, with `initial` if the launcher fills it with that before the first kernel. A pointer |
     | `number` | `value`, and `multiple`: at another launch it may be another multiple of that. 32 bits |
 
-    Names are `a`, `b`, `d`, `workspace`, `operand0`..., `m`, `n`, `k`, `batch`
+    Names are `a`, `b`, `d`, `workspace`, `operand0`..., `output0`..., `parts0`..., `m`, `n`, `k`, `batch`
     and the row strides `lda`, `ldb`, `ldd`.
 
     The `gpu.module` carries `amp.problem`, a dictionary of `family` ("gemm"), the

@@ -60,3 +60,27 @@ func.func @gelu(%sum: f32, %bias: f32) -> bf16 attributes {amp.epilogue = ["colu
   %result = arith.truncf %w : f32 to bf16
   return %result : bf16
 }
+// The gradient of a ReLU's input, the sum of its columns for a bias, the sums of its rows,
+// and the greatest magnitude before it is scaled.
+func.func @gradient(%sum: f32, %scale: f32, %output: bf16) -> (bf16, f32, f32, f32)
+    attributes {amp.epilogue = ["scalar", "matrix"], amp.epilogue_outputs = ["column-sum", "amax", "row-sum"]} {
+  %zero = arith.constant 0.0 : f32
+  %o = arith.extf %output : bf16 to f32
+  %positive = arith.cmpf ogt, %o, %zero : f32
+  %g = arith.select %positive, %sum, %zero : f32
+  %s = arith.mulf %g, %scale : f32
+  %result = arith.truncf %s : f32 to bf16
+  return %result, %s, %g, %s : bf16, f32, f32, f32
+}
+func.func @amax_f32(%sum: f32) -> (f32, f32) attributes {amp.epilogue_outputs = ["amax"]} {
+  return %sum, %sum : f32, f32
+}
+// Nothing of what comes later is seen: the columns after a row's own number are masked.
+func.func @causal(%sum: f32, %row: i32, %column: i32, %bias: f32) -> f32
+    attributes {amp.epilogue = ["row-index", "column-index", "row"]} {
+  %zero = arith.constant 0.0 : f32
+  %later = arith.cmpi ugt, %column, %row : i32
+  %s = arith.addf %sum, %bias : f32
+  %result = arith.select %later, %zero, %s : f32
+  return %result : f32
+}

@@ -39,7 +39,7 @@ class Argument:
         self.kind, self.name = word(entry, "kind"), word(entry, "name")
         self.type, self.operand = word(entry, "type"), word(entry, "operand")
         self.elements, self.value = number(entry, "elements"), number(entry, "value")
-        self.initial = number(entry, "initial")
+        self.output, self.initial = word(entry, "output"), number(entry, "initial")
         self.shape, self.box = numbers(entry, "shape"), numbers(entry, "box")
         self.strides, self.swizzle = numbers(entry, "strides"), number(entry, "swizzle")
         self.lower, self.upper, self.steps = (numbers(entry, key) for key in ("lower", "upper", "steps"))

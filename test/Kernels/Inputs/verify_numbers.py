@@ -145,8 +145,8 @@ def multiply(problem, a, b):
         return Bounded(sums, ((1 + UNIT) ** problem.k - 1) * magnitudes, UNIT)
 
 
-# The functions of epilogues.mlir: of the sums and of operands as [batch][M][N]. They return
-# the elements of D and then the outputs.
+# The functions of epilogues.mlir: of the sums, of operands along [batch][M][N] and of indices.
+# They return the elements of D and then what the outputs are made of.
 
 
 def bias_relu(s, bias):
@@ -174,7 +174,24 @@ def zero(like):
     return constant(like, 0.0)
 
 
+def gradient(s, scale, output):
+    g = s.where(output.value > 0, 0.0)
+    return [g * scale, g * scale, g, g * scale]
+
+
+def amax_f32(s):
+    return [s, s]
+
+
+def causal(s, bias):
+    rows, columns = np.indices(s.value.shape[1:])
+    return [(s + bias).where(columns <= rows, 0.0)]
+
+
 EPILOGUES = {
+    "amax_f32": amax_f32,
+    "causal": causal,
+    "gradient": gradient,
     "bias_relu": bias_relu,
     "gelu": gelu,
     "linear": linear,
@@ -194,6 +211,21 @@ def spread(values, kind, problem):
     return values.reshape(shape)
 
 
+def reduce(x, kind):
+    """An output of an epilogue."""
+    with np.errstate(invalid="ignore"):
+        if kind == "amax":
+            # NaN if there is one. The greatest is off by no more than the worst of all.
+            value, error = np.abs(x.value).max(initial=0.0), np.max(x.error, initial=0.0)
+            return Bounded(np.array([value]), np.array([error]), x.unit)
+        axis = 1 if kind == "column-sum" else 2
+        # As rule 2: the elements' own errors, and additions of as many elements.
+        error = np.broadcast_to(x.error, x.value.shape).sum(axis)
+        magnitudes = np.abs(x.value).sum(axis) + error
+        error = error + ((1 + x.unit) ** x.value.shape[axis] - 1) * magnitudes
+        return Bounded(x.value.sum(axis).ravel(), error.ravel(), x.unit)
+
+
 def fill_memory(problem, emulation, a, b):
     """Writes every buffer; returns the operands as the epilogue sees them."""
     operands = {}
@@ -203,6 +235,9 @@ def fill_memory(problem, emulation, a, b):
                 operands[argument.name] = argument
     for name in emulation.types:
         emulation.write(name, np.zeros(0))
+    for argument in find_outputs(emulation):
+        if argument.initial is not None:
+            emulation.write(argument.name, np.full(argument.elements, float(argument.initial)))
     emulation.write("a", problem.stored(a, "a", problem.layout[0] == "t"))
     emulation.write("b", problem.stored(b, "b", problem.layout[1] == "t"))
     values = []
@@ -211,6 +246,12 @@ def fill_memory(problem, emulation, a, b):
         emulation.write(name, data)
         values.append(Bounded(spread(data, argument.operand, problem), 0.0, problem.unit))
     return values
+
+
+def find_outputs(emulation):
+    """The arguments that are outputs of the epilogue, in their order."""
+    outputs = {a.name: a for kernel in emulation.kernels for a in kernel.arguments if a.output}
+    return [outputs[name] for name in sorted(outputs)]
 
 
 def compare(name, got, expected, form):
@@ -255,7 +296,14 @@ def check(line):
         if problem.epilogue:
             results = EPILOGUES[problem.epilogue](results[0], *operands)
         conflicts = kernel_launch.bank_conflicts(statistics)
-        return check_result(problem, emulation, results[0]) or (
+        wrong = check_result(problem, emulation, results[0])
+        outputs = find_outputs(emulation)
+        if len(outputs) != len(results) - 1:
+            wrong = f"{len(outputs)} outputs instead of {len(results) - 1}"
+        for argument, result in zip(outputs, results[1:]):
+            got = emulation.read(argument.name)[: argument.elements]
+            wrong = wrong or compare(argument.name, got, reduce(result, argument.output), "f32")
+        return wrong or (
             f"{conflicts} bank conflicts of matrix and other accesses" if any(conflicts) else ""
         )
 
