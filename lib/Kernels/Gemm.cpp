@@ -14,6 +14,7 @@
 
 #include "amp/Kernels/Gemm.h"
 
+#include "TransposedCopy.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -74,6 +75,8 @@ int64_t mlir::amp::getSharedMemoryBytes(const GemmProblem &problem,
 
 int64_t mlir::amp::getPaddedRows(const GemmProblem &problem,
                                  const GemmConfig &config) {
+  if (problem.groups)
+    return (problem.m / config.tileM + problem.groups) * config.tileM;
   return llvm::alignTo(problem.m, config.tileM * config.cluster);
 }
 
@@ -106,15 +109,18 @@ static int64_t getSharedMemoryBudget(const GemmConfig &config) {
 void mlir::amp::chooseGemmAccess(const GemmProblem &problem,
                                  GemmConfig &config) {
   bool wgmma = config.chip->wgmma;
+  GemmProblem read = getCopiedProblem(problem);
   auto choose = [&](int64_t stride, Type type) {
     if (!isTmaStride(stride, type))
       return MatrixAccess::Threads;
     return wgmma ? MatrixAccess::Tma : MatrixAccess::Async;
   };
-  config.loadA = choose(problem.strideOfA(), problem.a);
-  config.loadB = choose(problem.strideOfB(), problem.b);
-  config.storeD =
-      wgmma ? choose(problem.strideOfD(), problem.d) : MatrixAccess::Threads;
+  config.loadA = choose(read.strideOfA(), problem.a);
+  config.loadB = choose(read.strideOfB(), problem.b);
+  // A box of the copy engine would reach into the next group.
+  config.storeD = wgmma && !problem.groups
+                      ? choose(problem.strideOfD(), problem.d)
+                      : MatrixAccess::Threads;
 }
 
 void mlir::amp::completeGemmConfig(const GemmProblem &problem,
@@ -151,13 +157,6 @@ static LogicalResult verifyTypes(const GemmProblem &problem,
   if (!isa<Float16Type, BFloat16Type, Float32Type>(problem.d))
     return emitError() << "expected a result of type f16, bf16 or f32, but got "
                        << problem.d << "; cast it after the product";
-  if (isEight(problem.a) && (problem.transposeA || !problem.transposeB))
-    return emitError()
-           << "expected layout 'nt' for operands of 8 bits, because wgmma reads "
-              "them with K innermost only, but got '"
-           << (problem.transposeA ? 't' : 'n')
-           << (problem.transposeB ? 't' : 'n')
-           << "'; transpose the operands first";
   return success();
 }
 
@@ -200,6 +199,32 @@ verifyAccess(const GemmProblem &problem, const GemmConfig &config,
            << "expected rows of A and B to be multiples of 16 bytes "
               "in a cluster, because only TMA reaches the other "
               "block; pad the rows, or use 'cluster=1'";
+  return success();
+}
+
+/// The rules of groups, whose rows begin anywhere.
+static LogicalResult
+verifyGroups(const GemmProblem &problem, const GemmConfig &config,
+             function_ref<InFlightDiagnostic()> emitError) {
+  if (problem.groups < 0 || problem.groups > 65536)
+    return emitError() << "expected 'groups' from 0 to 65536, but got "
+                       << problem.groups;
+  if (!problem.groups)
+    return success();
+  if (problem.transposeA)
+    return emitError() << "expected layout 'nn' or 'nt' for groups, whose rows "
+                          "begin anywhere, but got 't"
+                       << (problem.transposeB ? 't' : 'n')
+                       << "'; transpose A first";
+  if (problem.batch != 1 || config.splitK != 1 || config.cluster != 1)
+    return emitError() << "expected 'batch', 'split-k' and 'cluster' to be 1 "
+                          "for groups, but got "
+                       << problem.batch << ", " << config.splitK << " and "
+                       << config.cluster;
+  if (config.storeD == MatrixAccess::Tma)
+    return emitError() << "expected D of groups to be stored by threads, "
+                          "because a box of TMA reaches into the next group; "
+                          "use 'access=auto'";
   return success();
 }
 
@@ -270,5 +295,7 @@ mlir::amp::verifyGemm(const GemmProblem &problem, const GemmConfig &config,
     return emitError() << "expected at most 2147483647 elements of D with a "
                           "split K, but got "
                        << elements << "; use 'split-k=1'";
-  return verifyAccess(problem, config, emitError);
+  if (failed(verifyGroups(problem, config, emitError)))
+    return failure();
+  return verifyAccess(getCopiedProblem(problem), config, emitError);
 }

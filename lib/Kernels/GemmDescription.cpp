@@ -76,7 +76,10 @@ DictionaryAttr mlir::amp::describeGemm(Builder &b, const GemmProblem &problem,
   auto number = [&](StringRef name, int64_t value) {
     result.set(name, b.getI64IntegerAttr(value));
   };
-  result.set("family", b.getStringAttr("gemm"));
+  result.set("family",
+             b.getStringAttr(problem.groups ? "grouped-gemm" : "gemm"));
+  if (problem.groups)
+    number("groups", problem.groups);
   number("m", problem.m);
   number("n", problem.n);
   number("k", problem.k);

@@ -22,14 +22,14 @@ using namespace mlir::amp;
 
 unsigned GemmProduct::addMatrix(KernelSignature &signature, StringRef name,
                                 Type type, MatrixAccess access, int64_t inner,
-                                int64_t outer, int64_t stride,
+                                int64_t outer, int64_t stride, int64_t count,
                                 int64_t boxColumns, int64_t boxRows) {
   if (access != MatrixAccess::Tma)
-    return signature.addBuffer(name, type, problem.batch * outer * stride);
+    return signature.addBuffer(name, type, count * outer * stride);
   SmallVector<int64_t> shape{inner, outer}, box{boxColumns, boxRows};
   SmallVector<int64_t> strides{stride * getElementBytes(type)};
-  if (batched()) {
-    shape.push_back(problem.batch);
+  if (count > 1) {
+    shape.push_back(count);
     strides.push_back(strides[0] * outer);
     box.push_back(1);
   }
@@ -44,18 +44,20 @@ void GemmProduct::addParameters(KernelSignature &signature) {
                : 1;
   };
   auto even = [](int64_t size) { return size % 2 ? 1 : 2; };
-  index.a = addMatrix(signature, "a", problem.a, config.loadA, problem.rowOfA(),
-                      problem.transposeA ? problem.k : problem.m,
-                      problem.strideOfA(), tileA.boxColumns(), tileA.boxRows());
+  index.a =
+      addMatrix(signature, nameOfA, problem.a, config.loadA, problem.rowOfA(),
+                problem.transposeA ? problem.k : problem.m, problem.strideOfA(),
+                problem.batch, tileA.boxColumns(), tileA.boxRows());
   index.b =
-      addMatrix(signature, "b", problem.b, config.loadB, problem.rowOfB(),
+      addMatrix(signature, nameOfB, problem.b, config.loadB, problem.rowOfB(),
                 problem.transposeB ? problem.n : problem.k, problem.strideOfB(),
-                shareOfB.boxColumns(), shareOfB.boxRows());
+                std::max(problem.batch, problem.groups), shareOfB.boxColumns(),
+                shareOfB.boxRows());
   if (split()) {
     addWorkspace(signature);
   } else {
     resultIndex = addMatrix(signature, "d", problem.d, config.storeD, problem.n,
-                            problem.m, problem.strideOfD(),
+                            problem.m, problem.strideOfD(), problem.batch,
                             128 / getElementBytes(problem.d), 64);
     index.operands = addEpilogueOperands(
         signature, epilogue,
@@ -125,29 +127,34 @@ void GemmProduct::readParameters(Block *entry) {
 
 void GemmProduct::beginTile(WorkItem item, Number row, Number column,
                             Number thread, int64_t threads) {
-  position = {item, row, column, thread, threads};
+  Value matrix = batched() ? Value(item.batch) : Value();
+  position = {row, column, thread, threads, matrix, matrix};
 }
 
 void GemmProduct::loadByThreads(Side side, Value shared, Number stage) {
   Number depth = stage * config.tileK;
+  auto matrix = [&](Value index) {
+    return index ? b.number(index) : b.number(0);
+  };
   if (side == Side::A)
-    tileA.loadByThreads(b, sourceA, shared, position.row, depth, matrix(),
-                        position.thread, position.threads);
+    tileA.loadByThreads(b, sourceA, shared, position.row, depth,
+                        matrix(position.matrixA), position.thread,
+                        position.threads);
   else
-    tileB.loadByThreads(b, sourceB, shared, position.column, depth, matrix(),
-                        position.thread, position.threads);
+    tileB.loadByThreads(b, sourceB, shared, position.column, depth,
+                        matrix(position.matrixB), position.thread,
+                        position.threads);
 }
 
 void GemmProduct::loadByTma(Side side, Value shared, Number stage,
                             Value barrier, Value multicast) {
   Number depth = stage * config.tileK;
-  Value batch = batched() ? Value(position.item.batch) : Value();
   if (side == Side::A)
-    tileA.loadByTma(b, sourceA, shared, position.row, depth, batch, barrier,
-                    multicast);
+    tileA.loadByTma(b, sourceA, shared, position.row, depth, position.matrixA,
+                    barrier, multicast);
   else
-    shareOfB.loadByTma(b, sourceB, shared, position.column, depth, batch,
-                       barrier, multicast);
+    shareOfB.loadByTma(b, sourceB, shared, position.column, depth,
+                       position.matrixB, barrier, multicast);
 }
 
 ResultMatrix GemmProduct::placeResult(WorkItem item) {

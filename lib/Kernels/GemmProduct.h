@@ -22,6 +22,9 @@ class GemmProduct : public Product {
 public:
   using Product::Product;
 
+  /// What the operands are called in `amp.launch`.
+  StringRef nameOfA = "a", nameOfB = "b";
+
   StageRange stagesOf(WorkItem item) override {
     return getStages(b, item, ceilDiv(k, config.tileK), config.splitK);
   }
@@ -36,33 +39,36 @@ protected:
   void readParameters(Block *entry) override;
   ResultMatrix placeResult(WorkItem item) override;
 
-private:
-  /// Indices of the kernel's parameters.
-  struct Parameters {
-    unsigned a, b, operands, outputs, m, n, k, batch, lda, ldb, ldd;
-  };
   /// Where the loads of the current tile are.
   struct Position {
-    WorkItem item;
     Number row, column, thread;
     int64_t threads;
+    /// The matrix of A and of B, null if there is only one.
+    Value matrixA, matrixB;
   };
+  Position position = {};
+  Number resultStride;
 
-  unsigned addMatrix(KernelSignature &signature, StringRef name, Type type,
-                     MatrixAccess access, int64_t inner, int64_t outer,
-                     int64_t stride, int64_t boxColumns, int64_t boxRows);
   /// Rows of D are chunks of 16 bytes, which mma.sync's warps store.
   bool hasWholeChunks() const {
     return !config.chip->wgmma && !split() &&
            isTmaStride(problem.n, problem.d) &&
            isTmaStride(problem.strideOfD(), problem.d);
   }
-  Number matrix() { return batched() ? position.item.batch : b.number(0); }
 
+private:
+  /// Indices of the kernel's parameters.
+  struct Parameters {
+    unsigned a, b, operands, outputs, m, n, k, batch, lda, ldb, ldd;
+  };
+  /// `count` matrices, one after the other.
+  unsigned addMatrix(KernelSignature &signature, StringRef name, Type type,
+                     MatrixAccess access, int64_t inner, int64_t outer,
+                     int64_t stride, int64_t count, int64_t boxColumns,
+                     int64_t boxRows);
   Parameters index = {};
   OperandSource sourceA, sourceB;
-  Number resultStride, k;
-  Position position = {};
+  Number k;
 };
 
 } // namespace mlir::amp

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EpilogueOutputs.h"
 #include "KernelOptions.h"
 #include "amp/Kernels/Passes.h"
 #include "amp/Kernels/Sm80Gemm.h"
@@ -48,6 +49,11 @@ struct GenerateGemm : public amp::impl::GenerateGemmPassBase<GenerateGemm> {
     FailureOr<GemmEpilogue> region = options.readEpilogue(epilogue, problem.d);
     if (failed(region) || failed(options.verifyName(name)))
       return signalPassFailure();
+    if (problem.groups && hasSums(*region)) {
+      emitError() << "expected an epilogue without sums for groups, whose rows "
+                     "begin anywhere; add up D";
+      return signalPassFailure();
+    }
     auto builder = OpBuilder::atBlockEnd(getOperation().getBody());
     auto emit = config.chip->wgmma ? emitSm90Gemm : emitSm80Gemm;
     emit(builder, getOperation().getLoc(), name, problem, config, *region,
@@ -71,6 +77,7 @@ private:
     problem.n = n;
     problem.k = k;
     problem.batch = batch;
+    problem.groups = groups;
     problem.lda = lda;
     problem.ldb = ldb;
     problem.ldd = ldd;

@@ -34,8 +34,7 @@ void Product::enterKernel(StringRef name, int64_t multiprocessors) {
                           config.cluster, most * minBlocks);
   auto func = signature.createKernel(
       name, {blocks, config.threads(), minBlocks, config.cluster,
-             getSharedMemoryBytes(problem, config),
-             /*order=*/0});
+             getSharedMemoryBytes(problem, config), order});
   Block *entry = func.addEntryBlock(b);
   b.setInsertionPointToStart(entry);
   result = entry->getArgument(resultIndex);

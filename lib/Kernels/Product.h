@@ -132,6 +132,8 @@ protected:
   Value result;
   /// Of the epilogue.
   SmallVector<Value> operands, outputs;
+  /// Place among the kernels of the module.
+  int64_t order = 0;
   /// Index of the parameter `result`.
   unsigned resultIndex = 0;
 

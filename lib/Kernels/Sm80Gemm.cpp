@@ -29,7 +29,7 @@
 
 #include "amp/Kernels/Sm80Gemm.h"
 
-#include "GemmProduct.h"
+#include "GroupedProduct.h"
 #include "ResultStore.h"
 #include "SplitKReduction.h"
 #include "ThreadProducts.h"
@@ -292,6 +292,13 @@ mlir::amp::emitSm80Gemm(OpBuilder &builder, Location loc, StringRef name,
   auto module = gpu::GPUModuleOp::create(builder, loc, name);
   DeviceBuilder b(loc, builder);
   b.setInsertionPointToStart(module.getBody());
+  if (problem.groups) {
+    emitTilesOfGroups(b, (name + "_tiles").str(), problem, config,
+                      multiprocessors);
+    GroupedProduct product(b, problem, config, epilogue);
+    emitSm80Kernel(b, name, product, multiprocessors);
+    return module;
+  }
   GemmProduct product(b, problem, config, epilogue);
   emitSm80Kernel(b, name, product, multiprocessors);
   if (config.splitK > 1)

@@ -29,10 +29,11 @@
 #include "amp/Kernels/Sm90Gemm.h"
 
 #include "GemmDescription.h"
-#include "GemmProduct.h"
+#include "GroupedProduct.h"
 #include "PipelineRing.h"
 #include "ResultStore.h"
 #include "SplitKReduction.h"
+#include "TransposedCopy.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -318,13 +319,30 @@ mlir::amp::emitSm90Gemm(OpBuilder &builder, Location loc, StringRef name,
                   describeGemm(builder, problem, config, epilogue));
   DeviceBuilder b(loc, builder);
   b.setInsertionPointToStart(module.getBody());
-  GemmProduct product(b, problem, config, epilogue);
-  emitSm90Kernel(b, name, product, multiprocessors);
+  emitTransposedCopies(b, name, problem, multiprocessors);
+  GemmProblem read = getCopiedProblem(problem);
+  auto emit = [&](GemmProduct &product) {
+    if (read.transposeA != problem.transposeA)
+      product.nameOfA = "a_copy";
+    if (read.transposeB != problem.transposeB)
+      product.nameOfB = "b_copy";
+    emitSm90Kernel(b, name, product, multiprocessors);
+  };
+  if (problem.groups) {
+    emitTilesOfGroups(b, (name + "_tiles").str(), problem, config,
+                      multiprocessors);
+    GroupedProduct product(b, read, config, epilogue);
+    emit(product);
+  } else {
+    GemmProduct product(b, read, config, epilogue);
+    emit(product);
+  }
   if (config.splitK > 1)
     emitSplitKReduction(b, (name + "_reduce").str(), problem, config, epilogue,
                         multiprocessors);
   if (hasSums(epilogue))
     emitSumsOfParts(b, (name + "_sums").str(), problem, config, epilogue,
                     multiprocessors);
+  numberLaunches(module);
   return module;
 }

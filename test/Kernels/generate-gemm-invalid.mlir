@@ -15,8 +15,23 @@
 // RUN: %{bad}"d-type=half" 2>&1 | FileCheck %s --check-prefix=NOTYPE
 // NOTYPE: expected 'd-type' to be the name of a number's type, but got 'half'
 
-// RUN: %{bad}"a-type=f8E5M2 b-type=f8E5M2 layout=tn" 2>&1 | FileCheck %s --check-prefix=EIGHT
-// EIGHT: expected layout 'nt' for operands of 8 bits, because wgmma reads them with K innermost only, but got 'tn'; transpose the operands first
+// RUN: %{bad}"groups=-1" 2>&1 | FileCheck %s --check-prefix=GROUPS
+// GROUPS: expected 'groups' from 0 to 65536, but got -1
+
+// RUN: %{bad}"groups=2 layout=tn" 2>&1 | FileCheck %s --check-prefix=GROUPSROWS
+// GROUPSROWS: expected layout 'nn' or 'nt' for groups, whose rows begin anywhere, but got 'tn'; transpose A first
+
+// RUN: %{bad}"groups=2 batch=3" 2>&1 | FileCheck %s --check-prefix=GROUPSBATCH
+// GROUPSBATCH: expected 'batch', 'split-k' and 'cluster' to be 1 for groups, but got 3, 1 and 1
+
+// RUN: %{bad}"groups=2 m=64 n=64 k=64 access=tma" 2>&1 | FileCheck %s --check-prefix=GROUPSBOX
+// GROUPSBOX: expected D of groups to be stored by threads, because a box of TMA reaches into the next group; use 'access=auto'
+
+// RUN: %{bad}"groups=2 d-type=f32 epilogue=add_up" 2>&1 | FileCheck %s --check-prefix=GROUPSSUMS
+// GROUPSSUMS: expected an epilogue without sums for groups, whose rows begin anywhere; add up D
+func.func @add_up(%x: f32) -> (f32, f32) attributes {amp.epilogue_outputs = ["column-sum"]} {
+  return %x, %x : f32, f32
+}
 
 // RUN: %{bad}"layout=nx" 2>&1 | FileCheck %s --check-prefix=LAYOUT
 // LAYOUT: expected 'layout' to be nn, nt, tn or tt, but got 'nx'

@@ -33,6 +33,9 @@ struct GemmProblem {
   /// A has M x K elements, B has K x N. Zero is a legal size.
   int64_t m = 0, n = 0, k = 0;
   int64_t batch = 1;
+  /// Not 0: so many products in one. Each has a run of the rows of A and D, as
+  /// many as memory says when the kernel runs, and its own B.
+  int64_t groups = 0;
   /// f16 and bf16 (both the same), f8E4M3FN and f8E5M2 (also mixed).
   Type a, b;
   /// f16, bf16 or f32. Sums are f32 always.
@@ -114,7 +117,8 @@ int64_t getSharedMemoryBytes(const GemmProblem &problem,
 /// Tiles of D, over all batches and parts of K.
 int64_t getWorkItems(const GemmProblem &problem, const GemmConfig &config);
 
-/// Rows of the workspace that one part of K takes: M rounded up to tiles.
+/// Rows of the workspace that one part of K takes: M rounded up to tiles. With
+/// groups, the most rows that they can have when each is rounded up.
 int64_t getPaddedRows(const GemmProblem &problem, const GemmConfig &config);
 
 /// Uses what the chip has for aligned rows where rows are aligned, else

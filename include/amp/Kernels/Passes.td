@@ -33,7 +33,8 @@ def GenerateGemmPass : Pass<"amp-generate-gemm", "ModuleOp"> {
 
     1. Operands are both f16 or both bf16, for sm_90a also each f8E4M3FN or
        f8E5M2, for the others also both f32; the result is f16, bf16 or f32.
-       Operands of 8 bits are `nt` (wgmma has no other). Products of f32 are not
+       wgmma reads operands of 8 bits as `nt` only: in another layout a kernel
+       `<name>_copy_a` or `<name>_copy_b` copies them transposed before the product. Products of f32 are not
        rounded: they use plain arithmetic, not Tensor Cores.
     2. The tile is 128x256, 128x128 or 64x128 for sm_90a, else 128x128, 128x64 or
        64x64 (f32 only the first two), and 128 bytes of K deep.
@@ -44,6 +45,19 @@ def GenerateGemmPass : Pass<"amp-generate-gemm", "ModuleOp"> {
     4. A cluster of two is for sm_90a, with A and B by TMA.
     5. Stages, tiles and staging boxes fit in the chip's shared memory.
     6. A ring has at least two stages, without TMA three.
+
+    **Groups.** With `groups`, row i of D is row i of A times the B of i's group, as
+    layers of experts have it. Only when the kernel runs does it see how many rows
+    each group has: `offsets`, groups + 1 ascending numbers of 32 bits, says where
+    each group's rows begin and the last one's end, at most `m`; a group may be empty,
+    and rows of D after the last are not written. B has K x N elements for each group
+    in turn. All groups have the same N and K. A kernel `<name>_tiles` writes for each
+    tile of rows its group and rows; blocks look up their tile there. So one tensor map
+    of A serves all groups, and the order of tiles stays the one that serves the L2
+    cache; a tensor map for each group would have to be written on the device. Operands
+    and outputs of the epilogue know rows of D, not groups; there are no sums. `split-k`,
+    `batch`, `cluster` and a transposed A do not go with groups, and D is stored by
+    threads.
 
     **Epilogue.** A function of the module, on scalars. Its first argument is the
     sum; for each further argument `amp.epilogue` says whether it is one value for
@@ -95,8 +109,9 @@ def GenerateGemmPass : Pass<"amp-generate-gemm", "ModuleOp"> {
     | `buffer` | `type`, `elements`; `operand` for those of the epilogue, `output` for what else it gives, with `initial` if the launcher fills it with that before the first kernel. A pointer |
     | `number` | `value`, and `multiple`: at another launch it may be another multiple of that. 32 bits |
 
-    Names are `a`, `b`, `d`, `workspace`, `operand0`..., `output0`..., `parts0`..., `m`, `n`, `k`, `batch`
-    and the row strides `lda`, `ldb`, `ldd`.
+    Names are `a`, `b`, `d`, `workspace`, `a_copy`, `b_copy`, `operand0`..., `output0`..., `parts0`..., `m`, `n`, `k`, `batch`
+    `count`, `groups`, `offsets`,
+    `tiles` and the row strides `lda`, `ldb`, `ldd`.
 
     The `gpu.module` carries `amp.problem`, a dictionary of `family` ("gemm"), the
     options of the problem under their names with `layout`, `tile`, and where there
@@ -124,6 +139,7 @@ def GenerateGemmPass : Pass<"amp-generate-gemm", "ModuleOp"> {
     Option<"n", "n", "int64_t", "0", "columns of B and D">,
     Option<"k", "k", "int64_t", "0", "columns of A, rows of B">,
     Option<"batch", "batch", "int64_t", "1", "independent products">,
+    Option<"groups", "groups", "int64_t", "0", "products that share the rows of A, as memory says">,
     Option<"aType", "a-type", "std::string", "\"bf16\"", "elements of A">,
     Option<"bType", "b-type", "std::string", "\"bf16\"", "elements of B">,
     Option<"dType", "d-type", "std::string", "\"bf16\"", "elements of D">,

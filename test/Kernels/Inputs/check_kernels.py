@@ -53,11 +53,15 @@ class Kernel:
         self.aligned = all(size % 16 == 0 for size in sizes)
         self.eight = self.types[0].startswith("f8")
         self.tensor_core = "QGMMA" if self.eight else "HGMMA"
+        self.groups = "groups" in given
+        # Operands of 8 bits with another layout than nt are copied first.
+        self.transposed = self.eight * ((self.layout[0] == "t") + (self.layout[1] == "n"))
+        self.layout = "nt" if self.eight else self.layout
         self.k = 32 if self.eight else 16
         self.threads = 128 * (self.rows // 64 + 1)
         # Results leave by TMA as f32 to the workspace, or in their own type.
         self.wide = self.result == "f32" or self.split > 1
-        self.tma_stores = self.aligned or self.split > 1
+        self.tma_stores = (self.aligned or self.split > 1) and not self.groups
 
     def ptx_counts(self):
         """Patterns in the main kernel's PTX, and how often each stands there."""
@@ -102,7 +106,7 @@ class Checker:
         return text.replace("\\\\", "\\").rstrip("\0")
 
     def check_ptx(self, ptx):
-        main = ptx.split(".entry")[1]  # a split K has a second kernel after it
+        main = main_entry(ptx)
         counts, wgmma = self.kernel.ptx_counts()
         for pattern, count in counts.items():
             seen = len(re.findall(pattern, main))
@@ -126,13 +130,14 @@ class Checker:
 
     def check_resources(self, report):
         kernels = report.split("Compiling entry function")[1:]
-        wanted = 1 + (self.kernel.split > 1) + self.kernel.sums
+        kernel = self.kernel
+        wanted = 1 + (kernel.split > 1) + kernel.sums + kernel.groups + kernel.transposed
         self.check(len(kernels) == wanted, f"{len(kernels)} kernels instead of {wanted}")
         for text in kernels:
             sizes = re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", text)
             self.check(set(sizes.groups()) == {"0"}, "stack and spills: " + ", ".join(sizes.groups()))
             registers = int(re.search(r"Used (\d+) registers", text).group(1))
-            reduces = re.search("_(reduce|sums)'", text.split(" for ")[0] + "'")
+            reduces = re.search("_(reduce|sums|tiles|copy_[ab])'", text.split(" for ")[0] + "'")
             threads = REDUCE_THREADS if reduces else self.kernel.threads
             self.check(registers * threads <= REGISTERS, f"{registers} registers for {threads} threads")
             pool = 0 if reduces else self.pool * 128
@@ -185,6 +190,11 @@ class Checker:
                 if not self.failures and level == "sass":
                     self.check_sass(self.disassemble(cubin))
         return self
+
+
+def main_entry(ptx):
+    """The text of the product's kernel; others prepare it or add up its parts."""
+    return next(text for text in ptx.split(".entry") if text.lstrip().startswith("gemm("))
 
 
 def main_loop(lines, instruction):

@@ -37,6 +37,7 @@ class Kernel:
         self.type = given.get("a-type", "bf16")
         self.split = int(given.get("split-k", 1))
         self.sums = given.get("epilogue") == "gradient"
+        self.groups, self.transposed = "groups" in given, 0
         self.plain = self.type == "f32"
         self.instruction = "FFMA" if self.plain else "HMMA"
         self.aligned = all(int(given[name]) % 8 == 0 for name in "mnk")
@@ -65,7 +66,7 @@ class Kernel:
 
 class Checker(check_kernels.Checker):
     def check_ptx(self, ptx):
-        main = ptx.split(".entry")[1]  # a split K has a second kernel after it
+        main = check_kernels.main_entry(ptx)
         kernel, before = self.kernel, self.kernel.stages - 1
         if kernel.plain:
             # Eight rows by eight columns, four of K in each turn of a loop.

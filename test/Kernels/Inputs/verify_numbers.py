@@ -91,6 +91,7 @@ class Problem:
         self.batch = int(given.get("batch", 1))
         self.layout = given.get("layout", "nn")
         self.a, self.b, self.d = (given.get(name + "-type", "bf16") for name in "abd")
+        self.groups = int(given.get("groups", 0))
         self.epilogue = given.get("epilogue", "")
         rows = {
             "a": self.m if self.layout[0] == "t" else self.k,
@@ -122,7 +123,7 @@ class Problem:
     def make_matrices(self):
         """A as [batch][M][K] and B as [batch][K][N]."""
         a = self.fill((self.batch, self.m, self.k), self.a)
-        b = self.fill((self.batch, self.k, self.n), self.b)
+        b = self.fill((max(self.batch, self.groups), self.k, self.n), self.b)
         if self.data == "special":
             self.make_special(a, self.a), self.make_special(b, self.b)
         return a, b
@@ -135,8 +136,25 @@ class Problem:
         return padded
 
 
-def multiply(problem, a, b):
+def group_offsets(problem):
+    """Where the rows of each group begin: none, one, a run, and less than there are."""
+    cuts = problem.random.integers(0, problem.m, problem.groups - 1) if problem.groups > 1 else []
+    offsets = np.sort([0, *cuts, problem.m - problem.m // 8])
+    if problem.groups > 2:
+        offsets[2] = offsets[1]
+    return offsets
+
+
+def multiply(problem, a, b, offsets=()):
     """The product of the operands, and how far f32 sums of it may be off."""
+    if problem.groups:
+        # Row by row, each with the B of its group; rows of none are not computed.
+        rows = [np.full((problem.m, problem.n), np.nan), np.zeros((problem.m, problem.n))]
+        for i, (first, end) in enumerate(zip(offsets, offsets[1:])):
+            rows[0][first:end] = a[0, first:end] @ b[i]
+            rows[1][first:end] = np.abs(a[0, first:end]) @ np.abs(b[i])
+        error = 0.0 if problem.unit == 0 else ((1 + UNIT) ** problem.k - 1) * rows[1]
+        return Bounded(rows[0][None], error + np.zeros((1, problem.m, problem.n)), problem.unit)
     with np.errstate(invalid="ignore"):
         sums = a @ b
         if problem.unit == 0:
@@ -226,7 +244,7 @@ def reduce(x, kind):
         return Bounded(x.value.sum(axis).ravel(), error.ravel(), x.unit)
 
 
-def fill_memory(problem, emulation, a, b):
+def fill_memory(problem, emulation, a, b, offsets):
     """Writes every buffer; returns the operands as the epilogue sees them."""
     operands = {}
     for kernel in emulation.kernels:
@@ -239,6 +257,8 @@ def fill_memory(problem, emulation, a, b):
         if argument.initial is not None:
             emulation.write(argument.name, np.full(argument.elements, float(argument.initial)))
     emulation.write("a", problem.stored(a, "a", problem.layout[0] == "t"))
+    if problem.groups:
+        emulation.write("offsets", offsets)
     emulation.write("b", problem.stored(b, "b", problem.layout[1] == "t"))
     values = []
     for name, argument in sorted(operands.items()):
@@ -288,11 +308,12 @@ def check(line):
             module, kernels = kernel_launch.generate(problem.options, os.path.join(FOLDER, "epilogues.mlir"), folder)
             emulation = kernel_launch.Emulation(module, kernels, folder)
             a, b = problem.make_matrices()
-            operands = fill_memory(problem, emulation, a, b)
+            offsets = group_offsets(problem) if problem.groups else ()
+            operands = fill_memory(problem, emulation, a, b, offsets)
             statistics = emulation.run(problem.blocks, problem.seed)
         except kernel_launch.Failure as failure:
             return str(failure)
-        results = [multiply(problem, a, b)]
+        results = [multiply(problem, a, b, offsets)]
         if problem.epilogue:
             results = EPILOGUES[problem.epilogue](results[0], *operands)
         conflicts = kernel_launch.bank_conflicts(statistics)
