@@ -59,6 +59,8 @@ if config.sanitize:
     config.environment.setdefault(
         "ASAN_OPTIONS", "detect_container_overflow=0:allow_user_poisoning=0"
     )
+    # One schedule of a kernel visits the code that twenty do.
+    config.environment["AMP_TEST_SEEDS"] = "1"
 
 for name, value in {
     "%shared": config.shared_dir,

@@ -8,7 +8,7 @@ instructions left out, there is one.
 import numpy as np
 
 from check_wgmma import descriptor_fields, place_d
-from kernel import Kernel, failures, finish, folder, make_matrix, run
+from kernel import Kernel, failures, finish, folder, make_matrix, run, seeds
 
 STAGES, TILES, STEPS, SIDE = 2, 2, 3, 8192
 
@@ -199,7 +199,7 @@ def check(layout, format, cluster, without=None, expected=None):
     name = f"gemm {layout} {format} {cluster}" + (f" without {without}" if without else "")
     path = f"{folder}/{name.replace(' ', '-')}"
     arrays = {"A": bits_a.T if layout[0] == "t" else bits_a, "B": bits_b.T if layout[1] == "t" else bits_b}
-    options = [f"--grid={2 * cluster}", f"--buffer=D=f32:{rows}x64:uninit", "--seeds=1" if without else "--seeds=20"]
+    options = [f"--grid={2 * cluster}", f"--buffer=D=f32:{rows}x64:uninit", seeds(1 if without else 20)]
     for buffer, array in arrays.items():
         # Only bits matter: 16-bit floats go as f16, 8-bit ones as bytes.
         array = np.ascontiguousarray(array)

@@ -134,6 +134,12 @@ class Kernel:
                 + "\n".join(body) + "\n    llvm.return\n  }\n}\n")
 
 
+def seeds(count):
+    """The option that runs `count` schedules, or as many as AMP_TEST_SEEDS allows: an
+    emulator with sanitizers takes ten times as long."""
+    return f"--seeds={min(count, int(os.environ.get('AMP_TEST_SEEDS', count)))}"
+
+
 def words(array):
     """The bytes of an array as i32, which every format can be read from."""
     return np.frombuffer(np.ascontiguousarray(array).tobytes(), np.int32)
@@ -145,7 +151,7 @@ def run(name, kernel, arguments, expected, options=(), quiet=False):
     path = os.path.join(folder, name.replace(" ", "-"))
     with open(path + ".mlir", "w", encoding="utf-8") as file:
         file.write(kernel.text())
-    command = ["amp-emu", path + ".mlir", "--seeds=3"]
+    command = ["amp-emu", path + ".mlir", seeds(3)]
     for i, argument in enumerate(arguments):
         if not isinstance(argument, str):
             np.save(f"{path}-{i}.npy", argument)

@@ -20,7 +20,9 @@ using namespace amp::emu;
 
 namespace {
 
-alignas(16) char memory[1 << 16];
+// A row that begins left of the tensor has an address before it.
+alignas(16) char arena[1 << 16];
+char *const memory = arena + 1024;
 
 TensorMap makeMatrix() {
   TensorMap map;
