@@ -17,10 +17,10 @@
 //             `width`, as unsigned numbers
 //
 // So a row that many chunks of a tile share is divided into its image, its
-// line and its place there once, and what is left for each chunk is four
-// additions and two comparisons. All of it is modulo 2^32: what lies above or
-// left of the image is a large number. What is outside for another reason has
-// a `y` that no sum brings back.
+// line and its place there once, and what is left for each chunk is three
+// additions, two comparisons and the address. All of it is modulo 2^32: what
+// lies above or left of the image is a large number. What is outside for
+// another reason has a `y` that no sum brings back.
 //
 //===----------------------------------------------------------------------===//
 
