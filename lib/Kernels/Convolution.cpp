@@ -140,9 +140,8 @@ void mlir::amp::chooseConvolutionAccess(const ConvolutionProblem &problem,
     return;
   }
   auto choose = [&](int64_t run) {
-    return isTmaStride(run, problem.a) && !config.chip->wgmma
-               ? MatrixAccess::Async
-               : MatrixAccess::Threads;
+    return isTmaStride(run, problem.a) ? MatrixAccess::Async
+                                       : MatrixAccess::Threads;
   };
   config.loadA = choose(problem.runOfA());
   config.loadB = choose(problem.runOfB());

@@ -116,14 +116,15 @@ private:
       chooseConvolutionAccess(problem, config);
     } else if (access == "threads") {
       config.loadA = config.loadB = config.storeD = MatrixAccess::Threads;
-    } else if (access == "async" && !config.chip->wgmma) {
+    } else if (access == "async") {
       config.loadA = config.loadB = MatrixAccess::Async;
+      config.storeD = MatrixAccess::Threads;
     } else if (access == "tma" && config.chip->wgmma) {
       config.loadA = config.loadB = MatrixAccess::Tma;
       config.storeD = chooseIm2colStore(problem);
     } else {
       return options.refuse("access",
-                            config.chip->wgmma ? "auto, tma or threads"
+                            config.chip->wgmma ? "auto, tma, async or threads"
                                                : "auto, async or threads",
                             access);
     }

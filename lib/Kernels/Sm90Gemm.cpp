@@ -71,8 +71,8 @@ private:
   }
   Number columnOf(WorkItem item) { return item.tileColumn * config.tileN; }
   bool byThreads() const {
-    return config.loadA == MatrixAccess::Threads ||
-           config.loadB == MatrixAccess::Threads;
+    return config.loadA != MatrixAccess::Tma ||
+           config.loadB != MatrixAccess::Tma;
   }
   bool byTma() const {
     return config.loadA == MatrixAccess::Tma ||
@@ -159,7 +159,7 @@ SmallVector<Value> Sm90Kernel::emitLoads(PipelineRing &ring, Number stage,
       sm90::arriveAndExpect(b, full, bytes);
     if (config.loadA == MatrixAccess::Tma)
       product.loadByTma(Side::A, slotA, stage, full, Value());
-    if (config.loadB == MatrixAccess::Threads)
+    if (config.loadB != MatrixAccess::Tma)
       return;
     Value everyBlock;
     if (config.cluster > 1) {
@@ -176,10 +176,15 @@ SmallVector<Value> Sm90Kernel::emitLoads(PipelineRing &ring, Number stage,
   }
   if (byTma())
     b.branch(thread == 0, loadByTma);
-  if (config.loadA == MatrixAccess::Threads)
+  if (config.loadA != MatrixAccess::Tma)
     product.loadByThreads(Side::A, slotA, stage);
-  if (config.loadB == MatrixAccess::Threads)
+  if (config.loadB != MatrixAccess::Tma)
     product.loadByThreads(Side::B, slotB, stage);
+  if (config.loadA == MatrixAccess::Async ||
+      config.loadB == MatrixAccess::Async) {
+    sm90::commitCopies(b);
+    sm90::waitCopies(b, 0);
+  }
   sm90::fenceForAsyncProxy(b);
   sm90::arrive(b, full);
   return ring.next(position);

@@ -85,8 +85,8 @@
 // RUN: %{good}"chip=sm_80 channels=12 filters=16"
 // RUN: %{good}"chip=sm_80 channels=16 filters=12 access=async"
 
-// RUN: %{bad}"access=async" 2>&1 | FileCheck %s --check-prefix=ACCESS
-// ACCESS: expected 'access' to be auto, tma or threads, but got 'async'
+// RUN: %{bad}"access=dma" 2>&1 | FileCheck %s --check-prefix=ACCESS
+// ACCESS: expected 'access' to be auto, tma, async or threads, but got 'dma'
 // RUN: %{bad}"chip=sm_80 access=tma" 2>&1 | FileCheck %s --check-prefix=OLDACCESS
 // OLDACCESS: expected 'access' to be auto, async or threads, but got 'tma'
 

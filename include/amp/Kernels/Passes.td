@@ -206,8 +206,7 @@ def GenerateConvolutionPass : Pass<"amp-generate-convolution", "ModuleOp"> {
        that a forward convolution (a data gradient) sums over are a multiple of 64 in
        each; strides, but those of a data gradient, are at most 8; taps are at most 255
        pixels apart; the box of first pixels begins and ends at most 128 pixels outside
-       or inside of the image. `tma` refuses others, `auto` has ordinary loads for them,
-       of 16 bytes where it can.
+       or inside of the image. `tma` refuses others, `auto` is the rule before for them.
     7. A split K is for weight gradients, and for others without groups and, of a
        data gradient, without strides.
     8. The strides of a data gradient multiply to at most 64.
@@ -276,7 +275,7 @@ def GenerateConvolutionPass : Pass<"amp-generate-convolution", "ModuleOp"> {
     Option<"splitK", "split-k", "int64_t", "1", "parts of K that are summed apart">,
     Option<"rasterGroup", "raster-group", "int64_t", "8", "rows of tiles walked together">,
     Option<"access", "access", "std::string", "\"auto\"",
-           "auto, tma (sm_90a), async (others) or threads: how tensors are read">,
+           "auto, tma (sm_90a), async or threads: how tensors are read">,
     Option<"epilogue", "epilogue", "std::string", "\"\"", "function that gives elements of the result">,
     Option<"multiprocessors", "multiprocessors", "int64_t", "0",
            "for the size of the grid; 0 is as many as the chip has">,

@@ -7,7 +7,7 @@ the loops are those of matrix products. What differs is how tiles are loaded:
 
   sm_80...  asynchronous copies of 16 bytes where runs of channels or filters are whole
             chunks, counted for each operand by itself; no copy elsewhere
-  sm_90a    ordinary loads: no TMA
+  sm_90a    the same by one warpgroup: no TMA
 """
 
 
@@ -43,9 +43,16 @@ class NewKernel(check_kernels.Kernel):
     generator = "amp-generate-convolution"
 
     def __init__(self, line):
-        options, _ = product_options(dict(word.split("=") for word in line.split()))
+        given = dict(word.split("=") for word in line.split())
+        options, _ = product_options(given)
         super().__init__(options)
         self.line = line
+        self.copies = (self.rows + self.columns) * 8 // 128 * (given["access"] == "async")
+
+    def ptx_counts(self):
+        counts, wgmma = super().ptx_counts()
+        waits = int(self.copies > 0)
+        return counts | {r"cp\.async\.cg\.shared\.global .*, 16, ": self.copies, r"cp\.async\.wait_group\s+0;": waits}, wgmma
 
 
 def is_new(line):
