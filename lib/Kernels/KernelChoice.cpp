@@ -138,14 +138,17 @@ static LogicalResult fit(const GemmProblem &problem, GemmConfig &config,
                     [&] { return emitError(UnknownLoc::get(context)); });
 }
 
-static FailureOr<KernelChoice> chooseAmong(const GemmProblem &problem,
-                                           const GemmChip &chip,
-                                           int64_t operandBytes,
-                                           std::string &reason) {
+/// `fit` completes and verifies a candidate for `problem`, or for what is
+/// computed as this product.
+static FailureOr<KernelChoice>
+chooseAmong(const GemmProblem &problem, const GemmChip &chip,
+            int64_t operandBytes,
+            function_ref<LogicalResult(GemmConfig &, std::string &)> fit,
+            std::string &reason) {
   std::optional<KernelChoice> best;
   std::string refusal;
   for (GemmConfig &config : getCandidates(problem, chip)) {
-    if (failed(fit(problem, config, refusal))) {
+    if (failed(fit(config, refusal))) {
       // The first candidate is the plainest: what it lacks, all lack.
       if (reason.empty())
         reason = refusal;
@@ -176,12 +179,44 @@ FailureOr<KernelChoice> mlir::amp::chooseGemm(const GemmProblem &problem,
       return failure();
     return KernelChoice{*config, estimateGemm(problem, *config, operandBytes)};
   }
+  auto fitGemm = [&](GemmConfig &config, std::string &reason) {
+    return fit(problem, config, reason);
+  };
   FailureOr<KernelChoice> choice =
-      chooseAmong(problem, chip, operandBytes, reason);
+      chooseAmong(problem, chip, operandBytes, fitGemm, reason);
   // Every kernel for sm_90 runs on sm_90a; among them is the one for f32.
   if (failed(choice) && chip.wgmma && problem.a.isF32()) {
     reason.clear();
-    choice = chooseAmong(problem, *getGemmChip("sm_90"), operandBytes, reason);
+    choice = chooseAmong(problem, *getGemmChip("sm_90"), operandBytes, fitGemm,
+                         reason);
+  }
+  return choice;
+}
+
+FailureOr<KernelChoice>
+mlir::amp::chooseConvolution(const ConvolutionProblem &problem,
+                             const GemmChip &chip, int64_t operandBytes,
+                             std::string &reason) {
+  MLIRContext *context = problem.a.getContext();
+  auto fitConvolution = [&](GemmConfig &config, std::string &reason) {
+    ScopedDiagnosticHandler handler(
+        context, [&](Diagnostic &diagnostic) { reason = diagnostic.str(); });
+    auto error = [&] { return emitError(UnknownLoc::get(context)); };
+    if (failed(verifyConvolution(problem, error)))
+      return failure();
+    chooseConvolutionAccess(problem, config);
+    if (!config.chip->wgmma)
+      config.storeD = MatrixAccess::Threads;
+    completeGemmConfig(getImplicitProduct(problem), config);
+    return verifyConvolutionConfig(problem, config, error);
+  };
+  GemmProblem product = getImplicitProduct(problem);
+  FailureOr<KernelChoice> choice =
+      chooseAmong(product, chip, operandBytes, fitConvolution, reason);
+  if (failed(choice) && chip.wgmma && problem.a.isF32()) {
+    reason.clear();
+    choice = chooseAmong(product, *getGemmChip("sm_90"), operandBytes,
+                         fitConvolution, reason);
   }
   return choice;
 }

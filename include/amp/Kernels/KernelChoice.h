@@ -21,6 +21,7 @@
 #ifndef AMP_KERNELS_KERNELCHOICE_H
 #define AMP_KERNELS_KERNELCHOICE_H
 
+#include "amp/Kernels/Convolution.h"
 #include "amp/Kernels/KernelCost.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -54,6 +55,12 @@ FailureOr<KernelChoice> chooseGemm(const GemmProblem &problem,
                                    const GemmChip &chip, int64_t operandBytes,
                                    const KernelTable &table,
                                    std::string &reason);
+
+/// The same for a convolution, as the product that it is; no table has any.
+FailureOr<KernelChoice> chooseConvolution(const ConvolutionProblem &problem,
+                                          const GemmChip &chip,
+                                          int64_t operandBytes,
+                                          std::string &reason);
 
 /// How much faster a plain kernel must be expected to be for it to be
 /// preferred. The model is not exact enough for less.

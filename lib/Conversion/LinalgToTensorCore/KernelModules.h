@@ -15,7 +15,8 @@
 #ifndef AMP_LIB_CONVERSION_LINALGTOTENSORCORE_KERNELMODULES_H
 #define AMP_LIB_CONVERSION_LINALGTOTENSORCORE_KERNELMODULES_H
 
-#include "amp/Kernels/Gemm.h"
+#include "amp/Kernels/Convolution.h"
+#include "amp/Kernels/GemmEpilogue.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/ADT/StringMap.h"
@@ -32,9 +33,22 @@ public:
                                       const GemmConfig &config,
                                       func::FuncOp epilogue);
 
+  /// The same for a convolution. Fails if the epilogue has no place in it;
+  /// `reason` then says why.
+  FailureOr<gpu::GPUModuleOp> getConvolution(Location loc,
+                                             const ConvolutionProblem &problem,
+                                             const GemmConfig &config,
+                                             func::FuncOp epilogue,
+                                             std::string &reason);
+
   unsigned size() const { return kernels.size(); }
 
 private:
+  /// Emits a kernel under a new name, which begins with `prefix`.
+  gpu::GPUModuleOp
+  add(StringRef prefix,
+      function_ref<gpu::GPUModuleOp(OpBuilder &, StringRef)> emit);
+
   ModuleOp module;
   SymbolTable symbols;
   /// By the text of what they are made of, which is compared whole.

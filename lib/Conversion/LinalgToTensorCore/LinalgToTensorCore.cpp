@@ -18,6 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ConvolutionMatch.h"
 #include "EpilogueRegion.h"
 #include "KernelModules.h"
 #include "MatrixProduct.h"
@@ -62,8 +63,20 @@ private:
   FailureOr<Plan> choosePlan(const MatrixProduct &product,
                              const EpilogueRegion &epilogue,
                              std::string &reason);
+  LogicalResult convertProduct(const Contraction &contraction,
+                               KernelModules &modules, std::string &reason);
+  LogicalResult convertConvolution(const Contraction &contraction,
+                                   KernelModules &modules, std::string &reason);
+  Value readSource(OpBuilder &b, Location loc, const MatrixSource &source);
+  void reportChoice(const MatrixProduct &product,
+                    const EpilogueRegion &epilogue, gpu::GPUModuleOp kernels,
+                    const KernelChoice &choice);
+  /// Puts the launch where the epilogue ends. The kernels' arguments are
+  /// `operandNames`, for what `makeOperands` gives, and `resultName`.
   void emitLaunch(const MatrixProduct &product, const EpilogueRegion &epilogue,
-                  const Plan &plan, gpu::GPUModuleOp kernels);
+                  gpu::GPUModuleOp kernels, const KernelChoice &choice,
+                  ArrayRef<StringRef> operandNames, StringRef resultName,
+                  function_ref<SmallVector<Value>(OpBuilder &)> makeOperands);
 
   const GemmChip *target = nullptr;
   KernelTable measured;
@@ -75,17 +88,22 @@ private:
 // Choice
 //===----------------------------------------------------------------------===//
 
+/// What the epilogue reads.
+static int64_t getOperandBytes(const EpilogueRegion &epilogue) {
+  int64_t bytes = 0;
+  for (Value operand : epilogue.operands) {
+    auto tensor = cast<RankedTensorType>(operand.getType());
+    bytes += tensor.getNumElements() * getElementBytes(tensor.getElementType());
+  }
+  return bytes;
+}
+
 FailureOr<Plan>
 ConvertLinalgToTensorCore::choosePlan(const MatrixProduct &product,
                                       const EpilogueRegion &epilogue,
                                       std::string &reason) {
   Type type = getElementTypeOrSelf(epilogue.result.getType());
-  int64_t operandBytes = 0;
-  for (Value operand : epilogue.operands) {
-    auto tensor = cast<RankedTensorType>(operand.getType());
-    operandBytes +=
-        tensor.getNumElements() * getElementBytes(tensor.getElementType());
-  }
+  int64_t operandBytes = getOperandBytes(epilogue);
   SmallVector<std::pair<const MatrixSource *, const MatrixSource *>> pairs;
   for (int copies = 0; copies <= 2; ++copies)
     for (const MatrixSource &a : product.a)
@@ -135,20 +153,28 @@ static Value transpose(OpBuilder &b, Location loc, Value value,
       ->getResult(0);
 }
 
-void ConvertLinalgToTensorCore::emitLaunch(const MatrixProduct &product,
-                                           const EpilogueRegion &epilogue,
-                                           const Plan &plan,
-                                           gpu::GPUModuleOp kernels) {
+Value ConvertLinalgToTensorCore::readSource(OpBuilder &b, Location loc,
+                                            const MatrixSource &source) {
+  if (!source.isCopy())
+    return source.value;
+  ++numCopies;
+  return transpose(b, loc, source.value, source.permutation);
+}
+
+void ConvertLinalgToTensorCore::emitLaunch(
+    const MatrixProduct &product, const EpilogueRegion &epilogue,
+    gpu::GPUModuleOp kernels, const KernelChoice &choice,
+    ArrayRef<StringRef> operandNames, StringRef resultName,
+    function_ref<SmallVector<Value>(OpBuilder &)> makeOperands) {
   Location loc = product.op->getLoc();
+  Builder builder(&getContext());
+  kernels->setAttr("amp.cost",
+                   describeCost(builder, choice.config, choice.cost));
+  if (report)
+    reportChoice(product, epilogue, kernels, choice);
   OpBuilder b(epilogue.result.getDefiningOp());
-  SmallVector<std::string> texts = {"a", "b"};
-  SmallVector<Value> inputs;
-  for (const MatrixSource &source : {plan.a, plan.b}) {
-    numCopies += source.isCopy();
-    inputs.push_back(source.isCopy()
-                         ? transpose(b, loc, source.value, source.permutation)
-                         : source.value);
-  }
+  SmallVector<std::string> texts(operandNames.begin(), operandNames.end());
+  SmallVector<Value> inputs = makeOperands(b);
   for (auto [index, operand] : llvm::enumerate(epilogue.operands)) {
     texts.push_back("operand" + std::to_string(index));
     inputs.push_back(operand);
@@ -157,7 +183,7 @@ void ConvertLinalgToTensorCore::emitLaunch(const MatrixProduct &product,
   auto type = cast<RankedTensorType>(epilogue.result.getType());
   if (!product.resultPermutation.empty())
     type = type.clone(product.resultShape);
-  texts.push_back("d");
+  texts.push_back(resultName.str());
   SmallVector<Value> outputs = {
       tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType())};
   // What else the kernels write is memory that nobody reads afterwards.
@@ -187,42 +213,85 @@ void ConvertLinalgToTensorCore::emitLaunch(const MatrixProduct &product,
   numAbsorbed += dead.size();
 }
 
-LogicalResult ConvertLinalgToTensorCore::convert(linalg::LinalgOp op,
-                                                 KernelModules &modules,
-                                                 std::string &reason) {
-  // Only now: the launches before have replaced values.
-  StringRef text;
-  FailureOr<Contraction> contraction = matchContraction(op, text);
-  FailureOr<MatrixProduct> product = matchMatrixProduct(*contraction, reason);
+void ConvertLinalgToTensorCore::reportChoice(const MatrixProduct &product,
+                                             const EpilogueRegion &epilogue,
+                                             gpu::GPUModuleOp kernels,
+                                             const KernelChoice &choice) {
+  const KernelCost &cost = choice.cost;
+  product.op->emitRemark(llvm::formatv(
+      "runs as '{0}': {1}x{2}x{3} in {4} of {5}x{6}, {7} operations "
+      "absorbed, expected {8:f1} us, {9:f0} % of peak, bound by {10}",
+      kernels.getName(), product.m, product.n, product.k,
+      cost.items == 1 ? "1 tile" : llvm::formatv("{0} tiles", cost.items).str(),
+      choice.config.tileM, choice.config.tileN, epilogue.absorbed.size(),
+      cost.seconds * 1e6, cost.shareOfPeak() * 100,
+      stringifyKernelBound(cost.bound)));
+}
+
+LogicalResult
+ConvertLinalgToTensorCore::convertProduct(const Contraction &contraction,
+                                          KernelModules &modules,
+                                          std::string &reason) {
+  FailureOr<MatrixProduct> product = matchMatrixProduct(contraction, reason);
   if (failed(product))
     return failure();
   EpilogueRegion epilogue = absorbEpilogue(*product);
   FailureOr<Plan> plan = choosePlan(*product, epilogue, reason);
   if (failed(plan))
     return failure();
+  Location loc = product->op->getLoc();
   func::FuncOp function = epilogue.function ? *epilogue.function : nullptr;
-  FailureOr<gpu::GPUModuleOp> kernels = modules.getGemm(
-      product->op->getLoc(), plan->problem, plan->choice.config, function);
+  FailureOr<gpu::GPUModuleOp> kernels =
+      modules.getGemm(loc, plan->problem, plan->choice.config, function);
   if (failed(kernels))
     return failure();
-  Builder builder(&getContext());
-  (*kernels)->setAttr("amp.cost", describeCost(builder, plan->choice.config,
-                                               plan->choice.cost));
-  if (report) {
-    const GemmConfig &config = plan->choice.config;
-    const KernelCost &cost = plan->choice.cost;
-    product->op->emitRemark(llvm::formatv(
-        "runs as '{0}': {1}x{2}x{3} in {4} of {5}x{6}, {7} operations "
-        "absorbed, expected {8:f1} us, {9:f0} % of peak, bound by {10}",
-        kernels->getName(), plan->problem.m, plan->problem.n, plan->problem.k,
-        cost.items == 1 ? "1 tile"
-                        : llvm::formatv("{0} tiles", cost.items).str(),
-        config.tileM, config.tileN, epilogue.absorbed.size(),
-        cost.seconds * 1e6, cost.shareOfPeak() * 100,
-        stringifyKernelBound(cost.bound)));
-  }
-  emitLaunch(*product, epilogue, *plan, *kernels);
+  emitLaunch(*product, epilogue, *kernels, plan->choice, {"a", "b"}, "d",
+             [&](OpBuilder &b) {
+               Value left = readSource(b, loc, plan->a);
+               return SmallVector<Value>{left, readSource(b, loc, plan->b)};
+             });
   return success();
+}
+
+LogicalResult
+ConvertLinalgToTensorCore::convertConvolution(const Contraction &contraction,
+                                              KernelModules &modules,
+                                              std::string &reason) {
+  FailureOr<ConvolutionMatch> match = matchConvolution(contraction, reason);
+  if (failed(match))
+    return failure();
+  EpilogueRegion epilogue = absorbEpilogue(match->product);
+  ConvolutionProblem problem = match->problem;
+  problem.d = getElementTypeOrSelf(epilogue.result.getType());
+  FailureOr<KernelChoice> choice =
+      chooseConvolution(problem, *target, getOperandBytes(epilogue), reason);
+  if (failed(choice))
+    return failure();
+  func::FuncOp function = epilogue.function ? *epilogue.function : nullptr;
+  FailureOr<gpu::GPUModuleOp> kernels = modules.getConvolution(
+      match->product.op->getLoc(), problem, choice->config, function, reason);
+  if (failed(kernels))
+    return failure();
+  bool isForward = problem.kind == ConvolutionKind::Forward;
+  emitLaunch(match->product, epilogue, *kernels, *choice,
+             {"x", isForward ? "f" : "y"}, isForward ? "y" : "f",
+             [&](OpBuilder &) {
+               return SmallVector<Value>{match->image, match->other};
+             });
+  return success();
+}
+
+LogicalResult ConvertLinalgToTensorCore::convert(linalg::LinalgOp op,
+                                                 KernelModules &modules,
+                                                 std::string &reason) {
+  // Only now: the launches before have replaced values.
+  StringRef text;
+  FailureOr<Contraction> contraction = matchContraction(op, text);
+  if (failed(verifyContraction(*contraction, reason)))
+    return failure();
+  return isConvolution(*contraction)
+             ? convertConvolution(*contraction, modules, reason)
+             : convertProduct(*contraction, modules, reason);
 }
 
 //===----------------------------------------------------------------------===//

@@ -175,9 +175,8 @@ GemmProblem MatrixProduct::getProblem(const MatrixSource &a,
   return problem;
 }
 
-FailureOr<MatrixProduct>
-mlir::amp::matchMatrixProduct(const Contraction &contraction,
-                              std::string &reason) {
+LogicalResult mlir::amp::verifyContraction(const Contraction &contraction,
+                                           std::string &reason) {
   auto decline = [&](StringRef text) {
     reason = text.str();
     return failure();
@@ -192,17 +191,30 @@ mlir::amp::matchMatrixProduct(const Contraction &contraction,
   }
   if (!contraction.c.getElementType().isF32())
     return decline("its sums are not f32"); // Rule 2
-  for (const ContractionOperand &input : {contraction.a, contraction.b})
-    if (!input.map.isProjectedPermutation(/*allowZeroInResults=*/true))
-      return decline("it is a convolution"); // Rule 3
+  if (llvm::is_contained(op.getStaticLoopRanges(), 0))
+    return decline("it has no elements"); // Rule 1
+  return success();
+}
 
+bool mlir::amp::isConvolution(const Contraction &contraction) {
+  return !contraction.a.map.isProjectedPermutation(
+             /*allowZeroInResults=*/true) ||
+         !contraction.b.map.isProjectedPermutation(/*allowZeroInResults=*/true);
+}
+
+FailureOr<MatrixProduct>
+mlir::amp::matchMatrixProduct(const Contraction &contraction,
+                              std::string &reason) {
+  auto decline = [&](StringRef text) {
+    reason = text.str();
+    return failure();
+  };
+  linalg::LinalgOp op = contraction.op;
   Loops loops{op.getStaticLoopRanges(), contraction.batch, contraction.m,
               contraction.n, contraction.k};
   llvm::sort(loops.batch, [&](unsigned x, unsigned y) {
     return getDimension(contraction.c, x) < getDimension(contraction.c, y);
   });
-  if (llvm::is_contained(loops.sizes, 0))
-    return decline("it has no elements"); // Rule 1
 
   MatrixProduct product;
   product.op = op;

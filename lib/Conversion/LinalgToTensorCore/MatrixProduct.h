@@ -55,8 +55,16 @@ struct MatrixProduct {
                          Type type) const;
 };
 
-/// Views `op`, on tensors, as a product. Fails if it is none; `reason` then
-/// says which rule of the pass does not hold.
+/// Whether a contraction on tensors is one that kernels can compute at all, by
+/// its shapes and its sums; `reason` says why not.
+LogicalResult verifyContraction(const Contraction &contraction,
+                                std::string &reason);
+
+/// Whether an operand is read in windows.
+bool isConvolution(const Contraction &contraction);
+
+/// Views a contraction that is verified as a product. Fails if it is none;
+/// `reason` then says which rule of the pass does not hold.
 FailureOr<MatrixProduct> matchMatrixProduct(const Contraction &contraction,
                                             std::string &reason);
 

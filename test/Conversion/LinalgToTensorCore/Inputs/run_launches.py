@@ -30,6 +30,29 @@ half = FORMATS["f16"].round
 relu = lambda x: np.maximum(x, 0.0)
 erf = np.vectorize(math.erf)
 
+
+
+def pad(x, rows, columns, value=0.0):
+    return np.pad(x, ((0, 0), rows, columns, (0, 0)), constant_values=value)
+
+
+def convolve(x, f, stride, dilation, size):
+    """y[n][p][q][k], by its definition; `size` is (P, Q)."""
+    y = np.zeros((x.shape[0], *size, f.shape[0]))
+    for r in range(f.shape[1]):
+        for s in range(f.shape[2]):
+            rows = r * dilation[0] + stride[0] * np.arange(size[0])
+            columns = s * dilation[1] + stride[1] * np.arange(size[1])
+            y += np.einsum("npqc,kc->npqk", x[:, rows][:, :, columns], f[:, r, s])
+    return y
+
+
+def filter_gradient(x, g):
+    size = [x.shape[i] - g.shape[i] + 1 for i in (1, 2)]
+    return np.array([[np.einsum("npqc,npqk->kc", x[:, r : r + g.shape[1], s : s + g.shape[2]], g)
+                      for s in range(size[1])] for r in range(size[0])]).transpose(2, 0, 1, 3)
+
+
 # Name of the function: what it computes, and the relative error that it may have.
 REFERENCES = {
     "matmul": (lambda a, b: a @ b, 0),
@@ -47,6 +70,9 @@ REFERENCES = {
     # Of half's 11 bits, and of the polynomial for erf.
     "gelu": (lambda a, b: 0.5 * (a @ b) * (1 + erf(a @ b * math.sqrt(0.5))), 2.0**-10),
     "backward": (lambda g, w, h, row, number: half(np.where(h <= 0, 0.0, g @ w) * row * number), 0),
+    "convolution": (lambda x, f, b: half(convolve(pad(x, (1, 0), (1, 1)), f, (2, 1), (1, 2), (4, 7)) + b), 0),
+    # The program pads with ones.
+    "filter_gradient": (lambda x, g: filter_gradient(pad(x, (1, 1), (1, 1), 1.0), g), 0),
     "start": (lambda a, b, bias, residual: half((a @ b + bias).reshape(4, 8, 128) + residual), 0),
 }
 
@@ -94,7 +120,7 @@ class Program:
             emulation.write(name, np.array([]))
         emulation.run(blocks=8, seed=1)
         sizes, _ = shape_of(line.split("->")[1])
-        return emulation.read("d")[: math.prod(sizes)].reshape(sizes)
+        return emulation.read(outputs[0][0])[: math.prod(sizes)].reshape(sizes)
 
     def run(self, arguments):
         values = {name: value for (name, _, _), value in zip(self.arguments, arguments)}
@@ -106,6 +132,13 @@ class Program:
             elif "linalg.transpose" in line:
                 source, order = re.search(r"ins\((%\w+) .*permutation = \[(.*?)\]", line).groups()
                 values[name] = np.transpose(values[source], [int(dim) for dim in order.split(",")])
+            elif "tensor.pad" in line:
+                # The constant that is yielded is the next line's: the functions pad with ones.
+                source, low, high = re.search(r"pad (%\w+) low\[(.*?)\] high\[(.*?)\]", line).groups()
+                sides = list(zip(map(int, low.split(",")), map(int, high.split(","))))
+                values[name] = np.pad(values[source], sides, constant_values=1.0)
+            elif line.startswith("^bb0") or line.startswith("tensor.yield") or line.startswith("}"):
+                continue
             elif "arith.extf" in line:
                 values[name] = values[re.search(r"extf (%\w+)", line).group(1)]
             elif line.startswith("return"):

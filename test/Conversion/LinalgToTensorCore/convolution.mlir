@@ -1,0 +1,73 @@
+// Convolutions in the orders of the kernels, and gradients of their filters.
+// RUN: amp-opt %s --split-input-file --convert-linalg-to-tensor-core=always --canonicalize | FileCheck %s
+
+#x = affine_map<(n, p, q, k, c, r, s) -> (n, p * 2 + r, q + s * 2, c)>
+#f = affine_map<(n, p, q, k, c, r, s) -> (k, r, s, c)>
+#y = affine_map<(n, p, q, k, c, r, s) -> (n, p, q, k)>
+
+// Zeros around the image are the kernel's own, and so is the bias.
+// CHECK-LABEL: func @convolution
+// CHECK-SAME:    (%[[X:.*]]: tensor<2x8x9x16xf16>, %[[F:.*]]: tensor<32x3x3x16xf16>, %[[BIAS:.*]]: tensor<32xf16>)
+// CHECK-NOT:   tensor.pad
+// CHECK:       amp.launch_kernels @convolution_0 ins(x = %[[X]], f = %[[F]], operand0 = %[[BIAS]]) outs(y = %{{.*}})
+// CHECK:       gpu.module @convolution_0
+// CHECK-SAME:  direction = "forward"
+func.func @convolution(%x: tensor<2x8x9x16xf16>, %f: tensor<32x3x3x16xf16>, %bias: tensor<32xf16>)
+    -> tensor<2x4x7x32xf16> {
+  %c0 = arith.constant 0.0 : f16
+  %padded = tensor.pad %x low[0, 1, 1, 0] high[0, 0, 1, 0] {
+  ^bb0(%a: index, %b: index, %c: index, %d: index):
+    tensor.yield %c0 : f16
+  } : tensor<2x8x9x16xf16> to tensor<2x9x11x16xf16>
+  %e = tensor.empty() : tensor<2x4x7x32xf16>
+  %wide = linalg.broadcast ins(%bias : tensor<32xf16>) outs(%e : tensor<2x4x7x32xf16>) dimensions = [0, 1, 2]
+  %init = arith.extf %wide : tensor<2x4x7x32xf16> to tensor<2x4x7x32xf32>
+  %0 = linalg.generic {indexing_maps = [#x, #f, #y],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel",
+                                         "reduction", "reduction", "reduction"]}
+      ins(%padded, %f : tensor<2x9x11x16xf16>, tensor<32x3x3x16xf16>) outs(%init : tensor<2x4x7x32xf32>) {
+  ^bb0(%l: f16, %r: f16, %o: f32):
+    %1 = arith.extf %l : f16 to f32
+    %2 = arith.extf %r : f16 to f32
+    %3 = arith.mulf %1, %2 : f32
+    %4 = arith.addf %o, %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<2x4x7x32xf32>
+  %5 = arith.truncf %0 : tensor<2x4x7x32xf32> to tensor<2x4x7x32xf16>
+  return %5 : tensor<2x4x7x32xf16>
+}
+
+// -----
+
+#x = affine_map<(k, r, s, c, n, p, q) -> (n, r + p, s + q, c)>
+#g = affine_map<(k, r, s, c, n, p, q) -> (n, p, q, k)>
+#f = affine_map<(k, r, s, c, n, p, q) -> (k, r, s, c)>
+
+// A pad that is not of zeros stays.
+// CHECK-LABEL: func @filter_gradient
+// CHECK-SAME:    (%[[X:.*]]: tensor<2x6x6x8xf16>, %[[G:.*]]: tensor<2x6x6x16xf16>)
+// CHECK:       %[[PADDED:.*]] = tensor.pad
+// CHECK:       amp.launch_kernels @convolution_0 ins(x = %[[PADDED]], y = %[[G]]) outs(f = %{{.*}})
+// CHECK:       direction = "weight-gradient"
+func.func @filter_gradient(%x: tensor<2x6x6x8xf16>, %g: tensor<2x6x6x16xf16>) -> tensor<16x3x3x8xf32> {
+  %c1 = arith.constant 1.0 : f16
+  %c0 = arith.constant 0.0 : f32
+  %padded = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%a: index, %b: index, %c: index, %d: index):
+    tensor.yield %c1 : f16
+  } : tensor<2x6x6x8xf16> to tensor<2x8x8x8xf16>
+  %e = tensor.empty() : tensor<16x3x3x8xf32>
+  %z = linalg.fill ins(%c0 : f32) outs(%e : tensor<16x3x3x8xf32>) -> tensor<16x3x3x8xf32>
+  %0 = linalg.generic {indexing_maps = [#x, #g, #f],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel",
+                                         "reduction", "reduction", "reduction"]}
+      ins(%padded, %g : tensor<2x8x8x8xf16>, tensor<2x6x6x16xf16>) outs(%z : tensor<16x3x3x8xf32>) {
+  ^bb0(%l: f16, %r: f16, %o: f32):
+    %1 = arith.extf %l : f16 to f32
+    %2 = arith.extf %r : f16 to f32
+    %3 = arith.mulf %1, %2 : f32
+    %4 = arith.addf %o, %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<16x3x3x8xf32>
+  return %0 : tensor<16x3x3x8xf32>
+}
