@@ -15,6 +15,7 @@
 #define AMP_INITALLDIALECTS_H
 
 #include "amp/Conversion/AmpToRuntime.h"
+#include "amp/Conversion/LinalgToTensorCore.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Pipelines/KernelLowering.h"
 
@@ -23,6 +24,7 @@ namespace mlir::amp {
 inline void registerAllDialects(DialectRegistry &registry) {
   registry.insert<AmpDialect>();
   registerBufferizableOpInterfaceExternalModels(registry);
+  registerLaunchBufferization(registry);
   registerKernelInterfaces(registry);
 }
 

@@ -147,8 +147,11 @@ def ConvertLinalgToTensorCorePass : Pass<"convert-linalg-to-tensor-core", "Modul
     2. its sums are f32 and its operands are f16, bf16, f8 (sm_90a) or f32, also
        where a wider operand was made from a narrow one: then the narrow one is
        read;
-    3. each dimension of an operand is one loop, so not a convolution; loops that
-       both operands and the result have are a batch;
+    3. each dimension of an operand is one loop, and loops that both operands and the
+       result have are a batch; or it is a convolution of two dimensions without
+       groups, or the gradient of its filters, with images N,H,W,C and filters
+       K,R,S,C (`amp-assign-layouts` sees to that), and its windows go to the end of
+       the image. A `tensor.pad` of zeros is part of the kernel;
     4. what its sums start with is zero, or its result lies in the order batch,
        rows, columns;
     5. a kernel with one thread for each element of the result is not expected to

@@ -66,12 +66,107 @@ func.func @mixed_halves(%a: tensor<64x64xf16>, %b: tensor<64x64xbf16>, %c: tenso
 
 // -----
 
-// Rule 3
-func.func @convolution(%x: tensor<2x8x8x16xf16>, %w: tensor<3x3x16x8xf16>, %c: tensor<2x6x6x8xf32>) -> tensor<2x6x6x8xf32> {
-  // expected-remark @below {{not for Tensor Cores: it is a convolution}}
+// Rule 3: filters in JAX's order.
+func.func @filters_rsck(%x: tensor<2x8x8x16xf16>, %w: tensor<3x3x16x8xf16>, %c: tensor<2x6x6x8xf32>) -> tensor<2x6x6x8xf32> {
+  // expected-remark @below {{not for Tensor Cores: it is a convolution whose filters or outputs are not stored K,R,S,C and N,P,Q,K; run amp-assign-layouts first}}
   %0 = linalg.conv_2d_nhwc_hwcf ins(%x, %w : tensor<2x8x8x16xf16>, tensor<3x3x16x8xf16>)
       outs(%c : tensor<2x6x6x8xf32>) -> tensor<2x6x6x8xf32>
   return %0 : tensor<2x6x6x8xf32>
+}
+
+// -----
+
+// Rule 3: images in PyTorch's order.
+func.func @images_nchw(%x: tensor<2x16x8x8xf16>, %w: tensor<8x16x3x3xf16>, %c: tensor<2x8x6x6xf32>) -> tensor<2x8x6x6xf32> {
+  // expected-remark @below {{not for Tensor Cores: it is a convolution whose images are not stored N,H,W,C; run amp-assign-layouts first}}
+  %0 = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<2x16x8x8xf16>, tensor<8x16x3x3xf16>)
+      outs(%c : tensor<2x8x6x6xf32>) -> tensor<2x8x6x6xf32>
+  return %0 : tensor<2x8x6x6xf32>
+}
+
+// -----
+
+// Rule 3
+func.func @one_dimension(%x: tensor<2x8x16xf16>, %w: tensor<3x16x8xf16>, %c: tensor<2x6x8xf32>) -> tensor<2x6x8xf32> {
+  // expected-remark @below {{not for Tensor Cores: it is a convolution of other than two dimensions}}
+  %0 = linalg.conv_1d_nwc_wcf ins(%x, %w : tensor<2x8x16xf16>, tensor<3x16x8xf16>)
+      outs(%c : tensor<2x6x8xf32>) -> tensor<2x6x8xf32>
+  return %0 : tensor<2x6x8xf32>
+}
+
+// -----
+
+// Rule 3
+func.func @groups(%x: tensor<2x8x8x4x16xf16>, %w: tensor<4x8x3x3x16xf16>, %c: tensor<2x4x8x6x6xf32>) -> tensor<2x4x8x6x6xf32> {
+  // expected-remark @below {{not for Tensor Cores: it is a convolution in groups}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(n, g, k, p, q, c, r, s) -> (n, p + r, q + s, g, c)>,
+                                        affine_map<(n, g, k, p, q, c, r, s) -> (g, k, r, s, c)>,
+                                        affine_map<(n, g, k, p, q, c, r, s) -> (n, g, k, p, q)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel",
+                                         "reduction", "reduction", "reduction"]}
+      ins(%x, %w : tensor<2x8x8x4x16xf16>, tensor<4x8x3x3x16xf16>) outs(%c : tensor<2x4x8x6x6xf32>) {
+  ^bb0(%l: f16, %r: f16, %o: f32):
+    %1 = arith.extf %l : f16 to f32
+    %2 = arith.extf %r : f16 to f32
+    %3 = arith.mulf %1, %2 : f32
+    %4 = arith.addf %o, %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<2x4x8x6x6xf32>
+  return %0 : tensor<2x4x8x6x6xf32>
+}
+
+// -----
+
+// Rule 3: columns without a window.
+func.func @rows_alone(%x: tensor<2x8x8x16xf16>, %w: tensor<8x3x16xf16>, %c: tensor<2x6x8x8xf32>) -> tensor<2x6x8x8xf32> {
+  // expected-remark @below {{not for Tensor Cores: it is a convolution whose windows are not of rows and columns}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(n, p, q, k, r, c) -> (n, p + r, q, c)>,
+                                        affine_map<(n, p, q, k, r, c) -> (k, r, c)>,
+                                        affine_map<(n, p, q, k, r, c) -> (n, p, q, k)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %w : tensor<2x8x8x16xf16>, tensor<8x3x16xf16>) outs(%c : tensor<2x6x8x8xf32>) {
+  ^bb0(%l: f16, %r: f16, %o: f32):
+    %1 = arith.extf %l : f16 to f32
+    %2 = arith.extf %r : f16 to f32
+    %3 = arith.mulf %1, %2 : f32
+    %4 = arith.addf %o, %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<2x6x8x8xf32>
+  return %0 : tensor<2x6x8x8xf32>
+}
+
+// -----
+
+// Rule 3: a gradient of the filters of which the last rows are not asked for, and a
+// convolution whose types do not go together.
+#x = affine_map<(n, p, q, k, c, r, s) -> (n, p + r, q + s, c)>
+#f = affine_map<(n, p, q, k, c, r, s) -> (k, r, s, c)>
+#y = affine_map<(n, p, q, k, c, r, s) -> (n, p, q, k)>
+func.func @part(%x: tensor<2x8x8x16xf16>, %w: tensor<8x3x3x16xf16>, %b: tensor<8x3x3x16xbf16>,
+                %c: tensor<2x5x6x8xf32>, %d: tensor<2x6x6x8xf32>) -> (tensor<2x5x6x8xf32>, tensor<2x6x6x8xf32>) {
+  // expected-remark @below {{not for Tensor Cores: it is a convolution that does not reach the end of its image}}
+  %0 = linalg.generic {indexing_maps = [#x, #f, #y],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : tensor<2x8x8x16xf16>, tensor<8x3x3x16xf16>) outs(%c : tensor<2x5x6x8xf32>) {
+  ^bb0(%l: f16, %r: f16, %o: f32):
+    %1 = arith.extf %l : f16 to f32
+    %2 = arith.extf %r : f16 to f32
+    %3 = arith.mulf %1, %2 : f32
+    %4 = arith.addf %o, %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<2x5x6x8xf32>
+  // expected-remark @below {{not for Tensor Cores: expected operands}}
+  %5 = linalg.generic {indexing_maps = [#x, #f, #y],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %b : tensor<2x8x8x16xf16>, tensor<8x3x3x16xbf16>) outs(%d : tensor<2x6x6x8xf32>) {
+  ^bb0(%l: f16, %r: bf16, %o: f32):
+    %1 = arith.extf %l : f16 to f32
+    %2 = arith.extf %r : bf16 to f32
+    %3 = arith.mulf %1, %2 : f32
+    %4 = arith.addf %o, %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<2x6x6x8xf32>
+  return %0, %5 : tensor<2x5x6x8xf32>, tensor<2x6x6x8xf32>
 }
 
 // -----

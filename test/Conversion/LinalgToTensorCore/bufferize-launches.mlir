@@ -1,0 +1,68 @@
+// One-shot bufferization gives launches their memory.
+// RUN: amp-opt %s --empty-tensor-to-alloc-tensor --one-shot-bufferize="bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map" --canonicalize | FileCheck %s
+
+module attributes {gpu.container_module} {
+  // The result is written where it is wanted; nothing is copied.
+  // CHECK-LABEL: func @plain
+  // CHECK-SAME:    (%[[A:.*]]: memref<8xf16>)
+  // CHECK:       %[[D:.*]] = memref.alloc() {{.*}}: memref<2x4xf32>
+  // CHECK-NEXT:  amp.launch_kernels @product ins(a = %[[A]]) outs(d = %[[D]]) : (memref<8xf16>, memref<2x4xf32>) -> ()
+  // CHECK-NEXT:  return %[[D]]
+  func.func @plain(%a: tensor<8xf16>) -> tensor<2x4xf32> {
+    %d = tensor.empty() : tensor<2x4xf32>
+    %0 = amp.launch_kernels @product ins(a = %a) outs(d = %d)
+        : (tensor<8xf16>, tensor<2x4xf32>) -> tensor<2x4xf32>
+    return %0 : tensor<2x4xf32>
+  }
+
+  // What is written is not what is read, even if the program names one tensor.
+  // CHECK-LABEL: func @in_place
+  // CHECK-SAME:    (%[[X:.*]]: memref<8xf32>)
+  // CHECK:       %[[D:.*]] = memref.alloc()
+  // CHECK-NOT:   memref.copy
+  // CHECK:       amp.launch_kernels @update ins(x = %[[X]]) outs(d = %[[D]])
+  func.func @in_place(%x: tensor<8xf32>) -> tensor<8xf32> {
+    %0 = amp.launch_kernels @update ins(x = %x) outs(d = %x)
+        : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    return %0 : tensor<8xf32>
+  }
+
+  // A part whose rows do not follow one another is copied; so is one that starts
+  // where TMA cannot.
+  // CHECK-LABEL: func @parts
+  // CHECK-SAME:    (%[[X:.*]]: memref<8x4xf16>, %[[Y:.*]]: memref<32xf16>)
+  // CHECK:       memref.copy
+  // CHECK:       amp.launch_kernels
+  // CHECK:       memref.copy
+  // CHECK:       amp.launch_kernels
+  // CHECK-NOT:   memref.copy
+  // CHECK:       amp.launch_kernels @product ins(a = %{{.*}}) outs(d = %{{.*}}) : (memref<8xf16, strided<[1], offset: 16>>, memref<8xf32>) -> ()
+  func.func @parts(%x: tensor<8x4xf16>, %y: tensor<32xf16>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
+    %d = tensor.empty() : tensor<8xf32>
+    %columns = tensor.extract_slice %x[0, 0] [4, 2] [1, 1] : tensor<8x4xf16> to tensor<4x2xf16>
+    %0 = amp.launch_kernels @product ins(a = %columns) outs(d = %d)
+        : (tensor<4x2xf16>, tensor<8xf32>) -> tensor<8xf32>
+    %odd = tensor.extract_slice %y[3] [8] [1] : tensor<32xf16> to tensor<8xf16>
+    %e = tensor.empty() : tensor<8xf32>
+    %1 = amp.launch_kernels @product ins(a = %odd) outs(d = %e)
+        : (tensor<8xf16>, tensor<8xf32>) -> tensor<8xf32>
+    %even = tensor.extract_slice %y[16] [8] [1] : tensor<32xf16> to tensor<8xf16>
+    %f = tensor.empty() : tensor<8xf32>
+    %2 = amp.launch_kernels @product ins(a = %even) outs(d = %f)
+        : (tensor<8xf16>, tensor<8xf32>) -> tensor<8xf32>
+    return %0, %1, %2 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+  }
+
+  gpu.module @product {
+    llvm.func @product(!llvm.ptr<1>, !llvm.ptr<1>) attributes {
+      amp.launch = {order = 0, arguments = [
+        {kind = "buffer", name = "a", type = f16, elements = 8},
+        {kind = "buffer", name = "d", type = f32, elements = 8}]}}
+  }
+  gpu.module @update {
+    llvm.func @update(!llvm.ptr<1>, !llvm.ptr<1>) attributes {
+      amp.launch = {order = 0, arguments = [
+        {kind = "buffer", name = "x", type = f32, elements = 8},
+        {kind = "buffer", name = "d", type = f32, elements = 8}]}}
+  }
+}
