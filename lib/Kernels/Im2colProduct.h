@@ -12,12 +12,14 @@
 // tap's. So a stage of K is 64 channels of one tap, and a tile of it is one
 // copy:
 //
-//   kind            A                          B, by ordinary tiles of 3-D
-//   filters Forward         pixels of x, by channels   filters, by channels of
-//   the tap DataGradient    pixels of y, by filters    filters of the tap, by
-//   channels WeightGradient  pixels of y, by filters,   pixels of x, by
-//   channels of a tap:
-//                   as a matrix                64 columns are a copy
+//   kind            A                        B
+//   Forward         pixels of x by channels  filters by channels of the tap
+//   DataGradient    pixels of y by filters   filters of the tap by channels
+//   WeightGradient  pixels of y by filters   pixels of x by channels of a tap
+//
+// Of these, pixels of x, and of y in a data gradient, are gathered; the others
+// are boxes of y as a matrix and of filters as [filter][tap][channel]. Columns
+// of a tile with M or N innermost are one copy for each 64.
 //
 // The last channels of a tap may be fewer than 64. The others are zeros,
 // because they are outside the tensor; with groups there may be none, as the

@@ -108,8 +108,9 @@ TapSequence getTapSequence(int64_t residue, int64_t stride, int64_t dilation,
 /// Row strides are those of D, and of operands that are matrices in memory.
 GemmProblem getImplicitProduct(const ConvolutionProblem &problem);
 
-/// Uses copies of 16 bytes for operands in which a tap's channels (or filters)
-/// are a multiple of that, else threads.
+/// Has TMA gather both operands where it can (Im2col.h). Else uses copies of 16
+/// bytes for operands in which a tap's channels (or filters) are a multiple of
+/// that, else threads.
 void chooseConvolutionAccess(const ConvolutionProblem &problem,
                              GemmConfig &config);
 
