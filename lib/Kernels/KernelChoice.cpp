@@ -15,6 +15,7 @@
 
 #include "amp/Kernels/KernelChoice.h"
 
+#include "TransposedCopy.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -129,6 +130,15 @@ static SmallVector<GemmConfig> getCandidates(const GemmProblem &problem,
 /// Completes and verifies `config`; `reason` says what does not fit.
 static LogicalResult fit(const GemmProblem &problem, GemmConfig &config,
                          std::string &reason) {
+  // The kernels can copy operands themselves. In a step a copy is an operation
+  // of its own, which others may share.
+  GemmProblem read = getCopiedProblem(problem);
+  if (read.transposeA != problem.transposeA ||
+      read.transposeB != problem.transposeB) {
+    reason = "expected layout 'nt' for operands of 8 bits, because wgmma reads "
+             "them with K innermost only";
+    return failure();
+  }
   chooseGemmAccess(problem, config);
   completeGemmConfig(problem, config);
   MLIRContext *context = problem.a.getContext();
