@@ -51,6 +51,9 @@ static int64_t multiply(int64_t x, int64_t y) {
 }
 
 int64_t mlir::amp::getElementBytes(Type type) {
+  // In memory it is f32.
+  if (isa<FloatTF32Type>(type))
+    return 4;
   return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
 }
 
@@ -144,19 +147,28 @@ static LogicalResult verifyTypes(const GemmProblem &problem,
   };
   bool sixteen = isa<Float16Type, BFloat16Type>(problem.a);
   bool plain = problem.a.isF32() && problem.b.isF32() && !config.chip->wgmma;
-  if (!(sixteen && problem.a == problem.b) && !plain &&
+  bool tf32 = isa<FloatTF32Type>(problem.a) && problem.a == problem.b;
+  if (!(sixteen && problem.a == problem.b) && !plain && !tf32 &&
       !(isEight(problem.a) && isEight(problem.b)))
     return emitError()
-           << "expected operands of type f16, of type bf16, or each "
-              "of type f8E4M3FN or f8E5M2, but got "
+           << "expected operands of type f16, of type bf16, of type tf32, or "
+              "each of type f8E4M3FN or f8E5M2, but got "
            << problem.a << " and " << problem.b << "; cast one of them";
-  if (!sixteen && !plain && !config.chip->wgmma)
-    return emitError() << "expected operands of type f16, bf16 or f32 for "
-                       << config.chip->name << ", but got " << problem.a
-                       << "; cast them, or use 'chip=sm_90a'";
+  if (!sixteen && !plain && !tf32 && !config.chip->wgmma)
+    return emitError()
+           << "expected operands of type f16, bf16, f32 or tf32 for "
+           << config.chip->name << ", but got " << problem.a
+           << "; cast them, or use 'chip=sm_90a'";
   if (!isa<Float16Type, BFloat16Type, Float32Type>(problem.d))
     return emitError() << "expected a result of type f16, bf16 or f32, but got "
                        << problem.d << "; cast it after the product";
+  if (tf32 && (problem.transposeA || !problem.transposeB))
+    return emitError()
+           << "expected layout 'nt' for operands of type tf32, because Tensor "
+              "Cores read 32 bits with K innermost only, but got '"
+           << (problem.transposeA ? 't' : 'n')
+           << (problem.transposeB ? 't' : 'n')
+           << "'; transpose the operands first";
   return success();
 }
 

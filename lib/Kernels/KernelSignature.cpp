@@ -23,6 +23,12 @@ unsigned KernelSignature::add(Type type, ArrayRef<NamedAttribute> attributes) {
   return types.size() - 1;
 }
 
+/// What lies in memory. tf32 is how a matrix instruction reads f32.
+static TypeAttr getStorage(Type type) {
+  return TypeAttr::get(
+      isa<FloatTF32Type>(type) ? Float32Type::get(type.getContext()) : type);
+}
+
 unsigned KernelSignature::addTensorMap(StringRef name, Type type,
                                        ArrayRef<int64_t> shape,
                                        ArrayRef<int64_t> strides,
@@ -34,7 +40,7 @@ unsigned KernelSignature::addTensorMap(StringRef name, Type type,
   unsigned index =
       add(b.pointer(0), {named("kind", b.getStringAttr("tensor-map")),
                          named("name", b.getStringAttr(name)),
-                         named("type", TypeAttr::get(type)),
+                         named("type", getStorage(type)),
                          named("shape", b.getDenseI64ArrayAttr(shape)),
                          named("strides", b.getDenseI64ArrayAttr(legal)),
                          named("box", b.getDenseI64ArrayAttr(box)),
@@ -50,7 +56,7 @@ unsigned KernelSignature::addIm2colMap(StringRef name, Type type,
   unsigned index =
       add(b.pointer(0), {named("kind", b.getStringAttr("im2col-map")),
                          named("name", b.getStringAttr(name)),
-                         named("type", TypeAttr::get(type)),
+                         named("type", getStorage(type)),
                          named("shape", b.getDenseI64ArrayAttr(shape)),
                          named("strides", b.getDenseI64ArrayAttr(strides)),
                          named("lower", b.getDenseI64ArrayAttr(box.lower)),
@@ -67,7 +73,7 @@ unsigned KernelSignature::addBuffer(StringRef name, Type type,
                                     int64_t elements) {
   return add(b.pointer(1), {named("kind", b.getStringAttr("buffer")),
                             named("name", b.getStringAttr(name)),
-                            named("type", TypeAttr::get(type)),
+                            named("type", getStorage(type)),
                             named("elements", b.getI64IntegerAttr(elements))});
 }
 
@@ -76,7 +82,7 @@ unsigned KernelSignature::addOperand(StringRef name, StringRef kind, Type type,
   return add(b.pointer(1), {named("kind", b.getStringAttr("buffer")),
                             named("name", b.getStringAttr(name)),
                             named("operand", b.getStringAttr(kind)),
-                            named("type", TypeAttr::get(type)),
+                            named("type", getStorage(type)),
                             named("elements", b.getI64IntegerAttr(elements))});
 }
 

@@ -64,7 +64,8 @@ void OperandTile::copyChunk(DeviceBuilder &b, const OperandSource &source,
                     : min(source.inner - column, b.number(16 / bytes)) * bytes;
   Value inside = b.both(row < source.outer, column < source.inner);
   // Of a chunk outside nothing is read, so its address may be anywhere.
-  Value address = b.element(source.pointer, type, batch * source.outer + row,
+  Type bits = b.getIntegerType(8 * bytes);
+  Value address = b.element(source.pointer, bits, batch * source.outer + row,
                             source.stride, column);
   sm80::copyAsync(b, shared, address, b.select(inside, left, b.number(0)));
 }

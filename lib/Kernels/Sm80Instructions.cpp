@@ -100,21 +100,30 @@ SmallVector<Value> sm80::loadMatrices(DeviceBuilder &b, Value address,
 SmallVector<Value> sm80::multiply(DeviceBuilder &b, Type type,
                                   ArrayRef<Value> a, ArrayRef<Value> bs,
                                   ArrayRef<Value> sums) {
-  // The operation takes pairs of f16 as such, others as words.
-  auto registers = [&](ArrayRef<Value> words) {
-    SmallVector<Value> converted;
-    for (Value word : words)
-      converted.push_back(
-          type.isF16() ? b.bitcast(VectorType::get(2, type), word) : word);
-    return converted;
+  bool tf32 = isa<FloatTF32Type>(type);
+  // The operation takes pairs of f16 as such, others as words. f32 is rounded
+  // to tf32 here: the same register of several products is rounded once.
+  auto convert = [&](Value word) -> Value {
+    if (type.isF16())
+      return b.bitcast(VectorType::get(2, type), word);
+    if (!tf32)
+      return word;
+    return NVVM::ConvertFloatToTF32Op::create(b, b.getI32Type(),
+                                              b.bitcast(b.getF32Type(), word),
+                                              NVVM::FPRoundingMode::RNA);
   };
-  NVVM::MMATypes element =
-      type.isF16() ? NVVM::MMATypes::f16 : NVVM::MMATypes::bf16;
+  auto registers = [&](ArrayRef<Value> words) {
+    return llvm::map_to_vector(words, convert);
+  };
+  NVVM::MMATypes element = tf32           ? NVVM::MMATypes::tf32
+                           : type.isF16() ? NVVM::MMATypes::f16
+                                          : NVVM::MMATypes::bf16;
   SmallVector<Type> types(4, b.getF32Type());
   Value result = NVVM::MmaOp::create(
       b, LLVM::LLVMStructType::getLiteral(b.getContext(), types), registers(a),
-      registers(bs), sums, std::array<int64_t, 3>{16, 8, 16}, std::nullopt,
-      std::nullopt, std::array<NVVM::MMATypes, 2>{element, element},
+      registers(bs), sums, std::array<int64_t, 3>{16, 8, tf32 ? 8 : 16},
+      std::nullopt, std::nullopt,
+      std::array<NVVM::MMATypes, 2>{element, element},
       std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
                                      NVVM::MMALayout::col});
   return unpack(b, result, 4);

@@ -53,7 +53,8 @@ void waitCopies(DeviceBuilder &b, int64_t pending);
 SmallVector<Value> loadMatrices(DeviceBuilder &b, Value address,
                                 bool transpose);
 /// Adds to a warp's 16x8 sums the product of 16x16 elements of A, rows by K,
-/// and 16x8 of B, columns by K. Elements are f16 or bf16, two in an i32.
+/// and 16x8 of B, columns by K. Elements are f16 or bf16, two in an i32; or,
+/// half as many along K, f32 that are rounded to tf32.
 SmallVector<Value> multiply(DeviceBuilder &b, Type type, ArrayRef<Value> a,
                             ArrayRef<Value> bs, ArrayRef<Value> sums);
 

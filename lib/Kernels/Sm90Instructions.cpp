@@ -154,6 +154,8 @@ static NVVM::WGMMATypes getWgmmaType(Type type) {
     return NVVM::WGMMATypes::f16;
   if (type.isBF16())
     return NVVM::WGMMATypes::bf16;
+  if (isa<FloatTF32Type>(type))
+    return NVVM::WGMMATypes::tf32;
   return isa<Float8E4M3FNType>(type) ? NVVM::WGMMATypes::e4m3
                                      : NVVM::WGMMATypes::e5m2;
 }

@@ -4,7 +4,7 @@
 // CHIP: expected 'chip' to be one of sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a, but got 'sm_75'
 
 // RUN: %{bad}"a-type=f16" 2>&1 | FileCheck %s --check-prefix=TYPES
-// TYPES: expected operands of type f16, of type bf16, or each of type f8E4M3FN or f8E5M2, but got 'f16' and 'bf16'; cast one of them
+// TYPES: expected operands of type f16, of type bf16, of type tf32, or each of type f8E4M3FN or f8E5M2, but got 'f16' and 'bf16'; cast one of them
 
 // RUN: %{bad}"a-type=f8E5M2 b-type=bf16" 2>&1 | FileCheck %s --check-prefix=MIXED
 // MIXED: but got 'f8E5M2' and 'bf16'; cast one of them
@@ -14,6 +14,9 @@
 
 // RUN: %{bad}"d-type=half" 2>&1 | FileCheck %s --check-prefix=NOTYPE
 // NOTYPE: expected 'd-type' to be the name of a number's type, but got 'half'
+
+// RUN: %{bad}"a-type=tf32 b-type=tf32 layout=nn" 2>&1 | FileCheck %s --check-prefix=TENSORFLOAT
+// TENSORFLOAT: expected layout 'nt' for operands of type tf32, because Tensor Cores read 32 bits with K innermost only, but got 'nn'; transpose the operands first
 
 // RUN: %{bad}"groups=-1" 2>&1 | FileCheck %s --check-prefix=GROUPS
 // GROUPS: expected 'groups' from 0 to 65536, but got -1
@@ -87,7 +90,7 @@ func.func @add_up(%x: f32) -> (f32, f32) attributes {amp.epilogue_outputs = ["co
 // What mma.sync and asynchronous copies refuse.
 
 // RUN: %{bad}"chip=sm_80 a-type=f8E5M2 b-type=f8E5M2 layout=nt" 2>&1 | FileCheck %s --check-prefix=OLDTYPES
-// OLDTYPES: expected operands of type f16, bf16 or f32 for sm_80, but got 'f8E5M2'; cast them, or use 'chip=sm_90a'
+// OLDTYPES: expected operands of type f16, bf16, f32 or tf32 for sm_80, but got 'f8E5M2'; cast them, or use 'chip=sm_90a'
 
 // RUN: %{bad}"chip=sm_80 tile=128x256" 2>&1 | FileCheck %s --check-prefix=OLDTILE
 // OLDTILE: expected tile 128x128, 128x64 or 64x64 for sm_80, but got 128x256

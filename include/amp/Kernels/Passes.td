@@ -35,7 +35,10 @@ def GenerateGemmPass : Pass<"amp-generate-gemm", "ModuleOp"> {
        f8E5M2, for the others also both f32; the result is f16, bf16 or f32.
        wgmma reads operands of 8 bits as `nt` only: in another layout a kernel
        `<name>_copy_a` or `<name>_copy_b` copies them transposed before the product. Products of f32 are not
-       rounded: they use plain arithmetic, not Tensor Cores.
+       rounded: they use plain arithmetic, not Tensor Cores. With `tf32` for both
+       operands, which are f32 in memory and `nt`, Tensor Cores multiply 11 bits of
+       each: mma.sync rounds them (to nearest, ties away from zero), wgmma cuts off
+       the rest. Nothing chooses it by itself.
     2. The tile is 128x256, 128x128 or 64x128 for sm_90a, else 128x128, 128x64 or
        64x64 (f32 only the first two), and 128 bytes of K deep.
     3. Rows of A and B that are multiples of 16 bytes go by TMA or asynchronous

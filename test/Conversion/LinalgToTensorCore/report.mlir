@@ -58,7 +58,7 @@ func.func @half_sums(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>, %c: tensor<64
 
 // Rule 2
 func.func @mixed_halves(%a: tensor<64x64xf16>, %b: tensor<64x64xbf16>, %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
-  // expected-remark @below {{not for Tensor Cores: expected operands of type f16, of type bf16, or each of type f8E4M3FN or f8E5M2, but got 'f16' and 'bf16'; cast one of them}}
+  // expected-remark @below {{not for Tensor Cores: expected operands of type f16, of type bf16, of type tf32, or each of type f8E4M3FN or f8E5M2, but got 'f16' and 'bf16'; cast one of them}}
   %0 = linalg.matmul ins(%a, %b : tensor<64x64xf16>, tensor<64x64xbf16>)
       outs(%c : tensor<64x64xf32>) -> tensor<64x64xf32>
   return %0 : tensor<64x64xf32>

@@ -57,7 +57,7 @@ class Kernel:
         # Operands of 8 bits with another layout than nt are copied first.
         self.transposed = self.eight * ((self.layout[0] == "t") + (self.layout[1] == "n"))
         self.layout = "nt" if self.eight else self.layout
-        self.k = 32 if self.eight else 16
+        self.k = 32 if self.eight else 8 if self.types[0] == "tf32" else 16
         self.threads = 128 * (self.rows // 64 + 1)
         # Results leave by TMA as f32 to the workspace, or in their own type.
         self.wide = self.result == "f32" or self.split > 1

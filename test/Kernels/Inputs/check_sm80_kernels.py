@@ -39,6 +39,7 @@ class Kernel:
         self.sums = given.get("epilogue") == "gradient"
         self.groups, self.transposed = "groups" in given, 0
         self.plain = self.type == "f32"
+        self.depth = 8 if self.type == "tf32" else 16  # of K in one instruction
         self.instruction = "FFMA" if self.plain else "HMMA"
         self.aligned = all(int(given[name]) % 8 == 0 for name in "mnk")
         stage = (self.rows + self.columns) * 128
@@ -89,14 +90,15 @@ class Checker(check_kernels.Checker):
         kernel = self.kernel
         # The operands of one step are loaded before the loop.
         return {
-            rf"mma\.sync\.aligned\.m16n8k16\.row\.col\.f32\.{kernel.type}\.{kernel.type}\.f32": kernel.products,
+            rf"mma\.sync\.aligned\.m16n8k{kernel.depth}\.row\.col\.f32\.{kernel.type}\.{kernel.type}\.f32": kernel.products,
             r"ldmatrix\.sync\.aligned\.m8n8\.x4\.shared": kernel.matrix_loads(False) * (STEPS + 1) // STEPS,
             r"ldmatrix\.sync\.aligned\.m8n8\.x4\.trans\.shared": kernel.matrix_loads(True) * (STEPS + 1) // STEPS,
         }
 
     def check_sass(self, lines):
         kernel = self.kernel
-        element = ".BF16" if kernel.type == "bf16" else ""
+        element = {"bf16": ".BF16", "tf32": ".TF32"}.get(kernel.type, "")
+        shape = "1688" if kernel.type == "tf32" else "16816"
 
         def expect(count, pattern, where, name):
             seen = sum(bool(re.search(pattern, line)) for line in where)
@@ -119,7 +121,7 @@ class Checker(check_kernels.Checker):
             # Sixteen reads of 16 bytes for four of K.
             expect(products // 16, r"\bLDS\.128\b", lines, "the kernel")
             return
-        expect(kernel.products, rf"\bHMMA\.16816\.F32{re.escape(element)} ", lines, "the kernel")
+        expect(kernel.products, rf"\bHMMA\.{shape}\.F32{re.escape(element)} ", lines, "the kernel")
         expect(kernel.products, r"\bHMMA\b", loop, "the main loop")
         expect(kernel.matrix_loads(False), r"\bLDSM\.16\.M88\.4\b", loop, "the main loop")
         expect(kernel.matrix_loads(True), r"\bLDSM\.16\.MT88\.4\b", loop, "the main loop")

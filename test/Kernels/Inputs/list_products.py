@@ -18,8 +18,8 @@ TILES = {
 SIXTEEN = ("f16", "bf16")
 EIGHT = ("f8E4M3FN", "f8E5M2")
 TYPES = {
-    "sm_90a": [(a, a) for a in SIXTEEN] + list(itertools.product(EIGHT, EIGHT)),
-    "sm_80": [(a, a) for a in SIXTEEN],
+    "sm_90a": [(a, a) for a in (*SIXTEEN, "tf32")] + list(itertools.product(EIGHT, EIGHT)),
+    "sm_80": [(a, a) for a in (*SIXTEEN, "tf32")],
     "f32": [("f32", "f32")],
 }
 # One row, one column, one element, nothing, nothing to add, K one more than a stage.
@@ -30,6 +30,8 @@ def products(family):
     results = itertools.cycle(("f32", "bf16", "f16"))
     thin, special = itertools.cycle(THIN), itertools.cycle(("special", "large"))
     for tile, layout, (a, b) in itertools.product(TILES[family], ("nn", "nt", "tn", "tt"), TYPES[family]):
+        if a == "tf32" and layout != "nt":
+            continue
         options = f"chip={'sm_90a' if family == 'sm_90a' else 'sm_80'} tile={tile} layout={layout} a-type={a} b-type={b}"
         for shape, data in (
             ("m=200 n=264 k=144", "random"),

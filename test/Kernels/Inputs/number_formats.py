@@ -74,6 +74,8 @@ FORMATS = {
     f.name: f
     for f in (
         Format("f32", np.float32, 24, -126, float(np.finfo(np.float32).max)),
+        # As it lies in memory: Tensor Cores read 11 bits of it.
+        Format("tf32", np.float32, 24, -126, float(np.finfo(np.float32).max)),
         Format("f16", np.float16, 11, -14, 65504.0),
         Format("bf16", np.int16, 8, -126, 2.0**127 * (2 - 2.0**-7)),
         Format("f8E4M3FN", np.int8, 4, -6, 448.0),
