@@ -187,12 +187,15 @@ void ConvertLinalgToTensorCore::emitLaunch(
   SmallVector<Value> outputs = {
       tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType())};
   // What else the kernels write is memory that nobody reads afterwards.
-  for (auto [name, bytes] : getKernelMemory(kernels))
-    if (name == "workspace") {
-      texts.push_back(name.str());
-      outputs.push_back(
-          tensor::EmptyOp::create(b, loc, {bytes / 4}, b.getF32Type()));
-    }
+  for (auto [name, bytes] : getKernelMemory(kernels)) {
+    if (llvm::is_contained(texts, name))
+      continue;
+    bool isSums = name == "workspace";
+    Type element = isSums ? Type(b.getF32Type()) : Type(b.getI8Type());
+    texts.push_back(name.str());
+    outputs.push_back(
+        tensor::EmptyOp::create(b, loc, {isSums ? bytes / 4 : bytes}, element));
+  }
   SmallVector<StringRef> names(texts.begin(), texts.end());
   auto launch = LaunchKernelsOp::create(b, loc, kernels.getName(), names,
                                         inputs, outputs);
