@@ -13,9 +13,8 @@
 
 #include "EpilogueOutputs.h"
 #include "KernelOptions.h"
+#include "amp/Kernels/GemmKernel.h"
 #include "amp/Kernels/Passes.h"
-#include "amp/Kernels/Sm80Gemm.h"
-#include "amp/Kernels/Sm90Gemm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -55,9 +54,8 @@ struct GenerateGemm : public amp::impl::GenerateGemmPassBase<GenerateGemm> {
       return signalPassFailure();
     }
     auto builder = OpBuilder::atBlockEnd(getOperation().getBody());
-    auto emit = config.chip->wgmma ? emitSm90Gemm : emitSm80Gemm;
-    emit(builder, getOperation().getLoc(), name, problem, config, *region,
-         multiprocessors);
+    emitGemm(builder, getOperation().getLoc(), name, problem, config, *region,
+             multiprocessors);
     getOperation()->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
                             builder.getUnitAttr());
   }

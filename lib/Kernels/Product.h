@@ -143,7 +143,7 @@ private:
 };
 
 /// Adds a kernel `name` that computes the product: with mma.sync or plain
-/// arithmetic (Sm80Gemm.cpp), or with wgmma (Sm90Gemm.cpp).
+/// arithmetic (Sm80Kernel.cpp), or with wgmma (Sm90Kernel.cpp).
 void emitSm80Kernel(DeviceBuilder &b, StringRef name, Product &product,
                     int64_t multiprocessors);
 void emitSm90Kernel(DeviceBuilder &b, StringRef name, Product &product,

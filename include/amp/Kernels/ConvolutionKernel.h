@@ -27,8 +27,9 @@ verifyConvolutionEpilogue(const ConvolutionProblem &problem,
                           function_ref<InFlightDiagnostic()> emitError);
 
 /// Adds a gpu.module `name` at the builder's insertion point, with kernels,
-/// `amp.launch` and `amp.problem` as for a matrix product (Sm90Gemm.h, and the
-/// pass amp-generate-convolution). All of it is verified, `config` is complete.
+/// `amp.launch` and `amp.problem` as for a matrix product (GemmKernel.h, and
+/// the pass amp-generate-convolution). All of it is verified, `config` is
+/// complete.
 gpu::GPUModuleOp
 emitConvolution(OpBuilder &builder, Location loc, StringRef name,
                 const ConvolutionProblem &problem, const GemmConfig &config,

@@ -15,8 +15,7 @@
 #include "KernelModules.h"
 
 #include "amp/Kernels/ConvolutionKernel.h"
-#include "amp/Kernels/Sm80Gemm.h"
-#include "amp/Kernels/Sm90Gemm.h"
+#include "amp/Kernels/GemmKernel.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -93,9 +92,8 @@ FailureOr<gpu::GPUModuleOp> KernelModules::getGemm(Location loc,
   gpu::GPUModuleOp &kernel = kernels[getKey(problem, config, epilogue)];
   if (!kernel)
     kernel = add("gemm_", [&](OpBuilder &builder, StringRef name) {
-      auto emit = config.chip->wgmma ? emitSm90Gemm : emitSm80Gemm;
-      return emit(builder, loc, name, problem, config, *body,
-                  config.chip->multiprocessors);
+      return emitGemm(builder, loc, name, problem, config, *body,
+                      config.chip->multiprocessors);
     });
   return kernel;
 }

@@ -1,4 +1,4 @@
-//===- Sm90Gemm.cpp - Matrix products for sm_90a --------------------------===//
+//===- Sm90Kernel.cpp - Main loop for sm_90a ------------------------------===//
 //
 // Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -26,14 +26,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "amp/Kernels/Sm90Gemm.h"
-
-#include "GemmDescription.h"
-#include "GroupedProduct.h"
 #include "PipelineRing.h"
+#include "Product.h"
 #include "ResultStore.h"
-#include "SplitKReduction.h"
-#include "TransposedCopy.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -306,48 +301,7 @@ void Sm90Kernel::emitConsumer(PipelineRing &ring) {
     b.branch(thread == 0, [&] { sm90::waitStores(b, 0, /*read=*/false); });
 }
 
-//===----------------------------------------------------------------------===//
-// The module
-//===----------------------------------------------------------------------===//
-
 void mlir::amp::emitSm90Kernel(DeviceBuilder &b, StringRef name,
                                Product &product, int64_t multiprocessors) {
   Sm90Kernel(b, product).emit(name, multiprocessors);
-}
-
-gpu::GPUModuleOp
-mlir::amp::emitSm90Gemm(OpBuilder &builder, Location loc, StringRef name,
-                        const GemmProblem &problem, const GemmConfig &config,
-                        const GemmEpilogue &epilogue, int64_t multiprocessors) {
-  auto module = gpu::GPUModuleOp::create(builder, loc, name);
-  module->setAttr("amp.problem",
-                  describeGemm(builder, problem, config, epilogue));
-  DeviceBuilder b(loc, builder);
-  b.setInsertionPointToStart(module.getBody());
-  emitTransposedCopies(b, name, problem, multiprocessors);
-  GemmProblem read = getCopiedProblem(problem);
-  auto emit = [&](GemmProduct &product) {
-    if (read.transposeA != problem.transposeA)
-      product.nameOfA = "a_copy";
-    if (read.transposeB != problem.transposeB)
-      product.nameOfB = "b_copy";
-    emitSm90Kernel(b, name, product, multiprocessors);
-  };
-  if (problem.groups) {
-    emitTilesOfGroups(b, (name + "_tiles").str(), problem, config,
-                      multiprocessors);
-    GroupedProduct product(b, read, config, epilogue);
-    emit(product);
-  } else {
-    GemmProduct product(b, read, config, epilogue);
-    emit(product);
-  }
-  if (config.splitK > 1)
-    emitSplitKReduction(b, (name + "_reduce").str(), problem, config, epilogue,
-                        multiprocessors);
-  if (hasSums(epilogue))
-    emitSumsOfParts(b, (name + "_sums").str(), problem, config, epilogue,
-                    multiprocessors);
-  numberLaunches(module);
-  return module;
 }

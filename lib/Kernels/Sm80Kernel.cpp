@@ -1,4 +1,4 @@
-//===- Sm80Gemm.cpp - Matrix products for sm_80 and later -----------------===//
+//===- Sm80Kernel.cpp - Main loop for sm_80 and later ---------------------===//
 //
 // Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -27,11 +27,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "amp/Kernels/Sm80Gemm.h"
-
-#include "GroupedProduct.h"
+#include "Product.h"
 #include "ResultStore.h"
-#include "SplitKReduction.h"
 #include "ThreadProducts.h"
 
 using namespace mlir;
@@ -276,36 +273,7 @@ void Sm80Kernel::emitResult(WorkItem item, ArrayRef<Value> sums) {
     sm80::blockBarrier(b);
 }
 
-//===----------------------------------------------------------------------===//
-// The module
-//===----------------------------------------------------------------------===//
-
 void mlir::amp::emitSm80Kernel(DeviceBuilder &b, StringRef name,
                                Product &product, int64_t multiprocessors) {
   Sm80Kernel(b, product).emit(name, multiprocessors);
-}
-
-gpu::GPUModuleOp
-mlir::amp::emitSm80Gemm(OpBuilder &builder, Location loc, StringRef name,
-                        const GemmProblem &problem, const GemmConfig &config,
-                        const GemmEpilogue &epilogue, int64_t multiprocessors) {
-  auto module = gpu::GPUModuleOp::create(builder, loc, name);
-  DeviceBuilder b(loc, builder);
-  b.setInsertionPointToStart(module.getBody());
-  if (problem.groups) {
-    emitTilesOfGroups(b, (name + "_tiles").str(), problem, config,
-                      multiprocessors);
-    GroupedProduct product(b, problem, config, epilogue);
-    emitSm80Kernel(b, name, product, multiprocessors);
-    return module;
-  }
-  GemmProduct product(b, problem, config, epilogue);
-  emitSm80Kernel(b, name, product, multiprocessors);
-  if (config.splitK > 1)
-    emitSplitKReduction(b, (name + "_reduce").str(), problem, config, epilogue,
-                        multiprocessors);
-  if (hasSums(epilogue))
-    emitSumsOfParts(b, (name + "_sums").str(), problem, config, epilogue,
-                    multiprocessors);
-  return module;
 }

@@ -1,0 +1,63 @@
+//===- GemmKernel.cpp - Kernels of matrix products ------------------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The chip chooses the main loop. Around it stand the kernels that a product
+// may need besides: what they make, the main kernel reads, and the other way
+// round, so they run in the order in which they are emitted.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Kernels/GemmKernel.h"
+
+#include "EpilogueOutputs.h"
+#include "GemmDescription.h"
+#include "GroupedProduct.h"
+#include "SplitKReduction.h"
+#include "TransposedCopy.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+gpu::GPUModuleOp mlir::amp::emitGemm(OpBuilder &builder, Location loc,
+                                     StringRef name, const GemmProblem &problem,
+                                     const GemmConfig &config,
+                                     const GemmEpilogue &epilogue,
+                                     int64_t multiprocessors) {
+  auto module = gpu::GPUModuleOp::create(builder, loc, name);
+  module->setAttr("amp.problem",
+                  describeGemm(builder, problem, config, epilogue));
+  DeviceBuilder b(loc, builder);
+  b.setInsertionPointToStart(module.getBody());
+  emitTransposedCopies(b, name, problem, multiprocessors);
+  GemmProblem read = getCopiedProblem(problem);
+  auto emit = [&](GemmProduct &product) {
+    if (read.transposeA != problem.transposeA)
+      product.nameOfA = "a_copy";
+    if (read.transposeB != problem.transposeB)
+      product.nameOfB = "b_copy";
+    auto emitKernel = config.chip->wgmma ? emitSm90Kernel : emitSm80Kernel;
+    emitKernel(b, name, product, multiprocessors);
+  };
+  if (problem.groups) {
+    emitTilesOfGroups(b, (name + "_tiles").str(), problem, config,
+                      multiprocessors);
+    GroupedProduct product(b, read, config, epilogue);
+    emit(product);
+  } else {
+    GemmProduct product(b, read, config, epilogue);
+    emit(product);
+  }
+  if (config.splitK > 1)
+    emitSplitKReduction(b, (name + "_reduce").str(), problem, config, epilogue,
+                        multiprocessors);
+  if (hasSums(epilogue))
+    emitSumsOfParts(b, (name + "_sums").str(), problem, config, epilogue,
+                    multiprocessors);
+  numberLaunches(module);
+  return module;
+}
