@@ -150,9 +150,13 @@ LogicalResult CompileKernels::compile(CompiledModule &compiled,
   gpu::TargetOptions options(toolkit, {}, "", "", target, noSymbols);
   for (Attribute attribute : module.getTargetsAttr()) {
     auto handler = dyn_cast<gpu::TargetAttrInterface>(attribute);
+    auto refuse = [&] {
+      return module.emitError() << "expected ptxas and LLVM to compile the "
+                                   "kernels for "
+                                << attribute;
+    };
     if (!handler)
-      return module.emitError()
-             << "expected a target that compiles, but got " << attribute;
+      return refuse();
     std::string key, targetText;
     llvm::raw_string_ostream(targetText) << attribute;
     if (kernels.isEnabled())
@@ -171,8 +175,7 @@ LogicalResult CompileKernels::compile(CompiledModule &compiled,
     } else {
       code = handler.serializeToObject(module, options);
       if (!code)
-        return module.emitError()
-               << "expected ptxas and LLVM to compile the kernels";
+        return refuse();
       ++numCompiled;
       std::string reason;
       if (kernels.isEnabled() && failed(kernels.write(key, *code, reason)))
@@ -180,14 +183,13 @@ LogicalResult CompileKernels::compile(CompiledModule &compiled,
             << "expected to keep code in the cache, but '"
             << kernels.getPath(key) << "' could not be written: " << reason;
     }
-    // Upstream notes on the module how long it took, and the object would say so:
-    // equal kernels would no longer be equal.
+    // Upstream notes on the module how long it took, and the object would say
+    // so: equal kernels would no longer be equal.
     for (StringRef time : {"LLVMIRToISATimeInMs", "ISAToBinaryTimeInMs"})
       module->removeAttr(time);
     Attribute object = handler.createObject(module, *code, options);
     if (!object)
-      return module.emitError()
-             << "expected code to be an object of its target";
+      return refuse();
     compiled.objects.push_back(object);
   }
   return success();

@@ -205,12 +205,12 @@ verifyAccess(const GemmProblem &problem, const GemmConfig &config,
                          << (config.chip->wgmma ? "TMA" : "asynchronous copies")
                          << ", but got " << stride * getElementBytes(type)
                          << " bytes; pad the rows, or use 'access=auto'";
-  if (config.cluster > 1 && (config.loadA == MatrixAccess::Threads ||
-                             config.loadB == MatrixAccess::Threads))
+  if (config.cluster > 1 &&
+      (config.loadA != MatrixAccess::Tma || config.loadB != MatrixAccess::Tma))
     return emitError()
-           << "expected rows of A and B to be multiples of 16 bytes "
-              "in a cluster, because only TMA reaches the other "
-              "block; pad the rows, or use 'cluster=1'";
+           << "expected TMA for A and B in a cluster, because nothing else "
+              "reaches the other block; pad rows to multiples of 16 bytes, or "
+              "use 'cluster=1'";
   return success();
 }
 

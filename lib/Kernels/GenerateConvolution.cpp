@@ -106,10 +106,13 @@ private:
         failed(options.readTile(tile, config)))
       return failure();
     multiprocessors = most;
-    if (multiprocessors < 1 || multiprocessors > 4096)
-      return options.refuse("multiprocessors", "from 1 to 4096",
+    if (multiprocessors < std::max<int64_t>(cluster, 1) ||
+        multiprocessors > 4096)
+      return options.refuse("multiprocessors",
+                            "from the cluster's size to 4096",
                             std::to_string(multiprocessors));
     config.stages = stages;
+    config.cluster = cluster;
     config.splitK = splitK;
     config.rasterGroup = rasterGroup;
     if (access == "auto") {

@@ -79,7 +79,7 @@ func.func @add_up(%x: f32) -> (f32, f32) attributes {amp.epilogue_outputs = ["co
 // UNALIGNED: expected rows of A to be multiples of 16 bytes for TMA, but got 18 bytes; pad the rows, or use 'access=auto'
 
 // RUN: %{bad}"m=8 n=8 k=9 cluster=2" 2>&1 | FileCheck %s --check-prefix=REACH
-// REACH: expected rows of A and B to be multiples of 16 bytes in a cluster, because only TMA reaches the other block; pad the rows, or use 'cluster=1'
+// REACH: expected TMA for A and B in a cluster, because nothing else reaches the other block; pad rows to multiples of 16 bytes, or use 'cluster=1'
 
 // RUN: %{bad}"access=dma" 2>&1 | FileCheck %s --check-prefix=ACCESS
 // ACCESS: expected 'access' to be auto, tma or threads, but got 'dma'

@@ -74,8 +74,8 @@ struct KernelCost {
 KernelCost estimateGemm(const GemmProblem &problem, const GemmConfig &config,
                         int64_t operandBytes = 0);
 
-/// `amp.cost` of a gpu.module: what was chosen and what is expected of it (see the
-/// pass convert-linalg-to-tensor-core).
+/// `amp.cost` of a gpu.module: what was chosen and what is expected of it (see
+/// the pass convert-linalg-to-tensor-core).
 DictionaryAttr describeCost(Builder &b, const GemmConfig &config,
                             const KernelCost &cost);
 

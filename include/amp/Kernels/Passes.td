@@ -213,6 +213,8 @@ def GenerateConvolutionPass : Pass<"amp-generate-convolution", "ModuleOp"> {
     7. A split K is for weight gradients, and for others without groups and, of a
        data gradient, without strides.
     8. The strides of a data gradient multiply to at most 64.
+    9. A cluster of two is for sm_90a, with both operands by TMA. Each block loads half
+       of the second operand for both.
 
     Tiles, stages and shared memory are ruled as for amp-generate-gemm.
 
@@ -224,8 +226,8 @@ def GenerateConvolutionPass : Pass<"amp-generate-convolution", "ModuleOp"> {
     summed in parts, which a second kernel `<name>_reduce` adds in their order. The grid
     in `amp.launch` is part of what these kernels compute.
 
-    9. The filters of a thread's channels take at most 48 KiB, but for a weight gradient.
-    10. The stride width of a depthwise data gradient is at most 32.
+    10. The filters of a thread's channels take at most 48 KiB, but for a weight gradient.
+    11. The stride width of a depthwise data gradient is at most 32.
 
     **Epilogue.** A "column" is a filter of y, a channel of x, or a tap and channel
     of f; a "row" is a pixel, or a filter of f (not in groups); a "matrix" is stored
@@ -275,6 +277,7 @@ def GenerateConvolutionPass : Pass<"amp-generate-convolution", "ModuleOp"> {
     Option<"tile", "tile", "std::string", "\"128x128\"",
            "part of the result that a block computes at a time, MxN or MxNxK">,
     Option<"stages", "stages", "int64_t", "0", "slots of the ring; 0 is as many as fit">,
+    Option<"cluster", "cluster", "int64_t", "1", "blocks that share tiles of the second operand">,
     Option<"splitK", "split-k", "int64_t", "1", "parts of K that are summed apart">,
     Option<"rasterGroup", "raster-group", "int64_t", "8", "rows of tiles walked together">,
     Option<"access", "access", "std::string", "\"auto\"",

@@ -30,14 +30,13 @@ TAPS = 9  # of a thread in a weight gradient
 class Kernel(Convolution):
     shared_limit = 48 * 1024
     generator = "amp-generate-convolution"
-    split = 2
 
     def __init__(self, line):
         super().__init__(line)
         given = dict(word.split("=") for word in self.options.split())
         self.line, self.chip = self.options, given.get("chip", "sm_90a")
         gradient = self.kind == "weight-gradient"
-        self.split = 2 if gradient else 1  # kernels
+        self.kernels = 2 if gradient else 1
         self.threads = 256 if gradient else 512  # of the blocks that shall run at a time
         self.vector = 16 // BYTES[self.a]
         self.wide = self.c == self.k and self.c % self.vector == 0

@@ -27,6 +27,7 @@ class Kernel:
         self.rows, self.columns = map(int, given.get("tile", "128x128").split("x")[:2])
         self.kind = given.get("kind", "forward")
         self.split = int(given.get("split-k", 1))
+        self.kernels = 1 + (self.split > 1)
         self.type = given.get("a-type", "bf16")
         self.threads = 128 * (self.rows // 64 + 1)
         channels, groups = int(given["channels"]), int(given.get("groups", 1))

@@ -37,7 +37,7 @@ class Kernel:
         self.type = given.get("a-type", "bf16")
         self.split = int(given.get("split-k", 1))
         self.sums = given.get("epilogue") == "gradient"
-        self.groups, self.transposed = "groups" in given, 0
+        self.kernels = 1 + (self.split > 1) + self.sums + ("groups" in given)
         self.plain = self.type == "f32"
         self.depth = 8 if self.type == "tf32" else 16  # of K in one instruction
         self.instruction = "FFMA" if self.plain else "HMMA"

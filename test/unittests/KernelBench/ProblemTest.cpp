@@ -344,7 +344,7 @@ TEST(ConvolutionProblem, Refusals) {
        "1, but got [0,1]"},
       {"padding",
        {1},
-       "kernel 'k': problem.padding: expected 2 integers, but got [1]"},
+       "kernel 'k': problem.padding: expected 2 to 4 integers, but got [1]"},
       {"padding",
        {1, -1},
        "kernel 'k': problem.padding: expected at least 0, but got [1,-1]"},

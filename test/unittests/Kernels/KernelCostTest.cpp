@@ -162,9 +162,10 @@ TEST_F(KernelCostTest, SaysWhyThereIsNone) {
   GemmProblem problem = getProblem(1024, 1024, 1024);
   problem.b = Float16Type::get(&context);
   EXPECT_TRUE(failed(choose(problem)));
-  EXPECT_EQ(reason,
-            "expected operands of type f16, of type bf16, or each of type "
-            "f8E4M3FN or f8E5M2, but got 'bf16' and 'f16'; cast one of them");
+  EXPECT_EQ(
+      reason,
+      "expected operands of type f16, of type bf16, of type tf32, or "
+      "each of type f8E4M3FN or f8E5M2, but got 'bf16' and 'f16'; cast one of them");
 }
 
 // An empty product is a launch; a tiny one is a launch for a plain kernel, too.

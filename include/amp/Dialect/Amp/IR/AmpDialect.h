@@ -55,10 +55,10 @@ struct TapResource : public SideEffects::Resource::Base<TapResource> {
 
 namespace mlir::amp {
 
-/// The memory that the kernels of `module` take, in the order of their arguments:
-/// the name of each pointer or tensor map, and bytes. Reads `amp.launch` of its
-/// functions, or `amp.launches` of the module around it if it was compiled. Empty
-/// if it has no kernels.
+/// The memory that the kernels of `module` take, in the order of their
+/// arguments: the name of each pointer or tensor map, and bytes. Reads
+/// `amp.launch` of its functions, or `amp.launches` of the module around it if
+/// it was compiled. Empty if it has no kernels.
 SmallVector<std::pair<StringRef, int64_t>> getKernelMemory(Operation *module);
 
 } // namespace mlir::amp
