@@ -64,7 +64,8 @@ std::string failed(const char *function, Status status) {
 }
 
 int typeNumber(Type type) {
-  const int numbers[] = {kRealF16, kRealBF16, kRealF32, kRealE4M3, kRealE5M2};
+  const int numbers[] = {kRealF16,  kRealBF16, kRealF32,
+                         kRealE4M3, kRealE5M2, kRealF32};
   return numbers[static_cast<int>(type)];
 }
 
@@ -129,7 +130,8 @@ std::string CublasLt::layout(Layout &result, Type type, int64_t rows,
 }
 
 std::string CublasLt::describe(const GemmProblem &problem) {
-  if (Status status = MatmulDescCreate_(&product, kCompute32F, kRealF32))
+  int compute = problem.a == Type::TF32 ? kComputeTF32 : kCompute32F;
+  if (Status status = MatmulDescCreate_(&product, compute, kRealF32))
     return failed("cublasLtMatmulDescCreate", status);
   const std::pair<int, bool> operations[] = {
       {kTransposeA, problem.isTransposedB},

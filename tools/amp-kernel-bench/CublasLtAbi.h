@@ -31,6 +31,7 @@ enum : int {
   kRealE4M3 = 28,
   kRealE5M2 = 29,
   kCompute32F = 68,
+  kComputeTF32 = 77,
   kTransposeA = 3,
   kTransposeB = 4,
   kFastAccumulation = 25,

@@ -58,7 +58,7 @@ std::string failed(const char *function, Status status) {
 
 /// -1 for types that these functions do not take.
 int typeNumber(Type type) {
-  const int numbers[] = {kHalf, kBFloat16, kFloat, -1, -1};
+  const int numbers[] = {kHalf, kBFloat16, kFloat, -1, -1, -1};
   return numbers[static_cast<int>(type)];
 }
 

@@ -22,20 +22,19 @@ struct Format {
 };
 
 /// By Type.
-const Format formats[] = {{"f16", 2, 5, 10, true},
-                          {"bf16", 2, 8, 7, true},
-                          {"f32", 4, 8, 23, true},
-                          {"f8E4M3FN", 1, 4, 3, false},
-                          {"f8E5M2", 1, 5, 2, true}};
+const Format formats[] = {
+    {"f16", 2, 5, 10, true},   {"bf16", 2, 8, 7, true},
+    {"f32", 4, 8, 23, true},   {"f8E4M3FN", 1, 4, 3, false},
+    {"f8E5M2", 1, 5, 2, true}, {"tf32", 4, 8, 23, true}};
 
 const Format &formatOf(Type type) { return formats[static_cast<int>(type)]; }
 
 } // namespace
 
 bool amp::bench::parseType(const std::string &text, Type &type) {
-  for (int i = 0; i < 5; ++i)
-    if (text == formats[i].name) {
-      type = static_cast<Type>(i);
+  for (const Format &format : formats)
+    if (text == format.name) {
+      type = static_cast<Type>(&format - formats);
       return true;
     }
   return false;

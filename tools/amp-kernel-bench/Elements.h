@@ -13,9 +13,10 @@
 
 namespace amp::bench {
 
-enum class Type { F16, BF16, F32, F8E4M3FN, F8E5M2 };
+/// TF32 lies in memory as f32; Tensor Cores use 10 bits of its mantissa.
+enum class Type { F16, BF16, F32, F8E4M3FN, F8E5M2, TF32 };
 
-/// "f16", "bf16", "f32", "f8E4M3FN", "f8E5M2"; false for another text.
+/// "f16", "bf16", "f32", "f8E4M3FN", "f8E5M2", "tf32"; false for another text.
 bool parseType(const std::string &text, Type &type);
 const char *typeName(Type type);
 int64_t typeBytes(Type type);

@@ -80,7 +80,7 @@ std::vector<int64_t> ObjectReader::numbers(const char *key, size_t least,
 Type ObjectReader::type(const char *key) {
   Type type = Type::F32;
   if (!parseType(text(key), type))
-    fail(key, "one of f16, bf16, f32, f8E4M3FN, f8E5M2");
+    fail(key, "one of f16, bf16, f32, f8E4M3FN, f8E5M2, tf32");
   return type;
 }
 

@@ -129,6 +129,7 @@ static int mapTypeOf(Type type) {
   case Type::BF16:
     return AMP_RT_TENSOR_MAP_BFLOAT16;
   case Type::F32:
+  case Type::TF32:
     return AMP_RT_TENSOR_MAP_FLOAT32;
   default:
     return AMP_RT_TENSOR_MAP_UINT8;

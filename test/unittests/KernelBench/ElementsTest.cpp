@@ -70,7 +70,8 @@ TEST(Elements, FloatsAreTheProcessors) {
 
 TEST(Elements, Names) {
   Type type;
-  for (const char *name : {"f16", "bf16", "f32", "f8E4M3FN", "f8E5M2"}) {
+  for (const char *name :
+       {"f16", "bf16", "f32", "f8E4M3FN", "f8E5M2", "tf32"}) {
     ASSERT_TRUE(parseType(name, type));
     EXPECT_STREQ(typeName(type), name);
   }

@@ -353,7 +353,7 @@ TEST(ConvolutionProblem, Refusals) {
        "image, but got 12"},
       {"x", "f64",
        "kernel 'k': problem.x: expected one of f16, bf16, f32, f8E4M3FN, "
-       "f8E5M2, but got \"f64\""}};
+       "f8E5M2, tf32, but got \"f64\""}};
   for (auto &[key, value, text] : changes) {
     json description = convolution("forward", "nhwc");
     description[key] = value;

@@ -103,7 +103,8 @@ API Status cublasLtDestroy(Handle handle) {
 }
 API Status cublasLtMatmulDescCreate(MatmulDesc *result, int computeType,
                                     int scaleType) {
-  if (computeType != kCompute32F || scaleType != kRealF32)
+  if ((computeType != kCompute32F && computeType != kComputeTF32) ||
+      scaleType != kRealF32)
     return kInvalidValue;
   *result = reinterpret_cast<MatmulDesc>(new FakeProduct);
   return 0;
