@@ -85,19 +85,10 @@ private:
   LogicalResult readConfig(KernelOptions &options, const GemmProblem &problem,
                            GemmConfig &config) {
     int64_t most = multiprocessors;
-    if (failed(options.readChip(chip, config, most)) ||
-        failed(options.readTile(tile, config)))
+    if (failed(options.readConfig(
+            {chip, tile, stages, cluster, splitK, rasterGroup}, config, most)))
       return failure();
     multiprocessors = most;
-    if (multiprocessors < std::max<int64_t>(cluster, 1) ||
-        multiprocessors > 4096)
-      return options.refuse("multiprocessors",
-                            "from the cluster's size to 4096",
-                            std::to_string(multiprocessors));
-    config.stages = stages;
-    config.cluster = cluster;
-    config.splitK = splitK;
-    config.rasterGroup = rasterGroup;
     if (access == "auto")
       chooseGemmAccess(problem, config);
     else if (access == "threads")

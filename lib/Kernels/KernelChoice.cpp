@@ -151,10 +151,10 @@ static LogicalResult fit(const GemmProblem &problem, GemmConfig &config,
 /// `fit` completes and verifies a candidate for `problem`, or for what is
 /// computed as this product.
 static FailureOr<KernelChoice>
-chooseAmong(const GemmProblem &problem, const GemmChip &chip,
-            int64_t operandBytes,
-            function_ref<LogicalResult(GemmConfig &, std::string &)> fit,
-            std::string &reason) {
+chooseOnChip(const GemmProblem &problem, const GemmChip &chip,
+             int64_t operandBytes,
+             function_ref<LogicalResult(GemmConfig &, std::string &)> fit,
+             std::string &reason) {
   std::optional<KernelChoice> best;
   std::string refusal;
   for (GemmConfig &config : getCandidates(problem, chip)) {
@@ -179,6 +179,22 @@ chooseAmong(const GemmProblem &problem, const GemmChip &chip,
   return *best;
 }
 
+/// The same. Every kernel for sm_90 runs on sm_90a; among them is the one for
+/// f32.
+static FailureOr<KernelChoice>
+chooseAmong(const GemmProblem &problem, const GemmChip &chip,
+            int64_t operandBytes,
+            function_ref<LogicalResult(GemmConfig &, std::string &)> fit,
+            std::string &reason) {
+  FailureOr<KernelChoice> choice =
+      chooseOnChip(problem, chip, operandBytes, fit, reason);
+  if (succeeded(choice) || !chip.wgmma || !problem.a.isF32())
+    return choice;
+  reason.clear();
+  return chooseOnChip(problem, *getGemmChip("sm_90"), operandBytes, fit,
+                      reason);
+}
+
 FailureOr<KernelChoice> mlir::amp::chooseGemm(const GemmProblem &problem,
                                               const GemmChip &chip,
                                               int64_t operandBytes,
@@ -192,15 +208,7 @@ FailureOr<KernelChoice> mlir::amp::chooseGemm(const GemmProblem &problem,
   auto fitGemm = [&](GemmConfig &config, std::string &reason) {
     return fit(problem, config, reason);
   };
-  FailureOr<KernelChoice> choice =
-      chooseAmong(problem, chip, operandBytes, fitGemm, reason);
-  // Every kernel for sm_90 runs on sm_90a; among them is the one for f32.
-  if (failed(choice) && chip.wgmma && problem.a.isF32()) {
-    reason.clear();
-    choice = chooseAmong(problem, *getGemmChip("sm_90"), operandBytes, fitGemm,
-                         reason);
-  }
-  return choice;
+  return chooseAmong(problem, chip, operandBytes, fitGemm, reason);
 }
 
 FailureOr<KernelChoice>
@@ -215,18 +223,9 @@ mlir::amp::chooseConvolution(const ConvolutionProblem &problem,
     if (failed(verifyConvolution(problem, error)))
       return failure();
     chooseConvolutionAccess(problem, config);
-    if (!config.chip->wgmma)
-      config.storeD = MatrixAccess::Threads;
     completeGemmConfig(getImplicitProduct(problem), config);
     return verifyConvolutionConfig(problem, config, error);
   };
-  GemmProblem product = getImplicitProduct(problem);
-  FailureOr<KernelChoice> choice =
-      chooseAmong(product, chip, operandBytes, fitConvolution, reason);
-  if (failed(choice) && chip.wgmma && problem.a.isF32()) {
-    reason.clear();
-    choice = chooseAmong(product, *getGemmChip("sm_90"), operandBytes,
-                         fitConvolution, reason);
-  }
-  return choice;
+  return chooseAmong(getImplicitProduct(problem), chip, operandBytes,
+                     fitConvolution, reason);
 }

@@ -46,8 +46,27 @@ LogicalResult KernelOptions::readNumbers(StringRef option, StringRef form,
   return wellFormed ? success() : refuse(option, form, text);
 }
 
-LogicalResult KernelOptions::readChip(StringRef text, GemmConfig &config,
-                                      int64_t &multiprocessors) {
+LogicalResult KernelOptions::readConfig(const Config &options,
+                                        GemmConfig &config,
+                                        int64_t &multiprocessors) {
+  if (failed(readChip(options.chip, config)))
+    return failure();
+  if (multiprocessors == 0)
+    multiprocessors = config.chip->multiprocessors;
+  if (failed(readTile(options.tile, config)))
+    return failure();
+  if (multiprocessors < std::max<int64_t>(options.cluster, 1) ||
+      multiprocessors > 4096)
+    return refuse("multiprocessors", "from the cluster's size to 4096",
+                  std::to_string(multiprocessors));
+  config.stages = options.stages;
+  config.cluster = options.cluster;
+  config.splitK = options.splitK;
+  config.rasterGroup = options.rasterGroup;
+  return success();
+}
+
+LogicalResult KernelOptions::readChip(StringRef text, GemmConfig &config) {
   config.chip = getGemmChip(text);
   if (!config.chip) {
     std::string names;
@@ -55,8 +74,6 @@ LogicalResult KernelOptions::readChip(StringRef text, GemmConfig &config,
       names += (names.empty() ? "" : ", ") + known.name.str();
     return refuse("chip", "one of " + names, text);
   }
-  if (multiprocessors == 0)
-    multiprocessors = config.chip->multiprocessors;
   return success();
 }
 
