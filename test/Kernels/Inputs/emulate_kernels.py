@@ -11,12 +11,13 @@ ordinary ones must meet no bank twice. The kernel's own `amp.launch` says how to
 One line for each kernel, with what is wrong, and exit status 1 if anything is.
 """
 
-import concurrent.futures
 import os
 import re
 import subprocess
 import sys
 import tempfile
+
+from check_table import check_table
 
 
 def run(command, **options):
@@ -99,19 +100,7 @@ def check(line):
 
 
 def main():
-    with open(sys.argv[1]) as file:
-        lines = [line.strip() for line in file if line.strip() and not line.startswith("#")]
-    words = sys.argv[2:]
-    lines = [line for line in lines if not words or any(word in line for word in words)]
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = list(pool.map(check, lines))
-    for line, wrong in zip(lines, results):
-        print(("wrong: " if wrong else "right: ") + line)
-        if wrong:
-            print("  " + "\n  ".join(wrong.strip().split("\n")[:12]))
-    count = sum(bool(wrong) for wrong in results)
-    print(f"{len(results)} kernels, {count} wrong")
-    sys.exit(bool(count))
+    check_table(sys.argv[1], sys.argv[2:], check)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,6 @@ finite data.
 One line for each kernel, with what is wrong; exit status 1 if anything is.
 """
 
-import concurrent.futures
 import os
 import sys
 import tempfile
@@ -29,6 +28,7 @@ import tempfile
 import numpy as np
 
 import kernel_launch
+from check_table import check_table
 from number_formats import FORMATS
 from verify_numbers import EPILOGUES, FOLDER, UNIT, Bounded, compare
 
@@ -235,18 +235,7 @@ def main():
     arguments = sys.argv[1:]
     against_torch = arguments[:1] == ["--against-torch"]
     table, *words = arguments[against_torch:]
-    with open(table) as file:
-        lines = [line.strip() for line in file if line.strip() and not line.startswith("#")]
-    lines = [line for line in lines if not words or any(word in line for word in words)]
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = list(pool.map(check_against_torch if against_torch else check, lines))
-    for line, wrong in zip(lines, results):
-        print(("wrong: " if wrong else "right: ") + line)
-        if wrong:
-            print("  " + "\n  ".join(wrong.strip().split("\n")[:12]))
-    count = sum(bool(wrong) for wrong in results)
-    print(f"{len(results)} kernels, {count} wrong")
-    sys.exit(bool(count) or not results)
+    check_table(table, words, check_against_torch if against_torch else check)
 
 
 if __name__ == "__main__":
