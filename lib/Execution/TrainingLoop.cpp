@@ -258,7 +258,7 @@ Error TrainingLoop::takeTapErrors() {
 
 static Expected<AmpRtScalerState> readState(const AmpRtScaler *scaler) {
   AmpRtScalerState state;
-  state.version = AMP_RT_SCALER_STATE_VERSION;
+  state.structSize = sizeof(state);
   if (ampRtScalerGetState(scaler, &state) != AMP_RT_OK)
     return createStringError(Twine(ampRtStatusText()));
   return state;

@@ -139,7 +139,7 @@ static int mapTypeOf(Type type) {
 std::string KernelRun::encodeMap(const Argument &argument, void *address,
                                  AmpRtTensorMap &map) {
   AmpRtTensorMapDescription description = {};
-  description.version = AMP_RT_TENSOR_MAP_DESCRIPTION_VERSION;
+  description.structSize = sizeof(description);
   bool isTiled = argument.kind == Argument::Kind::TensorMap;
   description.kind =
       isTiled ? AMP_RT_TENSOR_MAP_TILED : AMP_RT_TENSOR_MAP_IM2COL;
@@ -204,7 +204,7 @@ std::string KernelRun::prepare(const Launch &launch, const TensorSet &set,
     }
   }
   AmpRtLaunch &result = prepared.launch;
-  result.version = AMP_RT_LAUNCH_VERSION;
+  result.structSize = sizeof(result);
   result.sharedBytes = static_cast<uint32_t>(launch.sharedBytes);
   for (size_t i = 0; i < 3; ++i) {
     result.grid[i] = launch.grid[i];

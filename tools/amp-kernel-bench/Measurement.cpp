@@ -203,7 +203,7 @@ void amp::bench::checkNumbers(AmpRtDevice *device, const std::string &folder,
 /// As many sets as make up four times the cache, up to 8.
 static size_t countSets(AmpRtDevice *device, const Problem &problem) {
   AmpRtDeviceProperties properties;
-  properties.version = AMP_RT_DEVICE_PROPERTIES_VERSION;
+  properties.structSize = sizeof(properties);
   if (ampRtDeviceGetProperties(device, &properties) != AMP_RT_OK)
     return 1;
   int64_t bytes = bytesOf(problem.output);

@@ -168,7 +168,7 @@ static void printLine(std::ostream &out, const json &line) {
 void amp::bench::printJson(std::ostream &out, AmpRtDevice *device,
                            const std::vector<Row> &rows) {
   AmpRtDeviceProperties properties;
-  properties.version = AMP_RT_DEVICE_PROPERTIES_VERSION;
+  properties.structSize = sizeof(properties);
   json first = {{"device", ampRtDeviceName(device)}};
   if (ampRtDeviceGetProperties(device, &properties) == AMP_RT_OK) {
     first["model"] = properties.model;

@@ -36,11 +36,9 @@ typedef enum AmpRtBlasMode {
   AMP_RT_BLAS_OFF = 1   /* never open one: every use is AMP_RT_UNAVAILABLE */
 } AmpRtBlasMode;
 
-#define AMP_RT_BLAS_OPTIONS_VERSION 1u
-
 typedef struct AmpRtBlasOptions {
-  uint32_t version;  /* AMP_RT_BLAS_OPTIONS_VERSION */
-  int32_t mode;      /* an AmpRtBlasMode */
+  uint32_t structSize; /* sizeof this struct */
+  int32_t mode;        /* an AmpRtBlasMode */
   int32_t threads;   /* at least 1; 1 keeps sums in one order from run to run */
   uint32_t reserved; /* 0 */
   const char *path;  /* file or soname; null: search as above. Copied. */
@@ -49,8 +47,13 @@ typedef struct AmpRtBlasOptions {
 AMP_RT_STATIC_ASSERT(sizeof(AmpRtBlasOptions) == 16 + sizeof(char *),
                      "AmpRtBlasOptions has no padding");
 
-/* Mode auto, 1 thread, no path. Null is ignored. */
-AMP_RT_API void ampRtBlasOptionsInit(AmpRtBlasOptions *options);
+/* Mode auto, 1 thread, no path. Null is ignored. The size is the caller's own,
+ * so that no more is written than the caller has. */
+AMP_RT_API void ampRtBlasOptionsInitSized(AmpRtBlasOptions *options,
+                                          uint32_t structSize);
+static inline void ampRtBlasOptionsInit(AmpRtBlasOptions *options) {
+  ampRtBlasOptionsInitSized(options, sizeof(AmpRtBlasOptions));
+}
 
 /* Remembers the options; opens nothing yet, so it succeeds without a library.
  * Null options mean the defaults. The caller owns *blas. */
@@ -59,13 +62,11 @@ AMP_RT_API AmpRtStatus ampRtBlasCreate(const AmpRtBlasOptions *options,
 
 AMP_RT_API void ampRtBlasDestroy(AmpRtBlas *blas);
 
-#define AMP_RT_BLAS_INFO_VERSION 1u
-
 typedef struct AmpRtBlasInfo {
-  uint32_t version;   /* AMP_RT_BLAS_INFO_VERSION */
-  int32_t threads;    /* what the library says; 1 if it cannot say */
-  const char *path;   /* the file that was loaded */
-  const char *config; /* openblas_get_config(), or "unknown CBLAS" */
+  uint32_t structSize; /* sizeof this struct */
+  int32_t threads;     /* what the library says; 1 if it cannot say */
+  const char *path;    /* the file that was loaded */
+  const char *config;  /* openblas_get_config(), or "unknown CBLAS" */
 } AmpRtBlasInfo;
 
 AMP_RT_STATIC_ASSERT(sizeof(AmpRtBlasInfo) == 8 + 2 * sizeof(char *),

@@ -13,9 +13,13 @@
  *   through pointers, and are left alone when the call fails.
  * - A pointer argument must not be null unless its comment says what null
  *   means; null is answered with AMP_RT_INVALID_ARGUMENT, not with a crash.
- * - A struct's first member is its version. The caller sets it to the struct's
- *   AMP_RT_<NAME>_VERSION before the call, for structs it receives as well;
- *   another number is answered with AMP_RT_VERSION_MISMATCH.
+ * - A struct's first member is its size. The caller sets it to sizeof the
+ *   struct before the call, for structs it receives as well. Structs grow at
+ *   their end, and 0 in a new member means what was done before there was one:
+ *   so a caller compiled against an older header has a smaller struct and is
+ *   served, and so is one with a newer header, as long as it leaves at 0 what
+ *   the library does not know yet; else AMP_RT_VERSION_MISMATCH. In structs
+ *   that it receives, the caller finds 0 in members the library does not know.
  * - Create/Destroy pairs: the creator owns the object. Destroy of null does
  *   nothing.
  * - Names given to the library are copied.

@@ -62,10 +62,8 @@ AMP_RT_API const char *ampRtDeviceName(const AmpRtDevice *device);
  * Properties
  *===----------------------------------------------------------------------===*/
 
-#define AMP_RT_DEVICE_PROPERTIES_VERSION 1u
-
 typedef struct AmpRtDeviceProperties {
-  uint32_t version;         /* AMP_RT_DEVICE_PROPERTIES_VERSION */
+  uint32_t structSize;      /* sizeof this struct */
   int32_t sharesHostMemory; /* 1 if the host may use its pointers, else 0 */
   int64_t totalBytes;       /* memory of the device */
   int64_t processors;       /* cores, or multiprocessors */
@@ -109,11 +107,9 @@ AMP_RT_API AmpRtStatus ampRtDeviceCopy(AmpRtDevice *device, void *target,
                                        const void *source, int64_t bytes,
                                        AmpRtCopyKind kind);
 
-#define AMP_RT_DEVICE_STATISTICS_VERSION 1u
-
 /* What was asked for, without the device's own overhead. */
 typedef struct AmpRtDeviceStatistics {
-  uint32_t version; /* AMP_RT_DEVICE_STATISTICS_VERSION */
+  uint32_t structSize; /* sizeof this struct */
   uint32_t reserved;
   int64_t bytesCurrent;
   int64_t bytesPeak; /* largest bytesCurrent since the peak was last reset */
@@ -139,8 +135,6 @@ AMP_RT_API AmpRtStatus ampRtDeviceResetPeak(AmpRtDevice *device);
  * launch's arguments and the block's three coordinates. */
 typedef void (*AmpRtHostKernel)(void *const *arguments, const int64_t *block);
 
-#define AMP_RT_LAUNCH_VERSION 1u
-
 /* Flags of a launch. */
 enum {
   /* The kernel may start before the one in front of it has ended, and waits for
@@ -149,7 +143,7 @@ enum {
 };
 
 typedef struct AmpRtLaunch {
-  uint32_t version;     /* AMP_RT_LAUNCH_VERSION */
+  uint32_t structSize;  /* sizeof this struct */
   uint32_t sharedBytes; /* dynamic shared memory of a block; 0 on the host */
   int64_t grid[3];      /* blocks, each at least 0; a 0 launches nothing */
   int64_t threads[3];   /* threads of a block, each at least 1; 1 on the host */

@@ -47,10 +47,8 @@ AMP_RT_API AmpRtStatus ampRtModuleGetKernel(AmpRtModule *module,
                                             const char *name,
                                             AmpRtKernel **kernel);
 
-#define AMP_RT_KERNEL_ATTRIBUTES_VERSION 1u
-
 typedef struct AmpRtKernelAttributes {
-  uint32_t version;          /* AMP_RT_KERNEL_ATTRIBUTES_VERSION */
+  uint32_t structSize;       /* sizeof this struct */
   int32_t registers;         /* of a thread */
   int32_t threadsLimit;      /* threads that a block may have */
   int32_t argumentCount;     /* -1 if the device cannot say */
@@ -137,12 +135,10 @@ typedef enum AmpRtTensorMapFill {
   AMP_RT_TENSOR_MAP_FILL_NAN = 1 /* floating-point types only */
 } AmpRtTensorMapFill;
 
-#define AMP_RT_TENSOR_MAP_DESCRIPTION_VERSION 1u
-
 /* All arrays are innermost dimension first. Members that the rank or the kind
  * leave unused are ignored. */
 typedef struct AmpRtTensorMapDescription {
-  uint32_t version;    /* AMP_RT_TENSOR_MAP_DESCRIPTION_VERSION */
+  uint32_t structSize; /* sizeof this struct */
   int32_t kind;        /* an AmpRtTensorMapKind */
   int32_t elementType; /* an AmpRtTensorMapType */
   int32_t rank;        /* 1 to 5, from 3 on if interleaved or im2col */

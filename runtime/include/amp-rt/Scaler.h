@@ -62,13 +62,11 @@ enum {
   AMP_RT_SCALER_APEX_BOUNDS = 1u << 0
 };
 
-#define AMP_RT_SCALER_CONFIG_VERSION 1u
-
 typedef struct AmpRtScalerConfig {
-  uint32_t version; /* AMP_RT_SCALER_CONFIG_VERSION */
-  int32_t preset;   /* an AmpRtScalerPreset */
-  int32_t mode;     /* an AmpRtScalerMode */
-  uint32_t flags;   /* AMP_RT_SCALER_APEX_BOUNDS or 0 */
+  uint32_t structSize; /* sizeof this struct */
+  int32_t preset;      /* an AmpRtScalerPreset */
+  int32_t mode;        /* an AmpRtScalerMode */
+  uint32_t flags;      /* AMP_RT_SCALER_APEX_BOUNDS or 0 */
   /* Above 0 and finite in f32. A dynamic scaler starts at min(initialScale,
    * maxScale), a static one at initialScale. */
   double initialScale;
@@ -89,8 +87,13 @@ AMP_RT_STATIC_ASSERT(sizeof(AmpRtScalerConfig) == 72,
 
 /* Fills *config with Apex's defaults: dynamic, initial scale 2^16, factors 2
  * and 0.5, interval 2000, no minimum, maximum 2^24, hysteresis 1. Null is
- * ignored. */
-AMP_RT_API void ampRtScalerConfigInit(AmpRtScalerConfig *config);
+ * ignored. The size is the caller's own, so that no more is written than the
+ * caller has. */
+AMP_RT_API void ampRtScalerConfigInitSized(AmpRtScalerConfig *config,
+                                           uint32_t structSize);
+static inline void ampRtScalerConfigInit(AmpRtScalerConfig *config) {
+  ampRtScalerConfigInitSized(config, sizeof(AmpRtScalerConfig));
+}
 
 /*===----------------------------------------------------------------------===
  * State
@@ -108,11 +111,9 @@ enum {
   AMP_RT_SCALER_FOUND_INF = 1u << 2
 };
 
-#define AMP_RT_SCALER_STATE_VERSION 1u
-
 typedef struct AmpRtScalerState {
-  uint32_t version; /* AMP_RT_SCALER_STATE_VERSION */
-  uint32_t flags;   /* bits of the enum above */
+  uint32_t structSize; /* sizeof this struct */
+  uint32_t flags;      /* bits of the enum above */
   double scale;
   int64_t unskipped;  /* clean updates since the scale last changed */
   int32_t hysteresis; /* overflows left before backing off; 1 for apex */

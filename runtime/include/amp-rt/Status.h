@@ -22,7 +22,7 @@ typedef enum AmpRtStatus {
   AMP_RT_OK = 0,
   /* An argument breaks the rule stated in the text. Nothing was changed. */
   AMP_RT_INVALID_ARGUMENT = 1,
-  /* A struct or a header has a version that this library does not know. */
+  /* A struct or a header is of a release that this library cannot serve. */
   AMP_RT_VERSION_MISMATCH = 2,
   /* No object, library or symbol of that name. */
   AMP_RT_NOT_FOUND = 3,

@@ -43,12 +43,10 @@ typedef enum AmpRtElementKind {
 /* Bytes of one element in memory; 0 for what is no AmpRtElementKind. */
 AMP_RT_API int64_t ampRtElementKindSize(int32_t elementKind);
 
-#define AMP_RT_TAP_EVENT_VERSION 1u
-
 /* One value at one point. All pointers are the program's and valid during the
  * callback only. */
 typedef struct AmpRtTapEvent {
-  uint32_t version;    /* AMP_RT_TAP_EVENT_VERSION */
+  uint32_t structSize; /* sizeof this struct */
   int32_t elementKind; /* an AmpRtElementKind */
   const char *name;    /* the value, e.g. "fc1.weight"; does not end with 0 */
   int64_t nameLength;

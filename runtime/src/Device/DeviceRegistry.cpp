@@ -8,6 +8,7 @@
 
 #include "Device/Device.h"
 #include "Support/Failure.h"
+#include "Support/SizedStruct.h"
 
 #include <cstring>
 
@@ -44,10 +45,14 @@ AmpRtStatus ampRtDeviceGetProperties(const AmpRtDevice *device,
     return failNull(call, "device");
   if (!properties)
     return failNull(call, "properties");
-  if (properties->version != AMP_RT_DEVICE_PROPERTIES_VERSION)
-    return failVersion(call, "AmpRtDeviceProperties",
-                       AMP_RT_DEVICE_PROPERTIES_VERSION, properties->version);
-  return device->properties(*properties);
+  AmpRtDeviceProperties known = {};
+  if (AmpRtStatus status = checkStructSize(
+          call, "AmpRtDeviceProperties", properties->structSize, sizeof(known)))
+    return status;
+  if (AmpRtStatus status = device->properties(known))
+    return status;
+  writeStruct(known, *properties);
+  return AMP_RT_OK;
 }
 
 AmpRtStatus amp::rt::checkAllocation(const char *call,
@@ -119,10 +124,12 @@ AmpRtStatus ampRtDeviceGetStatistics(const AmpRtDevice *device,
     return failNull(call, "device");
   if (!statistics)
     return failNull(call, "statistics");
-  if (statistics->version != AMP_RT_DEVICE_STATISTICS_VERSION)
-    return failVersion(call, "AmpRtDeviceStatistics",
-                       AMP_RT_DEVICE_STATISTICS_VERSION, statistics->version);
-  device->statistics(*statistics);
+  AmpRtDeviceStatistics known = {};
+  if (AmpRtStatus status = checkStructSize(
+          call, "AmpRtDeviceStatistics", statistics->structSize, sizeof(known)))
+    return status;
+  device->statistics(known);
+  writeStruct(known, *statistics);
   return AMP_RT_OK;
 }
 
@@ -187,18 +194,18 @@ AmpRtStatus ampRtDeviceLaunch(AmpRtDevice *device, const AmpRtLaunch *launch) {
     return failNull(call, "device");
   if (!launch)
     return failNull(call, "launch");
-  if (launch->version != AMP_RT_LAUNCH_VERSION)
-    return failVersion(call, "AmpRtLaunch", AMP_RT_LAUNCH_VERSION,
-                       launch->version);
-  if (!launch->kernel)
+  AmpRtLaunch checked;
+  AmpRtStatus status = readStruct(call, "AmpRtLaunch", *launch, checked);
+  if (status != AMP_RT_OK)
+    return status;
+  if (!checked.kernel)
     return failNull(call, "launch->kernel");
-  if ((launch->flags & ~unsigned(AMP_RT_LAUNCH_OVERLAPS)) != 0)
+  if ((checked.flags & ~unsigned(AMP_RT_LAUNCH_OVERLAPS)) != 0)
     return fail(AMP_RT_INVALID_ARGUMENT,
                 "%s: device '%s': expected flags of AMP_RT_LAUNCH_..., but got "
                 "0x%x",
-                call, device->name(), launch->flags);
-  AmpRtLaunch checked = *launch;
-  AmpRtStatus status = checkShape(call, *device, checked);
+                call, device->name(), checked.flags);
+  status = checkShape(call, *device, checked);
   if (status == AMP_RT_OK)
     status = checkArguments(call, *device, checked);
   if (status != AMP_RT_OK)

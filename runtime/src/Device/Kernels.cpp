@@ -9,6 +9,7 @@
 
 #include "Device/Device.h"
 #include "Support/Failure.h"
+#include "Support/SizedStruct.h"
 
 using namespace amp::rt;
 
@@ -86,10 +87,14 @@ AmpRtStatus ampRtKernelGetAttributes(AmpRtKernel *kernel,
     return failNull(call, "kernel");
   if (!attributes)
     return failNull(call, "attributes");
-  if (attributes->version != AMP_RT_KERNEL_ATTRIBUTES_VERSION)
-    return failVersion(call, "AmpRtKernelAttributes",
-                       AMP_RT_KERNEL_ATTRIBUTES_VERSION, attributes->version);
-  return kernel->attributes(*attributes);
+  AmpRtKernelAttributes known = {};
+  if (AmpRtStatus status = checkStructSize(
+          call, "AmpRtKernelAttributes", attributes->structSize, sizeof(known)))
+    return status;
+  if (AmpRtStatus status = kernel->attributes(known))
+    return status;
+  writeStruct(known, *attributes);
+  return AMP_RT_OK;
 }
 
 //===----------------------------------------------------------------------===//
@@ -106,13 +111,11 @@ AmpRtStatus ampRtTensorMapEncode(AmpRtDevice *device,
     return failNull(call, "description");
   if (!map)
     return failNull(call, "map");
-  if (description->version != AMP_RT_TENSOR_MAP_DESCRIPTION_VERSION)
-    return failVersion(call, "AmpRtTensorMapDescription",
-                       AMP_RT_TENSOR_MAP_DESCRIPTION_VERSION,
-                       description->version);
-  AmpRtTensorMapDescription normal;
+  AmpRtTensorMapDescription known, normal;
   AmpRtStatus status =
-      checkTensorMap(call, device->name(), *description, normal);
+      readStruct(call, "AmpRtTensorMapDescription", *description, known);
+  if (status == AMP_RT_OK)
+    status = checkTensorMap(call, device->name(), known, normal);
   return status == AMP_RT_OK ? device->encodeTensorMap(call, normal, *map)
                              : status;
 }

@@ -15,6 +15,7 @@
 
 #include "Library/BlasLibrary.h"
 #include "Support/Failure.h"
+#include "Support/SizedStruct.h"
 
 #include <climits>
 #include <cstdlib>
@@ -42,11 +43,13 @@ struct AmpRtBlas {
   BlasLibrary library;
 };
 
-void ampRtBlasOptionsInit(AmpRtBlasOptions *options) {
-  if (options)
-    *options = AmpRtBlasOptions{AMP_RT_BLAS_OPTIONS_VERSION, AMP_RT_BLAS_AUTO,
-                                /*threads=*/1, /*reserved=*/0,
-                                /*path=*/nullptr};
+void ampRtBlasOptionsInitSized(AmpRtBlasOptions *options, uint32_t structSize) {
+  if (!options)
+    return;
+  options->structSize = structSize;
+  writeStruct(AmpRtBlasOptions{structSize, AMP_RT_BLAS_AUTO, /*threads=*/1,
+                               /*reserved=*/0, /*path=*/nullptr},
+              *options);
 }
 
 static AmpRtStatus checkThreads(const char *call, int32_t threads) {
@@ -57,32 +60,30 @@ static AmpRtStatus checkThreads(const char *call, int32_t threads) {
   return AMP_RT_OK;
 }
 
-AmpRtStatus ampRtBlasCreate(const AmpRtBlasOptions *options, AmpRtBlas **blas) {
+AmpRtStatus ampRtBlasCreate(const AmpRtBlasOptions *given, AmpRtBlas **blas) {
   const char *call = "ampRtBlasCreate";
   if (!blas)
     return failNull(call, "blas");
-  AmpRtBlasOptions defaults;
-  if (!options) {
-    ampRtBlasOptionsInit(&defaults);
-    options = &defaults;
-  }
-  if (options->version != AMP_RT_BLAS_OPTIONS_VERSION)
-    return failVersion(call, "AmpRtBlasOptions", AMP_RT_BLAS_OPTIONS_VERSION,
-                       options->version);
-  if (options->mode != AMP_RT_BLAS_AUTO && options->mode != AMP_RT_BLAS_OFF)
+  AmpRtBlasOptions options;
+  ampRtBlasOptionsInit(&options);
+  if (given)
+    if (AmpRtStatus status =
+            readStruct(call, "AmpRtBlasOptions", *given, options))
+      return status;
+  if (options.mode != AMP_RT_BLAS_AUTO && options.mode != AMP_RT_BLAS_OFF)
     return fail(AMP_RT_INVALID_ARGUMENT,
                 "%s: expected mode to be AMP_RT_BLAS_AUTO or AMP_RT_BLAS_OFF, "
                 "but got %d",
-                call, options->mode);
-  if (AmpRtStatus status = checkThreads(call, options->threads))
+                call, options.mode);
+  if (AmpRtStatus status = checkThreads(call, options.threads))
     return status;
   AmpRtBlas *result = new (std::nothrow) AmpRtBlas;
   if (!result)
     return failNoMemory(call, "a BLAS object");
-  result->mode = static_cast<AmpRtBlasMode>(options->mode);
-  result->threads = options->threads;
-  if (options->path) {
-    result->path = strdup(options->path);
+  result->mode = static_cast<AmpRtBlasMode>(options.mode);
+  result->threads = options.threads;
+  if (options.path) {
+    result->path = strdup(options.path);
     if (!result->path) {
       delete result;
       return failNoMemory(call, "a path");
@@ -131,16 +132,18 @@ AmpRtStatus ampRtBlasGetInfo(AmpRtBlas *blas, AmpRtBlasInfo *info) {
   const char *call = "ampRtBlasGetInfo";
   if (!info)
     return failNull(call, "info");
-  if (info->version != AMP_RT_BLAS_INFO_VERSION)
-    return failVersion(call, "AmpRtBlasInfo", AMP_RT_BLAS_INFO_VERSION,
-                       info->version);
+  AmpRtBlasInfo known = {};
+  if (AmpRtStatus status = checkStructSize(call, "AmpRtBlasInfo",
+                                           info->structSize, sizeof(known)))
+    return status;
   AmpRtBlas &object = orDefault(blas);
   if (AmpRtStatus status = open(call, object))
     return status;
   const BlasLibrary &library = object.library;
-  info->threads = library.getThreads ? library.getThreads() : 1;
-  info->path = library.path;
-  info->config = library.getConfig ? library.getConfig() : "unknown CBLAS";
+  known.threads = library.getThreads ? library.getThreads() : 1;
+  known.path = library.path;
+  known.config = library.getConfig ? library.getConfig() : "unknown CBLAS";
+  writeStruct(known, *info);
   return AMP_RT_OK;
 }
 

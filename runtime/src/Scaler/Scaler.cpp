@@ -12,6 +12,7 @@
 #include "Support/Failure.h"
 #include "Support/Handle.h"
 #include "Support/ProgramErrors.h"
+#include "Support/SizedStruct.h"
 
 #include <cfloat>
 #include <cstdlib>
@@ -70,19 +71,20 @@ static float programScale(const AmpRtScaler &scaler) {
 // Life
 //===----------------------------------------------------------------------===//
 
-AmpRtStatus ampRtScalerCreate(const char *name, const AmpRtScalerConfig *config,
+AmpRtStatus ampRtScalerCreate(const char *name, const AmpRtScalerConfig *given,
                               AmpRtScaler **scaler) {
   const char *call = "ampRtScalerCreate";
   if (!scaler)
     return failNull(call, "scaler");
   if (!name)
     name = "unnamed";
-  AmpRtScalerConfig defaults;
-  if (!config) {
-    ampRtScalerConfigInit(&defaults);
-    config = &defaults;
-  }
-  if (AmpRtStatus status = checkScalerConfig(call, name, *config))
+  AmpRtScalerConfig config;
+  ampRtScalerConfigInit(&config);
+  if (given)
+    if (AmpRtStatus status =
+            readStruct(call, "AmpRtScalerConfig", *given, config))
+      return status;
+  if (AmpRtStatus status = checkScalerConfig(call, name, config))
     return status;
 
   AmpRtScaler *result = new (std::nothrow) AmpRtScaler;
@@ -93,14 +95,14 @@ AmpRtStatus ampRtScalerCreate(const char *name, const AmpRtScalerConfig *config,
     delete result;
     return failNoMemory(call, "the name of a scaler");
   }
-  result->config = *config;
-  result->rules = findScalerRules(config->preset);
-  double start = config->initialScale;
-  if (config->mode == AMP_RT_SCALER_DYNAMIC && start > config->maxScale)
-    start = config->maxScale;
-  result->state.version = AMP_RT_SCALER_STATE_VERSION;
+  result->config = config;
+  result->rules = findScalerRules(config.preset);
+  double start = config.initialScale;
+  if (config.mode == AMP_RT_SCALER_DYNAMIC && start > config.maxScale)
+    start = config.maxScale;
+  result->state.structSize = sizeof(AmpRtScalerState);
   result->state.scale = start;
-  result->state.hysteresis = config->hysteresis;
+  result->state.hysteresis = config.hysteresis;
   result->state.lastSkippedStep = -1;
   refreshFloorFlag(*result);
   *scaler = result;
@@ -125,60 +127,59 @@ const char *ampRtScalerName(const AmpRtScaler *scaler) {
 
 /// What every call asks of a scaler and a struct that the caller laid out.
 template <typename Struct>
-static AmpRtStatus checkVersioned(const char *call, const AmpRtScaler *scaler,
-                                  const char *name, const Struct *value,
-                                  const char *type, uint32_t version) {
+static AmpRtStatus checkSized(const char *call, const AmpRtScaler *scaler,
+                              const char *name, const Struct *value,
+                              const char *type) {
   if (!scaler)
     return failNull(call, "scaler");
   if (!value)
     return failNull(call, name);
-  if (value->version != version)
-    return failVersion(call, type, version, value->version);
-  return AMP_RT_OK;
+  return checkStructSize(call, type, value->structSize, sizeof(Struct));
 }
 
 AmpRtStatus ampRtScalerGetConfig(const AmpRtScaler *scaler,
                                  AmpRtScalerConfig *config) {
-  if (AmpRtStatus status =
-          checkVersioned("ampRtScalerGetConfig", scaler, "config", config,
-                         "AmpRtScalerConfig", AMP_RT_SCALER_CONFIG_VERSION))
+  if (AmpRtStatus status = checkSized("ampRtScalerGetConfig", scaler, "config",
+                                      config, "AmpRtScalerConfig"))
     return status;
-  *config = scaler->config;
+  writeStruct(scaler->config, *config);
   return AMP_RT_OK;
 }
 
 AmpRtStatus ampRtScalerGetState(const AmpRtScaler *scaler,
                                 AmpRtScalerState *state) {
-  if (AmpRtStatus status =
-          checkVersioned("ampRtScalerGetState", scaler, "state", state,
-                         "AmpRtScalerState", AMP_RT_SCALER_STATE_VERSION))
+  if (AmpRtStatus status = checkSized("ampRtScalerGetState", scaler, "state",
+                                      state, "AmpRtScalerState"))
     return status;
-  *state = scaler->state;
+  writeStruct(scaler->state, *state);
   return AMP_RT_OK;
 }
 
 AmpRtStatus ampRtScalerSetState(AmpRtScaler *scaler,
-                                const AmpRtScalerState *state) {
+                                const AmpRtScalerState *given) {
   const char *call = "ampRtScalerSetState";
-  if (AmpRtStatus status =
-          checkVersioned(call, scaler, "state", state, "AmpRtScalerState",
-                         AMP_RT_SCALER_STATE_VERSION))
+  if (!scaler)
+    return failNull(call, "scaler");
+  if (!given)
+    return failNull(call, "state");
+  AmpRtScalerState state;
+  if (AmpRtStatus status = readStruct(call, "AmpRtScalerState", *given, state))
     return status;
   if (AmpRtStatus status =
-          checkScale(call, scaler->name, state->scale, state->unskipped))
+          checkScale(call, scaler->name, state.scale, state.unskipped))
     return status;
   bool ordered =
-      state->stepsAtFloor >= 0 && state->stepsAtFloor <= state->skippedInARow &&
-      state->skippedInARow <= state->skipped &&
-      state->skipped <= state->overflows && state->overflows <= state->steps &&
-      state->lastSkippedStep >= -1 && state->lastSkippedStep < state->steps;
-  if (!ordered || state->reserved != 0)
+      state.stepsAtFloor >= 0 && state.stepsAtFloor <= state.skippedInARow &&
+      state.skippedInARow <= state.skipped &&
+      state.skipped <= state.overflows && state.overflows <= state.steps &&
+      state.lastSkippedStep >= -1 && state.lastSkippedStep < state.steps;
+  if (!ordered || state.reserved != 0)
     return fail(AMP_RT_INVALID_ARGUMENT,
                 "%s: scaler '%s': expected statistics that belong together (0 "
                 "<= stepsAtFloor <= skippedInARow <= skipped <= overflows <= "
                 "steps); pass a state that ampRtScalerGetState gave",
                 call, scaler->name);
-  scaler->state = *state;
+  scaler->state = state;
   scaler->state.flags &= AMP_RT_SCALER_HELD_AT_BOTTOM | AMP_RT_SCALER_FOUND_INF;
   refreshFloorFlag(*scaler);
   return AMP_RT_OK;

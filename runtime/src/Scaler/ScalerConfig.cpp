@@ -15,27 +15,30 @@
 #include "Scaler/ScalerState.h"
 
 #include "Support/Failure.h"
+#include "Support/SizedStruct.h"
 
 #include <cfloat>
 #include <cmath>
 
 using namespace amp::rt;
 
-void ampRtScalerConfigInit(AmpRtScalerConfig *config) {
+void ampRtScalerConfigInitSized(AmpRtScalerConfig *config,
+                                uint32_t structSize) {
   if (!config)
     return;
-  *config = AmpRtScalerConfig{AMP_RT_SCALER_CONFIG_VERSION,
-                              AMP_RT_SCALER_APEX,
-                              AMP_RT_SCALER_DYNAMIC,
-                              /*flags=*/0,
-                              /*initialScale=*/0x1p16,
-                              /*growthFactor=*/2.0,
-                              /*backoffFactor=*/0.5,
-                              /*minScale=*/0.0,
-                              /*maxScale=*/0x1p24,
-                              /*growthInterval=*/2000,
-                              /*hysteresis=*/1,
-                              /*reserved=*/0};
+  config->structSize = structSize;
+  writeStruct(AmpRtScalerConfig{structSize, AMP_RT_SCALER_APEX,
+                                AMP_RT_SCALER_DYNAMIC,
+                                /*flags=*/0,
+                                /*initialScale=*/0x1p16,
+                                /*growthFactor=*/2.0,
+                                /*backoffFactor=*/0.5,
+                                /*minScale=*/0.0,
+                                /*maxScale=*/0x1p24,
+                                /*growthInterval=*/2000,
+                                /*hysteresis=*/1,
+                                /*reserved=*/0},
+              *config);
 }
 
 const ScalerRules *amp::rt::findScalerRules(int32_t preset) {
@@ -78,9 +81,6 @@ static AmpRtStatus checkBounds(const char *call, const char *scaler,
 
 AmpRtStatus amp::rt::checkScalerConfig(const char *call, const char *scaler,
                                        const AmpRtScalerConfig &config) {
-  if (config.version != AMP_RT_SCALER_CONFIG_VERSION)
-    return failVersion(call, "AmpRtScalerConfig", AMP_RT_SCALER_CONFIG_VERSION,
-                       config.version);
   if ((config.flags & ~AMP_RT_SCALER_APEX_BOUNDS) != 0 || config.reserved != 0)
     return fail(AMP_RT_INVALID_ARGUMENT,
                 "%s: scaler '%s': expected unknown flags and 'reserved' to be "

@@ -39,7 +39,7 @@ extern const ScalerRules apexRules;
 /// The rules of a preset, or null for a number that is none.
 const ScalerRules *findScalerRules(int32_t preset);
 
-/// Checks the version and everything that no preset can give a meaning to.
+/// Checks everything that no preset can give a meaning to.
 AmpRtStatus checkScalerConfig(const char *call, const char *scaler,
                               const AmpRtScalerConfig &config);
 

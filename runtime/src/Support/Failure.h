@@ -15,8 +15,6 @@
 
 #include "amp-rt/Status.h"
 
-#include <cstdint>
-
 namespace amp::rt {
 
 /// Keeps the formatted text for this thread and returns `status`. Texts longer
@@ -26,10 +24,6 @@ AmpRtStatus fail(AmpRtStatus status, const char *format, ...)
 
 /// A required pointer is null.
 AmpRtStatus failNull(const char *call, const char *argument);
-
-/// A struct's version is not the one this library was built with.
-AmpRtStatus failVersion(const char *call, const char *structName,
-                        uint32_t expected, uint32_t actual);
 
 /// The process has no memory for an object of the library's own.
 AmpRtStatus failNoMemory(const char *call, const char *object);

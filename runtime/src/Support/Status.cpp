@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp-rt/Status.h"
-#include "amp-rt/Version.h"
 
 #include "Support/Failure.h"
 
@@ -34,15 +33,6 @@ AmpRtStatus amp::rt::fail(AmpRtStatus status, const char *format, ...) {
 AmpRtStatus amp::rt::failNull(const char *call, const char *argument) {
   return fail(AMP_RT_INVALID_ARGUMENT, "%s: expected '%s' not to be null", call,
               argument);
-}
-
-AmpRtStatus amp::rt::failVersion(const char *call, const char *structName,
-                                 uint32_t expected, uint32_t actual) {
-  return fail(AMP_RT_VERSION_MISMATCH,
-              "%s: expected %s of version %u, but got %u; set its member "
-              "'version' before the call, and compile against the headers of "
-              "libamp-rt %s",
-              call, structName, expected, actual, ampRtVersionText());
 }
 
 AmpRtStatus amp::rt::failNoMemory(const char *call, const char *object) {

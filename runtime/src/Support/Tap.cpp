@@ -101,14 +101,9 @@ void ampRtTap(int64_t handle, const char *name, int64_t nameLength,
         "ampRtTap: tensor '%.*s': expected an AmpRtElementKind, but got %d",
         textLength(nameLength), name, elementKind);
 
-  AmpRtTapEvent event = {AMP_RT_TAP_EVENT_VERSION,
-                         elementKind,
-                         name,
-                         nameLength,
-                         point,
-                         pointLength,
-                         data,
-                         elementCount};
+  AmpRtTapEvent event = {
+      sizeof(AmpRtTapEvent), elementKind, name,        nameLength, point,
+      pointLength,           data,        elementCount};
   AmpRtStatus status = tap->function(tap->user, &event);
   if (status != AMP_RT_OK)
     recordProgramError("ampRtTap: callback refused tensor '%.*s' at '%.*s': %s",

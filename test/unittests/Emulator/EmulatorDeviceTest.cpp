@@ -107,7 +107,7 @@ protected:
                      Values... values) {
     void *arguments[] = {static_cast<void *>(&values)...};
     int64_t bytes[] = {static_cast<int64_t>(sizeof(values))...};
-    description.version = AMP_RT_LAUNCH_VERSION;
+    description.structSize = sizeof(description);
     description.kernel = kernel(name);
     for (int i = 0; i < 3; ++i)
       description.grid[i] = description.threads[i] = 1;
@@ -150,14 +150,14 @@ TEST_F(EmulatorDevice, RunsAKernel) {
 TEST_F(EmulatorDevice, SaysWhatItIs) {
   EXPECT_STREQ(ampRtDeviceName(device), "emulator");
   AmpRtDeviceProperties properties;
-  properties.version = AMP_RT_DEVICE_PROPERTIES_VERSION;
+  properties.structSize = sizeof(properties);
   ASSERT_EQ(ampRtDeviceGetProperties(device, &properties), AMP_RT_OK);
   EXPECT_STREQ(properties.model, "emulator of sm_90a");
   EXPECT_EQ(properties.computeMajor, 9);
   EXPECT_EQ(properties.sharesHostMemory, 0);
   EXPECT_EQ(properties.sharedBytesLimit, 232448);
   AmpRtKernelAttributes attributes;
-  attributes.version = AMP_RT_KERNEL_ATTRIBUTES_VERSION;
+  attributes.structSize = sizeof(attributes);
   ASSERT_EQ(ampRtKernelGetAttributes(kernel("race"), &attributes), AMP_RT_OK);
   EXPECT_EQ(attributes.threadsLimit, 64);
   EXPECT_EQ(attributes.argumentCount, 1);
@@ -168,7 +168,7 @@ TEST_F(EmulatorDevice, SaysWhatItIs) {
 TEST_F(EmulatorDevice, CountsMemory) {
   allocate(100);
   AmpRtDeviceStatistics statistics;
-  statistics.version = AMP_RT_DEVICE_STATISTICS_VERSION;
+  statistics.structSize = sizeof(statistics);
   ASSERT_EQ(ampRtDeviceGetStatistics(device, &statistics), AMP_RT_OK);
   EXPECT_EQ(statistics.bytesCurrent, 100);
 }
@@ -353,7 +353,7 @@ TEST_F(EmulatorDevice, EventsMeasureTheEmulation) {
 
 TEST_F(EmulatorDevice, RefusesWhatHasNoModel) {
   AmpRtTensorMapDescription map = {};
-  map.version = AMP_RT_TENSOR_MAP_DESCRIPTION_VERSION;
+  map.structSize = sizeof(map);
   map.rank = 1;
   map.elementType = AMP_RT_TENSOR_MAP_UINT16;
   map.address = allocate(64);

@@ -41,7 +41,7 @@ float ApexTrainingLoop::toModel(double value) const {
 
 bool ApexTrainingLoop::bypasses(const AmpRtScaler *scaler) const {
   AmpRtScalerConfig config;
-  config.version = AMP_RT_SCALER_CONFIG_VERSION;
+  config.structSize = sizeof(config);
   EXPECT_EQ(ampRtScalerGetConfig(scaler, &config), AMP_RT_OK);
   return !hasMasters && config.mode == AMP_RT_SCALER_STATIC &&
          config.initialScale == 1.0;

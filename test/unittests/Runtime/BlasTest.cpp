@@ -25,7 +25,7 @@ namespace {
 
 AmpRtBlasInfo emptyInfo() {
   AmpRtBlasInfo info = {};
-  info.version = AMP_RT_BLAS_INFO_VERSION;
+  info.structSize = sizeof(info);
   return info;
 }
 
@@ -231,7 +231,7 @@ TEST(BlasOptions, WrongOptionsAreRefused) {
                "0");
   EXPECT_EQ(ampRtBlasSetThreads(nullptr, -1), AMP_RT_INVALID_ARGUMENT);
   options = defaults();
-  options.version = 0;
+  options.structSize = 0;
   EXPECT_EQ(ampRtBlasCreate(&options, &blas), AMP_RT_VERSION_MISMATCH);
   EXPECT_EQ(ampRtBlasCreate(nullptr, nullptr), AMP_RT_INVALID_ARGUMENT);
   EXPECT_EQ(ampRtBlasGetInfo(nullptr, nullptr), AMP_RT_INVALID_ARGUMENT);

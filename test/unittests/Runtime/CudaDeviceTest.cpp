@@ -124,7 +124,7 @@ TEST_F(CudaTest, EveryFailureOfOpening) {
 
 TEST_F(OpenCudaTest, Properties) {
   AmpRtDeviceProperties properties;
-  properties.version = AMP_RT_DEVICE_PROPERTIES_VERSION;
+  properties.structSize = sizeof(properties);
   ASSERT_EQ(ampRtDeviceGetProperties(device, &properties), AMP_RT_OK);
   EXPECT_EQ(properties.sharesHostMemory, 0);
   EXPECT_EQ(properties.totalBytes, INT64_C(1) << 36);
@@ -165,7 +165,7 @@ TEST_F(OpenCudaTest, AClosedDeviceIsUnavailableUntilItIsAskedForAgain) {
                "ampRtDeviceAllocate: device 'cuda': expected an open device, "
                "but it was closed; ask ampRtDeviceGet for it again");
   AmpRtDeviceProperties properties;
-  properties.version = AMP_RT_DEVICE_PROPERTIES_VERSION;
+  properties.structSize = sizeof(properties);
   EXPECT_EQ(ampRtDeviceGetProperties(device, &properties), AMP_RT_UNAVAILABLE);
   EXPECT_EQ(ampRtDeviceSynchronize(device), AMP_RT_UNAVAILABLE);
   EXPECT_EQ(ampRtDeviceClose(device), AMP_RT_UNAVAILABLE);
@@ -243,7 +243,7 @@ TEST_F(CudaTest, MemoryIsPlainWhereTheDeviceHasNoPools) {
 
 TEST_F(OpenCudaTest, StatisticsCountWhatWasAskedFor) {
   AmpRtDeviceStatistics before, after;
-  before.version = after.version = AMP_RT_DEVICE_STATISTICS_VERSION;
+  before.structSize = after.structSize = sizeof(after);
   ASSERT_EQ(ampRtDeviceResetPeak(device), AMP_RT_OK);
   ASSERT_EQ(ampRtDeviceGetStatistics(device, &before), AMP_RT_OK);
   void *a = allocate(1000, 4096), *b = allocate(24);

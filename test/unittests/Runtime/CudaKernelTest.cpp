@@ -55,7 +55,7 @@ protected:
   /// Of `scale`, with one block of 32 threads.
   AmpRtLaunch launchOfScale() {
     AmpRtLaunch launch = {};
-    launch.version = AMP_RT_LAUNCH_VERSION;
+    launch.structSize = sizeof(launch);
     launch.grid[0] = launch.grid[1] = launch.grid[2] = 1;
     launch.threads[0] = 32;
     launch.threads[1] = launch.threads[2] = 1;
@@ -94,7 +94,7 @@ TEST_F(CudaKernelTest, KernelsAreFoundByNameOnce) {
 
 TEST_F(CudaKernelTest, AttributesOfAKernel) {
   AmpRtKernelAttributes attributes;
-  attributes.version = AMP_RT_KERNEL_ATTRIBUTES_VERSION;
+  attributes.structSize = sizeof(attributes);
   ASSERT_EQ(ampRtKernelGetAttributes(scale, &attributes), AMP_RT_OK);
   EXPECT_EQ(attributes.registers, 168);
   EXPECT_EQ(attributes.threadsLimit, 384);
@@ -102,7 +102,7 @@ TEST_F(CudaKernelTest, AttributesOfAKernel) {
   EXPECT_EQ(attributes.staticSharedBytes, 1024);
   EXPECT_EQ(attributes.localBytes, 0);
   EXPECT_EQ(attributes.sharedBytesLimit, 232448 - 1024);
-  attributes.version = 9;
+  attributes.structSize = 7;
   EXPECT_EQ(ampRtKernelGetAttributes(scale, &attributes),
             AMP_RT_VERSION_MISMATCH);
 }
@@ -157,7 +157,7 @@ TEST_F(CudaKernelTest, CubinsMustBeWhole) {
   AmpRtKernel *first = nullptr;
   ASSERT_EQ(ampRtModuleGetKernel(cubin, "first", &first), AMP_RT_OK);
   AmpRtKernelAttributes attributes;
-  attributes.version = AMP_RT_KERNEL_ATTRIBUTES_VERSION;
+  attributes.structSize = sizeof(attributes);
   ASSERT_EQ(ampRtKernelGetAttributes(first, &attributes), AMP_RT_OK);
   EXPECT_EQ(attributes.argumentCount, -1) << "the driver cannot say";
   AmpRtLaunch launch = launchOfScale();
@@ -470,7 +470,7 @@ TEST_F(CudaTest, OlderDriversCannotCheckArguments) {
             AMP_RT_OK);
   ASSERT_EQ(ampRtModuleGetKernel(module, "scale", &kernel), AMP_RT_OK);
   AmpRtKernelAttributes attributes;
-  attributes.version = AMP_RT_KERNEL_ATTRIBUTES_VERSION;
+  attributes.structSize = sizeof(attributes);
   ASSERT_EQ(ampRtKernelGetAttributes(kernel, &attributes), AMP_RT_OK);
   EXPECT_EQ(attributes.argumentCount, -1);
   EXPECT_EQ(ampRtModuleUnload(module), AMP_RT_OK);
@@ -485,7 +485,7 @@ TEST_F(CudaTest, OlderGpusHaveNoClusters) {
             AMP_RT_OK);
   ASSERT_EQ(ampRtModuleGetKernel(module, "scale", &kernel), AMP_RT_OK);
   AmpRtLaunch launch = {};
-  launch.version = AMP_RT_LAUNCH_VERSION;
+  launch.structSize = sizeof(launch);
   for (int i = 0; i < 3; ++i)
     launch.grid[i] = launch.threads[i] = launch.cluster[i] = i == 0 ? 2 : 1;
   launch.kernel = kernel;

@@ -28,7 +28,7 @@ protected:
   /// 256 rows of 512 halves; a copy takes 128 rows of 64, swizzled.
   Description tiled() {
     Description result = {};
-    result.version = AMP_RT_TENSOR_MAP_DESCRIPTION_VERSION;
+    result.structSize = sizeof(result);
     result.elementType = AMP_RT_TENSOR_MAP_BFLOAT16;
     result.rank = 2;
     result.swizzle = AMP_RT_TENSOR_MAP_SWIZZLE_128B;
@@ -335,7 +335,7 @@ TEST_F(CudaTensorMapTest, NullsAndVersions) {
       encode(description), AMP_RT_INVALID_ARGUMENT,
       "ampRtTensorMapEncode: expected 'description->address' not to be "
       "null");
-  description.version = 0;
+  description.structSize = 0;
   EXPECT_EQ(encode(description), AMP_RT_VERSION_MISMATCH);
 }
 
@@ -343,7 +343,7 @@ TEST_F(CudaTest, OlderGpusHaveNoTensorMaps) {
   fakecuda::set("computeMajor", 8);
   ASSERT_EQ(open(), AMP_RT_OK);
   AmpRtTensorMapDescription description = {};
-  description.version = AMP_RT_TENSOR_MAP_DESCRIPTION_VERSION;
+  description.structSize = sizeof(description);
   description.rank = 1;
   description.address = reinterpret_cast<void *>(uintptr_t(4096));
   description.sizes[0] = description.box[0] = 16;
@@ -370,7 +370,7 @@ TEST_F(CudaTensorMapTest, MapsAreArgumentsOfKernels) {
   void *arguments[] = {&map};
   const int64_t bytes[] = {sizeof(map)};
   AmpRtLaunch launch = {};
-  launch.version = AMP_RT_LAUNCH_VERSION;
+  launch.structSize = sizeof(launch);
   for (int i = 0; i < 3; ++i)
     launch.grid[i] = launch.threads[i] = 1;
   launch.kernel = kernel;

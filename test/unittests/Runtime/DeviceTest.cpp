@@ -27,7 +27,7 @@ protected:
   }
   AmpRtDeviceStatistics statistics() {
     AmpRtDeviceStatistics result;
-    result.version = AMP_RT_DEVICE_STATISTICS_VERSION;
+    result.structSize = sizeof(result);
     EXPECT_EQ(ampRtDeviceGetStatistics(device, &result), AMP_RT_OK);
     return result;
   }
@@ -43,16 +43,11 @@ protected:
 
 AmpRtLaunch launchOf(AmpRtHostKernel kernel, void *const *arguments) {
   static const int64_t bytes[] = {sizeof(void *), sizeof(int)};
-  return {AMP_RT_LAUNCH_VERSION,
-          0,
-          {1, 1, 1},
-          {1, 1, 1},
-          {0, 0, 0},
-          reinterpret_cast<void *>(kernel),
-          arguments,
-          bytes,
-          arguments ? 2 : 0,
-          0};
+  return {sizeof(AmpRtLaunch), 0,
+          {1, 1, 1},           {1, 1, 1},
+          {0, 0, 0},           reinterpret_cast<void *>(kernel),
+          arguments,           bytes,
+          arguments ? 2 : 0,   0};
 }
 
 /// data[i, j, k] = 100 i + 10 j + k, in a 2 x 3 x 4 grid, counting calls.
@@ -103,7 +98,7 @@ TEST(DeviceRegistry, MissingDevicesAreOrdinaryStatuses) {
 
 TEST_F(HostDevice, Properties) {
   AmpRtDeviceProperties properties;
-  properties.version = AMP_RT_DEVICE_PROPERTIES_VERSION;
+  properties.structSize = sizeof(properties);
   ASSERT_EQ(ampRtDeviceGetProperties(device, &properties), AMP_RT_OK);
   EXPECT_EQ(properties.sharesHostMemory, 1);
   EXPECT_GT(properties.totalBytes, 0);
@@ -285,7 +280,7 @@ TEST_F(HostDevice, LaunchRefusesWhatTheHostHasNot) {
                "AMP_RT_LAUNCH_..., but got 0x4");
   launch = launchOf(nullptr, nullptr);
   EXPECT_EQ(ampRtDeviceLaunch(device, &launch), AMP_RT_INVALID_ARGUMENT);
-  launch.version = 0;
+  launch.structSize = 0;
   EXPECT_EQ(ampRtDeviceLaunch(device, &launch), AMP_RT_VERSION_MISMATCH);
   EXPECT_EQ(ampRtDeviceLaunch(device, nullptr), AMP_RT_INVALID_ARGUMENT);
 }
@@ -324,7 +319,7 @@ TEST_F(HostDevice, HasNoModulesTensorMapsAndEvents) {
   AmpRtEvent *event = nullptr;
   EXPECT_EQ(ampRtEventCreate(device, &event), AMP_RT_UNAVAILABLE);
   AmpRtTensorMapDescription description = {};
-  description.version = AMP_RT_TENSOR_MAP_DESCRIPTION_VERSION;
+  description.structSize = sizeof(description);
   description.rank = 1;
   description.address = reinterpret_cast<void *>(uintptr_t(4096));
   description.sizes[0] = description.box[0] = 16;

@@ -17,7 +17,7 @@ static int64_t bytesCurrent(int64_t *peak = nullptr) {
   AmpRtDevice *device = nullptr;
   EXPECT_EQ(ampRtDeviceGet("host", &device), AMP_RT_OK);
   AmpRtDeviceStatistics statistics;
-  statistics.version = AMP_RT_DEVICE_STATISTICS_VERSION;
+  statistics.structSize = sizeof(statistics);
   EXPECT_EQ(ampRtDeviceGetStatistics(device, &statistics), AMP_RT_OK);
   if (peak)
     *peak = statistics.bytesPeak;

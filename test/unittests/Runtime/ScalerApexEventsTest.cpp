@@ -94,7 +94,7 @@ private:
 
   static AmpRtScalerState state(const AmpRtScaler *scaler) {
     AmpRtScalerState state;
-    state.version = AMP_RT_SCALER_STATE_VERSION;
+    state.structSize = sizeof(state);
     EXPECT_EQ(ampRtScalerGetState(scaler, &state), AMP_RT_OK);
     return state;
   }

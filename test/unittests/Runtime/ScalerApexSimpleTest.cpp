@@ -89,7 +89,7 @@ struct TraceRun {
 
   AmpRtScalerState state() const {
     AmpRtScalerState state;
-    state.version = AMP_RT_SCALER_STATE_VERSION;
+    state.structSize = sizeof(state);
     EXPECT_EQ(ampRtScalerGetState(scaler, &state), AMP_RT_OK);
     return state;
   }

@@ -44,7 +44,7 @@ ScalerPtr make(const AmpRtScalerConfig &config, const char *name = "s") {
 
 AmpRtScalerState stateOf(const ScalerPtr &scaler) {
   AmpRtScalerState state;
-  state.version = AMP_RT_SCALER_STATE_VERSION;
+  state.structSize = sizeof(state);
   EXPECT_EQ(ampRtScalerGetState(scaler.get(), &state), AMP_RT_OK);
   return state;
 }
@@ -90,7 +90,7 @@ TEST(Scaler, DefaultsAreApexs) {
   ScalerPtr scaler(raw);
   EXPECT_STREQ(ampRtScalerName(raw), "unnamed");
   AmpRtScalerConfig config;
-  config.version = AMP_RT_SCALER_CONFIG_VERSION;
+  config.structSize = sizeof(config);
   ASSERT_EQ(ampRtScalerGetConfig(raw, &config), AMP_RT_OK);
   EXPECT_EQ(config.preset, AMP_RT_SCALER_APEX);
   EXPECT_EQ(config.mode, AMP_RT_SCALER_DYNAMIC);
@@ -226,15 +226,16 @@ TEST(Scaler, IntervalPresetModeHysteresisAndReserved) {
             "ampRtScalerConfigInit first");
 }
 
-TEST(Scaler, VersionsAndNullsAreChecked) {
+TEST(Scaler, SizesAndNullsAreChecked) {
   AmpRtScalerConfig config = defaults();
-  config.version = 9;
+  config.structSize = 4;
   AmpRtScaler *scaler = nullptr;
   EXPECT_EQ(ampRtScalerCreate("s", &config, &scaler), AMP_RT_VERSION_MISMATCH);
   EXPECT_STREQ(ampRtStatusText(),
-               "ampRtScalerCreate: expected AmpRtScalerConfig of version 1, "
-               "but got 9; set its member 'version' before the call, and "
-               "compile against the headers of libamp-rt 0.1.0");
+               "ampRtScalerCreate: expected AmpRtScalerConfig of 72 bytes, or "
+               "as many as another release of libamp-rt has, but its member "
+               "'structSize' is 4; set it to sizeof(AmpRtScalerConfig) before "
+               "the call");
   EXPECT_EQ(ampRtScalerCreate("s", nullptr, nullptr), AMP_RT_INVALID_ARGUMENT);
   EXPECT_STREQ(ampRtStatusText(),
                "ampRtScalerCreate: expected 'scaler' not to be null");

@@ -33,7 +33,7 @@ struct Recorder {
 
 AmpRtStatus record(void *user, const AmpRtTapEvent *event) {
   auto *recorder = static_cast<Recorder *>(user);
-  EXPECT_EQ(event->version, AMP_RT_TAP_EVENT_VERSION);
+  EXPECT_EQ(event->structSize, sizeof(AmpRtTapEvent));
   recorder->seen.push_back({std::string(event->name, event->nameLength),
                             std::string(event->point, event->pointLength),
                             event->elementKind, event->elementCount});

@@ -51,7 +51,7 @@ int useRuntimeFromC(void) {
   int64_t handle = ampRtScalerHandle(scaler);
   ampRtScalerUpdateFromProgram(handle, 0);
   CHECK(ampRtScalerScale(handle) == 32768.0f);
-  AmpRtScalerState state = {.version = AMP_RT_SCALER_STATE_VERSION};
+  AmpRtScalerState state = {.structSize = sizeof state};
   CHECK(ampRtScalerGetState(scaler, &state) == AMP_RT_OK && state.steps == 2);
   AmpRtScalerVerdict verdict;
   const char *text = NULL;

@@ -46,8 +46,7 @@ private:
 
   mutable std::mutex mutex;
   Header *buckets[1u << kBucketBits] = {};
-  AmpRtDeviceStatistics counts = {
-      AMP_RT_DEVICE_STATISTICS_VERSION, 0, 0, 0, 0, 0};
+  AmpRtDeviceStatistics counts = {sizeof(AmpRtDeviceStatistics), 0, 0, 0, 0, 0};
 };
 
 } // namespace amp::rt
