@@ -44,6 +44,8 @@ if(NOT LLVM_ENABLE_RTTI)
   target_compile_options(amp_llvm INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
 endif()
 
+include(AmpPrecompiledHeaders)
+
 # amp_add_library(Name sources... [DEPENDS generated...] [AMP our-libraries...]
 #                 [MLIR components...])
 # A static library of ours, exceptions off, and part of the installed package
@@ -52,6 +54,7 @@ function(amp_add_library name)
   cmake_parse_arguments(ARG "INTERNAL" "" "DEPENDS;AMP;MLIR" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions>)
+  amp_use_precompiled_headers(${name})
   target_link_libraries(${name} PUBLIC amp_llvm ${ARG_AMP} PRIVATE $<BUILD_INTERFACE:amp_warnings>)
   if(ARG_MLIR)
     mlir_target_link_libraries(${name} PUBLIC ${ARG_MLIR})
@@ -70,7 +73,10 @@ endfunction()
 function(amp_add_tool name)
   cmake_parse_arguments(ARG "" "" "AMP;MLIR" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
-  target_compile_options(${name} PRIVATE -fno-exceptions)
+  # Precompiled headers are of code for libraries (-fPIC), not for programs (-fPIE).
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${name} PRIVATE -fno-exceptions -fPIC)
+  amp_use_precompiled_headers(${name})
   target_link_libraries(${name} PRIVATE ${ARG_AMP} amp_llvm $<BUILD_INTERFACE:amp_warnings>)
   if(ARG_MLIR)
     mlir_target_link_libraries(${name} PRIVATE ${ARG_MLIR})
