@@ -6,15 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Half formats are converted here on their bits, in one rounding from double.
-// Going through float would round twice, and the compiler's own half types go
-// through libgcc or compiler-rt, whose choice depends on the machine.
+// Half formats are converted by the runtime, from double: going through float
+// would round twice.
 //
 //===----------------------------------------------------------------------===//
 
 #include "amp/Execution/HostArray.h"
+#include "amp-rt/Half.h"
 
-#include "llvm/ADT/bit.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -25,89 +24,6 @@
 #include <limits>
 
 using namespace mlir::amp;
-
-//===----------------------------------------------------------------------===//
-// Sixteen-bit formats
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// A binary floating format of 16 bits: sign, exponent, mantissa.
-struct SmallFloatFormat {
-  unsigned exponentBits;
-  unsigned mantissaBits;
-
-  constexpr int bias() const { return (1 << (exponentBits - 1)) - 1; }
-  constexpr uint16_t infinity() const {
-    return ((1u << exponentBits) - 1) << mantissaBits;
-  }
-};
-
-constexpr SmallFloatFormat kF16{5, 10};
-constexpr SmallFloatFormat kBF16{8, 7};
-constexpr unsigned kDoubleMantissaBits = 52;
-constexpr int kDoubleBias = 1023;
-
-} // namespace
-
-/// Rounds `value` to `format`: to nearest, ties to even, subnormals kept,
-/// overflow to infinity, NaN to a quiet NaN with the upper payload bits.
-static uint16_t roundTo(SmallFloatFormat format, double value) {
-  const uint64_t bits = llvm::bit_cast<uint64_t>(value);
-  const uint16_t sign = (bits >> 63) << 15;
-  const int exponent = int((bits >> kDoubleMantissaBits) & 0x7ff);
-  const uint64_t mantissa =
-      bits & llvm::maskTrailingOnes<uint64_t>(kDoubleMantissaBits);
-  const unsigned dropped = kDoubleMantissaBits - format.mantissaBits;
-
-  if (exponent == 0x7ff) {
-    if (mantissa == 0)
-      return sign | format.infinity();
-    const uint16_t quiet = 1u << (format.mantissaBits - 1);
-    return sign | format.infinity() | quiet | uint16_t(mantissa >> dropped);
-  }
-
-  // Doubles below 2^-1022 lie far below half of the smallest subnormal of both
-  // formats, so `exponent == 0` needs no case of its own: the shift is huge.
-  const int target = exponent - kDoubleBias + format.bias();
-  const uint64_t significand = mantissa | (uint64_t(1) << kDoubleMantissaBits);
-  const unsigned shift = dropped + (target < 1 ? unsigned(1 - target) : 0);
-  if (shift > kDoubleMantissaBits + 2)
-    return sign;
-  if (target >= (1 << format.exponentBits) - 1)
-    return sign | format.infinity();
-
-  uint64_t quotient = significand >> shift;
-  const uint64_t rest = significand & llvm::maskTrailingOnes<uint64_t>(shift);
-  const uint64_t half = uint64_t(1) << (shift - 1);
-  quotient += rest > half || (rest == half && (quotient & 1));
-
-  // The implicit bit of a normal number adds 1 to the exponent field, and so
-  // does a mantissa that was rounded up to the next power of two. Rounding past
-  // the largest finite number gives the bits of infinity by the same carry.
-  const uint64_t base =
-      target > 1 ? uint64_t(target - 1) << format.mantissaBits : 0;
-  return sign | uint16_t(base + quotient);
-}
-
-static double widen(SmallFloatFormat format, uint16_t bits) {
-  const uint64_t sign = uint64_t(bits >> 15) << 63;
-  const unsigned exponent = (bits & 0x7fff) >> format.mantissaBits;
-  const uint64_t mantissa =
-      bits & llvm::maskTrailingOnes<uint64_t>(format.mantissaBits);
-  const unsigned shift = kDoubleMantissaBits - format.mantissaBits;
-  if (exponent == 0) {
-    const double magnitude = std::ldexp(
-        double(mantissa), 1 - format.bias() - int(format.mantissaBits));
-    return sign ? -magnitude : magnitude;
-  }
-  const uint64_t wide =
-      exponent == (1u << format.exponentBits) - 1
-          ? 0x7ff
-          : uint64_t(int(exponent) - format.bias() + kDoubleBias);
-  return llvm::bit_cast<double>(sign | wide << kDoubleMantissaBits |
-                                mantissa << shift);
-}
 
 //===----------------------------------------------------------------------===//
 // Elements
@@ -188,9 +104,9 @@ double mlir::amp::loadElement(ElementKind kind, const void *data,
   case ElementKind::I64:
     return double(static_cast<const int64_t *>(data)[index]);
   case ElementKind::F16:
-    return widen(kF16, static_cast<const uint16_t *>(data)[index]);
+    return ampRtHalfF32FromF16(static_cast<const uint16_t *>(data)[index]);
   case ElementKind::BF16:
-    return widen(kBF16, static_cast<const uint16_t *>(data)[index]);
+    return ampRtHalfF32FromBF16(static_cast<const uint16_t *>(data)[index]);
   case ElementKind::F32:
     return static_cast<const float *>(data)[index];
   case ElementKind::F64:
@@ -218,10 +134,10 @@ void mlir::amp::storeElement(ElementKind kind, void *data, int64_t index,
     static_cast<int64_t *>(data)[index] = saturate<int64_t>(value);
     return;
   case ElementKind::F16:
-    static_cast<uint16_t *>(data)[index] = roundTo(kF16, value);
+    static_cast<uint16_t *>(data)[index] = ampRtHalfF16FromF64(value);
     return;
   case ElementKind::BF16:
-    static_cast<uint16_t *>(data)[index] = roundTo(kBF16, value);
+    static_cast<uint16_t *>(data)[index] = ampRtHalfBF16FromF64(value);
     return;
   case ElementKind::F32:
     static_cast<float *>(data)[index] = float(value);
