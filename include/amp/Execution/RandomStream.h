@@ -12,7 +12,7 @@
 // the same values at each opt level and whatever else the step contains.
 //
 // The distributions are written out because those of <random> differ between
-// standard libraries.
+// standard libraries, and the functions of <cmath> in their last bits.
 //
 //===----------------------------------------------------------------------===//
 
