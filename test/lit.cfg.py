@@ -21,7 +21,6 @@ Features
   amp-run      the training tool is built
   amp-rt       the runtime library is built
   amp-kernel-bench  the kernels' benchmark and the fake driver are built
-  openblas     a BLAS that the runtime can open is installed
   ptxas        CUDA's assembler is on PATH
   nvdisasm     CUDA's disassembler is on PATH, or from PyPI's nvidia-cuda-nvdisasm
   numpy, torch importable by %python
@@ -29,7 +28,6 @@ Features
   long         `./dev test --all` (lit --param long=1)
 """
 
-import ctypes.util
 import glob
 import os
 import shutil
@@ -122,7 +120,6 @@ for feature, present in {
     "amp-rt": exists(lib_dir, "libamp-rt.so"),
     "amp-kernel-bench": exists(bin_dir, "amp-kernel-bench")
     and exists(config.amp_build_dir, "unittests", "libAmpFakeCuda.so"),
-    "openblas": ctypes.util.find_library("openblas") is not None,
     "ptxas": has_tool("ptxas"),
     "nvdisasm": has_tool("nvdisasm"),
     "numpy": can_import("numpy"),

@@ -39,7 +39,8 @@ static void writeScalerField(
   });
 }
 
-std::string mlir::amp::toJsonLine(const StepRecord &record) {
+std::string mlir::amp::toJsonLine(const StepRecord &record,
+                                  const BlasReport *blas) {
   std::string line;
   llvm::raw_string_ostream os(line);
   llvm::json::OStream json(os);
@@ -67,20 +68,24 @@ std::string mlir::amp::toJsonLine(const StepRecord &record) {
     });
     json.attribute("grad_norm", record.gradNorm ? toJson(*record.gradNorm)
                                                 : llvm::json::Value(nullptr));
+    if (blas)
+      json.attribute("blas", toJson(*blas));
   });
   return line;
 }
 
-StepLog::StepLog(std::string path, std::unique_ptr<llvm::raw_fd_ostream> os)
-    : path(std::move(path)), os(std::move(os)) {}
+StepLog::StepLog(std::string path, std::unique_ptr<llvm::raw_fd_ostream> os,
+                 std::optional<BlasReport> blas)
+    : path(std::move(path)), os(std::move(os)), blas(std::move(blas)) {}
 
-Expected<StepLog> StepLog::open(StringRef path) {
+Expected<StepLog> StepLog::open(StringRef path,
+                                std::optional<BlasReport> blas) {
   std::error_code code;
   auto os = std::make_unique<llvm::raw_fd_ostream>(path, code);
   if (code)
     return createStringError(Twine("cannot open log '") + path +
                              "': " + code.message());
-  return StepLog(path.str(), std::move(os));
+  return StepLog(path.str(), std::move(os), std::move(blas));
 }
 
 Error StepLog::takeError() {
@@ -95,7 +100,8 @@ Error StepLog::takeError() {
 }
 
 Error StepLog::write(const StepRecord &record) {
-  *os << toJsonLine(record) << '\n';
+  *os << toJsonLine(record, blas ? &*blas : nullptr) << '\n';
+  blas.reset();
   os->flush();
   return takeError();
 }

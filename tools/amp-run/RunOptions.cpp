@@ -121,7 +121,8 @@ static TextOption pipelineOptions[] = {
 static cl::OptionCategory host("Host");
 static cl::opt<BlasUse>
     blas("blas", cl::desc("whether large products may go to a BLAS library"),
-         cl::values(clEnumValN(BlasUse::Auto, "auto", "if there is one"),
+         cl::values(clEnumValN(BlasUse::Auto, "auto",
+                               "one that fits the CPU, or that AMP_BLAS names"),
                     clEnumValN(BlasUse::Off, "off", "never")),
          cl::init(BlasUse::Auto), cl::cat(host));
 static ToolOption<bool>

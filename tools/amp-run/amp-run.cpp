@@ -18,6 +18,7 @@
 
 #include "RunOptions.h"
 
+#include "amp/Execution/BlasReport.h"
 #include "amp/Execution/Evaluation.h"
 #include "amp/Execution/JitProgram.h"
 #include "amp/Execution/OracleReplay.h"
@@ -85,9 +86,11 @@ struct Compiled {
 };
 } // namespace
 
-static llvm::Expected<Compiled>
-compile(MLIRContext &context, const RunOptions &options, bool insertTaps,
-        const Overrides &defaults = {}, const Overrides &overrides = {}) {
+static llvm::Expected<Compiled> compile(MLIRContext &context,
+                                        const RunOptions &options,
+                                        const BlasReport &blas, bool insertTaps,
+                                        const Overrides &defaults = {},
+                                        const Overrides &overrides = {}) {
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> buffer =
       openInputFile(options.inputFile, &message);
@@ -112,7 +115,8 @@ compile(MLIRContext &context, const RunOptions &options, bool insertTaps,
   if (llvm::Error error = setPrecision(precision, options, defaults, overrides))
     return std::move(error);
   HostLoweringOptions lowering;
-  lowering.blas = options.blas;
+  // Without a library, calls of one would only cost time.
+  lowering.blas = blas.library ? BlasUse::Auto : BlasUse::Off;
   lowering.reference = options.reference;
   lowering.vectorBits = getHostVectorBits();
   JitOptions jit;
@@ -144,12 +148,21 @@ static double getLargerDistance(double largest, double difference) {
   return !(std::abs(difference) <= largest) ? std::abs(difference) : largest;
 }
 
+/// Who computes large products, before anything is compiled.
+static llvm::Expected<BlasReport> getBlas(const RunOptions &options) {
+  if (options.reference)
+    return BlasReport{std::nullopt, "switched off by --reference"};
+  if (options.blas == BlasUse::Off)
+    return BlasReport{std::nullopt, "switched off by --blas=off"};
+  return chooseBlas();
+}
+
 /// The log of the run; none if it was not asked for.
-static llvm::Expected<std::optional<StepLog>>
-openLog(const RunOptions &options) {
+static llvm::Expected<std::optional<StepLog>> openLog(const RunOptions &options,
+                                                      const BlasReport &blas) {
   if (options.logFile.empty())
     return std::nullopt;
-  llvm::Expected<StepLog> opened = StepLog::open(options.logFile);
+  llvm::Expected<StepLog> opened = StepLog::open(options.logFile, blas);
   if (!opened)
     return opened.takeError();
   return std::move(*opened);
@@ -157,14 +170,14 @@ openLog(const RunOptions &options) {
 
 /// Runs a loop with its log and display. `recorded` losses, one a step, are
 /// compared with; there may be none.
-static llvm::Error train(const RunOptions &options, TrainingLoop &loop,
-                         ArrayRef<double> recorded) {
+static llvm::Error train(const RunOptions &options, const BlasReport &blas,
+                         TrainingLoop &loop, ArrayRef<double> recorded) {
   double distance = 0;
   int64_t compared = 0;
   if (!options.saveFile.empty())
     if (llvm::Error error = checkCanWrite(options.saveFile))
       return error;
-  llvm::Expected<std::optional<StepLog>> log = openLog(options);
+  llvm::Expected<std::optional<StepLog>> log = openLog(options, blas);
   if (!log)
     return log.takeError();
   std::optional<ProgressDisplay> display;
@@ -247,15 +260,18 @@ static llvm::Error evaluateAfter(const RunOptions &options, TrainingLoop &loop,
   return llvm::Error::success();
 }
 
-static llvm::Error runBatches(MLIRContext &context, const RunOptions &options) {
+static llvm::Error runBatches(MLIRContext &context, const RunOptions &options,
+                              const BlasReport &blas) {
   llvm::Expected<std::vector<Injection>> injected = parseInjections(options);
   if (!injected)
     return injected.takeError();
   llvm::Expected<Compiled> compiled =
-      compile(context, options,
+      compile(context, options, blas,
               /*insertTaps=*/!options.logFile.empty() || !injected->empty());
   if (!compiled)
     return compiled.takeError();
+  if (!options.quiet)
+    printBlas(getScreen(options), blas);
   ArrayRef<ValueSpec> arguments =
       compiled->program->getTrainStep().getArguments();
 
@@ -311,14 +327,14 @@ static llvm::Error runBatches(MLIRContext &context, const RunOptions &options) {
   if (!loop)
     return makeError("'" + options.inputFile +
                      "': " + llvm::toString(loop.takeError()));
-  if (llvm::Error error = train(options, **loop, recorded))
+  if (llvm::Error error = train(options, blas, **loop, recorded))
     return error;
   return testData ? evaluateAfter(options, **loop, *testData)
                   : llvm::Error::success();
 }
 
-static llvm::Error replayOracle(MLIRContext &context,
-                                const RunOptions &options) {
+static llvm::Error replayOracle(MLIRContext &context, const RunOptions &options,
+                                const BlasReport &blas) {
   llvm::Expected<Oracle> oracle =
       Oracle::load(options.sourceFile, options.oracleData);
   if (!oracle)
@@ -331,15 +347,17 @@ static llvm::Error replayOracle(MLIRContext &context,
                              llvm::sys::path::stem(options.inputFile));
   if (!runs)
     return runs.takeError();
-  llvm::Expected<std::optional<StepLog>> log = openLog(options);
+  llvm::Expected<std::optional<StepLog>> log = openLog(options, blas);
   if (!log)
     return log.takeError();
+  if (!options.quiet)
+    printBlas(getScreen(options), blas);
   unsigned agree = 0, disagree = 0, open = 0;
   for (const OracleRun *run : *runs) {
     // Many runs: no selection each, unless it is asked for.
     llvm::Expected<Compiled> compiled =
-        compile(context, options, /*insertTaps=*/true, {{"verbosity", "0"}},
-                run->properties);
+        compile(context, options, blas, /*insertTaps=*/true,
+                {{"verbosity", "0"}}, run->properties);
     if (!compiled)
       return compiled.takeError();
     llvm::Expected<OracleComparison> comparison = replayRun(
@@ -379,8 +397,11 @@ static llvm::Error run(const RunOptions &options) {
   mlir::amp::registerAllDialects(registry);
   MLIRContext context(registry);
   context.printOpOnDiagnostic(false); // an error on the module prints it all
-  return options.mode == Comparing ? replayOracle(context, options)
-                                   : runBatches(context, options);
+  llvm::Expected<BlasReport> blas = getBlas(options);
+  if (!blas)
+    return blas.takeError();
+  return options.mode == Comparing ? replayOracle(context, options, *blas)
+                                   : runBatches(context, options, *blas);
 }
 
 int main(int argc, char **argv) {

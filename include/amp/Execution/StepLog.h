@@ -16,6 +16,10 @@
 //   skipped       true if the optimizer step was left out
 //   grad_norm     L2 norm of the unscaled gradients; null if skipped, or if the
 //                 program does not show its gradients
+//   blas          in the first line only: the library that computes large
+//                 products, as an object of its file (library), what it says of
+//                 itself (config), whose kernels it uses (core; null if it does
+//                 not say) and threads; null: generated kernels compute them
 //
 // Where there are several loss scalers, the four fields of the scaler are
 // objects by its name. NaN and infinities are the strings "nan", "inf", "-inf".
@@ -28,6 +32,7 @@
 #ifndef AMP_EXECUTION_STEPLOG_H
 #define AMP_EXECUTION_STEPLOG_H
 
+#include "amp/Execution/BlasReport.h"
 #include "amp/Execution/TrainingLoop.h"
 
 #include "llvm/Support/JSON.h"
@@ -40,24 +45,31 @@ namespace mlir::amp {
 /// `value` as JSON; NaN and infinities as strings.
 llvm::json::Value toJson(double value);
 
-/// The line of `record`, without its newline.
-std::string toJsonLine(const StepRecord &record);
+/// The line of `record`, without its newline; with `blas`, as the first of a
+/// log.
+std::string toJsonLine(const StepRecord &record,
+                       const BlasReport *blas = nullptr);
 
 class StepLog {
 public:
-  /// Creates or truncates the file; "-" is standard output.
-  static llvm::Expected<StepLog> open(llvm::StringRef path);
+  /// Creates or truncates the file; "-" is standard output. The first line will
+  /// say `blas`.
+  static llvm::Expected<StepLog>
+  open(llvm::StringRef path, std::optional<BlasReport> blas = std::nullopt);
 
   llvm::Error write(const StepRecord &record);
   /// Closes the file and reports what only shows then. No write may follow.
   llvm::Error close();
 
 private:
-  StepLog(std::string path, std::unique_ptr<llvm::raw_fd_ostream> os);
+  StepLog(std::string path, std::unique_ptr<llvm::raw_fd_ostream> os,
+          std::optional<BlasReport> blas);
   llvm::Error takeError();
 
   std::string path;
   std::unique_ptr<llvm::raw_fd_ostream> os;
+  /// Until the first line is written.
+  std::optional<BlasReport> blas;
 };
 
 } // namespace mlir::amp

@@ -7,17 +7,26 @@
  *===----------------------------------------------------------------------===
  *
  * OpenBLAS, or another library with the CBLAS interface, opened when it is
- * first needed. Nothing links against it: without one, calls return
- * AMP_RT_NOT_FOUND with the name of the package to install, and the caller
- * computes by itself.
+ * first needed. Nothing links against it: without one, ampRtBlasSgemm refuses,
+ * and the caller computes by itself.
  *
- * Which library: AmpRtBlasOptions.path if given, else the environment variable
- * AMP_BLAS if set, else libopenblas.so.0, else libblas.so.3. A path that was
- * asked for and cannot be used is an error; no other is tried in its place.
+ * Which library: AmpRtBlasOptions.path if given, else what the environment
+ * variable AMP_BLAS says:
  *
- * Each object tries once; a new object searches anew. A library once opened
+ * - a path or soname: that library;
+ * - `off`: none;
+ * - `auto`, or not set: libopenblas.so.0 or libblas.so.3, the first that says
+ *   whose kernels it uses (openblas_get_corename) and whose kernels fit this
+ *   CPU. An OpenBLAS that does not know a CPU takes it for a very old one, and
+ *   is slower than what the caller has; the reference BLAS is so anywhere.
+ *
+ * A library that was named is taken whatever its kernels are. If it cannot be
+ * used that is an error, and no other is tried in its place.
+ *
+ * Each object chooses once; a new object searches anew. A library once opened
  * stays open for the life of the process. Its thread count is its own global
- * setting: the object that was opened or set last decides.
+ * setting: the object that was opened or set last decides. Sums depend on the
+ * library and on its kernels in their last bits: ampRtBlasGetInfo says which.
  *===----------------------------------------------------------------------===*/
 #ifndef AMP_RT_BLAS_H
 #define AMP_RT_BLAS_H
@@ -32,7 +41,7 @@ AMP_RT_BEGIN_DECLS
 typedef struct AmpRtBlas AmpRtBlas;
 
 typedef enum AmpRtBlasMode {
-  AMP_RT_BLAS_AUTO = 0, /* use a library if there is one */
+  AMP_RT_BLAS_AUTO = 0, /* which library, see above */
   AMP_RT_BLAS_OFF = 1   /* never open one: every use is AMP_RT_UNAVAILABLE */
 } AmpRtBlasMode;
 
@@ -41,7 +50,7 @@ typedef struct AmpRtBlasOptions {
   int32_t mode;        /* an AmpRtBlasMode */
   int32_t threads;   /* at least 1; 1 keeps sums in one order from run to run */
   uint32_t reserved; /* 0 */
-  const char *path;  /* file or soname; null: search as above. Copied. */
+  const char *path;  /* file or soname; null: AMP_BLAS decides. Copied. */
 } AmpRtBlasOptions;
 
 AMP_RT_STATIC_ASSERT(sizeof(AmpRtBlasOptions) == 16 + sizeof(char *),
@@ -64,16 +73,21 @@ AMP_RT_API void ampRtBlasDestroy(AmpRtBlas *blas);
 
 typedef struct AmpRtBlasInfo {
   uint32_t structSize; /* sizeof this struct */
-  int32_t threads;     /* what the library says; 1 if it cannot say */
-  const char *path;    /* the file that was loaded */
-  const char *config;  /* openblas_get_config(), or "unknown CBLAS" */
+  int32_t threads;     /* what the library says; 1 if it cannot say; 0: none */
+  const char *path;    /* the file that was loaded; null: no library */
+  const char *config;  /* openblas_get_config(), "unknown CBLAS"; null: none */
+  const char *core;    /* openblas_get_corename(), whose kernels it uses; null
+                          if it does not say, and without a library */
+  const char *reason;  /* why this library, or why none, for people */
 } AmpRtBlasInfo;
 
-AMP_RT_STATIC_ASSERT(sizeof(AmpRtBlasInfo) == 8 + 2 * sizeof(char *),
+AMP_RT_STATIC_ASSERT(sizeof(AmpRtBlasInfo) == 8 + 4 * sizeof(char *),
                      "AmpRtBlasInfo has no padding");
 
-/* Opens the library if that has not happened, and says what was found. The
- * texts live as long as the process. Null blas: the default object of the
+/* Chooses and opens a library if that has not happened, and says which. That
+ * there is none, or none that fits, is an answer, not an error; that a library
+ * which was named cannot be used is AMP_RT_NOT_FOUND. The texts live as long as
+ * the process, `reason` as long as `blas`. Null blas: the default object of the
  * process. */
 AMP_RT_API AmpRtStatus ampRtBlasGetInfo(AmpRtBlas *blas, AmpRtBlasInfo *info);
 
@@ -86,11 +100,15 @@ AMP_RT_API AmpRtStatus ampRtBlasSetThreads(AmpRtBlas *blas, int32_t threads);
  * are the distances of rows as stored. With beta 0, C need not be initialised.
  * A matrix without elements may be null. C must not overlap A or B.
  *
- * Opens the library if that has not happened. Null blas: the process's default
- * object, with default options. Compiled programs may call this function as it
- * is, blas passed as an i64 handle (0 for the default), and compute by
- * themselves when the status (an i32) is not 0. May be called by several
- * threads. */
+ * Opens the library if that has not happened. Without one: AMP_RT_NOT_FOUND if
+ * none is installed, AMP_RT_UNAVAILABLE if none fits or BLAS is switched off.
+ * Null blas: the process's default object, with default options.
+ *
+ * Compiled programs may call this function as it is, blas passed as an i64
+ * handle (0 for the default), and compute by themselves when the status (an
+ * i32) is not 0. A library that was named and cannot be used is an error of the
+ * program then, too (Program.h): what was asked for did not happen. May be
+ * called by several threads. */
 AMP_RT_API AmpRtStatus ampRtBlasSgemm(AmpRtBlas *blas, int32_t transposeA,
                                       int32_t transposeB, int64_t m, int64_t n,
                                       int64_t k, float alpha, const float *a,

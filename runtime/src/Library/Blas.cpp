@@ -15,9 +15,11 @@
 
 #include "Library/BlasLibrary.h"
 #include "Support/Failure.h"
+#include "Support/ProgramErrors.h"
 #include "Support/SizedStruct.h"
 
 #include <climits>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -33,14 +35,11 @@ struct AmpRtBlas {
 
   /// Guards what follows. Computing happens outside it.
   std::mutex mutex;
-  /// Whether opening was tried; it is tried once, as a program without a BLAS
-  /// asks for every product.
-  bool wasTried = false;
-  /// How it went, and the text if it failed.
-  AmpRtStatus outcome = AMP_RT_OK;
-  char failure[512] = {};
-  /// Does not change once tried; empty unless the outcome is AMP_RT_OK.
-  BlasLibrary library;
+  /// Whether a library was chosen; that is done once, as a program without a
+  /// BLAS asks for every product.
+  bool wasChosen = false;
+  /// Does not change once chosen.
+  BlasChoice choice;
 };
 
 void ampRtBlasOptionsInitSized(AmpRtBlasOptions *options, uint32_t structSize) {
@@ -108,24 +107,25 @@ static AmpRtBlas &orDefault(AmpRtBlas *blas) {
   return blas ? *blas : *shared;
 }
 
-/// Opens the library if that has not been tried, and returns how it went.
-static AmpRtStatus open(const char *call, AmpRtBlas &blas) {
+/// Opens a library if that has not been tried, and says which.
+static const BlasChoice &choose(AmpRtBlas &blas) {
   std::lock_guard<std::mutex> lock(blas.mutex);
-  if (blas.mode == AMP_RT_BLAS_OFF)
-    return fail(AMP_RT_UNAVAILABLE,
-                "%s: BLAS is switched off by AMP_RT_BLAS_OFF; use "
-                "AMP_RT_BLAS_AUTO to let it be searched for",
-                call);
-  if (!blas.wasTried) {
-    blas.wasTried = true;
-    blas.outcome = openBlasLibrary(blas.path, blas.library, blas.failure,
-                                   sizeof(blas.failure));
-    if (blas.outcome == AMP_RT_OK && blas.library.setThreads)
-      blas.library.setThreads(blas.threads);
+  BlasChoice &choice = blas.choice;
+  if (blas.wasChosen)
+    return choice;
+  blas.wasChosen = true;
+  if (blas.mode == AMP_RT_BLAS_OFF) {
+    choice.status = AMP_RT_UNAVAILABLE;
+    std::snprintf(choice.reason, sizeof(choice.reason),
+                  "BLAS is switched off by AMP_RT_BLAS_OFF; use "
+                  "AMP_RT_BLAS_AUTO to let it be searched for");
+    return choice;
   }
-  if (blas.outcome != AMP_RT_OK)
-    return fail(blas.outcome, "%s: %s", call, blas.failure);
-  return AMP_RT_OK;
+  chooseBlas(blas.path, detectCpuClass(), choice);
+  // One that is not used is left as it is: the process may use it otherwise.
+  if (choice.status == AMP_RT_OK && choice.library.setThreads)
+    choice.library.setThreads(blas.threads);
+  return choice;
 }
 
 AmpRtStatus ampRtBlasGetInfo(AmpRtBlas *blas, AmpRtBlasInfo *info) {
@@ -136,13 +136,17 @@ AmpRtStatus ampRtBlasGetInfo(AmpRtBlas *blas, AmpRtBlasInfo *info) {
   if (AmpRtStatus status = checkStructSize(call, "AmpRtBlasInfo",
                                            info->structSize, sizeof(known)))
     return status;
-  AmpRtBlas &object = orDefault(blas);
-  if (AmpRtStatus status = open(call, object))
-    return status;
-  const BlasLibrary &library = object.library;
-  known.threads = library.getThreads ? library.getThreads() : 1;
-  known.path = library.path;
-  known.config = library.getConfig ? library.getConfig() : "unknown CBLAS";
+  const BlasChoice &choice = choose(orDefault(blas));
+  if (choice.status != AMP_RT_OK && choice.wasNamed)
+    return fail(choice.status, "%s: %s", call, choice.reason);
+  known.reason = choice.reason;
+  if (choice.status == AMP_RT_OK) {
+    const BlasLibrary &library = choice.library;
+    known.threads = library.getThreads ? library.getThreads() : 1;
+    known.path = library.path;
+    known.config = library.getConfig ? library.getConfig() : "unknown CBLAS";
+    known.core = library.core;
+  }
   writeStruct(known, *info);
   return AMP_RT_OK;
 }
@@ -153,8 +157,8 @@ AmpRtStatus ampRtBlasSetThreads(AmpRtBlas *blas, int32_t threads) {
   AmpRtBlas &object = orDefault(blas);
   std::lock_guard<std::mutex> lock(object.mutex);
   object.threads = threads;
-  if (object.library.setThreads)
-    object.library.setThreads(threads);
+  if (object.choice.status == AMP_RT_OK && object.choice.library.setThreads)
+    object.choice.library.setThreads(threads);
   return AMP_RT_OK;
 }
 
@@ -195,10 +199,15 @@ AmpRtStatus ampRtBlasSgemm(AmpRtBlas *blas, int32_t transposeA,
   if (AmpRtStatus status = checkMatrix("c", c, m, n, ldc))
     return status;
 
-  AmpRtBlas &object = orDefault(blas);
-  if (AmpRtStatus status = open(call, object))
-    return status;
-  object.library.sgemm(
+  const BlasChoice &choice = choose(orDefault(blas));
+  if (choice.status != AMP_RT_OK) {
+    // A program would go on with kernels of its own, as if nothing had been
+    // asked for.
+    if (choice.wasNamed)
+      recordProgramError("%s: %s", call, choice.reason);
+    return fail(choice.status, "%s: %s", call, choice.reason);
+  }
+  choice.library.sgemm(
       BlasLibrary::kRowMajor,
       transposeA ? BlasLibrary::kTranspose : BlasLibrary::kNoTranspose,
       transposeB ? BlasLibrary::kTranspose : BlasLibrary::kNoTranspose,

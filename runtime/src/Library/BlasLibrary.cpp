@@ -5,16 +5,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A library that was named is taken as it is. One that was searched for has to
+// be faster than the code that would compute in its place, which is compiled
+// for this CPU: it must say whose kernels it uses, and these must fit. The
+// reference BLAS, whose loops are written for no CPU, does not say.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Library/BlasLibrary.h"
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <dlfcn.h>
 
 using namespace amp::rt;
 
-/// Sonames, in order. The second may be the reference BLAS: slow but right.
+/// Sonames, in order. What the second is, a system's administrator decides.
 static const char *const candidates[] = {"libopenblas.so.0", "libblas.so.3"};
 
 template <typename Function>
@@ -30,6 +38,9 @@ static bool resolveAll(void *handle, BlasLibrary &library) {
   resolve(handle, "openblas_set_num_threads", library.setThreads);
   resolve(handle, "openblas_get_num_threads", library.getThreads);
   resolve(handle, "openblas_get_config", library.getConfig);
+  const char *(*getCore)();
+  resolve(handle, "openblas_get_corename", getCore);
+  library.core = getCore ? getCore() : nullptr;
   Dl_info info;
   library.path = dladdr(reinterpret_cast<void *>(library.sgemm), &info) != 0
                      ? info.dli_fname
@@ -37,44 +48,104 @@ static bool resolveAll(void *handle, BlasLibrary &library) {
   return true;
 }
 
-AmpRtStatus amp::rt::openBlasLibrary(const char *path, BlasLibrary &library,
-                                     char *failure, size_t failureSize) {
-  const char *origin = "AmpRtBlasOptions.path";
-  if (!path) {
-    origin = "AMP_BLAS";
-    path = std::getenv("AMP_BLAS");
-    if (path && !*path)
-      path = nullptr;
+/// What `path` names, taken as it is; `origin` says who named it.
+static void takeNamed(const char *path, const char *origin, CpuClass cpu,
+                      BlasChoice &choice) {
+  choice.wasNamed = true;
+  choice.status = AMP_RT_NOT_FOUND;
+  void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    std::snprintf(choice.reason, sizeof(choice.reason),
+                  "library '%s' of %s cannot be opened (%s); name an "
+                  "installed BLAS, or leave it unset to search for one",
+                  path, origin, dlerror());
+    return;
   }
-  if (path) {
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!handle) {
-      std::snprintf(failure, failureSize,
-                    "library '%s' of %s cannot be opened (%s); name an "
-                    "installed BLAS, or leave it unset to search for one",
-                    path, origin, dlerror());
-      return AMP_RT_NOT_FOUND;
-    }
-    if (resolveAll(handle, library))
-      return AMP_RT_OK;
+  BlasLibrary &library = choice.library;
+  if (!resolveAll(handle, library)) {
     dlclose(handle);
-    std::snprintf(failure, failureSize,
+    std::snprintf(choice.reason, sizeof(choice.reason),
                   "library '%s' of %s has no symbol 'cblas_sgemm'; name a "
                   "library with the CBLAS interface, e.g. libopenblas.so.0",
                   path, origin);
-    return AMP_RT_NOT_FOUND;
+    return;
   }
+  choice.status = AMP_RT_OK;
+  char fitting[128];
+  listFittingCores(cpu, fitting, sizeof(fitting));
+  if (!library.core)
+    std::snprintf(choice.reason, sizeof(choice.reason),
+                  "named by %s; it does not say for which CPU its kernels are",
+                  origin);
+  else if (doesCoreFit(library.core, cpu))
+    std::snprintf(choice.reason, sizeof(choice.reason),
+                  "named by %s; its core '%s' fits this CPU (%s)", origin,
+                  library.core, getCpuClassName(cpu));
+  else
+    std::snprintf(choice.reason, sizeof(choice.reason),
+                  "named by %s, though its core '%s' does not fit this CPU "
+                  "(%s), which needs %s",
+                  origin, library.core, getCpuClassName(cpu), fitting);
+}
+
+/// The first candidate that fits. Of several that do not, the first is
+/// reported.
+static void search(CpuClass cpu, BlasChoice &choice) {
+  char fitting[128];
+  listFittingCores(cpu, fitting, sizeof(fitting));
   for (const char *candidate : candidates) {
     void *handle = dlopen(candidate, RTLD_NOW | RTLD_LOCAL);
     if (!handle)
       continue;
-    if (resolveAll(handle, library))
-      return AMP_RT_OK;
-    dlclose(handle);
+    BlasLibrary library;
+    if (!resolveAll(handle, library)) {
+      dlclose(handle);
+      continue;
+    }
+    if (library.core && doesCoreFit(library.core, cpu)) {
+      choice.status = AMP_RT_OK;
+      choice.library = library;
+      std::snprintf(choice.reason, sizeof(choice.reason),
+                    "its core '%s' fits this CPU (%s)", library.core,
+                    getCpuClassName(cpu));
+      return;
+    }
+    if (*choice.reason)
+      continue;
+    choice.status = AMP_RT_UNAVAILABLE;
+    if (library.core)
+      std::snprintf(choice.reason, sizeof(choice.reason),
+                    "library '%s' takes this CPU (%s) for '%s', and would be "
+                    "slow; install one that knows it, set OPENBLAS_CORETYPE to "
+                    "%s, or set AMP_BLAS=%s to use it as it is",
+                    candidate, getCpuClassName(cpu), library.core, fitting,
+                    candidate);
+    else
+      std::snprintf(choice.reason, sizeof(choice.reason),
+                    "library '%s' does not say for which CPU its kernels are; "
+                    "install OpenBLAS, or set AMP_BLAS=%s to use it as it is",
+                    candidate, candidate);
   }
-  std::snprintf(failure, failureSize,
+  if (*choice.reason)
+    return;
+  choice.status = AMP_RT_NOT_FOUND;
+  std::snprintf(choice.reason, sizeof(choice.reason),
                 "library 'libopenblas.so.0' not found, nor another CBLAS; "
                 "install OpenBLAS (Debian and Ubuntu: libopenblas0, Fedora: "
                 "openblas), or set AMP_BLAS to the path of one");
-  return AMP_RT_NOT_FOUND;
+}
+
+void amp::rt::chooseBlas(const char *path, CpuClass cpu, BlasChoice &choice) {
+  choice = BlasChoice();
+  if (path)
+    return takeNamed(path, "AmpRtBlasOptions.path", cpu, choice);
+  const char *named = std::getenv("AMP_BLAS");
+  if (!named || !*named || std::strcmp(named, "auto") == 0)
+    return search(cpu, choice);
+  if (std::strcmp(named, "off") != 0)
+    return takeNamed(named, "AMP_BLAS", cpu, choice);
+  choice.status = AMP_RT_UNAVAILABLE;
+  std::snprintf(choice.reason, sizeof(choice.reason),
+                "BLAS is switched off by AMP_BLAS=off; unset it, or set it to "
+                "'auto', to let one be searched for");
 }

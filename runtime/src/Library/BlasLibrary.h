@@ -1,4 +1,4 @@
-//===-- BlasLibrary.h - Symbols of an opened CBLAS --------------*- C++ -*-===//
+//===-- BlasLibrary.h - Finding and opening a CBLAS -------------*- C++ -*-===//
 //
 // Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -9,6 +9,8 @@
 #define AMP_RT_SRC_LIBRARY_BLASLIBRARY_H
 
 #include "amp-rt/Status.h"
+
+#include "Library/BlasCores.h"
 
 #include <cstddef>
 
@@ -29,13 +31,26 @@ struct BlasLibrary {
 
   /// The file the symbols come from; lives as long as the process.
   const char *path = nullptr;
+  /// Whose kernels it uses; null if it does not say.
+  const char *core = nullptr;
 };
 
-/// Opens `path`, or what AMP_BLAS names, or the first candidate there is. The
-/// library is never closed: its threads may still run. On failure `library`
-/// stays empty and `failure` gets the text, without the call's name.
-AmpRtStatus openBlasLibrary(const char *path, BlasLibrary &library,
-                            char *failure, size_t failureSize);
+/// Which library computes products, and why.
+struct BlasChoice {
+  /// AMP_RT_OK: `library`. Otherwise none does, and callers compute by
+  /// themselves.
+  AmpRtStatus status = AMP_RT_UNAVAILABLE;
+  /// A library was asked for by name: not to have it is the user's error.
+  bool wasNamed = false;
+  /// Empty unless the status is AMP_RT_OK.
+  BlasLibrary library;
+  /// For people, without the name of a call.
+  char reason[768] = {};
+};
+
+/// Opens `path`, or what AMP_BLAS names, or the first candidate that fits
+/// `cpu`. A library that was opened is never closed: its threads may still run.
+void chooseBlas(const char *path, CpuClass cpu, BlasChoice &choice);
 
 } // namespace amp::rt
 

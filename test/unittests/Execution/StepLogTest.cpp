@@ -68,6 +68,31 @@ TEST_F(StepLogTest, NumbersComeBack) {
   }
 }
 
+// Sums depend on who computes them; the first line says it.
+TEST_F(StepLogTest, TheFirstLineSaysWhichBlas) {
+  BlasReport blas{BlasReport::Library{"/l/libblas.so", "Fast 1.2", "Zen", 2},
+                  "because"};
+  {
+    StepLog log = take(StepLog::open(getPath("l.jsonl"), blas));
+    ASSERT_EQ(getText(log.write(makeRecord())), "(success)");
+    ASSERT_EQ(getText(log.write(makeRecord())), "(success)");
+    EXPECT_EQ(getText(log.close()), "(success)");
+  }
+  const std::string line = toJsonLine(makeRecord());
+  EXPECT_EQ(readText("l.jsonl"),
+            line.substr(0, line.size() - 1) +
+                R"(,"blas":{"config":"Fast 1.2","core":"Zen",)"
+                R"("library":"/l/libblas.so","threads":2}})"
+                "\n" +
+                line + "\n");
+  blas.library->core = "";
+  EXPECT_TRUE(llvm::StringRef(toJsonLine(makeRecord(), &blas))
+                  .contains(R"("core":null)"));
+  blas.library.reset();
+  EXPECT_TRUE(llvm::StringRef(toJsonLine(makeRecord(), &blas))
+                  .ends_with(R"(,"blas":null})"));
+}
+
 TEST_F(StepLogTest, EachLineIsThereAtOnce) {
   StepLog log = take(StepLog::open(getPath("l.jsonl")));
   ASSERT_EQ(getText(log.write(makeRecord())), "(success)");

@@ -45,5 +45,14 @@ TEST(BlasMissing, SgemmNamesThePackage) {
   EXPECT_EQ(paths,
             (std::vector<std::string>{"libopenblas.so.0", "libblas.so.3"}))
       << "searched once, not for every product";
+  AmpRtBlasInfo info = {};
+  info.structSize = sizeof(info);
+  ASSERT_EQ(ampRtBlasGetInfo(nullptr, &info), AMP_RT_OK);
+  EXPECT_EQ(info.path, nullptr);
+  EXPECT_STREQ(
+      info.reason,
+      "library 'libopenblas.so.0' not found, nor another CBLAS; install "
+      "OpenBLAS (Debian and Ubuntu: libopenblas0, Fedora: openblas), or set "
+      "AMP_BLAS to the path of one");
   opened = nullptr;
 }

@@ -6,12 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Products are skipped, and the skip is counted by gtest, where no BLAS is
-// installed; BlasMissingTest.cpp covers that case everywhere.
+// Products are skipped, and the skip is counted by gtest, where no BLAS that
+// fits the CPU is installed; BlasMissingTest.cpp covers that case everywhere,
+// and BlasChoiceTest.cpp which library is taken.
 //
 //===----------------------------------------------------------------------===//
 
 #include "amp-rt/Blas.h"
+#include "amp-rt/Program.h"
 
 #include <gtest/gtest.h>
 
@@ -45,10 +47,9 @@ class Blas : public testing::Test {
 protected:
   void SetUp() override {
     info = emptyInfo();
-    AmpRtStatus status = ampRtBlasGetInfo(nullptr, &info);
-    if (status == AMP_RT_NOT_FOUND)
-      GTEST_SKIP() << ampRtStatusText();
-    ASSERT_EQ(status, AMP_RT_OK);
+    ASSERT_EQ(ampRtBlasGetInfo(nullptr, &info), AMP_RT_OK);
+    if (!info.path)
+      GTEST_SKIP() << info.reason;
   }
   AmpRtBlasInfo info;
 };
@@ -59,7 +60,8 @@ TEST_F(Blas, InfoSaysWhatWasFound) {
   ASSERT_NE(info.path, nullptr);
   ASSERT_NE(info.config, nullptr);
   EXPECT_EQ(info.threads, 1) << "one thread by default";
-  std::printf("BLAS: %s (%s)\n", info.config, info.path);
+  ASSERT_NE(info.core, nullptr);
+  std::printf("BLAS: %s (%s), %s\n", info.config, info.path, info.reason);
 }
 
 TEST_F(Blas, ThreadsCanBeSet) {
@@ -171,7 +173,36 @@ TEST(BlasOptions, OffNeverOpens) {
                "ampRtBlasSgemm: BLAS is switched off by AMP_RT_BLAS_OFF; use "
                "AMP_RT_BLAS_AUTO to let it be searched for");
   EXPECT_EQ(c[0], 0);
+  AmpRtBlasInfo info = emptyInfo();
+  ASSERT_EQ(ampRtBlasGetInfo(blas, &info), AMP_RT_OK);
+  EXPECT_EQ(info.path, nullptr);
+  EXPECT_EQ(info.config, nullptr);
+  EXPECT_EQ(info.core, nullptr);
+  EXPECT_EQ(info.threads, 0);
+  EXPECT_STREQ(info.reason,
+               "BLAS is switched off by AMP_RT_BLAS_OFF; use AMP_RT_BLAS_AUTO "
+               "to let it be searched for");
   ampRtBlasDestroy(blas);
+}
+
+// Also where the default object would find another, and on any CPU.
+TEST(BlasOptions, NamedLibraryIsTaken) {
+  ASSERT_EQ(setenv("FAKE_BLAS_CORE", "Katmai", 1), 0);
+  AmpRtBlasOptions options = defaults();
+  options.path = FAKE_OPENBLAS_FILE;
+  AmpRtBlas *blas = make(options);
+  AmpRtBlasInfo info = emptyInfo();
+  ASSERT_EQ(ampRtBlasGetInfo(blas, &info), AMP_RT_OK) << ampRtStatusText();
+  EXPECT_STREQ(info.path, FAKE_OPENBLAS_FILE);
+  EXPECT_STREQ(info.config, "OpenBLAS 0.0 fake");
+  EXPECT_STREQ(info.core, "Katmai");
+  EXPECT_EQ(info.threads, 1) << "of its 16";
+  float a[1] = {2}, b[1] = {3}, c[1] = {0};
+  EXPECT_EQ(ampRtBlasSgemm(blas, 0, 0, 1, 1, 1, 1, a, 1, b, 1, 0, c, 1),
+            AMP_RT_OK);
+  EXPECT_EQ(c[0], 6);
+  ampRtBlasDestroy(blas);
+  ASSERT_EQ(unsetenv("FAKE_BLAS_CORE"), 0);
 }
 
 TEST(BlasOptions, PathMustBeOfACblas) {
@@ -213,6 +244,39 @@ TEST(BlasOptions, EnvironmentOverridesTheSearch) {
             std::string::npos);
   ASSERT_EQ(unsetenv("AMP_BLAS"), 0);
   ampRtBlasDestroy(blas);
+
+  ASSERT_EQ(setenv("AMP_BLAS", "off", 1), 0);
+  blas = make(defaults());
+  ASSERT_EQ(ampRtBlasGetInfo(blas, &info), AMP_RT_OK);
+  EXPECT_EQ(info.path, nullptr);
+  ASSERT_EQ(unsetenv("AMP_BLAS"), 0);
+  ampRtBlasDestroy(blas);
+}
+
+// A program computes by itself when a product is refused. It must not do so in
+// silence where a library was asked for by name.
+TEST(BlasOptions, NamedLibraryThatIsMissingFailsTheProgram) {
+  float a[1] = {2}, b[1] = {3}, c[1] = {0};
+  auto multiply = [&](const char *choice) {
+    EXPECT_EQ(setenv("AMP_BLAS", choice, 1), 0);
+    AmpRtBlas *blas = make(defaults());
+    ampRtProgramClearError();
+    AmpRtStatus status =
+        ampRtBlasSgemm(blas, 0, 0, 1, 1, 1, 1, a, 1, b, 1, 0, c, 1);
+    EXPECT_EQ(unsetenv("AMP_BLAS"), 0);
+    ampRtBlasDestroy(blas);
+    return status;
+  };
+  EXPECT_EQ(multiply("/nonexistent/mine.so"), AMP_RT_NOT_FOUND);
+  ASSERT_EQ(ampRtProgramTakeError(), AMP_RT_PROGRAM_ERROR);
+  EXPECT_EQ(std::string(ampRtStatusText())
+                .rfind("ampRtBlasSgemm: library '/nonexistent/mine.so' of "
+                       "AMP_BLAS cannot be opened (",
+                       0),
+            0u)
+      << ampRtStatusText();
+  EXPECT_EQ(multiply("off"), AMP_RT_UNAVAILABLE);
+  EXPECT_EQ(ampRtProgramTakeError(), AMP_RT_OK);
 }
 
 TEST(BlasOptions, WrongOptionsAreRefused) {

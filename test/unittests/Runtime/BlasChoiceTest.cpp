@@ -1,0 +1,248 @@
+//===-- BlasChoiceTest.cpp - Which BLAS is taken on which CPU -------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// This executable has the choice in it, and a dlopen of its own, which decides
+// what the sonames stand for: nothing depends on this machine's CPU, nor on
+// what is installed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Library/BlasLibrary.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <dlfcn.h>
+#include <fstream>
+#include <map>
+#include <string>
+
+using namespace amp::rt;
+
+/// What is installed: a soname and its file.
+static std::map<std::string, std::string> installed;
+
+extern "C" __attribute__((visibility("default"))) void *
+dlopen(const char *path, int flags) noexcept {
+  static auto real = reinterpret_cast<void *(*)(const char *, int)>(
+      dlsym(RTLD_NEXT, "dlopen"));
+  if (!path)
+    return real(path, flags);
+  std::string name = path;
+  if (name == "libopenblas.so.0" || name == "libblas.so.3") {
+    auto file = installed.find(name);
+    return file == installed.end() ? nullptr
+                                   : real(file->second.c_str(), flags);
+  }
+  return real(path, flags);
+}
+
+namespace {
+class BlasChoiceTest : public testing::Test {
+protected:
+  void SetUp() override {
+    installed.clear();
+    unsetenv("AMP_BLAS");
+    unsetenv("FAKE_BLAS_CORE");
+  }
+  /// Chooses on a machine of class `cpu` where OpenBLAS, which is installed,
+  /// says `core`.
+  const BlasChoice &choose(const char *core, CpuClass cpu,
+                           const char *path = nullptr) {
+    installed["libopenblas.so.0"] = FAKE_OPENBLAS_FILE;
+    setenv("FAKE_BLAS_CORE", core, 1);
+    chooseBlas(path, cpu, choice);
+    return choice;
+  }
+  BlasChoice choice;
+};
+} // namespace
+
+TEST_F(BlasChoiceTest, AnOldCoreOnANewCpuIsLeftAlone) {
+  choose("Prescott", CpuClass::Avx512);
+  EXPECT_EQ(choice.status, AMP_RT_UNAVAILABLE);
+  EXPECT_FALSE(choice.wasNamed);
+  EXPECT_EQ(choice.library.sgemm, nullptr);
+  EXPECT_STREQ(
+      choice.reason,
+      "library 'libopenblas.so.0' takes this CPU (AVX-512) for 'Prescott', and "
+      "would be slow; install one that knows it, set OPENBLAS_CORETYPE to "
+      "'SkylakeX', 'Cooperlake' or 'SapphireRapids', or set "
+      "AMP_BLAS=libopenblas.so.0 to use it as it is");
+  EXPECT_EQ(choose("Prescott", CpuClass::Avx2).status, AMP_RT_UNAVAILABLE);
+  EXPECT_EQ(choose("Unknown", CpuClass::Avx2).status, AMP_RT_UNAVAILABLE);
+}
+
+TEST_F(BlasChoiceTest, ACoreThatFitsIsTaken) {
+  choose("Zen", CpuClass::Avx2);
+  ASSERT_EQ(choice.status, AMP_RT_OK);
+  EXPECT_STREQ(choice.reason, "its core 'Zen' fits this CPU (AVX2)");
+  EXPECT_STREQ(choice.library.core, "Zen");
+  EXPECT_STREQ(choice.library.path, FAKE_OPENBLAS_FILE);
+  ASSERT_NE(choice.library.sgemm, nullptr);
+  ASSERT_NE(choice.library.getThreads, nullptr);
+  EXPECT_EQ(choice.library.getThreads(), 16) << "choosing changes nothing";
+  choose("SkylakeX", CpuClass::Avx512);
+  EXPECT_EQ(choice.status, AMP_RT_OK);
+  EXPECT_STREQ(choice.reason, "its core 'SkylakeX' fits this CPU (AVX-512)");
+}
+
+// Each core on each class of CPUs. Builds for one CPU alone write theirs in
+// capitals.
+TEST_F(BlasChoiceTest, TheTableOfCores) {
+  constexpr CpuClass kClasses[] = {CpuClass::Sse, CpuClass::Avx, CpuClass::Avx2,
+                                   CpuClass::Avx512InHalves, CpuClass::Avx512};
+  const struct {
+    const char *core;
+    /// A letter for each class: y fits, n does not.
+    const char *fits;
+  } rows[] = {
+      {"Prescott", "nnnnn"},      {"Nehalem", "ynnnn"},
+      {"Barcelona", "ynnnn"},     {"Sandybridge", "nynnn"},
+      {"Excavator", "nynnn"},     {"Haswell", "nnyyn"},
+      {"Zen", "nnyyn"},           {"ZEN", "nnyyn"},
+      {"SkylakeX", "nnnyy"},      {"SKYLAKEX", "nnnyy"},
+      {"Cooperlake", "nnnyy"},    {"SapphireRapids", "nnnyy"},
+      {"Unknown", "nnnnn"},       {"", "nnnnn"},
+      {"Zen4Something", "nnnnn"},
+  };
+  for (const auto &row : rows)
+    for (size_t i = 0; i < std::size(kClasses); ++i)
+      EXPECT_EQ(doesCoreFit(row.core, kClasses[i]), row.fits[i] == 'y')
+          << row.core << " on " << getCpuClassName(kClasses[i]);
+  EXPECT_TRUE(doesCoreFit("NEOVERSEN1", CpuClass::Other));
+  char text[128];
+  listFittingCores(CpuClass::Avx2, text, sizeof(text));
+  EXPECT_STREQ(text, "'Haswell' or 'Zen'");
+  char small[12];
+  listFittingCores(CpuClass::Avx512, small, sizeof(small));
+  EXPECT_STREQ(small, "'SkylakeX',");
+}
+
+// The reference BLAS: never by itself, but when it is named.
+TEST_F(BlasChoiceTest, ALibraryThatSaysNothingIsNotSearchedFor) {
+  installed["libblas.so.3"] = FAKE_REFERENCE_BLAS_FILE;
+  chooseBlas(nullptr, CpuClass::Avx2, choice);
+  EXPECT_EQ(choice.status, AMP_RT_UNAVAILABLE);
+  EXPECT_STREQ(choice.reason,
+               "library 'libblas.so.3' does not say for which CPU its kernels "
+               "are; install OpenBLAS, or set AMP_BLAS=libblas.so.3 to use it "
+               "as it is");
+  setenv("AMP_BLAS", "libblas.so.3", 1);
+  chooseBlas(nullptr, CpuClass::Avx2, choice);
+  EXPECT_EQ(choice.status, AMP_RT_OK);
+  EXPECT_STREQ(choice.reason,
+               "named by AMP_BLAS; it does not say for which CPU "
+               "its kernels are");
+  EXPECT_STREQ(choice.library.path, FAKE_REFERENCE_BLAS_FILE);
+  EXPECT_EQ(choice.library.core, nullptr);
+}
+
+TEST_F(BlasChoiceTest, TheSecondCandidateMayBeAnOpenBlas) {
+  setenv("FAKE_BLAS_CORE", "Haswell", 1);
+  installed["libblas.so.3"] = FAKE_OPENBLAS_FILE;
+  chooseBlas(nullptr, CpuClass::Avx2, choice);
+  EXPECT_EQ(choice.status, AMP_RT_OK);
+  EXPECT_STREQ(choice.library.core, "Haswell");
+}
+
+TEST_F(BlasChoiceTest, OfTwoThatDoNotFitTheFirstIsReported) {
+  installed["libblas.so.3"] = FAKE_REFERENCE_BLAS_FILE;
+  choose("Nehalem", CpuClass::Avx2);
+  EXPECT_EQ(choice.status, AMP_RT_UNAVAILABLE);
+  EXPECT_NE(std::string(choice.reason).find("for 'Nehalem'"), std::string::npos)
+      << choice.reason;
+}
+
+TEST_F(BlasChoiceTest, NothingInstalled) {
+  chooseBlas(nullptr, CpuClass::Avx2, choice);
+  EXPECT_EQ(choice.status, AMP_RT_NOT_FOUND);
+  EXPECT_FALSE(choice.wasNamed);
+}
+
+// What the user names is taken, with a word about it.
+TEST_F(BlasChoiceTest, NamedLibrariesAreTakenAsTheyAre) {
+  setenv("AMP_BLAS", FAKE_OPENBLAS_FILE, 1);
+  choose("Prescott", CpuClass::Avx512);
+  EXPECT_EQ(choice.status, AMP_RT_OK);
+  EXPECT_TRUE(choice.wasNamed);
+  EXPECT_STREQ(
+      choice.reason,
+      "named by AMP_BLAS, though its core 'Prescott' does not fit this "
+      "CPU (AVX-512), which needs 'SkylakeX', 'Cooperlake' or "
+      "'SapphireRapids'");
+  choose("Cooperlake", CpuClass::Avx512);
+  EXPECT_STREQ(choice.reason, "named by AMP_BLAS; its core 'Cooperlake' fits "
+                              "this CPU (AVX-512)");
+  setenv("AMP_BLAS", "/nonexistent/other.so", 1);
+  choose("Zen", CpuClass::Avx2, FAKE_OPENBLAS_FILE);
+  EXPECT_EQ(choice.status, AMP_RT_OK) << "the caller's path comes first";
+  EXPECT_STREQ(choice.reason, "named by AmpRtBlasOptions.path; its core 'Zen' "
+                              "fits this CPU (AVX2)");
+}
+
+// No other is tried in place of one that was named.
+TEST_F(BlasChoiceTest, ANameOfNothingIsAnError) {
+  setenv("AMP_BLAS", "/nonexistent/mine.so", 1);
+  choose("Zen", CpuClass::Avx2);
+  EXPECT_EQ(choice.status, AMP_RT_NOT_FOUND);
+  EXPECT_TRUE(choice.wasNamed);
+  EXPECT_EQ(std::string(choice.reason)
+                .rfind("library '/nonexistent/mine.so' of AMP_BLAS cannot be "
+                       "opened (",
+                       0),
+            0u)
+      << choice.reason;
+  setenv("AMP_BLAS", "libm.so.6", 1);
+  choose("Zen", CpuClass::Avx2);
+  EXPECT_EQ(choice.status, AMP_RT_NOT_FOUND);
+  EXPECT_STREQ(choice.reason,
+               "library 'libm.so.6' of AMP_BLAS has no symbol 'cblas_sgemm'; "
+               "name a library with the CBLAS interface, e.g. "
+               "libopenblas.so.0");
+}
+
+TEST_F(BlasChoiceTest, OffAndAuto) {
+  setenv("AMP_BLAS", "off", 1);
+  choose("Zen", CpuClass::Avx2);
+  EXPECT_EQ(choice.status, AMP_RT_UNAVAILABLE);
+  EXPECT_FALSE(choice.wasNamed);
+  EXPECT_STREQ(choice.reason,
+               "BLAS is switched off by AMP_BLAS=off; unset it, or set it to "
+               "'auto', to let one be searched for");
+  for (const char *search : {"auto", ""}) {
+    setenv("AMP_BLAS", search, 1);
+    EXPECT_EQ(choose("Zen", CpuClass::Avx2).status, AMP_RT_OK) << search;
+    EXPECT_FALSE(choice.wasNamed);
+    EXPECT_EQ(choose("Nehalem", CpuClass::Avx2).status, AMP_RT_UNAVAILABLE);
+  }
+}
+
+// What the kernel says of this machine's CPU.
+TEST(CpuClassTest, AgreesWithTheKernel) {
+#ifndef __x86_64__
+  EXPECT_EQ(detectCpuClass(), CpuClass::Other);
+#else
+  std::ifstream file("/proc/cpuinfo");
+  std::string line, flags;
+  while (flags.empty() && std::getline(file, line))
+    if (line.rfind("flags", 0) == 0)
+      flags = line + " ";
+  if (flags.empty())
+    GTEST_SKIP() << "no /proc/cpuinfo";
+  auto has = [&](const char *flag) {
+    return flags.find(" " + std::string(flag) + " ") != std::string::npos;
+  };
+  CpuClass cpu = detectCpuClass();
+  EXPECT_EQ(cpu >= CpuClass::Avx, has("avx"));
+  EXPECT_EQ(cpu >= CpuClass::Avx2, has("avx2") && has("fma"));
+  EXPECT_EQ(cpu >= CpuClass::Avx512InHalves,
+            has("avx512f") && has("avx512bw") && has("avx512dq") &&
+                has("avx512vl") && has("avx512cd"));
+#endif
+}
