@@ -61,8 +61,8 @@
 
 // enabled=False: the program stays as it is, and nothing is printed or checked,
 // not even the level.
-// RUN: amp-opt %s --amp-initialize-opt-level="opt-level=O2 enabled=False" | FileCheck %s --check-prefix=OFF
-// RUN: amp-opt %s --amp-initialize-opt-level="opt-level=whatever enabled=False" | FileCheck %s --check-prefix=OFF
+// RUN: amp-opt %s --amp-initialize-opt-level="opt-level=O2 enabled=False" 2>&1 | FileCheck %s --check-prefix=OFF
+// RUN: amp-opt %s --amp-initialize-opt-level="opt-level=whatever enabled=False" 2>&1 | FileCheck %s --check-prefix=OFF
 // OFF-NOT: Selected
 // OFF: module {
 // OFF-NOT: amp.policy

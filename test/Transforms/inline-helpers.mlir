@@ -2,12 +2,12 @@
 // RUN: amp-opt %s --amp-inline-helpers --amp-inline-helpers | FileCheck %s
 
 // A helper of a helper goes in as well, and both are gone.
-// CHECK-NOT:   @relu
-// CHECK-NOT:   @maximum
 // CHECK-LABEL: func @evaluate(
 // CHECK-NOT:     call
 // CHECK:         %[[Y:.*]] = arith.maximumf
 // CHECK-NEXT:    return %[[Y]]
+// CHECK-NOT:   @relu
+// CHECK-NOT:   @maximum
 func.func @evaluate(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
                     %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"})
     -> (tensor<4xf32> {amp.role = "output", amp.name = "y0"}) {

@@ -32,6 +32,7 @@ module {
     // CHECK-DAG: %[[SB:.*]] = amp.tap "scaled_grad" "b" %[[FB]]#2 : tensor<2xf32>
     // CHECK-DAG: %[[GW:.*]] = amp.tap "grad" "w" %[[SW]] : tensor<4xf32>
     // CHECK-DAG: %[[GB:.*]] = amp.tap "grad" "b" %[[SB]] : tensor<2xf32>
+    // CHECK-NOT: %[[FB]]#0
     // CHECK: call @optimizer_step(%{{.*}}, %[[GW]], %[[GB]])
     %fb:3 = call @forward_backward(%w, %seed) : (tensor<4xf32>, tensor<f32>) -> (tensor<f32>, tensor<4xf32>, tensor<2xf32>)
     %n = call @optimizer_step(%w, %fb#1, %fb#2) : (tensor<4xf32>, tensor<4xf32>, tensor<2xf32>) -> tensor<4xf32>

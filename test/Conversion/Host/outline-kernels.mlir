@@ -76,7 +76,7 @@ func.func @dynamic(%a: memref<?xf32>) {
 
 // CHECK:       func.func private @[[OVERLAP]](
 // CHECK-NOT:     llvm.noalias
-// CHECK-SAME:    {
+// CHECK-SAME:    ) attributes {
 
 // CHECK:       func.func private @[[DYNAMIC]](
 // CHECK-NOT:     llvm.bareptr
