@@ -6,158 +6,41 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The words in which kernels are written, so that a kernel's C++ reads like the
-// kernel: 32-bit numbers with operators that fold constants, loops and branches
-// with lambdas, addresses in bytes or elements. Control flow stays structured
-// (scf); the lowering to branches is a pass's.
+// What KernelBuilder leaves to the device: 32-bit unsigned numbers, addresses
+// in bytes or elements, vectors as LLVM has them.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef AMP_LIB_KERNELS_DEVICEBUILDER_H
 #define AMP_LIB_KERNELS_DEVICEBUILDER_H
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "amp/Kernels/KernelBuilder.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace mlir::amp {
 
-class DeviceBuilder;
-
-/// An unsigned number of 32 bits on the device.
-class Number {
-public:
-  Number() = default;
-  Number(DeviceBuilder &builder, Value value)
-      : builder(&builder), value(value) {}
-
-  operator Value() const { return value; }
-  /// Whether it is any number at all.
-  explicit operator bool() const { return value != nullptr; }
-  std::optional<int64_t> getConstant() const {
-    return getConstantIntValue(value);
+struct DeviceNumbers {
+  static TypedAttr getConstant(Builder &b, int64_t number) {
+    return b.getI32IntegerAttr(number);
   }
-
-  friend Number operator+(Number x, Number y) {
-    return x.apply<arith::AddIOp>(y);
-  }
-  friend Number operator-(Number x, Number y) {
-    return x.apply<arith::SubIOp>(y);
-  }
-  friend Number operator*(Number x, Number y) {
-    return x.apply<arith::MulIOp>(y);
-  }
-  friend Number operator/(Number x, Number y) {
-    return x.apply<arith::DivUIOp>(y);
-  }
-  friend Number operator%(Number x, Number y) {
-    return x.apply<arith::RemUIOp>(y);
-  }
-  friend Number operator^(Number x, Number y) {
-    return x.apply<arith::XOrIOp>(y);
-  }
-  friend Number operator&(Number x, Number y) {
-    return x.apply<arith::AndIOp>(y);
-  }
-  friend Number operator+(Number x, int64_t y) { return x + x.constant(y); }
-  friend Number operator-(Number x, int64_t y) { return x - x.constant(y); }
-  friend Number operator*(Number x, int64_t y) { return x * x.constant(y); }
-  friend Number operator/(Number x, int64_t y) { return x / x.constant(y); }
-  friend Number operator%(Number x, int64_t y) { return x % x.constant(y); }
-  friend Number operator^(Number x, int64_t y) { return x ^ x.constant(y); }
-  friend Number operator&(Number x, int64_t y) { return x & x.constant(y); }
-  /// Unsigned comparisons, as i1 values.
-  friend Value operator<(Number x, Number y) {
-    return x.compare(arith::CmpIPredicate::ult, y);
-  }
-  friend Value operator==(Number x, Number y) {
-    return x.compare(arith::CmpIPredicate::eq, y);
-  }
-  friend Value operator<(Number x, int64_t y) { return x < x.constant(y); }
-  friend Value operator==(Number x, int64_t y) { return x == x.constant(y); }
-  friend Number min(Number x, Number y) { return x.apply<arith::MinUIOp>(y); }
-  friend Number max(Number x, Number y) { return x.apply<arith::MaxUIOp>(y); }
-  friend Number ceilDiv(Number x, int64_t y) { return (x + (y - 1)) / y; }
-
-private:
-  template <typename OpTy> Number apply(Number y) const;
-  Value compare(arith::CmpIPredicate predicate, Number y) const;
-  Number constant(int64_t number) const;
-
-  DeviceBuilder *builder = nullptr;
-  Value value;
+  using MinOp = arith::MinUIOp;
+  using MaxOp = arith::MaxUIOp;
+  static constexpr auto kLess = arith::CmpIPredicate::ult;
+  static constexpr auto kLessOrEqual = arith::CmpIPredicate::ule;
 };
 
-class DeviceBuilder : public ImplicitLocOpBuilder {
-public:
-  using ImplicitLocOpBuilder::ImplicitLocOpBuilder;
+using Number = KernelNumber<DeviceNumbers>;
 
-  Number number(int64_t constant) {
-    return {*this,
-            arith::ConstantOp::create(*this, getI32IntegerAttr(constant))};
-  }
-  Number number(Value value) { return {*this, value}; }
+class DeviceBuilder : public KernelBuilder<DeviceNumbers> {
+public:
+  using KernelBuilder::KernelBuilder;
+
   /// values[index]
   Number choose(Number index, ArrayRef<int64_t> values) {
     Number result = number(values.back());
     for (int64_t i = values.size() - 2; i >= 0; --i)
       result = select(index == i, number(values[i]), result);
     return result;
-  }
-  Number select(Value condition, Number yes, Number no) {
-    return number(createOrFold<arith::SelectOp>(condition, yes, no));
-  }
-  Value both(Value x, Value y) { return createOrFold<arith::AndIOp>(x, y); }
-  Value zero(Type type) {
-    return arith::ConstantOp::create(*this, getZeroAttr(type));
-  }
-
-  using Values = SmallVector<Value>;
-
-  /// for iv = lower to upper step step { carried = body(iv, carried) }
-  Values loop(Number lower, Number upper, Number step, ValueRange start,
-              function_ref<Values(Number iv, ValueRange carried)> body) {
-    return scf::ForOp::create(
-               *this, lower, upper, step, start,
-               [&](OpBuilder &, Location, Value iv, ValueRange carried) {
-                 scf::YieldOp::create(*this, body(number(iv), carried));
-               })
-        .getResults();
-  }
-  void loop(Number upper, function_ref<void(Number iv)> body) {
-    loop(number(0), upper, number(1), ValueRange(),
-         [&](Number iv, ValueRange) -> Values {
-           body(iv);
-           return {};
-         });
-  }
-
-  /// if condition { then() } else { otherwise() }
-  void branch(Value condition, function_ref<void()> then,
-              function_ref<void()> otherwise = nullptr) {
-    auto region = [&](function_ref<void()> body) {
-      return [this, body](OpBuilder &, Location) {
-        body();
-        scf::YieldOp::create(*this);
-      };
-    };
-    if (otherwise)
-      scf::IfOp::create(*this, condition, region(then), region(otherwise));
-    else
-      scf::IfOp::create(*this, condition, region(then));
-  }
-
-  /// The results of then() or otherwise(), of which one runs.
-  Values either(Value condition, function_ref<Values()> then,
-                function_ref<Values()> otherwise) {
-    auto region = [this](function_ref<Values()> body) {
-      return [this, body](OpBuilder &, Location) {
-        scf::YieldOp::create(*this, body());
-      };
-    };
-    return scf::IfOp::create(*this, condition, region(then), region(otherwise))
-        .getResults();
   }
 
   LLVM::LLVMPointerType pointer(unsigned space) {
@@ -236,16 +119,6 @@ public:
     return LLVM::ExtractElementOp::create(*this, vector, number(lane));
   }
 };
-
-template <typename OpTy> Number Number::apply(Number y) const {
-  return {*builder, builder->createOrFold<OpTy>(value, y.value)};
-}
-inline Value Number::compare(arith::CmpIPredicate predicate, Number y) const {
-  return builder->createOrFold<arith::CmpIOp>(predicate, value, y.value);
-}
-inline Number Number::constant(int64_t number) const {
-  return builder->number(number);
-}
 
 } // namespace mlir::amp
 

@@ -38,7 +38,7 @@ struct BlasBlocks {
 };
 } // namespace
 
-static BlasBlocks layoutBlocks(KernelBuilder &b, const BlasForm &form, Index m,
+static BlasBlocks layoutBlocks(HostBuilder &b, const BlasForm &form, Index m,
                                Index n, Index k) {
   auto step = [](Index extent, bool whole) {
     return whole ? max(extent, 1) : min(max(extent, 1), kBlasBlock);
@@ -47,7 +47,7 @@ static BlasBlocks layoutBlocks(KernelBuilder &b, const BlasForm &form, Index m,
   blocks.m = step(m, form.a.inPlace && form.cInPlace);
   blocks.n = step(n, form.b.inPlace && form.cInPlace);
   blocks.k = step(k, form.a.inPlace && form.b.inPlace);
-  Index end = b.index(0);
+  Index end = b.number(0);
   auto reserve = [&](bool needed, Index count) {
     Index start = end;
     if (needed)
@@ -61,7 +61,7 @@ static BlasBlocks layoutBlocks(KernelBuilder &b, const BlasForm &form, Index m,
   return blocks;
 }
 
-Index KernelLibrary::getBlasScratch(KernelBuilder &b, const BlasForm &form,
+Index KernelLibrary::getBlasScratch(HostBuilder &b, const BlasForm &form,
                                     Index m, Index n, Index k) {
   BlasBlocks blocks = layoutBlocks(b, form, m, n, k);
   return blocks.productStart +
@@ -97,18 +97,17 @@ LogicalResult KernelLibrary::declareSgemm(Location loc) {
 }
 
 /// The address of `matrix` as an i64.
-static Value getAddress(KernelBuilder &b, MatrixBase matrix) {
-  Index address =
-      b.index(memref::ExtractAlignedPointerAsIndexOp::create(b, matrix.buffer));
+static Value getAddress(HostBuilder &b, MatrixBase matrix) {
+  Index address = b.number(
+      memref::ExtractAlignedPointerAsIndexOp::create(b, matrix.buffer));
   return arith::IndexCastOp::create(
       b, b.getI64Type(), address + matrix.start * int64_t(sizeof(float)));
 }
 
 /// status = ampRtBlasSgemm(...); true if it is 0.
-static Value callSgemm(KernelBuilder &b, func::FuncOp sgemm,
-                       const BlasForm &form, Index m, Index n, Index k,
-                       const BlasMatrix &a, const BlasMatrix &bMatrix,
-                       const BlasMatrix &c) {
+static Value callSgemm(HostBuilder &b, func::FuncOp sgemm, const BlasForm &form,
+                       Index m, Index n, Index k, const BlasMatrix &a,
+                       const BlasMatrix &bMatrix, const BlasMatrix &c) {
   auto i32 = [&](int32_t number) -> Value {
     return arith::ConstantOp::create(b, b.getI32IntegerAttr(number));
   };
@@ -121,7 +120,7 @@ static Value callSgemm(KernelBuilder &b, func::FuncOp sgemm,
   auto call = func::CallOp::create(
       b, sgemm,
       ValueRange{
-          i64(b.index(0)), i32(form.a.transposed), i32(form.b.transposed),
+          i64(b.number(0)), i32(form.a.transposed), i32(form.b.transposed),
           i64(m), i64(n), i64(k), f32(1), getAddress(b, a.base), i64(a.stride),
           getAddress(b, bMatrix.base), i64(bMatrix.stride),
           f32(form.cInPlace ? 1 : 0), getAddress(b, c.base), i64(c.stride)});
@@ -137,7 +136,7 @@ func::FuncOp KernelLibrary::getAddScattered() {
   SmallVector<Type> types = {floats, index,  getFlatType(index),
                              index,  index,  index,
                              index,  floats, index};
-  auto emit = [](KernelBuilder &b, KernelArguments &arguments) {
+  auto emit = [](HostBuilder &b, KernelArguments &arguments) {
     MatrixBase c = arguments.takeMatrix();
     Value tables = arguments.takeBuffer();
     Index cM = arguments.takeIndex(), rows = arguments.takeIndex();
@@ -166,7 +165,7 @@ func::FuncOp KernelLibrary::getAddScattered() {
         b.branch(
             neighbours, [&] { addVector(j); },
             [&] {
-              b.loop(j, min(j + kPackLanes, columns), b.index(1), addElement);
+              b.loop(j, min(j + kPackLanes, columns), b.number(1), addElement);
             });
       });
     });
@@ -174,7 +173,7 @@ func::FuncOp KernelLibrary::getAddScattered() {
   return getKernel("add_scattered", types, emit);
 }
 
-BlasMatrix KernelLibrary::prepareBlock(KernelBuilder &b, Value tables,
+BlasMatrix KernelLibrary::prepareBlock(HostBuilder &b, Value tables,
                                        BlasOperand operand, Index row,
                                        Index column, Index rows,
                                        Index columns) {
@@ -203,7 +202,7 @@ func::FuncOp KernelLibrary::getBlasProduct(const BlasForm &form) {
       getProductTypes(form.a.elementType, form.b.elementType);
   types.append(3, IndexType::get(module.getContext()));
 
-  auto emit = [&](KernelBuilder &b, KernelArguments &arguments) {
+  auto emit = [&](HostBuilder &b, KernelArguments &arguments) {
     ProductArguments p = ProductArguments::take(arguments);
     const OffsetTables &tables = p.tables;
     Index lda = arguments.takeIndex(), ldb = arguments.takeIndex();
@@ -213,7 +212,7 @@ func::FuncOp KernelLibrary::getBlasProduct(const BlasForm &form) {
                   tables.aM, tables.aK, p.scratch.at(blocks.aStart)};
     BlasOperand right{form.b,    p.b,       ldb,
                       tables.bK, tables.bN, p.scratch.at(blocks.bStart)};
-    Index zero = b.index(0);
+    Index zero = b.number(0);
     b.loop(zero, p.k, blocks.k, [&](Index l) {
       Index depth = min(p.k - l, blocks.k);
       b.loop(zero, p.n, blocks.n, [&](Index j) {
@@ -256,7 +255,7 @@ func::FuncOp KernelLibrary::getBlasProduct(const BlasForm &form) {
   return getKernel(name, types, emit);
 }
 
-void KernelLibrary::callBlasProduct(KernelBuilder &b, const BlasForm &form,
+void KernelLibrary::callBlasProduct(HostBuilder &b, const BlasForm &form,
                                     const ProductArguments &arguments,
                                     const BlasStrides &strides) {
   SmallVector<Value> values = arguments.give();

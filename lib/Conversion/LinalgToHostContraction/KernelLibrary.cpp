@@ -31,12 +31,12 @@ KernelLibrary::KernelLibrary(ModuleOp module, unsigned vectorBits)
 
 func::FuncOp KernelLibrary::getKernel(
     const Twine &name, ArrayRef<Type> arguments,
-    function_ref<void(KernelBuilder &, KernelArguments &)> emit) {
+    function_ref<void(HostBuilder &, KernelArguments &)> emit) {
   std::string symbol = ("amp_host_" + name).str();
   if (func::FuncOp known = kernels.lookup(symbol))
     return known;
   // Operations of a kernel stand for no line of the user's program.
-  KernelBuilder b(UnknownLoc::get(module.getContext()), module.getContext());
+  HostBuilder b(UnknownLoc::get(module.getContext()), module.getContext());
   auto function =
       func::FuncOp::create(b, symbol, b.getFunctionType(arguments, {}));
   function.setPrivate();
@@ -100,7 +100,7 @@ func::FuncOp KernelLibrary::getFillOffsets() {
   Type index = IndexType::get(module.getContext());
   SmallVector<Type> types(6, index);
   types.front() = getFlatType(index);
-  auto emit = [](KernelBuilder &b, KernelArguments &arguments) {
+  auto emit = [](HostBuilder &b, KernelArguments &arguments) {
     Value tables = arguments.takeBuffer();
     Index x = arguments.takeIndex(), y = arguments.takeIndex();
     Index extent = arguments.takeIndex();
@@ -119,7 +119,7 @@ func::FuncOp KernelLibrary::getExtendOffsets() {
   Type index = IndexType::get(module.getContext());
   SmallVector<Type> types(7, index);
   types.front() = getFlatType(index);
-  auto emit = [](KernelBuilder &b, KernelArguments &arguments) {
+  auto emit = [](HostBuilder &b, KernelArguments &arguments) {
     Value tables = arguments.takeBuffer();
     Index x = arguments.takeIndex(), y = arguments.takeIndex();
     Index count = arguments.takeIndex(), extent = arguments.takeIndex();
@@ -128,7 +128,7 @@ func::FuncOp KernelLibrary::getExtendOffsets() {
       Index offset = b.loadIndex(tables, table + j) + i * stride;
       b.store(offset, tables, table + i * count + j);
     };
-    Index one = b.index(1);
+    Index one = b.number(1);
     b.loop(one, extent, one, [&](Index i) {
       b.loop(count, 1, [&](Index j) {
         extend(x, xStride, i, j);
@@ -139,13 +139,12 @@ func::FuncOp KernelLibrary::getExtendOffsets() {
   return getKernel("extend_offsets", types, emit);
 }
 
-void KernelLibrary::callFillOffsets(KernelBuilder &b, Value tables,
-                                    Index xStart, Index yStart,
-                                    ArrayRef<Index> extents,
+void KernelLibrary::callFillOffsets(HostBuilder &b, Value tables, Index xStart,
+                                    Index yStart, ArrayRef<Index> extents,
                                     ArrayRef<Index> xStrides,
                                     ArrayRef<Index> yStrides) {
   // A group without loops is one entry, 0.
-  Index one = b.index(1), zero = b.index(0);
+  Index one = b.number(1), zero = b.number(0);
   bool none = extents.empty();
   Index count = none ? one : extents.back();
   func::CallOp::create(b, getFillOffsets(),

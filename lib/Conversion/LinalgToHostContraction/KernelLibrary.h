@@ -26,7 +26,7 @@
 #ifndef AMP_LIB_CONVERSION_LINALGTOHOSTCONTRACTION_KERNELLIBRARY_H
 #define AMP_LIB_CONVERSION_LINALGTOHOSTCONTRACTION_KERNELLIBRARY_H
 
-#include "KernelBuilder.h"
+#include "HostBuilder.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -85,17 +85,17 @@ struct MatrixBase {
 /// The arguments of a kernel's function, in order.
 class KernelArguments {
 public:
-  KernelArguments(KernelBuilder &b, ValueRange values) : b(b), values(values) {}
+  KernelArguments(HostBuilder &b, ValueRange values) : b(b), values(values) {}
 
   Value takeBuffer() { return values[next++]; }
-  Index takeIndex() { return b.index(values[next++]); }
+  Index takeIndex() { return b.number(values[next++]); }
   MatrixBase takeMatrix() {
     Value buffer = takeBuffer();
     return {buffer, takeIndex()};
   }
 
 private:
-  KernelBuilder &b;
+  HostBuilder &b;
   ValueRange values;
   unsigned next = 0;
 };
@@ -169,35 +169,35 @@ public:
   /// Writes the tables of one group of loops: for the linear index over
   /// `extents` (the last one fastest), the sum of loop index times stride, for
   /// two operands at once, from `xStart` and `yStart`.
-  void callFillOffsets(KernelBuilder &b, Value tables, Index xStart,
-                       Index yStart, ArrayRef<Index> extents,
-                       ArrayRef<Index> xStrides, ArrayRef<Index> yStrides);
+  void callFillOffsets(HostBuilder &b, Value tables, Index xStart, Index yStart,
+                       ArrayRef<Index> extents, ArrayRef<Index> xStrides,
+                       ArrayRef<Index> yStrides);
 
   /// scratch[start + p * rows + r * width + j] =
   ///     f32(source[row[r] + column[p + j]])
   /// for panels p = 0, width, ... of `columns` columns, the last one filled up
   /// with zeros. May write kPackLanes elements past the end.
-  void callPack(KernelBuilder &b, Type element, MatrixBase source, Value tables,
+  void callPack(HostBuilder &b, Type element, MatrixBase source, Value tables,
                 Index rowTable, Index rows, Index columnTable, Index columns,
                 MatrixBase target, Index width);
 
   /// C += A * B for a block whose panels stand in scratch memory.
-  void callTiles(KernelBuilder &b, MatrixBase aPanels, MatrixBase bPanels,
+  void callTiles(HostBuilder &b, MatrixBase aPanels, MatrixBase bPanels,
                  MatrixBase c, Value tables, Index cM, Index cN, Index m,
                  Index n, Index k);
 
   /// C += A * B by generated kernels.
-  void callProduct(KernelBuilder &b, Type aType, Type bType,
+  void callProduct(HostBuilder &b, Type aType, Type bType,
                    const ProductArguments &arguments);
   /// Elements of scratch memory that callProduct needs.
-  Index getProductScratch(KernelBuilder &b, Index m, Index n, Index k);
+  Index getProductScratch(HostBuilder &b, Index m, Index n, Index k);
 
   /// C += A * B by BLAS, or by generated kernels where BLAS refuses.
-  void callBlasProduct(KernelBuilder &b, const BlasForm &form,
+  void callBlasProduct(HostBuilder &b, const BlasForm &form,
                        const ProductArguments &arguments,
                        const BlasStrides &strides);
   /// Elements of scratch memory that callBlasProduct needs.
-  Index getBlasScratch(KernelBuilder &b, const BlasForm &form, Index m, Index n,
+  Index getBlasScratch(HostBuilder &b, const BlasForm &form, Index m, Index n,
                        Index k);
   /// True unless the module has another symbol of the runtime function's name;
   /// that is an error then.
@@ -210,7 +210,7 @@ private:
   /// for the first time.
   func::FuncOp
   getKernel(const Twine &name, ArrayRef<Type> arguments,
-            function_ref<void(KernelBuilder &, KernelArguments &)> emit);
+            function_ref<void(HostBuilder &, KernelArguments &)> emit);
 
   func::FuncOp getFillOffsets();
   func::FuncOp getExtendOffsets();
@@ -220,7 +220,7 @@ private:
   func::FuncOp getBlasProduct(const BlasForm &form);
   func::FuncOp getAddScattered();
   /// The block of an input that begins at (row, column), copied if it must be.
-  BlasMatrix prepareBlock(KernelBuilder &b, Value tables, BlasOperand operand,
+  BlasMatrix prepareBlock(HostBuilder &b, Value tables, BlasOperand operand,
                           Index row, Index column, Index rows, Index columns);
 
   /// The types of ProductArguments.

@@ -94,7 +94,7 @@ private:
   Contraction &view;
   KernelLibrary &library;
   const HostContractionOptions &options;
-  KernelBuilder b;
+  HostBuilder b;
   SmallVector<Index> extents;
   StridedOperand a, bOperand, c;
   Index m, n, k;
@@ -112,10 +112,10 @@ ContractionEmitter::makeStrided(const ContractionOperand &operand) {
   auto metadata = memref::ExtractStridedMetadataOp::create(b, operand.value);
   auto [staticStrides, staticOffset] = type.getStridesAndOffset();
   auto known = [&](int64_t number, Value value) {
-    return ShapedType::isDynamic(number) ? b.index(value) : b.index(number);
+    return ShapedType::isDynamic(number) ? b.number(value) : b.number(number);
   };
   StridedOperand result;
-  result.strides.assign(view.op.getNumLoops(), b.index(0));
+  result.strides.assign(view.op.getNumLoops(), b.number(0));
   Index start = known(staticOffset, metadata.getOffset());
   Index size = start + 1;
   result.base.start = start;
@@ -137,7 +137,7 @@ ContractionEmitter::makeStrided(const ContractionOperand &operand) {
 }
 
 Index ContractionEmitter::getExtent(ArrayRef<unsigned> loops) {
-  Index extent = b.index(1);
+  Index extent = b.number(1);
   for (unsigned loop : loops)
     extent = extent * extents[loop];
   return extent;
@@ -155,7 +155,7 @@ ContractionEmitter::collapse(const ContractionOperand &operand,
         getAffineDimExpr(loop, operand.map.getContext()));
   };
   std::optional<unsigned> inner;
-  Index stride = b.index(1), extent = b.index(1);
+  Index stride = b.number(1), extent = b.number(1);
   for (unsigned loop : llvm::reverse(loops)) {
     if (extents[loop].getConstant() == 1)
       continue;
@@ -224,7 +224,7 @@ Value ContractionEmitter::allocate(Type element, Index count) {
 }
 
 /// Frees what `allocate` gave.
-static void deallocate(KernelBuilder &b, Value buffer) {
+static void deallocate(HostBuilder &b, Value buffer) {
   if (auto cast = buffer.getDefiningOp<memref::CastOp>())
     buffer = cast.getSource();
   memref::DeallocOp::create(b, buffer);
@@ -233,7 +233,7 @@ static void deallocate(KernelBuilder &b, Value buffer) {
 OffsetTables ContractionEmitter::fillTables() {
   OffsetTables tables;
   tables.buffer = allocate(b.getIndexType(), (m + n + k) * 2);
-  tables.aM = b.index(0);
+  tables.aM = b.number(0);
   tables.cM = m;
   tables.aK = m * 2;
   tables.bK = tables.aK + k;
@@ -267,7 +267,7 @@ void ContractionEmitter::emitBatch(
   arguments.m = m;
   arguments.n = n;
   arguments.k = k;
-  arguments.scratch = {allocate(b.getF32Type(), scratchSize), b.index(0)};
+  arguments.scratch = {allocate(b.getF32Type(), scratchSize), b.number(0)};
 
   std::function<void(ArrayRef<unsigned>)> emitLoops =
       [&](ArrayRef<unsigned> loops) {
@@ -316,7 +316,7 @@ BlasForm ContractionEmitter::chooseBlasForm(BlasStrides &strides) {
                          !hasUnitStride(bOperand, view.n)};
   form.cInPlace = plainC.has_value();
   auto leading = [&](const std::optional<PlainMatrix> &plain) {
-    return plain ? plain->leadingDimension : b.index(0);
+    return plain ? plain->leadingDimension : b.number(0);
   };
   strides = {leading(plainA), leading(plainB), leading(plainC)};
   return form;
@@ -325,7 +325,7 @@ BlasForm ContractionEmitter::chooseBlasForm(BlasStrides &strides) {
 LogicalResult ContractionEmitter::emit(bool &usesBlas) {
   for (Range range : view.op.createLoopRanges(b, b.getLoc()))
     extents.push_back(
-        b.index(getValueOrCreateConstantIndexOp(b, b.getLoc(), range.size)));
+        b.number(getValueOrCreateConstantIndexOp(b, b.getLoc(), range.size)));
   a = makeStrided(view.a);
   bOperand = makeStrided(view.b);
   c = makeStrided(view.c);
@@ -363,7 +363,7 @@ LogicalResult ContractionEmitter::emit(bool &usesBlas) {
   else if (knownWork)
     emitBlas();
   else
-    b.branch(work < b.index(minWork), emitGenerated, emitBlas);
+    b.branch(work < b.number(minWork), emitGenerated, emitBlas);
   deallocate(b, tables.buffer);
   return success();
 }

@@ -47,7 +47,7 @@ static Type withElement(Type type, Type element) {
 /// Halves are moved as the bits they consist of: LLVM has good code for loads
 /// and conversions of types that a target does not compute with, not for values
 /// of them.
-static Value asMoved(KernelBuilder &b, Value value) {
+static Value asMoved(HostBuilder &b, Value value) {
   Type type = value.getType();
   if (getElementTypeOrSelf(type).isF32())
     return value;
@@ -55,7 +55,7 @@ static Value asMoved(KernelBuilder &b, Value value) {
 }
 
 /// f32 of a scalar or vector of `element`, as it is moved.
-static Value widen(KernelBuilder &b, Type element, Value value) {
+static Value widen(HostBuilder &b, Type element, Value value) {
   Type type = value.getType();
   Type f32 = withElement(type, b.getF32Type());
   if (element.isF32())
@@ -77,8 +77,7 @@ static Value widen(KernelBuilder &b, Type element, Value value) {
 
 /// Transposes a square of `rows.size()` vectors, a power of two: log2 rounds
 /// that each exchange every other group of lanes between two rows.
-static void transposeInRegisters(KernelBuilder &b,
-                                 MutableArrayRef<Value> rows) {
+static void transposeInRegisters(HostBuilder &b, MutableArrayRef<Value> rows) {
   int64_t size = rows.size();
   for (int64_t distance = 1; distance < size; distance *= 2) {
     // Lanes of `low` whose bit `distance` is clear stay, the others come from
@@ -102,9 +101,9 @@ static void transposeInRegisters(KernelBuilder &b,
 namespace {
 /// The arguments of the kernel, and the ways to move one block.
 struct PackEmitter {
-  explicit PackEmitter(KernelBuilder &b) : b(b) {}
+  explicit PackEmitter(HostBuilder &b) : b(b) {}
 
-  KernelBuilder &b;
+  HostBuilder &b;
   MatrixBase source;
   Value tables, target;
   Index rowTable, width;
@@ -198,7 +197,7 @@ void PackEmitter::packTransposed(const Columns &columns, Index panel, Index row,
 void PackEmitter::packBlock(Index at, Index panel, Index row, Index end,
                             Index column) {
   Columns columns = look(at);
-  Index one = b.index(1);
+  Index one = b.number(1);
   auto packRows = [&](Index first, Index last) {
     b.branch(
         columns.halves,
@@ -218,7 +217,7 @@ void PackEmitter::packBlock(Index at, Index panel, Index row, Index end,
                [&](Index r) { packRow(columns, panel, r, column); });
       },
       [&] {
-        b.loop(row, end, b.index(kPackLanes), [&](Index first) {
+        b.loop(row, end, b.number(kPackLanes), [&](Index first) {
           Index last = min(first + kPackLanes, end);
           Value square = b.andThen(first + kPackLanes <= end, [&] {
             return b.areRuns(b.loadVector(kPackLanes, tables, rowTable + first),
@@ -233,10 +232,10 @@ void PackEmitter::packBlock(Index at, Index panel, Index row, Index end,
 
 void PackEmitter::packRest(Index at, Index panel, Index row, Index end,
                            Index column, Index valid) {
-  Index one = b.index(1);
+  Index one = b.number(1);
   b.loop(row, end, one, [&](Index r) {
     Index offset = rowOffset(r);
-    b.loop(b.index(0), valid, one, [&](Index j) {
+    b.loop(b.number(0), valid, one, [&](Index j) {
       Value element = load(offset + b.loadIndex(tables, at + j));
       b.store(widen(element), target, panel + r * width + column + j);
     });
@@ -244,7 +243,7 @@ void PackEmitter::packRest(Index at, Index panel, Index row, Index end,
 }
 
 void PackEmitter::fillWithZeros(Index panel, Index count) {
-  Value zeros = b.splat(b.zero(), kPackLanes);
+  Value zeros = b.splat(b.zero(b.getF32Type()), kPackLanes);
   b.loop(count, kPackLanes,
          [&](Index at) { b.storeVector(zeros, target, panel + at); });
 }
@@ -265,7 +264,7 @@ func::FuncOp KernelLibrary::getPack(Type element) {
                              index};
   std::string name;
   llvm::raw_string_ostream(name) << "pack_" << element;
-  auto emit = [](KernelBuilder &b, KernelArguments &arguments) {
+  auto emit = [](HostBuilder &b, KernelArguments &arguments) {
     PackEmitter emitter(b);
     emitter.source = arguments.takeMatrix();
     emitter.tables = arguments.takeBuffer();
@@ -276,7 +275,7 @@ func::FuncOp KernelLibrary::getPack(Type element) {
     Index width = arguments.takeIndex();
     emitter.target = target.buffer;
     emitter.width = width;
-    b.loop(b.index(0), columns, width, [&](Index p) {
+    b.loop(b.number(0), columns, width, [&](Index p) {
       Index available = columns - p;
       Index valid = min(width, available);
       Index panel = target.start + p * rows;
@@ -299,7 +298,7 @@ func::FuncOp KernelLibrary::getPack(Type element) {
   return getKernel(name, types, emit);
 }
 
-void KernelLibrary::callPack(KernelBuilder &b, Type element, MatrixBase source,
+void KernelLibrary::callPack(HostBuilder &b, Type element, MatrixBase source,
                              Value tables, Index rowTable, Index rows,
                              Index columnTable, Index columns,
                              MatrixBase target, Index width) {

@@ -32,18 +32,18 @@ struct PanelLayout {
 
 /// B's panels come first: packing may write kPackLanes elements past the end of
 /// a region, and A is packed after B.
-static PanelLayout layoutPanels(KernelBuilder &b, TileShape tile, Index m,
+static PanelLayout layoutPanels(HostBuilder &b, TileShape tile, Index m,
                                 Index n, Index k) {
   Index depth = min(k, kBlockK);
   PanelLayout layout;
-  layout.bStart = b.index(0);
+  layout.bStart = b.number(0);
   layout.aStart = roundUp(min(n, kBlockN), tile.columns()) * depth;
   layout.end =
       layout.aStart + roundUp(min(m, kBlockM), tile.rows) * depth + kPackLanes;
   return layout;
 }
 
-Index KernelLibrary::getProductScratch(KernelBuilder &b, Index m, Index n,
+Index KernelLibrary::getProductScratch(HostBuilder &b, Index m, Index n,
                                        Index k) {
   return layoutPanels(b, tile, m, n, k).end;
 }
@@ -51,7 +51,7 @@ Index KernelLibrary::getProductScratch(KernelBuilder &b, Index m, Index n,
 func::FuncOp KernelLibrary::getProduct(Type aType, Type bType) {
   std::string name;
   llvm::raw_string_ostream(name) << "product_" << aType << "_" << bType;
-  auto emit = [&](KernelBuilder &b, KernelArguments &arguments) {
+  auto emit = [&](HostBuilder &b, KernelArguments &arguments) {
     ProductArguments p = ProductArguments::take(arguments);
     const OffsetTables &tables = p.tables;
     PanelLayout layout = layoutPanels(b, tile, p.m, p.n, p.k);
@@ -62,11 +62,11 @@ func::FuncOp KernelLibrary::getProduct(Type aType, Type bType) {
       b.loop(p.k, kBlockK, [&](Index l) {
         Index depth = min(p.k - l, kBlockK);
         callPack(b, bType, p.b, tables.buffer, tables.bK + l, depth,
-                 tables.bN + j, columns, bPanels, b.index(tile.columns()));
+                 tables.bN + j, columns, bPanels, b.number(tile.columns()));
         b.loop(p.m, kBlockM, [&](Index i) {
           Index rows = min(p.m - i, kBlockM);
           callPack(b, aType, p.a, tables.buffer, tables.aK + l, depth,
-                   tables.aM + i, rows, aPanels, b.index(tile.rows));
+                   tables.aM + i, rows, aPanels, b.number(tile.rows));
           callTiles(b, aPanels, bPanels, p.c, tables.buffer, tables.cM + i,
                     tables.cN + j, rows, columns, depth);
         });
@@ -76,7 +76,7 @@ func::FuncOp KernelLibrary::getProduct(Type aType, Type bType) {
   return getKernel(name, getProductTypes(aType, bType), emit);
 }
 
-void KernelLibrary::callProduct(KernelBuilder &b, Type aType, Type bType,
+void KernelLibrary::callProduct(HostBuilder &b, Type aType, Type bType,
                                 const ProductArguments &arguments) {
   func::CallOp::create(b, getProduct(aType, bType), arguments.give());
 }

@@ -66,11 +66,11 @@ struct TilePlace {
 
   /// As results of a branch, and back.
   SmallVector<Value> give() const;
-  static TilePlace take(KernelBuilder &b, TileShape shape, ValueRange values);
+  static TilePlace take(HostBuilder &b, TileShape shape, ValueRange values);
 };
 
 struct TileEmitter {
-  KernelBuilder &b;
+  HostBuilder &b;
   TileShape shape;
   MatrixBase c;
   Value tables;
@@ -102,13 +102,12 @@ SmallVector<Value> TilePlace::give() const {
   return values;
 }
 
-TilePlace TilePlace::take(KernelBuilder &b, TileShape shape,
-                          ValueRange values) {
+TilePlace TilePlace::take(HostBuilder &b, TileShape shape, ValueRange values) {
   TilePlace place{values[0], {}, {}};
   for (Value row : values.slice(1, shape.rows))
-    place.rows.push_back(b.index(row));
+    place.rows.push_back(b.number(row));
   for (Value column : values.drop_front(1 + shape.rows))
-    place.columns.push_back(b.index(column));
+    place.columns.push_back(b.number(column));
   return place;
 }
 
@@ -125,16 +124,16 @@ TilePlace TileEmitter::placeInC(ArrayRef<VectorColumns> columns,
 TilePlace TileEmitter::placeOnStack() {
   TilePlace place{stackTile, {}, {}};
   for (int64_t r = 0; r < shape.rows; ++r)
-    place.rows.push_back(b.index(r * shape.columns()));
+    place.rows.push_back(b.number(r * shape.columns()));
   for (int64_t v = 0; v < shape.vectors; ++v)
-    place.columns.push_back(b.index(v * shape.lanes));
+    place.columns.push_back(b.number(v * shape.lanes));
   return place;
 }
 
 SmallVector<VectorColumns> TileEmitter::look(Index table, Index count) {
   auto type = VectorType::get(shape.lanes, b.getIndexType());
   auto maskType = VectorType::get(shape.lanes, b.getI1Type());
-  Value zeros = b.splat(b.index(0), shape.lanes);
+  Value zeros = b.splat(b.number(0), shape.lanes);
   Value allLanes =
       b.splat(arith::ConstantOp::create(b, b.getBoolAttr(true)), shape.lanes);
   Value steps =
@@ -174,9 +173,9 @@ void TileEmitter::multiply(int64_t rows, int64_t vectors,
   // without FMA: vector.fma would be a library call on the latter.
   auto contract = arith::FastMathFlags::contract;
   auto loop = scf::ForOp::create(
-      b, b.index(0), depth, b.index(1), sums,
+      b, b.number(0), depth, b.number(1), sums,
       [&](OpBuilder &, Location, Value iv, ValueRange in) {
-        Index k = b.index(iv);
+        Index k = b.number(iv);
         SmallVector<Value> out(in), bVectors;
         Index bRow = bPanel.start + k * shape.columns();
         Index aRow = aPanel.start + k * shape.rows;
@@ -206,11 +205,11 @@ void TileEmitter::multiplySome(Index rowCount, Index columnCount,
     auto enough = [&] { multiply(rows, vectors, place, aPanel, bPanel); };
     if (vectors == shape.vectors)
       return enough();
-    b.branch(columnCount <= b.index(vectors * shape.lanes), enough,
+    b.branch(columnCount <= b.number(vectors * shape.lanes), enough,
              [&] { choose(rows, vectors + 1); });
   };
   b.branch(
-      rowCount <= b.index(shape.rows / 2), [&] { choose(shape.rows / 2, 1); },
+      rowCount <= b.number(shape.rows / 2), [&] { choose(shape.rows / 2, 1); },
       [&] { choose(shape.rows, 1); });
 }
 
@@ -219,7 +218,7 @@ void TileEmitter::copyTile(ArrayRef<VectorColumns> columns, Index rowTable,
   auto vectorType = VectorType::get(shape.lanes, b.getF32Type());
   auto copyVector = [&](const VectorColumns &lanes, Index inC, Index inTile) {
     if (toStack) {
-      Value none = b.splat(b.zero(), shape.lanes);
+      Value none = b.splat(b.zero(b.getF32Type()), shape.lanes);
       Value vector = vector::MaskedLoadOp::create(
           b, vectorType, c.buffer, ValueRange{inC}, lanes.mask, none);
       b.storeVector(vector, stackTile, inTile);
@@ -260,7 +259,7 @@ func::FuncOp KernelLibrary::getTiles() {
   SmallVector<Type> types = {
       floats, index, index, floats, index, getFlatType(index),
       index,  index, index, index,  index};
-  auto emit = [&](KernelBuilder &b, KernelArguments &arguments) {
+  auto emit = [&](HostBuilder &b, KernelArguments &arguments) {
     MatrixBase aPanels = arguments.takeMatrix();
     MatrixBase bPanels{aPanels.buffer, arguments.takeIndex()};
     TileEmitter emitter{
@@ -275,30 +274,30 @@ func::FuncOp KernelLibrary::getTiles() {
                                  b.getI64IntegerAttr(64));
     emitter.stackTile = memref::CastOp::create(b, floats, memory);
     // The rows of an edge tile that are not C's are multiplied too.
-    Value zeros = b.splat(b.zero(), tile.lanes);
-    b.loop(b.index(tileSize), tile.lanes,
+    Value zeros = b.splat(b.zero(b.getF32Type()), tile.lanes);
+    b.loop(b.number(tileSize), tile.lanes,
            [&](Index i) { b.storeVector(zeros, emitter.stackTile, i); });
 
     b.loop(n, tile.columns(), [&](Index j) {
       Index columnCount = min(n - j, tile.columns());
       SmallVector<VectorColumns> columns = emitter.look(cN + j, columnCount);
       // All lanes of each vector that is used are neighbours in C.
-      Value whole = columnCount == b.index(tile.columns());
+      Value whole = columnCount == b.number(tile.columns());
       for (int64_t v = 1; v < tile.vectors; ++v)
-        whole = b.either(whole, columnCount == b.index(v * tile.lanes));
+        whole = b.any(whole, columnCount == b.number(v * tile.lanes));
       for (const VectorColumns &vector : columns)
         whole = b.both(whole, vector.neighbours);
 
       b.loop(m, tile.rows, [&](Index i) {
         Index rowCount = min(m - i, tile.rows), rowTable = cM + i;
-        Value inPlace = b.both(whole, rowCount == b.index(tile.rows));
+        Value inPlace = b.both(whole, rowCount == b.number(tile.rows));
         auto useC = [&] { return emitter.placeInC(columns, rowTable).give(); };
         auto useStack = [&] {
           emitter.copyTile(columns, rowTable, rowCount, /*toStack=*/true);
           return emitter.placeOnStack().give();
         };
         TilePlace place =
-            TilePlace::take(b, tile, b.choose(inPlace, useC, useStack));
+            TilePlace::take(b, tile, b.either(inPlace, useC, useStack));
         emitter.multiplySome(rowCount, columnCount, place,
                              aPanels.at(i * emitter.depth),
                              bPanels.at(j * emitter.depth));
@@ -313,7 +312,7 @@ func::FuncOp KernelLibrary::getTiles() {
   return getKernel("tiles", types, emit);
 }
 
-void KernelLibrary::callTiles(KernelBuilder &b, MatrixBase aPanels,
+void KernelLibrary::callTiles(HostBuilder &b, MatrixBase aPanels,
                               MatrixBase bPanels, MatrixBase c, Value tables,
                               Index cM, Index cN, Index m, Index n, Index k) {
   assert(aPanels.buffer == bPanels.buffer && "panels share scratch memory");
