@@ -69,6 +69,12 @@ static constexpr StringLiteral functionalBanned[] = {
     "binary_cross_entropy",
 };
 
+// On no list, and torch does not promote: the result has the input's type
+// (o1_ops.csv, f16-then-f32).
+static constexpr StringLiteral functionalTypeOfInput[] = {
+    "huber_loss",
+};
+
 //===----------------------------------------------------------------------===//
 // Apex: torch
 //===----------------------------------------------------------------------===//
@@ -578,6 +584,16 @@ std::optional<ListEntry> mlir::amp::lookupFunction(StringRef function,
   if (half == FloatKind::BFloat16 && !list->withBFloat16)
     return std::nullopt;
   return ListEntry{list->listClass, inPlace, list->origin};
+}
+
+bool mlir::amp::keepsTypeOfSelf(StringRef function) {
+  auto [nameSpace, name] = splitListed(function);
+  if (nameSpace == "torch.nn.functional" &&
+      llvm::is_contained(functionalTypeOfInput, name))
+    return true;
+  return (nameSpace == "torch" || nameSpace == "torch.Tensor" ||
+          nameSpace == "torch.nn.functional") &&
+         getInPlaceBase(name);
 }
 
 /// "add" of "aten.add" and of "aten.add.Tensor"; nothing for other scopes.

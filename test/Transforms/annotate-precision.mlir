@@ -29,7 +29,7 @@ func.func @lists(%x: tensor<4xf32>, %y: tensor<4xf32>, %c: tensor<4xi1>)
   // CHECK: math.exp {{.*}}#amp.class<follow, unit = 3, "on no list: torch.sigmoid">
   %3 = math.exp %x {amp.function = "torch.sigmoid", amp.scope_id = 3 : i64} : tensor<4xf32>
   // In-place forms are the method's.
-  // CHECK: arith.mulf {{.*}}#amp.class<promote, unit = 4, "listed to promote: torch.Tensor.mul_">
+  // CHECK: arith.mulf {{.*}}#amp.class<match_self, unit = 4, "in place: torch.Tensor.mul_">
   %4 = arith.mulf %x, %y {amp.function = "torch.Tensor.mul_", amp.scope_id = 4 : i64} : tensor<4xf32>
   return %0, %1, %2, %3, %4 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
@@ -56,10 +56,11 @@ func.func @function_before_scope(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4x
   return %0, %1 : tensor<4xf32>, tensor<4xf32>
 }
 
-// A contraction is low in a function on no list, unless its function is listed FP32.
+// A contraction is low in a function on no list, unless its function is listed FP32 or to
+// promote.
 // CHECK-LABEL: func.func @contractions
 func.func @contractions(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>, %c: tensor<4x4xf32>)
-    -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) {
+    -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) {
   // CHECK: linalg.matmul {amp.class = #amp.class<low, unit = 0, "contraction in torch.nn.functional.scaled_dot_product_attention">
   %0 = linalg.matmul {amp.function = "torch.nn.functional.scaled_dot_product_attention", amp.scope_id = 0 : i64}
       ins(%a, %b : tensor<4x8xf32>, tensor<8x4xf32>) outs(%c : tensor<4x4xf32>) -> tensor<4x4xf32>
@@ -69,7 +70,10 @@ func.func @contractions(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>, %c: tensor<4x4
   // CHECK: linalg.matmul {amp.class = #amp.class<high, unit = 2, "listed FP32: torch.nn.functional.interpolate">
   %2 = linalg.matmul {amp.function = "torch.nn.functional.interpolate", amp.scope_id = 2 : i64}
       ins(%a, %b : tensor<4x8xf32>, tensor<8x4xf32>) outs(%c : tensor<4x4xf32>) -> tensor<4x4xf32>
-  return %0, %1, %2 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
+  // CHECK: linalg.matmul {amp.class = #amp.class<promote, unit = 3, "listed to promote: torch.bilinear">
+  %3 = linalg.matmul {amp.function = "torch.bilinear", amp.scope_id = 3 : i64}
+      ins(%a, %b : tensor<4x8xf32>, tensor<8x4xf32>) outs(%c : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0, %1, %2, %3 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
 }
 
 // Rule 1: a user's class decides for the whole unit, before every list.

@@ -108,6 +108,32 @@ func.func @high_contraction(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
   return %1 : tensor<4x4xf32>
 }
 
+// A contraction that promotes takes half factors if all of them are half: nothing is
+// rounded that was not.
+// CHECK-LABEL: func.func @promoted_contraction
+// CHECK-SAME: %[[A:.*]]: tensor<4x4xbf16>
+func.func @promoted_contraction(%a: tensor<4x4xbf16>) -> tensor<4x4xf32> {
+  // CHECK: linalg.matmul {{.*}} ins(%[[A]], %[[A]] : tensor<4x4xbf16>, tensor<4x4xbf16>)
+  %e = tensor.empty() : tensor<4x4xf32>
+  %w = amp.cast %a : tensor<4x4xbf16> to tensor<4x4xf32>
+  %0 = linalg.matmul {amp.class = #amp.class<promote, unit = 0>}
+      ins(%w, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+// Near miss: one is f32.
+// CHECK-LABEL: func.func @promoted_mixture
+// CHECK-SAME: %{{.*}}: tensor<4x4xbf16>, %[[B:.*]]: tensor<4x4xf32>
+func.func @promoted_mixture(%a: tensor<4x4xbf16>, %b: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // CHECK: %[[P:.*]] = linalg.matmul {{.*}} ins(%{{.*}}, %[[B]] : tensor<4x4xf32>, tensor<4x4xf32>)
+  // CHECK-NEXT: return %[[P]]
+  %e = tensor.empty() : tensor<4x4xf32>
+  %w = amp.cast %a : tensor<4x4xbf16> to tensor<4x4xf32>
+  %0 = linalg.matmul {amp.class = #amp.class<promote, unit = 0>}
+      ins(%w, %b : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
 // Near miss: a low sum of squares is no contraction: it computes in f32 on rounded
 // values and is rounded once.
 // CHECK-LABEL: func.func @low_reduction

@@ -127,6 +127,11 @@ bool isLossFunction(llvm::StringRef function);
 /// The same by `amp.scope`.
 bool isLossScope(llvm::StringRef scope);
 
+/// True if the result of a function has the type of its first argument whatever
+/// the others have, by its `amp.function` name: every in-place form of torch,
+/// listed or not (relu_, sub_), and huber_loss.
+bool keepsTypeOfSelf(llvm::StringRef function);
+
 /// Apex's text for refusing a function on half arguments: banned functions, and
 /// in-place forms under RefuseHalf and RefuseHalfSelf. For bfloat16 the same
 /// words with that type. Nothing for functions that are never refused.

@@ -128,7 +128,7 @@ module attributes {amp.policy = #amp.policy<O2, loss_scale = 1.0, master_weights
 // -----
 
 func.func @f(%x: f32) {
-  // expected-error @+1 {{expected a class 'low', 'high', 'promote' or 'follow', but got 'half'}}
+  // expected-error @+1 {{expected a class 'low', 'high', 'promote', 'follow', 'match_self', 'refuse_half' or 'refuse_half_self', but got 'half'}}
   %0 = arith.negf %x {amp.class = #amp.class<half>} : f32
   return
 }
@@ -198,5 +198,41 @@ module attributes {amp.policy = "O2"} {}
 func.func @f(%x: f32) {
   // expected-error @+1 {{'arith.negf' op expected 'amp.class' to be a #amp.class, but got "low"}}
   %0 = arith.negf %x {amp.class = "low"} : f32
+  return
+}
+
+// -----
+
+// Dialect rule 9.
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'arith.negf' op expected 'amp.self' to be the number (i64) of an operand that is a ranked tensor, but got 1 : i64}}
+  %0 = arith.negf %x {amp.self = 1 : i64} : tensor<4xf32>
+  return
+}
+
+// -----
+
+// Dialect rule 9: negative.
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'arith.negf' op expected 'amp.self' to be the number (i64) of an operand that is a ranked tensor, but got -1 : i64}}
+  %0 = arith.negf %x {amp.self = -1 : i64} : tensor<4xf32>
+  return
+}
+
+// -----
+
+// Dialect rule 9: of another type.
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'arith.negf' op expected 'amp.self' to be the number (i64) of an operand that is a ranked tensor, but got 0 : i32}}
+  %0 = arith.negf %x {amp.self = 0 : i32} : tensor<4xf32>
+  return
+}
+
+// -----
+
+// Dialect rule 9: a scalar.
+func.func @f(%x: f32) {
+  // expected-error @+1 {{'arith.negf' op expected 'amp.self' to be the number (i64) of an operand that is a ranked tensor, but got 0 : i64}}
+  %0 = arith.negf %x {amp.self = 0 : i64} : f32
   return
 }

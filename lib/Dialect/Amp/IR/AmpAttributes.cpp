@@ -271,7 +271,9 @@ Attribute ClassAttr::parse(AsmParser &parser, Type) {
   std::optional<PrecisionClass> value = symbolizePrecisionClass(word);
   if (!value) {
     parser.emitError(
-        loc, "expected a class 'low', 'high', 'promote' or 'follow', but got '")
+        loc,
+        "expected a class 'low', 'high', 'promote', 'follow', 'match_self', "
+        "'refuse_half' or 'refuse_half_self', but got '")
         << word << "'";
     return {};
   }

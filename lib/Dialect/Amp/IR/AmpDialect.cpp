@@ -212,5 +212,13 @@ LogicalResult AmpDialect::verifyOperationAttribute(Operation *op,
     return expect(isa<PolicyAttr>(attr.getValue()), "a #amp.policy");
   if (name == kClassAttr)
     return expect(isa<ClassAttr>(attr.getValue()), "a #amp.class");
+  if (name == kSelfAttr) { // Rule 9
+    auto number = dyn_cast<IntegerAttr>(attr.getValue());
+    return expect(
+        number && number.getType().isInteger(64) &&
+            number.getValue().ult(op->getNumOperands()) &&
+            isa<RankedTensorType>(op->getOperand(number.getInt()).getType()),
+        "the number (i64) of an operand that is a ranked tensor");
+  }
   return success();
 }

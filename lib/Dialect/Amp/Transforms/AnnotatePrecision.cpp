@@ -12,6 +12,12 @@
 // the named operations lose theirs when generalised), and all are taken from
 // the policy attribute, so that this file knows no level.
 //
+// Whether an argument is half is known only once casts are inserted. What
+// depends on it - a promotion, an in-place form, a function that is refused -
+// is therefore decided as a class of its own, and carried out there. In-place
+// forms go by the type of what they overwrite; which operand that is is written
+// beside the class (`amp.self`).
+//
 // Linear in the number of operations and uses.
 //
 //===----------------------------------------------------------------------===//
@@ -47,23 +53,33 @@ struct Decision {
 class Classifier {
 public:
   Classifier(PolicyAttr policy, const ValueOrigins &origins,
-             const ModelBoundary *boundary)
-      : policy(policy), origins(origins), boundary(boundary) {}
+             const PrecisionUnits &units, const ModelBoundary *boundary)
+      : policy(policy), origins(origins), units(units), boundary(boundary) {}
 
   /// Class of `op` inside `unit`, or failure after a diagnostic.
   FailureOr<Decision> classify(const PrecisionUnits::Unit &unit, Operation *op);
 
+  /// The operand on which the function of `unit` was called; null if it was
+  /// none of its operands.
+  OpOperand *findSelf(const PrecisionUnits::Unit &unit);
+
 private:
   Decision classifyInCastModel(Operation *op);
-  FailureOr<Decision> classifyPatched(const PrecisionUnits::Unit &unit,
-                                      Operation *op);
+  Decision classifyPatched(const PrecisionUnits::Unit &unit, Operation *op);
   Decision classifyByKind(const PrecisionUnits::Unit &unit, Operation *op);
+  bool movesThroughUnit(Operation *op);
 
   PolicyAttr policy;
   const ValueOrigins &origins;
+  const PrecisionUnits &units;
   const ModelBoundary *boundary;
 };
 } // namespace
+
+/// The decision for what has no precision of its own.
+static Decision moveElements() {
+  return {PrecisionClass::Follow, "moves elements"};
+}
 
 FailureOr<Decision> Classifier::classify(const PrecisionUnits::Unit &unit,
                                          Operation *op) {
@@ -73,13 +89,13 @@ FailureOr<Decision> Classifier::classify(const PrecisionUnits::Unit &unit,
         given && !given.getUnit())
       return Decision{given.getValue(), "attribute on the operation"};
 
-  if (getComputeKind(op) == ComputeKind::Movement)
-    return Decision{PrecisionClass::Follow, "moves elements"};
+  bool moves = getComputeKind(op) == ComputeKind::Movement;
   if (auto region = op->getParentOfType<AutocastOp>()) {
     PolicyAttr inner = region.getPolicyAttr();
     if (!inner || !inner.getHalfType())
-      return Decision{PrecisionClass::High,
-                      "region of amp.autocast without half"};
+      return moves ? moveElements()
+                   : Decision{PrecisionClass::High,
+                              "region of amp.autocast without half"};
     if (inner.getHalfType() != policy.getHalfType()) {
       region.emitOpError() << "expected a policy with the module's half type "
                            << policy.getHalfType() << ", but got "
@@ -89,9 +105,10 @@ FailureOr<Decision> Classifier::classify(const PrecisionUnits::Unit &unit,
     return classifyPatched(unit, op);
   }
   if (policy.castsModel()) // Rule 2
-    return classifyInCastModel(op);
+    return moves ? moveElements() : classifyInCastModel(op);
   if (origins.getPhase(op) == Phase::Optimizer)
-    return Decision{PrecisionClass::High, "optimizer in FP32"};
+    return moves ? moveElements()
+                 : Decision{PrecisionClass::High, "optimizer in FP32"};
   return classifyPatched(unit, op);
 }
 
@@ -110,30 +127,89 @@ Decision Classifier::classifyInCastModel(Operation *op) {
   return {PrecisionClass::High, "after the model's end"};
 }
 
-FailureOr<Decision>
-Classifier::classifyPatched(const PrecisionUnits::Unit &unit, Operation *op) {
-  bool contracts = getComputeKind(op) == ComputeKind::Contraction;
-  if (unit.function.empty())
-    return classifyByKind(unit, op);
+/// True if `op` moves what its unit was given to somebody outside of it.
+bool Classifier::movesThroughUnit(Operation *op) {
+  std::optional<unsigned> unit = units.lookup(op);
+  Operation *source = getMovedValue(op->getResult(0)).getDefiningOp();
+  return (!source || source == op || units.lookup(source) != unit) &&
+         llvm::any_of(op->getUsers(), [&](Operation *user) {
+           return units.lookup(user) != unit;
+         });
+}
 
+Decision Classifier::classifyPatched(const PrecisionUnits::Unit &unit,
+                                     Operation *op) {
+  ComputeKind kind = getComputeKind(op);
   FloatKind half =
       policy.getHalfType().isF16() ? FloatKind::Float16 : FloatKind::BFloat16;
-  std::optional<ListEntry> entry = lookupFunction(unit.function, half);
+  std::optional<ListEntry> entry;
+  if (!unit.function.empty())
+    entry = lookupFunction(unit.function, half);
   std::string function = unit.function.str();
-  if (entry && entry->listClass == ListClass::Float32)
-    return Decision{PrecisionClass::High, "listed FP32: " + function};
-  if (entry && entry->listClass == ListClass::Banned) {
-    op->emitOpError() << *getRefusalText(unit.function, half);
-    return failure();
+  Decision listedFloat32{PrecisionClass::High, "listed FP32: " + function};
+  bool isFloat32 = entry && entry->listClass == ListClass::Float32 &&
+                   entry->inPlace == InPlaceRule::NotInPlace;
+
+  // A function that only moves elements returns FP32 if it is listed so (cpu,
+  // interpolate); views inside others are no results.
+  if (kind == ComputeKind::Movement)
+    return isFloat32 && origins.getPhase(op) == Phase::Forward &&
+                   movesThroughUnit(op)
+               ? listedFloat32
+               : moveElements();
+  if (unit.function.empty())
+    return classifyByKind(unit, op);
+  if (isFloat32)
+    return listedFloat32;
+  if (entry && entry->listClass == ListClass::Banned)
+    return {PrecisionClass::RefuseHalf, "banned on half: " + function};
+  switch (entry ? entry->inPlace : InPlaceRule::NotInPlace) {
+  case InPlaceRule::RefuseHalf:
+    return {PrecisionClass::RefuseHalf, "listed FP32, in place: " + function};
+  case InPlaceRule::RefuseHalfSelf:
+    return {PrecisionClass::RefuseHalfSelf,
+            "listed FP32, in place: " + function};
+  case InPlaceRule::MatchSelf:
+    return {PrecisionClass::MatchSelf, "in place: " + function};
+  case InPlaceRule::NotInPlace:
+    break;
   }
+  if (!entry && keepsTypeOfSelf(unit.function)) // Rule 4
+    return {PrecisionClass::Follow,
+            "on no list, type of its first argument: " + function};
+  if (entry && entry->listClass != ListClass::Half)
+    return {PrecisionClass::Promote, "listed to promote: " + function};
   // Rule 3
-  if (contracts)
-    return Decision{PrecisionClass::Low, "contraction in " + function};
+  if (kind == ComputeKind::Contraction)
+    return {PrecisionClass::Low, "contraction in " + function};
   if (!entry) // Rule 4
-    return Decision{PrecisionClass::Follow, "on no list: " + function};
-  if (entry->listClass == ListClass::Half)
-    return Decision{PrecisionClass::Low, "listed half: " + function};
-  return Decision{PrecisionClass::Promote, "listed to promote: " + function};
+    return {PrecisionClass::Follow, "on no list: " + function};
+  return {PrecisionClass::Low, "listed half: " + function};
+}
+
+OpOperand *Classifier::findSelf(const PrecisionUnits::Unit &unit) {
+  // Without `amp.self`: the first tensor that the unit is given and that is no
+  // factor of a product, as an in-place product adds to it (addmm_).
+  OpOperand *first = nullptr, *firstFactor = nullptr;
+  for (Operation *op : unit.ops) {
+    if (auto number = op->getAttrOfType<IntegerAttr>(kSelfAttr))
+      return &op->getOpOperand(number.getInt());
+    if (origins.getPhase(op) != Phase::Forward)
+      continue;
+    for (OpOperand &operand : op->getOpOperands()) {
+      Operation *def = getMovedValue(operand.get()).getDefiningOp();
+      if (!isCastableTensor(operand.get().getType()) ||
+          (def && (units.lookup(def) == units.lookup(op) ||
+                   getComputeKind(def) == ComputeKind::Neutral)))
+        continue;
+      bool isFactor = getComputeKind(op) == ComputeKind::Contraction &&
+                      isContractionFactor(operand);
+      OpOperand *&found = isFactor ? firstFactor : first;
+      if (!found)
+        found = &operand;
+    }
+  }
+  return first ? first : firstFactor;
 }
 
 Decision Classifier::classifyByKind(const PrecisionUnits::Unit &unit,
@@ -190,13 +266,16 @@ struct AnnotatePrecision
     if (policy.castsModel())
       boundary.emplace(function, origins);
     PrecisionUnits units(function, origins, boundary ? &*boundary : nullptr);
-    Classifier classifier(policy, origins, boundary ? &*boundary : nullptr);
+    Classifier classifier(policy, origins, units,
+                          boundary ? &*boundary : nullptr);
 
     // Decide first, write afterwards: a decision reads the attributes that were
     // there before.
     SmallVector<std::pair<Operation *, ClassAttr>> decisions;
+    SmallVector<OpOperand *> selves;
     for (auto [number, unit] : llvm::enumerate(units.getUnits())) {
       numUnits += !unit.ops.empty();
+      bool needsSelf = false;
       for (Operation *op : unit.ops) {
         if (auto given = op->getAttrOfType<ClassAttr>(kClassAttr);
             given && given.getUnit())
@@ -210,15 +289,26 @@ struct AnnotatePrecision
           return failure();
         numLow += decision->value == PrecisionClass::Low;
         numHigh += decision->value == PrecisionClass::High;
+        needsSelf |= decision->value == PrecisionClass::MatchSelf ||
+                     decision->value == PrecisionClass::RefuseHalfSelf ||
+                     (decision->value == PrecisionClass::Follow &&
+                      getComputeKind(op) != ComputeKind::Movement &&
+                      keepsTypeOfSelf(unit.function));
         bool backward = origins.getPhase(op) == Phase::Backward;
         decisions.emplace_back(op,
                                ClassAttr::get(&getContext(), decision->value,
                                               static_cast<int64_t>(number),
                                               backward, decision->reason));
       }
+      if (OpOperand *self = needsSelf ? classifier.findSelf(unit) : nullptr)
+        selves.push_back(self);
     }
     for (auto [op, attr] : decisions)
       op->setAttr(kClassAttr, attr);
+    for (OpOperand *self : selves)
+      self->getOwner()->setAttr(
+          kSelfAttr, IntegerAttr::get(IntegerType::get(&getContext(), 64),
+                                      self->getOperandNumber()));
     return success();
   }
 };

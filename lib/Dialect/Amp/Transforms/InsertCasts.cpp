@@ -28,7 +28,13 @@
 // Movements keep their operands: asked for the half of a moved value, the mover
 // is cloned on the half of its source, so chains of views carry half elements.
 // Only a mixture of half and wide values (concat, insert_slice), which is wide,
-// takes the rounded form of its half parts.
+// takes the rounded form of its half parts; and a movement that is the result
+// of an FP32 function, which is wide too.
+//
+// Three classes depend on how an argument is stored, so they are resolved here,
+// when the walk reaches their unit: an in-place form is low or high as self is
+// half or wide (a constant is wide: a fresh buffer is FP32), and a function
+// that refuses half arguments is an error or high.
 //
 // Linear in uses; the walk through a chain of movements is as long as the
 // chain.
@@ -42,6 +48,7 @@
 #include "amp/Analysis/ValueOrigins.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/Transforms/Passes.h"
+#include "amp/Policy/OpLists.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -74,22 +81,27 @@ public:
       : function(function), halfType(halfType), origins(function),
         builder(function.getContext()) {}
 
-  void run();
+  /// Fails, after a diagnostic, where a half argument is refused.
+  LogicalResult run();
   const Counts &getCounts() const { return counts; }
 
 private:
   // The walk.
   void findKeptValues();
-  void visitRegion(Region &region);
-  void visit(Operation *op);
+  void findSelves();
+  LogicalResult visitRegion(Region &region);
+  LogicalResult visit(Operation *op);
   void visitMovement(Operation *op);
-  void visitCompute(Operation *op, ClassAttr cls);
+  LogicalResult visitCompute(Operation *op, ClassAttr given);
   void visitReturn(func::ReturnOp op);
   void useStored(Operation *op);
 
   // What a use gets.
   bool isRawUse(Value value, Operation *user);
   Storage join(Operation *op, PrecisionClass cls);
+  std::optional<Storage> getStorageOfSelf(Operation *op);
+  FailureOr<PrecisionClass> resolve(Operation *op, ClassAttr cls);
+  LogicalResult refuse(Operation *op, Value argument);
   Value choose(Value value, Operation *user, PrecisionClass cls);
   void setFactor(OpOperand &operand);
   void rewriteGathers(Operation *op, PrecisionClass cls);
@@ -111,6 +123,8 @@ private:
   OpBuilder builder;
   Counts counts;
   llvm::DenseSet<Value> kept;
+  /// The operand that an in-place unit overwrites (`amp.self`), by unit.
+  llvm::DenseMap<int64_t, OpOperand *> selfOf;
   llvm::DenseMap<Value, Storage> storage;
   llvm::DenseMap<Value, Value> halfOf, roundedOf;
 };
@@ -281,6 +295,14 @@ void CastInserter::findKeptValues() {
   });
 }
 
+void CastInserter::findSelves() {
+  function->walk([&](Operation *op) {
+    auto number = op->getAttrOfType<IntegerAttr>(kSelfAttr);
+    if (std::optional<int64_t> unit = getUnit(op); unit && number)
+      selfOf[*unit] = &op->getOpOperand(number.getInt());
+  });
+}
+
 bool CastInserter::isRawUse(Value value, Operation *user) {
   Value moved = getMovedValue(value);
   Operation *def = moved.getDefiningOp();
@@ -292,12 +314,72 @@ bool CastInserter::isRawUse(Value value, Operation *user) {
   return kept.contains(moved);
 }
 
+/// Storage of what the unit of `op` overwrites, if it overwrites something.
+std::optional<Storage> CastInserter::getStorageOfSelf(Operation *op) {
+  std::optional<int64_t> unit = getUnit(op);
+  OpOperand *self = unit ? selfOf.lookup(*unit) : nullptr;
+  if (!self)
+    return std::nullopt;
+  return getStorage(getMovedValue(self->get())) == Storage::Half
+             ? Storage::Half
+             : Storage::Wide;
+}
+
+/// Apex's refusal of a half argument of the function that `op` belongs to.
+LogicalResult CastInserter::refuse(Operation *op, Value argument) {
+  auto name = op->getAttrOfType<StringAttr>(kFunctionAttr);
+  std::optional<std::string> text;
+  if (name)
+    text =
+        getRefusalText(name.getValue(), halfType.isF16() ? FloatKind::Float16
+                                                         : FloatKind::BFloat16);
+  InFlightDiagnostic error = op->emitOpError();
+  error << text.value_or("expected arguments in FP32, but got a half one");
+  error.attachNote(argument.getLoc()) << "this argument is half";
+  return error;
+}
+
+/// The class of `op` once the storage of the unit's arguments is known: one
+/// that a walk over operands can follow.
+FailureOr<PrecisionClass> CastInserter::resolve(Operation *op, ClassAttr cls) {
+  switch (cls.getValue()) {
+  case PrecisionClass::Low:
+  case PrecisionClass::High:
+  case PrecisionClass::Promote:
+  case PrecisionClass::Follow:
+    return cls.getValue();
+  case PrecisionClass::MatchSelf: {
+    std::optional<Storage> stored = getStorageOfSelf(op);
+    if (!stored)
+      return PrecisionClass::Promote;
+    return *stored == Storage::Half ? PrecisionClass::Low
+                                    : PrecisionClass::High;
+  }
+  case PrecisionClass::RefuseHalf:
+    // Gradients are no arguments.
+    if (!cls.getBackward())
+      for (Value value : getReadValues(op))
+        if (isCastableTensor(value.getType()) &&
+            getStorage(value) == Storage::Half && !isRawUse(value, op))
+          return refuse(op, value);
+    return PrecisionClass::High;
+  case PrecisionClass::RefuseHalfSelf:
+    if (!cls.getBackward() && getStorageOfSelf(op) == Storage::Half)
+      return refuse(op, selfOf.lookup(*getUnit(op))->get());
+    return PrecisionClass::High;
+  }
+  llvm_unreachable("every class is resolved");
+}
+
 /// Storage of the results of `op`: what its class makes of its operands'.
 Storage CastInserter::join(Operation *op, PrecisionClass cls) {
   if (cls == PrecisionClass::Low)
     return Storage::Half;
   if (cls == PrecisionClass::High)
     return Storage::Wide;
+  if (cls == PrecisionClass::Follow)
+    if (std::optional<Storage> stored = getStorageOfSelf(op))
+      return *stored;
 
   struct Operand {
     Storage stored;
@@ -393,29 +475,34 @@ static void dissolveRegions(FunctionOpInterface function) {
   });
 }
 
-void CastInserter::run() {
+LogicalResult CastInserter::run() {
   findKeptValues();
-  visitRegion(function.getFunctionBody());
+  findSelves();
+  if (failed(visitRegion(function.getFunctionBody())))
+    return failure();
   dissolveRegions(function);
   // Movements whose half clone replaced them, and inits of theirs.
   function->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
     if (isOpTriviallyDead(op))
       op->erase();
   });
+  return success();
 }
 
-void CastInserter::visitRegion(Region &region) {
+LogicalResult CastInserter::visitRegion(Region &region) {
   for (Block &block : region) {
     // The walk adds operations after the visited one: do not visit those.
     SmallVector<Operation *> ops;
     for (Operation &op : block)
       ops.push_back(&op);
     for (Operation *op : ops)
-      visit(op);
+      if (failed(visit(op)))
+        return failure();
   }
+  return success();
 }
 
-void CastInserter::visit(Operation *op) {
+LogicalResult CastInserter::visit(Operation *op) {
   if (auto castOp = dyn_cast<CastOp>(op)) {
     Value input = castOp.getInput(), result = castOp.getResult();
     if (getElementTypeOrSelf(input.getType()) == halfType) {
@@ -426,26 +513,31 @@ void CastInserter::visit(Operation *op) {
       result.replaceAllUsesWith(getHalf(input));
       castOp.erase();
     }
-    return;
+    return success();
   }
-  if (auto returnOp = dyn_cast<func::ReturnOp>(op))
-    return visitReturn(returnOp);
+  if (auto returnOp = dyn_cast<func::ReturnOp>(op)) {
+    visitReturn(returnOp);
+    return success();
+  }
 
   ComputeKind kind = getComputeKind(op);
   switch (kind) {
   case ComputeKind::Neutral:
     for (Value result : op->getResults())
       storage[result] = Storage::Neutral;
-    return;
+    return success();
   case ComputeKind::Movement:
-    return visitMovement(op);
+    visitMovement(op);
+    return success();
   case ComputeKind::Control:
     useStored(op);
     for (Region &region : op->getRegions())
-      visitRegion(region);
-    return;
+      if (failed(visitRegion(region)))
+        return failure();
+    return success();
   case ComputeKind::Other:
-    return useStored(op);
+    useStored(op);
+    return success();
   case ComputeKind::Contraction:
   case ComputeKind::Wide:
   case ComputeKind::Promote:
@@ -455,10 +547,14 @@ void CastInserter::visit(Operation *op) {
   if (ClassAttr cls = getClass(op))
     return visitCompute(op, cls);
   useStored(op);
+  return success();
 }
 
 void CastInserter::visitMovement(Operation *op) {
-  Storage stored = join(op, PrecisionClass::Promote);
+  ClassAttr cls = getClass(op);
+  Storage stored = cls && cls.getValue() == PrecisionClass::High
+                       ? Storage::Wide
+                       : join(op, PrecisionClass::Promote);
   storage[op->getResult(0)] = stored;
   if (stored != Storage::Wide)
     return;
@@ -469,31 +565,42 @@ void CastInserter::visitMovement(Operation *op) {
     rewriteGathers(op, PrecisionClass::Promote);
 }
 
-void CastInserter::visitCompute(Operation *op, ClassAttr cls) {
-  Storage stored = join(op, cls.getValue());
-  bool isLow = cls.getValue() == PrecisionClass::Low;
+LogicalResult CastInserter::visitCompute(Operation *op, ClassAttr given) {
+  FailureOr<PrecisionClass> cls = resolve(op, given);
+  if (failed(cls))
+    return failure();
+  Storage stored = join(op, *cls);
+  bool isLow = *cls == PrecisionClass::Low;
   bool isContraction = getComputeKind(op) == ComputeKind::Contraction;
   // Which operands are factors is read off the body, so before it is changed.
   SmallVector<OpOperand *> factors;
-  if (isLow && isContraction)
+  if (isContraction)
     for (OpOperand &operand : op->getOpOperands())
       if (isContractionFactor(operand) &&
           isCastableTensor(operand.get().getType()))
         factors.push_back(&operand);
+  // Not low, but on factors that are half: nothing is lost by taking them so.
+  if (!isLow && !llvm::all_of(factors, [&](OpOperand *factor) {
+        return stored == Storage::Half &&
+               getStorage(factor->get()) == Storage::Half &&
+               !isRawUse(factor->get(), op);
+      }))
+    factors.clear();
   counts.contractions += !factors.empty();
 
   for (OpOperand &operand : op->getOpOperands())
     if (isCastableTensor(operand.get().getType()) &&
         !llvm::is_contained(factors, &operand))
-      operand.set(choose(operand.get(), op, cls.getValue()));
+      operand.set(choose(operand.get(), op, *cls));
   for (OpOperand *factor : factors)
     setFactor(*factor);
   if (isa<linalg::LinalgOp>(op))
-    rewriteGathers(op, cls.getValue());
+    rewriteGathers(op, *cls);
 
   for (Value result : op->getResults())
     if (isCastableTensor(result.getType()))
       storage[result] = stored;
+  return success();
 }
 
 /// Operations without a class read values as they are stored: control flow,
@@ -561,7 +668,8 @@ struct InsertCasts : public amp::impl::InsertCastsPassBase<InsertCasts> {
       if (function.isExternal())
         continue;
       CastInserter inserter(function, halfType);
-      inserter.run();
+      if (failed(inserter.run()))
+        return signalPassFailure();
       numCasts += inserter.getCounts().casts;
       numRetyped += inserter.getCounts().retyped;
       numContractions += inserter.getCounts().contractions;

@@ -26,6 +26,9 @@ def Amp_PrecisionClass : I32EnumAttr<"PrecisionClass", "class of a unit of decis
     I32EnumAttrCase<"High", 1, "high">,
     I32EnumAttrCase<"Promote", 2, "promote">,
     I32EnumAttrCase<"Follow", 3, "follow">,
+    I32EnumAttrCase<"MatchSelf", 4, "match_self">,
+    I32EnumAttrCase<"RefuseHalf", 5, "refuse_half">,
+    I32EnumAttrCase<"RefuseHalfSelf", 6, "refuse_half_self">,
   ]> {
   let cppNamespace = "::mlir::amp";
   let genSpecializedAttr = 0;
@@ -123,7 +126,14 @@ def Amp_ClassAttr : Amp_Attr<"Class", "class"> {
     | `low` | half | f32, contractions take half operands | half |
     | `high` | f32 | f32 | f32 |
     | `promote` | as they are | f32 | widest type of the operands |
-    | `follow` | as they are | f32 | type of the unit's activations |
+    | `follow` | as they are | f32 | type of the unit's activations, or of self |
+    | `match_self` | type of self | as `low` or `high` | type of self |
+    | `refuse_half` | f32, an error where one is half | f32 | f32 |
+    | `refuse_half_self` | f32, an error where self is half | f32 | f32 |
+
+    Self is the operand that `amp.self` numbers on an operation of the unit: what
+    an in-place form (`torch.Tensor.add_`) overwrites. Of tensors nothing is
+    overwritten, but the result has the type that a buffer would keep.
 
     Operations with the same `unit` are one operation of the framework: it
     rounds once, at its results. `backward` marks the half of the unit that

@@ -71,12 +71,14 @@ def Amp_Dialect : Dialect {
     A front end may say where an operation came from: `amp.scope` (operation of
     the framework), `amp.function` (function of the user's program), `amp.phase`
     (`forward`, `backward` or `optimizer`), `amp.scope_id` (an `i64` that pairs
-    backward with forward operations), `amp.layer`. Passes use them and never
-    need them.
+    backward with forward operations), `amp.layer`, and `amp.self` (an `i64`: the
+    number of the operand on which an in-place form, such as `torch.Tensor.add_`,
+    was called). Passes use them and never need them.
 
     7. `amp.scope`, `amp.function` and `amp.layer` are strings, `amp.phase` is
        one of its three values, `amp.scope_id` is an `i64`.
     8. `amp.policy` is a `#amp.policy` and `amp.class` a `#amp.class`.
+    9. `amp.self` is an `i64` that numbers an operand which is a ranked tensor.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
   let useDefaultAttributePrinterParser = 1;

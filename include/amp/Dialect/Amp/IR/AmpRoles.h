@@ -36,6 +36,7 @@ constexpr llvm::StringLiteral kScopeIdAttr = "amp.scope_id";
 constexpr llvm::StringLiteral kFunctionAttr = "amp.function";
 constexpr llvm::StringLiteral kLayerAttr = "amp.layer";
 constexpr llvm::StringLiteral kPhaseAttr = "amp.phase";
+constexpr llvm::StringLiteral kSelfAttr = "amp.self";
 
 // Attributes that passes write.
 constexpr llvm::StringLiteral kClassAttr = "amp.class";

@@ -206,8 +206,13 @@ def AnnotatePrecisionPass : Pass<"amp-annotate-precision", "::mlir::ModuleOp"> {
        after it is high; the optimizer is high with master weights and computes
        in the type of its operands without them;
     3. where functions are patched (O1, O4): a contraction is low unless its
-       function is listed FP32;
-    4. the op lists by `amp.function`; a function on no list follows its input;
+       function is listed FP32 or to promote, or writes in place;
+    4. the op lists by `amp.function`; a function on no list follows its input.
+       In-place forms (`torch.Tensor.add_`) keep the type of what they overwrite,
+       which is the operand that `amp.self` numbers, and are written with it where
+       it is missing: the first tensor that the unit is given, factors of a
+       product last. Those of FP32 functions, and banned functions, are refused
+       where an argument is half, which `amp-insert-casts` sees;
     5. without a function, by what the operation is (`ComputeKind`).
 
     At O0 nothing is classified.
@@ -286,7 +291,8 @@ def InsertCastsPass : Pass<"amp-insert-casts", "::mlir::ModuleOp"> {
     - A value is cast once for all its users, next to its definition.
 
     Values that control flow carries, and arguments of functions without roles,
-    stay f32. At O0 nothing is cast, and regions of `amp.autocast` dissolve.
+    stay f32. A half argument of a unit of class `refuse_half`, or a half self of
+    class `refuse_half_self`, is an error, with Apex's text. At O0 nothing is cast, and regions of `amp.autocast` dissolve.
 
     Before:
     ```mlir
