@@ -220,3 +220,42 @@ module attributes {amp.policy = #amp.policy<O1, patch_type = f16, loss_scale = d
     return %new : tensor<4xf64>
   }
 }
+
+// -----
+
+// A gradient that was left scaled reaches the step through a branch.
+module attributes {amp.policy = #amp.policy<O1, patch_type = f16, loss_scale = dynamic>} {
+  func.func private @fb(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"}) -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+  func.func private @step(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "grad", amp.name = "w"}) -> (tensor<4xf32> {amp.role = "param", amp.name = "w"})
+  func.func @train(%c: i1, %w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"}) -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+    // expected-note @+1 {{this gradient's unscaling was delayed}}
+    %g = call @fb(%w, %s) {amp.delay_unscale} : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    cf.cond_br %c, ^more, ^end(%g : tensor<4xf32>)
+  ^more:
+    %h = call @fb(%w, %s) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    %a = arith.addf %g, %h : tensor<4xf32>
+    cf.br ^end(%a : tensor<4xf32>)
+  ^end(%b: tensor<4xf32>):
+    // expected-error @+1 {{expected the gradients of optimizer step '@step' to be unscaled, but one is still scaled; take 'amp.delay_unscale' off the last backward pass before the step}}
+    %n = call @step(%w, %b) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    return %n : tensor<4xf32>
+  }
+}
+
+// -----
+
+// A backward pass on one of two ways: on the other nobody knows of its overflow.
+module attributes {amp.policy = #amp.policy<O1, patch_type = f16, loss_scale = dynamic>} {
+  func.func private @fb(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"}) -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+  func.func private @step(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "grad", amp.name = "w"}) -> (tensor<4xf32> {amp.role = "param", amp.name = "w"})
+  func.func @train(%c: i1, %w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"}) -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+    cf.cond_br %c, ^more, ^end(%w : tensor<4xf32>)
+  ^more:
+    // expected-error @+1 {{expected a backward pass in a block that every way to its optimizer step goes through, so that its overflow can be handed to it; write the branch as scf.if}}
+    %h = call @fb(%w, %s) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    cf.br ^end(%h : tensor<4xf32>)
+  ^end(%b: tensor<4xf32>):
+    %n = call @step(%w, %b) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    return %n : tensor<4xf32>
+  }
+}

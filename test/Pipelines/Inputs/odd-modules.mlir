@@ -1,5 +1,8 @@
-// Input that is odd and valid: every pass and pipeline leaves it alone or refuses it.
+// Input that is odd and valid, and what becomes of it at O2 (O2), or why it is refused
+// (ERROR, at O1 as well). Every pass and pipeline leaves it alone or refuses it.
 module {}
+// O2: module attributes {amp.casts_inserted, amp.policy = #amp.policy<O2,
+// O2-NEXT: {{^}$}}
 
 // -----
 // No body.
@@ -7,6 +10,11 @@ func.func private @f(%x: tensor<4xf32> {amp.role = "param", amp.name = "w"}) -> 
 func.func private @train(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"}) -> (tensor<4xf32> {amp.role = "param", amp.name = "w"})
 func.func private @fb(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"}) -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
 func.func private @step(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "grad", amp.name = "w"}) -> (tensor<4xf32> {amp.role = "param", amp.name = "w"})
+// Half in the model, masters in the optimizer; a step without calls keeps f32.
+// O2: func.func private @f(tensor<4xf16> {{.*}}) -> (tensor<4xf16> {{.*}})
+// O2: func.func private @train(tensor<4xf32> {{.*}}"param"}, tensor<f32> {{.*}}) -> (tensor<4xf32> {{.*}}"param"})
+// O2: func.func private @fb(tensor<4xf16> {{.*}}) -> (tensor<4xf16> {{.*}}"grad"})
+// O2: func.func private @step(tensor<4xf32> {{.*}}"master"}, tensor<4xf32> {{.*}}"grad"}) -> (tensor<4xf32> {{.*}}"master"}, tensor<4xf16> {{.*}}"param"})
 
 // -----
 // A train step that calls functions without a body.
@@ -17,6 +25,14 @@ func.func @train(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: ten
   %n = call @step(%w, %g) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %n : tensor<4xf32>
 }
+// Scaled, unscaled to f32, guarded: bodies are not asked for.
+// O2: func.func @train(%[[M:.*]]: tensor<4xf32> {{.*}}, %[[S:.*]]: tensor<f32> {{.*}}, %[[H:.*]]: tensor<4xf16>
+// O2: %[[SS:.*]] = amp.scale_loss %[[S]]
+// O2: %[[G:.*]] = call @fb(%[[H]], %[[SS]])
+// O2: %[[U:.*]], %[[F:.*]] = amp.unscale %[[G]] using @loss_scaler0 : (tensor<4xf16>) -> tensor<4xf32>
+// O2: %[[N:.*]]:2 = amp.apply_if_finite %[[F]] keep(%[[M]], %[[H]])
+// O2-NEXT: func.call @step(%[[M]], %[[U]])
+// O2: return %[[N]]#0, %[[N]]#1
 
 // -----
 // Unranked tensors.
@@ -28,6 +44,12 @@ func.func @unranked(%x: tensor<*xf32>, %y: tensor<*xf32> {amp.role = "batch", am
   %4 = tensor.cast %3 : tensor<?x?xf32> to tensor<*xf32>
   return %4 : tensor<*xf32>
 }
+// What has no rank is not cast.
+// O2: func.func @unranked(
+// O2-NOT: amp.cast
+// O2: linalg.exp {{.*}} ins(%{{.*}} : tensor<?x?xf32>)
+// O2-NOT: amp.cast
+// O2: return %{{.*}} : tensor<*xf32>
 
 // -----
 // Memrefs: linalg on buffers has no results.
@@ -41,6 +63,10 @@ func.func @memrefs(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %c: memref<4x4xf32>
   memref.store %v, %c[%i, %i] : memref<4x4xf32>
   return
 }
+// O2: func.func @memrefs(
+// O2: linalg.matmul ins(%{{.*}}, %{{.*}} : memref<4x4xf32>, memref<4x4xf32>) outs(%{{.*}} : memref<4x4xf32>)
+// O2-NEXT: linalg.exp ins(%{{.*}} : memref<4x4xf32>)
+// O2: return
 
 // -----
 // Tensors and memrefs in one operation's neighbourhood.
@@ -50,6 +76,17 @@ func.func @between(%m: memref<4xf32>, %p: tensor<4xf32> {amp.role = "param", amp
   bufferization.materialize_in_destination %0 in restrict writable %m : (tensor<4xf32>, memref<4xf32>) -> ()
   return %0 : tensor<4xf32>
 }
+// The product is the model's: half factors, a half result, stored as f32.
+// O2: func.func @between(%[[B:.*]]: memref<4xf32>, %[[P:.*]]: tensor<4xf16>
+// O2: %[[PW:.*]] = amp.cast %[[P]] :
+// O2: %[[T:.*]] = bufferization.to_tensor %[[B]]
+// O2: %[[TH:.*]] = amp.cast %[[T]] : tensor<4xf32> to tensor<4xf16>
+// O2: %[[TW:.*]] = amp.cast %[[TH]]
+// O2: %[[Y:.*]] = arith.mulf %[[TW]], %[[PW]]
+// O2: %[[YH:.*]] = amp.cast %[[Y]] : tensor<4xf32> to tensor<4xf16>
+// O2: %[[YW:.*]] = amp.cast %[[YH]]
+// O2: bufferization.materialize_in_destination %[[YW]] in restrict writable %[[B]]
+// O2: return %[[YW]]
 
 // -----
 // Vectors and scalars.
@@ -64,6 +101,9 @@ func.func @vectors(%v: vector<4xf32>, %s: f32, %t: tensor<4xf32>, %c: complex<f3
   %5 = tensor.empty() : tensor<4xvector<2xf32>>
   return %2, %4, %5 : vector<4xf32>, f32, tensor<4xvector<2xf32>>
 }
+// O2: func.func @vectors(
+// O2-NOT: amp.c
+// O2: return
 
 // -----
 // Modules in modules.
@@ -78,6 +118,10 @@ module @outer {
     module {}
   }
 }
+// A module's policy is its own: the inner one has not been run on.
+// O2: module @outer attributes {amp.casts_inserted, amp.policy = #amp.policy<O2,
+// O2: module @inner attributes {amp.policy = #amp.policy<O1,
+// O2: linalg.matmul ins(%[[X:.*]], %[[X]] : tensor<4x4xf32>, tensor<4x4xf32>)
 
 // -----
 // Several blocks, and a value from a block that stands later.
@@ -95,6 +139,20 @@ func.func @blocks(%c: i1, %w: tensor<4x4xf32> {amp.role = "param", amp.name = "w
   %2 = linalg.matmul ins(%x, %1 : tensor<4x4xf32>, tensor<4x4xf32>) outs(%x : tensor<4x4xf32>) -> tensor<4x4xf32>
   cf.br ^left(%2 : tensor<4x4xf32>)
 }
+// Products on half factors in every block, f32 between blocks.
+// O2: func.func @blocks(%{{.*}}: i1, %[[W:.*]]: tensor<4x4xf16> {{.*}}, %[[X:.*]]: tensor<4x4xf32>
+// O2: %[[XH:.*]] = amp.cast %[[X]]
+// O2: cf.cond_br %{{.*}}, ^[[LEFT:.*]](%[[X]] : tensor<4x4xf32>), ^[[RIGHT:bb[0-9]+]]
+// O2: ^[[JOIN:.*]](%[[J:.*]]: tensor<4x4xf32>):
+// O2: %[[JH:.*]] = amp.cast %[[J]] : tensor<4x4xf32> to tensor<4x4xf16>
+// O2: ^[[LEFT]](%[[L:.*]]: tensor<4x4xf32>):
+// O2: %[[LH:.*]] = amp.cast %[[L]] : tensor<4x4xf32> to tensor<4x4xf16>
+// O2: linalg.matmul {{.*}} ins(%[[LH]], %[[W]] : tensor<4x4xf16>, tensor<4x4xf16>)
+// O2: cf.br ^[[JOIN]](%{{.*}} : tensor<4x4xf32>)
+// O2: ^[[RIGHT]]:
+// O2: %[[T:.*]] = linalg.transpose ins(%[[W]] : tensor<4x4xf16>)
+// O2: linalg.matmul {{.*}} ins(%[[XH]], %[[T]] : tensor<4x4xf16>, tensor<4x4xf16>)
+// O2: cf.br ^[[LEFT]](%{{.*}} : tensor<4x4xf32>)
 
 // -----
 // A train step of several blocks whose calls stand in different ones.
@@ -111,6 +169,8 @@ func.func @train(%c: i1, %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
   %n = call @step(%w, %b) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %n : tensor<4xf32>
 }
+// On one way the gradient is still scaled.
+// ERROR: error: expected the gradients of optimizer step '@step' to be unscaled, but one is still scaled;
 
 // -----
 // Backward passes in a branch and in a while loop.
@@ -134,6 +194,7 @@ func.func @train(%c: i1, %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
   %n = call @step(%w, %l#0) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %n : tensor<4xf32>
 }
+// ERROR: error: expected a backward pass whose gradients leave 'scf.while' to stand in scf.for, scf.if or no region
 
 // -----
 // The optimizer step in a branch, its backward pass outside.
@@ -149,6 +210,16 @@ func.func @train(%c: i1, %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
   }
   return %n : tensor<4xf32>
 }
+// The guard is where the step is; the half copy follows whatever came of it.
+// O2: func.func @train(%[[C:.*]]: i1, %[[M:.*]]: tensor<4xf32> {{.*}}, %{{.*}}: tensor<f32> {{.*}}, %[[H:.*]]: tensor<4xf16>
+// O2: %[[U:.*]], %[[F:.*]] = amp.unscale
+// O2: %[[N:.*]] = scf.if %[[C]]
+// O2-NEXT: %[[G:.*]]:2 = amp.apply_if_finite %[[F]] keep(%[[M]], %[[H]])
+// O2-NEXT: func.call @step(%[[M]], %[[U]])
+// O2: scf.yield %[[G]]#0
+// O2: scf.yield %[[M]]
+// O2: %[[COPY:.*]] = amp.master_copy %[[N]]
+// O2-NEXT: return %[[N]], %[[COPY]]
 
 // -----
 // A step that calls itself, and two that call each other.
@@ -156,12 +227,16 @@ func.func @train(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: ten
   %n = call @train(%w, %s) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
   return %n : tensor<4xf32>
 }
+// ERROR: error: expected the gradients of fused train step '@train' to be marked, but found no mark;
 
 // -----
 func.func @fb(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"}) -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"}) {
   %n = call @fb(%w, %s) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
   return %n : tensor<4xf32>
 }
+// O2: func.func @fb(%[[W:.*]]: tensor<4xf16> {{.*}}, %[[S:.*]]: tensor<f32> {{.*}}) -> (tensor<4xf16>
+// O2-NEXT: %[[G:.*]] = call @fb(%[[W]], %[[S]]) : (tensor<4xf16>, tensor<f32>) -> tensor<4xf16>
+// O2-NEXT: return %[[G]]
 
 // -----
 // Functions of another dialect.
@@ -180,6 +255,10 @@ gpu.module @kernels {
     gpu.return
   }
 }
+// O2: llvm.func @l(%[[X:.*]]: f32) -> f32
+// O2-NEXT: llvm.return %[[X]]
+// O2: spirv.func @s(%{{.*}}: f32) -> f32
+// O2: gpu.func @k(%{{.*}}: memref<4xf32>) kernel
 
 // -----
 // Operations of dialects that nobody knows.
@@ -198,6 +277,18 @@ func.func @unknown(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %x: t
   return %2 : tensor<4xf32>
 }
 "acme.symbol"() {sym_name = "s"} : () -> ()
+// They are given and give f32; what is known beside and inside them is the model's.
+// O2: func.func @unknown(%{{.*}}: tensor<4xf16> {{.*}}, %[[X:.*]]: tensor<4xf32>
+// O2: %[[A:.*]] = "acme.op"(%[[X]]) : (tensor<4xf32>) -> tensor<4xf32>
+// O2: %[[AH:.*]] = amp.cast %[[A]] : tensor<4xf32> to tensor<4xf16>
+// O2: %[[Y:.*]] = arith.mulf
+// O2: %[[YH:.*]] = amp.cast %[[Y]]
+// O2: %[[YW:.*]] = amp.cast %[[YH]]
+// O2: %[[R:.*]] = "acme.region"(%[[YW]]) ({
+// O2: math.exp {{.*}}#amp.class<low,
+// O2: "acme.end"(%{{.*}}) : (tensor<4xf32>) -> ()
+// O2: "acme.effect"(%[[R]]) : (tensor<4xf32>) -> ()
+// O2: return %[[R]]
 
 // -----
 // Calls of what is not a func.func, and indirect ones.
@@ -209,6 +300,10 @@ func.func @calls(%f: (tensor<4xf32>) -> tensor<4xf32>, %x: tensor<4xf32> {amp.ro
   %g = constant @calls : ((tensor<4xf32>) -> tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+// O2: func.func @calls(
+// O2-NEXT: %[[R:.*]] = call_indirect %{{.*}}(%{{.*}}) : (tensor<4xf32>) -> tensor<4xf32>
+// O2-NOT: amp.cast
+// O2: return %[[R]]
 
 // -----
 // Empty extents, encodings, other element types, rank 0.
@@ -223,6 +318,13 @@ func.func @shapes(%w: tensor<0x4xf32> {amp.role = "param", amp.name = "w"}, %x: 
   %4 = linalg.softmax dimension(1) ins(%1 : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
   return %4 : tensor<4x4xf32>
 }
+// No element is an ordinary case; an encoding is left alone.
+// O2: func.func @shapes(%[[W:.*]]: tensor<0x4xf16> {{.*}}, %[[X:.*]]: tensor<4x0xf32> {{.*}}, %[[SPARSE:.*]]: tensor<4x4xf32, #sparse>,
+// O2: %[[XH:.*]] = amp.cast %[[X]] : tensor<4x0xf32> to tensor<4x0xf16>
+// O2: %[[P:.*]] = linalg.matmul {{.*}} ins(%[[XH]], %[[W]] : tensor<4x0xf16>, tensor<0x4xf16>)
+// O2: %[[PH:.*]] = amp.cast %[[P]]
+// O2: linalg.matmul {{.*}} ins(%[[SPARSE]], %[[PH]] : tensor<4x4xf32, #sparse>, tensor<4x4xf16>)
+// O2: linalg.softmax
 
 // -----
 // Movements of every kind between a product and its users.
@@ -259,6 +361,20 @@ func.func @moves(%w: tensor<4x4xf32> {amp.role = "param", amp.name = "w"}, %x: t
   %y = linalg.matmul ins(%bb, %gc : tensor<4x4xf32>, tensor<4x4xf32>) outs(%is : tensor<4x4xf32>) -> tensor<4x4xf32>
   return %y : tensor<4x4xf32>
 }
+// Half elements are moved; what only computes on f32 gets them widened.
+// O2: func.func @moves(
+// O2: %[[P:.*]] = linalg.matmul
+// O2: %[[PH:.*]] = amp.cast %[[P]] : tensor<4x4xf32> to tensor<4x4xf16>
+// O2: %[[PAD:.*]] = tensor.pad %[[PH]]
+// O2: tensor.yield %{{.*}} : f16
+// O2: %[[S:.*]] = tensor.extract_slice %[[PAD]]{{.*}} : tensor<5x?xf16> to tensor<4x4xf16>
+// O2: %[[C:.*]] = tensor.concat dim(0) %[[S]], %[[PH]]
+// O2: tensor.collapse_shape %[[C]] {{.*}} : tensor<8x4xf16> into tensor<32xf16>
+// O2: %[[E:.*]] = tensor.expand_shape {{.*}} : tensor<32xf16> into tensor<8x4xf16>
+// O2: %[[EW:.*]] = amp.cast %[[E]] : tensor<8x4xf16> to tensor<8x4xf32>
+// O2: tensor.gather %[[EW]]
+// O2: tensor.bitcast %{{.*}} : tensor<4x4xf32> to tensor<4x4xi32>
+// O2: linalg.matmul {{.*}} ins(%{{.*}}, %{{.*}} : tensor<4x4xf16>, tensor<4x4xf16>)
 
 // -----
 // Bodies of linalg.generic that are no plain arithmetic: two results, an index, an
@@ -305,6 +421,16 @@ func.func @bodies(%w: tensor<4x4xf32> {amp.role = "param", amp.name = "w"}, %x: 
   } -> tensor<4x4xf32>
   return %d : tensor<4x4xf32>
 }
+// No product of matrices: f32 in the bodies, on rounded values; a weight that a body
+// gathers from is read in half.
+// O2: func.func @bodies(%[[W:.*]]: tensor<4x4xf16> {{.*}}, %[[X:.*]]: tensor<4x4xf32>
+// O2: %[[XH:.*]] = amp.cast %[[X]]
+// O2: %[[XW:.*]] = amp.cast %[[XH]]
+// O2: linalg.generic {{.*}} ins(%[[XW]], %{{.*}} : tensor<4x4xf32>, tensor<4x4xf32>) outs(%{{.*}}, %{{.*}} : tensor<4xf32>, tensor<4xf32>)
+// O2: %[[E:.*]] = tensor.extract %[[W]][%{{.*}}, %{{.*}}] : tensor<4x4xf16>
+// O2-NEXT: amp.cast %[[E]] : f16 to f32
+// O2: math.exp %{{.*}} : f32
+// O2: amp.cast %{{.*}} : tensor<4x4xf32> to tensor<4x4xf16>
 
 // -----
 // Roles without sense: a step without anything, gradients nobody makes.
@@ -314,6 +440,7 @@ func.func @train(%w: tensor<?xf32> {amp.role = "param", amp.name = "w"}, %s: ten
 func.func @evaluate(%w: tensor<?xf32> {amp.role = "param", amp.name = "w"}, %x: tensor<4xi32> {amp.role = "batch", amp.name = "x0"}) -> (tensor<4xi32> {amp.role = "output", amp.name = "y0"}) {
   return %x : tensor<4xi32>
 }
+// ERROR: error: expected the gradients of fused train step '@train' to be marked, but found no mark;
 
 // -----
 // Parameters and gradients that are not f32.
@@ -332,6 +459,7 @@ func.func @train(%w: tensor<4xf64> {amp.role = "param", amp.name = "w"}, %v: ten
   %n:3 = call @step(%w, %v, %u, %g#0, %g#1, %g#2) : (tensor<4xf64>, tensor<4xf16>, tensor<4xi8>, tensor<4xf64>, tensor<4xf16>, tensor<4xi8>) -> (tensor<4xf64>, tensor<4xf16>, tensor<4xi8>)
   return %n#0, %n#1, %n#2 : tensor<4xf64>, tensor<4xf16>, tensor<4xi8>
 }
+// ERROR: error: expected gradient 'w' to be a ranked tensor of f32, f16 or bf16, which a loss scale can be taken out of, but got 'tensor<4xf64>';
 
 // -----
 // A parameter that is f16 already.
@@ -345,6 +473,12 @@ func.func @train(%v: tensor<4xf16> {amp.role = "param", amp.name = "v"}, %s: ten
   %n = call @step(%v, %g) : (tensor<4xf16>, tensor<4xf16>) -> tensor<4xf16>
   return %n : tensor<4xf16>
 }
+// It has no master; its gradient is unscaled in f32 and given back in its own type.
+// O2: func.func @train(%[[V:.*]]: tensor<4xf16> {{.*}}"param"}, %{{.*}}) -> (tensor<4xf16> {{.*}}"param"})
+// O2: %[[U:.*]], %[[F:.*]] = amp.unscale %{{.*}} : (tensor<4xf16>) -> tensor<4xf32>
+// O2: %[[UH:.*]] = amp.cast %[[U]] : tensor<4xf32> to tensor<4xf16>
+// O2: amp.apply_if_finite %[[F]] keep(%[[V]])
+// O2-NEXT: func.call @step(%[[V]], %[[UH]])
 
 // -----
 // A fused step with the gradient used by nothing, and one made in a region.
@@ -361,6 +495,16 @@ func.func @step(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tens
   %n = arith.subf %w, %g : tensor<4xf32>
   return %n : tensor<4xf32>
 }
+// Cut at the mark: the check goes with the backward pass.
+// O2: func.func private @step_forward_backward(%{{.*}}: tensor<4xf16> {{.*}} -> (tensor<4xf16> {{.*}}"grad"})
+// O2: cf.assert
+// O2: func.func private @step_optimizer_step(%[[M:.*]]: tensor<4xf32> {{.*}}"master"}, %[[G:.*]]: tensor<4xf32>
+// O2-NEXT: %[[N:.*]] = arith.subf %[[M]], %[[G]] {amp.class = #amp.class<high,
+// O2-NEXT: amp.master_copy %[[N]]
+// O2: func.func @step(
+// O2: %[[U:.*]], %[[F:.*]] = amp.unscale
+// O2: amp.apply_if_finite %[[F]]
+// O2-NEXT: func.call @step_optimizer_step(%{{.*}}, %[[U]])
 
 // -----
 // Attributes where nobody expects them.
@@ -376,3 +520,4 @@ func.func @marked(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {amp.grad =
   } : tensor<4x4xf32>
   return %2 : tensor<4x4xf32>
 }
+// ERROR: error: 'amp.autocast' op expected a policy with the module's half type 'f16', but got 'bf16'

@@ -30,8 +30,10 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/ADT/MapVector.h"
 
 #define DEBUG_TYPE "amp-insert-loss-scaling"
@@ -368,9 +370,25 @@ struct InsertLossScaling
     }
   }
 
+  /// What the branches to its block hand over for `argument`.
+  static SmallVector<Value> getBranchOperands(BlockArgument argument) {
+    SmallVector<Value> operands;
+    Block *block = argument.getOwner();
+    for (auto it = block->pred_begin(); it != block->pred_end(); ++it)
+      if (auto branch = dyn_cast<BranchOpInterface>((*it)->getTerminator())) {
+        SuccessorOperands handed =
+            branch.getSuccessorOperands(it.getSuccessorIndex());
+        if (Value operand = handed[argument.getArgNumber()])
+          operands.push_back(operand);
+      }
+    return operands;
+  }
+
   /// Values that `value` takes its elements from, one step back.
   static SmallVector<Value> getSources(Value value) {
     if (auto argument = dyn_cast<BlockArgument>(value)) {
+      if (!argument.getOwner()->isEntryBlock())
+        return getBranchOperands(argument);
       auto loop = dyn_cast_or_null<LoopLikeOpInterface>(
           argument.getOwner()->getParentOp());
       OpOperand *init = loop ? loop.getTiedLoopInit(argument) : nullptr;
@@ -445,7 +463,7 @@ struct InsertLossScaling
 
   /// `found`, where `user` can read it: out of the loops and branches that
   /// stand around it, as a result of theirs that is true if any round found
-  /// one.
+  /// one. Blocks of one region hand nothing over but what dominates.
   FailureOr<Value> exportFoundInf(Value found, Operation *user) {
     IRRewriter rewriter(&getContext());
     while (!found.getParentRegion()->isAncestor(user->getParentRegion())) {
@@ -505,6 +523,11 @@ struct InsertLossScaling
              << "' to stand in scf.for, scf.if or no region, so that its overflow can be "
                 "handed to the optimizer step";
     }
+    if (!DominanceInfo().properlyDominates(found, user))
+      return found.getDefiningOp()->emitError()
+             << "expected a backward pass in a block that every way to its "
+                "optimizer step goes through, so that its overflow can be "
+                "handed to it; write the branch as scf.if";
     return found;
   }
 
