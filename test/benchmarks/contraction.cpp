@@ -15,12 +15,16 @@
 //   contraction-bench [--quick] [--vector-bits=N] [--cpu=NAME] [--filter=TEXT]
 //                     [--mode=auto|blas|generated]...
 //
-// One line per product: GFLOP/s and time of a call, the best of many, and the
-// ratio to cblas_sgemm on f32 matrices of the same m, n and k (for
-// convolutions: of the matrix product that they amount to, without laying out
-// windows).
+// One line per product: GFLOP/s and time of a call, the best of many, the ratio
+// to cblas_sgemm on f32 matrices of the same m, n and k (for convolutions: of
+// the matrix product that they amount to, without laying out windows), and the
+// part of what this machine can do at most (Roofline.h). A ratio says as much
+// as its baseline: OpenBLAS's core, which need not fit the CPU, is in the first
+// line.
 //
 //===----------------------------------------------------------------------===//
+
+#include "Roofline.h"
 
 #include "amp/Conversion/Passes.h"
 #include "mlir/Conversion/Passes.h"
@@ -273,12 +277,30 @@ int main(int argc, char **argv) {
   MLIRContext context(registry);
   context.loadAllAvailableDialects();
 
-  llvm::outs() << "OpenBLAS " << openblas_get_config()
-               << ", 1 thread; vectors of " << vectorBits << " bits\n\n";
+  auto measureBest = [&](function_ref<void()> call) {
+    return measure(budget, call);
+  };
+  const double peak = amp_bench::measurePeak(measureBest);
+  llvm::outs() << openblas_get_config() << ", core " << openblas_get_corename()
+               << ", 1 thread; vectors of " << vectorBits << " bits\n"
+               << llvm::format(
+                      "this machine: %.1f GFLOP/s of f32 in registers, "
+                      "%.1f GB/s of a triad in memory\n\n",
+                      peak * 1e-9,
+                      amp_bench::measureTriad(int64_t(256) << 20, measureBest) *
+                          1e-9);
   for (const Case &c : kCases) {
     if (!StringRef(c.name).contains(filter))
       continue;
     double flops = 2.0 * c.m * c.n * c.k * c.batch;
+    // Seconds below which no code gets.
+    auto getRoofline = [&](int64_t inputBytes) {
+      int64_t bytes = (countElements(c.a) + countElements(c.b)) * inputBytes +
+                      2 * countElements(c.c) * int64_t(sizeof(float));
+      return std::max(peak > 0 ? flops / peak : 0,
+                      bytes / amp_bench::measureTriad(bytes, measureBest));
+    };
+    const double floor32 = getRoofline(4), floor16 = getRoofline(2);
     Buffer plainA("1x" + std::to_string(c.m * c.k) + "x", "f32");
     Buffer plainB("1x" + std::to_string(c.k * c.n) + "x", "f32");
     Buffer plainC("1x" + std::to_string(c.m * c.n) + "x", "f32");
@@ -289,8 +311,9 @@ int main(int argc, char **argv) {
               static_cast<float *>(plainC.data), c.n);
     });
     llvm::outs() << llvm::format(
-        "%-30s cblas_sgemm      %7.1f GFLOP/s %10.2f us\n", c.name,
-        flops / blasTime * 1e-9, blasTime * 1e6);
+        "%-30s cblas_sgemm      %7.1f GFLOP/s %10.2f us             roofline "
+        "%.2f\n",
+        c.name, flops / blasTime * 1e-9, blasTime * 1e6, floor32 / blasTime);
     for (StringRef type : {"f32", "f16", "bf16"}) {
       for (auto [mode, blasOptions] : kModes) {
         if (!modes.empty() && !llvm::is_contained(modes, mode))
@@ -344,10 +367,11 @@ int main(int argc, char **argv) {
           function(descriptors[0], descriptors[1], descriptors[2]);
         });
         llvm::outs() << llvm::format(
-            "%-30s %-4s %-11s %7.1f GFLOP/s %10.2f us  ratio %.2f  (compiled in "
-            "%.2f s)\n",
+            "%-30s %-4s %-11s %7.1f GFLOP/s %10.2f us  ratio %.2f roofline %.2f  "
+            "(compiled in %.2f s)\n",
             "", type.str().c_str(), mode.str().c_str(), flops / time * 1e-9,
-            time * 1e6, blasTime / time, compileTime);
+            time * 1e6, blasTime / time,
+            (type == "f32" ? floor32 : floor16) / time, compileTime);
       }
     }
   }

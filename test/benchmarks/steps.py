@@ -5,7 +5,8 @@
 
 One line per sample and level: our step, PyTorch's step of the same model in FP32
 (one thread, this run; a dash where torch is not installed), their ratio (below 1
-is faster), the time of compilation, and the step's memory. Times are the best of
+is faster), the time of compilation, and the step's memory. Before them, which
+libraries compute products: ours, and the vectors that PyTorch's are for. Times are the best of
 several rounds, ours and PyTorch's in turn, so that both see the same machine. A
 sample from JAX is compared with its PyTorch twin.
 """
@@ -48,7 +49,7 @@ def write_replay(source, target):
 
 
 def run_ours(build, module, replay, level):
-    """Milliseconds of a step, seconds of compilation, KiB of memory."""
+    """Milliseconds of a step, seconds of compilation, KiB of memory, the BLAS."""
     command = [
         os.path.join(build, "bin", "amp-run"), module, "--opt-level=" + level,
         "--verbosity=0", "--replay", replay, "--steps", str(STEPS), "--timing",
@@ -61,7 +62,8 @@ def run_ours(build, module, replay, level):
     compile_time = float(re.search(r"compiled in ([\d.]+) s", text).group(1))
     size, unit = re.search(r"intermediate buffers ([\d.]+) (\w+)", text).groups()
     kib = float(size) * {"B": 1 / 1024, "KiB": 1, "MiB": 1024, "GiB": 1024 * 1024}[unit]
-    return 1000 / rate, compile_time, kib
+    blas = re.search(r"^BLAS: (.*)$", text, re.MULTILINE).group(1)
+    return 1000 / rate, compile_time, kib, blas
 
 
 def load_eager():
@@ -74,6 +76,15 @@ def load_eager():
 
     torch.set_num_threads(1)
     return steps_eager.make_step
+
+
+def describe_torch():
+    """Its version, and the vectors that it uses on this CPU."""
+    try:
+        import torch
+    except ImportError:
+        return "not installed"
+    return f"{torch.__version__}, {torch.backends.cpu.get_cpu_capability()}"
 
 
 def run_eager(step):
@@ -102,7 +113,7 @@ def main():
         sys.exit(f"steps.py: no samples in '{samples}'; name their folder with --samples")
     make_step = load_eager()
 
-    print(f"{'sample':16} level  ours ms  torch ms  ratio  compile s  memory KiB")
+    heading = f"{'sample':16} level  ours ms  torch ms  ratio  compile s  memory KiB"
     for name in arguments.names or SAMPLES:
         module = samples / (name + ".mlir")
         eager = make_step(SAMPLES[name]) if make_step else None
@@ -112,9 +123,12 @@ def main():
             for level in arguments.levels.split(","):
                 ours = compiled = theirs = float("inf")
                 for _ in range(ROUNDS):
-                    milliseconds, seconds, kib = run_ours(
+                    milliseconds, seconds, kib, blas = run_ours(
                         arguments.build, module, replay, level
                     )
+                    if heading:
+                        print(f"ours: BLAS {blas}\nPyTorch: {describe_torch()}\n{heading}")
+                        heading = None
                     ours, compiled = min(ours, milliseconds), min(compiled, seconds)
                     if eager:
                         theirs = min(theirs, run_eager(eager))

@@ -1,0 +1,85 @@
+//===- Roofline.cpp - What this machine can do at most --------------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Roofline.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <utility>
+
+using namespace amp_bench;
+
+/// Steps of the loop in registers.
+static constexpr int64_t kSteps = 100000;
+
+#ifdef __x86_64__
+
+/// Twelve sums: two units with a latency of four or five want ten at least, and
+/// they leave registers for the factors. The factor is no number that a
+/// compiler knows, nor one that lets the sums grow.
+#define AMP_FMA_LOOP(NAME, TARGET, BYTES)                                      \
+  typedef float NAME##Vector __attribute__((vector_size(BYTES)));              \
+  __attribute__((target(TARGET), noinline)) static void NAME(float *values) {  \
+    NAME##Vector sums[12], x, y;                                               \
+    for (int lane = 0; lane < BYTES / 4; ++lane) {                             \
+      x[lane] = values[0];                                                     \
+      y[lane] = values[1];                                                     \
+    }                                                                          \
+    for (int i = 0; i < 12; ++i)                                               \
+      sums[i] = x + float(i);                                                  \
+    for (int64_t step = 0; step < kSteps; ++step)                              \
+      for (int i = 0; i < 12; ++i)                                             \
+        sums[i] = sums[i] * x + y;                                             \
+    for (int i = 1; i < 12; ++i)                                               \
+      sums[0] += sums[i];                                                      \
+    values[2] = sums[0][0];                                                    \
+  }
+
+AMP_FMA_LOOP(multiply512, "avx512f", 64)
+AMP_FMA_LOOP(multiply256, "avx2,fma", 32)
+AMP_FMA_LOOP(multiply128, "sse2", 16)
+
+double amp_bench::measurePeak(Measure measure) {
+  auto [loop, lanes] =
+      __builtin_cpu_supports("avx512f") ? std::pair(&multiply512, 16)
+      : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
+          ? std::pair(&multiply256, 8)
+          : std::pair(&multiply128, 4);
+  float values[3] = {0.5f, 0.25f, 0};
+  // NOLINTNEXTLINE: a volatile pointer keeps each call.
+  float *volatile escaped = values;
+  auto *call = loop;
+  double time = measure([&] { call(escaped); });
+  return 2.0 * 12 * lanes * kSteps / time;
+}
+
+#else
+
+double amp_bench::measurePeak(Measure) { return 0; }
+
+#endif
+
+double amp_bench::measureTriad(int64_t bytes, Measure measure) {
+  int64_t count = std::max<int64_t>(bytes / (3 * int64_t(sizeof(float))), 64);
+  auto make = [&] {
+    size_t size = (count * sizeof(float) + 63) / 64 * 64;
+    auto *data = static_cast<float *>(std::aligned_alloc(64, size));
+    std::fill_n(data, count, 1.0f);
+    return std::unique_ptr<float, decltype(&std::free)>(data, &std::free);
+  };
+  auto a = make(), b = make(), c = make();
+  float *volatile target = a.get();
+  double time = measure([&] {
+    float *__restrict to = target;
+    const float *__restrict x = b.get(), *__restrict y = c.get();
+    for (int64_t i = 0; i < count; ++i)
+      to[i] = x[i] + 3 * y[i];
+  });
+  return 3.0 * sizeof(float) * count / time;
+}

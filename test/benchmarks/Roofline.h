@@ -1,0 +1,37 @@
+//===- Roofline.h - What this machine can do at most ------------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One thread's limits, measured: multiplications with additions in registers,
+// and a triad (STREAM's: a = b + s c) over as much memory as a product touches,
+// so that what fits a cache is held against that cache. A product can be no
+// faster than the slower of its arithmetic and one pass over its operands.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_TEST_BENCHMARKS_ROOFLINE_H
+#define AMP_TEST_BENCHMARKS_ROOFLINE_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <cstdint>
+
+namespace amp_bench {
+
+/// The best time of a call, in seconds.
+using Measure = llvm::function_ref<double(llvm::function_ref<void()>)>;
+
+/// f32 operations a second in registers, with the CPU's widest vectors; 0 where
+/// no loop is written for its architecture.
+double measurePeak(Measure measure);
+
+/// Bytes a second of a triad whose three arrays take `bytes` together.
+double measureTriad(int64_t bytes, Measure measure);
+
+} // namespace amp_bench
+
+#endif // AMP_TEST_BENCHMARKS_ROOFLINE_H
