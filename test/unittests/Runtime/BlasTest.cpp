@@ -17,6 +17,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
@@ -197,6 +198,13 @@ TEST(BlasOptions, NamedLibraryIsTaken) {
   EXPECT_STREQ(info.config, "OpenBLAS 0.0 fake");
   EXPECT_STREQ(info.core, "Katmai");
   EXPECT_EQ(info.threads, 1) << "of its 16";
+  // Compiled before the core and the reason were there.
+  AmpRtBlasInfo older = {};
+  older.structSize = offsetof(AmpRtBlasInfo, core);
+  older.core = "untouched";
+  ASSERT_EQ(ampRtBlasGetInfo(blas, &older), AMP_RT_OK) << ampRtStatusText();
+  EXPECT_STREQ(older.config, "OpenBLAS 0.0 fake");
+  EXPECT_STREQ(older.core, "untouched");
   float a[1] = {2}, b[1] = {3}, c[1] = {0};
   EXPECT_EQ(ampRtBlasSgemm(blas, 0, 0, 1, 1, 1, 1, a, 1, b, 1, 0, c, 1),
             AMP_RT_OK);
