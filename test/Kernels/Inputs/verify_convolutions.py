@@ -172,10 +172,10 @@ def fill_memory(conv, emulation, tensors):
     return values
 
 
-def run_kernels(conv, module, kernels, folder):
+def run_kernels(conv, module, kernels, folder, limit=None):
     """What is wrong with a module, or an empty text."""
     try:
-        emulation = kernel_launch.Emulation(module, kernels, folder)
+        emulation = kernel_launch.Emulation(module, kernels, folder, limit)
         tensors = conv.make_operands()
         operands = fill_memory(conv, emulation, tensors)
         statistics = emulation.run(conv.blocks, conv.seed, conv.seeds)
