@@ -61,15 +61,21 @@ struct Fragment {
 };
 } // namespace
 
-/// Waits for the other threads of the warpgroup. The barrier's number is a
-/// constant in each branch.
+/// Waits for the other threads of the warpgroup. Each warpgroup has a barrier
+/// of its own, whose number ptxas must see: for one that is computed it
+/// reserves all sixteen. LLVM makes one barrier with a computed number of
+/// branches that end alike. So the second ends with a barrier of the warp, for
+/// which nobody has to wait there.
 static void synchronise(DeviceBuilder &b, const ResultSlab &slab,
                         int64_t consumers) {
   if (consumers == 1)
     return sm90::namedBarrier(b, 1, 128);
   b.branch(
       slab.consumer == 0, [&] { sm90::namedBarrier(b, 1, 128); },
-      [&] { sm90::namedBarrier(b, 2, 128); });
+      [&] {
+        sm90::namedBarrier(b, 2, 128);
+        sm90::warpBarrier(b);
+      });
 }
 
 /// 64 columns of 16 bits into a box: four matrices of 8x8 at a time, which are

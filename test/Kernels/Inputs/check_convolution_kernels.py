@@ -36,7 +36,7 @@ class OldKernel(check_sm80_kernels.Kernel):
         super().__init__(options)
         self.line = line
         rows = self.rows * whole["A"] + self.columns * whole["B"]
-        self.copies = rows * 8 // self.block_threads
+        self.copies = rows * 8 // self.threads
 
 
 class NewKernel(check_kernels.Kernel):

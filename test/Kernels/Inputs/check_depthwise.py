@@ -28,7 +28,6 @@ TAPS = 9  # of a thread in a weight gradient
 
 
 class Kernel(Convolution):
-    shared_limit = 48 * 1024
     generator = "amp-generate-convolution"
 
     def __init__(self, line):
@@ -37,10 +36,14 @@ class Kernel(Convolution):
         self.line, self.chip = self.options, given.get("chip", "sm_90a")
         gradient = self.kind == "weight-gradient"
         self.kernels = 2 if gradient else 1
-        self.threads = 256 if gradient else 512  # of the blocks that shall run at a time
+        self.threads = 256
+        self.blocks = 1 if gradient else 2
         self.vector = 16 // BYTES[self.a]
         self.wide = self.c == self.k and self.c % self.vector == 0
         self.instruction = "FFMA"
+
+    def barriers(self):
+        return 1
 
     def meetings(self, taps, columns=STRIP):
         """Pairs of a column of a strip and a tap, by the pixel in which they meet."""

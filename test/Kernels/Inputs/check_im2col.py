@@ -16,7 +16,7 @@ import check_kernels
 class Kernel:
     """The options of one line, with the pass's defaults."""
 
-    chip, shared_limit = "sm_90a", 232448
+    chip = "sm_90a"
     generator = "amp-generate-convolution"
     instruction, tensor_core, k = "HGMMA", "HGMMA", 16
     cluster, aligned, eight = 1, True, False
@@ -29,13 +29,17 @@ class Kernel:
         self.split = int(given.get("split-k", 1))
         self.kernels = 1 + (self.split > 1)
         self.type = given.get("a-type", "bf16")
-        self.threads = 128 * (self.rows // 64 + 1)
+        self.consumers = self.rows // 64
+        self.threads = 128 * (self.consumers + 1)
+        self.blocks = check_kernels.resident_blocks(self.rows, self.columns, self.chip)
         channels, groups = int(given["channels"]), int(given.get("groups", 1))
         strided = self.kind == "data-gradient" and given.get("stride", "1x1") != "1x1"
         rest = self.kind == "weight-gradient" and channels // groups % 64
         self.wide = given.get("d-type", "bf16") == "f32" or self.split > 1
         # Pixels of a class, and columns with gaps, are stored by threads.
         self.tma_stores = self.split > 1 or not (strided or rest)
+
+    barriers = check_kernels.Kernel.barriers
 
     def copies(self):
         """Of a stage: those that gather pixels, and boxes."""

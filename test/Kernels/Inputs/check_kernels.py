@@ -7,9 +7,10 @@ WORDs select lines that contain one of them. What the code must contain is compu
 from the options; nothing is copied from an earlier run.
 
   ptx     wgmma, TMA loads and stores, matrix stores: exact counts
-  ptxas   also: no spills, no stack, the registers of all threads within the file,
-          those that setmaxnreg hands out within those of the launch, shared memory
-          within the limit, no note on serialised wgmma
+  ptxas   also: no spills, no stack; registers, threads and shared memory of the blocks
+          that shall run on a multiprocessor at a time within what it has; the registers
+          that setmaxnreg hands out within those of the launch; no more named barriers
+          than the kernel has numbers for; no note on serialised wgmma
   sass    also: Tensor Core instructions of the right shape, multicast, no local
           memory; in the main loop no wait for all groups, one group in flight, no
           floating-point arithmetic, no fence of more than the block, and everything
@@ -25,8 +26,15 @@ import subprocess
 import sys
 import tempfile
 
+# What a multiprocessor has (CUDA programming guide, compute capabilities): registers,
+# threads, bytes of shared memory, of which the system takes some for each block.
 REGISTERS = 65536
-REDUCE_THREADS = 256
+THREADS = {"sm_80": 2048, "sm_86": 1536, "sm_87": 2048, "sm_89": 1536, "sm_90": 2048, "sm_90a": 2048}
+SHARED = {"sm_80": 164, "sm_86": 100, "sm_87": 164, "sm_89": 100, "sm_90": 228, "sm_90a": 228}
+SHARED = {chip: kilobytes * 1024 for chip, kilobytes in SHARED.items()}
+SYSTEM_SHARED = 1024
+# Registers are given to warps in this unit for a thread.
+REGISTER_UNIT = 8
 
 LEVELS = ("ptx", "ptxas", "sass")
 EPILOGUES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "epilogues.mlir")
@@ -36,7 +44,7 @@ class Kernel:
     """The options of one line, with the pass's defaults."""
 
     generator = "amp-generate-gemm"
-    chip, shared_limit = "sm_90a", 232448
+    chip = "sm_90a"
     instruction = "GMMA"  # of the main loop
 
     def __init__(self, line):
@@ -59,10 +67,16 @@ class Kernel:
         self.layout = "nt" if self.eight else self.layout
         self.kernels = 1 + (self.split > 1) + self.sums + self.groups + self.transposed
         self.k = 32 if self.eight else 8 if self.types[0] == "tf32" else 16
-        self.threads = 128 * (self.rows // 64 + 1)
+        self.consumers = self.rows // 64
+        self.threads = 128 * (self.consumers + 1)
+        self.blocks = resident_blocks(self.rows, self.columns, self.chip)
         # Results leave by TMA as f32 to the workspace, or in their own type.
         self.wide = self.result == "f32" or self.split > 1
         self.tma_stores = (self.aligned or self.split > 1) and not self.groups
+
+    def barriers(self):
+        """The block's own, and one for each warpgroup that fills boxes for TMA."""
+        return 1 + self.consumers * bool(self.tma_stores)
 
     def ptx_counts(self):
         """Patterns in the main kernel's PTX, and how often each stands there."""
@@ -81,10 +95,18 @@ class Kernel:
         }, rf"wgmma\.mma_async\.sync\.aligned\.m64n{self.columns}k{self.k}\.f32\.{'.'.join(names)}"
 
 
+def resident_blocks(rows, columns, chip):
+    """Two of a small tile, where there is the shared memory for three stages of each."""
+    fits = 2 * (3 * (rows + columns) * 128 + SYSTEM_SHARED) <= SHARED[chip]
+    return 2 if rows * columns < 128 * 128 and fits else 1
+
+
 class Checker:
     def __init__(self, kernel):
         self.kernel = kernel
         self.failures = []
+        self.launches = {}  # amp.launch of each kernel, as text
+        self.bounds = {}  # threads and blocks of each kernel, as ptxas is told
         self.registers = None
         self.pool = 0  # registers of a thread of each warpgroup, added up
 
@@ -95,7 +117,7 @@ class Checker:
     def generate(self):
         """The PTX of the kernel's module, or None."""
         run = subprocess.run(
-            ["amp-opt", EPILOGUES, f"--{self.kernel.generator}={self.kernel.line}",
+            ["amp-opt", EPILOGUES, f"--{self.kernel.generator}={self.kernel.line}", "--amp-record-launches",
              f"--amp-kernels-to-cubin=chip={self.kernel.chip} format=isa"],
             capture_output=True, text=True,
         )
@@ -103,8 +125,14 @@ class Checker:
         self.check(assembly, "amp-opt: " + run.stderr)
         if not assembly:
             return None
+        self.launches = dict(re.findall(r"(\w+) = \{arguments = \[[^\]]*\], (block[^{}]*)\}", run.stdout))
         text = re.sub(r"\\([0-9A-F]{2})", lambda m: chr(int(m.group(1), 16)), assembly.group(1))
-        return text.replace("\\\\", "\\").rstrip("\0")
+        text = text.replace("\\\\", "\\").rstrip("\0")
+        for entry in text.split(".entry ")[1:]:
+            name = entry.split("(")[0].strip()
+            sizes = (re.search(rf"\.{word} (\d+)", entry) for word in ("reqntid", "minnctapersm"))
+            self.bounds[name] = [int(size.group(1)) if size else 1 for size in sizes]
+        return text
 
     def check_ptx(self, ptx):
         main = main_entry(ptx)
@@ -134,18 +162,35 @@ class Checker:
         kernel = self.kernel
         self.check(len(kernels) == kernel.kernels, f"{len(kernels)} kernels instead of {kernel.kernels}")
         for text in kernels:
+            name = re.search(r"'(\w+)'", text).group(1)
+            main = not re.search("_(reduce|sums|tiles|copy_[ab])$", name)
             sizes = re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", text)
-            self.check(set(sizes.groups()) == {"0"}, "stack and spills: " + ", ".join(sizes.groups()))
+            self.check(set(sizes.groups()) == {"0"}, f"{name}: stack and spills: " + ", ".join(sizes.groups()))
             registers = int(re.search(r"Used (\d+) registers", text).group(1))
-            reduces = re.search("_(reduce|sums|tiles|copy_[ab])'", text.split(" for ")[0] + "'")
-            threads = REDUCE_THREADS if reduces else self.kernel.threads
-            self.check(registers * threads <= REGISTERS, f"{registers} registers for {threads} threads")
-            pool = 0 if reduces else self.pool * 128
-            self.check(pool <= registers * threads, f"setmaxnreg waits for {pool} of {registers * threads} registers")
-            shared = re.search(r"(\d+) bytes smem", text)
-            self.check(not shared or int(shared.group(1)) <= self.kernel.shared_limit, "shared memory: " + text)
-            self.registers = registers if not reduces else self.registers
+            threads, blocks = self.bounds[name]
+            if main:
+                self.registers = registers
+                self.check((threads, blocks) == (kernel.threads, kernel.blocks), f"{blocks} blocks of {threads} threads")
+                most = int(re.search(r"blocks_per_multiprocessor = (\d+)|$", self.launches[name]).group(1) or blocks)
+                self.check(most == blocks, f"launches of {most} blocks for a multiprocessor that shall hold {blocks}")
+                pool = self.pool * 128
+                self.check(pool <= registers * threads, f"setmaxnreg waits for {pool} of {registers * threads} registers")
+            self.check_occupancy(name, text, registers, threads, blocks)
+            barriers = int(re.search(r"used (\d+) barriers|$", text).group(1) or 0)
+            numbers = kernel.barriers() if main else 1
+            self.check(barriers <= numbers, f"{name}: {barriers} barriers, but only {numbers} have a number")
         self.check("C75" not in report, "ptxas: " + report)
+
+    def check_occupancy(self, name, report, registers, threads, blocks):
+        """The blocks that shall run on a multiprocessor at a time fit there."""
+        chip = self.kernel.chip
+        taken = -(-registers // REGISTER_UNIT) * REGISTER_UNIT * threads * blocks
+        self.check(taken <= REGISTERS, f"{name}: {taken} registers for {blocks} blocks of {threads} threads")
+        self.check(threads * blocks <= THREADS[chip], f"{name}: {threads * blocks} threads on a multiprocessor")
+        static = int(re.search(r"(\d+) bytes smem|$", report).group(1) or 0)
+        dynamic = int(re.search(r"shared_memory = (\d+)", self.launches[name]).group(1))
+        shared = (static + dynamic + SYSTEM_SHARED) * blocks
+        self.check(shared <= SHARED[chip], f"{name}: {shared} bytes of shared memory for {blocks} blocks")
 
     def disassemble(self, cubin):
         """The lines of the main kernel's code."""

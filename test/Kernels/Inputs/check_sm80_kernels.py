@@ -5,8 +5,8 @@
 As check_kernels.py, whose report and resource checks these are:
 
   ptx     mma.sync, ldmatrix, asynchronous copies: exact counts
-  ptxas   also: no spills, no stack, the registers of the blocks that shall run at a
-          time within the file, shared memory within the chip's limit
+  ptxas   also: no spills, no stack, one barrier; registers, threads and shared memory of
+          the blocks that shall run at a time within what a multiprocessor has
   sass    also: Tensor Core instructions and matrix loads as computed from the tile,
           copies past the L1 cache, no local memory; in the main loop one wait, which
           leaves groups in flight, one barrier, no floating-point arithmetic; results of
@@ -17,7 +17,6 @@ import re
 
 import check_kernels
 
-SHARED_LIMITS = {"sm_80": 166912, "sm_86": 101376, "sm_87": 166912, "sm_89": 101376, "sm_90": 232448}
 STAGE_DEPTH = 64
 STEPS = STAGE_DEPTH // 16
 
@@ -31,7 +30,6 @@ class Kernel:
         given = dict(word.split("=") for word in line.split())
         self.line = line
         self.chip = given["chip"]
-        self.shared_limit = SHARED_LIMITS[self.chip]
         self.rows, self.columns = map(int, given.get("tile", "128x128").split("x")[:2])
         self.layout = given.get("layout", "nn")
         self.type = given.get("a-type", "bf16")
@@ -43,21 +41,23 @@ class Kernel:
         self.instruction = "FFMA" if self.plain else "HMMA"
         self.aligned = all(int(given[name]) % 8 == 0 for name in "mnk")
         stage = (self.rows + self.columns) * 128
-        half = (self.shared_limit + 1024) // 2 - 1024
-        self.blocks = 2 if self.rows * self.columns < 128 * 128 and 3 * stage <= half else 1
-        fitting = (half if self.blocks == 2 else self.shared_limit) // stage
+        self.blocks = check_kernels.resident_blocks(self.rows, self.columns, self.chip)
+        share = check_kernels.SHARED[self.chip] // self.blocks - check_kernels.SYSTEM_SHARED
+        fitting = share // stage
         self.stages = int(given.get("stages", min(fitting, 8)))
         warps = 2 * (self.columns // 32)
-        self.block_threads = 32 * warps
-        self.threads = self.block_threads * self.blocks
+        self.threads = 32 * warps
         # Of one warp, in one stage.
         self.products = (self.rows // 2 // 16) * (32 // 8) * STEPS
         self.loads = {"A": self.rows // 2 // 16 * STEPS, "B": 32 // 16 * STEPS}
         # Of one thread, in one stage.
-        self.copies = (self.rows + self.columns) * 8 // self.block_threads * self.aligned
+        self.copies = (self.rows + self.columns) * 8 // self.threads * self.aligned
         # Results of 16 bits leave in chunks of 16 bytes: two for 16 rows of a warp.
         staged = self.aligned and not self.plain and self.split == 1 and given.get("d-type", "bf16") != "f32"
         self.chunks = 2 * (self.rows // 2 // 16) * staged
+
+    def barriers(self):
+        return 1
 
     def matrix_loads(self, transposed):
         """In one stage, of operands that are stored with K innermost, or not."""
