@@ -17,6 +17,7 @@
 #include "GemmDescription.h"
 #include "Im2colProduct.h"
 #include "SplitKReduction.h"
+#include "amp/Kernels/KernelCost.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -84,14 +85,14 @@ gpu::GPUModuleOp mlir::amp::emitConvolution(OpBuilder &builder, Location loc,
                                             StringRef name,
                                             const ConvolutionProblem &problem,
                                             const GemmConfig &config,
-                                            const GemmEpilogue &epilogue,
-                                            int64_t multiprocessors) {
+                                            const GemmEpilogue &epilogue) {
   auto module = gpu::GPUModuleOp::create(builder, loc, name);
   module->setAttr("amp.problem", describe(builder, problem, config, epilogue));
   DeviceBuilder b(loc, builder);
   b.setInsertionPointToStart(module.getBody());
   if (problem.isDepthwise()) {
-    emitDepthwiseKernels(b, name, problem, epilogue, multiprocessors);
+    emitDepthwiseKernels(b, name, problem, epilogue,
+                         getChipRates(*config.chip).multiprocessors);
     return module;
   }
   WorkspaceColumns columns;
@@ -106,10 +107,9 @@ gpu::GPUModuleOp mlir::amp::emitConvolution(OpBuilder &builder, Location loc,
         b, getImplicitProduct(problem), problem, config, epilogue);
   }
   auto emit = config.chip->wgmma ? emitSm90Kernel : emitSm80Kernel;
-  emit(b, name, *product, multiprocessors);
+  emit(b, name, *product);
   if (config.splitK > 1)
     emitSplitKReduction(b, (name + "_reduce").str(), product->problem, config,
-                        epilogue, multiprocessors,
-                        getTensorNames(problem.kind).d, columns);
+                        epilogue, getTensorNames(problem.kind).d, columns);
   return module;
 }

@@ -46,5 +46,5 @@ void mlir::amp::emitDepthwiseKernels(DeviceBuilder &b, StringRef name,
   if (problem.kind == ConvolutionKind::WeightGradient)
     emitDepthwiseWeights(b, name, problem, epilogue, multiprocessors);
   else
-    emitDepthwiseImages(b, name, problem, epilogue, multiprocessors);
+    emitDepthwiseImages(b, name, problem, epilogue);
 }

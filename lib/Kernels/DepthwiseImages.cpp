@@ -51,7 +51,7 @@ public:
       std::swap(source, result);
   }
 
-  void emit(StringRef name, int64_t multiprocessors);
+  void emit(StringRef name);
 
 private:
   using Values = DeviceBuilder::Values;
@@ -92,7 +92,7 @@ private:
            problem.strideWidth;
   }
 
-  LLVM::LLVMFuncOp createKernel(StringRef name, int64_t multiprocessors);
+  LLVM::LLVMFuncOp createKernel(StringRef name);
   void loadFilters(Value filters, Number slab);
   Strip locate(Number strip);
   Values addRow(ValueRange sums, const Strip &strip, Number sourceRow,
@@ -116,8 +116,7 @@ private:
 };
 } // namespace
 
-LLVM::LLVMFuncOp DepthwiseImages::createKernel(StringRef name,
-                                               int64_t multiprocessors) {
+LLVM::LLVMFuncOp DepthwiseImages::createKernel(StringRef name) {
   KernelSignature signature(b);
   auto addImage = [&](StringRef name, const ImageSize &size, Type type) {
     signature.addBuffer(
@@ -132,13 +131,14 @@ LLVM::LLVMFuncOp DepthwiseImages::createKernel(StringRef name,
   signature.addNumber("batch", problem.batch);
 
   int64_t strips = problem.batch * result.height * stripsPerRow();
-  int64_t most = kBlocksPerMultiprocessor * multiprocessors / shape.slabs();
-  int64_t walkers = std::clamp<int64_t>(
-      llvm::divideCeil(strips, shape.strips()), 1, std::max<int64_t>(most, 1));
+  int64_t walkers = llvm::divideCeil(strips, shape.strips());
   return signature.createKernel(
-      name, {walkers * shape.slabs(), DepthwiseShape::threads,
-             kBlocksPerMultiprocessor, /*cluster=*/1,
-             getDepthwiseFilterBytes(problem, shape), /*order=*/0});
+      name, {{walkers * shape.slabs(), kBlocksPerMultiprocessor, shape.slabs()},
+             DepthwiseShape::threads,
+             /*minBlocks=*/kBlocksPerMultiprocessor,
+             /*cluster=*/1,
+             getDepthwiseFilterBytes(problem, shape),
+             /*order=*/0});
 }
 
 /// Copies the filters of a slab, [channel][filter][tap], to shared memory as
@@ -304,12 +304,12 @@ void DepthwiseImages::storeStrip(const Strip &strip, ArrayRef<Value> sums) {
   }
 }
 
-void DepthwiseImages::emit(StringRef name, int64_t multiprocessors) {
+void DepthwiseImages::emit(StringRef name) {
   std::string memory = (name + "_memory").str();
   LLVM::GlobalOp::create(b, LLVM::LLVMArrayType::get(b.getI8Type(), 0),
                          /*isConstant=*/false, LLVM::Linkage::External, memory,
                          Attribute(), /*alignment=*/16, /*addrSpace=*/3);
-  auto func = createKernel(name, multiprocessors);
+  auto func = createKernel(name);
   OpBuilder::InsertionGuard guard(b);
   Block *entry = func.addEntryBlock(b);
   b.setInsertionPointToStart(entry);
@@ -341,7 +341,6 @@ void DepthwiseImages::emit(StringRef name, int64_t multiprocessors) {
 
 void mlir::amp::emitDepthwiseImages(DeviceBuilder &b, StringRef name,
                                     const ConvolutionProblem &problem,
-                                    const GemmEpilogue &epilogue,
-                                    int64_t multiprocessors) {
-  DepthwiseImages(b, problem, epilogue).emit(name, multiprocessors);
+                                    const GemmEpilogue &epilogue) {
+  DepthwiseImages(b, problem, epilogue).emit(name);
 }

@@ -28,7 +28,7 @@ verifyDepthwiseKernels(const ConvolutionProblem &problem,
                        function_ref<InFlightDiagnostic()> emitError);
 
 /// Adds kernel `name`; for a weight gradient, which is a sum over blocks, also
-/// `<name>_reduce`. The grid in `amp.launch` is part of what they compute.
+/// `<name>_reduce`, in as many parts as keep `multiprocessors` busy.
 void emitDepthwiseKernels(DeviceBuilder &b, StringRef name,
                           const ConvolutionProblem &problem,
                           const GemmEpilogue &epilogue,
@@ -37,7 +37,7 @@ void emitDepthwiseKernels(DeviceBuilder &b, StringRef name,
 // What it chooses from.
 void emitDepthwiseImages(DeviceBuilder &b, StringRef name,
                          const ConvolutionProblem &problem,
-                         const GemmEpilogue &epilogue, int64_t multiprocessors);
+                         const GemmEpilogue &epilogue);
 void emitDepthwiseWeights(DeviceBuilder &b, StringRef name,
                           const ConvolutionProblem &problem,
                           const GemmEpilogue &epilogue,

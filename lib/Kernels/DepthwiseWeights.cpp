@@ -13,7 +13,8 @@
 // strip meets once for each row of the filter. In the end a block adds the sums
 // of its threads in their order, through shared memory, and writes them to its
 // part of the workspace. A second kernel adds the parts in their order: the
-// result is the same in each run.
+// result is the same in each run, and on each device, for the number of parts
+// is the kernel's and not the launch's.
 //
 // Groups of taps have one size. The last in each dimension begins earlier
 // instead of being smaller, and leaves out the taps that the one before has.
@@ -215,8 +216,10 @@ void DepthwiseWeights::emitSums(StringRef name) {
   signature.addNumber("batch", problem.batch);
   int64_t atOnce = std::min(rows * columns, kTapsAtOnce);
   auto func = signature.createKernel(
-      name, {parts * groups() * shape.slabs(), DepthwiseShape::threads,
-             kBlocksPerMultiprocessor, /*cluster=*/1,
+      name, {{parts * groups() * shape.slabs()},
+             DepthwiseShape::threads,
+             /*minBlocks=*/kBlocksPerMultiprocessor,
+             /*cluster=*/1,
              atOnce * DepthwiseShape::threads * shape.vector * 4,
              /*order=*/0});
   OpBuilder::InsertionGuard guard(b);
@@ -264,9 +267,12 @@ void DepthwiseWeights::emitReduction(StringRef name,
   addEpilogueOperands(signature, epilogue, {filters, taps, filters * taps});
   int64_t pairs = filters * llvm::divideCeil(taps, 2);
   auto func = signature.createKernel(
-      name, {int64_t(llvm::divideCeil(pairs, DepthwiseShape::threads)),
-             DepthwiseShape::threads, /*minBlocks=*/1, /*cluster=*/1,
-             /*sharedMemory=*/0, /*order=*/1});
+      name, {{int64_t(llvm::divideCeil(pairs, DepthwiseShape::threads))},
+             DepthwiseShape::threads,
+             /*minBlocks=*/1,
+             /*cluster=*/1,
+             /*sharedMemory=*/0,
+             /*order=*/1});
   OpBuilder::InsertionGuard guard(b);
   Block *entry = func.addEntryBlock(b);
   b.setInsertionPointToStart(entry);

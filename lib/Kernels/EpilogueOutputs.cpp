@@ -19,7 +19,7 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-static constexpr int64_t kThreads = 256;
+static constexpr int64_t kThreads = 256, kBlocksPerMultiprocessor = 8;
 
 WarpPart mlir::amp::getWarpPart(const GemmProblem &problem,
                                 const GemmConfig &config) {
@@ -183,8 +183,7 @@ bool mlir::amp::hasSums(const GemmEpilogue &epilogue) {
 void mlir::amp::emitSumsOfParts(DeviceBuilder &b, StringRef name,
                                 const GemmProblem &problem,
                                 const GemmConfig &config,
-                                const GemmEpilogue &epilogue,
-                                int64_t multiprocessors) {
+                                const GemmEpilogue &epilogue) {
   struct Parameters {
     unsigned parts, output;
   };
@@ -207,11 +206,14 @@ void mlir::amp::emitSumsOfParts(DeviceBuilder &b, StringRef name,
   unsigned mArg = signature.addNumber("m", problem.m);
   unsigned nArg = signature.addNumber("n", problem.n, problem.n % 2 ? 1 : 2);
   unsigned batchArg = signature.addNumber("batch", problem.batch);
-  int64_t blocks = std::clamp<int64_t>(llvm::divideCeil(most, kThreads), 1,
-                                       8 * multiprocessors);
-  auto func = signature.createKernel(
-      name, {blocks, kThreads, /*minBlocks=*/1, /*cluster=*/1,
-             /*sharedMemory=*/0, /*order=*/config.splitK > 1 ? 2 : 1});
+  int64_t blocks = llvm::divideCeil(most, kThreads);
+  auto func =
+      signature.createKernel(name, {{blocks, kBlocksPerMultiprocessor},
+                                    kThreads,
+                                    /*minBlocks=*/1,
+                                    /*cluster=*/1,
+                                    /*sharedMemory=*/0,
+                                    /*order=*/config.splitK > 1 ? 2 : 1});
   OpBuilder::InsertionGuard guard(b);
   Block *entry = func.addEntryBlock(b);
   b.setInsertionPointToStart(entry);

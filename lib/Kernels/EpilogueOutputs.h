@@ -92,7 +92,7 @@ bool hasSums(const GemmEpilogue &epilogue);
 /// Adds the kernel that adds up the parts.
 void emitSumsOfParts(DeviceBuilder &b, StringRef name,
                      const GemmProblem &problem, const GemmConfig &config,
-                     const GemmEpilogue &epilogue, int64_t multiprocessors);
+                     const GemmEpilogue &epilogue);
 
 } // namespace mlir::amp
 

@@ -29,11 +29,9 @@ static constexpr int64_t kStagingBytes = 2 * 64 * kSwizzleBytes;
 static constexpr int64_t kMinStages = 3, kMaxStages = 8;
 
 static constexpr GemmChip kChips[] = {
-    // An A100; an RTX 3090 or A10; an Orin; an RTX 4090 or L40; an H100 or
-    // H200.
-    {"sm_80", false, 166912, 108}, {"sm_86", false, 101376, 84},
-    {"sm_87", false, 166912, 16},  {"sm_89", false, 101376, 142},
-    {"sm_90", false, 232448, 132}, {"sm_90a", true, 232448, 132},
+    {"sm_80", false, 166912}, {"sm_86", false, 101376},
+    {"sm_87", false, 166912}, {"sm_89", false, 101376},
+    {"sm_90", false, 232448}, {"sm_90a", true, 232448},
 };
 
 ArrayRef<GemmChip> mlir::amp::getGemmChips() { return kChips; }

@@ -26,14 +26,13 @@ using namespace mlir::amp;
 gpu::GPUModuleOp mlir::amp::emitGemm(OpBuilder &builder, Location loc,
                                      StringRef name, const GemmProblem &problem,
                                      const GemmConfig &config,
-                                     const GemmEpilogue &epilogue,
-                                     int64_t multiprocessors) {
+                                     const GemmEpilogue &epilogue) {
   auto module = gpu::GPUModuleOp::create(builder, loc, name);
   module->setAttr("amp.problem",
                   describeGemm(builder, problem, config, epilogue));
   DeviceBuilder b(loc, builder);
   b.setInsertionPointToStart(module.getBody());
-  emitTransposedCopies(b, name, problem, multiprocessors);
+  emitTransposedCopies(b, name, problem);
   GemmProblem read = getCopiedProblem(problem);
   auto emit = [&](GemmProduct &product) {
     if (read.transposeA != problem.transposeA)
@@ -41,11 +40,10 @@ gpu::GPUModuleOp mlir::amp::emitGemm(OpBuilder &builder, Location loc,
     if (read.transposeB != problem.transposeB)
       product.nameOfB = "b_copy";
     auto emitKernel = config.chip->wgmma ? emitSm90Kernel : emitSm80Kernel;
-    emitKernel(b, name, product, multiprocessors);
+    emitKernel(b, name, product);
   };
   if (problem.groups) {
-    emitTilesOfGroups(b, (name + "_tiles").str(), problem, config,
-                      multiprocessors);
+    emitTilesOfGroups(b, (name + "_tiles").str(), problem, config);
     GroupedProduct product(b, read, config, epilogue);
     emit(product);
   } else {
@@ -53,11 +51,9 @@ gpu::GPUModuleOp mlir::amp::emitGemm(OpBuilder &builder, Location loc,
     emit(product);
   }
   if (config.splitK > 1)
-    emitSplitKReduction(b, (name + "_reduce").str(), problem, config, epilogue,
-                        multiprocessors);
+    emitSplitKReduction(b, (name + "_reduce").str(), problem, config, epilogue);
   if (hasSums(epilogue))
-    emitSumsOfParts(b, (name + "_sums").str(), problem, config, epilogue,
-                    multiprocessors);
+    emitSumsOfParts(b, (name + "_sums").str(), problem, config, epilogue);
   numberLaunches(module);
   return module;
 }

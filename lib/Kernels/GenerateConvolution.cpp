@@ -53,7 +53,7 @@ struct GenerateConvolution
       return signalPassFailure();
     auto builder = OpBuilder::atBlockEnd(getOperation().getBody());
     emitConvolution(builder, getOperation().getLoc(), name, problem, config,
-                    *region, multiprocessors);
+                    *region);
     getOperation()->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
                             builder.getUnitAttr());
   }
@@ -101,11 +101,9 @@ private:
   LogicalResult readConfig(KernelOptions &options,
                            const ConvolutionProblem &problem,
                            GemmConfig &config) {
-    int64_t most = multiprocessors;
     if (failed(options.readConfig(
-            {chip, tile, stages, cluster, splitK, rasterGroup}, config, most)))
+            {chip, tile, stages, cluster, splitK, rasterGroup}, config)))
       return failure();
-    multiprocessors = most;
     if (access == "auto") {
       chooseConvolutionAccess(problem, config);
     } else if (access == "threads") {

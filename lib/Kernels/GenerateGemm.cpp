@@ -54,8 +54,7 @@ struct GenerateGemm : public amp::impl::GenerateGemmPassBase<GenerateGemm> {
       return signalPassFailure();
     }
     auto builder = OpBuilder::atBlockEnd(getOperation().getBody());
-    emitGemm(builder, getOperation().getLoc(), name, problem, config, *region,
-             multiprocessors);
+    emitGemm(builder, getOperation().getLoc(), name, problem, config, *region);
     getOperation()->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
                             builder.getUnitAttr());
   }
@@ -84,11 +83,9 @@ private:
 
   LogicalResult readConfig(KernelOptions &options, const GemmProblem &problem,
                            GemmConfig &config) {
-    int64_t most = multiprocessors;
     if (failed(options.readConfig(
-            {chip, tile, stages, cluster, splitK, rasterGroup}, config, most)))
+            {chip, tile, stages, cluster, splitK, rasterGroup}, config)))
       return failure();
-    multiprocessors = most;
     if (access == "auto")
       chooseGemmAccess(problem, config);
     else if (access == "threads")

@@ -80,8 +80,7 @@ ResultMatrix GroupedProduct::placeResult(WorkItem item) {
 
 void mlir::amp::emitTilesOfGroups(DeviceBuilder &b, StringRef name,
                                   const GemmProblem &problem,
-                                  const GemmConfig &config,
-                                  int64_t multiprocessors) {
+                                  const GemmConfig &config) {
   Type i32 = b.getI32Type();
   KernelSignature signature(b);
   unsigned offsetsArg = signature.addBuffer("offsets", i32, problem.groups + 1);
@@ -89,10 +88,12 @@ void mlir::amp::emitTilesOfGroups(DeviceBuilder &b, StringRef name,
   unsigned tilesArg = signature.addBuffer("tiles", i32, most * kEntry);
   unsigned mArg = signature.addNumber("m", problem.m);
   unsigned groupsArg = signature.addNumber("groups", problem.groups);
-  int64_t blocks =
-      std::clamp<int64_t>(llvm::divideCeil(most, kThreads), 1, multiprocessors);
-  auto func = signature.createKernel(name, {blocks, kThreads, /*minBlocks=*/1,
-                                            /*cluster=*/1, /*sharedMemory=*/0,
+  int64_t blocks = llvm::divideCeil(most, kThreads);
+  auto func = signature.createKernel(name, {{blocks, /*perMultiprocessor=*/1},
+                                            kThreads,
+                                            /*minBlocks=*/1,
+                                            /*cluster=*/1,
+                                            /*sharedMemory=*/0,
                                             /*order=*/0});
   OpBuilder::InsertionGuard guard(b);
   Block *entry = func.addEntryBlock(b);

@@ -54,8 +54,7 @@ private:
 
 /// Adds the kernel that writes the table.
 void emitTilesOfGroups(DeviceBuilder &b, StringRef name,
-                       const GemmProblem &problem, const GemmConfig &config,
-                       int64_t multiprocessors);
+                       const GemmProblem &problem, const GemmConfig &config);
 
 } // namespace mlir::amp
 

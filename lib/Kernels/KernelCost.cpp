@@ -25,13 +25,14 @@ using namespace mlir::amp;
 
 /// Origins: docs/Rationale/Kernels.md.
 static constexpr ChipRates kRates[] = {
-    // name, clock, half, eight, plain, memory, l2
-    {"sm_80", 1.41e9, 2048, 0, 128, 1.555e12, 5120},
-    {"sm_86", 1.695e9, 1024, 0, 256, 0.6e12, 84 * 40},
-    {"sm_87", 1.3e9, 2048, 0, 256, 0.2048e12, 16 * 40},
-    {"sm_89", 2.49e9, 512, 1024, 256, 0.864e12, 142 * 40},
-    {"sm_90", 1.83e9, 4096, 8192, 256, 3.35e12, 5120},
-    {"sm_90a", 1.83e9, 4096, 8192, 256, 3.35e12, 5120},
+    // name, product, multiprocessors, clock, half, eight, plain, memory, l2
+    {"sm_80", "A100 40GB", 108, 1.41e9, 2048, 0, 128, 1.555e12, 5120},
+    {"sm_86", "A10", 72, 1.695e9, 1024, 0, 256, 0.6e12, 72 * 40},
+    {"sm_87", "Jetson AGX Orin 64GB", 16, 1.3e9, 2048, 0, 256, 0.2048e12,
+     16 * 40},
+    {"sm_89", "L40", 142, 2.49e9, 512, 1024, 256, 0.864e12, 142 * 40},
+    {"sm_90", "H100 SXM", 132, 1.83e9, 4096, 8192, 256, 3.35e12, 5120},
+    {"sm_90a", "H100 SXM", 132, 1.83e9, 4096, 8192, 256, 3.35e12, 5120},
 };
 
 /// Bytes of shared memory that a multiprocessor reads or writes in a cycle.
@@ -126,7 +127,7 @@ KernelCost mlir::amp::estimateGemm(const GemmProblem &problem,
                                    const GemmConfig &config,
                                    int64_t operandBytes) {
   const ChipRates &rates = getChipRates(*config.chip);
-  double multiprocessors = config.chip->multiprocessors;
+  double multiprocessors = rates.multiprocessors;
   double rate = getPeakRate(problem, rates);
   int64_t resident = config.blocksPerMultiprocessor();
   double l2 = rates.l2 / multiprocessors;
@@ -137,7 +138,7 @@ KernelCost mlir::amp::estimateGemm(const GemmProblem &problem,
   cost.peak = rate * multiprocessors * rates.clock;
   cost.items = getWorkItems(problem, config) * config.cluster;
   cost.slots =
-      config.chip->multiprocessors / config.cluster * config.cluster * resident;
+      rates.multiprocessors / config.cluster * config.cluster * resident;
   if (cost.items == 0) {
     cost.seconds = kLaunch;
     return cost;
@@ -226,7 +227,7 @@ double mlir::amp::estimatePlainGemm(const GemmProblem &problem,
                                     const GemmChip &chip) {
   const ChipRates &rates = getChipRates(chip);
   double compute =
-      getFlops(problem) / (kPlainRate * chip.multiprocessors * rates.clock);
+      getFlops(problem) / (kPlainRate * rates.multiprocessors * rates.clock);
   double chain = problem.k * kPlainStep / rates.clock;
   double memory = getBytes(problem) / (rates.memory * kSustainedMemory);
   return kLaunch + (kBlockCycles + kLatency) / rates.clock +

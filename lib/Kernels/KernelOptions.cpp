@@ -47,18 +47,10 @@ LogicalResult KernelOptions::readNumbers(StringRef option, StringRef form,
 }
 
 LogicalResult KernelOptions::readConfig(const Config &options,
-                                        GemmConfig &config,
-                                        int64_t &multiprocessors) {
-  if (failed(readChip(options.chip, config)))
+                                        GemmConfig &config) {
+  if (failed(readChip(options.chip, config)) ||
+      failed(readTile(options.tile, config)))
     return failure();
-  if (multiprocessors == 0)
-    multiprocessors = config.chip->multiprocessors;
-  if (failed(readTile(options.tile, config)))
-    return failure();
-  if (multiprocessors < std::max<int64_t>(options.cluster, 1) ||
-      multiprocessors > 4096)
-    return refuse("multiprocessors", "from the cluster's size to 4096",
-                  std::to_string(multiprocessors));
   config.stages = options.stages;
   config.cluster = options.cluster;
   config.splitK = options.splitK;

@@ -31,15 +31,13 @@ public:
   /// `count` numbers with an 'x' between them, or with `separator`.
   LogicalResult readNumbers(StringRef option, StringRef form, StringRef text,
                             char separator, ArrayRef<int64_t *> numbers);
-  /// The options that every kernel with a main loop has. 0 multiprocessors
-  /// become as many as the chip has.
+  /// The options that every kernel with a main loop has.
   struct Config {
     StringRef chip, tile;
     int64_t stages, cluster, splitK, rasterGroup;
   };
   /// All of `config` but how matrices are read and written.
-  LogicalResult readConfig(const Config &options, GemmConfig &config,
-                           int64_t &multiprocessors);
+  LogicalResult readConfig(const Config &options, GemmConfig &config);
   /// `text` names a function of the module, or none.
   FailureOr<GemmEpilogue> readEpilogue(StringRef text, Type result);
   /// The name of the kernel's module is new.

@@ -119,15 +119,21 @@ LLVM::LLVMFuncOp KernelSignature::createKernel(StringRef name,
   for (unsigned index : tensorMaps)
     sm90::markAsTensorMap(b, func, index);
   auto along = [&](int64_t x) { return b.getDenseI64ArrayAttr({x, 1, 1}); };
-  func->setAttr(
-      "amp.launch",
-      b.getDictionaryAttr(
-          {named("order", b.getI64IntegerAttr(launch.order)),
-           named("grid", along(launch.blocks)),
-           named("block", along(launch.threads)),
-           named("cluster", along(launch.cluster)),
-           named("shared_memory", b.getI64IntegerAttr(launch.sharedMemory)),
-           named("arguments", b.getArrayAttr(descriptions))}));
+  auto number = [&](int64_t x) { return b.getI64IntegerAttr(x); };
+  const Grid &grid = launch.grid;
+  SmallVector<NamedAttribute> attributes{
+      named("order", number(launch.order)),
+      named("grid", along(std::max(grid.blocks, grid.multiple))),
+      named("block", along(launch.threads)),
+      named("cluster", along(launch.cluster)),
+      named("shared_memory", number(launch.sharedMemory)),
+      named("arguments", b.getArrayAttr(descriptions))};
+  if (grid.perMultiprocessor) {
+    attributes.push_back(
+        named("blocks_per_multiprocessor", number(grid.perMultiprocessor)));
+    attributes.push_back(named("grid_multiple", number(grid.multiple)));
+  }
+  func->setAttr("amp.launch", b.getDictionaryAttr(attributes));
   return func;
 }
 

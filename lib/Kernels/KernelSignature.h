@@ -55,8 +55,19 @@ public:
   /// `multiple`.
   unsigned addNumber(StringRef name, int64_t value, int64_t multiple = 1);
 
+  /// How many blocks a launch has. The kernels that walk over their work are
+  /// right with any multiple of `multiple`; how many of them there shall be,
+  /// the device says that runs them.
+  struct Grid {
+    /// The most that have work.
+    int64_t blocks;
+    /// At most so many for each multiprocessor; 0 if there must be `blocks`.
+    int64_t perMultiprocessor = 0;
+    int64_t multiple = 1;
+  };
   struct Launch {
-    int64_t blocks, threads, minBlocks, cluster, sharedMemory;
+    Grid grid;
+    int64_t threads, minBlocks, cluster, sharedMemory;
     /// Place among the kernels of the module, which run one after the other.
     int64_t order;
   };

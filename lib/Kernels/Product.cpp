@@ -20,21 +20,22 @@ using namespace mlir::amp;
 
 Product::~Product() = default;
 
-void Product::enterKernel(StringRef name, int64_t multiprocessors) {
+void Product::enterKernel(StringRef name) {
   memory = (name + "_memory").str();
   LLVM::GlobalOp::create(b, LLVM::LLVMArrayType::get(b.getI8Type(), 0),
                          /*isConstant=*/false, LLVM::Linkage::External, memory,
                          Attribute(), /*alignment=*/1024, /*addrSpace=*/3);
   KernelSignature signature(b);
   addParameters(signature);
-  int64_t most = multiprocessors / config.cluster * config.cluster;
-  int64_t minBlocks = config.blocksPerMultiprocessor();
-  int64_t blocks =
-      std::clamp<int64_t>(getWorkItems(problem, config) * config.cluster,
-                          config.cluster, most * minBlocks);
+  int64_t resident = config.blocksPerMultiprocessor();
   auto func = signature.createKernel(
-      name, {blocks, config.threads(), minBlocks, config.cluster,
-             getSharedMemoryBytes(problem, config), order});
+      name, {{getWorkItems(problem, config) * config.cluster, resident,
+              config.cluster},
+             config.threads(),
+             /*minBlocks=*/resident,
+             config.cluster,
+             getSharedMemoryBytes(problem, config),
+             order});
   Block *entry = func.addEntryBlock(b);
   b.setInsertionPointToStart(entry);
   result = entry->getArgument(resultIndex);

@@ -46,7 +46,7 @@ public:
 
   /// Adds the kernel, and its dynamic shared memory `<name>_memory`, and goes
   /// to the beginning of its body.
-  void enterKernel(StringRef name, int64_t multiprocessors);
+  void enterKernel(StringRef name);
   /// The address of that memory.
   Value sharedMemory() const {
     return LLVM::AddressOfOp::create(b, b.pointer(3), memory);
@@ -144,10 +144,8 @@ private:
 
 /// Adds a kernel `name` that computes the product: with mma.sync or plain
 /// arithmetic (Sm80Kernel.cpp), or with wgmma (Sm90Kernel.cpp).
-void emitSm80Kernel(DeviceBuilder &b, StringRef name, Product &product,
-                    int64_t multiprocessors);
-void emitSm90Kernel(DeviceBuilder &b, StringRef name, Product &product,
-                    int64_t multiprocessors);
+void emitSm80Kernel(DeviceBuilder &b, StringRef name, Product &product);
+void emitSm90Kernel(DeviceBuilder &b, StringRef name, Product &product);
 
 } // namespace mlir::amp
 

@@ -46,7 +46,7 @@ public:
       : b(b), product(product), config(product.config), tileA(product.tileA),
         tileB(product.tileB) {}
 
-  void emit(StringRef name, int64_t multiprocessors);
+  void emit(StringRef name);
 
 private:
   using Values = SmallVector<Value>;
@@ -84,9 +84,9 @@ private:
 };
 } // namespace
 
-void Sm80Kernel::emit(StringRef name, int64_t multiprocessors) {
+void Sm80Kernel::emit(StringRef name) {
   OpBuilder::InsertionGuard guard(b);
-  product.enterKernel(name, multiprocessors);
+  product.enterKernel(name);
   thread = sm80::threadId(b);
   lane = thread % 32;
   Number warp = thread / 32;
@@ -274,6 +274,6 @@ void Sm80Kernel::emitResult(WorkItem item, ArrayRef<Value> sums) {
 }
 
 void mlir::amp::emitSm80Kernel(DeviceBuilder &b, StringRef name,
-                               Product &product, int64_t multiprocessors) {
-  Sm80Kernel(b, product).emit(name, multiprocessors);
+                               Product &product) {
+  Sm80Kernel(b, product).emit(name);
 }

@@ -44,7 +44,7 @@ public:
       : b(b), product(product), problem(product.problem),
         config(product.config), tileA(product.tileA), tileB(product.tileB) {}
 
-  void emit(StringRef name, int64_t multiprocessors);
+  void emit(StringRef name);
 
 private:
   void layOutSharedMemory();
@@ -116,9 +116,9 @@ void Sm90Kernel::emitSetup(PipelineRing &ring) {
     sm90::blockBarrier(b);
 }
 
-void Sm90Kernel::emit(StringRef name, int64_t multiprocessors) {
+void Sm90Kernel::emit(StringRef name) {
   OpBuilder::InsertionGuard guard(b);
-  product.enterKernel(name, multiprocessors);
+  product.enterKernel(name);
   if (config.cluster > 1)
     rank = sm90::rankInCluster(b);
   thread = sm90::threadId(b) % 128;
@@ -302,6 +302,6 @@ void Sm90Kernel::emitConsumer(PipelineRing &ring) {
 }
 
 void mlir::amp::emitSm90Kernel(DeviceBuilder &b, StringRef name,
-                               Product &product, int64_t multiprocessors) {
-  Sm90Kernel(b, product).emit(name, multiprocessors);
+                               Product &product) {
+  Sm90Kernel(b, product).emit(name);
 }

@@ -20,13 +20,13 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-static constexpr int64_t kThreads = 256;
+static constexpr int64_t kThreads = 256, kBlocksPerMultiprocessor = 8;
 
 void mlir::amp::emitSplitKReduction(DeviceBuilder &b, StringRef name,
                                     const GemmProblem &problem,
                                     const GemmConfig &config,
                                     const GemmEpilogue &epilogue,
-                                    int64_t multiprocessors, StringRef result,
+                                    StringRef result,
                                     const WorkspaceColumns &inWorkspace) {
   int64_t columnCount = inWorkspace.locate ? inWorkspace.count : problem.n;
   bool even = columnCount % 2 == 0;
@@ -48,11 +48,13 @@ void mlir::amp::emitSplitKReduction(DeviceBuilder &b, StringRef name,
                                            problem.strideOfD() % 2 ? 1 : 2);
 
   int64_t pairs = problem.batch * problem.m * llvm::divideCeil(columnCount, 2);
-  int64_t blocks = std::clamp<int64_t>(llvm::divideCeil(pairs, kThreads), 1,
-                                       8 * multiprocessors);
-  auto func = signature.createKernel(name, {blocks, kThreads, /*minBlocks=*/1,
+  int64_t blocks = llvm::divideCeil(pairs, kThreads);
+  auto func = signature.createKernel(name, {{blocks, kBlocksPerMultiprocessor},
+                                            kThreads,
+                                            /*minBlocks=*/1,
                                             /*cluster=*/1,
-                                            /*sharedMemory=*/0, /*order=*/1});
+                                            /*sharedMemory=*/0,
+                                            /*order=*/1});
   OpBuilder::InsertionGuard guard(b);
   Block *entry = func.addEntryBlock(b);
   b.setInsertionPointToStart(entry);

@@ -43,8 +43,7 @@ struct WorkspaceColumns {
 /// `result` is what D is called in `amp.launch`.
 void emitSplitKReduction(DeviceBuilder &b, StringRef name,
                          const GemmProblem &problem, const GemmConfig &config,
-                         const GemmEpilogue &epilogue, int64_t multiprocessors,
-                         StringRef result = "d",
+                         const GemmEpilogue &epilogue, StringRef result = "d",
                          const WorkspaceColumns &columns = {});
 
 } // namespace mlir::amp

@@ -23,6 +23,7 @@ using namespace mlir;
 using namespace mlir::amp;
 
 static constexpr int64_t kThreads = 256, kTile = 64, kChunk = 16;
+static constexpr int64_t kBlocksPerMultiprocessor = 8;
 
 GemmProblem mlir::amp::getCopiedProblem(const GemmProblem &problem) {
   GemmProblem read = problem;
@@ -51,7 +52,7 @@ void mlir::amp::numberLaunches(gpu::GPUModuleOp module) {
 }
 
 static void emitCopy(DeviceBuilder &b, StringRef name,
-                     const TransposedCopy &copy, int64_t multiprocessors) {
+                     const TransposedCopy &copy) {
   int64_t padded = llvm::alignTo(copy.rows, kChunk);
   bool aligned = copy.columns % kChunk == 0 && copy.stride % kChunk == 0;
   std::string memory = (name + "_memory").str();
@@ -73,9 +74,12 @@ static void emitCopy(DeviceBuilder &b, StringRef name,
       signature.addNumber(copy.strideName, copy.stride, multiple);
   int64_t tiles = copy.count * llvm::divideCeil(copy.rows, kTile) *
                   llvm::divideCeil(copy.columns, kTile);
-  auto func = signature.createKernel(
-      name, {std::clamp<int64_t>(tiles, 1, 8 * multiprocessors), kThreads,
-             /*minBlocks=*/1, /*cluster=*/1, /*sharedMemory=*/0, /*order=*/0});
+  auto func = signature.createKernel(name, {{tiles, kBlocksPerMultiprocessor},
+                                            kThreads,
+                                            /*minBlocks=*/1,
+                                            /*cluster=*/1,
+                                            /*sharedMemory=*/0,
+                                            /*order=*/0});
   OpBuilder::InsertionGuard guard(b);
   Block *entry = func.addEntryBlock(b);
   b.setInsertionPointToStart(entry);
@@ -132,17 +136,14 @@ static void emitCopy(DeviceBuilder &b, StringRef name,
 }
 
 void mlir::amp::emitTransposedCopies(DeviceBuilder &b, StringRef name,
-                                     const GemmProblem &problem,
-                                     int64_t multiprocessors) {
+                                     const GemmProblem &problem) {
   GemmProblem copied = getCopiedProblem(problem);
   if (copied.transposeA != problem.transposeA)
     emitCopy(b, (name + "_copy_a").str(),
              {"a", "a_copy", problem.a, problem.batch, problem.k, problem.m,
-              problem.strideOfA(), "k", "m", "lda"},
-             multiprocessors);
+              problem.strideOfA(), "k", "m", "lda"});
   if (copied.transposeB != problem.transposeB)
     emitCopy(b, (name + "_copy_b").str(),
              {"b", "b_copy", problem.b, std::max(problem.batch, problem.groups),
-              problem.k, problem.n, problem.strideOfB(), "k", "n", "ldb"},
-             multiprocessors);
+              problem.k, problem.n, problem.strideOfB(), "k", "n", "ldb"});
 }

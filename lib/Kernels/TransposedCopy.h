@@ -38,7 +38,7 @@ GemmProblem getCopiedProblem(const GemmProblem &problem);
 
 /// Adds the kernels that copy what the problem's kernel cannot read.
 void emitTransposedCopies(DeviceBuilder &b, StringRef name,
-                          const GemmProblem &problem, int64_t multiprocessors);
+                          const GemmProblem &problem);
 
 /// Gives the kernels of a module the order in which they stand there.
 void numberLaunches(gpu::GPUModuleOp module);

@@ -84,9 +84,6 @@ func.func @add_up(%x: f32) -> (f32, f32) attributes {amp.epilogue_outputs = ["co
 // RUN: %{bad}"access=dma" 2>&1 | FileCheck %s --check-prefix=ACCESS
 // ACCESS: expected 'access' to be auto, tma or threads, but got 'dma'
 
-// RUN: %{bad}"multiprocessors=-1" 2>&1 | FileCheck %s --check-prefix=MULTIPROCESSORS
-// MULTIPROCESSORS: expected 'multiprocessors' to be from the cluster's size to 4096, but got '-1'
-
 // What mma.sync and asynchronous copies refuse.
 
 // RUN: %{bad}"chip=sm_80 a-type=f8E5M2 b-type=f8E5M2 layout=nt" 2>&1 | FileCheck %s --check-prefix=OLDTYPES

@@ -21,7 +21,7 @@ func.func @bias(%sum: f32, %bias: f32) -> bf16 attributes {amp.epilogue = ["colu
 // CHECK-SAME: {box = array<i64: 64, 64>, kind = "tensor-map", name = "d", shape = array<i64: 512, 300>, strides = array<i64: 1024>
 // CHECK-SAME: {elements = 512 : i64, kind = "buffer", name = "operand0", operand = "column", type = f32}
 // CHECK-SAME: {kind = "number", multiple = 1 : i64, name = "m", value = 300 : i64}
-// CHECK-SAME: block = array<i64: 384, 1, 1>, cluster = array<i64: 1, 1, 1>, grid = array<i64: 12, 1, 1>, order = 0 : i64, shared_memory = 229472 : i64
+// CHECK-SAME: block = array<i64: 384, 1, 1>, blocks_per_multiprocessor = 1 : i64, cluster = array<i64: 1, 1, 1>, grid = array<i64: 12, 1, 1>, grid_multiple = 1 : i64, order = 0 : i64, shared_memory = 229472 : i64
 // CHECK-SAME: gpu.kernel, nvvm.kernel
 // One thread prepares the barriers: one producer, two consumers.
 // CHECK: nvvm.mbarrier.init
@@ -54,7 +54,7 @@ func.func @bias(%sum: f32, %bias: f32) -> bf16 attributes {amp.epilogue = ["colu
 // Each block loads its A, two boxes of 64 of M, and half of B, two boxes of 64 of N.
 // CLUSTER: name = "a", shape = array<i64: 304, 520>
 // CLUSTER-SAME: box = array<i64: 64, 64>, kind = "tensor-map", name = "b"
-// CLUSTER-SAME: cluster = array<i64: 2, 1, 1>, grid = array<i64: 8, 1, 1>
+// CLUSTER-SAME: cluster = array<i64: 2, 1, 1>, grid = array<i64: 8, 1, 1>, grid_multiple = 2 : i64
 // CLUSTER-SAME: nvvm.cluster_dim = array<i32: 2, 1, 1>
 // CLUSTER: nvvm.cluster.arrive.relaxed {aligned}
 // CLUSTER-COUNT-2: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}box[{{[^]]*}}] :
@@ -96,7 +96,7 @@ func.func @bias(%sum: f32, %bias: f32) -> bf16 attributes {amp.epilogue = ["colu
 // SM80: llvm.func @gemm(
 // SM80-SAME: {elements = 156000 : i64, kind = "buffer", name = "a", type = bf16}
 // SM80-SAME: {kind = "number", multiple = 8 : i64, name = "lda", value = 520 : i64}
-// SM80-SAME: block = array<i64: 256, 1, 1>, cluster = array<i64: 1, 1, 1>, grid = array<i64: 12, 1, 1>, order = 0 : i64, shared_memory = 163840 : i64
+// SM80-SAME: block = array<i64: 256, 1, 1>, blocks_per_multiprocessor = 1 : i64, cluster = array<i64: 1, 1, 1>, grid = array<i64: 12, 1, 1>, grid_multiple = 1 : i64, order = 0 : i64, shared_memory = 163840 : i64
 // SM80: nvvm.cp.async.shared.global {{.*}}, 16, cache = cg
 // SM80-COUNT-4: nvvm.cp.async.commit.group
 // SM80: nvvm.cp.async.wait.group 3
@@ -116,3 +116,10 @@ func.func @bias(%sum: f32, %bias: f32) -> bf16 attributes {amp.epilogue = ["colu
 // SM80: nvvm.barrier0
 // SM80: arith.addf {{.*}} : vector<2xf32>
 // SM80: llvm.store {{.*}} : vector<2xbf16>
+
+// The grid is all tiles, however many: how many blocks walk over them, the device says
+// that runs them. Two of a small tile have room on a multiprocessor.
+// RUN: amp-opt %s --amp-generate-gemm="m=8192 n=8192 k=64 layout=nt tile=64x128" | FileCheck %s --check-prefix=LARGE
+// LARGE: block = array<i64: 256, 1, 1>, blocks_per_multiprocessor = 2 : i64, cluster = array<i64: 1, 1, 1>, grid = array<i64: 8192, 1, 1>, grid_multiple = 1 : i64
+// RUN: amp-opt %s --amp-generate-gemm="m=0 n=64 k=64 tile=128x256 cluster=2" | FileCheck %s --check-prefix=EMPTY
+// EMPTY: cluster = array<i64: 2, 1, 1>, grid = array<i64: 2, 1, 1>, grid_multiple = 2 : i64

@@ -148,6 +148,9 @@ static Launch readLaunch(const json &object, const std::string &place,
   launch.cluster = reader.has("cluster") ? reader.numbers("cluster", 3, 3)
                                          : std::vector<int64_t>(3, 1);
   launch.sharedBytes = reader.number("shared_memory");
+  launch.blocksPerMultiprocessor =
+      reader.number("blocks_per_multiprocessor", 0);
+  launch.gridMultiple = reader.number("grid_multiple", 1);
   if (const json *arguments = reader.array("arguments"))
     for (size_t i = 0; i < arguments->size(); ++i)
       launch.arguments.push_back(readArgument(

@@ -17,9 +17,10 @@
 //       "problem": {...}, "tile": [128, 256, 64],
 //       "epilogue": [{"op": "add", "operand": "operand0"}, {"op": "relu"}],
 //       "launches": [
-//         {"kernel": "gemm", "grid": [132, 1, 1], "block": [384, 1, 1],
-//          "cluster": [2, 1, 1], "shared_memory": 229376, "arguments":
-//          [...]}]}]}
+//         {"kernel": "gemm", "grid": [2048, 1, 1],
+//          "blocks_per_multiprocessor": 1, "grid_multiple": 2,
+//          "block": [384, 1, 1], "cluster": [2, 1, 1],
+//          "shared_memory": 229376, "arguments": [...]}]}]}
 //
 // Launches happen in their order. Each is the attribute `amp.launch` of a
 // kernel that the compiler generates, said in JSON, and so are its arguments:
@@ -34,6 +35,9 @@
 //   {"kind": "buffer", "name": "operand0", "operand": "column", "type": "f32",
 //    "elements": 128}
 //   {"kind": "number", "name": "m", "value": 128}                  (32 bits)
+//
+// With "blocks_per_multiprocessor" the grid is the most that has work, and the
+// launch takes of it what fits the device, a multiple of "grid_multiple" (1).
 //
 // Arrays are innermost first, sizes in elements, strides and swizzles in bytes,
 // a size of 0 is passed as 1. `cluster`, `steps` (ones) and `swizzle` (none)
@@ -92,6 +96,8 @@ struct Launch {
   std::string kernel;
   std::vector<int64_t> grid, block, cluster;
   int64_t sharedBytes = 0;
+  int64_t blocksPerMultiprocessor = 0; ///< 0: the grid is as it is
+  int64_t gridMultiple = 1;
   std::vector<Argument> arguments;
 };
 

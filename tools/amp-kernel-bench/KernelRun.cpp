@@ -215,6 +215,10 @@ std::string KernelRun::prepare(const Launch &launch, const TensorSet &set,
   result.arguments = prepared.arguments.data();
   result.argumentBytes = prepared.bytes.data();
   result.argumentCount = static_cast<int32_t>(count);
+  if (launch.blocksPerMultiprocessor &&
+      ampRtDeviceFitGrid(device, &result, launch.blocksPerMultiprocessor,
+                         launch.gridMultiple) != AMP_RT_OK)
+    return ampRtStatusText();
   return "";
 }
 

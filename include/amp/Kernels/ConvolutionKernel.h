@@ -30,10 +30,11 @@ verifyConvolutionEpilogue(const ConvolutionProblem &problem,
 /// `amp.launch` and `amp.problem` as for a matrix product (GemmKernel.h, and
 /// the pass amp-generate-convolution). All of it is verified, `config` is
 /// complete.
-gpu::GPUModuleOp
-emitConvolution(OpBuilder &builder, Location loc, StringRef name,
-                const ConvolutionProblem &problem, const GemmConfig &config,
-                const GemmEpilogue &epilogue, int64_t multiprocessors);
+gpu::GPUModuleOp emitConvolution(OpBuilder &builder, Location loc,
+                                 StringRef name,
+                                 const ConvolutionProblem &problem,
+                                 const GemmConfig &config,
+                                 const GemmEpilogue &epilogue);
 
 } // namespace mlir::amp
 

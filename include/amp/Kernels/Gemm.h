@@ -62,8 +62,6 @@ struct GemmChip {
   bool wgmma;
   /// Bytes of shared memory that a block may use at most.
   int64_t sharedMemory;
-  /// Of a usual product with this chip, for the size of the grid.
-  int64_t multiprocessors;
 };
 
 /// The chips that kernels are emitted for.

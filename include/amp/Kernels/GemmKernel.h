@@ -28,8 +28,7 @@ namespace mlir::amp {
 /// amp-generate-gemm). All of it is verified, `config` is complete.
 gpu::GPUModuleOp emitGemm(OpBuilder &builder, Location loc, StringRef name,
                           const GemmProblem &problem, const GemmConfig &config,
-                          const GemmEpilogue &epilogue,
-                          int64_t multiprocessors);
+                          const GemmEpilogue &epilogue);
 
 } // namespace mlir::amp
 

@@ -23,10 +23,12 @@
 
 namespace mlir::amp {
 
-/// What one multiprocessor of a chip does in a cycle at most, and the chip in a
-/// second.
+/// A product with a chip: what one of its multiprocessors does in a cycle at
+/// most, and all of it in a second. An expectation: other products with the
+/// chip have more multiprocessors or fewer, and a launch asks the device.
 struct ChipRates {
-  StringRef name;
+  StringRef name, product;
+  int64_t multiprocessors;
   /// Cycles in a second at the highest sustained clock.
   double clock;
   /// Floating-point operations in a cycle: products of f16 or bf16 with f32

@@ -100,6 +100,7 @@ def GenerateGemmPass : Pass<"amp-generate-gemm", "ModuleOp"> {
     | --- | --- |
     | `order` | place among the module's kernels; they run one after the other |
     | `grid`, `block`, `cluster` | sizes along x, y, z |
+    | `blocks_per_multiprocessor`, `grid_multiple` | the kernel walks over its work with any number of blocks: `grid` are the most that have work, and a launch takes as many as its device has room for, at most so many for each multiprocessor and a multiple of `grid_multiple` (ampRtDeviceFitGrid in amp-rt/Device.h). Without them, exactly `grid` |
     | `shared_memory` | bytes of dynamic shared memory |
     | `arguments` | one dictionary for each parameter, in order |
 
@@ -160,8 +161,6 @@ def GenerateGemmPass : Pass<"amp-generate-gemm", "ModuleOp"> {
     Option<"access", "access", "std::string", "\"auto\"",
            "auto, tma (sm_90a), async (others) or threads: how matrices are read and written">,
     Option<"epilogue", "epilogue", "std::string", "\"\"", "function that gives elements of D">,
-    Option<"multiprocessors", "multiprocessors", "int64_t", "0",
-           "for the size of the grid; 0 is as many as the chip has">,
   ];
   let dependentDialects = ["arith::ArithDialect", "gpu::GPUDialect", "LLVM::LLVMDialect",
                            "math::MathDialect", "NVVM::NVVMDialect", "scf::SCFDialect"];
@@ -223,8 +222,9 @@ def GenerateConvolutionPass : Pass<"amp-generate-convolution", "ModuleOp"> {
     `tile`, `stages`, `split-k`, `raster-group` and `access` do not matter. A thread has
     16 bytes of channels where there is one filter for each channel and channels are a
     multiple of that, else one or two, of some neighbouring pixels. A weight gradient is
-    summed in parts, which a second kernel `<name>_reduce` adds in their order. The grid
-    in `amp.launch` is part of what these kernels compute.
+    summed in parts, which a second kernel `<name>_reduce` adds in their order. How many
+    parts there are does not depend on the device, and so neither does a bit of the
+    result.
 
     10. The filters of a thread's channels take at most 48 KiB, but for a weight gradient.
     11. The stride width of a depthwise data gradient is at most 32.
@@ -283,8 +283,6 @@ def GenerateConvolutionPass : Pass<"amp-generate-convolution", "ModuleOp"> {
     Option<"access", "access", "std::string", "\"auto\"",
            "auto, tma (sm_90a), async or threads: how tensors are read">,
     Option<"epilogue", "epilogue", "std::string", "\"\"", "function that gives elements of the result">,
-    Option<"multiprocessors", "multiprocessors", "int64_t", "0",
-           "for the size of the grid; 0 is as many as the chip has">,
   ];
   let dependentDialects = ["arith::ArithDialect", "gpu::GPUDialect", "LLVM::LLVMDialect",
                            "math::MathDialect", "NVVM::NVVMDialect", "scf::SCFDialect"];

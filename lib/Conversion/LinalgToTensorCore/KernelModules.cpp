@@ -92,8 +92,7 @@ FailureOr<gpu::GPUModuleOp> KernelModules::getGemm(Location loc,
   gpu::GPUModuleOp &kernel = kernels[getKey(problem, config, epilogue)];
   if (!kernel)
     kernel = add("gemm_", [&](OpBuilder &builder, StringRef name) {
-      return emitGemm(builder, loc, name, problem, config, *body,
-                      config.chip->multiprocessors);
+      return emitGemm(builder, loc, name, problem, config, *body);
     });
   return kernel;
 }
@@ -116,8 +115,7 @@ KernelModules::getConvolution(Location loc, const ConvolutionProblem &problem,
   gpu::GPUModuleOp &kernel = kernels[getKey(problem, config, epilogue)];
   if (!kernel)
     kernel = add("convolution_", [&](OpBuilder &builder, StringRef name) {
-      return emitConvolution(builder, loc, name, problem, config, *body,
-                             config.chip->multiprocessors);
+      return emitConvolution(builder, loc, name, problem, config, *body);
     });
   return kernel;
 }

@@ -165,6 +165,21 @@ AMP_RT_STATIC_ASSERT(sizeof(AmpRtLaunch) == 88 + 3 * sizeof(void *),
 AMP_RT_API AmpRtStatus ampRtDeviceLaunch(AmpRtDevice *device,
                                          const AmpRtLaunch *launch);
 
+/* Gives `launch`, which is not launched, the grid that fits the device, for
+ * kernels that walk over their work and are right with any number of blocks.
+ * Before, grid[0] is the most blocks that have work, and grid[1] and grid[2]
+ * are
+ * 1. Afterwards grid[0] is no more than that, than `blocksPerProcessor` for
+ * each multiprocessor, and than the device has room for at a time, given the
+ * kernel's registers, its shared memory and its clusters (of which a device may
+ * hold fewer than its multiprocessors suggest). It is a multiple of `multiple`,
+ * which the cluster divides, and at least that. The answer for one kernel and
+ * device stays the same, so it can be kept. */
+AMP_RT_API AmpRtStatus ampRtDeviceFitGrid(AmpRtDevice *device,
+                                          AmpRtLaunch *launch,
+                                          int64_t blocksPerProcessor,
+                                          int64_t multiple);
+
 /* Waits until everything asked of the device has happened. */
 AMP_RT_API AmpRtStatus ampRtDeviceSynchronize(AmpRtDevice *device);
 

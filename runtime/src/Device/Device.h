@@ -37,6 +37,10 @@ struct AmpRtDevice {
   /// cluster is at least 1 and divides the grid's; arguments and sizes are
   /// there.
   virtual AmpRtStatus launch(const AmpRtLaunch &launch) = 0;
+  /// How many blocks of a launch run at a time, whatever its grid says. Without
+  /// an answer of the device's own they are not limited.
+  virtual AmpRtStatus
+  residentBlocks(const char *call, const AmpRtLaunch &launch, int64_t &blocks);
   virtual AmpRtStatus synchronize(const char *call) = 0;
   virtual AmpRtStatus close(const char *call) { return synchronize(call); }
   virtual void *nativeStream() { return nullptr; }

@@ -10,6 +10,7 @@
 #include "Support/Failure.h"
 #include "Support/SizedStruct.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace amp::rt;
@@ -188,13 +189,14 @@ static AmpRtStatus checkArguments(const char *call, const AmpRtDevice &device,
   return AMP_RT_OK;
 }
 
-AmpRtStatus ampRtDeviceLaunch(AmpRtDevice *device, const AmpRtLaunch *launch) {
-  const char *call = "ampRtDeviceLaunch";
+/// All but the arguments; `checked` is the launch with its cluster's ones.
+static AmpRtStatus checkLaunch(const char *call, const AmpRtDevice *device,
+                               const AmpRtLaunch *launch,
+                               AmpRtLaunch &checked) {
   if (!device)
     return failNull(call, "device");
   if (!launch)
     return failNull(call, "launch");
-  AmpRtLaunch checked;
   AmpRtStatus status = readStruct(call, "AmpRtLaunch", *launch, checked);
   if (status != AMP_RT_OK)
     return status;
@@ -205,7 +207,13 @@ AmpRtStatus ampRtDeviceLaunch(AmpRtDevice *device, const AmpRtLaunch *launch) {
                 "%s: device '%s': expected flags of AMP_RT_LAUNCH_..., but got "
                 "0x%x",
                 call, device->name(), checked.flags);
-  status = checkShape(call, *device, checked);
+  return checkShape(call, *device, checked);
+}
+
+AmpRtStatus ampRtDeviceLaunch(AmpRtDevice *device, const AmpRtLaunch *launch) {
+  const char *call = "ampRtDeviceLaunch";
+  AmpRtLaunch checked;
+  AmpRtStatus status = checkLaunch(call, device, launch, checked);
   if (status == AMP_RT_OK)
     status = checkArguments(call, *device, checked);
   if (status != AMP_RT_OK)
@@ -213,6 +221,49 @@ AmpRtStatus ampRtDeviceLaunch(AmpRtDevice *device, const AmpRtLaunch *launch) {
   bool isEmpty =
       checked.grid[0] == 0 || checked.grid[1] == 0 || checked.grid[2] == 0;
   return isEmpty ? AMP_RT_OK : device->launch(checked);
+}
+
+AmpRtStatus AmpRtDevice::residentBlocks(const char *, const AmpRtLaunch &,
+                                        int64_t &blocks) {
+  blocks = INT64_MAX;
+  return AMP_RT_OK;
+}
+
+AmpRtStatus ampRtDeviceFitGrid(AmpRtDevice *device, AmpRtLaunch *launch,
+                               int64_t blocksPerProcessor, int64_t multiple) {
+  const char *call = "ampRtDeviceFitGrid";
+  AmpRtLaunch checked;
+  AmpRtStatus status = checkLaunch(call, device, launch, checked);
+  if (status != AMP_RT_OK)
+    return status;
+  int64_t cluster = checked.cluster[0];
+  if (blocksPerProcessor < 1 || blocksPerProcessor > 32 || multiple < 1 ||
+      multiple > INT32_MAX || multiple % cluster != 0)
+    return fail(AMP_RT_INVALID_ARGUMENT,
+                "%s: device '%s': expected 1 to 32 blocks for each "
+                "multiprocessor and a multiple of the cluster's %lld blocks, "
+                "but got %lld and %lld",
+                call, device->name(), static_cast<long long>(cluster),
+                static_cast<long long>(blocksPerProcessor),
+                static_cast<long long>(multiple));
+  if (checked.grid[1] != 1 || checked.grid[2] != 1)
+    return fail(AMP_RT_INVALID_ARGUMENT,
+                "%s: device '%s': expected a grid of one dimension, but got "
+                "%lld x %lld x %lld; launch it as it is",
+                call, device->name(), static_cast<long long>(checked.grid[0]),
+                static_cast<long long>(checked.grid[1]),
+                static_cast<long long>(checked.grid[2]));
+  AmpRtDeviceProperties properties = {};
+  status = device->properties(properties);
+  int64_t resident = 0;
+  if (status == AMP_RT_OK)
+    status = device->residentBlocks(call, checked, resident);
+  if (status != AMP_RT_OK)
+    return status;
+  int64_t blocks = std::min(
+      {checked.grid[0], resident, blocksPerProcessor * properties.processors});
+  launch->grid[0] = std::max(blocks / multiple, int64_t(1)) * multiple;
+  return AMP_RT_OK;
 }
 
 AmpRtStatus ampRtDeviceSynchronize(AmpRtDevice *device) {

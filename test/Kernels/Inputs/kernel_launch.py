@@ -82,9 +82,18 @@ class Kernel:
     def __init__(self, name, arguments, rest):
         self.name = name
         self.order = number(rest, "order")
-        self.blocks = numbers(rest, "grid")[0]
+        self.grid = numbers(rest, "grid")[0]
+        # None: the grid is as it is.
+        self.per_multiprocessor = number(rest, "blocks_per_multiprocessor")
+        self.multiple = number(rest, "grid_multiple") or 1
         self.shared = number(rest, "shared_memory")
         self.arguments = [Argument(entry) for entry in re.findall(r"\{([^{}]*)\}", arguments)]
+
+    def blocks(self, most):
+        """Of a launch on a device that has room for `most`."""
+        if not self.per_multiprocessor:
+            return self.grid
+        return max(min(most, self.grid) // self.multiple, 1) * self.multiple
 
 
 def read_kernels(module):
@@ -113,10 +122,10 @@ def generate(options, source, folder, generator="amp-generate-gemm"):
 
 
 class Emulation:
-    """Memory of a sequence of kernels, and their runs."""
+    """Memory of a sequence of kernels, and their runs, each of at most `limit` seconds."""
 
-    def __init__(self, module, kernels, folder):
-        self.module, self.kernels, self.folder = module, kernels, folder
+    def __init__(self, module, kernels, folder, limit=None):
+        self.module, self.kernels, self.folder, self.limit = module, kernels, folder, limit
         self.types, self.shapes = {}, {}
         for kernel in kernels:
             for argument in kernel.arguments:
@@ -149,11 +158,14 @@ class Emulation:
             names = sorted({a.name for a in kernel.arguments if a.kind != "number"})
             done = run(
                 ["amp-emu", self.module, f"--kernel={kernel.name}", f"--seed={seed}", f"--seeds={seeds}",
-                 "--statistics", f"--grid={min(blocks, kernel.blocks)}", f"--smem={kernel.shared}"]
+                 "--statistics", f"--grid={kernel.blocks(blocks)}", f"--smem={kernel.shared}"]
                 + [f"--buffer={name}={self.path(name)}" for name in names]
                 + [f"--out={name}={self.path(name)}" for name in names]
-                + [argument.emulator_option() for argument in kernel.arguments]
+                + [argument.emulator_option() for argument in kernel.arguments],
+                timeout=self.limit,
             )
+            if done.returncode not in (0, 1):
+                raise Failure(f"{kernel.name}: amp-emu ended with {done.returncode}\n{done.stderr}")
             if done.returncode:
                 raise Failure(f"{kernel.name}: " + done.stdout + done.stderr)
             statistics.append(done.stdout)

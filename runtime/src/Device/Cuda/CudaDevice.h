@@ -17,6 +17,8 @@
 
 namespace amp::rt::cuda {
 
+class CudaKernel;
+
 /// What the driver says of the GPU.
 struct CudaLimits {
   char model[128];
@@ -44,6 +46,8 @@ public:
   }
   void resetPeak() override { memory.resetPeak(); }
   AmpRtStatus launch(const AmpRtLaunch &launch) override;
+  AmpRtStatus residentBlocks(const char *call, const AmpRtLaunch &launch,
+                             int64_t &blocks) override;
   AmpRtStatus synchronize(const char *call) override;
   AmpRtStatus close(const char *call) override;
   void *nativeStream() override { return stream; }
@@ -63,6 +67,9 @@ private:
   AmpRtStatus readLimits(const char *call);
   AmpRtStatus openContext(const char *call);
   AmpRtStatus failClosed(const char *call) const;
+  /// Refuses what is no kernel of this device.
+  AmpRtStatus findKernel(const char *call, const AmpRtLaunch &launch,
+                         CudaKernel *&kernel);
 
   Driver driver;
   CudaLimits limits = {};

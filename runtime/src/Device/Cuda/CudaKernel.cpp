@@ -204,24 +204,24 @@ AmpRtStatus CudaKernel::prepare(const char *call, const AmpRtLaunch &launch) {
   return status;
 }
 
-AmpRtStatus CudaKernel::launch(const char *call, const AmpRtLaunch &launch) {
-  AmpRtStatus status = checkThreads(call, launch);
-  if (status == AMP_RT_OK)
-    status = checkCluster(call, launch);
-  if (status == AMP_RT_OK)
-    status = checkArguments(call, launch);
-  if (status == AMP_RT_OK)
-    status = prepare(call, launch);
-  if (status != AMP_RT_OK)
-    return status;
-  LaunchAttribute attributes[2] = {};
+namespace {
+/// A launch as the driver takes it, which points into itself.
+struct DriverLaunch {
+  DriverLaunch(const AmpRtLaunch &launch, Stream stream);
+  DriverLaunch(const DriverLaunch &) = delete;
+
   LaunchConfig config = {};
+  LaunchAttribute attributes[2] = {};
+};
+} // namespace
+
+DriverLaunch::DriverLaunch(const AmpRtLaunch &launch, Stream stream) {
   for (int i = 0; i < 3; ++i) {
     config.grid[i] = static_cast<unsigned>(launch.grid[i]);
     config.block[i] = static_cast<unsigned>(launch.threads[i]);
   }
   config.sharedBytes = launch.sharedBytes;
-  config.stream = module.device.stream;
+  config.stream = stream;
   config.attributes = attributes;
   const int64_t *cluster = launch.cluster;
   if (cluster[0] * cluster[1] * cluster[2] > 1) {
@@ -236,8 +236,22 @@ AmpRtStatus CudaKernel::launch(const char *call, const AmpRtLaunch &launch) {
     attribute.id = kLaunchProgrammaticStreamSerialization;
     attribute.value.programmaticStreamSerializationAllowed = 1;
   }
-  Result result = driver().LaunchKernelEx(
-      &config, function, const_cast<void **>(launch.arguments), nullptr);
+}
+
+AmpRtStatus CudaKernel::launch(const char *call, const AmpRtLaunch &launch) {
+  AmpRtStatus status = checkThreads(call, launch);
+  if (status == AMP_RT_OK)
+    status = checkCluster(call, launch);
+  if (status == AMP_RT_OK)
+    status = checkArguments(call, launch);
+  if (status == AMP_RT_OK)
+    status = prepare(call, launch);
+  if (status != AMP_RT_OK)
+    return status;
+  DriverLaunch driverLaunch(launch, module.device.stream);
+  Result result =
+      driver().LaunchKernelEx(&driverLaunch.config, function,
+                              const_cast<void **>(launch.arguments), nullptr);
   if (result == kSuccess)
     return AMP_RT_OK;
   char text[300];
@@ -245,18 +259,81 @@ AmpRtStatus CudaKernel::launch(const char *call, const AmpRtLaunch &launch) {
   return driver().fail(result, call, text);
 }
 
+AmpRtStatus CudaKernel::residentBlocks(const char *call,
+                                       const AmpRtLaunch &launch,
+                                       int64_t &blocks) {
+  // The grid is what is asked for: one cluster stands for it.
+  AmpRtLaunch one = launch;
+  for (int i = 0; i < 3; ++i)
+    one.grid[i] = launch.cluster[i];
+  AmpRtStatus status = checkThreads(call, one);
+  if (status == AMP_RT_OK)
+    status = checkCluster(call, one);
+  if (status == AMP_RT_OK)
+    status = prepare(call, one);
+  if (status != AMP_RT_OK)
+    return status;
+  int count = 0;
+  int64_t cluster = one.cluster[0] * one.cluster[1] * one.cluster[2];
+  int64_t threads = one.threads[0] * one.threads[1] * one.threads[2];
+  if (cluster > 1) {
+    // The multiprocessors of a cluster are neighbours, and how many neighbours
+    // there are differs from one chip of a product to the next.
+    DriverLaunch driverLaunch(one, module.device.stream);
+    Result result = driver().OccupancyMaxActiveClusters(&count, function,
+                                                        &driverLaunch.config);
+    if (result != kSuccess)
+      return driver().fail(result, call, "cuOccupancyMaxActiveClusters");
+    blocks = count * cluster;
+  } else {
+    Result result = driver().OccupancyMaxActiveBlocksPerMultiprocessor(
+        &count, function, static_cast<int>(threads), one.sharedBytes);
+    if (result != kSuccess)
+      return driver().fail(result, call,
+                           "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+    blocks = int64_t(count) * module.device.limits.processors;
+  }
+  if (blocks > 0)
+    return AMP_RT_OK;
+  return fail(AMP_RT_INVALID_ARGUMENT,
+              "%s: kernel '%s': expected the %s to have room for clusters of "
+              "%lld blocks with %lld threads and %u bytes of shared memory, "
+              "but it has none; use smaller clusters, smaller tiles or fewer "
+              "stages",
+              call, name, module.device.limits.model,
+              static_cast<long long>(cluster), static_cast<long long>(threads),
+              one.sharedBytes);
+}
+
+AmpRtStatus CudaDevice::findKernel(const char *call, const AmpRtLaunch &launch,
+                                   CudaKernel *&kernel) {
+  kernel = static_cast<CudaKernel *>(static_cast<AmpRtKernel *>(launch.kernel));
+  if (kernel->tag == CudaKernel::kTag && &kernel->module.device == this)
+    return AMP_RT_OK;
+  return fail(AMP_RT_INVALID_ARGUMENT,
+              "%s: device 'cuda': expected 'launch->kernel' to be a kernel of "
+              "a loaded module, but got %p",
+              call, launch.kernel);
+}
+
 AmpRtStatus CudaDevice::launch(const AmpRtLaunch &launch) {
   const char *call = "ampRtDeviceLaunch";
   Scope scope(*this, call);
-  if (scope.status != AMP_RT_OK)
-    return scope.status;
-  auto *kernel =
-      static_cast<CudaKernel *>(static_cast<AmpRtKernel *>(launch.kernel));
-  if (kernel->tag != CudaKernel::kTag || &kernel->module.device != this)
-    return fail(
-        AMP_RT_INVALID_ARGUMENT,
-        "%s: device 'cuda': expected 'launch->kernel' to be a kernel of "
-        "a loaded module, but got %p",
-        call, launch.kernel);
-  return kernel->launch(call, launch);
+  CudaKernel *kernel = nullptr;
+  AmpRtStatus status = scope.status;
+  if (status == AMP_RT_OK)
+    status = findKernel(call, launch, kernel);
+  return status == AMP_RT_OK ? kernel->launch(call, launch) : status;
+}
+
+AmpRtStatus CudaDevice::residentBlocks(const char *call,
+                                       const AmpRtLaunch &launch,
+                                       int64_t &blocks) {
+  Scope scope(*this, call);
+  CudaKernel *kernel = nullptr;
+  AmpRtStatus status = scope.status;
+  if (status == AMP_RT_OK)
+    status = findKernel(call, launch, kernel);
+  return status == AMP_RT_OK ? kernel->residentBlocks(call, launch, blocks)
+                             : status;
 }

@@ -25,6 +25,8 @@ public:
   AmpRtStatus read(const char *call);
   AmpRtStatus attributes(AmpRtKernelAttributes &attributes) override;
   AmpRtStatus launch(const char *call, const AmpRtLaunch &launch);
+  AmpRtStatus residentBlocks(const char *call, const AmpRtLaunch &launch,
+                             int64_t &blocks);
 
   /// Of live kernels, for launches that are given something else.
   uint32_t tag = kTag;

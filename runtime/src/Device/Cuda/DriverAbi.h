@@ -154,6 +154,10 @@ struct TensorMap {
   X(ModuleGetFunction, 2000, (Function *, Module, const char *name))           \
   X(FuncGetAttribute, 2020, (int *value, int attribute, Function))             \
   X(FuncSetAttribute, 9000, (Function, int attribute, int value))              \
+  X(OccupancyMaxActiveBlocksPerMultiprocessor, 6050,                           \
+    (int *count, Function, int threads, size_t sharedBytes))                   \
+  X(OccupancyMaxActiveClusters, 11070,                                         \
+    (int *count, Function, const LaunchConfig *))                              \
   X(LaunchKernelEx, 11060,                                                     \
     (const LaunchConfig *, Function, void **arguments, void **extra))          \
   X(EventCreate, 2000, (Event *, unsigned flags))                              \

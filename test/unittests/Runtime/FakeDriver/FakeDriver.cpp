@@ -141,7 +141,7 @@ Result DeviceTotalMem(size_t *bytes, Device) {
 Result DeviceGetAttribute(int *value, int attribute, Device) {
   FAKE_BEGIN(DeviceGetAttribute);
   const std::pair<int, int64_t> values[] = {
-      {kDeviceMultiprocessorCount, 132},
+      {kDeviceMultiprocessorCount, s.setting("processors")},
       {kDeviceL2CacheSize, 60 << 20},
       {kDeviceComputeCapabilityMajor, s.setting("computeMajor")},
       {kDeviceComputeCapabilityMinor, s.setting("computeMinor")},
@@ -493,6 +493,21 @@ Result FuncGetParamInfo(Function handle, size_t index, size_t *offset,
   *offset = 0;
   *bytes = kernel->parameters[index].bytes;
   return kSuccess;
+}
+
+Result OccupancyMaxActiveBlocksPerMultiprocessor(int *count, Function kernel,
+                                                 int threads,
+                                                 size_t sharedBytes) {
+  FAKE_BEGIN(OccupancyMaxActiveBlocksPerMultiprocessor);
+  FAKE_REQUIRE_CONTEXT;
+  return countBlocks(count, kernel, threads, sharedBytes);
+}
+
+Result OccupancyMaxActiveClusters(int *count, Function kernel,
+                                  const LaunchConfig *config) {
+  FAKE_BEGIN(OccupancyMaxActiveClusters);
+  FAKE_REQUIRE_CONTEXT;
+  return countClusters(count, kernel, config);
 }
 
 Result LaunchKernelEx(const LaunchConfig *config, Function kernel,

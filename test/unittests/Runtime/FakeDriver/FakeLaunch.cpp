@@ -9,6 +9,7 @@
 
 #include "FakeState.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace fakecuda;
@@ -195,6 +196,54 @@ static Kernel *findKernel(void *function) {
       if (kernel.get() == function)
         return kernel.get();
   return nullptr;
+}
+
+/// Blocks that have room on one multiprocessor. The driver keeps a kilobyte of
+/// shared memory for each, and gives registers to warps by 256.
+static int countResident(const Kernel &kernel, int threads, int64_t shared) {
+  int warps = (threads + 31) / 32;
+  int64_t own = 1024 + kernel.staticShared + shared;
+  int byRegisters = 65536 / ((kernel.registers * 32 + 255) / 256 * 256 * warps);
+  auto byMemory =
+      static_cast<int>((state().setting("sharedBytes") + 1024) / own);
+  return std::min({byRegisters, byMemory, 64 / warps, 32});
+}
+
+Result fakecuda::countBlocks(int *count, Function function, int threads,
+                             size_t sharedBytes) {
+  Kernel *kernel = findKernel(function);
+  const char *name = "cuOccupancyMaxActiveBlocksPerMultiprocessor";
+  if (Result result = require(kernel, name, "expected a live kernel"))
+    return result;
+  *count = countResident(*kernel, threads, static_cast<int64_t>(sharedBytes));
+  return kSuccess;
+}
+
+Result fakecuda::countClusters(int *count, Function function,
+                               const LaunchConfig *config) {
+  const char *name = "cuOccupancyMaxActiveClusters";
+  Kernel *kernel = findKernel(function);
+  if (Result result = require(kernel, name, "expected a live kernel"))
+    return result;
+  Launch launch = {};
+  for (int i = 0; i < 3; ++i) {
+    launch.grid[i] = config->grid[i];
+    launch.block[i] = config->block[i];
+    launch.cluster[i] = 1;
+  }
+  launch.sharedBytes = config->sharedBytes;
+  std::string text = readAttributes(*config, launch);
+  if (text.empty())
+    text = checkShape(*kernel, launch);
+  if (Result result = require(text.empty(), name, text))
+    return result;
+  unsigned threads = launch.block[0] * launch.block[1] * launch.block[2];
+  unsigned size = launch.cluster[0] * launch.cluster[1] * launch.cluster[2];
+  int resident =
+      countResident(*kernel, static_cast<int>(threads), launch.sharedBytes);
+  int64_t processors = state().setting("clusterProcessors");
+  *count = static_cast<int>(processors * resident / size);
+  return kSuccess;
 }
 
 Result fakecuda::launchKernel(const LaunchConfig *config, Function function,

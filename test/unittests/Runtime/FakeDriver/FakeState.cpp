@@ -17,10 +17,15 @@
 using namespace fakecuda;
 
 void State::restoreSettings() {
-  settings = {
-      {"driverVersion", 13000}, {"devices", 1},      {"pools", 1},
-      {"computeMajor", 9},      {"computeMinor", 0}, {"sharedBytes", 232448},
-      {"parameterInfo", 1}};
+  settings = {{"driverVersion", 13000},
+              {"devices", 1},
+              {"pools", 1},
+              {"computeMajor", 9},
+              {"computeMinor", 0},
+              {"sharedBytes", 232448},
+              {"parameterInfo", 1},
+              {"processors", 132},
+              {"clusterProcessors", 132}};
 }
 
 bool State::isLive(uint64_t address, uint64_t bytes) const {

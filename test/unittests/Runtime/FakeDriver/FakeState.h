@@ -103,6 +103,9 @@ Result encodeIm2col(amp::rt::cuda::TensorMap *, int, uint32_t, void *,
                     int, int);
 Result launchKernel(const amp::rt::cuda::LaunchConfig *,
                     amp::rt::cuda::Function, void **, void **);
+Result countBlocks(int *, amp::rt::cuda::Function, int, size_t);
+Result countClusters(int *, amp::rt::cuda::Function,
+                     const amp::rt::cuda::LaunchConfig *);
 
 // FakeKernels.cpp
 /// Runs a kernel that the fake knows by its name; false if it does not.
