@@ -124,6 +124,8 @@ func.func @bias(%sum: f32, %bias: f32) -> bf16 attributes {amp.epilogue = ["colu
 // DEPTHWISE-SAME: name = "f"
 // DEPTHWISE-SAME: name = "y"
 // DEPTHWISE-SAME: name = "operand0"
+// 72 channels are two slabs, each of which a grid has to have alike.
+// DEPTHWISE-SAME: blocks_per_multiprocessor = 2 : i64, cluster = array<i64: 1, 1, 1>, grid = array<i64: 112, 1, 1>, grid_multiple = 2 : i64
 // Nine taps of 64 channels.
 // DEPTHWISE-SAME: shared_memory = 1152
 // DEPTHWISE: nvvm.barrier0
@@ -133,9 +135,10 @@ func.func @bias(%sum: f32, %bias: f32) -> bf16 attributes {amp.epilogue = ["colu
 // DEPTHWISE-NOT: nvvm.barrier0
 // DEPTHWISE: llvm.return
 
+// The parts are the kernel's: no device may have more or fewer.
 // PARTS: llvm.func @convolution(
 // PARTS-SAME: name = "workspace"
-// PARTS-SAME: order = 0
+// PARTS-SAME: block = array<i64: 256, 1, 1>, cluster = array<i64: 1, 1, 1>, grid = array<i64: 92, 1, 1>, order = 0
 // PARTS: llvm.func @convolution_reduce(
 // PARTS-SAME: name = "workspace"
 // PARTS-SAME: name = "f"
