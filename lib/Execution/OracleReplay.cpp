@@ -6,10 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// NaN takes part in the comparison: some recorded runs diverge (a static scale
-// lets an injected infinity through; at O3 Adam's 1e-8 is 0 in f16), and the
-// replay has to diverge at the same step. So equal non-finite values have
-// distance 0, and a non-finite value is infinitely far from a finite one.
+// The final state is compared three times: its norm, what it predicts on the
+// test images, and, where the recording has final weights, the updates.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,69 +31,13 @@ using llvm::StringRef;
 using llvm::Twine;
 
 //===----------------------------------------------------------------------===//
-// Tolerances
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// A row of the table in the recording's README. Absent numbers are shown but
-/// not compared.
-struct Tolerance {
-  const char *name;
-  /// Absolute, on the loss: of step 0, of steps 0 to 9, of all steps.
-  std::optional<double> firstStep, firstTen, all;
-  /// Relative.
-  std::optional<double> gradNorm, masterNorm;
-  /// Absolute.
-  std::optional<double> testAccuracy, testOutputs;
-};
-
-// Convolution biases before a batch norm have a true gradient of zero, and Adam
-// makes steps of their rounding noise: hence the wide 0.5 on cnn's outputs.
-// clang-format off
-//                        row                                  step 0  0-9   all  norm  master acc.  outputs
-const Tolerance kO0Mlp = {"O0, mlp",                           1e-5, 1e-5, 1e-5, 1e-5, 1e-3, 0.02, {}};
-const Tolerance kO0Cnn = {"O0, cnn",                           1e-5, 1e-5, 2e-3, 1e-2, 1e-3, 0.03, 0.5};
-const Tolerance kO1Mlp = {"O1, O2, mlp",                       1e-3, 1e-3, 5e-3, 5e-2, 1e-3, 0.02, {}};
-const Tolerance kO3Mlp = {"O3, mlp",                           2e-3, 2e-3, 1e-2, 5e-2, 1e-3, 0.02, {}};
-const Tolerance kO1Cnn = {"O1, O2, cnn, static 128 or seed 2", 1e-3, 2e-3, 1e-2, 1e-1, 1e-3, 0.03, 0.5};
-const Tolerance kO3Cnn = {"O3, cnn, adam eps 1e-4",            2e-3, 1e-2, 3e-2, 1e-1, 1e-3, 0.03, 0.5};
-// Not in the README: what is left of a run whose scale may differ.
-const Tolerance kO1CnnFirstStep =
-                         {"O1, O2, cnn, seed 1: step 0 only",  1e-3, {},   {},   {},   {},   {},   {}};
-// clang-format on
-
-} // namespace
-
-/// The row for `run`, or null if its level and model are on no row.
-static const Tolerance *getTolerance(const OracleRun &run) {
-  const bool isMlp = run.model == "mlp";
-  if (!isMlp && run.model != "cnn")
-    return nullptr;
-  if (run.optLevel == "O0")
-    return isMlp ? &kO0Mlp : &kO0Cnn;
-  if (run.optLevel == "O3")
-    return isMlp ? &kO3Mlp : &kO3Cnn;
-  if (run.optLevel != "O1" && run.optLevel != "O2")
-    return nullptr;
-  if (isMlp)
-    return &kO1Mlp;
-  const bool isStatic128 = !run.isDynamic && run.staticScale == 128;
-  return isStatic128 || run.seed == 2 ? &kO1Cnn : &kO1CnnFirstStep;
-}
-
-/// What the README says about runs that cannot be compared in full.
-static std::string getCaveat(const OracleRun &run) {
-  if (run.model == "cnn" && run.seed == 1 && run.isDynamic &&
-      run.optLevel != "O0")
-    return "one gradient at scale 65536 is right at the f16 limit, so an early "
-           "overflow may or may not occur; compare by static 128 or seed 2";
-  return "";
-}
-
-//===----------------------------------------------------------------------===//
 // Replay
 //===----------------------------------------------------------------------===//
+
+/// What the names of a run's start weights begin with.
+static std::string getStartPrefix(const OracleRun &run) {
+  return "init/" + run.model + "-s" + std::to_string(run.seed) + "/";
+}
 
 namespace {
 
@@ -104,8 +46,7 @@ namespace {
 class RecordedWeights : public GivenValues {
 public:
   RecordedWeights(const ArrayArchive &archive, const OracleRun &run)
-      : archive(archive),
-        prefix("init/" + run.model + "-s" + std::to_string(run.seed) + "/") {}
+      : archive(archive), prefix(getStartPrefix(run)) {}
 
   Expected<std::optional<Value>> find(StringRef role, StringRef name) override {
     const std::string array = prefix + name.str();
@@ -142,15 +83,6 @@ public:
 };
 
 } // namespace
-
-/// |a - b|, where equal non-finite values are equal.
-static double getDistance(double a, double b) {
-  if (a == b || (std::isnan(a) && std::isnan(b)))
-    return 0;
-  if (!std::isfinite(a) || !std::isfinite(b))
-    return std::numeric_limits<double>::infinity();
-  return std::fabs(a - b);
-}
 
 static double getRelativeDistance(double got, double want) {
   const double distance = getDistance(got, want);
@@ -210,17 +142,15 @@ static double getMasterNorm(const TrainingState &state) {
 
 /// Adds what the final state shows: norm, and scores on the test images.
 static Error addFinalDistances(const Oracle &oracle, const OracleRun &run,
-                               const Tolerance &tolerance,
                                const TrainingLoop &loop,
-                               std::vector<OracleDistance> &distances) {
+                               ReplayComparison &comparison) {
   const double norm = getMasterNorm(loop.getState());
   // Diverged weights hold inf or NaN by accident of the order of operations.
   const bool bothDiverged =
       !std::isfinite(norm) && !std::isfinite(run.finalMasterNorm);
-  distances.push_back(
-      {"master norm, relative",
-       bothDiverged ? 0 : getRelativeDistance(norm, run.finalMasterNorm),
-       tolerance.masterNorm});
+  comparison.add(quantity::kMasterNorm,
+                 bothDiverged ? 0
+                              : getRelativeDistance(norm, run.finalMasterNorm));
   if (!loop.getProgram().getEvaluate())
     return Error::success();
 
@@ -245,28 +175,64 @@ static Error addFinalDistances(const Oracle &oracle, const OracleRun &run,
   for (auto [got, want] :
        llvm::zip_equal(evaluation->firstOutputs, run.testOutputs))
     outputs = std::max(outputs, getDistance(got, want));
-  distances.push_back({"first test outputs", outputs, tolerance.testOutputs});
+  comparison.add(quantity::kTestOutputs, outputs);
   if (!evaluation->accuracy)
     return Error::success();
-  distances.push_back({"test accuracy",
-                       getDistance(*evaluation->accuracy, run.testAccuracy),
-                       tolerance.testAccuracy});
-  distances.push_back({"test loss",
-                       getDistance(*evaluation->crossEntropy, run.testLoss),
-                       std::nullopt});
+  comparison.add(quantity::kTestAccuracy,
+                 getDistance(*evaluation->accuracy, run.testAccuracy));
+  comparison.add(quantity::kTestLoss,
+                 getDistance(*evaluation->crossEntropy, run.testLoss));
   return Error::success();
 }
 
-Expected<OracleComparison> mlir::amp::replayRun(const Oracle &oracle,
-                                                const OracleRun &run,
-                                                Program &program,
-                                                StepObserver observe) {
-  const Tolerance *tolerance = getTolerance(run);
-  if (!tolerance)
-    return createStringError(
-        Twine("expected a run of mlp or cnn at O0 to O3, "
-              "for which there are tolerances, but run '") +
-        run.id + "' is " + run.model + " at " + run.optLevel);
+/// The final weights of a run, where they were recorded.
+static Expected<std::vector<RecordedUpdate>>
+readFinalWeights(const ArrayArchive &archive, const OracleRun &run,
+                 llvm::ArrayRef<ValueSpec> arguments) {
+  std::vector<RecordedUpdate> updates;
+  for (const ValueSpec &spec : arguments) {
+    const bool isBuffer = spec.role == "buffer";
+    // A step with masters has half copies of the same name.
+    const bool isHeld =
+        spec.role == "param" &&
+        llvm::none_of(arguments, [&](const ValueSpec &other) {
+          return other.role == "master" && other.name == spec.name;
+        });
+    const std::string array = run.finalWeightsKey + "/" + spec.name;
+    if (run.finalWeightsKey.empty() ||
+        !(isBuffer || isHeld || spec.role == "master") ||
+        !archive.contains(array))
+      continue;
+    RecordedUpdate update{isBuffer ? "buffer" : "param", spec.name,
+                          std::nullopt, HostArray()};
+    Expected<HostArray> end = archive.read(array);
+    if (!end)
+      return end.takeError();
+    update.end = std::move(*end);
+    if (const std::string init = getStartPrefix(run) + spec.name;
+        !isBuffer && archive.contains(init)) {
+      Expected<HostArray> start = archive.read(init);
+      if (!start)
+        return start.takeError();
+      update.start = std::move(*start);
+    }
+    updates.push_back(std::move(update));
+  }
+  return updates;
+}
+
+ReplayComparison mlir::amp::makeUnreplayed(const OracleRun &run) {
+  ReplayComparison comparison;
+  comparison.id = run.id;
+  comparison.notReplayed = run.notReplayed;
+  return comparison;
+}
+
+Expected<ReplayComparison>
+mlir::amp::replayRun(const Oracle &oracle, const OracleRun &run,
+                     const ToleranceTable &tolerances, Program &program,
+                     StepObserver observe) {
+  assert(run.notReplayed.empty() && "ask before compiling");
   llvm::ArrayRef<ValueSpec> arguments = program.getTrainStep().getArguments();
   RecordedWeights weights(oracle.getWeights(), run);
   Expected<TrainingState> state =
@@ -286,6 +252,11 @@ Expected<OracleComparison> mlir::amp::replayRun(const Oracle &oracle,
                             .str());
   if (!batches)
     return batches.takeError();
+  Expected<std::vector<RecordedUpdate>> updates =
+      readFinalWeights(oracle.getWeights(), run, arguments);
+  if (!updates)
+    return updates.takeError();
+  const TrainingState start = cloneUpdatedValues(*state, *updates);
   TrainingLoop::Options options;
   options.numSteps = int64_t(run.steps.size());
   options.injections = run.injections;
@@ -314,65 +285,18 @@ Expected<OracleComparison> mlir::amp::replayRun(const Oracle &oracle,
   if (!summary)
     return summary.takeError();
 
-  OracleComparison comparison;
+  ReplayComparison comparison;
   comparison.id = run.id;
-  comparison.toleranceRow = tolerance->name;
+  comparison.tolerances = tolerances.find(run.facts);
   comparison.scalerDifference = meter.scalerDifference;
-  comparison.caveat = getCaveat(run);
-  comparison.distances = {
-      {"loss, step 0", meter.firstStep, tolerance->firstStep},
-      {"loss, steps 0 to 9", meter.firstTen, tolerance->firstTen},
-      {"loss, all steps", meter.all, tolerance->all},
-      {"gradient norm, relative", meter.gradNorm, tolerance->gradNorm}};
-  if (Error error = addFinalDistances(oracle, run, *tolerance, **loop,
-                                      comparison.distances))
+  comparison.add(quantity::kFirstLoss, meter.firstStep);
+  comparison.add(quantity::kFirstTenLosses, meter.firstTen);
+  comparison.add(quantity::kLosses, meter.all);
+  comparison.add(quantity::kGradNorm, meter.gradNorm);
+  if (Error error = addFinalDistances(oracle, run, **loop, comparison))
+    return error;
+  if (Error error =
+          addUpdateDistances(comparison, *updates, start, (*loop)->getState()))
     return error;
   return comparison;
-}
-
-//===----------------------------------------------------------------------===//
-// Verdict
-//===----------------------------------------------------------------------===//
-
-static bool isInside(const OracleDistance &distance) {
-  return !distance.tolerance || distance.distance <= *distance.tolerance;
-}
-
-OracleVerdict OracleComparison::getVerdict() const {
-  if (scalerDifference.empty() && llvm::all_of(distances, isInside))
-    return OracleVerdict::Agree;
-  // The caveats are about what happens once scales have parted; before the
-  // first update there is no excuse.
-  const bool isFirstStepInside = distances.empty() || isInside(distances[0]);
-  return caveat.empty() || !isFirstStepInside ? OracleVerdict::Disagree
-                                              : OracleVerdict::NotComparable;
-}
-
-void mlir::amp::printComparison(llvm::raw_ostream &os,
-                                const OracleComparison &comparison) {
-  os << comparison.id << " (" << comparison.toleranceRow << ")\n";
-  for (const OracleDistance &distance : comparison.distances) {
-    os << "  " << llvm::left_justify(distance.quantity, 26)
-       << llvm::format("%-10.3g", distance.distance);
-    if (distance.tolerance)
-      os << "tolerance " << llvm::format("%g", *distance.tolerance)
-         << (isInside(distance) ? "" : "  OUTSIDE");
-    os << '\n';
-  }
-  os << "  " << llvm::left_justify("scales and skipped steps", 26)
-     << (comparison.scalerDifference.empty()
-             ? "equal"
-             : "DIFFERENT, " + comparison.scalerDifference)
-     << '\n';
-  switch (comparison.getVerdict()) {
-  case OracleVerdict::Agree:
-    os << "  agrees\n";
-    return;
-  case OracleVerdict::Disagree:
-    os << "  DISAGREES\n";
-    return;
-  case OracleVerdict::NotComparable:
-    os << "  not comparable: " << comparison.caveat << '\n';
-    return;
-  }
 }

@@ -9,7 +9,6 @@
 #include "amp/Execution/OracleRuns.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -57,6 +56,7 @@ struct RunFields {
 
 struct FileFields {
   std::vector<RunFields> runs;
+  ToleranceTable tolerances;
 };
 
 // llvm::json finds these by the namespace of their types.
@@ -82,17 +82,12 @@ bool fromJSON(const json::Value &value, Number &out, json::Path path) {
 }
 
 bool fromJSON(const json::Value &value, OptionText &out, json::Path path) {
-  if (std::optional<StringRef> text = value.getAsString())
-    out.text = text->str();
-  else if (std::optional<bool> flag = value.getAsBoolean())
-    out.text = *flag ? "true" : "false";
-  else if (std::optional<double> number = value.getAsNumber())
-    llvm::raw_string_ostream(out.text) << llvm::format("%.17g", *number);
-  else {
-    path.report("expected a string, a boolean or a number");
-    return false;
+  if (std::optional<std::string> text = getScalarText(value)) {
+    out.text = std::move(*text);
+    return true;
   }
-  return true;
+  path.report("expected a string, a boolean or a number");
+  return false;
 }
 
 bool fromJSON(const json::Value &value, InjectionFields &out, json::Path path) {
@@ -144,14 +139,36 @@ bool readLossScale(const json::Value &value, OracleRun &run, json::Path path) {
     path.report("expected object with 'loss_scale'");
     return false;
   }
-  run.isDynamic = scale->getAsString() == StringRef("dynamic");
-  if (run.isDynamic)
-    return true;
-  Number number;
-  if (!fromJSON(*scale, number, path.field("loss_scale")))
+  OptionText text;
+  if (!fromJSON(*scale, text, path.field("loss_scale")))
     return false;
-  run.staticScale = number.value;
+  run.facts["loss_scale"] = text.text;
   return true;
+}
+
+/// The facts that conditions may name, and what follows from them.
+void addFacts(const json::Object &object, OracleRun &run) {
+  run.facts["id"] = run.id;
+  run.facts["model"] = run.model;
+  run.facts["optimizer"] = run.optimizer;
+  run.facts["opt_level"] = run.optLevel;
+  run.facts["seed"] = std::to_string(run.seed);
+  run.facts["batch"] = std::to_string(run.batchSize);
+  run.facts["micro_batches"] = std::to_string(run.microBatches);
+
+  run.moduleName = "oracle_" + run.model + "_" + run.optimizer;
+  const json::Object *overrides = object.getObject("optimizer_overrides");
+  if (std::optional<double> eps =
+          overrides ? overrides->getNumber("eps") : std::nullopt)
+    run.moduleName += *eps == 1e-4 ? "_eps1e-4" : "_other";
+  // The modules are written for 32 rows.
+  constexpr int64_t kUsualRows = 32;
+  if (run.microBatches == 1)
+    return;
+  run.properties.emplace_back("micro-batches",
+                              std::to_string(run.microBatches));
+  if (const int64_t rows = run.batchSize / run.microBatches; rows != kUsualRows)
+    run.moduleName += "_b" + std::to_string(rows);
 }
 
 bool fromJSON(const json::Value &value, RunFields &out, json::Path path) {
@@ -162,6 +179,8 @@ bool fromJSON(const json::Value &value, RunFields &out, json::Path path) {
       !mapper.map("optimizer", run.optimizer) ||
       !mapper.map("seed", run.seed) || !mapper.map("batch", run.batchSize) ||
       !mapper.map("columns", out.columns) || !mapper.map("steps", out.rows) ||
+      !mapper.mapOptional("micro_batches", run.microBatches) ||
+      !mapper.mapOptional("final_weights_key", run.finalWeightsKey) ||
       !mapper.mapOptional("inject", out.injections) ||
       !mapper.map("final_master_norm", masterNorm) ||
       !mapper.map("test_loss", testLoss) ||
@@ -174,12 +193,13 @@ bool fromJSON(const json::Value &value, RunFields &out, json::Path path) {
   run.testLoss = testLoss.value;
   run.testAccuracy = testAccuracy.value;
 
+  if (run.microBatches < 1 || run.batchSize % run.microBatches != 0) {
+    path.field("micro_batches").report("expected a divisor of 'batch'");
+    return false;
+  }
   const json::Object &object = *value.getAsObject();
-  for (StringRef unsupported : {"micro_batches", "clip_grad_norm"})
-    if (object.get(unsupported)) {
-      path.field(unsupported).report("not supported in a replay");
-      return false;
-    }
+  if (object.get("clip_grad_norm"))
+    run.notReplayed = "it clips its gradients, which the modules do not";
   const json::Value none(nullptr);
   auto get = [&](StringRef key) -> const json::Value & {
     const json::Value *found = object.get(key);
@@ -189,16 +209,14 @@ bool fromJSON(const json::Value &value, RunFields &out, json::Path path) {
       !readLossScale(get("properties"), run, path.field("properties")))
     return false;
 
-  run.moduleName = "oracle_" + run.model + "_" + run.optimizer;
-  if (const json::Object *overrides = get("optimizer_overrides").getAsObject())
-    if (std::optional<double> eps = overrides->getNumber("eps"))
-      run.moduleName += *eps == 1e-4 ? "_eps1e-4" : "_other";
+  addFacts(object, run);
   return true;
 }
 
 bool fromJSON(const json::Value &value, FileFields &out, json::Path path) {
   json::ObjectMapper mapper(value, path);
-  return mapper && mapper.map("runs", out.runs);
+  return mapper && mapper.map("runs", out.runs) &&
+         mapper.mapOptional("tolerances", out.tolerances);
 }
 
 } // namespace
@@ -239,7 +257,15 @@ static std::string readRows(RunFields &fields) {
   return "";
 }
 
-static Expected<std::vector<OracleRun>> readRuns(StringRef path) {
+namespace {
+/// What a file says.
+struct Recording {
+  std::vector<OracleRun> runs;
+  ToleranceTable tolerances;
+};
+} // namespace
+
+static Expected<Recording> readRecording(StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
     return createStringError(Twine("cannot open '") + path +
@@ -254,15 +280,16 @@ static Expected<std::vector<OracleRun>> readRuns(StringRef path) {
     return createStringError(
         Twine("expected '") + path +
         "' to hold recorded runs: " + llvm::toString(root.getError()));
-  std::vector<OracleRun> runs;
+  Recording recording;
+  recording.tolerances = std::move(file.tolerances);
   for (RunFields &fields : file.runs) {
     const std::string missing = readRows(fields);
     if (!missing.empty())
       return createStringError(Twine("expected ") + missing + " in run '" +
                                fields.run.id + "' of '" + path + "'");
-    runs.push_back(std::move(fields.run));
+    recording.runs.push_back(std::move(fields.run));
   }
-  return runs;
+  return recording;
 }
 
 //===----------------------------------------------------------------------===//
@@ -329,14 +356,16 @@ static Expected<std::pair<Dataset, Dataset>> loadImages(StringRef path) {
 //===----------------------------------------------------------------------===//
 
 Oracle::Oracle(std::string path, std::vector<OracleRun> runs,
-               ArrayArchive weights, Dataset trainingData, Dataset testData)
-    : path(std::move(path)), runs(std::move(runs)), weights(std::move(weights)),
+               ToleranceTable tolerances, ArrayArchive weights,
+               Dataset trainingData, Dataset testData)
+    : path(std::move(path)), runs(std::move(runs)),
+      tolerances(std::move(tolerances)), weights(std::move(weights)),
       trainingData(std::move(trainingData)), testData(std::move(testData)) {}
 
 Expected<Oracle> Oracle::load(StringRef path, StringRef dataDirectory) {
-  Expected<std::vector<OracleRun>> runs = readRuns(path);
-  if (!runs)
-    return runs.takeError();
+  Expected<Recording> recording = readRecording(path);
+  if (!recording)
+    return recording.takeError();
   auto getSibling = [&](StringRef name) {
     llvm::SmallString<128> sibling(dataDirectory.empty()
                                        ? llvm::sys::path::parent_path(path)
@@ -352,7 +381,8 @@ Expected<Oracle> Oracle::load(StringRef path, StringRef dataDirectory) {
       loadImages(getSibling("digits.npz"));
   if (!images)
     return images.takeError();
-  return Oracle(path.str(), std::move(*runs), std::move(*weights),
+  return Oracle(path.str(), std::move(recording->runs),
+                std::move(recording->tolerances), std::move(*weights),
                 std::move(images->first), std::move(images->second));
 }
 

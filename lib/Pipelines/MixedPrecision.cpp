@@ -36,12 +36,18 @@ void mlir::amp::buildMixedPrecisionPipeline(
   level.maxLossScale = options.maxLossScale;
   level.verbosity = options.verbosity;
   pm.addPass(createInitializeOptLevelPass(level, *options.screen));
-  // A policy that is not enabled leaves the program as it is, without a policy
-  // for the passes to follow.
-  if (OverrideValue::parse(options.enabled).getBool() == false)
-    return;
+  // A policy that is not enabled leaves the precision as it is, without a
+  // policy for the passes to follow.
+  const bool isEnabled =
+      OverrideValue::parse(options.enabled).getBool() != false;
   // Calls around which losses are scaled, even where there was one function.
-  pm.addPass(createSplitTrainStepPass());
+  if (isEnabled)
+    pm.addPass(createSplitTrainStepPass());
+  // Such calls are what micro-batches repeat, before anything stands around
+  // them.
+  pm.addPass(createAccumulateGradientsPass({options.microBatches}));
+  if (!isEnabled)
+    return;
   // Helpers before decisions, which are taken function by function.
   pm.addPass(createInlineHelpersPass());
   // Decisions before any rewrite: rewrites lose the origins of operations.

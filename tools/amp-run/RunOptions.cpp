@@ -69,6 +69,9 @@ static ToolOption<double>
     tolerance(runs, "tolerance",
               "fail if a loss is further than this from the recorded one",
               "distance");
+static TextOption tolerances(runs, "tolerances",
+                             "how far a replay may be off (the oracle's own)",
+                             "file");
 static TextOption oracleData(runs, "oracle-data",
                              "folder of the oracle's .npz files (its own)",
                              "folder");
@@ -93,6 +96,7 @@ static const ModeOption modeOptions[] = {
     {saveFile, Train | Replaying},
     {injections, Train | Replaying},
     {tolerance, Replaying},
+    {tolerances, Replaying | Comparing},
     {oracleData, Comparing},
     {oracleRun, Comparing},
 };
@@ -116,6 +120,8 @@ static TextOption pipelineOptions[] = {
     {precision, "max-loss-scale", "ceiling of a dynamic scale", "scale"},
     {precision, "verbosity", "0 prints no selection", "number"},
     {precision, "placement", "who places casts: apex", "name"},
+    {precision, "micro-batches", "batches whose gradients make a step",
+     "number"},
 };
 
 static cl::OptionCategory host("Host");
@@ -197,6 +203,7 @@ llvm::Expected<RunOptions> mlir::amp::parseRunOptions(int argc, char **argv) {
   options.seed = seed;
   options.injections = injections;
   options.tolerance = getGiven(tolerance);
+  options.tolerances = tolerances;
   options.oracleData = oracleData;
   options.oracleRun = oracleRun;
   options.quiet = quiet;

@@ -37,7 +37,7 @@ struct RunOptions {
   uint64_t seed = 0;
   std::vector<std::string> injections;
   std::optional<double> tolerance;
-  std::string oracleData, oracleRun;
+  std::string tolerances, oracleData, oracleRun;
   bool quiet = false;
 
   /// Options of the pipeline amp-mixed-precision that were given, as name and

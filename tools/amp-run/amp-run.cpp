@@ -168,11 +168,80 @@ static llvm::Expected<std::optional<StepLog>> openLog(const RunOptions &options,
   return std::move(*opened);
 }
 
-/// Runs a loop with its log and display. `recorded` losses, one a step, are
-/// compared with; there may be none.
+namespace {
+/// What a replay file recorded of its run, to compare with.
+struct Recorded {
+  /// One a step; there may be none.
+  std::vector<double> losses;
+  /// Those of the whole file; there may be none.
+  std::vector<RecordedUpdate> updates;
+  /// What `updates` are measured from.
+  TrainingState start;
+  int64_t numSteps = 0;
+  std::optional<ToleranceTable> tolerances;
+};
+} // namespace
+
+/// Says how far the run is from what was recorded; an error if that is outside
+/// the tolerances of --tolerances.
+static llvm::Error compareWithRecorded(const RunOptions &options,
+                                       const TrainingLoop &loop,
+                                       const Recorded &recorded,
+                                       int64_t numLosses, double firstLoss,
+                                       double losses) {
+  raw_ostream &screen = getScreen(options);
+  ReplayComparison comparison;
+  std::string level = "O1";
+  for (const auto &[name, value] : options.precision)
+    if (name == "opt-level")
+      level = value;
+  const std::string module = llvm::sys::path::stem(options.inputFile).str();
+  comparison.id = module + " at " + level;
+  if (recorded.tolerances) {
+    comparison.tolerances =
+        recorded.tolerances->find({{"module", module}, {"opt_level", level}});
+    if (!comparison.tolerances)
+      return makeError("expected '" + options.tolerances +
+                       "' to have tolerances for module '" + module + "' at " +
+                       level + ", but no row applies");
+  }
+  if (numLosses) {
+    comparison.add(quantity::kFirstLoss, firstLoss);
+    comparison.add(quantity::kLosses, losses);
+  }
+  // What was recorded is the end of the whole run.
+  if (loop.getNumSteps() == recorded.numSteps)
+    if (llvm::Error error = addUpdateDistances(comparison, recorded.updates,
+                                               recorded.start, loop.getState()))
+      return error;
+  if (!comparison.tolerances) {
+    for (const ReplayDistance &distance : comparison.distances)
+      if (distance.quantity == quantity::kUpdates)
+        screen << llvm::formatv(
+            "distance from the recorded updates, relative: {0:e1}\n",
+            distance.distance);
+    return llvm::Error::success();
+  }
+  for (const auto &limit : comparison.tolerances->limits)
+    if (llvm::none_of(comparison.distances,
+                      [&](const ReplayDistance &distance) {
+                        return distance.quantity == limit.first;
+                      }))
+      return makeError("expected '" + options.sourceFile + "' to record '" +
+                       limit.first +
+                       "', for which there is a tolerance, or this "
+                       "run to have as many steps");
+  printComparison(screen, comparison);
+  if (comparison.getVerdict() == ReplayVerdict::Agree)
+    return llvm::Error::success();
+  return makeError("'" + options.sourceFile +
+                   "': the replay is outside its tolerances");
+}
+
+/// Runs a loop with its log and display, and compares with what was recorded.
 static llvm::Error train(const RunOptions &options, const BlasReport &blas,
-                         TrainingLoop &loop, ArrayRef<double> recorded) {
-  double distance = 0;
+                         TrainingLoop &loop, const Recorded &recorded) {
+  double distance = 0, firstDistance = 0;
   int64_t compared = 0;
   if (!options.saveFile.empty())
     if (llvm::Error error = checkCanWrite(options.saveFile))
@@ -189,11 +258,14 @@ static llvm::Error train(const RunOptions &options, const BlasReport &blas,
       loop, [&](const StepRecord &record, double seconds) -> llvm::Error {
         if (display)
           display->update(record, seconds);
-        if (compared < static_cast<int64_t>(recorded.size()) &&
-            record.losses.size() == 1)
+        if (compared < static_cast<int64_t>(recorded.losses.size()) &&
+            record.losses.size() == 1) {
           // NaN must fail the comparison below, so no std::max.
           distance = getLargerDistance(distance, record.losses[0].second -
-                                                     recorded[compared++]);
+                                                     recorded.losses[compared]);
+          if (compared++ == 0)
+            firstDistance = distance;
+        }
         return *log ? (*log)->write(record) : llvm::Error::success();
       });
   display.reset();
@@ -214,6 +286,10 @@ static llvm::Error train(const RunOptions &options, const BlasReport &blas,
                  : "'" + options.sourceFile +
                        "' has no recorded losses, which "
                        "--tolerance compares with");
+  if (options.mode == Replaying)
+    if (llvm::Error error = compareWithRecorded(
+            options, loop, recorded, compared, firstDistance, distance))
+      return error;
   if (!options.saveFile.empty())
     if (llvm::Error error = writeState(options.saveFile, loop.getState()))
       return error;
@@ -277,7 +353,7 @@ static llvm::Error runBatches(MLIRContext &context, const RunOptions &options,
 
   std::unique_ptr<BatchSource> batches;
   std::unique_ptr<GivenValues> given;
-  std::vector<double> recorded;
+  Recorded recorded;
   if (options.mode == Replaying) {
     llvm::Expected<Replay> replay =
         openReplay(options.sourceFile, arguments, compiled->originalArguments);
@@ -285,7 +361,20 @@ static llvm::Error runBatches(MLIRContext &context, const RunOptions &options,
       return replay.takeError();
     batches = std::move(replay->batches);
     given = std::move(replay->startValues);
-    recorded = std::move(replay->losses);
+    recorded.losses = std::move(replay->losses);
+    recorded.numSteps = batches->getNumSteps().value_or(0);
+    llvm::Expected<std::vector<RecordedUpdate>> updates =
+        readRecordedUpdates(options.sourceFile, compiled->originalArguments);
+    if (!updates)
+      return updates.takeError();
+    recorded.updates = std::move(*updates);
+    if (!options.tolerances.empty()) {
+      llvm::Expected<ToleranceTable> table =
+          ToleranceTable::load(options.tolerances);
+      if (!table)
+        return table.takeError();
+      recorded.tolerances = std::move(*table);
+    }
   } else {
     llvm::Expected<Dataset> data = Dataset::load(options.sourceFile);
     if (!data)
@@ -307,6 +396,7 @@ static llvm::Error runBatches(MLIRContext &context, const RunOptions &options,
       makeStartValues(arguments, given.get(), options.seed);
   if (!state)
     return state.takeError();
+  recorded.start = cloneUpdatedValues(*state, recorded.updates);
 
   std::optional<Dataset> testData;
   if (!options.testFile.empty()) {
@@ -333,6 +423,25 @@ static llvm::Error runBatches(MLIRContext &context, const RunOptions &options,
                   : llvm::Error::success();
 }
 
+/// Compiles and replays one recorded run.
+static llvm::Expected<ReplayComparison>
+replayRun(MLIRContext &context, const RunOptions &options,
+          const BlasReport &blas, const Oracle &oracle, const OracleRun &run,
+          const ToleranceTable &tolerances, std::optional<StepLog> &log) {
+  if (!run.notReplayed.empty())
+    return makeUnreplayed(run);
+  // Many runs: no selection each, unless it is asked for.
+  llvm::Expected<Compiled> compiled =
+      compile(context, options, blas, /*insertTaps=*/true, {{"verbosity", "0"}},
+              run.properties);
+  if (!compiled)
+    return compiled.takeError();
+  return replayRun(oracle, run, tolerances, *compiled->program,
+                   [&](const StepRecord &record) {
+                     return log ? log->write(record) : llvm::Error::success();
+                   });
+}
+
 static llvm::Error replayOracle(MLIRContext &context, const RunOptions &options,
                                 const BlasReport &blas) {
   llvm::Expected<Oracle> oracle =
@@ -352,38 +461,46 @@ static llvm::Error replayOracle(MLIRContext &context, const RunOptions &options,
     return log.takeError();
   if (!options.quiet)
     printBlas(getScreen(options), blas);
-  unsigned agree = 0, disagree = 0, open = 0;
+  ToleranceTable tolerances = oracle->getTolerances();
+  if (!options.tolerances.empty()) {
+    llvm::Expected<ToleranceTable> table =
+        ToleranceTable::load(options.tolerances);
+    if (!table)
+      return table.takeError();
+    tolerances = std::move(*table);
+  }
+  unsigned agree = 0, disagree = 0, open = 0, notJudged = 0;
   for (const OracleRun *run : *runs) {
-    // Many runs: no selection each, unless it is asked for.
-    llvm::Expected<Compiled> compiled =
-        compile(context, options, blas, /*insertTaps=*/true,
-                {{"verbosity", "0"}}, run->properties);
-    if (!compiled)
-      return compiled.takeError();
-    llvm::Expected<OracleComparison> comparison = replayRun(
-        *oracle, *run, *compiled->program, [&](const StepRecord &record) {
-          return *log ? (*log)->write(record) : llvm::Error::success();
-        });
+    llvm::Expected<ReplayComparison> comparison =
+        replayRun(context, options, blas, *oracle, *run, tolerances, *log);
     if (!comparison)
       return comparison.takeError();
     printComparison(getScreen(options), *comparison);
     switch (comparison->getVerdict()) {
-    case OracleVerdict::Agree:
+    case ReplayVerdict::Agree:
       ++agree;
       break;
-    case OracleVerdict::Disagree:
+    case ReplayVerdict::Disagree:
       ++disagree;
       break;
-    case OracleVerdict::NotComparable:
+    case ReplayVerdict::NotComparable:
       ++open;
+      break;
+    case ReplayVerdict::NotJudged:
+      ++notJudged;
       break;
     }
   }
   if (*log)
     if (llvm::Error error = (*log)->close())
       return error;
-  getScreen(options) << agree << " runs agree, " << disagree << " disagree, "
-                     << open << " cannot be compared\n";
+  raw_ostream &screen = getScreen(options);
+  screen << agree << " runs agree, " << disagree << " disagree, " << open
+         << " cannot be compared";
+  if (notJudged)
+    screen << ", " << notJudged
+           << " have no tolerances (--tolerances gives some)";
+  screen << "\n";
   if (disagree)
     return makeError("'" + options.sourceFile +
                      "': runs outside their tolerances");

@@ -7,9 +7,14 @@
 //===----------------------------------------------------------------------===//
 //
 // A file of recorded runs (training_apex.json) says for each run its level and
-// properties, its injections, and loss, scale and gradient norm of each step.
-// Beside it lie weights_and_batches.npz (start weights, batch order) and
+// properties, its injections, and loss, scale and gradient norm of each step;
+// and, if it has "tolerances", how far a replay may be off. Beside it lie
+// weights_and_batches.npz (start weights, batch order, some final weights) and
 // digits.npz (images, labels).
+//
+// A run with "micro_batches" accumulated the gradients of so many equal parts
+// of each batch before a step of the optimizer, as amp-accumulate-gradients
+// does.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +23,7 @@
 
 #include "amp/Execution/ArrayArchive.h"
 #include "amp/Execution/BatchSource.h"
+#include "amp/Execution/ReplayTolerances.h"
 #include "amp/Execution/TrainingLoop.h"
 
 #include <optional>
@@ -43,20 +49,27 @@ struct OracleRun {
   std::string model;
   std::string optimizer;
   int64_t seed = 0;
+  /// Rows of a step, all its micro-batches together.
   int64_t batchSize = 0;
+  int64_t microBatches = 1;
   std::string optLevel;
-  /// The scale in force was dynamic; otherwise it stayed at `staticScale`.
-  bool isDynamic = false;
-  double staticScale = 1;
-  /// The arguments of Apex's initialize as options of the pipeline, in the
-  /// order of the file: {"opt-level", "O2"}, {"loss-scale", "128"}. Booleans
-  /// are "true" and "false".
+  /// What conditions of tolerances ask for. The loss scale is the one in force:
+  /// "dynamic", or the constant.
+  RunFacts facts;
+  /// The arguments of Apex's initialize as options of the pipeline, the level
+  /// first: {"opt-level", "O2"}, {"loss-scale", "128"}; and {"micro-batches",
+  /// "2"}. Booleans are "true" and "false".
   std::vector<std::pair<std::string, std::string>> properties;
-  /// Name of the module it was recorded for: "oracle_cnn_adam_eps1e-4".
+  /// Name of the module it was recorded for: "oracle_cnn_adam_eps1e-4", or
+  /// "oracle_mlp_sgd_b16" for micro-batches of another size than 32.
   std::string moduleName;
+  /// What the run did that no replay does, or empty.
+  std::string notReplayed;
   std::vector<Injection> injections;
   std::vector<OracleStep> steps;
   double finalMasterNorm = 0;
+  /// Prefix of its final weights in the archive; empty: not recorded.
+  std::string finalWeightsKey;
   double testLoss = 0;
   double testAccuracy = 0;
   /// Logits of the first test images, flat, and how many images.
@@ -72,6 +85,8 @@ public:
                                      llvm::StringRef dataDirectory);
 
   llvm::ArrayRef<OracleRun> getRuns() const { return runs; }
+  /// The tolerances of the file, empty where it has none.
+  const ToleranceTable &getTolerances() const { return tolerances; }
   /// The runs that `selection` names: "all" for those of the module
   /// `moduleName`, otherwise ids separated by commas.
   llvm::Expected<std::vector<const OracleRun *>>
@@ -84,11 +99,13 @@ public:
   const Dataset &getTestData() const { return testData; }
 
 private:
-  Oracle(std::string path, std::vector<OracleRun> runs, ArrayArchive weights,
-         Dataset trainingData, Dataset testData);
+  Oracle(std::string path, std::vector<OracleRun> runs,
+         ToleranceTable tolerances, ArrayArchive weights, Dataset trainingData,
+         Dataset testData);
 
   std::string path;
   std::vector<OracleRun> runs;
+  ToleranceTable tolerances;
   ArrayArchive weights;
   Dataset trainingData;
   Dataset testData;

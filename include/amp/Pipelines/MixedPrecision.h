@@ -55,6 +55,10 @@ struct MixedPrecisionOptions
       *this, "max-loss-scale", llvm::cl::desc("ceiling of a dynamic scale")};
   Option<std::string> verbosity{*this, "verbosity",
                                 llvm::cl::desc("0 prints nothing")};
+  Option<int64_t> microBatches{
+      *this, "micro-batches", llvm::cl::init(1),
+      llvm::cl::desc("parts that the batch of a step is divided into, whose "
+                     "gradients are added")};
   Option<CastPlacement> placement{
       *this, "placement", llvm::cl::init(CastPlacement::Apex),
       llvm::cl::desc("where casts are placed"),

@@ -53,6 +53,26 @@ class TwoLosses(Accumulation):
         return [l0, l1]
 
 
+class MicroBatches:
+    """One backward pass, for each half of the rows, by --micro-batches=2."""
+
+    start = {"w": normal(3, 2), "mean": np.zeros((), np.float32)}
+    batches = [normal(8, 3), normal(8, 2)]
+    skips = {"w": {"w"}}
+
+    def step(self, state, batch, skipped):
+        x, t = batch
+        losses, gradient = [], 0
+        for rows in (slice(0, 4), slice(4, 8)):
+            loss, g = square_loss(state["w"], x[rows], t[rows])
+            losses.append(loss)
+            gradient = gradient + g / 2
+            state["mean"] = (state["mean"] + loss) / 2
+        if "w" not in skipped:
+            state["w"] = state["w"] - gradient / 8
+        return [np.mean(losses)]
+
+
 class Clip:
     start = {"w": normal(3, 2)}
     batches = [normal(4, 3), normal(4, 2)]
@@ -248,6 +268,7 @@ def main():
     module, name, *options = sys.argv[1:]
     options.append(SCALE)
     model = {"accumulation": Accumulation, "two_losses": TwoLosses, "clip": Clip, "gan": Gan,
+             "micro_batches": MicroBatches,
              "dynamic": Dynamic, "mixed": Mixed, "recurrent": Recurrent,
              "embedding": Embedding, "convolutions": Convolutions}[name]()
     arrays, batches = make_arrays(model)

@@ -149,6 +149,101 @@ def SplitTrainStepPass : Pass<"amp-split-train-step", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numSplit", "split", "train steps split">];
 }
 
+def AccumulateGradientsPass : Pass<"amp-accumulate-gradients", "::mlir::ModuleOp"> {
+  let summary = "run the backward pass on parts of the batch, the optimizer once";
+  let description = [{
+    A batch that does not fit into memory is divided into `micro-batches` equal
+    parts. In each train step, the one call that gives gradients is made once for
+    each part, in the order of the rows; the optimizer step takes the sum of the
+    gradients. The seed of each loss is divided by the number of parts, and so is
+    the sum of the losses: the step trains on the mean over all rows, as with one
+    large batch. States that the call changes (statistics of a batch normalisation,
+    random numbers) pass from part to part.
+
+    The batch arguments of the train step, and of nothing else, get that many times
+    as many rows (their first dimension; scalars stay). The backward function, and
+    `@evaluate`, stay as they are.
+
+    With loss scaling each part is scaled, unscaled and tested by itself, and moves
+    the scaler, as in Apex; an overflow in any of them skips the step. Gradients are
+    added in their own type after unscaling: f32 with master weights, half at O3.
+
+    Code grows with the number of parts. With 1, the default, nothing happens.
+    `amp.micro_batches` on the train step says that it is done: run again with the
+    same number, the pass changes nothing. Errors: another number, a step without such a call (a fused one is cut by
+    `amp-split-train-step`) or with several, a batch that something else reads or
+    whose number of rows is not known.
+
+    Before:
+    ```mlir
+    func.func private @forward_backward(
+        tensor<4xf32> {amp.role = "param", amp.name = "w"},
+        tensor<2x4xf32> {amp.role = "batch", amp.name = "x0"},
+        tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+        -> (tensor<f32> {amp.role = "loss", amp.name = "loss"},
+            tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+    func.func private @optimizer_step(
+        tensor<4xf32> {amp.role = "param", amp.name = "w"},
+        tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+        -> (tensor<4xf32> {amp.role = "param", amp.name = "w"})
+    func.func @train_step(
+        %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+        %x: tensor<2x4xf32> {amp.role = "batch", amp.name = "x0"},
+        %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+        -> (tensor<f32> {amp.role = "loss", amp.name = "loss"},
+            tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+      %loss, %g = call @forward_backward(%w, %x, %seed)
+          : (tensor<4xf32>, tensor<2x4xf32>, tensor<f32>) -> (tensor<f32>, tensor<4xf32>)
+      %new = call @optimizer_step(%w, %g) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      return %loss, %new : tensor<f32>, tensor<4xf32>
+    }
+    ```
+    After `--amp-accumulate-gradients=micro-batches=2`:
+    ```mlir
+    func.func private @forward_backward(
+        tensor<4xf32> {amp.role = "param", amp.name = "w"},
+        tensor<2x4xf32> {amp.role = "batch", amp.name = "x0"},
+        tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+        -> (tensor<f32> {amp.role = "loss", amp.name = "loss"},
+            tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+    func.func private @optimizer_step(
+        tensor<4xf32> {amp.role = "param", amp.name = "w"},
+        tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+        -> (tensor<4xf32> {amp.role = "param", amp.name = "w"})
+    func.func @train_step(
+        %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+        %x: tensor<4x4xf32> {amp.role = "batch", amp.name = "x0"},
+        %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+        -> (tensor<f32> {amp.role = "loss", amp.name = "loss"},
+            tensor<4xf32> {amp.role = "param", amp.name = "w"})
+        attributes {amp.micro_batches = 2 : i64} {
+      %two = arith.constant dense<2.0> : tensor<f32>
+      %half = arith.divf %seed, %two : tensor<f32>
+      %x0 = tensor.extract_slice %x[0, 0] [2, 4] [1, 1] : tensor<4x4xf32> to tensor<2x4xf32>
+      %l0, %g0 = call @forward_backward(%w, %x0, %half)
+          : (tensor<4xf32>, tensor<2x4xf32>, tensor<f32>) -> (tensor<f32>, tensor<4xf32>)
+      %x1 = tensor.extract_slice %x[2, 0] [2, 4] [1, 1] : tensor<4x4xf32> to tensor<2x4xf32>
+      %l1, %g1 = call @forward_backward(%w, %x1, %half)
+          : (tensor<4xf32>, tensor<2x4xf32>, tensor<f32>) -> (tensor<f32>, tensor<4xf32>)
+      %l = arith.addf %l0, %l1 : tensor<f32>
+      %g = arith.addf %g0, %g1 : tensor<4xf32>
+      %two_0 = arith.constant dense<2.0> : tensor<f32>
+      %loss = arith.divf %l, %two_0 : tensor<f32>
+      %new = call @optimizer_step(%w, %g) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      return %loss, %new : tensor<f32>, tensor<4xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"microBatches", "micro-batches", "int64_t", "1",
+           "parts that the batch of a step is divided into">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+  let statistics = [
+    Statistic<"numAccumulated", "accumulated", "train steps that add gradients">,
+  ];
+}
+
 def InlineHelpersPass : Pass<"amp-inline-helpers", "::mlir::ModuleOp"> {
   let summary = "inline functions without roles into those that have some";
   let description = [{
