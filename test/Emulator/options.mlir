@@ -82,7 +82,34 @@
 // CLUSTER: amp-emu: error: expected at most 16 blocks in a cluster, but got 32
 // RUN: not amp-emu %s --kernel=idle --block=32 --smem=300000 2>&1 | FileCheck %s --check-prefix=SMEM
 // SMEM: amp-emu: error: expected at most 232448 bytes of shared memory (sm_90), but got 300000
+// RUN: not amp-emu %s --kernel=idle --block=8,1,128 2>&1 | FileCheck %s --check-prefix=DEPTH
+// DEPTH: amp-emu: error: expected a block of at most 1024,1024,64 threads, but got 8,1,128
+// RUN: amp-emu %s --kernel=idle --block=16,1,64
+// RUN: not amp-emu %s --kernel=idle --block=1 --grid=1,65536 2>&1 | FileCheck %s --check-prefix=ROWS
+// ROWS: amp-emu: error: expected a grid of at most 2147483647,65535,65535 blocks, but got 1,65536,1
+// RUN: not amp-emu %s --kernel=idle --block=65536,65536 2>&1 | FileCheck %s --check-prefix=WRAP
+// WRAP: amp-emu: error: expected at most 1024 threads in a block, but got 4294967296
+// RUN: not amp-emu %s --kernel=static --smem=1 2>&1 | FileCheck %s --check-prefix=STATIC
+// STATIC: amp-emu: error: expected at most 49152 bytes of static shared memory, but got 49156; make it dynamic
+// RUN: amp-emu %s --kernel=fits --smem=100000
+// RUN: not amp-emu %s --kernel=wide --block=512 2>&1 | FileCheck %s --check-prefix=WIDE
+// WIDE: amp-emu: error: expected at most 65536 registers in a block, but got 86016: 168 for each thread
+// RUN: amp-emu %s --kernel=wide --block=384
 gpu.module @m {
+  llvm.mlir.global internal @large() {addr_space = 3 : i32} : !llvm.array<12288 x i32>
+  llvm.mlir.global internal @word() {addr_space = 3 : i32} : !llvm.array<1 x i32>
+  llvm.func @static() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>} {
+    %p = llvm.mlir.addressof @large : !llvm.ptr<3>
+    %q = llvm.mlir.addressof @word : !llvm.ptr<3>
+    llvm.return
+  }
+  llvm.func @fits() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>} {
+    %p = llvm.mlir.addressof @large : !llvm.ptr<3>
+    llvm.return
+  }
+  llvm.func @wide() attributes {nvvm.kernel, nvvm.maxnreg = 168 : i32} {
+    llvm.return
+  }
   llvm.func @double(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>} {
     %tid = nvvm.read.ptx.sreg.tid.x : i32
     %from = llvm.getelementptr %in[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32

@@ -83,6 +83,14 @@ static cl::opt<uint64_t>
 static cl::opt<unsigned>
     seeds("seeds", cl::desc("how many schedules, from --seed on (default: 1)"),
           cl::init(1), cl::cat(checkCategory));
+static cl::opt<uint64_t> stepLimit(
+    "step-limit",
+    cl::desc("what a thread may take before its loop counts as endless: a "
+             "round of a loop is 1 step, a memory access 4, an instruction 64 "
+             "(default: 2^30; 0: anything)"),
+    cl::value_desc("steps"),
+    cl::init(::amp::emu::LaunchOptions::defaultStepLimit),
+    cl::cat(checkCategory));
 static cl::list<std::string> expectations(
     "expect",
     cl::desc("compare a result: 'C=c.npy' or 'C=matmul(A,B[,ta][,tb])'"),
@@ -163,6 +171,7 @@ static llvm::Error setExtents(const LoweredKernel &kernel,
         "' uses dynamic shared memory; give its size with --smem");
   launch.dynamicSharedBytes = sharedBytes;
   launch.sharedBytes = kernel.staticShared + sharedBytes;
+  launch.registers = kernel.registers;
   std::string wrong = validateLaunch(launch);
   if (!wrong.empty())
     return llvm::createStringError(wrong);
@@ -232,6 +241,7 @@ static int runKernel(const LoweredKernel &kernel, const JitKernel &jit,
   ::amp::emu::LaunchOptions options;
   options.check = check;
   options.countTransactions = showStatistics;
+  options.stepLimit = stepLimit;
   options.jobs = jobs;
   options.print = [](const std::string &text) {
     llvm::outs() << text;
@@ -267,7 +277,8 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(
       argc, argv,
       "amp-emu: run a GPU kernel in the NVVM dialect on the CPU and report "
-      "races, missing waits, uninitialised and out-of-bounds accesses\n");
+      "races, missing waits, uninitialised, misaligned and out-of-bounds "
+      "accesses, and loops that do not end\n");
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(inputFile, &message);
   if (!file)

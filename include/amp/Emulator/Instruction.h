@@ -29,6 +29,8 @@ enum class Opcode : uint8_t {
   Access,
   Atomic,
   Fence,
+  LocalVariable,
+  LoopRound,
   // Collectives of a warp.
   LoadMatrix,
   StoreMatrix,
@@ -160,6 +162,11 @@ struct Instruction {
   Scope scope = Scope::Block;
   uint8_t order = Relaxed;
   bool writes = false;
+  /// Accesses: their bytes, and what their address must be a multiple of.
+  unsigned bytes = 0, alignment = 1;
+  /// Atomic: an ordinary access that is volatile, which takes its turn as
+  /// atomics do.
+  bool isVolatile = false;
   bool transposed = false;
   /// Convert: negative numbers become zero.
   bool relu = false;

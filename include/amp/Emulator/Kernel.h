@@ -56,6 +56,10 @@ struct LoweredKernel {
   std::optional<::amp::emu::Dim3> block, cluster, grid;
   /// Whether `block` is only the maximum (nvvm.maxntid).
   bool blockIsMaximum = false;
+  /// Registers that each thread begins with, where the module decides them: by
+  /// nvvm.maxnreg, or because setmaxnreg makes the compiler take all that a
+  /// block of this size can have. 0: not known.
+  unsigned registers = 0;
   /// A variable of the module in global or constant memory.
   struct Global {
     std::string name;

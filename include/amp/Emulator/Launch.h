@@ -47,6 +47,8 @@ struct Launch {
   void **arguments = nullptr;
   /// Static and dynamic shared memory of a block, in bytes.
   unsigned sharedBytes = 0, dynamicSharedBytes = 0;
+  /// That each thread begins with; 0: not known.
+  unsigned registers = 0;
   Dim3 grid, block, cluster;
   std::vector<Buffer> buffers;
 };
@@ -60,6 +62,12 @@ struct LaunchOptions {
   bool countTransactions = false;
   /// Host threads.
   unsigned jobs = 1;
+  /// What a thread may take before its loop counts as endless; 0: anything. A
+  /// round of a loop is 1 step, a memory access 4, an instruction 64, and so is
+  /// a read of the place that was read just before. Waiting for an atomic that
+  /// does not change is none.
+  uint64_t stepLimit = defaultStepLimit;
+  static constexpr uint64_t defaultStepLimit = uint64_t(1) << 30;
   /// Where the kernel's printf goes; null discards it.
   void (*print)(const std::string &text) = nullptr;
 };
@@ -117,7 +125,9 @@ std::string validateLaunch(const Launch &launch);
 // What lowered code calls. `instruction` is an index into the launch's table.
 extern "C" {
 void ampEmuExecute(int64_t instruction, char *arguments, char *result);
+/// The same for a thread whenever it asks; the clock is not.
 int32_t ampEmuSpecialRegister(int32_t which);
+int64_t ampEmuClock();
 /// Base of the block's shared memory.
 void *ampEmuShared();
 /// The address of a 32-bit shared address.
@@ -125,6 +135,14 @@ void *ampEmuSharedAddress(int32_t offset);
 void ampEmuAccess(void *address, int32_t size, int64_t instruction);
 void ampEmuAtomic(void *address, int32_t size, int64_t instruction);
 void ampEmuAtomicDone(void *address, int64_t instruction);
+/// Local memory: a new variable, and the end of those since a mark.
+void *ampEmuLocal(int64_t bytes, int32_t alignment, int64_t instruction);
+void *ampEmuLocalMark();
+void ampEmuLocalRelease(void *mark);
+/// The running thread's count of steps, which loops take down, and what they
+/// call when it is below zero.
+int64_t *ampEmuSteps();
+void ampEmuStepsTaken(int64_t instruction);
 int32_t ampEmuPrint(const char *format, const char *arguments);
 void ampEmuAssert(const char *message, const char *file, int32_t line,
                   const char *function, int64_t charSize);

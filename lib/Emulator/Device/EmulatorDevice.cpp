@@ -160,6 +160,7 @@ static std::string setShape(const LoweredKernel &kernel,
   target.cluster = read(launch.cluster);
   target.dynamicSharedBytes = launch.sharedBytes;
   target.sharedBytes = kernel.staticShared + launch.sharedBytes;
+  target.registers = kernel.registers;
   std::string got = nameDim3(target.block);
   if (kernel.block && !kernel.blockIsMaximum && nameDim3(*kernel.block) != got)
     return "expected blocks of " + nameDim3(*kernel.block) +
@@ -174,12 +175,14 @@ static std::string setShape(const LoweredKernel &kernel,
   return validateLaunch(target);
 }
 
-/// The schedule that AMP_RT_EMULATOR_SEED names; 0, the plain one, if it names
-/// none. False if it is no number.
-static bool readSeed(uint64_t &seed) {
-  const char *text = std::getenv("AMP_RT_EMULATOR_SEED");
-  seed = 0;
-  return !text || !*text || !StringRef(text).getAsInteger(10, seed);
+/// A number from the environment, if the variable is there and not empty. An
+/// error text if it is none.
+static std::string readVariable(const char *name, uint64_t &value) {
+  const char *text = std::getenv(name);
+  if (!text || !*text || !StringRef(text).getAsInteger(10, value))
+    return "";
+  return ("expected " + Twine(name) + " to be a number, but got '" + text + "'")
+      .str();
 }
 
 /// The first finding on one line, and how many there are.
@@ -220,10 +223,11 @@ static AmpRtStatus launchKernel(const AmpRtLaunch *launch,
   }
   llvm::append_range(target.buffers, kernel.jit->getGlobals());
   ::amp::emu::LaunchOptions options;
-  if (!readSeed(options.seed))
-    return fail(AMP_RT_INVALID_ARGUMENT, text,
-                "expected AMP_RT_EMULATOR_SEED to be a number, but got '" +
-                    Twine(std::getenv("AMP_RT_EMULATOR_SEED")) + "'");
+  wrong = readVariable("AMP_RT_EMULATOR_SEED", options.seed);
+  if (wrong.empty())
+    wrong = readVariable("AMP_RT_EMULATOR_STEP_LIMIT", options.stepLimit);
+  if (!wrong.empty())
+    return fail(AMP_RT_INVALID_ARGUMENT, text, wrong);
   options.jobs = std::max(1u, std::thread::hardware_concurrency());
   options.print = [](const std::string &printed) {
     std::fputs(printed.c_str(), stdout);

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the lowering asks about single operations. The two describe functions
-// fill in an instruction from an operation's attributes, and say what it is
-// that has no model if they cannot.
+// What the lowering asks about single operations, and the rewrites of a
+// function that come before it. The two describe functions fill in an
+// instruction from an operation's attributes, and say what it is that has no
+// model if they cannot.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +22,13 @@
 
 #include <string>
 
+namespace mlir::LLVM {
+class LLVMFuncOp;
+} // namespace mlir::LLVM
+
 namespace mlir::amp {
+
+struct LoweredKernel;
 
 using ::amp::emu::Instruction;
 
@@ -45,6 +52,19 @@ std::string describeInlineAssembly(StringRef text, StringRef constraints,
 /// Index of a special register for ampEmuSpecialRegister, -1 if it has no
 /// model. `name` comes without "nvvm.read.ptx.sreg.".
 int getSpecialRegister(StringRef name);
+
+/// Whether a special register is one of those that go on by themselves.
+bool isClock(StringRef name);
+
+/// Appends an instruction of that place to the kernel's; its index.
+uint32_t addInstruction(LoweredKernel &kernel, Instruction inst,
+                        Location location);
+
+/// Turns allocations on the stack into local memory of the machine.
+void lowerLocalMemory(LLVM::LLVMFuncOp function, LoweredKernel &kernel);
+
+/// Takes a step down in every block that a loop comes back to.
+void countLoopRounds(LLVM::LLVMFuncOp function, LoweredKernel &kernel);
 
 /// Whether the JIT has a definition of this device function (libdevice).
 bool hasDeviceFunction(StringRef name);

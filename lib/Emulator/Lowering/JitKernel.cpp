@@ -39,11 +39,17 @@ static llvm::orc::SymbolMap getSymbols(llvm::orc::MangleAndInterner interner) {
 #define MACHINE(NAME) add(#NAME, reinterpret_cast<void *>(&NAME))
   MACHINE(ampEmuExecute);
   MACHINE(ampEmuSpecialRegister);
+  MACHINE(ampEmuClock);
   MACHINE(ampEmuShared);
   MACHINE(ampEmuSharedAddress);
   MACHINE(ampEmuAccess);
   MACHINE(ampEmuAtomic);
   MACHINE(ampEmuAtomicDone);
+  MACHINE(ampEmuLocal);
+  MACHINE(ampEmuLocalMark);
+  MACHINE(ampEmuLocalRelease);
+  MACHINE(ampEmuSteps);
+  MACHINE(ampEmuStepsTaken);
 #undef MACHINE
   forEachDeviceFunction(add);
   const AmpRtSymbol *conversions = nullptr;

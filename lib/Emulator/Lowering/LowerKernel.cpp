@@ -12,8 +12,9 @@
 //   shared variables     offsets into the block's window, static ones first and
 //                        dynamic memory after them, as the driver lays them out
 //   special registers    calls
-//   loads and stores     a check in front of each, unless the address is the
-//                        thread's own stack
+//   stack variables      local memory of the machine (LocalMemory.cpp)
+//   loops                a count of their rounds (LoopRounds.cpp)
+//   loads and stores     a check in front of each
 //   memory moves         a check of both ranges in front of each
 //   atomics              a call before (bounds, release) and after (acquire)
 //   instructions         operands stored to an argument block, then
@@ -31,6 +32,7 @@
 
 #include "amp/Emulator/Kernel.h"
 
+#include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
@@ -41,11 +43,6 @@ using namespace mlir;
 using namespace mlir::amp;
 using ::amp::emu::Dim3;
 using ::amp::emu::Opcode;
-
-static bool isKernel(LLVM::LLVMFuncOp function) {
-  return !function.isExternal() &&
-         (function->hasAttr("nvvm.kernel") || function->hasAttr("gpu.kernel"));
-}
 
 /// "gemm.mlir:12:3": the first place in a file that a location has.
 static std::string getPlace(Location location) {
@@ -64,16 +61,27 @@ static std::string getPlace(Location location) {
   return text;
 }
 
-/// Whether an address points into the stack of its own thread.
-static bool isStackAddress(Value address) {
-  while (Operation *def = address.getDefiningOp()) {
-    if (isa<LLVM::AllocaOp>(def))
-      return true;
-    if (!isa<LLVM::GEPOp, LLVM::AddrSpaceCastOp, LLVM::BitcastOp>(def))
-      return false;
-    address = def->getOperand(0);
-  }
-  return false;
+uint32_t mlir::amp::addInstruction(LoweredKernel &kernel, Instruction inst,
+                                   Location location) {
+  inst.where = getPlace(location);
+  kernel.instructions.push_back(std::move(inst));
+  return kernel.instructions.size() - 1;
+}
+
+static bool isKernel(LLVM::LLVMFuncOp function) {
+  return !function.isExternal() &&
+         (function->hasAttr("nvvm.kernel") || function->hasAttr("gpu.kernel"));
+}
+
+/// What the hardware wants the address of an access to be a multiple of: of the
+/// whole access, at most 16 bytes. Less where the operation promises less, for
+/// then the compiler takes the access apart.
+static unsigned getAccessAlignment(Type type, std::optional<uint64_t> declared,
+                                   const DataLayout &layout) {
+  uint64_t natural = layout.getTypeABIAlignment(type);
+  if (type.isIntOrFloat() || isa<VectorType, LLVM::LLVMPointerType>(type))
+    natural = llvm::PowerOf2Ceil(layout.getTypeSize(type));
+  return unsigned(std::min<uint64_t>(declared.value_or(natural), 16));
 }
 
 static bool isWgmma(Operation *op) {
@@ -124,7 +132,8 @@ public:
   LogicalResult run() {
     declareMachine();
     layOutShared();
-    for (auto function : top.getOps<LLVM::LLVMFuncOp>())
+    SmallVector<LLVM::LLVMFuncOp> functions(top.getOps<LLVM::LLVMFuncOp>());
+    for (LLVM::LLVMFuncOp function : functions)
       if (!function.isExternal() && failed(lowerFunction(function)))
         return failure();
     for (auto global : llvm::make_early_inc_range(top.getOps<LLVM::GlobalOp>()))
@@ -147,13 +156,12 @@ private:
                           Value size);
   void lowerAtomic(Operation *op, Value address, Type type, bool reads,
                    bool writes, LLVM::AtomicOrdering order);
-  void checkAccess(Value address, Type type, bool writes);
+  template <typename AccessOp>
+  void checkAccess(AccessOp op, Type type, bool writes);
   void checkAccumulators(LLVM::LLVMFuncOp function);
 
   uint32_t addInstruction(Instruction inst) {
-    inst.where = getPlace(location);
-    kernel.instructions.push_back(std::move(inst));
-    return kernel.instructions.size() - 1;
+    return mlir::amp::addInstruction(kernel, std::move(inst), location);
   }
   Value constant(Type type, int64_t value) {
     return LLVM::ConstantOp::create(builder, location, type,
@@ -181,8 +189,8 @@ private:
        i64 = builder.getI64Type();
   Type ptr = LLVM::LLVMPointerType::get(builder.getContext());
   Type ptr3 = LLVM::LLVMPointerType::get(builder.getContext(), 3);
-  LLVM::LLVMFuncOp execute, specialRegister, shared, sharedAddress, access,
-      atomic, atomicDone;
+  LLVM::LLVMFuncOp execute, specialRegister, clock, shared, sharedAddress,
+      access, atomic, atomicDone;
   llvm::StringMap<unsigned> sharedOffsets;
   Value arguments, results; // of the current function
   llvm::DenseMap<Operation *, uint32_t> multiplies;
@@ -200,6 +208,14 @@ void KernelLowering::declareMachine() {
   };
   execute = declare("ampEmuExecute", none, {i64, ptr, ptr});
   specialRegister = declare("ampEmuSpecialRegister", i32, {i32});
+  // What does not change is read once, however often a loop asks for it.
+  SmallVector<LLVM::ModRefInfo, 6> untouched(6, LLVM::ModRefInfo::NoModRef);
+  specialRegister.setMemoryEffectsAttr(
+      builder.getAttr<LLVM::MemoryEffectsAttr>(ArrayRef(untouched)));
+  specialRegister.setPassthroughAttr(builder.getStrArrayAttr({"speculatable"}));
+  specialRegister.setWillReturn(true);
+  specialRegister.setNoUnwind(true);
+  clock = declare("ampEmuClock", i64, {});
   shared = declare("ampEmuShared", ptr3, {});
   sharedAddress = declare("ampEmuSharedAddress", ptr3, {i32});
   access = declare("ampEmuAccess", none, {ptr, i32, i64});
@@ -271,6 +287,8 @@ LogicalResult KernelLowering::lowerFunction(LLVM::LLVMFuncOp function) {
     function->removeDiscardableAttr(attribute.getName());
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     function.setArgAttrs(i, ArrayRef<NamedAttribute>{});
+  countLoopRounds(function, kernel);
+  lowerLocalMemory(function, kernel);
   SmallVector<Operation *> operations;
   function.getBody().walk([&](Operation *op) { operations.push_back(op); });
 
@@ -295,15 +313,17 @@ LogicalResult KernelLowering::lowerFunction(LLVM::LLVMFuncOp function) {
   return success();
 }
 
-void KernelLowering::checkAccess(Value address, Type type, bool writes) {
-  if (isStackAddress(address))
-    return;
+template <typename AccessOp>
+void KernelLowering::checkAccess(AccessOp op, Type type, bool writes) {
   Instruction inst;
   inst.opcode = Opcode::Access;
   inst.writes = writes;
+  inst.bytes = layout.getTypeSize(type);
+  inst.alignment = getAccessAlignment(type, op.getAlignment(), layout);
+  op.setAlignment(inst.alignment); // the host's vectors are no stricter
   LLVM::CallOp::create(
       builder, location, access,
-      ValueRange{generic(address), constant(i32, layout.getTypeSize(type)),
+      ValueRange{generic(op.getAddr()), constant(i32, inst.bytes),
                  constant(i64, addInstruction(std::move(inst)))});
 }
 
@@ -314,17 +334,20 @@ void KernelLowering::lowerAtomic(Operation *op, Value address, Type type,
   inst.opcode = Opcode::Atomic;
   inst.writes = writes;
   inst.number = reads && writes;
+  inst.bytes = layout.getTypeSize(type);
+  inst.alignment = getAccessAlignment(type, std::nullopt, layout);
+  inst.isVolatile = isa<LLVM::LoadOp, LLVM::StoreOp>(op) &&
+                    order == LLVM::AtomicOrdering::not_atomic;
   bool both = order == LLVM::AtomicOrdering::acq_rel ||
               order == LLVM::AtomicOrdering::seq_cst;
   if (both || order == LLVM::AtomicOrdering::acquire)
     inst.order |= ::amp::emu::Acquire;
   if (both || order == LLVM::AtomicOrdering::release)
     inst.order |= ::amp::emu::Release;
-  Value pointer = generic(address);
+  Value pointer = generic(address), size = constant(i32, inst.bytes);
   Value id = constant(i64, addInstruction(std::move(inst)));
-  LLVM::CallOp::create(
-      builder, location, atomic,
-      ValueRange{pointer, constant(i32, layout.getTypeSize(type)), id});
+  LLVM::CallOp::create(builder, location, atomic,
+                       ValueRange{pointer, size, id});
   builder.setInsertionPointAfter(op);
   LLVM::CallOp::create(builder, location, atomicDone, ValueRange{pointer, id});
 }
@@ -364,7 +387,7 @@ LogicalResult KernelLowering::lowerOperation(Operation *op) {
           lowerAtomic(op, load.getAddr(), load.getType(), true, false,
                       load.getOrdering());
         else
-          checkAccess(load.getAddr(), load.getType(), false);
+          checkAccess(load, load.getType(), false);
         return success();
       })
       .Case([&](LLVM::StoreOp store) {
@@ -374,7 +397,7 @@ LogicalResult KernelLowering::lowerOperation(Operation *op) {
           lowerAtomic(op, store.getAddr(), type, false, true,
                       store.getOrdering());
         else
-          checkAccess(store.getAddr(), type, true);
+          checkAccess(store, type, true);
         return success();
       })
       .Case([&](LLVM::AtomicRMWOp rmw) {
@@ -454,6 +477,8 @@ LogicalResult KernelLowering::lowerCall(LLVM::CallOp call) {
   auto function = top.lookupSymbol<LLVM::LLVMFuncOp>(*callee);
   if (function && !function.isExternal())
     return success();
+  if (callee->starts_with("ampEmu")) // of the rewrites before
+    return success();
   if (!hasDeviceFunction(*callee))
     return call.emitError("the emulator has no model of function '")
            << *callee << "'";
@@ -485,6 +510,15 @@ LogicalResult KernelLowering::emitExecute(Operation *op, Instruction inst,
 LogicalResult KernelLowering::lowerInstruction(Operation *op) {
   StringRef name = op->getName().stripDialect();
   if (name.consume_front("read.ptx.sreg.")) {
+    if (isClock(name)) {
+      Value value = LLVM::CallOp::create(builder, location, clock, ValueRange{})
+                        .getResult();
+      if (Type type = op->getResult(0).getType(); type != i64)
+        value = LLVM::TruncOp::create(builder, location, type, value);
+      op->replaceAllUsesWith(ValueRange{value});
+      op->erase();
+      return success();
+    }
     int which = getSpecialRegister(name);
     if (which < 0)
       return op->emitError("the emulator has no model of special register '")
@@ -620,6 +654,18 @@ static OwningOpRef<ModuleOp> isolate(LLVM::LLVMFuncOp kernel) {
   return module;
 }
 
+/// Types lie as on the device, where integers are aligned to their size.
+static void setDataLayout(ModuleOp module) {
+  Builder builder(module.getContext());
+  module.getContext()->getOrLoadDialect<DLTIDialect>();
+  SmallVector<DataLayoutEntryInterface> entries;
+  for (int bits : {8, 16, 32, 64})
+    entries.push_back(DataLayoutEntryAttr::get(
+        builder.getIntegerType(bits), builder.getI64VectorAttr({bits, bits})));
+  module->setAttr(DLTIDialect::kDataLayoutAttrName,
+                  DataLayoutSpecAttr::get(module.getContext(), entries));
+}
+
 static std::optional<Dim3> getDim3(LLVM::LLVMFuncOp function, StringRef name) {
   auto array = function->getAttrOfType<DenseI32ArrayAttr>(name);
   if (!array)
@@ -650,6 +696,26 @@ static KernelParameter describeParameter(LLVM::LLVMFuncOp function,
   return parameter;
 }
 
+/// See LoweredKernel::registers. The compiler has 65536 for a multiprocessor,
+/// and gives them out in eights; a thread that could have 256 or more has what
+/// it needs, which is not known.
+static unsigned countRegisters(LLVM::LLVMFuncOp function,
+                               const std::optional<Dim3> &block) {
+  if (auto given = function->getAttrOfType<IntegerAttr>("nvvm.maxnreg"))
+    return given.getInt();
+  bool changes = false;
+  function.walk([&](Operation *op) {
+    changes |= op->getName().getStringRef() == "nvvm.setmaxregister";
+  });
+  if (!changes || !block || block->count() == 0)
+    return 0;
+  unsigned blocks = 1;
+  if (auto given = function->getAttrOfType<IntegerAttr>("nvvm.minctasm"))
+    blocks = std::max<unsigned>(1, given.getInt());
+  unsigned each = 65536 / (block->count() * blocks) / 8 * 8;
+  return each < 256 ? each : 0;
+}
+
 FailureOr<LoweredKernel> mlir::amp::lowerKernel(ModuleOp module,
                                                 StringRef name) {
   FailureOr<LLVM::LLVMFuncOp> function = findKernel(module, name);
@@ -662,6 +728,7 @@ FailureOr<LoweredKernel> mlir::amp::lowerKernel(ModuleOp module,
     kernel.block = getDim3(*function, "gpu.known_block_size");
   if (!kernel.block && (kernel.block = getDim3(*function, "nvvm.maxntid")))
     kernel.blockIsMaximum = true;
+  kernel.registers = countRegisters(*function, kernel.block);
   kernel.cluster = getDim3(*function, "nvvm.cluster_dim");
   kernel.grid = getDim3(*function, "gpu.known_grid_size");
   for (unsigned i = 0; i < function->getNumArguments(); ++i) {
@@ -673,7 +740,10 @@ FailureOr<LoweredKernel> mlir::amp::lowerKernel(ModuleOp module,
     kernel.parameters.push_back(std::move(parameter));
   }
   kernel.module = isolate(*function);
+  setDataLayout(*kernel.module);
   if (failed(KernelLowering(kernel).run()))
     return failure();
+  // The host's own is not the same.
+  (*kernel.module)->removeAttr(DLTIDialect::kDataLayoutAttrName);
   return kernel;
 }

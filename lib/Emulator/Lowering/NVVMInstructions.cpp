@@ -116,8 +116,7 @@ int mlir::amp::getSpecialRegister(StringRef name) {
                                               "lanemask.le",
                                               "lanemask.lt",
                                               "lanemask.ge",
-                                              "lanemask.gt",
-                                              "clock"};
+                                              "lanemask.gt"};
   for (auto [i, scalar] : llvm::enumerate(scalars))
     if (name == scalar)
       return 24 + int(i);
@@ -125,7 +124,12 @@ int mlir::amp::getSpecialRegister(StringRef name) {
   for (auto [i, known] : llvm::enumerate(axes))
     if (base == known && axis.size() == 1 && axis[0] >= 'x')
       return int(i) * 3 + (axis[0] - 'x');
-  return name == "gridid" ? 40 : -1;
+  return name == "gridid" ? 39 : -1;
+}
+
+bool mlir::amp::isClock(StringRef name) {
+  return name == "clock" || name == "clock64" || name == "globaltimer" ||
+         name == "globaltimer.lo";
 }
 
 /// Index of the first operand of an optional group, or -1.
@@ -419,6 +423,10 @@ static std::string describeScalar(Operation *op, Instruction &inst) {
       })
       .Case([&](NVVM::ConvertF32x2ToBF16x2Op o) {
         unknown = describePair(o, Format::BF16, inst);
+      })
+      .Case([&](NVVM::SetMaxRegisterOp o) {
+        inst.number = o.getRegCount();
+        inst.kind = o.getAction() == NVVM::SetMaxRegisterAction::increase;
       })
       .Case([&](NVVM::PermuteOp o) {
         // The enumerations have the same order.

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Every access, of lowered loads and stores as of the models, passes through
-// checkShared or checkGlobal: bounds first, then the history. The counters see
-// ordinary accesses a lane at a time and put the lanes of a warp together by
-// how often each has run the instruction, which is exact as long as lanes do
-// not diverge around it.
+// checkShared, checkGlobal or checkLocal: bounds first, then the history. The
+// counters see ordinary accesses a lane at a time and put the lanes of a warp
+// together by how often each has run the instruction, which is exact as long as
+// lanes do not diverge around it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -101,24 +101,46 @@ bool Cluster::checkGlobal(const Actor &actor, const void *address,
   return true;
 }
 
+void Cluster::checkAccess(void *address, uint64_t size, AccessKind kind,
+                          uint32_t id) {
+  SharedAddress shared = locate(address);
+  bool inside = false;
+  if (shared.rank != ~0u)
+    // Larger than the window is outside of it all the same.
+    inside =
+        checkShared(genericActor(*self), shared,
+                    unsigned(std::min<uint64_t>(size, windowBytes)), kind, id);
+  else if (int owner = local.getOwner(address); owner >= 0)
+    inside = checkLocal(unsigned(owner), address, size, kind, id);
+  else if (size > UINT32_MAX)
+    report(id, "access outside of global memory: " + std::to_string(size) +
+                   " bytes");
+  else
+    inside =
+        checkGlobal(genericActor(*self), address, unsigned(size), kind, id);
+  if (!inside)
+    abandon(); // the access itself would fault
+}
+
+void Cluster::checkAlignment(const void *address, uint32_t id) {
+  unsigned alignment = get(id).alignment;
+  uintptr_t past = reinterpret_cast<uintptr_t>(address) % alignment;
+  if (!past)
+    return;
+  report(id, "misaligned access: expected an address at a multiple of " +
+                 std::to_string(alignment) + " bytes, but it lies " +
+                 std::to_string(past) + " past one");
+  abandon();
+}
+
 void Cluster::ordinaryAccess(void *address, unsigned size, uint32_t id) {
   const Instruction &inst = get(id);
   self->instruction = id;
-  SharedAddress shared = locate(address);
-  AccessKind kind = inst.writes ? AccessKind::Write : AccessKind::Read;
-  bool inside;
-  if (shared.rank != ~0u) {
-    inside = checkShared(genericActor(*self), shared, size, kind, id);
-  } else {
-    const char *stack = stacks.get(self->index),
-               *p = static_cast<char *>(address);
-    if (p >= stack && p < stack + FiberStacks::stackBytes)
-      return;
-    inside = checkGlobal(genericActor(*self), address, size, kind, id);
-  }
-  if (!inside)
-    abandon(); // the access itself would fault
-  if (state.options.countTransactions)
+  self->steps.countAccess(address, id, inst.writes);
+  checkAlignment(address, id);
+  checkAccess(address, size, inst.writes ? AccessKind::Write : AccessKind::Read,
+              id);
+  if (state.options.countTransactions && local.getOwner(address) < 0)
     countAccess(address, size, id);
 }
 

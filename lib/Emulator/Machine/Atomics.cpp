@@ -48,19 +48,50 @@ static void acquireView(View &view, uint32_t index, const Released &released) {
   }
 }
 
+/// Up to 16 bytes as a number that differs where they do, nearly always.
+static uint64_t loadValue(const void *address, unsigned size) {
+  uint64_t halves[2] = {};
+  memcpy(halves, address, std::min<size_t>(size, sizeof halves));
+  return halves[0] ^ halves[1] * 0x9e3779b97f4a7c15ull;
+}
+
+/// Whether the thread has looked at a value and found what it found the last
+/// time; read-modify-writes look when they change nothing (a lock that is
+/// taken, an addition of 0).
+bool Cluster::foundNothingNew(const void *address, const Instruction &inst,
+                              uint32_t id) {
+  uint64_t value = loadValue(address, inst.bytes);
+  if (inst.writes && (!inst.number || value != self->valueBefore))
+    return false;
+  auto [it, isNew] =
+      self->lastFound.try_emplace(id, std::make_pair(address, value));
+  bool same = !isNew && it->second == std::make_pair(address, value);
+  it->second = {address, value};
+  return same;
+}
+
 void Cluster::beginAtomic(void *address, unsigned size, uint32_t id) {
   const Instruction &inst = get(id);
   Thread &thread = *self;
   thread.instruction = id;
+  thread.steps.left -= StepCount::instruction;
+  thread.steps.touchedMemory = true;
+  checkAlignment(address, id);
+  if (local.getOwner(address) >= 0) {
+    if (!inst.isVolatile) {
+      report(id, "atomic access to local memory; atomics are for global and "
+                 "shared memory");
+      abandon();
+    }
+    return checkAccess(address, size,
+                       inst.writes ? AccessKind::Write : AccessKind::Read, id);
+  }
+  checkAccess(address, size,
+              inst.writes ? AccessKind::AtomicWrite : AccessKind::AtomicRead,
+              id);
   SharedAddress shared = locate(address);
-  AccessKind kind =
-      inst.writes ? AccessKind::AtomicWrite : AccessKind::AtomicRead;
-  Actor actor = genericActor(thread);
-  bool inside = shared.rank != ~0u
-                    ? checkShared(actor, shared, size, kind, id)
-                    : checkGlobal(actor, address, size, kind, id);
-  if (!inside)
-    abandon();
+  bool readsAndWrites = inst.writes && inst.number;
+  thread.valueBefore = readsAndWrites ? loadValue(address, size) : 0;
   if (!inst.writes)
     return;
   const View *view = inst.order & Release  ? &thread.view
@@ -84,6 +115,8 @@ void Cluster::beginAtomic(void *address, unsigned size, uint32_t id) {
 void Cluster::endAtomic(void *address, uint32_t id) {
   const Instruction &inst = get(id);
   Thread &thread = *self;
+  if (local.getOwner(address) >= 0)
+    return;
   SharedAddress shared = locate(address);
   bool reads = inst.number != 0 || !inst.writes;
   if (reads) {
@@ -102,8 +135,10 @@ void Cluster::endAtomic(void *address, uint32_t id) {
       thread.relaxedReads = std::move(found);
     }
   }
-  if (!inst.writes)
-    spin();
+  if (foundNothingNew(address, inst, id))
+    spin(/*learned=*/false);
+  else if (!inst.writes)
+    spin(/*learned=*/true);
 }
 
 void Cluster::fence(const Instruction &inst) {

@@ -19,6 +19,7 @@
 
 #include "Fiber.h"
 #include "GlobalMemory.h"
+#include "LocalMemory.h"
 #include "Shadow.h"
 
 #include <cstring>
@@ -51,6 +52,19 @@ using CopyGroup = std::vector<PendingCopy>;
 
 enum class ThreadState : uint8_t { Ready, Blocked, Done };
 
+/// What a thread has done, for the limit on endless loops (Steps.cpp).
+struct StepCount {
+  static constexpr int64_t firstAllowance = 1 << 14, instruction = 64;
+
+  int64_t left = firstAllowance, allowance = firstAllowance;
+  uint64_t taken = 0; // in earlier allowances
+  bool touchedMemory = false;
+  const void *lastRead = nullptr; // the access before, unless it was a write
+  uint32_t lastReader = noInstruction;
+
+  void countAccess(const void *address, uint32_t instruction, bool writes);
+};
+
 struct Thread {
   Fiber fiber;
   ThreadState state = ThreadState::Ready;
@@ -60,6 +74,7 @@ struct Thread {
   unsigned rank = 0;  // of its block in the cluster
   unsigned local = 0; // in the block
   uint32_t instruction = noInstruction;
+  StepCount steps;
   View view;
 
   // cp.async.
@@ -91,6 +106,10 @@ struct Thread {
   // acquire fence would bring.
   std::shared_ptr<const View> releaseFence;
   std::vector<Released> relaxedReads;
+  /// Atomics: the value that a read-modify-write is about to change, and where
+  /// and what each instruction read last.
+  uint64_t valueBefore = 0;
+  std::map<uint32_t, std::pair<const void *, uint64_t>> lastFound;
 
   /// How often each instruction has run, to line up the lanes of a warp.
   std::vector<uint32_t> occurrences;
@@ -139,10 +158,16 @@ struct Block {
   char *shared = nullptr;
   std::vector<Line> shadow;
   std::vector<Gathering> warps, warpgroups;
+  std::vector<uint32_t> exited; // lanes, by warp
   /// Collectives of some lanes of a warp, by warp and mask.
   std::map<std::pair<unsigned, uint32_t>, Gathering> partialWarps;
   std::vector<int> multiplyAgents; // per warpgroup
   NamedBarrier barriers[16];
+  /// Registers of a thread, by warp, what the block has free, and the threads
+  /// that wait for some.
+  std::vector<unsigned> registers;
+  unsigned freeRegisters = 0;
+  std::vector<unsigned> registerWaiters;
 };
 
 struct ClusterBarrier {
@@ -165,6 +190,8 @@ struct LaunchState {
   const std::vector<Instruction> &instructions;
   const LaunchOptions &options;
   GlobalMemory memory;
+  /// Clusters that the chip holds at once.
+  uint64_t capacity = 0;
 };
 
 /// How a round of the scheduler went.
@@ -181,8 +208,9 @@ public:
   RoundResult runRound();
   /// Suspends the running thread until someone wakes it.
   void suspend();
-  /// Ends the running thread's turn; it did nothing but look.
-  void spin();
+  /// Ends the running thread's turn; it did nothing but look. It has learned
+  /// something unless it has found the same as before.
+  void spin(bool learned);
   void wake(unsigned thread) {
     if (threads[thread].state == ThreadState::Blocked)
       threads[thread].state = ThreadState::Ready;
@@ -191,8 +219,8 @@ public:
   [[noreturn]] void exitThread();
   /// Ends the cluster where it stands: nothing after this would be real.
   [[noreturn]] void abandon();
-  /// Reports the threads that only spin, when nothing else happens any more.
-  void reportStuck(const char *what);
+  /// Reports where threads wait, when nothing happens any more.
+  void reportStuck(const std::string &why);
 
   //===--- Reports.cpp ----------------------------------------------------===//
   /// Reports `rule` at an instruction, once per pair of instructions.
@@ -217,13 +245,26 @@ public:
                    bool inFlight = false);
   bool checkGlobal(const Actor &actor, const void *address, unsigned size,
                    AccessKind kind, uint32_t instruction);
+  /// An access of the running thread to memory of any kind. Ends the cluster
+  /// where the hardware would fault.
+  void checkAccess(void *address, uint64_t size, AccessKind kind,
+                   uint32_t instruction);
+  void checkAlignment(const void *address, uint32_t instruction);
   void ordinaryAccess(void *address, unsigned size, uint32_t instruction);
   void countAccess(void *address, unsigned size, uint32_t instruction);
   void finishCounting(WarpAccess &access);
 
+  //===--- LocalMemory.cpp, Steps.cpp -------------------------------------===//
+  bool checkLocal(unsigned owner, const void *address, size_t size,
+                  AccessKind kind, uint32_t instruction);
+  void *allocateLocal(uint64_t bytes, unsigned alignment, uint32_t instruction);
+  void takeSteps(uint32_t instruction);
+
   //===--- Atomics.cpp ----------------------------------------------------===//
   void beginAtomic(void *address, unsigned size, uint32_t instruction);
   void endAtomic(void *address, uint32_t instruction);
+  bool foundNothingNew(const void *address, const Instruction &inst,
+                       uint32_t instruction);
   void fence(const Instruction &inst);
 
   //===--- ScalarInstructions.cpp -----------------------------------------===//
@@ -232,7 +273,6 @@ public:
   void permuteBytes(const Instruction &inst, const char *arguments,
                     char *result);
   void moveMemory(const Instruction &inst, uint32_t id, const char *arguments);
-  void checkRange(char *address, uint64_t size, AccessKind kind, uint32_t id);
 
   //===--- Lanes.cpp, MatrixLoads.cpp, MatrixMultiply.cpp, Warpgroup.cpp --===//
   void warpCollective(const Instruction &inst, uint32_t id, char *arguments,
@@ -288,18 +328,31 @@ public:
   Clock openBulkStore(uint32_t id, Actor &reader, Actor &writer);
   void endBulkStore(Thread &thread, Clock group);
 
+  //===--- Registers.cpp --------------------------------------------------===//
+  void setMaxRegisters(const Instruction &inst, uint32_t id);
+
   //===--- Dispatch.cpp ---------------------------------------------------===//
   void execute(uint32_t id, char *arguments, char *result);
   int32_t specialRegister(unsigned which);
+  int64_t readClock();
 
   const Instruction &get(uint32_t id) const { return state.instructions[id]; }
   Block &myBlock() { return blocks[self->rank]; }
 
-  /// Gathers `size` threads from the block's thread `first` on; the last to
-  /// arrive runs `act` for all.
-  template <typename Act>
-  void gather(Gathering &meeting, unsigned size, unsigned first, uint32_t id,
+  /// Gathers needed() threads of the warp or warpgroup that begins with the
+  /// block's thread `first`; the last to arrive runs `act` for all. Who exits
+  /// may be the one that they have waited for, so that fewer are needed.
+  template <typename Needed, typename Act>
+  void gather(Gathering &meeting, Needed needed, unsigned first, uint32_t id,
               char *arguments, char *result, Act act);
+  /// The lanes of a warp that the block has, and that have not exited.
+  uint32_t getLanes(unsigned warp) const {
+    unsigned present = std::min(warpSize, threadsPerBlock - warp * warpSize);
+    return present == warpSize ? ~0u : (1u << present) - 1;
+  }
+  uint32_t getLiveLanes(unsigned warp) {
+    return getLanes(warp) & ~myBlock().exited[warp];
+  }
 
   LaunchState &state;
   const uint32_t index;
@@ -314,13 +367,17 @@ public:
   std::deque<std::function<void()>> engine; // copies not performed
   std::vector<const char *> agents;         // kind of each
   unsigned live = 0;
+  LocalMemory local;
   bool abandoned = false;
+  /// Whether a thread that only looked has found something new since asked.
+  bool learned = false;
   Thread *self = nullptr;
   char *window = nullptr; // of block 0
   std::mt19937_64 random;
   std::vector<Report> reports;
   std::map<std::string, size_t> reported;
   Statistics statistics;
+  uint64_t clockReads = 0;
   std::map<std::pair<unsigned, uint64_t>, WarpAccess> counting;
 
 private:
@@ -340,8 +397,8 @@ T getOperand(const char *arguments, const Instruction &inst, int index) {
   return value;
 }
 
-template <typename Act>
-void Cluster::gather(Gathering &meeting, unsigned size, unsigned first,
+template <typename Needed, typename Act>
+void Cluster::gather(Gathering &meeting, Needed needed, unsigned first,
                      uint32_t id, char *arguments, char *result, Act act) {
   ++statistics.collectives;
   if (meeting.arrived == 0)
@@ -355,15 +412,17 @@ void Cluster::gather(Gathering &meeting, unsigned size, unsigned first,
   unsigned lane = self->local - first, generation = meeting.generation;
   meeting.arguments[lane] = arguments;
   meeting.results[lane] = result;
-  if (++meeting.arrived < size) {
-    while (meeting.generation == generation)
-      suspend();
-    return;
+  ++meeting.arrived;
+  while (meeting.arrived < needed()) {
+    suspend();
+    if (meeting.generation != generation)
+      return;
   }
   act(meeting);
   meeting.arrived = 0;
   ++meeting.generation;
-  unsigned last = std::min(first + std::max(size, warpSize), threadsPerBlock);
+  unsigned last =
+      std::min(first + std::max(needed(), warpSize), threadsPerBlock);
   for (unsigned i = first; i < last; ++i)
     wake(self->index - lane + (i - first));
 }

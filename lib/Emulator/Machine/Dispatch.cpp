@@ -21,6 +21,7 @@ void Cluster::execute(uint32_t id, char *arguments, char *result) {
   const Instruction &inst = get(id);
   Thread &thread = *self;
   thread.instruction = id;
+  thread.steps.left -= StepCount::instruction;
   if (inst.predicate >= 0 &&
       !(getOperand<uint8_t>(arguments, inst, inst.predicate) & 1))
     return;
@@ -106,11 +107,14 @@ void Cluster::execute(uint32_t id, char *arguments, char *result) {
   case Opcode::Exit:
     exitThread();
   case Opcode::Sleep:
-    return spin();
+    return spin(/*learned=*/false);
   case Opcode::SetMaxRegisters:
+    return setMaxRegisters(inst, id);
   case Opcode::Nothing:
   case Opcode::Access:
   case Opcode::Atomic:
+  case Opcode::LocalVariable:
+  case Opcode::LoopRound:
     return;
   }
 }
@@ -175,11 +179,14 @@ int32_t Cluster::specialRegister(unsigned which) {
     return ~((1u << lane) - 1);
   case 38: // lanemask.gt
     return ~((2u << lane) - 1);
-  case 39: // clock, globaltimer: switches so far
-    return int32_t(statistics.fiberSwitches);
   default: // gridid
     return 0;
   }
+}
+
+/// Goes on with every switch and every look, so that waiting for it ends.
+int64_t Cluster::readClock() {
+  return int64_t(statistics.fiberSwitches + 16 * ++clockReads);
 }
 
 void ampEmuExecute(int64_t instruction, char *arguments, char *result) {
@@ -189,6 +196,8 @@ void ampEmuExecute(int64_t instruction, char *arguments, char *result) {
 int32_t ampEmuSpecialRegister(int32_t which) {
   return running->specialRegister(which);
 }
+
+int64_t ampEmuClock() { return running->readClock(); }
 
 void *ampEmuShared() { return running->myBlock().shared; }
 
@@ -206,6 +215,25 @@ void ampEmuAtomic(void *address, int32_t size, int64_t instruction) {
 
 void ampEmuAtomicDone(void *address, int64_t instruction) {
   running->endAtomic(address, uint32_t(instruction));
+}
+
+void *ampEmuLocal(int64_t bytes, int32_t alignment, int64_t instruction) {
+  return running->allocateLocal(uint64_t(bytes), unsigned(alignment),
+                                uint32_t(instruction));
+}
+
+void *ampEmuLocalMark() {
+  return reinterpret_cast<void *>(running->local.mark(running->self->index));
+}
+
+void ampEmuLocalRelease(void *mark) {
+  running->local.release(running->self->index, reinterpret_cast<size_t>(mark));
+}
+
+int64_t *ampEmuSteps() { return &running->self->steps.left; }
+
+void ampEmuStepsTaken(int64_t instruction) {
+  running->takeSteps(uint32_t(instruction));
 }
 
 /// vprintf of the device: arguments lie packed at their natural alignment, with

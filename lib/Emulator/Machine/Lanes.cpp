@@ -9,7 +9,9 @@
 // Shuffles, votes, reductions, matches, elect.sync and bar.warp.sync. All take
 // a mask of lanes; a warp that is not whole (a block of 48 threads) gathers the
 // lanes it has. Lanes with the same mask meet each other, so that the halves of
-// a diverged warp can each have a collective of their own.
+// a diverged warp can each have a collective of their own. Lanes of the mask
+// that have exited are not waited for, and count for nothing; what has no mask
+// (.aligned) wants all lanes alive.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +27,7 @@ struct Lanes {
 };
 } // namespace
 
-static Lanes getLanes(uint32_t mask) {
+static Lanes listLanes(uint32_t mask) {
   Lanes lanes;
   for (unsigned l = 0; l < warpSize; ++l)
     if (mask >> l & 1)
@@ -45,7 +47,8 @@ static void putLane(const Gathering &m, unsigned lane, uint32_t value) {
 /// shfl.sync as the PTX manual has it: operands mask, value, b, c; c holds a
 /// clamp and a segment mask.
 static void shuffle(Gathering &m, const Instruction &inst, const Lanes &lanes,
-                    uint32_t mask, Cluster &cluster, uint32_t id) {
+                    uint32_t mask, uint32_t live, Cluster &cluster,
+                    uint32_t id) {
   for (unsigned i = 0; i < lanes.count; ++i) {
     int lane = lanes.lane[i];
     int b = getLane(m, inst, lane, 2) & 31, c = getLane(m, inst, lane, 3);
@@ -76,6 +79,9 @@ static void shuffle(Gathering &m, const Instruction &inst, const Lanes &lanes,
       source = lane;
     if (!(mask >> source & 1)) {
       cluster.report(id, "shuffle from a lane outside the mask");
+      source = lane;
+    } else if (!(live >> source & 1)) {
+      cluster.report(id, "shuffle from a lane that has exited");
       source = lane;
     }
     memcpy(m.results[lane], m.arguments[source] + inst.offsets[1], 4);
@@ -196,8 +202,8 @@ static int getMaskOperand(const Instruction &inst) {
 void Cluster::warpCollective(const Instruction &inst, uint32_t id,
                              char *arguments, char *result) {
   unsigned lane = self->local % warpSize, first = self->local - lane;
-  unsigned present = std::min(warpSize, threadsPerBlock - first);
-  uint32_t whole = present == 32 ? ~0u : (1u << present) - 1;
+  unsigned warp = first / warpSize;
+  uint32_t whole = getLanes(warp);
   int operand = getMaskOperand(inst);
   uint32_t mask = operand < 0
                       ? whole
@@ -206,16 +212,20 @@ void Cluster::warpCollective(const Instruction &inst, uint32_t id,
     report(id, "lane is not in the mask of its own collective");
     return;
   }
-  if (operand < 0 && present < warpSize) {
+  bool wantsAll = operand < 0 && inst.opcode != Opcode::Elect;
+  if (wantsAll && whole != ~0u) {
     report(id, "expected a whole warp of 32 threads");
     return;
   }
-  Gathering &meeting = mask == whole
-                           ? myBlock().warps[first / warpSize]
-                           : myBlock().partialWarps[{first / warpSize, mask}];
+  Gathering &meeting = mask == whole ? myBlock().warps[warp]
+                                     : myBlock().partialWarps[{warp, mask}];
   Thread *firstThread = self - lane;
   // gather() wakes a whole warp; lanes outside the mask test again and wait on.
   auto act = [&](Gathering &m) {
+    uint32_t live = getLiveLanes(warp);
+    if (wantsAll && live != ~0u)
+      return report(id, "expected a whole warp of 32 threads, but some of its "
+                        "lanes have exited");
     switch (inst.opcode) {
     case Opcode::LoadMatrix:
       return loadMatrix(m, inst, id, firstThread);
@@ -226,10 +236,10 @@ void Cluster::warpCollective(const Instruction &inst, uint32_t id,
     default:
       break;
     }
-    Lanes lanes = getLanes(mask);
+    Lanes lanes = listLanes(mask & live);
     switch (inst.opcode) {
     case Opcode::Shuffle:
-      return shuffle(m, inst, lanes, mask, *this, id);
+      return shuffle(m, inst, lanes, mask, live, *this, id);
     case Opcode::Vote:
       return vote(m, inst, lanes);
     case Opcode::Reduce:
@@ -252,6 +262,8 @@ void Cluster::warpCollective(const Instruction &inst, uint32_t id,
     }
     }
   };
-  gather(meeting, unsigned(__builtin_popcount(mask)), first, id, arguments,
-         result, act);
+  auto needed = [&] {
+    return unsigned(__builtin_popcount(mask & getLiveLanes(warp)));
+  };
+  gather(meeting, needed, first, id, arguments, result, act);
 }

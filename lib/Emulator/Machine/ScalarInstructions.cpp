@@ -81,36 +81,11 @@ void Cluster::moveMemory(const Instruction &inst, uint32_t id,
     return;
   if (inst.number == 3) {
     char *source = getOperand<char *>(arguments, inst, 2);
-    checkRange(source, size, AccessKind::Read, id);
+    checkAccess(source, size, AccessKind::Read, id);
     bool overlaps = source < target + size && target < source + size;
     if (overlaps && source != target && !inst.readOnly)
       report(id, "memcpy of " + std::to_string(size) +
                      " bytes between places that overlap; use memmove");
   }
-  checkRange(target, size, AccessKind::Write, id);
-}
-
-/// An access of any size by the current thread; its own stack is not checked.
-void Cluster::checkRange(char *address, uint64_t size, AccessKind kind,
-                         uint32_t id) {
-  SharedAddress shared = locate(address);
-  const char *stack = stacks.get(self->index);
-  bool inside;
-  if (shared.rank != ~0u) {
-    // Larger than the window is outside of it all the same.
-    inside =
-        checkShared(genericActor(*self), shared,
-                    unsigned(std::min<uint64_t>(size, windowBytes)), kind, id);
-  } else if (address >= stack && address < stack + FiberStacks::stackBytes) {
-    return;
-  } else if (size > UINT32_MAX) {
-    report(id, "access outside of global memory: " + std::to_string(size) +
-                   " bytes");
-    inside = false;
-  } else {
-    inside =
-        checkGlobal(genericActor(*self), address, unsigned(size), kind, id);
-  }
-  if (!inside)
-    abandon(); // the move itself would fault
+  checkAccess(target, size, AccessKind::Write, id);
 }

@@ -13,11 +13,13 @@
 //
 // Clusters wait in a queue for host threads. A cluster whose threads only spin
 // (on an atomic, or a barrier test) may be waiting for a cluster that has not
-// begun; then its host thread begins another beside it. When every cluster
-// spins and none is left to begin, that is a livelock.
+// begun; then its host thread begins another beside it, as long as the chip
+// would hold it too. When every cluster spins and none can begin, that is a
+// livelock.
 //
 //===----------------------------------------------------------------------===//
 
+#include "ChipLimits.h"
 #include "Cluster.h"
 
 #include <atomic>
@@ -25,6 +27,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <thread>
+#include <utility>
 
 using namespace amp::emu;
 
@@ -60,6 +63,8 @@ Cluster::Cluster(LaunchState &state, uint32_t index, Dim3 firstBlock)
     block.warps.resize((threadsPerBlock + warpSize - 1) / warpSize);
     block.warpgroups.resize((threadsPerBlock + warpgroupSize - 1) /
                             warpgroupSize);
+    block.exited.resize(block.warps.size());
+    block.registers.assign(block.warps.size(), state.launch.registers);
     block.multiplyAgents.assign(block.warpgroups.size(), -1);
     for (NamedBarrier &barrier : block.barriers) {
       barrier.view.reset(clocks);
@@ -86,8 +91,12 @@ void Cluster::suspend() {
   switchFiber(self->fiber, scheduler);
 }
 
-void Cluster::spin() {
+void Cluster::spin(bool news) {
   ++statistics.fiberSwitches;
+  learned |= news;
+  if (!news) // waiting is no work
+    self->steps.left = std::min(self->steps.left + StepCount::instruction + 1,
+                                self->steps.allowance);
   self->spun = true;
   switchFiber(self->fiber, scheduler);
 }
@@ -110,6 +119,11 @@ void Cluster::exitThread() {
   thread.state = ThreadState::Done;
   --live;
   --myBlock().live;
+  unsigned lane = thread.local % warpSize;
+  myBlock().exited[thread.local / warpSize] |= 1u << lane;
+  for (unsigned i = thread.local - lane;
+       i < std::min(thread.local - lane + warpSize, threadsPerBlock); ++i)
+    wake(thread.index - thread.local + i); // who waits in a collective
   bool copies = !thread.openCopies.empty();
   for (const CopyGroup &group : thread.copyGroups)
     copies |= !group.empty();
@@ -177,22 +191,29 @@ RoundResult Cluster::runRound() {
     return RoundResult::Finished;
   }
   if (!anyRan && engine.empty()) {
-    reportStuck("deadlock");
+    reportStuck("deadlock: the threads that wait here are never woken");
     return RoundResult::Finished;
   }
   performCopies(anyRan);
   return progress ? RoundResult::Progress : RoundResult::Spinning;
 }
 
-void Cluster::reportStuck(const char *what) {
+void Cluster::reportStuck(const std::string &why) {
   std::set<uint32_t> seen;
   for (Thread &thread : threads) {
     if (thread.state == ThreadState::Done ||
         !seen.insert(thread.instruction).second)
       continue;
     self = &thread;
-    report(thread.instruction,
-           std::string(what) + ": the threads that wait here are never woken");
+    const Instruction *inst = thread.instruction == noInstruction
+                                  ? nullptr
+                                  : &get(thread.instruction);
+    if (inst && inst->opcode == Opcode::SetMaxRegisters)
+      report(thread.instruction,
+             why + "; they want " + std::to_string(inst->number) +
+                 " registers each, but no other warp gives enough back");
+    else
+      report(thread.instruction, why);
   }
 }
 
@@ -253,14 +274,16 @@ private:
   };
 
   std::unique_ptr<Cluster> begin() {
-    uint32_t next = taken++;
-    if (next >= origins.size())
-      return nullptr;
-    return std::make_unique<Cluster>(state, next, origins[next]);
+    if (residents++ < state.capacity)
+      if (uint32_t next = taken++; next < origins.size())
+        return std::make_unique<Cluster>(state, next, origins[next]);
+    --residents;
+    return nullptr;
   }
 
   void end(Cluster &cluster) {
     results[cluster.index] = {std::move(cluster.reports), cluster.statistics};
+    --residents;
     ++events;
   }
 
@@ -279,10 +302,11 @@ private:
           return;
         }
       }
-      bool progress = false;
+      bool progress = false, learned = false;
       for (std::unique_ptr<Cluster> &cluster : resident) {
         RoundResult result = cluster->runRound();
         progress |= result != RoundResult::Spinning;
+        learned |= std::exchange(cluster->learned, false);
         if (result == RoundResult::Finished) {
           end(*cluster);
           cluster.reset();
@@ -298,12 +322,19 @@ private:
       // Only spinning here. Does anyone else get on?
       auto now = std::chrono::steady_clock::now();
       ++idleRounds;
-      if (events != eventsSeen || idleRounds < 4 * patience) {
+      if (learned || events != eventsSeen || idleRounds < 4 * patience) {
         eventsSeen = events;
         lastEvent = now;
       } else if (now - lastEvent > std::chrono::seconds(1)) {
+        std::string why =
+            "livelock: the threads that wait here are never woken";
+        if (taken < origins.size())
+          why += "; of " + std::to_string(origins.size()) +
+                 " clusters of the grid the chip holds " +
+                 std::to_string(state.capacity) +
+                 " at once, and the others have not begun";
         for (std::unique_ptr<Cluster> &cluster : resident) {
-          cluster->reportStuck("livelock");
+          cluster->reportStuck(why);
           end(*cluster);
         }
         resident.clear();
@@ -315,38 +346,15 @@ private:
   std::vector<Dim3> origins;
   std::vector<Result> results; // by cluster
   std::atomic<uint32_t> taken{0};
+  std::atomic<uint64_t> residents{0}; // clusters that have begun and not ended
   std::atomic<uint64_t> events{0};
 };
 } // namespace
 
-std::string amp::emu::validateLaunch(const Launch &launch) {
-  auto text = [](const Dim3 &d) {
-    return std::to_string(d.x) + "," + std::to_string(d.y) + "," +
-           std::to_string(d.z);
-  };
-  const Dim3 &grid = launch.grid, &block = launch.block, &c = launch.cluster;
-  if (grid.count() == 0 || block.count() == 0 || c.count() == 0)
-    return "expected extents of at least 1, but got grid " + text(grid) +
-           ", block " + text(block) + ", cluster " + text(c);
-  if (block.count() > 1024)
-    return "expected at most 1024 threads in a block, but got " +
-           std::to_string(block.count());
-  if (c.count() > 16)
-    return "expected at most 16 blocks in a cluster, but got " +
-           std::to_string(c.count());
-  if (grid.x % c.x || grid.y % c.y || grid.z % c.z)
-    return "expected a grid that is a multiple of the cluster " + text(c) +
-           ", but got " + text(grid);
-  if (launch.sharedBytes > 232448)
-    return "expected at most 232448 bytes of shared memory (sm_90), but got " +
-           std::to_string(launch.sharedBytes);
-  return "";
-}
-
 Outcome amp::emu::runLaunch(const Launch &launch,
                             const std::vector<Instruction> &instructions,
                             const LaunchOptions &options) {
-  LaunchState state{launch, instructions, options,
-                    GlobalMemory(launch.buffers)};
+  LaunchState state{launch, instructions, options, GlobalMemory(launch.buffers),
+                    countResidentClusters(launch)};
   return Runner(state).run();
 }

@@ -162,7 +162,7 @@ bool Cluster::mbarrierWait(const Instruction &inst, uint32_t id,
   };
   if (inst.opcode == Opcode::MBarrierTestWait) {
     if (!isDone()) {
-      spin();
+      spin(/*learned=*/false);
       return false;
     }
   }

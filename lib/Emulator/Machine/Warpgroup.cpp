@@ -185,10 +185,12 @@ void Cluster::warpgroup(const Instruction &inst, uint32_t id, char *arguments,
     thread.multiplyInstruction = id;
     thread.lastGroupOf[id] = thread.multiplyCommitted + 1;
     Thread *firstThread = self - (thread.local - first);
-    gather(myBlock().warpgroups[number], warpgroupSize, first, id, arguments,
-           result, [&](Gathering &m) {
-             multiplyWarpgroup(m, inst, id, firstThread, agent);
-           });
+    gather(
+        myBlock().warpgroups[number], [] { return warpgroupSize; }, first, id,
+        arguments, result,
+        [&](Gathering &m) {
+          multiplyWarpgroup(m, inst, id, firstThread, agent);
+        });
     return;
   }
   case Opcode::WarpgroupCommit:

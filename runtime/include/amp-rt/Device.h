@@ -19,10 +19,10 @@
  *
  * The emulator is the file that AMP_RT_EMULATOR names, else
  * libAmpEmulatorDevice.so in the folder of this library; without it, the device
- * is AMP_RT_UNAVAILABLE. A race, a missing wait, an access that is out of
- * bounds or of what nobody wrote makes the launch AMP_RT_DEVICE_ERROR, with the
- * place in the module's text. AMP_RT_EMULATOR_SEED, read at each launch, is the
- * number of the schedule; 0 is the plain order, the others perturb it.
+ * is AMP_RT_UNAVAILABLE. A race, a bad access, a loop without end (by
+ * AMP_RT_EMULATOR_STEP_LIMIT, see docs/Emulator.md) and the like makes a launch
+ * AMP_RT_DEVICE_ERROR, with the place in the text. AMP_RT_EMULATOR_SEED, read
+ * at each launch, is the schedule's number; 0 is plain, the others perturb it.
  *
  * Copies and launches of one device happen in the order of the calls, and may
  * still be under way when a call returns; ampRtDeviceSynchronize waits for all

@@ -120,13 +120,18 @@ class Kernel:
     def barrier(self):
         self.do("nvvm.barrier0")
 
+    def dynamic(self):
+        """Bytes of shared memory that cannot be static beside the mbarriers."""
+        return self.shared if self.shared + 1024 > 48 << 10 else 0
+
     def text(self):
         attributes = f"nvvm.kernel, nvvm.reqntid = array<i32: {self.threads}, 1, 1>"
         if self.cluster > 1:
             attributes += f", nvvm.cluster_dim = array<i32: {self.cluster}, 1, 1>"
         body = [line if line.startswith("^") else "    " + line for line in self.lines]
-        memory = (f"  llvm.mlir.global internal @memory() {{addr_space = 3 : i32, alignment = "
-                  f"1024 : i64}} : !llvm.array<{self.shared} x i8>\n" if self.shared else "")
+        linkage, size = ("external", 0) if self.dynamic() else ("internal", self.shared)
+        memory = (f"  llvm.mlir.global {linkage} @memory() {{addr_space = 3 : i32, alignment = "
+                  f"1024 : i64}} : !llvm.array<{size} x i8>\n" if self.shared else "")
         barrier = "  llvm.mlir.global internal @bar() {addr_space = 3 : i32, alignment = 8 : i64}"
         return ("gpu.module @m {\n" + memory + barrier + " : !llvm.array<4 x i64>\n"
                 + "".join(f"  {line}\n" for line in self.declarations)
@@ -151,7 +156,7 @@ def run(name, kernel, arguments, expected, options=(), quiet=False):
     path = os.path.join(folder, name.replace(" ", "-"))
     with open(path + ".mlir", "w", encoding="utf-8") as file:
         file.write(kernel.text())
-    command = ["amp-emu", path + ".mlir", seeds(3)]
+    command = ["amp-emu", path + ".mlir", seeds(3), f"--smem={kernel.dynamic()}"]
     for i, argument in enumerate(arguments):
         if not isinstance(argument, str):
             np.save(f"{path}-{i}.npy", argument)

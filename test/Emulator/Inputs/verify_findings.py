@@ -4,6 +4,7 @@
 
 Inside a kernel, `// error+1: TEXT` says that the next line is reported with TEXT,
 `// note-1: TEXT` the same of a note, and `// options: ...` before it what amp-emu needs.
+`// clean` says that nothing is found.
 """
 
 import re
@@ -22,11 +23,18 @@ for number, line in enumerate(lines, 1):
         options = ""
     elif found := re.match(r"\s*// (error|note)([+-]\d+): (.*)", line):
         kernels[-1][2].append(f"{path}:{number + int(found[2])}:|{found[1]}: {found[3]}")
+    elif line.strip() == "// clean":
+        kernels[-1][2].append("clean")
 wrong = 0
 for name, arguments, expected in kernels:
     done = subprocess.run(["amp-emu", path, "--kernel=" + name] + arguments, capture_output=True, text=True)
     got = [line for line in done.stderr.split("\n") if "error: " in line or "note: " in line]
     for text in expected:
+        if text == "clean":
+            if done.returncode:
+                wrong += 1
+                print(f"{name}: expected nothing, but got {done.returncode}: {done.stderr}")
+            continue
         place, _, message = text.partition("|")
         if done.returncode == 1 and any(
                 line.startswith(place) and message in line for line in got):

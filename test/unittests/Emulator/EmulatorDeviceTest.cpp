@@ -61,6 +61,17 @@ static const char kernels[] = R"(gpu.module @m {
     llvm.inline_asm has_side_effects "bar.what 1;", "" : () -> ()
     llvm.return
   }
+  llvm.func @count(%n: i32) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 1>} {
+    %zero = llvm.mlir.constant(0 : i32) : i32
+    %one = llvm.mlir.constant(1 : i32) : i32
+    llvm.br ^loop(%zero : i32)
+  ^loop(%i: i32):
+    %j = llvm.add %i, %one : i32
+    %more = llvm.icmp "ult" %j, %n : i32
+    llvm.cond_br %more, ^loop(%j : i32), ^done
+  ^done:
+    llvm.return
+  }
 }
 )";
 
@@ -195,6 +206,24 @@ TEST_F(EmulatorDevice, ReportsFindings) {
       << ampRtStatusText();
 }
 
+/// A limit on loops comes from the environment at each launch.
+TEST_F(EmulatorDevice, StepsHaveALimit) {
+  EXPECT_EQ(launch("count", 1, 1, 1000000), AMP_RT_OK) << ampRtStatusText();
+  setenv("AMP_RT_EMULATOR_STEP_LIMIT", "1000", 1);
+  EXPECT_EQ(launch("count", 1, 1, 900), AMP_RT_OK) << ampRtStatusText();
+  EXPECT_EQ(launch("count", 1, 1, 1000000), AMP_RT_DEVICE_ERROR);
+  EXPECT_NE(std::strstr(ampRtStatusText(),
+                        "loop without end: the thread has taken 1000 steps; if "
+                        "it is meant to, raise the step limit"),
+            nullptr)
+      << ampRtStatusText();
+  setenv("AMP_RT_EMULATOR_STEP_LIMIT", "few", 1);
+  EXPECT_FAILS(launch("count", 1, 1, 900), AMP_RT_INVALID_ARGUMENT,
+               "ampRtDeviceLaunch: kernel 'count': expected "
+               "AMP_RT_EMULATOR_STEP_LIMIT to be a number, but got 'few'");
+  unsetenv("AMP_RT_EMULATOR_STEP_LIMIT");
+}
+
 /// Which thread draws which ticket is the schedule.
 TEST_F(EmulatorDevice, SeedsAreReplayed) {
   auto draw = [&] {
@@ -278,7 +307,8 @@ TEST_F(EmulatorDevice, RefusesModulesAndKernels) {
   EXPECT_FAILS(
       ampRtModuleGetKernel(module, "none", &found), AMP_RT_NOT_FOUND,
       "ampRtModuleGetKernel: module 'kernels.mlir': expected a kernel "
-      "'none', but there are 'saxpy', 'race', 'pair', 'tickets', 'unknown'");
+      "'none', but there are 'saxpy', 'race', 'pair', 'tickets', 'unknown', "
+      "'count'");
   EXPECT_FAILS(ampRtModuleGetKernel(module, "unknown", &found),
                AMP_RT_INVALID_ARGUMENT,
                "ampRtModuleGetKernel: module 'kernels.mlir': "
