@@ -162,4 +162,26 @@ func.func @movement_inside(%x: tensor<4x8xf16>) -> tensor<8x4xf32> {
   %1 = math.exp %0 {amp.function = "torch.nn.functional.softmax", amp.scope_id = 0 : i64} : tensor<8x4xf32>
   return %1 : tensor<8x4xf32>
 }
+
+// Near miss: its gradient is moved in the type that it has.
+// CHECK-LABEL: func.func @movement_backward
+func.func @movement_backward(%g: tensor<4x8xf16>) -> tensor<8x4xf32> {
+  // CHECK: linalg.transpose ins(%{{.*}} : tensor<4x8xf16>) {{.*}}#amp.class<follow, unit = 0, backward, "moves elements">
+  %w = amp.cast %g : tensor<4x8xf16> to tensor<4x8xf32>
+  %e = tensor.empty() : tensor<8x4xf32>
+  %0 = linalg.transpose ins(%w : tensor<4x8xf32>) outs(%e : tensor<8x4xf32>) permutation = [1, 0]
+      {amp.function = "torch.nn.functional.interpolate", amp.phase = "backward", amp.scope_id = 0 : i64}
+  return %0 : tensor<8x4xf32>
+}
+
+// Where a product in place is given nothing but factors, self is the first of them.
+// CHECK-LABEL: func.func @product_of_self
+func.func @product_of_self(%a: tensor<4x4xf16>, %b: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // CHECK: linalg.matmul {{.*}}amp.self = 0 : i64} ins(%{{.*}}, %{{.*}} : tensor<4x4xf16>, tensor<4x4xf16>)
+  %e = tensor.empty() : tensor<4x4xf32>
+  %w = amp.cast %a : tensor<4x4xf16> to tensor<4x4xf32>
+  %0 = linalg.matmul {amp.function = "torch.Tensor.addmm_", amp.scope_id = 0 : i64}
+      ins(%w, %b : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
 }

@@ -263,14 +263,14 @@ module attributes {amp.policy = #amp.policy<O1, patch_type = f16, loss_scale = d
   // CHECK-LABEL: func.func @clipped_in_a_block
   func.func @clipped_in_a_block(%c: i1, %w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"}) -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
     // CHECK: %[[U:.*]], %[[F:.*]] = amp.unscale
-    // CHECK: cf.cond_br %{{.*}}, ^{{.*}}, ^{{.*}}(%[[U]] : tensor<4xf32>)
+    // CHECK: cf.cond_br %{{.*}}, ^{{.*}}, ^{{.*}}(%{{.*}}, %[[U]] : i1, tensor<4xf32>)
     %g = call @fb(%w, %s) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
-    cf.cond_br %c, ^clip, ^end(%g : tensor<4xf32>)
+    cf.cond_br %c, ^clip, ^end(%c, %g : i1, tensor<4xf32>)
   ^clip:
     %h = arith.addf %g, %g : tensor<4xf32>
-    cf.br ^end(%h : tensor<4xf32>)
-  ^end(%q: tensor<4xf32>):
-    // CHECK: ^{{.*}}(%[[Q:.*]]: tensor<4xf32>):
+    cf.br ^end(%c, %h : i1, tensor<4xf32>)
+  ^end(%d: i1, %q: tensor<4xf32>):
+    // CHECK: ^{{.*}}(%{{.*}}: i1, %[[Q:.*]]: tensor<4xf32>):
     // CHECK-NEXT: amp.apply_if_finite %[[F]]
     // CHECK-NEXT: func.call @step(%{{.*}}, %[[Q]])
     %n = call @step(%w, %q) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
