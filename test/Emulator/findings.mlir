@@ -280,6 +280,18 @@ gpu.module @m {
   ^exit:
     llvm.return
   }
+  // A tile with rows of 128 bytes that begins in its second row. Along a row, as
+  // every GEMM of the other tests goes on in K, it may begin anywhere.
+  llvm.func @crooked_descriptor() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>} {
+    %c = llvm.mlir.zero : !llvm.struct<(f32, f32, f32, f32)>
+    %d = llvm.mlir.constant(4611686018427387912 : i64) : i64
+    nvvm.wgmma.fence.aligned
+    // error+1: expected the tile of a matrix descriptor to begin in the first row of its swizzle, at a multiple of 1024 bytes, but it lies 128 past one
+    %r = nvvm.wgmma.mma_async %d, %d, %c, #nvvm.shape<m = 64, n = 8, k = 16>, D [#nvvm.wgmma_type<f32>, #nvvm.wgmma_scale_out<one>], A [#nvvm.wgmma_type<f16>, #nvvm.wgmma_scale_in<one>, #nvvm.mma_layout<row>], B [#nvvm.wgmma_type<f16>, #nvvm.wgmma_scale_in<one>, #nvvm.mma_layout<col>] : !llvm.struct<(f32, f32, f32, f32)> -> !llvm.struct<(f32, f32, f32, f32)>
+    nvvm.wgmma.commit.group.sync.aligned
+    nvvm.wgmma.wait.group.sync.aligned 0
+    llvm.return
+  }
   llvm.func @wgmma_left() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>} {
     %c = llvm.mlir.zero : !llvm.struct<(f32, f32, f32, f32)>
     %d = llvm.mlir.constant(0 : i64) : i64

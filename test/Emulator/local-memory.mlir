@@ -88,6 +88,37 @@ gpu.module @m {
     %v = llvm.load %p : !llvm.ptr -> i32
     llvm.return
   }
+  // A function that calls itself for ever, and one that ends.
+  llvm.func internal @recurse(%n: i32) -> i32 {
+    %c0 = llvm.mlir.constant(0 : i32) : i32
+    %c1 = llvm.mlir.constant(1 : i32) : i32
+    %end = llvm.icmp "eq" %n, %c0 : i32
+    llvm.cond_br %end, ^end, ^next
+  ^end:
+    llvm.return %c0 : i32
+  ^next:
+    %m = llvm.sub %n, %c1 : i32
+    %v = llvm.call @recurse(%m) : (i32) -> i32
+    %s = llvm.lshr %v, %c1 : i32
+    %w = llvm.xor %s, %n : i32
+    llvm.return %w : i32
+  }
+  // options: --arg=i32:1:zero
+  llvm.func @too_deep(%out: !llvm.ptr<1>) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 1, 1, 1>} {
+    // error-16: calls too deep: the stack of the thread has no room for another frame
+    %n = llvm.mlir.constant(-1 : i32) : i32
+    %v = llvm.call @recurse(%n) : (i32) -> i32
+    llvm.store %v, %out : i32, !llvm.ptr<1>
+    llvm.return
+  }
+  // options: --arg=i32:1:zero
+  llvm.func @deep(%out: !llvm.ptr<1>) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 1, 1, 1>} {
+    // clean
+    %n = llvm.mlir.constant(300 : i32) : i32
+    %v = llvm.call @recurse(%n) : (i32) -> i32
+    llvm.store %v, %out : i32, !llvm.ptr<1>
+    llvm.return
+  }
   llvm.func @atomic() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 1, 1, 1>} {
     %c1 = llvm.mlir.constant(1 : i32) : i32
     %a = llvm.alloca %c1 x i32 : (i32) -> !llvm.ptr

@@ -21,6 +21,18 @@ gpu.module @m {
     llvm.store %v, %p {alignment = 4 : i64} : vector<4xf32>, !llvm.ptr<1>
     llvm.return
   }
+  // Three words are twelve bytes, up to the last of the buffer.
+  // options: --arg=i32:12:uninit
+  llvm.func @global_three_words(%g: !llvm.ptr<1>) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 4, 1, 1>} {
+    // clean
+    %tid = nvvm.read.ptx.sreg.tid.x : i32
+    %c3 = llvm.mlir.constant(3 : i32) : i32
+    %i = llvm.mul %tid, %c3 : i32
+    %p = llvm.getelementptr %g[%i] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
+    %v = llvm.mlir.zero : vector<3xi32>
+    llvm.store %v, %p {alignment = 4 : i64} : vector<3xi32>, !llvm.ptr<1>
+    llvm.return
+  }
   // No access is wider than 16 bytes.
   // options: --arg=f32:64:iota
   llvm.func @global_two_vectors(%g: !llvm.ptr<1>) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 1, 1, 1>} {

@@ -73,6 +73,16 @@ static bool isKernel(LLVM::LLVMFuncOp function) {
          (function->hasAttr("nvvm.kernel") || function->hasAttr("gpu.kernel"));
 }
 
+/// The bytes that an access touches: three words are not four.
+static unsigned getAccessBytes(Type type, const DataLayout &layout) {
+  if (auto vector = dyn_cast<VectorType>(type))
+    return unsigned(llvm::divideCeil(
+        vector.getNumElements() *
+            layout.getTypeSizeInBits(vector.getElementType()).getFixedValue(),
+        8));
+  return unsigned(layout.getTypeSize(type));
+}
+
 /// What the hardware wants the address of an access to be a multiple of: of the
 /// whole access, at most 16 bytes. Less where the operation promises less, for
 /// then the compiler takes the access apart.
@@ -298,6 +308,15 @@ LogicalResult KernelLowering::lowerFunction(LLVM::LLVMFuncOp function) {
   arguments = LLVM::AllocaOp::create(builder, location, ptr, i8, size, 16);
   results = LLVM::AllocaOp::create(builder, location, ptr, i8, size, 16);
 
+  if (function.getName() != kernel.name) { // which may call itself
+    Instruction frame;
+    frame.opcode = Opcode::LocalVariable;
+    Value none = LLVM::ZeroOp::create(builder, location, ptr);
+    Value id = constant(i64, addInstruction(std::move(frame)));
+    LLVM::CallOp::create(builder, location, execute,
+                         ValueRange{id, none, none});
+  }
+
   multiplies.clear();
   accumulators.clear();
   checkAccumulators(function);
@@ -318,7 +337,7 @@ void KernelLowering::checkAccess(AccessOp op, Type type, bool writes) {
   Instruction inst;
   inst.opcode = Opcode::Access;
   inst.writes = writes;
-  inst.bytes = layout.getTypeSize(type);
+  inst.bytes = getAccessBytes(type, layout);
   inst.alignment = getAccessAlignment(type, op.getAlignment(), layout);
   op.setAlignment(inst.alignment); // the host's vectors are no stricter
   LLVM::CallOp::create(
@@ -334,7 +353,7 @@ void KernelLowering::lowerAtomic(Operation *op, Value address, Type type,
   inst.opcode = Opcode::Atomic;
   inst.writes = writes;
   inst.number = reads && writes;
-  inst.bytes = layout.getTypeSize(type);
+  inst.bytes = getAccessBytes(type, layout);
   inst.alignment = getAccessAlignment(type, std::nullopt, layout);
   inst.isVolatile = isa<LLVM::LoadOp, LLVM::StoreOp>(op) &&
                     order == LLVM::AtomicOrdering::not_atomic;

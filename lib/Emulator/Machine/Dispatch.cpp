@@ -113,9 +113,19 @@ void Cluster::execute(uint32_t id, char *arguments, char *result) {
   case Opcode::Nothing:
   case Opcode::Access:
   case Opcode::Atomic:
-  case Opcode::LocalVariable:
   case Opcode::LoopRound:
     return;
+  case Opcode::LocalVariable: {          // the frame of a function
+    constexpr size_t reserve = 32 << 10; // for the machine
+    char here;
+    if (thread.steps.left < 0) // calls in place of a loop
+      takeSteps(id);
+    if (&here > stacks.get(thread.index) + reserve)
+      return;
+    report(id, "calls too deep: the stack of the thread has no room for "
+               "another frame");
+    abandon();
+  }
   }
 }
 

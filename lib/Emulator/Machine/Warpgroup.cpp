@@ -103,6 +103,12 @@ void Cluster::multiplyWarpgroup(Gathering &lanes, const Instruction &inst,
     if (decoded.baseOffset)
       report(id, "a matrix descriptor with a base offset has no model; align "
                  "the tile to 8 rows of its swizzle");
+    else if (uint32_t pattern = 8 * decoded.swizzle;
+             pattern && decoded.start % pattern >= uint32_t(decoded.swizzle))
+      report(id, "expected the tile of a matrix descriptor to begin in the "
+                 "first row of its swizzle, at a multiple of " +
+                     std::to_string(pattern) + " bytes, but it lies " +
+                     std::to_string(decoded.start % pattern) + " past one");
     return decoded;
   };
   std::vector<float> a(64 * inst.k), b(size_t(inst.k) * inst.n),
