@@ -77,6 +77,7 @@ enum class Opcode : uint8_t {
   BulkWait,
   // The rest.
   ProxyFence,
+  TensorMapFence,
   MBarrierInitFence,
   MapToCluster,
   SetMaxRegisters,
@@ -134,11 +135,15 @@ enum class ReduceKind : uint8_t {
   PopulationCount,
 };
 
+/// Of fence.proxy.async: the objects that it orders.
+enum class FencedSpace : uint8_t { All, Global, SharedBlock, SharedCluster };
+
 /// How far an ordering reaches.
 enum class Scope : uint8_t { Block, Cluster, Device };
+constexpr int numScopes = 3;
 
-/// C11 orders, as bits.
-enum MemoryOrder : uint8_t { Relaxed = 0, Acquire = 1, Release = 2 };
+/// C11 orders, as bits. Total: a fence.sc.
+enum MemoryOrder : uint8_t { Relaxed = 0, Acquire = 1, Release = 2, Total = 4 };
 
 /// One instruction of a kernel: what does not change while it runs.
 struct Instruction {

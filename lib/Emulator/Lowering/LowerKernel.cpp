@@ -37,12 +37,14 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::amp;
 using ::amp::emu::Dim3;
 using ::amp::emu::Opcode;
+using ::amp::emu::Scope;
 
 /// "gemm.mlir:12:3": the first place in a file that a location has.
 static std::string getPlace(Location location) {
@@ -164,8 +166,9 @@ private:
   LogicalResult lowerCall(LLVM::CallOp op);
   LogicalResult checkMove(Operation *op, Value target, Value source,
                           Value size);
-  void lowerAtomic(Operation *op, Value address, Type type, bool reads,
-                   bool writes, LLVM::AtomicOrdering order);
+  LogicalResult lowerAtomic(Operation *op, Value address, Type type, bool reads,
+                            bool writes, LLVM::AtomicOrdering order,
+                            std::optional<StringRef> scope);
   template <typename AccessOp>
   void checkAccess(AccessOp op, Type type, bool writes);
   void checkAccumulators(LLVM::LLVMFuncOp function);
@@ -346,9 +349,34 @@ void KernelLowering::checkAccess(AccessOp op, Type type, bool writes) {
                  constant(i64, addInstruction(std::move(inst)))});
 }
 
-void KernelLowering::lowerAtomic(Operation *op, Value address, Type type,
-                                 bool reads, bool writes,
-                                 LLVM::AtomicOrdering order) {
+/// Order and scope of an atomic or a fence, as the NVPTX target names them.
+static LogicalResult setOrder(Operation *op, Instruction &inst,
+                              LLVM::AtomicOrdering order,
+                              std::optional<StringRef> scope) {
+  bool both = order == LLVM::AtomicOrdering::acq_rel ||
+              order == LLVM::AtomicOrdering::seq_cst;
+  if (both || order == LLVM::AtomicOrdering::acquire)
+    inst.order |= ::amp::emu::Acquire;
+  if (both || order == LLVM::AtomicOrdering::release)
+    inst.order |= ::amp::emu::Release;
+  if (order == LLVM::AtomicOrdering::seq_cst)
+    inst.order |= ::amp::emu::Total;
+  auto known = llvm::StringSwitch<std::optional<Scope>>(scope.value_or(""))
+                   .Cases({"", "device"}, Scope::Device) // "": the whole system
+                   .Case("cluster", Scope::Cluster)
+                   .Case("block", Scope::Block)
+                   .Default(std::nullopt);
+  if (!known)
+    return op->emitError("the emulator has no model of synchronization scope '")
+           << *scope << "'";
+  inst.scope = *known;
+  return success();
+}
+
+LogicalResult KernelLowering::lowerAtomic(Operation *op, Value address,
+                                          Type type, bool reads, bool writes,
+                                          LLVM::AtomicOrdering order,
+                                          std::optional<StringRef> scope) {
   Instruction inst;
   inst.opcode = Opcode::Atomic;
   inst.writes = writes;
@@ -357,18 +385,15 @@ void KernelLowering::lowerAtomic(Operation *op, Value address, Type type,
   inst.alignment = getAccessAlignment(type, std::nullopt, layout);
   inst.isVolatile = isa<LLVM::LoadOp, LLVM::StoreOp>(op) &&
                     order == LLVM::AtomicOrdering::not_atomic;
-  bool both = order == LLVM::AtomicOrdering::acq_rel ||
-              order == LLVM::AtomicOrdering::seq_cst;
-  if (both || order == LLVM::AtomicOrdering::acquire)
-    inst.order |= ::amp::emu::Acquire;
-  if (both || order == LLVM::AtomicOrdering::release)
-    inst.order |= ::amp::emu::Release;
+  if (failed(setOrder(op, inst, order, scope)))
+    return failure();
   Value pointer = generic(address), size = constant(i32, inst.bytes);
   Value id = constant(i64, addInstruction(std::move(inst)));
   LLVM::CallOp::create(builder, location, atomic,
                        ValueRange{pointer, size, id});
   builder.setInsertionPointAfter(op);
   LLVM::CallOp::create(builder, location, atomicDone, ValueRange{pointer, id});
+  return success();
 }
 
 LogicalResult KernelLowering::lowerOperation(Operation *op) {
@@ -403,37 +428,40 @@ LogicalResult KernelLowering::lowerOperation(Operation *op) {
       .Case([&](LLVM::LoadOp load) {
         if (load.getVolatile_() ||
             load.getOrdering() != LLVM::AtomicOrdering::not_atomic)
-          lowerAtomic(op, load.getAddr(), load.getType(), true, false,
-                      load.getOrdering());
-        else
-          checkAccess(load, load.getType(), false);
+          return lowerAtomic(op, load.getAddr(), load.getType(), true, false,
+                             load.getOrdering(), load.getSyncscope());
+        checkAccess(load, load.getType(), false);
         return success();
       })
       .Case([&](LLVM::StoreOp store) {
         Type type = store.getValue().getType();
         if (store.getVolatile_() ||
             store.getOrdering() != LLVM::AtomicOrdering::not_atomic)
-          lowerAtomic(op, store.getAddr(), type, false, true,
-                      store.getOrdering());
-        else
-          checkAccess(store, type, true);
+          return lowerAtomic(op, store.getAddr(), type, false, true,
+                             store.getOrdering(), store.getSyncscope());
+        checkAccess(store, type, true);
         return success();
       })
       .Case([&](LLVM::AtomicRMWOp rmw) {
-        lowerAtomic(op, rmw.getPtr(), rmw.getVal().getType(), true, true,
-                    rmw.getOrdering());
+        LogicalResult result =
+            lowerAtomic(op, rmw.getPtr(), rmw.getVal().getType(), true, true,
+                        rmw.getOrdering(), rmw.getSyncscope());
         rmw.setSyncscope(std::nullopt);
-        return success();
+        return result;
       })
       .Case([&](LLVM::AtomicCmpXchgOp exchange) {
-        lowerAtomic(op, exchange.getPtr(), exchange.getVal().getType(), true,
-                    true, exchange.getSuccessOrdering());
+        LogicalResult result = lowerAtomic(
+            op, exchange.getPtr(), exchange.getVal().getType(), true, true,
+            exchange.getSuccessOrdering(), exchange.getSyncscope());
         exchange.setSyncscope(std::nullopt);
-        return success();
+        return result;
       })
       .Case([&](LLVM::FenceOp fence) {
         Instruction inst;
         inst.opcode = Opcode::Fence;
+        if (failed(
+                setOrder(op, inst, fence.getOrdering(), fence.getSyncscope())))
+          return failure();
         LogicalResult result = emitExecute(op, std::move(inst), {});
         fence.erase();
         return result;

@@ -19,6 +19,7 @@
 
 using namespace mlir;
 using namespace mlir::amp;
+using ::amp::emu::FencedSpace;
 using ::amp::emu::Format;
 using ::amp::emu::MatchKind;
 using ::amp::emu::Opcode;
@@ -74,6 +75,8 @@ static std::optional<Opcode> getOpcode(StringRef name) {
       .Case("cp.async.bulk.commit.group", Opcode::BulkCommit)
       .Case("cp.async.bulk.wait_group", Opcode::BulkWait)
       .Case("fence.proxy", Opcode::ProxyFence)
+      .Case("fence.proxy.acquire", Opcode::TensorMapFence)
+      .Case("fence.proxy.release", Opcode::TensorMapFence)
       .Case("fence.mbarrier.init", Opcode::MBarrierInitFence)
       .Case("memory.barrier", Opcode::Fence)
       .Case("fence.sc.cluster", Opcode::Fence)
@@ -484,10 +487,32 @@ static std::string describeBarrier(Operation *op, Instruction &inst) {
       .Case([&](NVVM::MBarrierTestWaitOp o) {
         inst.number = o.getStateOrPhase().getType().isInteger(64);
       })
+      // A synonym of fence.sc (PTX ISA, membar/fence).
+      .Case([&](NVVM::MembarOp) {
+        inst.order =
+            ::amp::emu::Acquire | ::amp::emu::Release | ::amp::emu::Total;
+      })
+      .Case([&](NVVM::FenceScClusterOp) {
+        inst.order =
+            ::amp::emu::Acquire | ::amp::emu::Release | ::amp::emu::Total;
+        inst.scope = Scope::Cluster;
+      })
       .Case([&](NVVM::FenceProxyOp o) {
-        if (o.getKind() == NVVM::ProxyKind::alias ||
-            o.getKind() == NVVM::ProxyKind::TENSORMAP)
+        switch (o.getKind()) {
+        case NVVM::ProxyKind::async:
+          inst.kind = uint8_t(FencedSpace::All);
+          break;
+        case NVVM::ProxyKind::async_global:
+          inst.kind = uint8_t(FencedSpace::Global);
+          break;
+        case NVVM::ProxyKind::async_shared:
+          inst.kind = uint8_t(o.getSpace() == NVVM::SharedSpace::shared_cluster
+                                  ? FencedSpace::SharedCluster
+                                  : FencedSpace::SharedBlock);
+          break;
+        default: // of aliases, which no address here has
           inst.opcode = Opcode::Nothing;
+        }
       });
   return unknown;
 }

@@ -25,17 +25,20 @@ Actor Cluster::genericActor(const Thread &thread) const {
   actor.epoch.cluster = index;
   actor.epoch.who = thread.index;
   actor.seen = &thread.view.seen;
-  actor.foreign = thread.view.foreign.get();
+  actor.foreign = &thread.view.foreign;
+  actor.threadsPerBlock = threadsPerBlock;
+  if (thread.instruction != noInstruction)
+    if (const Instruction &inst = get(thread.instruction);
+        inst.opcode == Opcode::Atomic)
+      actor.epoch.strength = toStrength(inst.scope);
   return actor;
 }
 
 unsigned Cluster::makeAgent(const char *kind) {
   agents.push_back(kind);
   size_t clocks = threads.size() + agents.size();
-  for (Thread &thread : threads) {
+  for (Thread &thread : threads)
     thread.view.seen.resize(clocks);
-    thread.view.fenced.resize(clocks);
-  }
   return clocks - 1;
 }
 
@@ -58,8 +61,9 @@ bool Cluster::checkShared(const Actor &actor, SharedAddress address,
   uint32_t at = address.offset, end = at + size;
   for (uint32_t next; at < end; at = next) {
     next = std::min(end, (at / 16 + 1) * 16);
-    Finding finding = checkLine(block.shadow[at / 16], at % 16, next - at,
-                                actor, kind, inFlight);
+    Finding finding =
+        checkLine(block.shadow[at / 16], at % 16, next - at, actor,
+                  sharedSpace(address.rank), kind, inFlight);
     if (finding.rule)
       report(id, finding, "shared", actor);
   }
@@ -88,8 +92,7 @@ bool Cluster::checkGlobal(const Actor &actor, const void *address,
     report(id, "access outside of global memory" + near);
     return false;
   }
-  bool writes = kind == AccessKind::Write || kind == AccessKind::AtomicWrite;
-  if (writes && buffer->readOnly) {
+  if (kind != AccessKind::Read && buffer->readOnly) {
     report(id, "write to constant memory: '" + buffer->name + "'");
     return false;
   }

@@ -9,11 +9,21 @@
 // The atomic operation itself happens in the lowered code, with the host's own
 // atomics; beginAtomic publishes what the thread releases, endAtomic takes what
 // it acquires. Fences between relaxed atomics work as in C11: a release fence
-// keeps a copy of the view for later stores, an acquire fence takes what
-// earlier loads have found.
+// keeps a copy of the view for later stores, an acquire fence takes what all
+// earlier reads have found. Each of the four operations of such a pattern has a
+// scope, and the narrowest decides who is ordered by it (Releases.h).
 //
-// Every atomic also ends the thread's turn, so that a loop that waits for a
-// value lets others run.
+// Fences of that kind belong to the thread that writes or reads. Two fence.sc
+// need not: they have a total order that contradicts no causality, and where
+// what comes after the one is observed by what comes before the other, that
+// fixes it (PTX ISA, Memory Consistency Model, "Synchronizes-with", axioms
+// "Fence-SC" and "Causality"). So each thread may fence what it wrote, then all
+// meet, and one raises the flag. What such fences have covered travels with the
+// views; where nothing fixes their order, they order nothing here. That is for
+// fences of the device; within a block a meeting orders all there is.
+//
+// Every atomic that only reads also ends the thread's turn, so that a loop that
+// waits for a value lets others run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,31 +31,57 @@
 
 using namespace amp::emu;
 
-/// Joins what a thread of `cluster` has released into the view of a thread of
-/// cluster `index`.
-static void acquireView(View &view, uint32_t index, const Released &released) {
-  if (released.cluster == index) {
-    view.join(released.view);
-    return;
+template <typename Act> void Cluster::withAtomic(const void *address, Act act) {
+  SharedAddress shared = locate(address);
+  if (shared.rank != ~0u)
+    act(atomics[shared]);
+  else
+    state.memory.withAtomic(address, act);
+}
+
+void Cluster::publish(AtomicLocation &location, const Instruction &inst) {
+  const Thread &thread = *self;
+  Origin here{index, thread.rank};
+  bool readsToo = inst.number != 0; // read-modify-write
+  if (!readsToo) {
+    location.releases.beginSequence();
+    location.totallyFenced.beginSequence();
   }
-  auto foreign = std::make_shared<ForeignClocks>();
-  if (released.view.foreign)
-    *foreign = *released.view.foreign;
-  (*foreign)[released.cluster] =
-      std::make_shared<const Clocks>(released.view.seen);
-  foreign->erase(index);
-  View other;
-  other.foreign = std::move(foreign);
-  view.join(other);
-  if (released.view.foreign) {
-    // What the releaser knew of this cluster.
-    auto mine = released.view.foreign->find(index);
-    if (mine != released.view.foreign->end()) {
-      other.foreign = nullptr;
-      other.seen = *mine->second;
-      view.join(other);
+  if (thread.view.totallyFenced)
+    location.totallyFenced.add(here, inst.scope, *thread.view.totallyFenced);
+  if (inst.order & Release)
+    return location.releases.add(here, inst.scope, thread.view);
+  // Narrower fences cover more; a wider one counts for them, too.
+  const View *wider = nullptr;
+  for (int scope = int(inst.scope); scope >= 0; --scope) {
+    const View *fenced = thread.releaseFences[scope].get();
+    if (fenced && fenced != wider)
+      location.releases.add(here, Scope(scope), *fenced);
+    wider = fenced;
+  }
+}
+
+void Cluster::learn(const AtomicLocation &location, const Instruction &inst) {
+  Thread &thread = *self;
+  Origin here{index, thread.rank};
+  for (int scope = 0; scope <= int(inst.scope); ++scope) {
+    if (inst.order & Acquire) {
+      location.releases.join(thread.view, here, Scope(scope));
+      continue;
     }
+    std::unique_ptr<View> &found = thread.relaxedReads[scope];
+    if (!found)
+      found = std::make_unique<View>();
+    location.releases.join(*found, here, Scope(scope));
   }
+  if (!location.totallyFenced.getVersion())
+    return;
+  auto found = std::make_shared<View>();
+  for (int scope = 0; scope <= int(inst.scope); ++scope)
+    location.totallyFenced.join(*found, here, Scope(scope));
+  if (thread.view.totallyRead)
+    found->join(*thread.view.totallyRead);
+  thread.view.totallyRead = std::move(found);
 }
 
 /// Up to 16 bytes as a number that differs where they do, nearly always.
@@ -86,28 +122,14 @@ void Cluster::beginAtomic(void *address, unsigned size, uint32_t id) {
     return checkAccess(address, size,
                        inst.writes ? AccessKind::Write : AccessKind::Read, id);
   }
-  checkAccess(address, size,
-              inst.writes ? AccessKind::AtomicWrite : AccessKind::AtomicRead,
+  checkAccess(address, size, inst.writes ? AccessKind::Write : AccessKind::Read,
               id);
-  SharedAddress shared = locate(address);
   bool readsAndWrites = inst.writes && inst.number;
   thread.valueBefore = readsAndWrites ? loadValue(address, size) : 0;
   if (!inst.writes)
     return;
-  const View *view = inst.order & Release  ? &thread.view
-                     : thread.releaseFence ? thread.releaseFence.get()
-                                           : nullptr;
-  bool readsToo = inst.number != 0; // read-modify-write
-  if (view) {
-    if (shared.rank != ~0u) {
-      std::vector<Released> &list = releases[shared];
-      if (!readsToo)
-        list.clear();
-      list.push_back({index, *view});
-    } else {
-      state.memory.release(address, index, *view, readsToo);
-    }
-  }
+  withAtomic(address,
+             [&](AtomicLocation &location) { publish(location, inst); });
   if (inst.order & Release)
     ++thread.view.seen[thread.index];
 }
@@ -117,24 +139,19 @@ void Cluster::endAtomic(void *address, uint32_t id) {
   Thread &thread = *self;
   if (local.getOwner(address) >= 0)
     return;
-  SharedAddress shared = locate(address);
   bool reads = inst.number != 0 || !inst.writes;
-  if (reads) {
-    std::vector<Released> found;
-    if (shared.rank != ~0u) {
-      auto it = releases.find(shared);
-      if (it != releases.end())
-        found = it->second;
-    } else {
-      found = state.memory.acquire(address);
-    }
-    if (inst.order & Acquire) {
-      for (const Released &released : found)
-        acquireView(thread.view, index, released);
-    } else if (!found.empty()) {
-      thread.relaxedReads = std::move(found);
-    }
-  }
+  if (reads)
+    withAtomic(address, [&](AtomicLocation &location) {
+      uint64_t version =
+          location.releases.getVersion() + location.totallyFenced.getVersion();
+      if (thread.lookedAt == address && thread.lookingInstruction == id &&
+          thread.lookedVersion == version)
+        return;
+      learn(location, inst);
+      thread.lookedAt = address;
+      thread.lookingInstruction = id;
+      thread.lookedVersion = version;
+    });
   if (foundNothingNew(address, inst, id))
     spin(/*learned=*/false);
   else if (!inst.writes)
@@ -143,9 +160,22 @@ void Cluster::endAtomic(void *address, uint32_t id) {
 
 void Cluster::fence(const Instruction &inst) {
   Thread &thread = *self;
-  for (const Released &released : thread.relaxedReads)
-    acquireView(thread.view, index, released);
-  thread.relaxedReads.clear();
-  thread.releaseFence = std::make_shared<View>(thread.view);
+  if (inst.order & Acquire)
+    for (int scope = 0; scope <= int(inst.scope); ++scope)
+      if (std::unique_ptr<View> found = std::move(thread.relaxedReads[scope]))
+        thread.view.join(*found);
+  bool total = inst.order & Total && inst.scope == Scope::Device;
+  if (total)
+    if (std::shared_ptr<View> found = std::move(thread.view.totallyRead))
+      thread.view.join(*found);
+  if (!(inst.order & Release))
+    return;
+  if (total) {
+    thread.view.totallyFenced = nullptr; // part of the view
+    thread.view.totallyFenced = std::make_shared<View>(thread.view);
+  }
+  auto fenced = std::make_shared<const View>(thread.view);
+  for (int scope = 0; scope <= int(inst.scope); ++scope)
+    thread.releaseFences[scope] = fenced;
   ++thread.view.seen[thread.index];
 }

@@ -9,8 +9,9 @@
 // Arriving joins the thread's view into the barrier; passing takes the view
 // that the barrier had when it completed. The sixteen barriers of a block count
 // threads (bar.sync, bar.arrive, bar.red); without a count they wait for all
-// that are alive. A relaxed cluster arrival hands on nothing but fenced
-// mbarrier initialisations, which is what it is for.
+// that are alive. A relaxed cluster arrival hands on nothing but what fences of
+// the cluster's scope have covered, and fenced mbarrier initialisations, which
+// is what it is for.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,6 +38,17 @@ void Cluster::settle(NamedBarrier &barrier) {
   barrier.counted = barrier.arrived = 0;
   ++barrier.generation;
   wakeAll(barrier.waiters);
+}
+
+/// Passing a barrier whose view the running thread has joined and has learned
+/// nothing since.
+void Cluster::takeView(const View &view) {
+  Clocks &seen = self->view.seen;
+  size_t clocks = seen.size();
+  Clock mine = seen[self->index];
+  self->view = view;
+  seen.resize(clocks); // agents may have come since
+  seen[self->index] = mine;
 }
 
 void Cluster::blockBarrier(const Instruction &inst, uint32_t id,
@@ -82,7 +94,10 @@ void Cluster::blockBarrier(const Instruction &inst, uint32_t id,
     barrier.waiters.push_back(thread.index);
     suspend();
   }
-  thread.view.join(barrier.done);
+  if (barrier.generation == generation + 1)
+    takeView(barrier.done);
+  else // a later one's: others have passed again
+    thread.view.join(barrier.done);
   if (result && ReduceKind(inst.kind) != ReduceKind::None)
     memcpy(result, &barrier.reduced, 4);
 }
@@ -107,6 +122,8 @@ void Cluster::clusterArrive(bool relaxed) {
   if (relaxed) {
     Clock &mine = clusterBarrier.view.seen[thread.index];
     mine = std::max(mine, thread.initFence);
+    if (const View *fenced = thread.releaseFences[int(Scope::Cluster)].get())
+      clusterBarrier.view.join(*fenced);
   } else {
     clusterBarrier.view.join(thread.view);
     ++thread.view.seen[thread.index];

@@ -31,7 +31,7 @@ Clock Cluster::openBulkStore(uint32_t id, Actor &reader, Actor &writer) {
   ++thread.bulkPending[group];
   reader = genericActor(thread);
   reader.fenced = &thread.view.fenced;
-  reader.foreignFenced = thread.view.foreignFenced.get();
+  reader.foreignFenced = &thread.view.foreignFenced;
   reader.epoch.at = group;
   reader.epoch.who = thread.readAgent;
   writer = reader;
@@ -61,8 +61,6 @@ void Cluster::bulkWait(const Instruction &inst) {
     return;
   thread.bulkWritten = std::max(thread.bulkWritten, done);
   thread.view.seen[thread.writeAgent] = thread.bulkWritten;
-  // The writes went through the asynchronous proxy already.
-  thread.view.fenced[thread.writeAgent] = thread.bulkWritten;
 }
 
 static const char *checkBulk(uint32_t shared, const void *global,
@@ -96,7 +94,7 @@ void Cluster::bulkLoad(const Instruction &inst, uint32_t id, char *arguments) {
     barrier.outstanding.insert(operation);
     Actor actor = genericActor(thread);
     actor.fenced = &thread.view.fenced;
-    actor.foreignFenced = thread.view.foreignFenced.get();
+    actor.foreignFenced = &thread.view.foreignFenced;
     actor.epoch.at = operation;
     actor.epoch.who = barrier.agent;
     bool inside =

@@ -48,7 +48,10 @@ struct PendingCopy {
   const char *source;
   unsigned bytes, zeros;
 };
-using CopyGroup = std::vector<PendingCopy>;
+struct CopyGroup {
+  std::vector<PendingCopy> copies;
+  Clock over = 0; // of the thread, once it has waited
+};
 
 enum class ThreadState : uint8_t { Ready, Blocked, Done };
 
@@ -81,8 +84,7 @@ struct Thread {
   CopyGroup openCopies;
   std::deque<CopyGroup> copyGroups;
   uint32_t copyInstruction = noInstruction;
-  /// Copies handed to an mbarrier that have not landed.
-  unsigned copiesOnBarrier = 0;
+  Clock lastCopyOver = 0; // of the groups so far
 
   // wgmma: groups committed and waited for.
   Clock multiplyCommitted = 0, multiplyWaited = 0;
@@ -102,10 +104,15 @@ struct Thread {
   bool clusterArrived = false;
   Clock initFence = 0;
 
-  // Fences between relaxed atomics: what a release fence covers, and what an
-  // acquire fence would bring.
-  std::shared_ptr<const View> releaseFence;
-  std::vector<Released> relaxedReads;
+  // Fences between relaxed atomics, by scope: what the last release fence of at
+  // least that scope covers, and what an acquire fence would bring, each read
+  // adding to it.
+  std::shared_ptr<const View> releaseFences[numScopes];
+  std::unique_ptr<View> relaxedReads[numScopes];
+  /// What an atomic that is repeated found the last time.
+  const void *lookedAt = nullptr;
+  uint32_t lookingInstruction = noInstruction;
+  uint64_t lookedVersion = 0;
   /// Atomics: the value that a read-modify-write is about to change, and where
   /// and what each instruction read last.
   uint64_t valueBefore = 0;
@@ -140,8 +147,15 @@ struct MBarrier {
   unsigned agent = 0;
   Clock issued = 0;
   std::set<Clock> outstanding; // copies not performed
+  /// What made it what it is: its init or, where it is not live, its inval.
   Epoch init;
-  bool initFenced = false;
+  bool live = true, initFenced = false;
+  /// The last operation of each thread of its block, since the init.
+  struct Use {
+    Clock at = 0;
+    uint32_t instruction = noInstruction;
+  };
+  std::vector<Use> uses;
   /// Last arrival of each thread of another block, until a wait has seen it.
   struct RemoteArrival {
     Clock at;
@@ -265,7 +279,15 @@ public:
   void endAtomic(void *address, uint32_t instruction);
   bool foundNothingNew(const void *address, const Instruction &inst,
                        uint32_t instruction);
+  void publish(AtomicLocation &location, const Instruction &inst);
+  void learn(const AtomicLocation &location, const Instruction &inst);
+  template <typename Act> void withAtomic(const void *address, Act act);
   void fence(const Instruction &inst);
+
+  //===--- ProxyFences.cpp ------------------------------------------------===//
+  void proxyFence(const Instruction &inst);
+  void tensorMapFence(const Instruction &inst, uint32_t id,
+                      const char *arguments);
 
   //===--- ScalarInstructions.cpp -----------------------------------------===//
   void convertNumbers(const Instruction &inst, const char *arguments,
@@ -290,6 +312,7 @@ public:
   //===--- Barriers.cpp ---------------------------------------------------===//
   void blockBarrier(const Instruction &inst, uint32_t id, char *arguments,
                     char *result);
+  void takeView(const View &view);
   void clusterArrive(bool relaxed);
   void clusterWait(uint32_t id);
   void leaveBarriers(Thread &thread);
@@ -307,6 +330,9 @@ public:
                     bool remote, char *arguments);
   /// The mbarrier at an address; one that nobody initialised is reported.
   MBarrier &findMBarrier(SharedAddress address, uint32_t id);
+  void mbarrierInvalidate(uint32_t id, SharedAddress address,
+                          MBarrier &barrier);
+  void useMBarrier(MBarrier &barrier, uint32_t id);
   void fenceInits();
   void settle(MBarrier &barrier);
   /// A copy has arrived.
@@ -317,7 +343,8 @@ public:
 
   //===--- AsyncCopies.cpp, BulkCopies.cpp, TensorCopies.cpp --------------===//
   void asyncCopy(const Instruction &inst, uint32_t id, char *arguments);
-  void landCopies(Thread &thread, const CopyGroup &group);
+  void copyArrive(const Instruction &inst, uint32_t id, char *arguments);
+  void landCopies(const std::vector<PendingCopy> &copies, const Epoch &epoch);
   void bulkCopy(const Instruction &inst, uint32_t id, char *arguments);
   void bulkLoad(const Instruction &inst, uint32_t id, char *arguments);
   void bulkStore(const Instruction &inst, uint32_t id, char *arguments);
@@ -361,9 +388,9 @@ public:
   std::vector<Block> blocks;
   std::map<uint64_t, MBarrier> mbarriers; // by rank and offset
   ClusterBarrier clusterBarrier;
-  std::map<SharedAddress, std::vector<Released>,
+  std::map<SharedAddress, AtomicLocation,
            bool (*)(const SharedAddress &, const SharedAddress &)>
-      releases;
+      atomics;                              // in shared memory
   std::deque<std::function<void()>> engine; // copies not performed
   std::vector<const char *> agents;         // kind of each
   unsigned live = 0;

@@ -77,10 +77,9 @@ void Cluster::execute(uint32_t id, char *arguments, char *result) {
   case Opcode::Fence:
     return fence(inst);
   case Opcode::ProxyFence:
-    thread.view.fenced = thread.view.seen;
-    thread.view.foreignFenced = thread.view.foreign;
-    ++thread.view.seen[thread.index];
-    return;
+    return proxyFence(inst);
+  case Opcode::TensorMapFence:
+    return tensorMapFence(inst, id, arguments);
   case Opcode::MBarrierInitFence:
     return fenceInits();
   case Opcode::MapToCluster: {

@@ -51,45 +51,38 @@ GlobalMemory::Page &GlobalMemory::getPage(Region &region, size_t index) {
   return *page;
 }
 
-Finding GlobalMemory::check(const void *address, size_t size,
-                            const Actor &actor, AccessKind kind) {
+template <typename Act>
+void GlobalMemory::forEachLine(const void *address, size_t size, Act act) {
   uintptr_t p = reinterpret_cast<uintptr_t>(address), end = p + size;
   auto it = std::upper_bound(
       regions.begin(), regions.end(), p,
       [](uintptr_t p, const Region &region) { return p < region.begin; });
   Region &region = *--it;
-  Finding finding;
   while (p < end) {
     Page &page = getPage(region, p / pageBytes - region.begin / pageBytes);
     std::lock_guard<std::mutex> guard(page.lock);
     uintptr_t pageEnd = std::min(end, (p / pageBytes + 1) * pageBytes);
     for (uintptr_t next; p < pageEnd; p = next) {
       next = std::min(pageEnd, (p / 16 + 1) * 16);
-      Finding one = checkLine(page.lines[p % pageBytes / 16], p % 16, next - p,
-                              actor, kind);
-      if (!finding.rule)
-        finding = one;
+      act(page.lines[p % pageBytes / 16], p % 16, next - p);
     }
   }
+}
+
+Finding GlobalMemory::check(const void *address, size_t size,
+                            const Actor &actor, AccessKind kind) {
+  Finding finding;
+  forEachLine(address, size, [&](Line &line, unsigned offset, unsigned bytes) {
+    Finding one = checkLine(line, offset, bytes, actor, globalSpace, kind);
+    if (!finding.rule)
+      finding = one;
+  });
   return finding;
 }
 
-void GlobalMemory::release(const void *address, uint32_t cluster,
-                           const View &view, bool extend) {
-  std::lock_guard<std::mutex> guard(releasesLock);
-  auto &list = releases[reinterpret_cast<uintptr_t>(address)];
-  if (!extend)
-    list.clear();
-  for (Released &released : list)
-    if (released.cluster == cluster) {
-      released.view.join(view);
-      return;
-    }
-  list.push_back({cluster, view});
-}
-
-std::vector<Released> GlobalMemory::acquire(const void *address) {
-  std::lock_guard<std::mutex> guard(releasesLock);
-  auto it = releases.find(reinterpret_cast<uintptr_t>(address));
-  return it == releases.end() ? std::vector<Released>() : it->second;
+void GlobalMemory::handOverReads(const void *address, size_t size,
+                                 const Epoch &from, const Epoch &to) {
+  forEachLine(address, size, [&](Line &line, unsigned offset, unsigned bytes) {
+    emu::handOverReads(line, offset, bytes, from, to);
+  });
 }

@@ -9,14 +9,14 @@
 // Bounds, history and atomics of global memory, which all host threads share.
 // History is made on demand, a page at a time, under the page's lock.
 //
-// Atomic locations carry the view of the last release (as C11 defines it, with
-// release sequences: a relaxed read-modify-write keeps what is there).
+// Atomic locations carry what was released there (Releases.h).
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef AMP_LIB_EMULATOR_MACHINE_GLOBALMEMORY_H
 #define AMP_LIB_EMULATOR_MACHINE_GLOBALMEMORY_H
 
+#include "Releases.h"
 #include "Shadow.h"
 
 #include "amp/Emulator/Launch.h"
@@ -25,12 +25,6 @@
 #include <unordered_map>
 
 namespace amp::emu {
-
-/// A release that an acquire of the same location synchronises with.
-struct Released {
-  uint32_t cluster = 0;
-  View view;
-};
 
 class GlobalMemory {
 public:
@@ -43,11 +37,16 @@ public:
   Finding check(const void *address, size_t size, const Actor &actor,
                 AccessKind kind);
 
-  /// Publishes a view at an atomic location; `extend` keeps the one there.
-  void release(const void *address, uint32_t cluster, const View &view,
-               bool extend);
-  /// What has been released there by anyone.
-  std::vector<Released> acquire(const void *address);
+  /// See Shadow.h; the bytes lie inside a buffer.
+  void handOverReads(const void *address, size_t size, const Epoch &from,
+                     const Epoch &to);
+
+  /// Calls act(location) for an atomic location, one at a time over all host
+  /// threads.
+  template <typename Act> void withAtomic(const void *address, Act act) {
+    std::lock_guard<std::mutex> guard(atomicsLock);
+    act(atomics[reinterpret_cast<uintptr_t>(address)]);
+  }
 
   /// Runs a reduction of a copy, one at a time over all host threads.
   template <typename Act> void reduce(Act act) {
@@ -67,10 +66,14 @@ private:
     std::vector<std::unique_ptr<Page>> pages;
   };
   Page &getPage(Region &region, size_t index);
+  /// Calls act(line, offset, size) for the lines of a range inside a buffer,
+  /// under the locks of their pages.
+  template <typename Act>
+  void forEachLine(const void *address, size_t size, Act act);
 
   std::vector<Region> regions; // by address
-  std::mutex pagesLock, releasesLock, reduceLock;
-  std::unordered_map<uintptr_t, std::vector<Released>> releases;
+  std::mutex pagesLock, atomicsLock, reduceLock;
+  std::unordered_map<uintptr_t, AtomicLocation> atomics;
 };
 
 } // namespace amp::emu

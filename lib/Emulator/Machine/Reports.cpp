@@ -115,12 +115,30 @@ void Cluster::report(uint32_t id, const Finding &finding, const char *space,
                   "race: write to " + memory +
                       " that is not ordered after a read of the old value",
                   other, "the read is here");
+  case Finding::NarrowScope:
+    return report(id,
+                  "race: unordered atomics on " + memory +
+                      " of which one's scope leaves out the other's thread; "
+                      "use a wider scope",
+                  other, "the other atomic is here");
+  case Finding::WriteUnderCopy:
+    return report(id,
+                  "race: write to " + memory +
+                      " that is not ordered after the wait for a cp.async that "
+                      "reads it",
+                  other, "the copy was issued here");
   case Finding::MissingProxyFence:
     return report(id,
                   "asynchronous access to " + memory +
-                      " that was written without a proxy fence since",
+                      " that was written without a proxy fence since; "
+                      "fence.proxy.async must name this space, or none",
                   other, "the ordinary write is here");
   case Finding::Uninitialised:
     return report(id, "read of uninitialised " + memory);
+  case Finding::LiveBarrier:
+    return report(id,
+                  "access to the bytes of a live mbarrier; put it elsewhere or "
+                  "invalidate it first",
+                  other, "its init is here");
   }
 }

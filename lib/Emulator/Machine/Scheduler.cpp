@@ -15,7 +15,9 @@
 // (on an atomic, or a barrier test) may be waiting for a cluster that has not
 // begun; then its host thread begins another beside it, as long as the chip
 // would hold it too. When every cluster spins and none can begin, that is a
-// livelock.
+// livelock. A cluster that finds nothing new each time looks less and less
+// often, as long as others get on or begin, so that a barrier of a grid costs
+// little more than its arrivals.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +42,7 @@ static bool isBefore(const SharedAddress &a, const SharedAddress &b) {
 Cluster::Cluster(LaunchState &state, uint32_t index, Dim3 firstBlock)
     : state(state), index(index), threadsPerBlock(state.launch.block.count()),
       threads(size_t(threadsPerBlock) * state.launch.cluster.count()),
-      blocks(state.launch.cluster.count()), releases(isBefore),
+      blocks(state.launch.cluster.count()), atomics(isBefore),
       random(state.options.seed * 0x9e3779b97f4a7c15ull + index),
       stacks(threads.size()) {
   const Dim3 &shape = state.launch.cluster;
@@ -124,9 +126,9 @@ void Cluster::exitThread() {
   for (unsigned i = thread.local - lane;
        i < std::min(thread.local - lane + warpSize, threadsPerBlock); ++i)
     wake(thread.index - thread.local + i); // who waits in a collective
-  bool copies = !thread.openCopies.empty();
+  bool copies = !thread.openCopies.copies.empty();
   for (const CopyGroup &group : thread.copyGroups)
-    copies |= !group.empty();
+    copies |= !group.copies.empty();
   if (copies)
     report(thread.copyInstruction,
            "thread exits with a cp.async that it has not waited for");
@@ -287,34 +289,63 @@ private:
     ++events;
   }
 
+  /// A cluster that has begun.
+  struct Resident {
+    std::unique_ptr<Cluster> cluster;
+    /// Rounds that it sits out, and how many of them are left.
+    size_t pause = 0, rest = 0;
+  };
+
+  /// Gives those that do not rest a turn; false if all of them only spin, and
+  /// whether one of these has found something new all the same.
+  bool runRound(std::vector<Resident> &resident, bool &learned) {
+    bool progress = false;
+    for (Resident &one : resident) {
+      if (one.rest) {
+        --one.rest;
+        continue;
+      }
+      RoundResult result = one.cluster->runRound();
+      learned |= std::exchange(one.cluster->learned, false);
+      if (result == RoundResult::Spinning) {
+        one.pause = std::min(2 * one.pause + 1, resident.size());
+        one.rest = one.pause;
+        continue;
+      }
+      progress = true;
+      one.pause = 0;
+      if (result == RoundResult::Finished) {
+        end(*one.cluster);
+        one.cluster.reset();
+      }
+    }
+    resident.erase(
+        std::remove_if(resident.begin(), resident.end(),
+                       [](const Resident &one) { return !one.cluster; }),
+        resident.end());
+    return progress;
+  }
+
   void work() {
-    constexpr unsigned patience = 64;
-    std::vector<std::unique_ptr<Cluster>> resident;
+    constexpr unsigned patience = 256; // rounds
+    std::vector<Resident> resident;
     unsigned idleRounds = 0;
     uint64_t eventsSeen = 0;
     auto lastEvent = std::chrono::steady_clock::now();
     for (;;) {
-      if (resident.empty() || idleRounds > patience) {
+      if (resident.empty() || idleRounds) {
         if (std::unique_ptr<Cluster> cluster = begin()) {
-          resident.push_back(std::move(cluster));
+          resident.push_back({std::move(cluster)});
           idleRounds = 0;
         } else if (resident.empty()) {
           return;
+        } else { // nothing but what rests can get on
+          for (Resident &one : resident)
+            one.rest = 0;
         }
       }
-      bool progress = false, learned = false;
-      for (std::unique_ptr<Cluster> &cluster : resident) {
-        RoundResult result = cluster->runRound();
-        progress |= result != RoundResult::Spinning;
-        learned |= std::exchange(cluster->learned, false);
-        if (result == RoundResult::Finished) {
-          end(*cluster);
-          cluster.reset();
-        }
-      }
-      resident.erase(std::remove(resident.begin(), resident.end(), nullptr),
-                     resident.end());
-      if (progress) {
+      bool learned = false;
+      if (runRound(resident, learned)) {
         idleRounds = 0;
         ++events;
         continue;
@@ -322,7 +353,7 @@ private:
       // Only spinning here. Does anyone else get on?
       auto now = std::chrono::steady_clock::now();
       ++idleRounds;
-      if (learned || events != eventsSeen || idleRounds < 4 * patience) {
+      if (learned || events != eventsSeen || idleRounds < patience) {
         eventsSeen = events;
         lastEvent = now;
       } else if (now - lastEvent > std::chrono::seconds(1)) {
@@ -333,9 +364,9 @@ private:
                  " clusters of the grid the chip holds " +
                  std::to_string(state.capacity) +
                  " at once, and the others have not begun";
-        for (std::unique_ptr<Cluster> &cluster : resident) {
-          cluster->reportStuck(why);
-          end(*cluster);
+        for (Resident &one : resident) {
+          one.cluster->reportStuck(why);
+          end(*one.cluster);
         }
         resident.clear();
       }

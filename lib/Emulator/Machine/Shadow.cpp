@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // One cell at a time. The order of the tests decides which of several findings
-// is named: what is still in flight first, as its data are not even there.
+// is named: what is still in flight early, as its data are not even there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +24,7 @@ Cell &Cell::operator=(const Cell &other) {
   initialised = other.initialised;
   inFlight = other.inFlight;
   genericWrite = other.genericWrite;
-  atomicWrite = other.atomicWrite;
-  atomicReads = other.atomicReads;
+  barrier = other.barrier;
   moreReads = other.moreReads
                   ? std::make_unique<std::vector<Epoch>>(*other.moreReads)
                   : nullptr;
@@ -36,20 +35,18 @@ Cell &Cell::operator=(const Cell &other) {
 /// operand; any of them conflicts with an unordered write, so a few will do.
 constexpr size_t maxReads = 1024;
 
-static bool isWrite(AccessKind kind) {
-  return kind == AccessKind::Write || kind == AccessKind::AtomicWrite;
-}
-static bool isAtomic(AccessKind kind) {
-  return kind == AccessKind::AtomicRead || kind == AccessKind::AtomicWrite;
-}
+static bool isWrite(AccessKind kind) { return kind != AccessKind::Read; }
 
-static void recordRead(Cell &cell, const Actor &actor, bool atomic) {
-  // Readers that the actor is ordered after are covered by it.
+static void recordRead(Cell &cell, const Actor &actor) {
+  // Readers that the actor is ordered after are covered by it, unless they race
+  // with more.
+  auto isCovered = [&](const Epoch &e) {
+    return actor.knows(e) && e.strength >= actor.epoch.strength;
+  };
   unsigned kept = 0;
   for (unsigned i = 0; i < cell.readCount; ++i)
-    if (!actor.knows(cell.reads[i]))
+    if (!isCovered(cell.reads[i]))
       cell.reads[kept++] = cell.reads[i];
-  cell.atomicReads = atomic && (kept == 0 || cell.atomicReads);
   if (kept < std::size(cell.reads)) {
     cell.reads[kept++] = actor.epoch;
   } else {
@@ -57,8 +54,7 @@ static void recordRead(Cell &cell, const Actor &actor, bool atomic) {
       cell.moreReads = std::make_unique<std::vector<Epoch>>();
     std::vector<Epoch> &more = *cell.moreReads;
     if (more.size() == more.capacity()) // before it grows: what is covered?
-      more.erase(std::remove_if(more.begin(), more.end(),
-                                [&](const Epoch &e) { return actor.knows(e); }),
+      more.erase(std::remove_if(more.begin(), more.end(), isCovered),
                  more.end());
     if (more.size() < maxReads)
       more.push_back(actor.epoch);
@@ -66,45 +62,59 @@ static void recordRead(Cell &cell, const Actor &actor, bool atomic) {
   cell.readCount = kept;
 }
 
-static const Epoch *unorderedRead(const Cell &cell, const Actor &actor) {
+static const Epoch *findRacingRead(const Cell &cell, const Actor &actor) {
+  auto races = [&](const Epoch &e) {
+    return !actor.isStrongWith(e) && !actor.knows(e);
+  };
   for (unsigned i = 0; i < cell.readCount; ++i)
-    if (!actor.knows(cell.reads[i]))
+    if (races(cell.reads[i]))
       return &cell.reads[i];
   if (cell.moreReads)
     for (const Epoch &e : *cell.moreReads)
-      if (!actor.knows(e))
+      if (races(e))
         return &e;
   return nullptr;
 }
 
-static Finding checkCell(Cell &cell, const Actor &actor, AccessKind kind,
-                         bool inFlight) {
+/// The race of two accesses without order is `rule`, if one is ordinary.
+static Finding makeRace(Finding::Rule rule, const Actor &actor,
+                        const Epoch &other) {
+  bool bothAtomic = actor.epoch.strength != Strength::Weak &&
+                    other.strength != Strength::Weak;
+  return {bothAtomic ? Finding::NarrowScope : rule, other};
+}
+
+static Finding checkCell(Cell &cell, const Actor &actor, Space space,
+                         AccessKind kind, bool inFlight) {
+  if (cell.barrier && kind != AccessKind::BarrierEnd)
+    return {Finding::LiveBarrier, cell.write}; // what is there stays as it is
   if (cell.inFlight)
     return {Finding::InFlight, cell.write};
   Finding finding;
-  bool bothAtomic = isAtomic(kind) && cell.atomicWrite;
-  if (!bothAtomic && !actor.knows(cell.write))
-    finding = {isWrite(kind) ? Finding::WriteAfterWrite
-                             : Finding::ReadAfterWrite,
-               cell.write};
-  else if (actor.fenced && cell.genericWrite && !actor.knowsFenced(cell.write))
+  if (!actor.isStrongWith(cell.write) && !actor.knows(cell.write))
+    finding = makeRace(isWrite(kind) ? Finding::WriteAfterWrite
+                                     : Finding::ReadAfterWrite,
+                       actor, cell.write);
+  else if (actor.fenced && cell.genericWrite &&
+           !actor.knowsFenced(cell.write, space))
     finding = {Finding::MissingProxyFence, cell.write};
   if (!isWrite(kind)) {
     if (!cell.initialised && !finding.rule)
       finding.rule = Finding::Uninitialised;
-    recordRead(cell, actor, isAtomic(kind));
+    recordRead(cell, actor);
     return finding;
   }
-  if (!(isAtomic(kind) && cell.atomicReads) && !finding.rule)
-    if (const Epoch *read = unorderedRead(cell, actor))
-      finding = {Finding::WriteAfterRead, *read};
+  if (!finding.rule)
+    if (const Epoch *read = findRacingRead(cell, actor))
+      finding = makeRace(read->copying ? Finding::WriteUnderCopy
+                                       : Finding::WriteAfterRead,
+                         actor, *read);
   cell.write = actor.epoch;
   cell.readCount = 0;
   cell.moreReads = nullptr;
-  cell.atomicReads = false;
-  cell.initialised = true;
+  cell.initialised = kind != AccessKind::BarrierEnd;
+  cell.barrier = kind == AccessKind::BarrierInit;
   cell.genericWrite = !actor.fenced;
-  cell.atomicWrite = isAtomic(kind);
   cell.inFlight = inFlight;
   return finding;
 }
@@ -117,18 +127,20 @@ static void split(Line &line) {
 }
 
 Finding amp::emu::checkLine(Line &line, unsigned offset, unsigned size,
-                            const Actor &actor, AccessKind kind,
+                            const Actor &actor, Space space, AccessKind kind,
                             bool inFlight) {
   if (size == 16 && !line.bytes)
-    return checkCell(line.whole, actor, kind, inFlight);
+    return checkCell(line.whole, actor, space, kind, inFlight);
   split(line);
   Finding finding;
+  bool alike = true;
   for (unsigned i = offset; i < offset + size; ++i) {
-    Finding one = checkCell((*line.bytes)[i], actor, kind, inFlight);
+    Finding one = checkCell((*line.bytes)[i], actor, space, kind, inFlight);
+    alike &= one.rule != Finding::LiveBarrier;
     if (!finding.rule)
       finding = one;
   }
-  if (size == 16 && isWrite(kind)) {
+  if (size == 16 && isWrite(kind) && alike) {
     line.whole = std::move((*line.bytes)[0]);
     line.bytes = nullptr;
   }
@@ -147,4 +159,25 @@ void amp::emu::landCopy(Line &line, unsigned offset, unsigned size,
     return land(line.whole);
   for (unsigned i = offset; i < offset + size; ++i)
     land((*line.bytes)[i]);
+}
+
+void amp::emu::handOverReads(Line &line, unsigned offset, unsigned size,
+                             const Epoch &from, const Epoch &to) {
+  auto handOver = [&](Cell &cell) {
+    auto rename = [&](Epoch &read) {
+      if (read.isSame(from)) {
+        read.at = to.at;
+        read.who = to.who;
+      }
+    };
+    std::for_each_n(cell.reads, cell.readCount, rename);
+    if (cell.moreReads)
+      std::for_each(cell.moreReads->begin(), cell.moreReads->end(), rename);
+  };
+  if (size < 16)
+    split(line);
+  if (!line.bytes)
+    return handOver(line.whole);
+  for (unsigned i = offset; i < offset + size; ++i)
+    handOver((*line.bytes)[i]);
 }

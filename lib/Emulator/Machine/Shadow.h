@@ -29,7 +29,13 @@
 
 namespace amp::emu {
 
-enum class AccessKind : uint8_t { Read, Write, AtomicRead, AtomicWrite };
+enum class AccessKind : uint8_t {
+  Read,
+  Write,
+  // Of the bytes of an mbarrier, which belong to it from the one to the other.
+  BarrierInit,
+  BarrierEnd,
+};
 
 struct Cell {
   Epoch write;
@@ -38,8 +44,7 @@ struct Cell {
   bool initialised = false;
   bool inFlight = false;     // written by a cp.async nobody has waited for
   bool genericWrite = false; // the last write went through the generic proxy
-  bool atomicWrite = false;  // ... and was atomic
-  bool atomicReads = false;  // all reads were atomic
+  bool barrier = false;      // belongs to a live mbarrier
   std::unique_ptr<std::vector<Epoch>> moreReads;
 
   Cell() = default;
@@ -63,8 +68,11 @@ struct Finding {
     WriteAfterWrite,   // two writes without order
     ReadAfterWrite,    // reads what is not ordered after its write
     WriteAfterRead,    // overwrites what someone may still read
+    NarrowScope,       // atomics that do not reach each other's thread
+    WriteUnderCopy,    // ... what a cp.async may still read
     MissingProxyFence, // asynchronous proxy on a generic write
     Uninitialised,     // reads what nobody wrote
+    LiveBarrier,       // touches the bytes of a live mbarrier
   } rule = None;
   Epoch other;
 };
@@ -72,10 +80,15 @@ struct Finding {
 /// Checks an access to `size` bytes at byte `offset` of the line and records
 /// it. `inFlight` marks the start of a cp.async.
 Finding checkLine(Line &line, unsigned offset, unsigned size,
-                  const Actor &actor, AccessKind kind, bool inFlight = false);
+                  const Actor &actor, Space space, AccessKind kind,
+                  bool inFlight = false);
 
 /// Ends a cp.async write into these bytes: they now belong to `epoch`.
 void landCopy(Line &line, unsigned offset, unsigned size, const Epoch &epoch);
+
+/// Reads by `from` are now `to`'s, which others will wait for instead.
+void handOverReads(Line &line, unsigned offset, unsigned size,
+                   const Epoch &from, const Epoch &to);
 
 } // namespace amp::emu
 

@@ -104,7 +104,7 @@ void Cluster::tensorLoad(const Instruction &inst, uint32_t id,
     barrier.outstanding.insert(operation);
     Actor actor = genericActor(thread);
     actor.fenced = &thread.view.fenced;
-    actor.foreignFenced = thread.view.foreignFenced.get();
+    actor.foreignFenced = &thread.view.foreignFenced;
     actor.epoch.at = operation;
     actor.epoch.who = barrier.agent;
     bool inside = true;
@@ -195,6 +195,8 @@ void Cluster::tensorStore(const Instruction &inst, uint32_t id,
   bool reduces = ReduceKind(inst.kind) != ReduceKind::None;
   Actor reader, writer;
   Clock group = openBulkStore(id, reader, writer);
+  if (reduces) // each is relaxed, at the scope of the device
+    writer.epoch.strength = Strength::Device;
   bool inside = true;
   for (int row = 0, rows = map->getNumRows(); row < rows; ++row) {
     forEachChunk(*map, from.offset, row, [&](uint32_t offset, int) {
@@ -204,10 +206,9 @@ void Cluster::tensorStore(const Instruction &inst, uint32_t id,
     int first, last;
     char *to = map->getRow(row, tile.coordinates, tile.offsets, first, last);
     if (to)
-      inside &= checkGlobal(
-          writer, to + first * map->elementSize,
-          (last - first) * map->elementSize,
-          reduces ? AccessKind::AtomicWrite : AccessKind::Write, id);
+      inside &=
+          checkGlobal(writer, to + first * map->elementSize,
+                      (last - first) * map->elementSize, AccessKind::Write, id);
   }
   statistics.bulkBytes += map->getTileBytes();
   engine.push_back([=, &thread, kind = ReduceKind(inst.kind)] {

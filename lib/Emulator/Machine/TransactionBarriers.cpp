@@ -1,5 +1,4 @@
-//===- TransactionBarriers.cpp - Barriers that count arrivals and bytes
-//(mbarrier) -===//
+//===- TransactionBarriers.cpp - Barriers in shared memory (mbarrier) -----===//
 //
 // Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,7 +10,10 @@
 // nothing. Copies complete on a barrier through an agent of its own, so that a
 // wait for one barrier says nothing of another's copies. The object is written
 // by its init through the generic proxy: threads must be ordered after that,
-// and copies must find a fence behind it.
+// and copies must find a fence behind it. From then on its bytes are nobody
+// else's, until an inval that is ordered after every use (PTX ISA, "Parallel
+// Synchronization and Communication Instructions: mbarrier", Lifecycle of the
+// mbarrier object).
 //
 // An arrival on another block's barrier hands on what its thread did only at
 // cluster scope, and only to waits at cluster scope. At cta scope it hands on
@@ -45,8 +47,17 @@ MBarrier &Cluster::findMBarrier(SharedAddress address, uint32_t id) {
     barrier.agent = makeAgent("a bulk copy");
     barrier.view.reset(threads.size() + agents.size());
     barrier.done = barrier.view;
+    barrier.uses.resize(threadsPerBlock);
+  } else if (!barrier.live && id != noInstruction) {
+    report(id, "mbarrier used after its inval", &barrier.init,
+           "the inval is here");
   }
   return barrier;
+}
+
+void Cluster::useMBarrier(MBarrier &barrier, uint32_t id) {
+  if (barrier.rank == self->rank)
+    barrier.uses[self->local] = {self->view.seen[self->index], id};
 }
 
 void Cluster::fenceInits() {
@@ -87,7 +98,8 @@ void Cluster::checkCompletion(MBarrier &barrier, uint32_t id) {
   if (!actor.knows(barrier.init))
     report(id, "mbarrier operation that is not ordered after the init",
            &barrier.init, "the init is here");
-  else if (!barrier.initFenced && !actor.knowsFenced(barrier.init))
+  else if (!barrier.initFenced &&
+           !actor.knowsFenced(barrier.init, sharedSpace(barrier.rank)))
     report(id, "copy completes on an mbarrier whose init has no fence",
            &barrier.init, "the init is here; follow it by fence.mbarrier_init");
 }
@@ -102,9 +114,40 @@ void Cluster::mbarrierInit(const Instruction &inst, uint32_t id,
   barrier.bytes = 0;
   barrier.phase = 0;
   barrier.initFenced = false;
+  barrier.live = true;
+  barrier.remote.clear();
+  std::fill(barrier.uses.begin(), barrier.uses.end(), MBarrier::Use());
   Actor actor = genericActor(*self);
-  checkShared(actor, address, 8, AccessKind::Write, id);
+  checkShared(actor, address, 8, AccessKind::BarrierInit, id);
   barrier.init = actor.epoch;
+}
+
+void Cluster::mbarrierInvalidate(uint32_t id, SharedAddress address,
+                                 MBarrier &barrier) {
+  const Clocks &seen = self->view.seen;
+  auto checkUse = [&](unsigned thread, Clock at, uint32_t instruction) {
+    if (seen[thread] >= at)
+      return;
+    Epoch use;
+    use.at = at;
+    use.who = thread;
+    use.cluster = index;
+    use.instruction = instruction;
+    report(id, "inval of an mbarrier that is not ordered after its last use",
+           &use, "it is used here");
+  };
+  for (unsigned i = 0; i < threadsPerBlock; ++i)
+    checkUse(barrier.rank * threadsPerBlock + i, barrier.uses[i].at,
+             barrier.uses[i].instruction);
+  for (auto &[who, arrival] : barrier.remote)
+    checkUse(who, arrival.at, arrival.instruction);
+  if (seen[barrier.agent] < barrier.issued)
+    report(id, "inval of an mbarrier that copies may still complete on; wait "
+               "for its phase first");
+  Actor actor = genericActor(*self);
+  checkShared(actor, address, 8, AccessKind::BarrierEnd, id);
+  barrier.init = actor.epoch;
+  barrier.live = false;
 }
 
 void Cluster::mbarrierArrive(const Instruction &inst, uint32_t id,
@@ -182,6 +225,7 @@ bool Cluster::mbarrierWait(const Instruction &inst, uint32_t id,
     it = barrier.remote.erase(it);
   }
   thread.view.join(barrier.done);
+  useMBarrier(barrier, id); // until here
   return true;
 }
 
@@ -210,10 +254,13 @@ void Cluster::mbarrier(const Instruction &inst, uint32_t id, char *arguments,
   if (!genericActor(*self).knows(barrier.init))
     report(id, "mbarrier operation that is not ordered after the init",
            &barrier.init, "the init is here");
+  if (inst.opcode != Opcode::MBarrierInvalidate)
+    useMBarrier(barrier, id);
   switch (inst.opcode) {
   case Opcode::MBarrierInvalidate:
-    checkShared(genericActor(*self), address, 8, AccessKind::Write, id);
-    barrier.init = genericActor(*self).epoch;
+    if (remote)
+      report(id, "inval of another block's mbarrier");
+    mbarrierInvalidate(id, address, barrier);
     break;
   case Opcode::MBarrierArrive:
   case Opcode::MBarrierArriveExpectTx:

@@ -87,7 +87,7 @@ void Cluster::multiplyWarpgroup(Gathering &lanes, const Instruction &inst,
   Actor actor = genericActor(*first);
   actor.seen = &common.seen;
   actor.fenced = &common.fenced;
-  actor.foreignFenced = common.foreignFenced.get();
+  actor.foreignFenced = &common.foreignFenced;
   actor.epoch.at = first->multiplyCommitted + 1;
   actor.epoch.who = agent;
   actor.epoch.instruction = id;
