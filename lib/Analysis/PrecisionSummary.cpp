@@ -16,6 +16,7 @@
 #include "amp/Analysis/ComputeKind.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
+#include "amp/Support/Quantities.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -71,8 +72,8 @@ void PrecisionSummary::print(llvm::raw_ostream &os) const {
                         key.second);
   os << llvm::formatv(
       "  {0} of {1} contractions take half operands; {2} casts write "
-      "{3:f1} KiB a step\n",
-      halfContractions, contractions, casts, castBytes / 1024.0);
+      "{3} a step\n",
+      halfContractions, contractions, casts, formatBytes(castBytes));
   if (masters || scalers)
     os << llvm::formatv("  {0} master weights, {1} loss scaler{2}\n", masters,
                         scalers, scalers == 1 ? "" : "s");

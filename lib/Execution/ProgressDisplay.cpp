@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Execution/ProgressDisplay.h"
+#include "amp/Support/Quantities.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Process.h"
@@ -61,11 +62,7 @@ static std::string getScaleText(const StepRecord &record) {
 }
 
 static std::string getRateText(const StepRecord &record, double seconds) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  const double rate = seconds > 0 ? double(record.step + 1) / seconds : 0;
-  os << llvm::format(rate < 10 ? "%.2f" : "%.0f", rate) << " steps/s";
-  return text;
+  return formatRate(double(record.step + 1), seconds, "step");
 }
 
 void ProgressDisplay::update(const StepRecord &record, double seconds) {

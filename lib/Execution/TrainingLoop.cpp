@@ -9,9 +9,9 @@
 #include "amp/Execution/TrainingLoop.h"
 #include "amp-rt/Scaler.h"
 #include "amp/Execution/ArrayBinding.h"
+#include "amp/Support/Quantities.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <chrono>
@@ -376,35 +376,21 @@ Expected<RunSummary> mlir::amp::runTraining(
   return summary;
 }
 
-double RunSummary::getStepsPerSecond() const {
-  if (steps > 1)
-    return otherSeconds > 0 ? double(steps - 1) / otherSeconds : 0;
-  return firstStepSeconds > 0 ? double(steps) / firstStepSeconds : 0;
-}
-
-static void printBytes(llvm::raw_ostream &os, int64_t bytes) {
-  constexpr int64_t kKiB = 1024, kMiB = 1024 * kKiB;
-  if (bytes < kKiB)
-    os << bytes << " B";
-  else if (bytes < kMiB)
-    os << llvm::format("%.1f KiB", double(bytes) / kKiB);
-  else
-    os << llvm::format("%.1f MiB", double(bytes) / kMiB);
+std::string RunSummary::getRateText() const {
+  return steps > 1 ? formatRate(double(steps - 1), otherSeconds, "step")
+                   : formatRate(double(steps), firstStepSeconds, "step");
 }
 
 void mlir::amp::printSummary(llvm::raw_ostream &os, const RunSummary &summary,
                              Program &program) {
-  os << summary.steps << " steps, " << summary.skipped << " skipped, "
-     << llvm::format("%.1f", summary.getStepsPerSecond())
-     << " steps/s (first step "
-     << llvm::format("%.3f", summary.firstStepSeconds) << " s)\n";
-  os << "memory: intermediate buffers ";
-  printBytes(os, summary.memory.peakBytes);
-  os << ", arguments ";
-  printBytes(os, summary.memory.argumentBytes);
-  os << ", results ";
-  printBytes(os, summary.memory.resultBytes);
-  os << '\n';
+  os << summary.steps << " steps, " << summary.skipped << " skipped";
+  if (summary.steps > 0)
+    os << ", " << summary.getRateText() << " (first step "
+       << formatSeconds(summary.firstStepSeconds) << ")";
+  os << "\nmemory: intermediate buffers "
+     << formatBytes(summary.memory.peakBytes) << ", arguments "
+     << formatBytes(summary.memory.argumentBytes) << ", results "
+     << formatBytes(summary.memory.resultBytes) << '\n';
 
   // So many overflows in a row at the lowest scale are no accident any more.
   constexpr int64_t kPatience = 10;

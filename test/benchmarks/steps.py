@@ -58,12 +58,13 @@ def run_ours(build, module, replay, level):
     text = subprocess.run(
         command, check=True, capture_output=True, text=True, env=environment
     ).stdout
-    rate = float(re.search(r"([\d.]+) steps/s \(first", text).group(1))
+    speed, unit = re.search(r"([\d.]+) (steps/s|s/step) \(first", text).groups()
+    milliseconds = 1000 / float(speed) if unit == "steps/s" else 1000 * float(speed)
     compile_time = float(re.search(r"compiled in ([\d.]+) s", text).group(1))
     size, unit = re.search(r"intermediate buffers ([\d.]+) (\w+)", text).groups()
     kib = float(size) * {"B": 1 / 1024, "KiB": 1, "MiB": 1024, "GiB": 1024 * 1024}[unit]
     blas = re.search(r"^BLAS: (.*)$", text, re.MULTILINE).group(1)
-    return 1000 / rate, compile_time, kib, blas
+    return milliseconds, compile_time, kib, blas
 
 
 def load_eager():

@@ -158,8 +158,8 @@ struct RunSummary {
   double otherSeconds = 0;
   Program::MemoryReport memory;
 
-  /// Over all steps but the first, if there are others.
-  double getStepsPerSecond() const;
+  /// "2733 steps/s": over all steps but the first, if there are others.
+  std::string getRateText() const;
 };
 
 /// Runs all steps. `observe` gets each record and the seconds since the start;

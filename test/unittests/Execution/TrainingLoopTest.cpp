@@ -368,13 +368,15 @@ TEST(RunTraining, StopsWhereTheObserverFails) {
 
 TEST(RunSummary, SpeedLeavesTheFirstStepOut) {
   RunSummary summary;
-  EXPECT_EQ(summary.getStepsPerSecond(), 0);
+  EXPECT_EQ(summary.getRateText(), "? steps/s");
   summary.steps = 1;
   summary.firstStepSeconds = 0.5;
-  EXPECT_EQ(summary.getStepsPerSecond(), 2);
+  EXPECT_EQ(summary.getRateText(), "2.00 steps/s");
   summary.steps = 11;
   summary.otherSeconds = 2;
-  EXPECT_EQ(summary.getStepsPerSecond(), 5);
+  EXPECT_EQ(summary.getRateText(), "5.00 steps/s");
+  summary.otherSeconds = 700;
+  EXPECT_EQ(summary.getRateText(), "70.0 s/step");
 }
 
 TEST(RunSummary, IsPrinted) {
@@ -388,7 +390,7 @@ TEST(RunSummary, IsPrinted) {
   std::string text;
   llvm::raw_string_ostream os(text);
   printSummary(os, summary, program);
-  EXPECT_EQ(text, "11 steps, 2 skipped, 5.0 steps/s (first step 0.250 s)\n"
+  EXPECT_EQ(text, "11 steps, 2 skipped, 5.00 steps/s (first step 250 ms)\n"
                   "memory: intermediate buffers 3.0 MiB, arguments 1.5 KiB, "
                   "results 100 B\n");
 }
