@@ -28,6 +28,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <unistd.h>
+#include <utility>
 #include <zip.h>
 
 using namespace mlir::amp;
@@ -55,6 +56,10 @@ struct ArrayArchive::Impl {
       zip_discard(zip);
   }
 };
+
+ArrayType mlir::amp::getType(const HostArray &array) {
+  return {array.getKind(), llvm::SmallVector<int64_t, 4>(array.getShape())};
+}
 
 ArrayArchive::ArrayArchive(std::unique_ptr<Impl> impl)
     : impl(std::move(impl)) {}
@@ -125,66 +130,157 @@ Expected<ArrayArchive> ArrayArchive::open(StringRef path) {
     StringRef name = member ? member : "";
     if (!name.consume_back(kExtension))
       continue;
-    if (impl->indices.try_emplace(name, i).second)
+    if (impl->indices.insert_or_assign(name, i).second)
       impl->names.push_back(name.str());
   }
   return ArrayArchive(std::move(impl));
 }
 
-Expected<HostArray> ArrayArchive::read(StringRef name) const {
-  const std::string what =
-      (Twine("array '") + name + "' in '" + impl->path + "'").str();
-  auto member = impl->indices.find(name);
-  if (member == impl->indices.end()) {
-    std::string found;
-    constexpr size_t kShown = 8;
-    for (const std::string &other :
-         llvm::ArrayRef(impl->names).take_front(kShown))
-      found += (found.empty() ? "'" : ", '") + other + "'";
-    if (impl->names.size() > kShown)
-      found += " and " + std::to_string(impl->names.size() - kShown) + " more";
-    return createStringError(Twine("expected ") + what + ", but it has " +
-                             (found.empty() ? "no arrays" : found));
+std::string ArrayArchive::describe(StringRef name) const {
+  return (Twine("array '") + name + "' in '" + impl->path + "'").str();
+}
+
+/// A member that is open for reading.
+class ArrayArchive::Member {
+public:
+  static Expected<Member> open(const ArrayArchive &archive, StringRef name);
+  Member(Member &&other)
+      : what(std::move(other.what)), size(other.size),
+        file(std::exchange(other.file, nullptr)) {}
+  ~Member() {
+    if (file)
+      zip_fclose(file);
   }
-  auto damaged = [&](Twine reason) {
+
+  Expected<NpyHeader> readHeader() {
+    return readNpyHeader([this](auto buffer) { return read(buffer); },
+                         int64_t(size), what);
+  }
+  Expected<HostArray> readElements(const NpyHeader &header) {
+    return readNpyElements([this](auto buffer) { return read(buffer); },
+                           header);
+  }
+  /// Fails unless everything was read and its checksum is right; libzip
+  /// compares it when it meets the end, and not before.
+  Error finish() {
+    char end;
+    const zip_int64_t extra = zip_fread(file, &end, 1);
+    if (extra < 0)
+      return makeDamaged(what, zip_file_strerror(file));
+    if (extra > 0)
+      return makeDamaged(what, "it goes on after its end");
+    return Error::success();
+  }
+
+private:
+  Member(std::string what, uint64_t size, zip_file_t *file)
+      : what(std::move(what)), size(size), file(file) {}
+  static Error makeDamaged(StringRef what, Twine reason) {
     return createStringError(Twine("cannot read ") + what + ": " + reason +
                              "; the file is damaged, save it again");
-  };
-
-  // Deflate gains a factor of 1032 at most, so a larger claim is no archive's:
-  // checked before memory is taken for it.
-  zip_stat_t stat;
-  if (zip_stat_index(impl->zip, member->second, 0, &stat) != 0)
-    return damaged(zip_strerror(impl->zip));
-  const uint64_t kMaxDeflateRatio = 1032;
-  if (stat.comp_size > impl->fileSize ||
-      stat.size / kMaxDeflateRatio > stat.comp_size)
-    return damaged("it claims more bytes than the file can hold");
-
-  zip_file_t *file = zip_fopen_index(impl->zip, member->second, 0);
-  if (!file)
-    return damaged(zip_strerror(impl->zip));
-  llvm::scope_exit close([&] { zip_fclose(file); });
-  auto readBytes = [&](llvm::MutableArrayRef<char> buffer) -> Error {
+  }
+  Error read(llvm::MutableArrayRef<char> buffer) {
     while (!buffer.empty()) {
       const zip_int64_t got = zip_fread(file, buffer.data(), buffer.size());
       // An early end is an error of libzip's too, for it compares sizes.
       if (got <= 0)
-        return damaged(zip_file_strerror(file));
+        return makeDamaged(what, zip_file_strerror(file));
       buffer = buffer.drop_front(got);
     }
     return Error::success();
-  };
-  Expected<HostArray> array = readNpy(readBytes, stat.size, what);
+  }
+
+  std::string what;
+  uint64_t size;
+  zip_file_t *file;
+};
+
+/// Names of the methods that zip files have and NumPy does not write.
+static std::string getMethodName(unsigned method) {
+  switch (method) {
+  case ZIP_CM_BZIP2:
+    return "bzip2";
+  case ZIP_CM_LZMA:
+    return "LZMA";
+  case ZIP_CM_XZ:
+    return "xz";
+  case 93: // not named by libzip before 1.8
+    return "Zstandard";
+  case ZIP_CM_DEFLATE64:
+    return "Deflate64";
+  default:
+    return "method " + std::to_string(method);
+  }
+}
+
+Expected<ArrayArchive::Member>
+ArrayArchive::Member::open(const ArrayArchive &archive, StringRef name) {
+  const std::string what = archive.describe(name);
+  const Impl &impl = *archive.impl;
+  auto member = impl.indices.find(name);
+  if (member == impl.indices.end()) {
+    std::string found;
+    constexpr size_t kShown = 8;
+    for (const std::string &other :
+         llvm::ArrayRef(impl.names).take_front(kShown))
+      found += (found.empty() ? "'" : ", '") + other + "'";
+    if (impl.names.size() > kShown)
+      found += " and " + std::to_string(impl.names.size() - kShown) + " more";
+    return createStringError(Twine("expected ") + what + ", but it has " +
+                             (found.empty() ? "no arrays" : found));
+  }
+
+  zip_stat_t stat;
+  if (zip_stat_index(impl.zip, member->second, 0, &stat) != 0)
+    return makeDamaged(what, zip_strerror(impl.zip));
+  // What libzip can read beyond these depends on how it was built; a file that
+  // works must work everywhere.
+  const bool isStored = stat.comp_method == ZIP_CM_STORE;
+  if (!isStored && stat.comp_method != ZIP_CM_DEFLATE)
+    return createStringError(
+        Twine("expected ") + what +
+        " to be stored or deflated, but it has the unsupported compression " +
+        getMethodName(stat.comp_method) +
+        "; save it with numpy.savez or numpy.savez_compressed");
+  if (stat.encryption_method != ZIP_EM_NONE)
+    return createStringError(Twine("expected ") + what +
+                             " to be readable by all, but it is encrypted, "
+                             "which is unsupported; save it with numpy.savez");
+  // Deflate gains a factor of 1032 at most, so a larger claim is no archive's:
+  // checked before memory is taken for it.
+  const uint64_t kMaxDeflateRatio = 1032;
+  if (stat.comp_size > impl.fileSize ||
+      stat.size / (isStored ? 1 : kMaxDeflateRatio) > stat.comp_size)
+    return makeDamaged(what, "it claims more bytes than the file can hold");
+
+  zip_file_t *file = zip_fopen_index(impl.zip, member->second, 0);
+  if (!file)
+    return makeDamaged(what, zip_strerror(impl.zip));
+  return Member(what, stat.size, file);
+}
+
+Expected<ArrayType> ArrayArchive::readType(StringRef name) const {
+  Expected<Member> member = Member::open(*this, name);
+  if (!member)
+    return member.takeError();
+  Expected<NpyHeader> header = member->readHeader();
+  if (!header)
+    return header.takeError();
+  return header->type;
+}
+
+Expected<HostArray> ArrayArchive::read(StringRef name) const {
+  Expected<Member> member = Member::open(*this, name);
+  if (!member)
+    return member.takeError();
+  Expected<NpyHeader> header = member->readHeader();
+  if (!header)
+    return header.takeError();
+  Expected<HostArray> array = member->readElements(*header);
   if (!array)
     return array.takeError();
-  // libzip compares the checksum when it meets the end, and not before.
-  char end;
-  const zip_int64_t extra = zip_fread(file, &end, 1);
-  if (extra < 0)
-    return damaged(zip_file_strerror(file));
-  if (extra > 0)
-    return damaged("it goes on after its end");
+  if (Error error = member->finish())
+    return error;
   return array;
 }
 
@@ -195,12 +291,16 @@ Expected<HostArray> mlir::amp::readArrayFile(StringRef path) {
     return makeOpenError(path, buffer.getError().message());
   StringRef rest = (*buffer)->getBuffer();
   auto readBytes = [&](llvm::MutableArrayRef<char> out) -> Error {
-    // readNpy asks for no more than the size it was given.
+    // The readers ask for no more than the size they were given.
     std::memcpy(out.data(), rest.data(), out.size());
     rest = rest.drop_front(out.size());
     return Error::success();
   };
-  return readNpy(readBytes, rest.size(), (Twine("'") + path + "'").str());
+  Expected<NpyHeader> header =
+      readNpyHeader(readBytes, rest.size(), (Twine("'") + path + "'").str());
+  if (!header)
+    return header.takeError();
+  return readNpyElements(readBytes, *header);
 }
 
 //===----------------------------------------------------------------------===//

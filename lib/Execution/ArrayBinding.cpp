@@ -9,6 +9,7 @@
 #include "amp/Execution/ArrayBinding.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
@@ -40,43 +41,62 @@ static std::string getIndexText(const HostArray &array, int64_t index) {
   return text;
 }
 
-/// Integers are copied exactly or not at all.
-static Expected<HostArray> convertIntegers(const HostArray &array,
-                                           const ValueSpec &spec,
-                                           StringRef origin) {
-  HostArray result = array.convertTo(spec.elementKind);
-  for (int64_t i = 0, e = array.getNumElements(); i < e; ++i)
-    if (result.getAsDouble(i) != array.getAsDouble(i))
-      return createStringError(Twine("expected ") + origin + " to fit " +
-                               getElementName(spec.elementKind) + " of " +
-                               describeArgument(spec) + ", but got " +
-                               Twine(int64_t(array.getAsDouble(i))) +
-                               getIndexText(array, i));
-  return result;
+bool mlir::amp::overflows(double value, const ValueSpec &spec) {
+  alignas(double) char element[sizeof(double)];
+  storeElement(spec.elementKind, element, 0, value);
+  const double stored = loadElement(spec.elementKind, element, 0);
+  if (!isFloatKind(spec.elementKind))
+    return stored != value;
+  if (std::isfinite(stored) || !std::isfinite(value))
+    return false;
+  const bool isHalf = getElementSize(spec.elementKind) == 2;
+  return !(spec.role == "buffer" && isHalf && std::isfinite(float(value)));
 }
 
-Expected<HostArray> mlir::amp::convertToArgument(HostArray array,
+Error mlir::amp::checkElementKind(const ArrayType &type, const ValueSpec &spec,
+                                  StringRef origin) {
+  const bool toFloat = isFloatKind(spec.elementKind);
+  if (isFloatKind(type.kind) == toFloat)
+    return Error::success();
+  return createStringError(
+      Twine("expected ") + origin + " to hold " +
+      (toFloat ? "floating-point elements" : "integers") + " for " +
+      describeArgument(spec) + " (" + getElementName(spec.elementKind) +
+      "), but got " + getElementName(type.kind) +
+      "; scale and convert it before it is saved, e.g. with .astype('" +
+      (toFloat ? "float32" : "int64") + "')");
+}
+
+/// The text of an element: all digits of an integer, six of a number.
+static std::string getElementText(const HostArray &array, int64_t index) {
+  if (array.getKind() == ElementKind::I64) // a double would round it
+    return std::to_string(array.as<int64_t>()[index]);
+  if (!isFloatKind(array.getKind()))
+    return std::to_string(int64_t(array.getAsDouble(index)));
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << llvm::format("%g", array.getAsDouble(index));
+  return text;
+}
+
+Expected<HostArray> mlir::amp::convertToArgument(const HostArray &array,
                                                  const ValueSpec &spec,
                                                  StringRef origin) {
-  if (array.getKind() == spec.elementKind)
-    return array;
-  const bool toFloat = isFloatKind(spec.elementKind);
-  if (isFloatKind(array.getKind()) != toFloat)
-    return createStringError(
-        Twine("expected ") + origin + " to hold " +
-        (toFloat ? "floating-point elements" : "integers") + " for " +
-        describeArgument(spec) + " (" + getElementName(spec.elementKind) +
-        "), but got " + getElementName(array.getKind()) +
-        "; scale and convert it before it is saved, e.g. with .astype('" +
-        (toFloat ? "float32" : "int64") + "')");
-  if (!toFloat)
-    return convertIntegers(array, spec, origin);
+  if (Error error = checkElementKind(getType(array), spec, origin))
+    return error;
+  const bool isSame = array.getKind() == spec.elementKind;
+  for (int64_t i = 0, e = isSame ? 0 : array.getNumElements(); i < e; ++i)
+    if (overflows(array.getAsDouble(i), spec))
+      return createStringError(
+          Twine("expected ") + origin + " to fit " +
+          getElementName(spec.elementKind) + " of " + describeArgument(spec) +
+          ", but got " + getElementText(array, i) + getIndexText(array, i));
   return array.convertTo(spec.elementKind);
 }
 
-Error mlir::amp::checkShape(const HostArray &array, const ValueSpec &spec,
+Error mlir::amp::checkShape(const ArrayType &type, const ValueSpec &spec,
                             StringRef origin) {
-  llvm::ArrayRef<int64_t> shape = array.getShape();
+  llvm::ArrayRef<int64_t> shape = type.shape;
   bool fits = shape.size() == spec.shape.size();
   for (size_t d = 0; fits && d < shape.size(); ++d)
     fits = spec.shape[d] < 0 || spec.shape[d] == shape[d];
@@ -85,7 +105,7 @@ Error mlir::amp::checkShape(const HostArray &array, const ValueSpec &spec,
   return createStringError(Twine("expected ") + origin +
                            " to have the shape of " + describeArgument(spec) +
                            ", " + getTypeString(spec.elementKind, spec.shape) +
-                           ", but got " + array.getTypeString());
+                           ", but got " + type.getText());
 }
 
 Error mlir::amp::checkFinite(const HostArray &array, NonFinite rule,
@@ -106,4 +126,26 @@ Error mlir::amp::checkFinite(const HostArray &array, NonFinite rule,
                              getIndexText(array, i));
   }
   return Error::success();
+}
+
+Expected<HostArray> mlir::amp::readArgument(const ArrayArchive &archive,
+                                            StringRef name,
+                                            const ValueSpec &spec,
+                                            NonFinite rule) {
+  const std::string origin = archive.describe(name);
+  Expected<ArrayType> type = archive.readType(name);
+  if (!type)
+    return type.takeError();
+  if (Error error = checkShape(*type, spec, origin))
+    return error;
+  if (Error error = checkElementKind(*type, spec, origin))
+    return error;
+  Expected<HostArray> array = archive.read(name);
+  if (!array)
+    return array.takeError();
+  if (Error error = checkFinite(*array, rule, origin))
+    return error;
+  if (array->getKind() == spec.elementKind)
+    return array;
+  return convertToArgument(*array, spec, origin);
 }

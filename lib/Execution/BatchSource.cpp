@@ -38,34 +38,55 @@ mlir::amp::getBatchSpecs(llvm::ArrayRef<ValueSpec> arguments) {
 Dataset::Dataset(std::string origin, Arrays arrays)
     : origin(std::move(origin)), arrays(std::move(arrays)) {}
 
-Expected<Dataset> Dataset::load(StringRef path) {
-  Expected<ArrayArchive> archive = ArrayArchive::open(path);
-  if (!archive)
-    return archive.takeError();
+Expected<Dataset> Dataset::open(StringRef path) {
+  Expected<ArrayArchive> opened = ArrayArchive::open(path);
+  if (!opened)
+    return opened.takeError();
   Dataset data((Twine("'") + path + "'").str(), {});
-  for (const std::string &name : archive->getNames()) {
-    Expected<HostArray> array = archive->read(name);
-    if (array)
-      data.arrays[name] = std::make_shared<HostArray>(std::move(*array));
-    else
-      data.unreadable[name] = llvm::toString(array.takeError());
-  }
+  data.archive = std::make_shared<ArrayArchive>(std::move(*opened));
   return data;
+}
+
+bool Dataset::contains(StringRef name) const {
+  return arrays.count(name.str()) || (archive && archive->contains(name));
+}
+
+std::string Dataset::describe(StringRef name) const {
+  return (Twine("array '") + name + "' in " + origin).str();
+}
+
+Expected<ArrayType> Dataset::getType(const ValueSpec &spec) const {
+  if (auto found = arrays.find(spec.name); found != arrays.end())
+    return mlir::amp::getType(*found->second);
+  if (archive && archive->contains(spec.name))
+    return archive->readType(spec.name);
+  std::string names;
+  auto add = [&](StringRef name) {
+    names += ((names.empty() ? "'" : ", '") + name + "'").str();
+  };
+  if (archive)
+    llvm::for_each(archive->getNames(), add);
+  else
+    for (const auto &[name, array] : arrays)
+      add(name);
+  return createStringError(Twine("expected an array '") + spec.name + "' for " +
+                           describeArgument(spec) + " in " + origin +
+                           ", but it has " +
+                           (names.empty() ? "no arrays" : names));
 }
 
 Expected<std::shared_ptr<const HostArray>>
 Dataset::get(const ValueSpec &spec) const {
   if (auto found = arrays.find(spec.name); found != arrays.end())
     return found->second;
-  if (auto found = unreadable.find(spec.name); found != unreadable.end())
-    return createStringError(Twine(found->second));
-  std::string names;
-  for (const auto &[name, array] : arrays)
-    names += (names.empty() ? "'" : ", '") + name + "'";
-  return createStringError(Twine("expected an array '") + spec.name + "' for " +
-                           describeArgument(spec) + " in " + origin +
-                           ", but it has " +
-                           (names.empty() ? "no arrays" : names));
+  if (!contains(spec.name))
+    return getType(spec).takeError();
+  Expected<HostArray> array = archive->read(spec.name);
+  if (!array)
+    return array.takeError();
+  auto kept = std::make_shared<const HostArray>(std::move(*array));
+  arrays[spec.name] = kept;
+  return kept;
 }
 
 static int64_t getProduct(llvm::ArrayRef<int64_t> extents) {
@@ -75,17 +96,32 @@ static int64_t getProduct(llvm::ArrayRef<int64_t> extents) {
   return product;
 }
 
-/// Extents of one row of `spec` for data with rows of shape `rowShape`; fails
-/// unless the two have equally many elements.
+/// True if rows of shape `given` are rows of shape `wanted` in memory and in
+/// meaning: equal but for extents of 1, or one of the two is flat.
+static bool meansSame(llvm::ArrayRef<int64_t> given,
+                      llvm::ArrayRef<int64_t> wanted) {
+  auto withoutOnes = [](llvm::ArrayRef<int64_t> shape) {
+    llvm::SmallVector<int64_t, 4> kept;
+    llvm::copy_if(shape, std::back_inserter(kept),
+                  [](int64_t extent) { return extent != 1; });
+    return kept;
+  };
+  const bool isEitherFlat = given.size() == 1 || wanted.size() == 1;
+  return withoutOnes(given) == withoutOnes(wanted) ||
+         (isEitherFlat && getProduct(given) == getProduct(wanted));
+}
+
+/// Extents of one row of `spec` for data of `type`; fails unless its rows are
+/// such rows.
 static Expected<llvm::SmallVector<int64_t, 4>>
-fitRow(const ValueSpec &spec, const HostArray &array, StringRef origin) {
-  llvm::ArrayRef<int64_t> given = array.getShape().drop_front();
+fitRow(const ValueSpec &spec, const ArrayType &type, StringRef origin) {
+  llvm::ArrayRef<int64_t> given = llvm::ArrayRef(type.shape).drop_front();
   llvm::ArrayRef<int64_t> wanted = llvm::ArrayRef(spec.shape).drop_front();
   // Where the argument leaves extents open the data's are taken, one by one.
   const bool isDynamic =
       llvm::any_of(wanted, [](int64_t extent) { return extent < 0; });
-  bool fits = isDynamic ? given.size() == wanted.size()
-                        : getProduct(given) == getProduct(wanted);
+  bool fits =
+      isDynamic ? given.size() == wanted.size() : meansSame(given, wanted);
   llvm::SmallVector<int64_t, 4> row(wanted);
   for (size_t d = 0; isDynamic && fits && d < row.size(); ++d) {
     fits = row[d] < 0 || row[d] == given[d];
@@ -93,10 +129,15 @@ fitRow(const ValueSpec &spec, const HostArray &array, StringRef origin) {
   }
   if (fits)
     return row;
+  const bool isReordered =
+      !isDynamic && getProduct(given) == getProduct(wanted);
   return createStringError(
       Twine("expected the rows of ") + origin + " to fit those of " +
       describeArgument(spec) + ", " + getTypeString(spec.elementKind, wanted) +
-      ", but got " + getTypeString(array.getKind(), given));
+      ", but got " + getTypeString(type.kind, given) +
+      (isReordered ? ", which has as many elements in another order; transpose "
+                     "or reshape it before it is saved"
+                   : ""));
 }
 
 /// The batch size that `spec` asks for, or `fallback` where it is dynamic.
@@ -128,22 +169,21 @@ Expected<BoundDataset> BoundDataset::bind(const Dataset &data,
                              data.getOrigin() +
                              " to, but the step has none; give arguments "
                              "amp.role = \"batch\"");
+  // All types first: nothing is read for a set that does not fit.
   for (const ValueSpec &spec : specs) {
-    Expected<std::shared_ptr<const HostArray>> found = data.get(spec);
-    if (!found)
-      return found.takeError();
-    const std::shared_ptr<const HostArray> &array = *found;
-    const std::string origin =
-        (Twine("array '") + spec.name + "' in " + data.getOrigin()).str();
+    Expected<ArrayType> type = data.getType(spec);
+    if (!type)
+      return type.takeError();
+    const std::string origin = data.describe(spec.name);
 
     Expected<int64_t> size = ::getBatchSize(spec, batchSize);
     if (!size)
       return size.takeError();
-    if (array->getShape().empty())
+    if (type->shape.empty())
       return createStringError(Twine("expected ") + origin +
                                " to have a row per sample, but it is a single "
                                "number");
-    const int64_t rows = array->getShape()[0];
+    const int64_t rows = type->shape[0];
     const bool isFirst = bound.columns.empty();
     if (isFirst) {
       bound.numRows = rows;
@@ -160,24 +200,31 @@ Expected<BoundDataset> BoundDataset::bind(const Dataset &data,
                                "' has, but got " + Twine(*size));
 
     Expected<llvm::SmallVector<int64_t, 4>> rowShape =
-        fitRow(spec, *array, origin);
+        fitRow(spec, *type, origin);
     if (!rowShape)
       return rowShape.takeError();
-    if (Error error = checkFinite(*array, NonFinite::Forbid, origin))
+    if (Error error = checkElementKind(*type, spec, origin))
       return error;
     Column column;
-    column.array = array;
-    if (array->getKind() != spec.elementKind) {
-      Expected<HostArray> converted =
-          convertToArgument(array->clone(), spec, origin);
-      if (!converted)
-        return converted.takeError();
-      column.array = std::make_shared<HostArray>(std::move(*converted));
-    }
     column.rowShape = std::move(*rowShape);
     column.rowBytes =
         getProduct(column.rowShape) * getElementSize(spec.elementKind);
     bound.columns.push_back(std::move(column));
+  }
+  for (auto [spec, column] : llvm::zip_equal(specs, bound.columns)) {
+    Expected<std::shared_ptr<const HostArray>> array = data.get(spec);
+    if (!array)
+      return array.takeError();
+    const std::string origin = data.describe(spec.name);
+    if (Error error = checkFinite(**array, NonFinite::Forbid, origin))
+      return error;
+    column.array = *array;
+    if ((*array)->getKind() == spec.elementKind)
+      continue;
+    Expected<HostArray> converted = convertToArgument(**array, spec, origin);
+    if (!converted)
+      return converted.takeError();
+    column.array = std::make_shared<HostArray>(std::move(*converted));
   }
   return bound;
 }
@@ -331,20 +378,11 @@ public:
     for (auto [index, spec] : llvm::enumerate(specs)) {
       const std::string name =
           ("step" + Twine(step) + "_x" + Twine(index)).str();
-      const std::string origin =
-          (Twine("array '") + name + "' in " + describe()).str();
-      Expected<HostArray> array = archive->read(name);
+      Expected<HostArray> array =
+          readArgument(*archive, name, spec, NonFinite::Forbid);
       if (!array)
         return array.takeError();
-      if (Error error = checkShape(*array, spec, origin))
-        return error;
-      if (Error error = checkFinite(*array, NonFinite::Forbid, origin))
-        return error;
-      Expected<HostArray> converted =
-          convertToArgument(std::move(*array), spec, origin);
-      if (!converted)
-        return converted.takeError();
-      batch.push_back(std::move(*converted));
+      batch.push_back(std::move(*array));
     }
     return batch;
   }
@@ -369,19 +407,14 @@ public:
       positions[{spec.role, spec.name}] = int64_t(index);
   }
 
-  Expected<std::optional<Value>> find(StringRef role, StringRef name) override {
+  std::optional<Value> find(StringRef role, StringRef name) override {
     auto position = positions.find({role.str(), name.str()});
     if (position == positions.end())
       return std::nullopt;
     const std::string array = ("arg" + Twine(position->second)).str();
     if (!archive->contains(array))
       return std::nullopt;
-    Expected<HostArray> value = archive->read(array);
-    if (!value)
-      return value.takeError();
-    return Value{
-        std::move(*value),
-        (Twine("array '") + array + "' in '" + archive->getPath() + "'").str()};
+    return Value{archive.get(), array};
   }
 
   Error explainMissing(const ValueSpec &spec) override {

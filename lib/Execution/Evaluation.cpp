@@ -22,7 +22,131 @@ using llvm::StringRef;
 using llvm::Twine;
 
 //===----------------------------------------------------------------------===//
-// Arguments
+// Data
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The arrays that an evaluation reads.
+struct EvaluationData {
+  /// The batch arguments of the evaluate function, then the labels.
+  BoundDataset arrays;
+  /// What errors call the labels; none if the data has none.
+  std::optional<std::string> labels;
+  /// The output that is scored.
+  size_t outputIndex = 0;
+};
+
+} // namespace
+
+static int64_t getProduct(llvm::ArrayRef<int64_t> extents) {
+  int64_t product = 1;
+  for (int64_t extent : extents)
+    product *= extent;
+  return product;
+}
+
+/// Leading extent of the train step's batch, for an evaluate function that
+/// leaves its own open; 1 if that is open too.
+static int64_t getTrainingBatchSize(const FunctionSignature &trainStep) {
+  for (const ValueSpec &spec : trainStep.arguments)
+    if (spec.role == "batch" && !spec.shape.empty() && spec.shape[0] > 0)
+      return spec.shape[0];
+  return 1;
+}
+
+/// The integer batch argument of training that evaluation does not take, if the
+/// data has it.
+static const ValueSpec *findLabels(const FunctionSignature &trainStep,
+                                   const FunctionSignature &evaluate,
+                                   const Dataset &data) {
+  for (const ValueSpec &spec : trainStep.arguments) {
+    if (spec.role != "batch" || isFloatKind(spec.elementKind) ||
+        spec.shape.empty() || !data.contains(spec.name))
+      continue;
+    const bool isInput =
+        llvm::any_of(evaluate.arguments, [&](const ValueSpec &argument) {
+          return argument.role == "batch" && argument.name == spec.name;
+        });
+    if (!isInput)
+      return &spec;
+  }
+  return nullptr;
+}
+
+/// How many classes the labels of `rows` rows choose from.
+static Expected<int64_t> getNumClasses(ArrayType output, int64_t rows,
+                                       const HostArray &labels,
+                                       StringRef origin) {
+  const int64_t perRow = getProduct(output.shape) / rows;
+  const int64_t labelsPerRow = labels.getNumElements() / labels.getShape()[0];
+  if (labelsPerRow == 0 || perRow % labelsPerRow != 0)
+    return createStringError(Twine("expected ") + origin +
+                             " to have a label per row of logits, but it has " +
+                             Twine(labelsPerRow) +
+                             " per sample and the output, " + output.getText() +
+                             ", has " + Twine(perRow) + " numbers");
+  return perRow / labelsPerRow;
+}
+
+static Error checkLabels(const HostArray &labels, int64_t classes,
+                         StringRef origin) {
+  for (int64_t i = 0, e = labels.getNumElements(); i < e; ++i) {
+    const double label = labels.getAsDouble(i);
+    if (label < 0 || label >= double(classes))
+      return createStringError(Twine("expected labels from 0 to ") +
+                               Twine(classes - 1) + " in " + origin +
+                               ", but got " + Twine(int64_t(label)));
+  }
+  return Error::success();
+}
+
+static Expected<EvaluationData> bindData(const FunctionSignature &trainStep,
+                                         const FunctionSignature &evaluate,
+                                         const Dataset &data) {
+  EvaluationData bound;
+  const auto *output =
+      llvm::find_if(evaluate.results, [](const ValueSpec &spec) {
+        return spec.role == "output";
+      });
+  assert(output != evaluate.results.end() &&
+         "an evaluate function has an output");
+  bound.outputIndex = output - evaluate.results.begin();
+
+  std::vector<ValueSpec> specs = getBatchSpecs(evaluate.arguments);
+  if (const ValueSpec *labels = findLabels(trainStep, evaluate, data);
+      labels && !specs.empty() && !specs.front().shape.empty()) {
+    // As many as the rows that are evaluated at once, not as in training.
+    specs.push_back(*labels);
+    specs.back().shape[0] = specs.front().shape[0];
+    bound.labels = data.describe(labels->name);
+  }
+  Expected<BoundDataset> arrays =
+      BoundDataset::bind(data, specs, getTrainingBatchSize(trainStep));
+  if (!arrays)
+    return arrays.takeError();
+  bound.arrays = std::move(*arrays);
+
+  const bool isStatic =
+      llvm::all_of(output->shape, [](int64_t extent) { return extent > 0; });
+  if (bound.labels && isStatic && !output->shape.empty() &&
+      bound.arrays.getNumRows() > 0) {
+    Expected<std::shared_ptr<const HostArray>> labels = data.get(specs.back());
+    if (!labels)
+      return labels.takeError();
+    Expected<int64_t> classes =
+        getNumClasses({output->elementKind, output->shape}, output->shape[0],
+                      **labels, *bound.labels);
+    if (!classes)
+      return classes.takeError();
+    if (Error error = checkLabels(**labels, *classes, *bound.labels))
+      return error;
+  }
+  return bound;
+}
+
+//===----------------------------------------------------------------------===//
+// State
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -35,14 +159,45 @@ struct Arguments {
   std::vector<std::unique_ptr<HostArray>> converted;
 };
 
-/// Labels of a data set, flat, and how many each row has.
-struct Labels {
-  std::shared_ptr<const HostArray> array;
-  std::string origin;
-  int64_t perRow = 1;
-};
-
 } // namespace
+
+/// The role under which the other copy of a parameter is held; empty for values
+/// of which there is one.
+static StringRef getOtherRole(StringRef role) {
+  return role == "param" ? "master" : role == "master" ? "param" : "";
+}
+
+static Error makeMissingError(const ValueSpec &spec, StringRef function) {
+  return createStringError(Twine("expected the train step to have ") +
+                           describeArgument(spec) + ", which '" + function +
+                           "' takes; name and role must be the same in both");
+}
+
+/// Fails unless the train step has what `evaluate` takes.
+static Error checkState(const FunctionSignature &trainStep,
+                        const FunctionSignature &evaluate) {
+  auto find = [&](StringRef role, StringRef name) {
+    return llvm::find_if(trainStep.arguments, [&](const ValueSpec &spec) {
+      return spec.role == role && spec.name == name;
+    });
+  };
+  for (const ValueSpec &spec : evaluate.arguments) {
+    if (spec.role == "batch")
+      continue;
+    const auto *held = find(spec.role, spec.name);
+    if (held == trainStep.arguments.end())
+      held = find(getOtherRole(spec.role), spec.name);
+    if (held == trainStep.arguments.end() || !isStateRole(held->role))
+      return makeMissingError(spec, evaluate.name);
+    if (held->shape != spec.shape)
+      return createStringError(
+          Twine("expected ") + describeArgument(spec) + " of '" +
+          evaluate.name + "' to have the shape that '" + trainStep.name +
+          "' gives it, " + getTypeString(held->elementKind, held->shape) +
+          ", but got " + getTypeString(spec.elementKind, spec.shape));
+  }
+  return Error::success();
+}
 
 /// The value of `state` for `spec`. A program may keep only the master of a
 /// parameter that its evaluate function takes in half.
@@ -54,48 +209,15 @@ static Error bindState(const TrainingState &state, const ValueSpec &spec,
     return Error::success();
   }
   auto source = exact;
-  if (spec.role == "param" || spec.role == "master") {
-    auto other =
-        state.find({spec.role == "param" ? "master" : "param", spec.name});
-    if (other != state.end())
-      source = other;
-  }
+  if (auto other = state.find({getOtherRole(spec.role).str(), spec.name});
+      other != state.end())
+    source = other;
   if (source == state.end())
-    return createStringError(Twine("expected the train step to have ") +
-                             describeArgument(spec) + ", which '" + function +
-                             "' takes; name and role must be the same in both");
+    return makeMissingError(spec, function);
   arguments.converted.push_back(
       std::make_unique<HostArray>(source->second.convertTo(spec.elementKind)));
   arguments.values.push_back(arguments.converted.back().get());
   return Error::success();
-}
-
-/// The integer batch argument of training that evaluation does not take, if the
-/// data has it.
-static std::optional<Labels> findLabels(Program &program,
-                                        const CompiledFunction &function,
-                                        const Dataset &data) {
-  for (const ValueSpec &spec : program.getTrainStep().getArguments()) {
-    if (spec.role != "batch" || isFloatKind(spec.elementKind))
-      continue;
-    const bool isInput =
-        llvm::any_of(function.getArguments(), [&](const ValueSpec &argument) {
-          return argument.role == "batch" && argument.name == spec.name;
-        });
-    auto found = data.getArrays().find(spec.name);
-    if (isInput || found == data.getArrays().end() ||
-        found->second->getShape().empty() ||
-        isFloatKind(found->second->getKind()))
-      continue;
-    Labels labels;
-    labels.array = found->second;
-    labels.origin =
-        (Twine("array '") + spec.name + "' in " + data.getOrigin()).str();
-    for (int64_t extent : found->second->getShape().drop_front())
-      labels.perRow *= extent;
-    return labels;
-  }
-  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -128,29 +250,22 @@ struct Score {
 
 } // namespace
 
-/// Scores the first `rows` rows of `output`, whose labels start at row
-/// `firstRow`.
-static Error addScores(const HostArray &output, int64_t rows, int64_t firstRow,
-                       const Labels &labels, Score &score) {
-  const int64_t perRow = output.getNumElements() / output.getShape()[0];
-  if (labels.perRow == 0 || perRow % labels.perRow != 0)
-    return createStringError(
-        Twine("expected ") + labels.origin +
-        " to have a label per row of logits, but it has " +
-        Twine(labels.perRow) + " per sample and the output, " +
-        output.getTypeString() + ", has " + Twine(perRow) + " numbers");
-  const int64_t classes = perRow / labels.perRow;
-  std::vector<double> logits(classes);
-  for (int64_t i = 0, e = rows * labels.perRow; i < e; ++i) {
-    for (int64_t c = 0; c < classes; ++c)
-      logits[c] = output.getAsDouble(i * classes + c);
-    const double label =
-        labels.array->getAsDouble(firstRow * labels.perRow + i);
-    if (label < 0 || label >= double(classes))
-      return createStringError(Twine("expected labels from 0 to ") +
-                               Twine(classes - 1) + " in " + labels.origin +
-                               ", but got " + Twine(int64_t(label)));
-    score.add(logits, int64_t(label));
+/// Scores the first `rows` rows of `output` by those of `labels`.
+static Error addScores(const HostArray &output, int64_t rows,
+                       const HostArray &labels, StringRef origin,
+                       Score &score) {
+  Expected<int64_t> classes =
+      getNumClasses(getType(output), output.getShape()[0], labels, origin);
+  if (!classes)
+    return classes.takeError();
+  if (Error error = checkLabels(labels, *classes, origin))
+    return error;
+  std::vector<double> logits(*classes);
+  const int64_t perRow = labels.getNumElements() / labels.getShape()[0];
+  for (int64_t i = 0, e = rows * perRow; i < e; ++i) {
+    for (int64_t c = 0; c < *classes; ++c)
+      logits[c] = output.getAsDouble(i * *classes + c);
+    score.add(logits, int64_t(labels.getAsDouble(i)));
   }
   return Error::success();
 }
@@ -159,13 +274,12 @@ static Error addScores(const HostArray &output, int64_t rows, int64_t firstRow,
 // Evaluation
 //===----------------------------------------------------------------------===//
 
-/// Leading extent of the train step's batch, for an evaluate function that
-/// leaves its own open; 0 if that is open too.
-static int64_t getTrainingBatchSize(Program &program) {
-  for (const ValueSpec &spec : program.getTrainStep().getArguments())
-    if (spec.role == "batch" && !spec.shape.empty() && spec.shape[0] > 0)
-      return spec.shape[0];
-  return 0;
+Error mlir::amp::checkEvaluation(const FunctionSignature &trainStep,
+                                 const FunctionSignature &evaluate,
+                                 const Dataset &data) {
+  if (Error error = checkState(trainStep, evaluate))
+    return error;
+  return bindData(trainStep, evaluate, data).takeError();
 }
 
 Expected<Evaluation> mlir::amp::evaluate(Program &program,
@@ -175,12 +289,12 @@ Expected<Evaluation> mlir::amp::evaluate(Program &program,
   CompiledFunction *function = program.getEvaluate();
   assert(function && "the program has no evaluate function");
 
-  const int64_t trainingBatch = getTrainingBatchSize(program);
-  Expected<BoundDataset> inputs =
-      BoundDataset::bind(data, getBatchSpecs(function->getArguments()),
-                         trainingBatch ? trainingBatch : 1);
-  if (!inputs)
-    return inputs.takeError();
+  const FunctionSignature &trainStep = program.getTrainStep().getSignature();
+  Expected<EvaluationData> bound =
+      bindData(trainStep, function->getSignature(), data);
+  if (!bound)
+    return bound.takeError();
+  const BoundDataset &inputs = bound->arrays;
   Arguments arguments;
   for (const ValueSpec &spec : function->getArguments()) {
     if (spec.role == "batch") {
@@ -190,24 +304,15 @@ Expected<Evaluation> mlir::amp::evaluate(Program &program,
     if (Error error = bindState(state, spec, function->getName(), arguments))
       return error;
   }
-  const std::optional<Labels> labels = findLabels(program, *function, data);
-  const auto *outputSpec =
-      llvm::find_if(function->getResults(), [](const ValueSpec &spec) {
-        return spec.role == "output";
-      });
-  assert(outputSpec != function->getResults().end() &&
-         "an evaluate function has an output");
-  const size_t outputIndex = outputSpec - function->getResults().begin();
-
   Evaluation evaluation;
-  evaluation.rows = inputs->getNumRows();
+  evaluation.rows = inputs.getNumRows();
   Score score;
-  const int64_t chunk = inputs->getBatchSize();
+  const int64_t chunk = inputs.getBatchSize();
   for (int64_t first = 0; first < evaluation.rows; first += chunk) {
     const int64_t used = std::min(chunk, evaluation.rows - first);
     std::vector<int64_t> rows(chunk, first + used - 1);
     std::iota(rows.begin(), rows.begin() + used, first);
-    Batch batch = inputs->gather(rows);
+    Batch batch = inputs.gather(rows);
     size_t next = 0;
     for (auto [value, spec] :
          llvm::zip_equal(arguments.values, function->getArguments()))
@@ -217,14 +322,16 @@ Expected<Evaluation> mlir::amp::evaluate(Program &program,
     llvm::SmallVector<HostArray> results;
     if (Error error = function->call(arguments.values, results))
       return error;
-    const HostArray &output = results[outputIndex];
+    const HostArray &output = results[bound->outputIndex];
     if (output.getShape().empty() || output.getShape()[0] != chunk)
       return createStringError(
-          Twine("expected output '") + outputSpec->name + "' of '" +
+          Twine("expected output '") +
+          function->getResults()[bound->outputIndex].name + "' of '" +
           function->getName() + "' to have " + Twine(chunk) +
           " rows, one per sample, but got " + output.getTypeString());
-    if (labels)
-      if (Error error = addScores(output, used, first, *labels, score))
+    if (bound->labels)
+      if (Error error =
+              addScores(output, used, batch.back(), *bound->labels, score))
         return error;
     const int64_t perRow = output.getNumElements() / chunk;
     for (int64_t i = 0, e = std::min(used, keepRows - first) * perRow; i < e;

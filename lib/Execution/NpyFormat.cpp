@@ -55,8 +55,8 @@ struct FileType {
   bool isUnsigned = false;
 };
 
-/// What a header says.
-struct Header {
+/// The dictionary of a header.
+struct Dictionary {
   std::string descr;
   bool isFortranOrder = false;
   llvm::SmallVector<int64_t, 4> shape;
@@ -189,12 +189,12 @@ static bool parseShape(LiteralCursor &cursor,
   return true;
 }
 
-static Expected<Header> parseHeader(StringRef text, StringRef what) {
+static Expected<Dictionary> parseDictionary(StringRef text, StringRef what) {
   auto malformed = [&] {
     return createStringError(Twine("malformed .npy header in ") + what +
                              "; save it again with numpy.save or numpy.savez");
   };
-  Header header;
+  Dictionary header;
   bool hasDescr = false, hasOrder = false, hasShape = false;
   LiteralCursor cursor(text);
   if (!cursor.consume("{"))
@@ -305,23 +305,25 @@ static HostArray transposeFromFortran(const HostArray &array) {
   return result;
 }
 
-static Error readElements(ByteReader read, FileType type, HostArray &array) {
-  if (!type.isUnsigned)
-    return read({array.as<char>(), size_t(array.getNumBytes())});
-  std::vector<char> raw(array.getNumElements() * type.size);
+static Error readUnsigned(ByteReader read, int64_t size, HostArray &array) {
+  std::vector<char> raw(array.getNumElements() * size);
   if (Error error = read(raw))
     return error;
-  if (type.size == 1)
+  if (size == 1)
     widenElements<uint8_t, int16_t>(raw, array);
-  else if (type.size == 2)
+  else if (size == 2)
     widenElements<uint16_t, int32_t>(raw, array);
   else
     widenElements<uint32_t, int64_t>(raw, array);
   return Error::success();
 }
 
-Expected<HostArray> mlir::amp::readNpy(ByteReader read, int64_t totalBytes,
-                                       StringRef what) {
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+Expected<NpyHeader>
+mlir::amp::readNpyHeader(ByteReader read, int64_t totalBytes, StringRef what) {
   const int64_t prefixSize = kMagic.size() + 4;
   char prefix[12] = {};
   auto notNpy = [&] {
@@ -364,30 +366,41 @@ Expected<HostArray> mlir::amp::readNpy(ByteReader read, int64_t totalBytes,
     return error;
   offset += headerSize;
 
-  Expected<Header> header = parseHeader(text, what);
-  if (!header)
-    return header.takeError();
-  Expected<FileType> type = getFileType(header->descr, what);
+  Expected<Dictionary> dictionary = parseDictionary(text, what);
+  if (!dictionary)
+    return dictionary.takeError();
+  Expected<FileType> type = getFileType(dictionary->descr, what);
   if (!type)
     return type.takeError();
-  std::optional<int64_t> bytes = getByteSize(header->shape, type->size);
+  NpyHeader header;
+  header.type = {type->kind, dictionary->shape};
+  header.elementSize = type->size;
+  header.isUnsigned = type->isUnsigned;
+  header.isFortranOrder = dictionary->isFortranOrder;
+
+  std::optional<int64_t> bytes = getByteSize(header.type.shape, type->size);
   if (!bytes || *bytes > totalBytes - offset)
-    return truncated(Twine("elements of type ") +
-                     getTypeString(type->kind, header->shape));
+    return truncated(Twine("elements of type ") + header.type.getText());
   if (*bytes < totalBytes - offset)
     return createStringError(
         Twine("expected ") + Twine(*bytes) + " bytes of elements of type " +
-        getTypeString(type->kind, header->shape) + " in " + what +
-        ", but got " + Twine(totalBytes - offset) + "; save it again");
+        header.type.getText() + " in " + what + ", but got " +
+        Twine(totalBytes - offset) + "; save it again");
+  return header;
+}
 
-  HostArray array(type->kind, header->shape);
-  if (Error error = readElements(read, *type, array))
+Expected<HostArray> mlir::amp::readNpyElements(ByteReader read,
+                                               const NpyHeader &header) {
+  HostArray array(header.type.kind, header.type.shape);
+  if (Error error = header.isUnsigned
+                        ? readUnsigned(read, header.elementSize, array)
+                        : read({array.as<char>(), size_t(array.getNumBytes())}))
     return error;
   // Compiled code takes an i1 for 0 or 1; a file may hold any byte.
-  if (type->kind == ElementKind::I1)
+  if (array.getKind() == ElementKind::I1)
     for (int64_t i = 0, e = array.getNumElements(); i < e; ++i)
       array.as<uint8_t>()[i] = array.as<uint8_t>()[i] != 0;
-  if (header->isFortranOrder && header->shape.size() > 1)
+  if (header.isFortranOrder && array.getShape().size() > 1)
     return transposeFromFortran(array);
   return array;
 }

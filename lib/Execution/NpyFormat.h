@@ -19,7 +19,7 @@
 #ifndef AMP_LIB_EXECUTION_NPYFORMAT_H
 #define AMP_LIB_EXECUTION_NPYFORMAT_H
 
-#include "amp/Execution/HostArray.h"
+#include "amp/Execution/ArrayArchive.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
@@ -30,10 +30,26 @@ namespace mlir::amp {
 using ByteReader =
     llvm::function_ref<llvm::Error(llvm::MutableArrayRef<char> buffer)>;
 
-/// Reads one array of `totalBytes` encoded bytes. `what` names it in errors:
-/// "array 'x0' in 'digits.npz'".
-llvm::Expected<HostArray> readNpy(ByteReader read, int64_t totalBytes,
-                                  llvm::StringRef what);
+/// What stands before the elements.
+struct NpyHeader {
+  /// The type as an array of it is read.
+  ArrayType type;
+  /// Bytes of an element in the file.
+  int64_t elementSize = 0;
+  /// Elements are widened to `type.kind` from an unsigned type of that size.
+  bool isUnsigned = false;
+  bool isFortranOrder = false;
+};
+
+/// Reads the header of an array of `totalBytes` encoded bytes and checks that
+/// as many bytes follow as it needs. `what` names the array in errors: "array
+/// 'x0' in 'digits.npz'".
+llvm::Expected<NpyHeader> readNpyHeader(ByteReader read, int64_t totalBytes,
+                                        llvm::StringRef what);
+
+/// Reads the elements that follow `header`.
+llvm::Expected<HostArray> readNpyElements(ByteReader read,
+                                          const NpyHeader &header);
 
 /// Everything before the elements of an array of this type.
 std::string makeNpyHeader(ElementKind kind, llvm::ArrayRef<int64_t> shape);

@@ -48,16 +48,11 @@ public:
   RecordedWeights(const ArrayArchive &archive, const OracleRun &run)
       : archive(archive), prefix(getStartPrefix(run)) {}
 
-  Expected<std::optional<Value>> find(StringRef role, StringRef name) override {
+  std::optional<Value> find(StringRef role, StringRef name) override {
     const std::string array = prefix + name.str();
     if (role != "param" || !archive.contains(array))
       return std::nullopt;
-    Expected<HostArray> value = archive.read(array);
-    if (!value)
-      return value.takeError();
-    return Value{
-        std::move(*value),
-        (Twine("array '") + array + "' in '" + archive.getPath() + "'").str()};
+    return Value{&archive, array};
   }
 
   Error explainMissing(const ValueSpec &spec) override {

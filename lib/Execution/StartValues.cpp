@@ -161,7 +161,8 @@ static void fill(HostArray &array, Distribution distribution,
   }
 }
 
-static Expected<HostArray> makeDefault(const ValueSpec &spec, uint64_t seed) {
+/// How the start value of `spec` is made, or why it cannot be.
+static Expected<Distribution> getDistribution(const ValueSpec &spec) {
   if (llvm::any_of(spec.shape, [](int64_t extent) { return extent < 0; }))
     return createStringError(
         Twine("expected a static shape to make a start value for ") +
@@ -172,12 +173,28 @@ static Expected<HostArray> makeDefault(const ValueSpec &spec, uint64_t seed) {
       spec.init.empty() ? getDefault(spec) : parseInit(spec);
   if (!distribution)
     return distribution.takeError();
+  // A number that its type cannot hold would become another without a word.
+  const bool isConstant = distribution->kind == Distribution::Constant;
+  if ((isConstant || isFloatKind(spec.elementKind)) &&
+      (overflows(distribution->first, spec) ||
+       overflows(distribution->second, spec)))
+    return createStringError(Twine("expected amp.init of ") +
+                             describeArgument(spec) + " to fit its elements, " +
+                             getElementName(spec.elementKind) + ", but got '" +
+                             spec.init + "'");
   if (distribution->kind == Distribution::Bits && isFloatKind(spec.elementKind))
     return createStringError(Twine("expected ") + describeArgument(spec) +
                              " to be of integer type, for random bits are no "
                              "good numbers, but got " +
                              getElementName(spec.elementKind) +
                              "; set 'amp.init'");
+  return distribution;
+}
+
+static Expected<HostArray> makeDefault(const ValueSpec &spec, uint64_t seed) {
+  Expected<Distribution> distribution = getDistribution(spec);
+  if (!distribution)
+    return distribution.takeError();
   // The label leaves the role out: a master and a parameter of one name are one
   // value.
   HostArray array(spec.elementKind, spec.shape);
@@ -198,14 +215,14 @@ class InitFile : public GivenValues {
 public:
   explicit InitFile(ArrayArchive archive) : archive(std::move(archive)) {}
 
-  Expected<std::optional<Value>> find(StringRef role, StringRef name) override {
+  std::optional<Value> find(StringRef role, StringRef name) override {
     const std::string qualified = (role + "/" + name).str();
     if (archive.contains(qualified))
-      return read(qualified);
+      return Value{&archive, qualified};
     const bool mayBePlain =
         role == "param" || role == "master" || role == "buffer";
     if (mayBePlain && archive.contains(name))
-      return read(name);
+      return Value{&archive, name.str()};
     return std::nullopt;
   }
 
@@ -219,15 +236,6 @@ public:
   }
 
 private:
-  Expected<std::optional<Value>> read(StringRef name) {
-    Expected<HostArray> array = archive.read(name);
-    if (!array)
-      return array.takeError();
-    return Value{
-        std::move(*array),
-        (Twine("array '") + name + "' in '" + archive.getPath() + "'").str()};
-  }
-
   ArrayArchive archive;
 };
 
@@ -243,31 +251,19 @@ Expected<std::unique_ptr<GivenValues>> mlir::amp::openInitFile(StringRef path) {
 /// The given value for `spec`, in its own type; none if the default is wanted.
 static Expected<std::optional<HostArray>> findGiven(const ValueSpec &spec,
                                                     GivenValues &given) {
-  Expected<std::optional<GivenValues::Value>> value =
-      given.find(spec.role, spec.name);
-  if (!value)
-    return value.takeError();
-  if (!*value && (spec.role == "master" || spec.role == "param")) {
+  std::optional<GivenValues::Value> value = given.find(spec.role, spec.name);
+  if (!value && (spec.role == "master" || spec.role == "param"))
     value = given.find(spec.role == "master" ? "param" : "master", spec.name);
-    if (!value)
-      return value.takeError();
-  }
-  if (!*value) {
+  if (!value) {
     if (Error error = given.explainMissing(spec))
       return error;
     return std::nullopt;
   }
-  const std::string &origin = (*value)->origin;
-  HostArray &array = (*value)->array;
-  if (Error error = checkShape(array, spec, origin))
-    return error;
-  if (Error error = checkFinite(array, NonFinite::AllowInfinity, origin))
-    return error;
-  Expected<HostArray> converted =
-      convertToArgument(std::move(array), spec, origin);
-  if (!converted)
-    return converted.takeError();
-  return std::move(*converted);
+  Expected<HostArray> array = readArgument(*value->archive, value->name, spec,
+                                           NonFinite::AllowInfinity);
+  if (!array)
+    return array.takeError();
+  return std::move(*array);
 }
 
 //===----------------------------------------------------------------------===//
@@ -305,6 +301,25 @@ mlir::amp::makeStartValues(llvm::ArrayRef<ValueSpec> arguments,
       state[{"param", spec.name}] = master->second.convertTo(spec.elementKind);
   }
   return state;
+}
+
+Error mlir::amp::checkStartValues(llvm::ArrayRef<ValueSpec> arguments,
+                                  GivenValues *given) {
+  for (const ValueSpec &spec : arguments) {
+    if (!isStateRole(spec.role))
+      continue;
+    if (given) {
+      Expected<std::optional<HostArray>> value = findGiven(spec, *given);
+      if (!value)
+        return value.takeError();
+      if (*value)
+        continue;
+    }
+    if (Expected<Distribution> distribution = getDistribution(spec);
+        !distribution)
+      return distribution.takeError();
+  }
+  return Error::success();
 }
 
 Error mlir::amp::writeState(StringRef path, const TrainingState &state) {

@@ -317,7 +317,7 @@ static llvm::Expected<Dataset> loadTestData(const RunOptions &options,
         "'" + options.inputFile +
         "' has no evaluate function, which --test-data needs: "
         "a function with 'param' and 'batch' arguments and an 'output' result");
-  return Dataset::load(options.testFile);
+  return Dataset::open(options.testFile);
 }
 
 static llvm::Error evaluateAfter(const RunOptions &options, TrainingLoop &loop,
@@ -376,7 +376,7 @@ static llvm::Error runBatches(MLIRContext &context, const RunOptions &options,
       recorded.tolerances = std::move(*table);
     }
   } else {
-    llvm::Expected<Dataset> data = Dataset::load(options.sourceFile);
+    llvm::Expected<Dataset> data = Dataset::open(options.sourceFile);
     if (!data)
       return data.takeError();
     llvm::Expected<std::unique_ptr<BatchSource>> source =

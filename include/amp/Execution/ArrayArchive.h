@@ -16,9 +16,11 @@
 //   <f2 <f4 <f8               f16 f32 f64
 //   <V2 (as ml_dtypes saves)  bf16
 //
-// Arrays in Fortran order are transposed while they are read. Files are written
-// to a temporary name, synced and renamed, so that a reader sees the old file
-// or the whole new one, whatever happens.
+// Arrays in Fortran order are transposed while they are read. Members are
+// stored or deflated, as NumPy writes them; of two members of one name the last
+// counts, as in NumPy. Files are written to a temporary name, synced and
+// renamed, so that a reader sees the old file or the whole new one, whatever
+// happens.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +38,18 @@
 
 namespace mlir::amp {
 
-/// An .npz file that is open for reading. Arrays are read when asked for.
+/// What the header of an array says.
+struct ArrayType {
+  ElementKind kind = ElementKind::F32;
+  llvm::SmallVector<int64_t, 4> shape;
+
+  /// "16x8xf32".
+  std::string getText() const { return getTypeString(kind, shape); }
+};
+ArrayType getType(const HostArray &array);
+
+/// An .npz file that is open for reading. Nothing but the names is read before
+/// it is asked for: what a few compressed megabytes hold may not fit in memory.
 class ArrayArchive {
 public:
   static llvm::Expected<ArrayArchive> open(llvm::StringRef path);
@@ -49,9 +62,15 @@ public:
   /// Names in the order of the file, without ".npy".
   llvm::ArrayRef<std::string> getNames() const;
   bool contains(llvm::StringRef name) const;
+  /// "array 'x0' in 'digits.npz'", as errors name an array.
+  std::string describe(llvm::StringRef name) const;
+  /// Reads the header alone, so that an array that does not fit is never
+  /// decompressed.
+  llvm::Expected<ArrayType> readType(llvm::StringRef name) const;
   llvm::Expected<HostArray> read(llvm::StringRef name) const;
 
 private:
+  class Member;
   struct Impl;
   explicit ArrayArchive(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl;

@@ -14,12 +14,20 @@
 //    truncated labels, would train without a word.
 //  - No NaN; in batches no infinity either. (A state may hold one: a mask of
 //    -inf is a legitimate buffer.)
+//  - No number becomes infinite by the rounding. One exception: a buffer that
+//  an
+//    opt level keeps in half, for PyTorch's .half() makes the -1e9 of a mask
+//    infinite too, and means it.
+//
+// Shapes and kinds are checked on an array's header, so that one that does not
+// fit is refused before its elements are read.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef AMP_EXECUTION_ARRAYBINDING_H
 #define AMP_EXECUTION_ARRAYBINDING_H
 
+#include "amp/Execution/ArrayArchive.h"
 #include "amp/Execution/Program.h"
 
 #include "llvm/Support/Error.h"
@@ -29,16 +37,24 @@ namespace mlir::amp {
 /// "param 'fc1.weight'", as errors name an argument.
 std::string describeArgument(const ValueSpec &spec);
 
-/// `array` with elements of the kind of `spec`. `origin` names the array in
-/// errors: "array 'x0' in 'digits.npz'".
-llvm::Expected<HostArray> convertToArgument(HostArray array,
+/// Fails unless elements of the kind of `type` may go to `spec`. `origin` names
+/// the array in errors: "array 'x0' in 'digits.npz'".
+llvm::Error checkElementKind(const ArrayType &type, const ValueSpec &spec,
+                             llvm::StringRef origin);
+
+/// Fails unless the shape of `type` is that of `spec` (dynamic extents fit
+/// any).
+llvm::Error checkShape(const ArrayType &type, const ValueSpec &spec,
+                       llvm::StringRef origin);
+
+/// A copy of `array` with elements of the kind of `spec`.
+llvm::Expected<HostArray> convertToArgument(const HostArray &array,
                                             const ValueSpec &spec,
                                             llvm::StringRef origin);
 
-/// Fails unless the shape of `array` is that of `spec` (dynamic extents fit
-/// any).
-llvm::Error checkShape(const HostArray &array, const ValueSpec &spec,
-                       llvm::StringRef origin);
+/// True if `value`, rounded to the elements of `spec`, is no number any more:
+/// infinite where it was finite, or another integer.
+bool overflows(double value, const ValueSpec &spec);
 
 enum class NonFinite { AllowInfinity, Forbid };
 
@@ -46,6 +62,11 @@ enum class NonFinite { AllowInfinity, Forbid };
 /// element by its indices.
 llvm::Error checkFinite(const HostArray &array, NonFinite rule,
                         llvm::StringRef origin);
+
+/// The array `name` of `archive` as an argument: all of the rules above.
+llvm::Expected<HostArray> readArgument(const ArrayArchive &archive,
+                                       llvm::StringRef name,
+                                       const ValueSpec &spec, NonFinite rule);
 
 } // namespace mlir::amp
 

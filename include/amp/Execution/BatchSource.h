@@ -12,9 +12,10 @@
 // step1_x0... and the start values arg0, arg1..., numbered by the arguments of
 // the train step as it was before compilation.
 //
-// A row of a data set may have another shape than a row of the argument, as
-// long as it has as many elements: an array 1437x64 binds to 32x64 and to
-// 32x1x8x8.
+// A row of a data set has the shape of a row of the argument, but for extents
+// of 1; or one of the two is flat: an array 1437x64 binds to 32x64 and to
+// 32x1x8x8, and 1437x8x8 binds to both. Two shapes that merely have as many
+// elements (8x8x3 and 3x8x8) mean different things.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,30 +59,34 @@ class Dataset {
 public:
   using Arrays = std::map<std::string, std::shared_ptr<const HostArray>>;
 
-  /// An array of a kind that cannot be read (a text, say) fails only if it is
-  /// bound.
-  static llvm::Expected<Dataset> load(llvm::StringRef path);
+  /// Opens an .npz file. Arrays are read when they are first asked for, and
+  /// kept; one that nobody wants may be of any kind and size.
+  static llvm::Expected<Dataset> open(llvm::StringRef path);
   /// `origin` is what errors call the set: "'digits.npz'".
   Dataset(std::string origin, Arrays arrays);
 
   llvm::StringRef getOrigin() const { return origin; }
-  const Arrays &getArrays() const { return arrays; }
-  /// The array of this name, or an error that names those that are there.
+  bool contains(llvm::StringRef name) const;
+  /// "array 'x0' in 'digits.npz'", as errors name an array.
+  std::string describe(llvm::StringRef name) const;
+  /// The type of the array of this name, or an error that names those that are
+  /// there.
+  llvm::Expected<ArrayType> getType(const ValueSpec &spec) const;
   llvm::Expected<std::shared_ptr<const HostArray>>
   get(const ValueSpec &spec) const;
 
 private:
   std::string origin;
-  Arrays arrays;
-  /// Why the arrays that are missing could not be read, by name.
-  std::map<std::string, std::string> unreadable;
+  /// What is in memory: all, or what was read from the archive.
+  mutable Arrays arrays;
+  std::shared_ptr<const ArrayArchive> archive;
 };
 
 /// The arrays of a data set that arguments want, checked and converted once.
 class BoundDataset {
 public:
-  /// Binds by name. `batchSize` stands in for dynamic leading extents; 0 if the
-  /// user gave none.
+  /// Binds by name. Types are checked before anything is read. `batchSize`
+  /// stands in for dynamic leading extents; 0 if the user gave none.
   static llvm::Expected<BoundDataset>
   bind(const Dataset &data, llvm::ArrayRef<ValueSpec> specs, int64_t batchSize);
 
@@ -129,9 +134,9 @@ struct Replay {
   std::vector<double> losses;
 };
 
-/// Opens a replay file for a compiled step with `trainArguments`.
-/// `originalArguments` are those of the train step before compilation, whose
-/// positions the file's argN refer to. All values must be there and fit.
+/// Opens a replay file for a step with `trainArguments`. `originalArguments`
+/// are those of the train step before compilation, whose positions the file's
+/// argN refer to. All values must be there and fit.
 llvm::Expected<Replay> openReplay(llvm::StringRef path,
                                   llvm::ArrayRef<ValueSpec> trainArguments,
                                   llvm::ArrayRef<ValueSpec> originalArguments);

@@ -35,6 +35,13 @@ struct Evaluation {
   std::vector<double> firstOutputs;
 };
 
+/// Fails if `evaluate` could not be run after `trainStep` on `data`: for want
+/// of arrays, rows, labels in range or arguments. For signatures that are still
+/// to be compiled: a long run must not end with what was wrong from the start.
+llvm::Error checkEvaluation(const FunctionSignature &trainStep,
+                            const FunctionSignature &evaluate,
+                            const Dataset &data);
+
 /// Evaluates `state`. Labels are the array of `data` for the train step's
 /// integer batch argument that the evaluate function does not take. The program
 /// must have an evaluate function. `keepRows` outputs are kept.

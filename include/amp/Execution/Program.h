@@ -44,11 +44,19 @@ struct ValueSpec {
   llvm::SmallVector<int64_t, 4> shape;
 };
 
-/// A function of a compiled program. Arguments that the program supplies itself
+/// What a function takes and gives. Arguments that a program supplies itself
 /// (scaler handles, the tap context) are not listed.
-class CompiledFunction {
+struct FunctionSignature {
+  std::string name;
+  llvm::SmallVector<ValueSpec> arguments;
+  llvm::SmallVector<ValueSpec> results;
+};
+
+/// A function of a compiled program.
+class CompiledFunction : protected FunctionSignature {
 public:
   virtual ~CompiledFunction() = default;
+  const FunctionSignature &getSignature() const { return *this; }
   llvm::StringRef getName() const { return name; }
   llvm::ArrayRef<ValueSpec> getArguments() const { return arguments; }
   llvm::ArrayRef<ValueSpec> getResults() const { return results; }
@@ -59,11 +67,6 @@ public:
   /// assertion of the program failed (the error carries its message).
   virtual llvm::Error call(llvm::ArrayRef<const HostArray *> arguments,
                            llvm::SmallVectorImpl<HostArray> &results) = 0;
-
-protected:
-  std::string name;
-  llvm::SmallVector<ValueSpec> arguments;
-  llvm::SmallVector<ValueSpec> results;
 };
 
 /// A tensor that the program shows while it runs: the scaled gradients before

@@ -58,17 +58,17 @@ bool isStateRole(llvm::StringRef role);
 /// Given start values.
 class GivenValues {
 public:
+  /// An array of a file, not yet read.
   struct Value {
-    HostArray array;
-    /// How errors name it: "array 'arg0' in 'mlp.npz'".
-    std::string origin;
+    const ArrayArchive *archive;
+    std::string name;
   };
 
   virtual ~GivenValues();
   /// The value for an argument of this role and name, or none. Asked with the
   /// roles "master" and "param" for either of the two.
-  virtual llvm::Expected<std::optional<Value>> find(llvm::StringRef role,
-                                                    llvm::StringRef name) = 0;
+  virtual std::optional<Value> find(llvm::StringRef role,
+                                    llvm::StringRef name) = 0;
   /// Fails if an argument of this role must be given but is not; success means
   /// that the default is wanted.
   virtual llvm::Error explainMissing(const ValueSpec &spec) = 0;
@@ -83,6 +83,11 @@ llvm::Expected<std::unique_ptr<GivenValues>> openInitFile(llvm::StringRef path);
 llvm::Expected<TrainingState>
 makeStartValues(llvm::ArrayRef<ValueSpec> arguments, GivenValues *given,
                 uint64_t seed);
+
+/// Fails as makeStartValues does, but keeps nothing: for the arguments of a
+/// step that is still to be compiled.
+llvm::Error checkStartValues(llvm::ArrayRef<ValueSpec> arguments,
+                             GivenValues *given);
 
 /// Writes a state as openInitFile reads it.
 llvm::Error writeState(llvm::StringRef path, const TrainingState &state);

@@ -231,6 +231,57 @@ TEST_F(NumpyTest, WritesWhatNumpyReads) {
       << readText("stderr");
 }
 
+// NumPy is asked which of two members counts, and what it made of the methods
+// that it reads and we do not.
+TEST_F(NumpyTest, TheLastOfDuplicateMembersCounts) {
+  ASSERT_EQ(run("import io, sys, warnings, zipfile, numpy as np\n"
+                "warnings.simplefilter('ignore')\n"
+                "path = sys.argv[1] + '/twice.npz'\n"
+                "with zipfile.ZipFile(path, 'w') as z:\n"
+                "  for value in (1, 2, 3):\n"
+                "    array = io.BytesIO()\n"
+                "    np.save(array, np.full(value, value, 'f4'))\n"
+                "    z.writestr('x.npy', array.getvalue())\n"
+                "    z.writestr('y%d.npy' % value, array.getvalue())\n"
+                "np.save(sys.argv[1] + '/meant.npy', np.load(path)['x'])\n"),
+            0)
+      << readText("stderr");
+  ArrayArchive archive = take(ArrayArchive::open(getPath("twice.npz")));
+  EXPECT_EQ(archive.getNames(),
+            llvm::ArrayRef<std::string>({"x", "y1", "y2", "y3"}));
+  EXPECT_EQ(getValues(take(archive.read("x"))),
+            getValues(take(readArrayFile(getPath("meant.npy")))));
+  EXPECT_EQ(getValues(take(archive.read("x"))), (std::vector<double>{3, 3, 3}));
+  EXPECT_EQ(getValues(take(archive.read("y1"))), std::vector<double>{1});
+}
+
+TEST_F(NumpyTest, OtherCompressionsAreUnsupportedNotDamaged) {
+  ASSERT_EQ(run("import io, sys, zipfile, numpy as np\n"
+                "array = io.BytesIO()\n"
+                "np.save(array, np.zeros(1 << 20, 'f4'))\n"
+                "for name in 'LZMA', 'BZIP2', 'DEFLATED', 'STORED':\n"
+                "  path = sys.argv[1] + '/' + name + '.npz'\n"
+                "  with zipfile.ZipFile(path, 'w', getattr(zipfile, 'ZIP_' + "
+                "name)) as z:\n"
+                "    z.writestr('x.npy', array.getvalue())\n"),
+            0)
+      << readText("stderr");
+  auto getError = [&](const char *name) {
+    ArrayArchive archive = take(ArrayArchive::open(getPath(name)));
+    return withoutFolder(getText(archive.read("x")));
+  };
+  EXPECT_EQ(getError("LZMA.npz"),
+            "expected array 'x' in 'FOLDER/LZMA.npz' to be stored or deflated, "
+            "but it has the unsupported compression LZMA; save it with "
+            "numpy.savez or numpy.savez_compressed");
+  EXPECT_EQ(getError("BZIP2.npz"),
+            "expected array 'x' in 'FOLDER/BZIP2.npz' to be stored or "
+            "deflated, but it has the unsupported compression bzip2; save it "
+            "with numpy.savez or numpy.savez_compressed");
+  EXPECT_EQ(getError("DEFLATED.npz"), "(success)");
+  EXPECT_EQ(getError("STORED.npz"), "(success)");
+}
+
 //===----------------------------------------------------------------------===//
 // What is refused: one array
 //===----------------------------------------------------------------------===//
@@ -435,6 +486,51 @@ TEST_F(ArrayArchiveTest, ImpossibleSizesAreRefused) {
   EXPECT_EQ(withoutFolder(getText(archive.read("x"))),
             "cannot read array 'x' in 'FOLDER/b.npz': it claims more bytes "
             "than the file can hold; the file is damaged, save it again");
+}
+
+// Each field of both headers of a member is at a known place: the method, and
+// the flag that says "encrypted".
+TEST_F(ArrayArchiveTest, MethodsAndEncryptionAreNamed) {
+  HostArray array(ElementKind::F32, {64});
+  ASSERT_EQ(getText(writeArchive(getPath("a.npz"), {{"x", &array}})),
+            "(success)");
+  const std::string whole = readText("a.npz");
+  const size_t directory = whole.find("PK\1\2");
+  auto getError = [&](size_t local, size_t central, uint16_t value) {
+    std::string text = whole;
+    llvm::support::endian::write16le(&text[local], value);
+    llvm::support::endian::write16le(&text[directory + central], value);
+    ArrayArchive archive = take(ArrayArchive::open(writeText("b.npz", text)));
+    return withoutFolder(getText(archive.read("x")));
+  };
+  for (auto [method, name] : {std::pair(9, "Deflate64"), std::pair(12, "bzip2"),
+                              std::pair(14, "LZMA"), std::pair(93, "Zstandard"),
+                              std::pair(95, "xz"), std::pair(98, "method 98")})
+    EXPECT_EQ(getError(8, 10, uint16_t(method)),
+              std::string("expected array 'x' in 'FOLDER/b.npz' to be stored "
+                          "or deflated, but it has the unsupported "
+                          "compression ") +
+                  name +
+                  "; save it with numpy.savez or numpy.savez_compressed");
+  EXPECT_EQ(getError(6, 8, 1),
+            "expected array 'x' in 'FOLDER/b.npz' to be readable by all, but "
+            "it is encrypted, which is unsupported; save it with numpy.savez");
+}
+
+// A header alone is read where a type is asked for: these 64 MiB of zeros are
+// 64 KiB in the file, and damage behind the header is not met.
+TEST_F(ArrayArchiveTest, TypesAreReadWithoutElements) {
+  HostArray array(ElementKind::F64, {1024, 8192});
+  ASSERT_EQ(getText(writeArchive(getPath("a.npz"), {{"x", &array}})),
+            "(success)");
+  std::string text = readText("a.npz");
+  ASSERT_LT(text.size(), size_t(100000));
+  text[text.size() / 2] = char(text[text.size() / 2] ^ 0xff);
+  ArrayArchive archive = take(ArrayArchive::open(writeText("b.npz", text)));
+  EXPECT_EQ(take(archive.readType("x")).getText(), "1024x8192xf64");
+  EXPECT_NE(getText(archive.read("x")), "(success)");
+  EXPECT_EQ(withoutFolder(getText(archive.readType("y"))),
+            "expected array 'y' in 'FOLDER/b.npz', but it has 'x'");
 }
 
 //===----------------------------------------------------------------------===//

@@ -58,19 +58,44 @@ TEST(ArrayBinding, IntegersDoNotBecomeFloatsOrBack) {
       "with .astype('int64')");
 }
 
+TEST(ArrayBinding, RoundingDoesNotMakeInfinities) {
+  auto getError = [](ElementKind from, double value, const ValueSpec &spec) {
+    return getText(
+        convertToArgument(makeArray(from, {1}, {value}), spec, "array 'w'"));
+  };
+  const ElementKind F16 = ElementKind::F16, F32 = ElementKind::F32,
+                    F64 = ElementKind::F64;
+  EXPECT_EQ(getError(F64, 1e300, makeSpec("param", "w", F32, {1})),
+            "expected array 'w' to fit f32 of param 'w', but got 1e+300 at "
+            "[0]");
+  EXPECT_EQ(getError(F32, -65520, makeSpec("param", "w", F16, {1})),
+            "expected array 'w' to fit f16 of param 'w', but got -65520 at "
+            "[0]");
+  // Near misses: the last number that rounds down, and true infinities.
+  EXPECT_EQ(getError(F32, 65519, makeSpec("param", "w", F16, {1})),
+            "(success)");
+  EXPECT_EQ(getError(F64, kInf, makeSpec("param", "w", F32, {1})), "(success)");
+  // .half() makes a mask's -1e9 infinite; an f32 mask keeps what it holds.
+  EXPECT_EQ(getError(F32, -1e9, makeSpec("buffer", "mask", F16, {1})),
+            "(success)");
+  EXPECT_EQ(getError(F64, -1e300, makeSpec("buffer", "mask", F32, {1})),
+            "expected array 'w' to fit f32 of buffer 'mask', but got -1e+300 "
+            "at [0]");
+  EXPECT_EQ(getError(F64, -1e300, makeSpec("buffer", "mask", F16, {1})),
+            "expected array 'w' to fit f16 of buffer 'mask', but got -1e+300 "
+            "at [0]");
+}
+
 TEST(ArrayBinding, ShapesMustBeEqualWhereTheyAreStatic) {
   ValueSpec spec = makeSpec("param", "w", ElementKind::F32, {-1, 3});
-  EXPECT_EQ(getText(checkShape(HostArray(ElementKind::F32, {2, 3}), spec,
-                               "array 'w'")),
+  EXPECT_EQ(getText(checkShape({ElementKind::F32, {2, 3}}, spec, "array 'w'")),
             "(success)");
-  EXPECT_EQ(getText(checkShape(HostArray(ElementKind::F32, {3, 2}), spec,
-                               "array 'w'")),
+  EXPECT_EQ(getText(checkShape({ElementKind::F32, {3, 2}}, spec, "array 'w'")),
             "expected array 'w' to have the shape of param 'w', ?x3xf32, but "
             "got 3x2xf32");
-  EXPECT_EQ(
-      getText(checkShape(HostArray(ElementKind::F32, {3}), spec, "array 'w'")),
-      "expected array 'w' to have the shape of param 'w', ?x3xf32, but "
-      "got 3xf32");
+  EXPECT_EQ(getText(checkShape({ElementKind::F32, {3}}, spec, "array 'w'")),
+            "expected array 'w' to have the shape of param 'w', ?x3xf32, but "
+            "got 3xf32");
 }
 
 TEST(ArrayBinding, NanIsNamedByItsIndices) {

@@ -21,7 +21,7 @@ static constexpr ElementKind I64 = ElementKind::I64;
 namespace {
 
 /// A data set of `rows` rows: x0 holds 10 r, 10 r + 1, ..., x1 holds r.
-Dataset makeDataset(int64_t rows, int64_t columns = 4) {
+Dataset::Arrays makeArrays(int64_t rows, int64_t columns = 4) {
   auto x0 =
       std::make_shared<HostArray>(F32, llvm::ArrayRef<int64_t>{rows, columns});
   auto x1 = std::make_shared<HostArray>(I64, llvm::ArrayRef<int64_t>{rows});
@@ -30,7 +30,19 @@ Dataset makeDataset(int64_t rows, int64_t columns = 4) {
     for (int64_t c = 0; c < columns; ++c)
       x0->as<float>()[r * columns + c] = float(10 * r + c);
   }
-  return Dataset("'d.npz'", {{"x0", x0}, {"x1", x1}});
+  return {{"x0", x0}, {"x1", x1}};
+}
+Dataset makeDataset(int64_t rows, int64_t columns = 4) {
+  return Dataset("'d.npz'", makeArrays(rows, columns));
+}
+
+/// A data set whose rows of x0 have this shape.
+Dataset makeRows(llvm::ArrayRef<int64_t> rowShape) {
+  Dataset::Arrays arrays = makeArrays(4);
+  llvm::SmallVector<int64_t, 4> shape{4};
+  llvm::append_range(shape, rowShape);
+  arrays["x0"] = std::make_shared<HostArray>(F32, shape);
+  return Dataset("'d.npz'", arrays);
 }
 
 std::vector<ValueSpec> getSpecs(llvm::ArrayRef<int64_t> inputShape) {
@@ -89,10 +101,19 @@ TEST(ShuffledSource, SeedsRepeatAndStepsCanBeSkipped) {
             getValues(take(other->getBatch(0))[0]));
 }
 
-TEST(ShuffledSource, RowsMayHaveAnotherShape) {
-  auto source =
-      take(makeShuffledSource(makeDataset(4), getSpecs({2, 1, 2, 2}), 0, 1));
-  EXPECT_EQ(take(source->getBatch(0))[0].getTypeString(), "2x1x2x2xf32");
+// Flat on one side, or equal but for extents of 1.
+TEST(ShuffledSource, RowsMayBeFlatOrHaveOnes) {
+  auto getType = [](llvm::ArrayRef<int64_t> row,
+                    llvm::ArrayRef<int64_t> argument) {
+    auto source =
+        take(makeShuffledSource(makeRows(row), getSpecs(argument), 0, 1));
+    return take(source->getBatch(0))[0].getTypeString();
+  };
+  EXPECT_EQ(getType({12}, {2, 1, 3, 4}), "2x1x3x4xf32");
+  EXPECT_EQ(getType({3, 4}, {2, 12}), "2x12xf32");
+  EXPECT_EQ(getType({3, 4}, {2, 1, 3, 4}), "2x1x3x4xf32");
+  EXPECT_EQ(getType({3, 4, 1}, {2, 1, 3, 4}), "2x1x3x4xf32");
+  EXPECT_EQ(getType({1}, {2}), "2xf32");
 }
 
 TEST(ShuffledSource, DynamicExtentsComeFromTheDataAndTheOption) {
@@ -143,6 +164,27 @@ TEST(DatasetBinding, WrongRows) {
       "'x0', ?x2xf32, but got 4xf32");
 }
 
+// As many elements, which mean something else.
+TEST(DatasetBinding, ReorderedRows) {
+  EXPECT_EQ(getBindError(makeRows({4, 2, 8}), getSpecs({2, 1, 8, 8})),
+            "expected the rows of array 'x0' in 'd.npz' to fit those of batch "
+            "'x0', 1x8x8xf32, but got 4x2x8xf32, which has as many elements in "
+            "another order; transpose or reshape it before it is saved");
+  EXPECT_EQ(getBindError(makeRows({8, 8, 3}), getSpecs({2, 3, 8, 8})),
+            "expected the rows of array 'x0' in 'd.npz' to fit those of batch "
+            "'x0', 3x8x8xf32, but got 8x8x3xf32, which has as many elements in "
+            "another order; transpose or reshape it before it is saved");
+}
+
+TEST(DatasetBinding, NumbersThatOverflow) {
+  Dataset::Arrays arrays = makeArrays(4);
+  arrays["x0"] = std::make_shared<HostArray>(makeArray(
+      ElementKind::F64, {4, 1}, {0, 3.4028234663852886e38, -1e39, 0}));
+  EXPECT_EQ(getBindError(Dataset("'d.npz'", arrays), getSpecs({2, 1})),
+            "expected array 'x0' in 'd.npz' to fit f32 of batch 'x0', but got "
+            "-1e+39 at [2, 0]");
+}
+
 TEST(DatasetBinding, BatchExtents) {
   EXPECT_EQ(getBindError(makeDataset(4), getSpecs({-1, 4})),
             "expected a batch size for batch 'x0', which is ?x4xf32; give "
@@ -169,8 +211,8 @@ TEST(DatasetBinding, BatchSizeOptionMustAgree) {
 }
 
 TEST(DatasetBinding, RowsOfDifferentNumbers) {
-  Dataset::Arrays arrays = makeDataset(4).getArrays();
-  arrays["x1"] = makeDataset(3).getArrays().at("x1");
+  Dataset::Arrays arrays = makeArrays(4);
+  arrays["x1"] = makeArrays(3).at("x1");
   EXPECT_EQ(getBindError(Dataset("'d.npz'", arrays), getSpecs({2, 4})),
             "expected array 'x1' in 'd.npz' to have 4 rows as 'x0' has, but "
             "got 3");
@@ -181,7 +223,7 @@ TEST(DatasetBinding, RowsOfDifferentNumbers) {
 }
 
 TEST(DatasetBinding, NotFinite) {
-  Dataset::Arrays arrays = makeDataset(4).getArrays();
+  Dataset::Arrays arrays = makeArrays(4);
   HostArray x0 = arrays["x0"]->clone();
   x0.setFromDouble(9, std::nan(""));
   arrays["x0"] = std::make_shared<HostArray>(std::move(x0));
@@ -244,15 +286,18 @@ namespace {
 class BatchFileTest : public TemporaryFolderTest {};
 } // namespace
 
-TEST_F(BatchFileTest, LoadsEachArrayOfADataset) {
+TEST_F(BatchFileTest, ReadsTheArraysOfADataset) {
   HostArray x0 = makeArray(F32, {2, 1}, {1, 2});
   HostArray x1 = makeArray(I64, {2}, {0, 1});
   ASSERT_EQ(getText(writeArchive(getPath("d.npz"), {{"x0", &x0}, {"x1", &x1}})),
             "(success)");
-  Dataset data = take(Dataset::load(getPath("d.npz")));
+  Dataset data = take(Dataset::open(getPath("d.npz")));
   EXPECT_EQ(withoutFolder(data.getOrigin().str()), "'FOLDER/d.npz'");
-  EXPECT_EQ(data.getArrays().size(), 2u);
-  EXPECT_EQ(withoutFolder(getText(Dataset::load(getPath("no.npz")))),
+  EXPECT_TRUE(data.contains("x1"));
+  EXPECT_FALSE(data.contains("x2"));
+  EXPECT_EQ(getValues(*take(data.get(makeSpec("batch", "x1", I64, {2})))),
+            (std::vector<double>{0, 1}));
+  EXPECT_EQ(withoutFolder(getText(Dataset::open(getPath("no.npz")))),
             "cannot open 'FOLDER/no.npz': No such file or directory");
 }
 
@@ -266,11 +311,37 @@ TEST_F(BatchFileTest, UnreadableArraysFailWhenTheyAreBound) {
   const size_t directory = text.find("PK\1\2");
   for (size_t at : {size_t(14), directory + 16})
     text[at] = char(text[at] ^ 1);
-  Dataset data = take(Dataset::load(writeText("d.npz", text)));
+  Dataset data = take(Dataset::open(writeText("d.npz", text)));
   EXPECT_EQ(withoutFolder(getText(makeShuffledSource(
                 data, makeSpec("batch", "x0", F32, {1, 1}), 0, 0))),
             "cannot read array 'x0' in 'FOLDER/d.npz': CRC error; the file is "
             "damaged, save it again");
+}
+
+// Neither does an array that nobody asks for, whatever it holds; one that is
+// asked for is refused by its header.
+TEST_F(BatchFileTest, NothingIsReadForWhatDoesNotFit) {
+  HostArray x0 = makeArray(F32, {2, 1}, {1, 2});
+  HostArray x1 = makeArray(I64, {3}, {0, 1, 2});
+  ASSERT_EQ(getText(writeArchive(getPath("d.npz"), {{"x0", &x0}, {"x1", &x1}})),
+            "(success)");
+  // A checksum that does not fit shows when an array is read to its end.
+  std::string text = readText("d.npz");
+  for (const char *magic : {"PK\3\4", "PK\1\2"}) {
+    const size_t at = text.rfind(magic) + (magic[2] == 3 ? 14 : 16);
+    text[at] = char(text[at] ^ 1);
+  }
+  Dataset data = take(Dataset::open(writeText("d.npz", text)));
+  ValueSpec labels = makeSpec("batch", "x1", I64, {1});
+  EXPECT_EQ(take(data.getType(labels)).getText(), "3xi64");
+  EXPECT_EQ(withoutFolder(getText(data.get(labels))),
+            "cannot read array 'x1' in 'FOLDER/d.npz': CRC error; the file is "
+            "damaged, save it again");
+  std::vector<ValueSpec> specs = {makeSpec("batch", "x0", F32, {1, 1}), labels};
+  EXPECT_EQ(withoutFolder(getText(makeShuffledSource(data, specs, 0, 0))),
+            "expected array 'x1' in 'FOLDER/d.npz' to have 2 rows as 'x0' has, "
+            "but got 3");
+  EXPECT_EQ(getText(makeShuffledSource(data, specs[0], 0, 0)), "(success)");
 }
 
 // The arguments of the compiled step are not those of the file's: at O2 masters
@@ -362,15 +433,16 @@ TEST_F(BatchFileTest, ReplayNeedsBatches) {
 // The data set that ships with the project, with both kinds of model.
 TEST(Digits, BindToFlatAndToImageArguments) {
   Dataset train =
-      take(Dataset::load(AMP_SOURCE_DIR "/share/digits/digits_train.npz"));
+      take(Dataset::open(AMP_SOURCE_DIR "/share/digits/digits_train.npz"));
   auto flat = take(makeShuffledSource(train, getSpecs({32, 64}), 0, 0));
   auto image = take(makeShuffledSource(train, getSpecs({32, 1, 8, 8}), 0, 0));
   Batch a = take(flat->getBatch(0)), b = take(image->getBatch(0));
   EXPECT_EQ(b[0].getTypeString(), "32x1x8x8xf32");
   EXPECT_EQ(getValues(a[0]), getValues(b[0]));
   EXPECT_EQ(a[1].getTypeString(), "32xi64");
-  EXPECT_EQ(train.getArrays().at("x0")->getTypeString(), "1437x64xf32");
+  const ValueSpec x0 = makeSpec("batch", "x0", F32, {1, 64});
+  EXPECT_EQ(take(train.getType(x0)).getText(), "1437x64xf32");
   Dataset test =
-      take(Dataset::load(AMP_SOURCE_DIR "/share/digits/digits_test.npz"));
-  EXPECT_EQ(test.getArrays().at("x0")->getTypeString(), "360x64xf32");
+      take(Dataset::open(AMP_SOURCE_DIR "/share/digits/digits_test.npz"));
+  EXPECT_EQ(take(test.getType(x0)).getText(), "360x64xf32");
 }

@@ -18,7 +18,7 @@ using namespace mlir::amp;
 namespace {
 
 /// Rows that differ, with labels 0, 1, 2, 0, ...
-Dataset makeTestData(int64_t rows) {
+Dataset::Arrays makeArrays(int64_t rows) {
   auto x0 = std::make_shared<HostArray>(ElementKind::F32,
                                         llvm::ArrayRef<int64_t>{rows, 6});
   auto x1 = std::make_shared<HostArray>(ElementKind::I64,
@@ -27,7 +27,10 @@ Dataset makeTestData(int64_t rows) {
     x0->setFromDouble(i, double((i * 5) % 13) / 13);
   for (int64_t r = 0; r < rows; ++r)
     x1->setFromDouble(r, double(r % 3));
-  return Dataset("'t.npz'", {{"x0", x0}, {"x1", x1}});
+  return {{"x0", x0}, {"x1", x1}};
+}
+Dataset makeTestData(int64_t rows) {
+  return Dataset("'t.npz'", makeArrays(rows));
 }
 
 FakeOptions withEvaluate(int64_t batch, bool hasMasters = false) {
@@ -106,7 +109,7 @@ TEST(Evaluation, HalfParametersComeFromMasters) {
 
 TEST(Evaluation, WithoutLabelsThereAreNoScores) {
   FakeProgram program(withEvaluate(4));
-  Dataset data("'t.npz'", {{"x0", makeTestData(4).getArrays().at("x0")}});
+  Dataset data("'t.npz'", {{"x0", makeArrays(4).at("x0")}});
   Evaluation evaluation = take(evaluate(program, makeState(program), data, 1));
   EXPECT_EQ(evaluation.accuracy, std::nullopt);
   EXPECT_EQ(evaluation.crossEntropy, std::nullopt);
@@ -115,7 +118,7 @@ TEST(Evaluation, WithoutLabelsThereAreNoScores) {
 
 TEST(Evaluation, WrongDataIsNamed) {
   FakeProgram program(withEvaluate(4));
-  Dataset::Arrays arrays = makeTestData(4).getArrays();
+  Dataset::Arrays arrays = makeArrays(4);
   arrays["x1"] = std::make_shared<HostArray>(
       makeArray(ElementKind::I64, {4}, {0, 1, 3, 0}));
   EXPECT_EQ(getText(evaluate(program, makeState(program),
@@ -125,13 +128,74 @@ TEST(Evaluation, WrongDataIsNamed) {
                                              llvm::ArrayRef<int64_t>{4, 2});
   EXPECT_EQ(getText(evaluate(program, makeState(program),
                              Dataset("'t.npz'", arrays))),
-            "expected array 'x1' in 't.npz' to have a label per row of logits, "
-            "but it has 2 per sample and the output, 4x3xf32, has 3 numbers");
+            "expected the rows of array 'x1' in 't.npz' to fit those of batch "
+            "'x1', i64, but got 2xi64");
   arrays.erase("x0");
   EXPECT_EQ(getText(evaluate(program, makeState(program),
                              Dataset("'t.npz'", arrays))),
             "expected an array 'x0' for batch 'x0' in 't.npz', but it has "
             "'x1'");
+}
+
+// Labels that end before the rows do: no accuracy may come from behind them.
+TEST(Evaluation, FewerLabelsThanRowsAreRefused) {
+  FakeProgram program(withEvaluate(4));
+  Dataset::Arrays arrays = makeArrays(10);
+  arrays["x1"] = makeArrays(7).at("x1");
+  Dataset data("'t.npz'", arrays);
+  const char *const expected = "expected array 'x1' in 't.npz' to have 10 rows "
+                               "as 'x0' has, but got 7";
+  EXPECT_EQ(getText(evaluate(program, makeState(program), data)), expected);
+  EXPECT_EQ(program.evaluations, 0);
+  EXPECT_EQ(
+      getText(checkEvaluation(program.getTrainStep().getSignature(),
+                              program.getEvaluate()->getSignature(), data)),
+      expected);
+}
+
+// Several labels a row are one for each row of logits.
+TEST(Evaluation, LabelsDivideTheOutput) {
+  FakeProgram program(withEvaluate(4));
+  for (ValueSpec &spec : program.getTrainArguments())
+    if (spec.name == "x1")
+      spec.shape.push_back(2);
+  Dataset::Arrays arrays = makeArrays(4);
+  arrays["x1"] = std::make_shared<HostArray>(ElementKind::I64,
+                                             llvm::ArrayRef<int64_t>{4, 2});
+  EXPECT_EQ(getText(checkEvaluation(program.getTrainStep().getSignature(),
+                                    program.getEvaluate()->getSignature(),
+                                    Dataset("'t.npz'", arrays))),
+            "expected array 'x1' in 't.npz' to have a label per row of logits, "
+            "but it has 2 per sample and the output, 4x3xf32, has 3 numbers");
+}
+
+// What can be known of a run's end is asked before it begins.
+TEST(Evaluation, IsCheckedWithoutBeingRun) {
+  FakeProgram program(withEvaluate(4, /*hasMasters=*/true));
+  auto check = [&](const Dataset &data) {
+    return getText(checkEvaluation(program.getTrainStep().getSignature(),
+                                   program.getEvaluate()->getSignature(),
+                                   data));
+  };
+  EXPECT_EQ(check(makeTestData(6)), "(success)");
+  Dataset::Arrays arrays = makeArrays(4);
+  arrays["x1"] = std::make_shared<HostArray>(
+      makeArray(ElementKind::I64, {4}, {0, 1, -1, 0}));
+  EXPECT_EQ(check(Dataset("'t.npz'", arrays)),
+            "expected labels from 0 to 2 in array 'x1' in 't.npz', but got -1");
+  for (ValueSpec &spec : program.getTrainArguments())
+    if (spec.name == "fc1.bias")
+      spec.shape = {7};
+  EXPECT_EQ(check(makeTestData(6)),
+            "expected param 'fc1.bias' of 'evaluate' to have the shape that "
+            "'train_step' gives it, 7xf16, but got 5xf16");
+  for (ValueSpec &spec : program.getTrainArguments())
+    if (spec.name == "fc1.bias")
+      spec.name = "other";
+  EXPECT_EQ(check(makeTestData(6)),
+            "expected the train step to have param 'fc1.bias', which "
+            "'evaluate' takes; name and role must be the same in both");
+  EXPECT_EQ(program.evaluations, 0);
 }
 
 TEST(Evaluation, WrongFunctionsAreNamed) {

@@ -164,6 +164,27 @@ TEST(StartValues, JunkInitIsRefused) {
             init + "'");
 }
 
+TEST(StartValues, InitMustFitItsElements) {
+  const ElementKind F16 = ElementKind::F16, I32 = ElementKind::I32;
+  auto getText = [](const char *kind, const char *init) {
+    return std::string("expected amp.init of param 'w' to fit its elements, ") +
+           kind + ", but got '" + init + "'";
+  };
+  for (const char *init : {"constant(1e39)", "uniform(0,1e39)", "normal(1e39)"})
+    EXPECT_EQ(getOneError(makeSpec("param", "w", F32, {2}, init)),
+              getText("f32", init));
+  EXPECT_EQ(getOneError(makeSpec("param", "w", F16, {2}, "constant(7e4)")),
+            getText("f16", "constant(7e4)"));
+  for (const char *init : {"constant(0.5)", "constant(3e9)"})
+    EXPECT_EQ(getOneError(makeSpec("param", "w", I32, {2}, init)),
+              getText("i32", init));
+  EXPECT_EQ(getOneError(makeSpec("param", "w", I32, {2}, "constant(-3)")),
+            "(success)");
+  // As .half() has it.
+  EXPECT_EQ(getOneError(makeSpec("buffer", "w", F16, {2}, "constant(-1e9)")),
+            "(success)");
+}
+
 TEST(StartValues, LearningRatesHaveNoDefault) {
   EXPECT_EQ(getOneError(makeSpec("hyper", "lr", F32, {})),
             "expected a value for hyper 'lr', which has no default; give it in "
@@ -282,6 +303,42 @@ TEST_F(InitFileTest, WrongArraysAreNamed) {
   EXPECT_EQ(getFileError(makeSpec("param", "w", F32, {2}), {{"w", &array}}),
             "expected finite values in array 'w' in 'FOLDER/i.npz', but got "
             "NaN at [1]");
+}
+
+TEST_F(InitFileTest, NumbersThatOverflowAreNamed) {
+  HostArray array = makeArray(ElementKind::F64, {2}, {0, -1e39});
+  EXPECT_EQ(getFileError(makeSpec("param", "w", F32, {2}), {{"w", &array}}),
+            "expected array 'w' in 'FOLDER/i.npz' to fit f32 of param 'w', but "
+            "got -1e+39 at [1]");
+  // A master holds it, its half copy does not.
+  HostArray large = makeArray(F32, {1}, {1e5});
+  EXPECT_EQ(withoutFolder(getText(
+                makeStartValues({makeSpec("param", "w", ElementKind::F16, {1}),
+                                 makeSpec("master", "w", F32, {1})},
+                                open({{"master/w", &large}}).get(), 0))),
+            "expected array 'master/w' in 'FOLDER/i.npz' to fit f16 of param "
+            "'w', but got 100000 at [0]");
+}
+
+// The same refusals, before there is a step to run.
+TEST_F(InitFileTest, ValuesAreCheckedAhead) {
+  HostArray array = makeArray(F32, {2}, {0, 1});
+  auto given = open({{"w", &array}});
+  auto check = [&](const ValueSpec &spec) {
+    return withoutFolder(getText(checkStartValues(spec, given.get())));
+  };
+  EXPECT_EQ(check(makeSpec("param", "w", F32, {2})), "(success)");
+  EXPECT_EQ(check(makeSpec("param", "w", F32, {3})),
+            "expected array 'w' in 'FOLDER/i.npz' to have the shape of param "
+            "'w', 3xf32, but got 2xf32");
+  EXPECT_EQ(check(makeSpec("param", "v", F32, {2})),
+            "expected an array 'v' or 'param/v' for param 'v' in "
+            "'FOLDER/i.npz'; leave out '--init' to start from a seed");
+  EXPECT_EQ(check(makeSpec("hyper", "lr", F32, {})),
+            "expected a value for hyper 'lr', which has no default; give it in "
+            "the '--init' file or by an attribute such as amp.init = "
+            "\"constant(0.1)\"");
+  EXPECT_EQ(check(makeSpec("batch", "x0", F32, {2})), "(success)");
 }
 
 TEST_F(InitFileTest, MissingFileIsNamed) {
