@@ -44,7 +44,40 @@ if(NOT LLVM_ENABLE_RTTI)
   target_compile_options(amp_llvm INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
 endif()
 
+# Upstream's headers, for each of our targets that links MLIR: their inline
+# functions want it.
 include(AmpPrecompiledHeaders)
+list(GET MLIR_INCLUDE_DIRS 0 AMP_MLIR_INCLUDE_DIR)
+amp_precompile_headers(amp_upstream_headers
+  LAST "${AMP_MLIR_INCLUDE_DIR}/mlir/IR/Builders.h"
+  HEADERS
+    llvm/ADT/MapVector.h
+    llvm/ADT/SetVector.h
+    llvm/ADT/StringSwitch.h
+    llvm/ADT/TypeSwitch.h
+    llvm/Support/FormatVariadic.h
+    llvm/Support/JSON.h
+    llvm/Support/MemoryBuffer.h
+    mlir/Dialect/Arith/IR/Arith.h
+    mlir/Dialect/Bufferization/IR/Bufferization.h
+    mlir/Dialect/ControlFlow/IR/ControlFlowOps.h
+    mlir/Dialect/Func/IR/FuncOps.h
+    mlir/Dialect/GPU/IR/GPUDialect.h
+    mlir/Dialect/LLVMIR/NVVMDialect.h
+    mlir/Dialect/Linalg/IR/Linalg.h
+    mlir/Dialect/Math/IR/Math.h
+    mlir/Dialect/MemRef/IR/MemRef.h
+    mlir/Dialect/SCF/IR/SCF.h
+    mlir/Dialect/Tensor/IR/Tensor.h
+    mlir/Dialect/Vector/IR/VectorOps.h
+    mlir/IR/IRMapping.h
+    mlir/IR/Matchers.h
+    mlir/Interfaces/FunctionInterfaces.h
+    mlir/Pass/PassManager.h
+    mlir/Transforms/DialectConversion.h
+    mlir/Transforms/GreedyPatternRewriteDriver.h
+  OPTIONS -fno-exceptions
+  LIBS amp_llvm)
 
 # amp_add_library(Name sources... [DEPENDS generated...] [AMP our-libraries...]
 #                 [MLIR components...])
@@ -56,7 +89,7 @@ function(amp_add_library name)
   target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions>)
   target_link_libraries(${name} PUBLIC amp_llvm ${ARG_AMP} PRIVATE $<BUILD_INTERFACE:amp_warnings>)
   if(ARG_MLIR)
-    amp_use_precompiled_headers(${name}) # their inline functions want MLIR when linked
+    amp_use_precompiled_headers(${name} amp_upstream_headers)
     mlir_target_link_libraries(${name} PUBLIC ${ARG_MLIR})
   else()
     target_link_libraries(${name} PUBLIC LLVM)
@@ -73,10 +106,8 @@ endfunction()
 function(amp_add_tool name)
   cmake_parse_arguments(ARG "" "" "AMP;MLIR" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
-  # Precompiled headers are of code for libraries (-fPIC), not for programs (-fPIE).
-  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-  target_compile_options(${name} PRIVATE -fno-exceptions -fPIC)
-  amp_use_precompiled_headers(${name})
+  target_compile_options(${name} PRIVATE -fno-exceptions)
+  amp_use_precompiled_headers(${name} amp_upstream_headers)
   target_link_libraries(${name} PRIVATE ${ARG_AMP} amp_llvm $<BUILD_INTERFACE:amp_warnings>)
   if(ARG_MLIR)
     mlir_target_link_libraries(${name} PRIVATE ${ARG_MLIR})
