@@ -140,6 +140,7 @@ gpu.module @m {
   // options: --arg=i32:1:zero --arg=O=i32:1:zero --grid=3 --seeds=5 --print=O
   llvm.func @lock(%lock: !llvm.ptr<1>, %sum: !llvm.ptr<1>) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 64, 1, 1>} {
     // clean
+    // prints: O = [192]
     %c0 = llvm.mlir.constant(0 : i32) : i32
     %c1 = llvm.mlir.constant(1 : i32) : i32
     llvm.br ^take

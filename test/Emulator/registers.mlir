@@ -39,6 +39,19 @@ gpu.module @m {
     nvvm.setmaxregister increase 240
     llvm.return
   }
+  // Only setmaxnreg gives registers back; the manual says nothing of warps that exit.
+  llvm.func @exit_gives_nothing() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 384, 1, 1>} {
+    %c128 = llvm.mlir.constant(128 : i32) : i32
+    %tid = nvvm.read.ptx.sreg.tid.x : i32
+    %leaves = llvm.icmp "ult" %tid, %c128 : i32
+    llvm.cond_br %leaves, ^leave, ^take
+  ^leave:
+    llvm.return
+  ^take:
+    // error+1: deadlock: the threads that wait here are never woken; they want 240 registers each, but no other warp gives enough back
+    nvvm.setmaxregister increase 240
+    llvm.return
+  }
   // What the kernel says itself counts before what its size allows.
   llvm.func @given() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 384, 1, 1>, nvvm.maxnreg = 64 : i32} {
     // clean

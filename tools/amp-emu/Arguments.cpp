@@ -123,6 +123,13 @@ static llvm::Error fill(DeviceArray &target, StringRef what) {
   return llvm::Error::success();
 }
 
+std::vector<const TensorMap *> KernelArguments::getTensorMaps() const {
+  std::vector<const TensorMap *> pointers;
+  for (const std::unique_ptr<TensorMap> &map : maps)
+    pointers.push_back(map.get());
+  return pointers;
+}
+
 DeviceArray *KernelArguments::find(StringRef name) {
   for (std::unique_ptr<DeviceArray> &array : arrays)
     if (array->name == name)

@@ -71,6 +71,7 @@ public:
   /// The addresses of the values, in order; valid until the next call.
   void **getPointers();
   std::vector<::amp::emu::Buffer> getBuffers();
+  std::vector<const ::amp::emu::TensorMap *> getTensorMaps() const;
   DeviceArray *find(StringRef name);
 
   /// Puts the contents of the buffers back to what they were at the beginning.

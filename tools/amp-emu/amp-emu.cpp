@@ -236,6 +236,7 @@ static int runKernel(const LoweredKernel &kernel, const JitKernel &jit,
   launch.entry = jit.getEntry();
   launch.arguments = arguments.getPointers();
   launch.buffers = arguments.getBuffers();
+  launch.tensorMaps = arguments.getTensorMaps();
   launch.buffers.insert(launch.buffers.end(), jit.getGlobals().begin(),
                         jit.getGlobals().end());
   ::amp::emu::LaunchOptions options;

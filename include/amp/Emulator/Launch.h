@@ -51,6 +51,8 @@ struct Launch {
   unsigned registers = 0;
   Dim3 grid, block, cluster;
   std::vector<Buffer> buffers;
+  /// The descriptors among the arguments; tensor copies know no others.
+  std::vector<const TensorMap *> tensorMaps;
 };
 
 struct LaunchOptions {

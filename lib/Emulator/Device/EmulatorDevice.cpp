@@ -222,6 +222,7 @@ static AmpRtStatus launchKernel(const AmpRtLaunch *launch,
     target.buffers.push_back(std::move(buffer));
   }
   llvm::append_range(target.buffers, kernel.jit->getGlobals());
+  target.tensorMaps = arguments.getTensorMaps();
   ::amp::emu::LaunchOptions options;
   wrong = readVariable("AMP_RT_EMULATOR_SEED", options.seed);
   if (wrong.empty())

@@ -101,6 +101,14 @@ std::string LaunchArguments::read(const LoweredKernel &kernel,
   return "";
 }
 
+std::vector<const ::amp::emu::TensorMap *>
+LaunchArguments::getTensorMaps() const {
+  std::vector<const ::amp::emu::TensorMap *> result;
+  for (const ::amp::emu::TensorMap &map : maps)
+    result.push_back(&map);
+  return result;
+}
+
 std::string LaunchArguments::nameBuffer(const MemoryRange &range) const {
   auto begin = reinterpret_cast<uintptr_t>(range.data);
   for (size_t i = 0; i < targets.size(); ++i)

@@ -25,6 +25,7 @@ public:
   std::string read(const LoweredKernel &kernel, const AmpRtLaunch &launch);
 
   void **getPointers() { return pointers.data(); }
+  std::vector<const ::amp::emu::TensorMap *> getTensorMaps() const;
 
   /// "argument 2", or the address where no argument points to it.
   std::string nameBuffer(const ::amp::rt::emulator::MemoryRange &range) const;

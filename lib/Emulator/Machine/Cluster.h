@@ -294,6 +294,8 @@ public:
                       char *result);
   void permuteBytes(const Instruction &inst, const char *arguments,
                     char *result);
+
+  //===--- MemoryMoves.cpp ------------------------------------------------===//
   void moveMemory(const Instruction &inst, uint32_t id, const char *arguments);
 
   //===--- Lanes.cpp, MatrixLoads.cpp, MatrixMultiply.cpp, Warpgroup.cpp --===//

@@ -80,6 +80,22 @@ Finding GlobalMemory::check(const void *address, size_t size,
   return finding;
 }
 
+std::vector<bool> GlobalMemory::getWritten(const void *address, size_t size) {
+  std::vector<bool> written;
+  forEachLine(address, size, [&](Line &line, unsigned offset, unsigned bytes) {
+    unsigned bits = emu::getWritten(line) >> offset;
+    for (unsigned i = 0; i < bytes; ++i)
+      written.push_back(bits >> i & 1);
+  });
+  return written;
+}
+
+void GlobalMemory::forget(const void *address, size_t size) {
+  forEachLine(address, size, [&](Line &line, unsigned offset, unsigned bytes) {
+    emu::forget(line, offset, bytes);
+  });
+}
+
 void GlobalMemory::handOverReads(const void *address, size_t size,
                                  const Epoch &from, const Epoch &to) {
   forEachLine(address, size, [&](Line &line, unsigned offset, unsigned bytes) {

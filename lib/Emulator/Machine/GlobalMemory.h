@@ -41,6 +41,10 @@ public:
   void handOverReads(const void *address, size_t size, const Epoch &from,
                      const Epoch &to);
 
+  /// Which of the bytes have been written.
+  std::vector<bool> getWritten(const void *address, size_t size);
+  void forget(const void *address, size_t size);
+
   /// Calls act(location) for an atomic location, one at a time over all host
   /// threads.
   template <typename Act> void withAtomic(const void *address, Act act) {

@@ -85,7 +85,8 @@ bool Cluster::checkLocal(unsigned owner, const void *address, size_t size,
   auto first = variable->initialised.begin() + (p - variable->begin);
   if (kind == AccessKind::Write)
     std::fill(first, first + size, true);
-  else if (std::find(first, first + size, false) != first + size)
+  else if (kind != AccessKind::Move &&
+           std::find(first, first + size, false) != first + size)
     report(id, "read of uninitialised local memory");
   return true;
 }

@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Conversions between number formats, the permutation of bytes, and the checks
-// of memory moves, which the lowered code then does itself.
+// Conversions between number formats, and the permutation of bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,22 +69,4 @@ void Cluster::permuteBytes(const Instruction &inst, const char *arguments,
       byte = byte & 0x80 ? 0xff : 0;
     result[i] = char(byte);
   }
-}
-
-/// Operands: target, size and, of a copy, source.
-void Cluster::moveMemory(const Instruction &inst, uint32_t id,
-                         const char *arguments) {
-  char *target = getOperand<char *>(arguments, inst, 0);
-  uint64_t size = getOperand<uint64_t>(arguments, inst, 1);
-  if (size == 0)
-    return;
-  if (inst.number == 3) {
-    char *source = getOperand<char *>(arguments, inst, 2);
-    checkAccess(source, size, AccessKind::Read, id);
-    bool overlaps = source < target + size && target < source + size;
-    if (overlaps && source != target && !inst.readOnly)
-      report(id, "memcpy of " + std::to_string(size) +
-                     " bytes between places that overlap; use memmove");
-  }
-  checkAccess(target, size, AccessKind::Write, id);
 }

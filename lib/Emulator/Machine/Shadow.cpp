@@ -35,7 +35,9 @@ Cell &Cell::operator=(const Cell &other) {
 /// operand; any of them conflicts with an unordered write, so a few will do.
 constexpr size_t maxReads = 1024;
 
-static bool isWrite(AccessKind kind) { return kind != AccessKind::Read; }
+static bool isWrite(AccessKind kind) {
+  return kind != AccessKind::Read && kind != AccessKind::Move;
+}
 
 static void recordRead(Cell &cell, const Actor &actor) {
   // Readers that the actor is ordered after are covered by it, unless they race
@@ -99,7 +101,7 @@ static Finding checkCell(Cell &cell, const Actor &actor, Space space,
            !actor.knowsFenced(cell.write, space))
     finding = {Finding::MissingProxyFence, cell.write};
   if (!isWrite(kind)) {
-    if (!cell.initialised && !finding.rule)
+    if (!cell.initialised && !finding.rule && kind != AccessKind::Move)
       finding.rule = Finding::Uninitialised;
     recordRead(cell, actor);
     return finding;
@@ -145,6 +147,21 @@ Finding amp::emu::checkLine(Line &line, unsigned offset, unsigned size,
     line.bytes = nullptr;
   }
   return finding;
+}
+
+unsigned amp::emu::getWritten(const Line &line) {
+  if (!line.bytes)
+    return line.whole.initialised ? 0xffff : 0;
+  unsigned written = 0;
+  for (unsigned i = 0; i < 16; ++i)
+    written |= unsigned((*line.bytes)[i].initialised) << i;
+  return written;
+}
+
+void amp::emu::forget(Line &line, unsigned offset, unsigned size) {
+  split(line);
+  for (unsigned i = offset; i < offset + size; ++i)
+    (*line.bytes)[i].initialised = false;
 }
 
 void amp::emu::landCopy(Line &line, unsigned offset, unsigned size,

@@ -32,6 +32,8 @@ namespace amp::emu {
 enum class AccessKind : uint8_t {
   Read,
   Write,
+  // A read that hands on bytes that nobody wrote as what they are.
+  Move,
   // Of the bytes of an mbarrier, which belong to it from the one to the other.
   BarrierInit,
   BarrierEnd,
@@ -82,6 +84,12 @@ struct Finding {
 Finding checkLine(Line &line, unsigned offset, unsigned size,
                   const Actor &actor, Space space, AccessKind kind,
                   bool inFlight = false);
+
+/// Which bytes of the line have been written; bit i is byte i.
+unsigned getWritten(const Line &line);
+
+/// These bytes are again as if nobody had written them.
+void forget(Line &line, unsigned offset, unsigned size);
 
 /// Ends a cp.async write into these bytes: they now belong to `epoch`.
 void landCopy(Line &line, unsigned offset, unsigned size, const Epoch &epoch);

@@ -16,6 +16,8 @@
 #include "Cluster.h"
 #include "amp/Emulator/NumberFormat.h"
 
+#include <algorithm>
+
 using namespace amp::emu;
 
 namespace {
@@ -47,8 +49,15 @@ static void forEachChunk(const TensorMap &map, uint32_t tile, int row,
     act(swizzleOffset(tile + row * rowBytes + i, map.swizzle), i);
 }
 
-static const char *checkTile(const TensorMap *map, const Instruction &inst,
-                             uint32_t shared) {
+/// The first rule that a copy breaks, or null. A pointer that is no argument of
+/// the launch is not looked at: in the emulator's form a descriptor is a
+/// structure of the host's.
+static const char *checkTile(const Launch &launch, const TensorMap *map,
+                             const Instruction &inst, uint32_t shared) {
+  const auto &known = launch.tensorMaps;
+  if (std::find(known.begin(), known.end(), map) == known.end())
+    return "expected a tensor map that is an argument of the kernel; the "
+           "emulator has no model of those that lie in memory";
   if (const char *why = map->validateTile(shared))
     return why;
   if (map->rank != inst.number)
@@ -81,7 +90,7 @@ void Cluster::tensorLoad(const Instruction &inst, uint32_t id,
   TileCopy tile = getTile(map, inst, arguments, 2, 3 + inst.number);
   SharedAddress at =
       locate(getOperand<char *>(arguments, inst, 2 + inst.number));
-  if (const char *why = checkTile(map, inst, to.offset)) {
+  if (const char *why = checkTile(state.launch, map, inst, to.offset)) {
     report(id, why);
     return;
   }
@@ -188,7 +197,7 @@ void Cluster::tensorStore(const Instruction &inst, uint32_t id,
   const TensorMap *map = getOperand<const TensorMap *>(arguments, inst, 0);
   SharedAddress from = locate(getOperand<char *>(arguments, inst, 1));
   TileCopy tile = getTile(map, inst, arguments, 2, -1);
-  if (const char *why = checkTile(map, inst, from.offset)) {
+  if (const char *why = checkTile(state.launch, map, inst, from.offset)) {
     report(id, why);
     return;
   }

@@ -4,7 +4,7 @@
 
 Inside a kernel, `// error+1: TEXT` says that the next line is reported with TEXT,
 `// note-1: TEXT` the same of a note, and `// options: ...` before it what amp-emu needs.
-`// clean` says that nothing is found.
+`// clean` says that nothing is found, and `// prints: TEXT` that it prints TEXT, a line.
 """
 
 import re
@@ -23,8 +23,8 @@ for number, line in enumerate(lines, 1):
         options = ""
     elif found := re.match(r"\s*// (error|note)([+-]\d+): (.*)", line):
         kernels[-1][2].append(f"{path}:{number + int(found[2])}:|{found[1]}: {found[3]}")
-    elif line.strip() == "// clean":
-        kernels[-1][2].append("clean")
+    elif found := re.match(r"\s*// (clean|prints: .*)$", line):
+        kernels[-1][2].append(found[1])
 wrong = 0
 for name, arguments, expected in kernels:
     done = subprocess.run(["amp-emu", path, "--kernel=" + name] + arguments, capture_output=True, text=True)
@@ -34,6 +34,11 @@ for name, arguments, expected in kernels:
             if done.returncode:
                 wrong += 1
                 print(f"{name}: expected nothing, but got {done.returncode}: {done.stderr}")
+            continue
+        if text.startswith("prints: "):
+            if text[len("prints: "):] not in done.stdout.split("\n"):
+                wrong += 1
+                print(f"{name}: expected '{text}', but got '{done.stdout}'")
             continue
         place, _, message = text.partition("|")
         if done.returncode == 1 and any(
