@@ -27,6 +27,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 #include <zip.h>
@@ -319,13 +320,20 @@ static Error openTemporary(StringRef path, llvm::SmallVectorImpl<char> &target,
   if (fs::real_path(path, target))
     target.assign(path.begin(), path.end());
   fs::file_status status;
-  if (!fs::status(target, status) && !fs::is_regular_file(status))
+  const bool exists = !fs::status(target, status);
+  if (exists && !fs::is_regular_file(status))
     return makeError("it is not a regular file; name another one");
+  // Renaming would get around the protection, for it writes the folder alone.
+  if (exists && !(status.permissions() & fs::all_write))
+    return makeError("it is write-protected; name another file");
   if (std::error_code error = fs::createUniqueFile(
           Twine(StringRef(target.data(), target.size())) + ".tmp-%%%%%%", fd,
           temporary))
     return makeError(error.message() +
                      "; name a file in a folder that can be written to");
+  // What others may do with the file is not changed by a new content.
+  if (exists)
+    (void)::fchmod(fd, status.permissions() & fs::all_perms);
   return Error::success();
 }
 

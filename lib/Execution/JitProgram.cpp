@@ -487,19 +487,63 @@ static llvm::Error makeNoTrainStepError() {
       "results");
 }
 
-llvm::Expected<SmallVector<ValueSpec>>
-mlir::amp::readTrainStepArguments(ModuleOp module) {
-  llvm::Expected<func::FuncOp> function =
-      findFunction(module, FunctionKind::TrainStep);
-  if (!function)
-    return function.takeError();
-  if (!*function)
+static llvm::Error makeNotCompiledError() {
+  return makeError("the module cannot be compiled for this opt level");
+}
+
+/// A copy of `module` whose step takes the rows of all its micro-batches.
+static FailureOr<OwningOpRef<ModuleOp>>
+divideBatch(ModuleOp module, const MixedPrecisionOptions &precision) {
+  // The same passes run on the module itself, and speak then.
+  ScopedDiagnosticHandler onlyErrors(
+      module.getContext(), [](Diagnostic &diagnostic) {
+        return success(diagnostic.getSeverity() != DiagnosticSeverity::Error);
+      });
+  MixedPrecisionOptions silent;
+  silent.copyOptionValuesFrom(precision);
+  silent.screen = &llvm::nulls();
+  OwningOpRef<ModuleOp> divided = module.clone();
+  PassManager pm(module.getContext());
+  buildMicroBatchPipeline(pm, silent);
+  if (failed(pm.run(*divided)))
+    return failure();
+  return divided;
+}
+
+llvm::Expected<ModuleSignature>
+mlir::amp::readSignatures(ModuleOp module,
+                          const MixedPrecisionOptions &precision) {
+  FailureOr<OwningOpRef<ModuleOp>> divided = OwningOpRef<ModuleOp>();
+  if (precision.microBatches != 1) {
+    divided = divideBatch(module, precision);
+    if (failed(divided))
+      return makeNotCompiledError();
+    module = **divided;
+  }
+  auto readOne = [&](FunctionKind kind)
+      -> llvm::Expected<std::optional<FunctionSignature>> {
+    llvm::Expected<func::FuncOp> function = findFunction(module, kind);
+    if (!function)
+      return function.takeError();
+    if (!*function)
+      return std::nullopt;
+    llvm::Expected<std::unique_ptr<JitFunction>> read =
+        JitFunction::read(*function);
+    if (!read)
+      return read.takeError();
+    return (*read)->getSignature();
+  };
+  llvm::Expected<std::optional<FunctionSignature>> trainStep =
+      readOne(FunctionKind::TrainStep);
+  if (!trainStep)
+    return trainStep.takeError();
+  if (!*trainStep)
     return makeNoTrainStepError();
-  llvm::Expected<std::unique_ptr<JitFunction>> read =
-      JitFunction::read(*function);
-  if (!read)
-    return read.takeError();
-  return SmallVector<ValueSpec>((*read)->getArguments());
+  llvm::Expected<std::optional<FunctionSignature>> evaluate =
+      readOne(FunctionKind::Evaluate);
+  if (!evaluate)
+    return evaluate.takeError();
+  return ModuleSignature{std::move(**trainStep), std::move(*evaluate)};
 }
 
 static double secondsSince(std::chrono::steady_clock::time_point start) {
@@ -523,7 +567,7 @@ mlir::amp::compileForHost(ModuleOp module,
     if (options.insertTaps)
       pm.addPass(createInsertTapsPass());
     if (failed(pm.run(module)))
-      return makeError("the module cannot be compiled for this opt level");
+      return makeNotCompiledError();
   }
   report->mixedPrecision = secondsSince(start);
   llvm::raw_string_ostream decisions(report->decisions);

@@ -223,10 +223,10 @@ ReplayComparison mlir::amp::makeUnreplayed(const OracleRun &run) {
   return comparison;
 }
 
-Expected<ReplayComparison>
+Expected<std::optional<ReplayComparison>>
 mlir::amp::replayRun(const Oracle &oracle, const OracleRun &run,
                      const ToleranceTable &tolerances, Program &program,
-                     StepObserver observe) {
+                     StepObserver observe, const std::atomic<bool> *stop) {
   assert(run.notReplayed.empty() && "ask before compiling");
   llvm::ArrayRef<ValueSpec> arguments = program.getTrainStep().getArguments();
   RecordedWeights weights(oracle.getWeights(), run);
@@ -261,8 +261,9 @@ mlir::amp::replayRun(const Oracle &oracle, const OracleRun &run,
     return loop.takeError();
 
   DistanceMeter meter;
-  Expected<RunSummary> summary =
-      runTraining(**loop, [&](const StepRecord &record, double) -> Error {
+  Expected<RunSummary> summary = runTraining(
+      **loop,
+      [&](const StepRecord &record, double) -> Error {
         if (record.losses.size() != 1 || record.scalers.size() != 1)
           return createStringError(
               Twine("expected one loss and at most one loss scaler to replay "
@@ -276,9 +277,12 @@ mlir::amp::replayRun(const Oracle &oracle, const OracleRun &run,
               Twine(record.step) + "; compile it with taps");
         meter.add(want, record);
         return observe(record);
-      });
+      },
+      stop);
   if (!summary)
     return summary.takeError();
+  if (summary->isStopped)
+    return std::nullopt;
 
   ReplayComparison comparison;
   comparison.id = run.id;

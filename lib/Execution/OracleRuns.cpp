@@ -362,23 +362,27 @@ Oracle::Oracle(std::string path, std::vector<OracleRun> runs,
       tolerances(std::move(tolerances)), weights(std::move(weights)),
       trainingData(std::move(trainingData)), testData(std::move(testData)) {}
 
-Expected<Oracle> Oracle::load(StringRef path, StringRef dataDirectory) {
-  Expected<Recording> recording = readRecording(path);
-  if (!recording)
-    return recording.takeError();
+std::array<std::string, 2> Oracle::getDataFiles(StringRef path,
+                                                StringRef dataDirectory) {
   auto getSibling = [&](StringRef name) {
     llvm::SmallString<128> sibling(dataDirectory.empty()
                                        ? llvm::sys::path::parent_path(path)
                                        : dataDirectory);
     llvm::sys::path::append(sibling, name);
-    return sibling;
+    return sibling.str().str();
   };
-  Expected<ArrayArchive> weights =
-      ArrayArchive::open(getSibling("weights_and_batches.npz"));
+  return {getSibling("weights_and_batches.npz"), getSibling("digits.npz")};
+}
+
+Expected<Oracle> Oracle::load(StringRef path, StringRef dataDirectory) {
+  Expected<Recording> recording = readRecording(path);
+  if (!recording)
+    return recording.takeError();
+  const auto [weightFile, imageFile] = getDataFiles(path, dataDirectory);
+  Expected<ArrayArchive> weights = ArrayArchive::open(weightFile);
   if (!weights)
     return weights.takeError();
-  Expected<std::pair<Dataset, Dataset>> images =
-      loadImages(getSibling("digits.npz"));
+  Expected<std::pair<Dataset, Dataset>> images = loadImages(imageFile);
   if (!images)
     return images.takeError();
   return Oracle(path.str(), std::move(recording->runs),

@@ -20,6 +20,7 @@
 
 #include "amp/Execution/ReplayComparison.h"
 #include "amp/Execution/ArrayArchive.h"
+#include "amp/Execution/ArrayBinding.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -132,13 +133,21 @@ mlir::amp::readRecordedUpdates(StringRef path,
     if ((spec.role != "param" && spec.role != "buffer") ||
         !isFloatKind(spec.elementKind) || !archive->contains(end))
       continue;
+    auto read = [&, &spec = spec](StringRef name) -> Expected<HostArray> {
+      Expected<ArrayType> type = archive->readType(name);
+      if (!type)
+        return type.takeError();
+      if (Error error = checkShape(*type, spec, archive->describe(name)))
+        return error;
+      return archive->read(name);
+    };
     RecordedUpdate update{spec.role, spec.name, std::nullopt, HostArray()};
-    Expected<HostArray> read = archive->read(end);
-    if (!read)
-      return read.takeError();
-    update.end = std::move(*read);
+    Expected<HostArray> last = read(end);
+    if (!last)
+      return last.takeError();
+    update.end = std::move(*last);
     if (archive->contains(start)) {
-      Expected<HostArray> first = archive->read(start);
+      Expected<HostArray> first = read(start);
       if (!first)
         return first.takeError();
       update.start = std::move(*first);

@@ -50,6 +50,103 @@ Expected<Injection> mlir::amp::parseInjection(StringRef text) {
 }
 
 //===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+static Error checkRoles(const FunctionSignature &function) {
+  for (auto [index, spec] : llvm::enumerate(function.arguments))
+    if (spec.role != "batch" && spec.role != "loss_seed" &&
+        !isStateRole(spec.role))
+      return createStringError(
+          Twine("expected the arguments of '") + function.name +
+          "' to have a role that can be fed (param, master, buffer, "
+          "opt_state, batch, loss_seed, accumulator, rng or hyper), but "
+          "argument " +
+          (spec.name.empty() ? std::to_string(index) : "'" + spec.name + "'") +
+          " has " + (spec.role.empty() ? "none" : "'" + spec.role + "'"));
+  return Error::success();
+}
+
+static Error checkResults(const FunctionSignature &function) {
+  for (const ValueSpec &result : function.results) {
+    if (result.role == "loss" && !result.shape.empty())
+      return createStringError(Twine("expected ") + describeArgument(result) +
+                               " of '" + function.name +
+                               "' to be a scalar, but got " +
+                               getTypeString(result.elementKind, result.shape));
+    const auto *argument =
+        llvm::find_if(function.arguments, [&](const ValueSpec &spec) {
+          return spec.role == result.role && spec.name == result.name;
+        });
+    if (!isStateRole(result.role) || argument == function.arguments.end())
+      continue;
+    if (argument->elementKind != result.elementKind ||
+        argument->shape != result.shape)
+      return createStringError(
+          Twine("expected ") + describeArgument(result) + " of '" +
+          function.name + "' to have the type " +
+          getTypeString(argument->elementKind, argument->shape) +
+          " as argument and as result, but the result is " +
+          getTypeString(result.elementKind, result.shape));
+  }
+  return Error::success();
+}
+
+static Error checkInjections(const FunctionSignature &function,
+                             const TrainingLoop::Options &options) {
+  // Gradients belong to what the step trains: its param and master results.
+  auto isTrained = [](const ValueSpec &spec) {
+    return spec.role == "param" || spec.role == "master";
+  };
+  for (const Injection &injection : options.injections) {
+    if (injection.step >= options.numSteps)
+      return createStringError(
+          Twine("expected the step of injection '") + injection.name +
+          "' to be below " + Twine(options.numSteps) +
+          ", the number of steps, but got " + Twine(injection.step));
+    const auto *spec =
+        llvm::find_if(function.results, [&](const ValueSpec &result) {
+          return isTrained(result) && result.name == injection.name;
+        });
+    if (spec == function.results.end()) {
+      std::string names;
+      for (const ValueSpec &result : function.results)
+        if (isTrained(result) &&
+            !StringRef(names).contains("'" + result.name + "'"))
+          names += (names.empty() ? "'" : ", '") + result.name + "'";
+      return createStringError(
+          Twine("expected an injection to name a trained parameter (") + names +
+          "), but got '" + injection.name + "'");
+    }
+    int64_t size = 1;
+    for (int64_t extent : spec->shape)
+      size = extent < 0 || size < 0 ? -1 : size * extent;
+    if (size >= 0 && injection.index >= size)
+      return createStringError(Twine("expected the index of injection '") +
+                               injection.name + "' to be below " + Twine(size) +
+                               ", the size of the gradient, but got " +
+                               Twine(injection.index));
+  }
+  return Error::success();
+}
+
+Error mlir::amp::checkTrainStep(const FunctionSignature &trainStep,
+                                const BatchSource &batches,
+                                const TrainingLoop::Options &options) {
+  std::optional<int64_t> available = batches.getNumSteps();
+  if (available && options.numSteps > *available)
+    return createStringError(Twine("expected at most ") + Twine(*available) +
+                             " steps, as many as " + batches.describe() +
+                             " has batches for, but got " +
+                             Twine(options.numSteps));
+  if (Error error = checkRoles(trainStep))
+    return error;
+  if (Error error = checkResults(trainStep))
+    return error;
+  return checkInjections(trainStep, options);
+}
+
+//===----------------------------------------------------------------------===//
 // Binding
 //===----------------------------------------------------------------------===//
 
@@ -65,20 +162,19 @@ TrainingLoop::~TrainingLoop() { program.setTap(nullptr); }
 Expected<std::unique_ptr<TrainingLoop>>
 TrainingLoop::create(Program &program, BatchSource &batches,
                      TrainingState state, Options options) {
-  std::optional<int64_t> available = batches.getNumSteps();
-  if (available && options.numSteps > *available)
-    return createStringError(Twine("expected at most ") + Twine(*available) +
-                             " steps, as many as " + batches.describe() +
-                             " has batches for, but got " +
-                             Twine(options.numSteps));
+  if (Error error = checkTrainStep(program.getTrainStep().getSignature(),
+                                   batches, options))
+    return error;
+  if (!options.injections.empty() && program.getScalers().empty())
+    return createStringError(
+        Twine("expected a program that unscales gradients to inject '") +
+        options.injections.front().name +
+        "' into, but it has no loss scale; set e.g. 'loss-scale=dynamic'");
   std::unique_ptr<TrainingLoop> loop(
       new TrainingLoop(program, batches, std::move(state), std::move(options)));
   if (Error error = loop->bindArguments())
     return error;
-  if (Error error = loop->bindResults())
-    return error;
-  if (Error error = loop->checkInjections())
-    return error;
+  loop->bindResults();
   return loop;
 }
 
@@ -100,97 +196,25 @@ Error TrainingLoop::bindArguments() {
     } else if (spec.role == "loss_seed") {
       source.kind = ArgumentSource::Seed;
       seeds.push_back(makeSeed(spec));
-    } else if (isStateRole(spec.role)) {
+    } else {
       source.kind = ArgumentSource::State;
       auto found = state.find({spec.role, spec.name});
       if (found == state.end())
         return createStringError(Twine("expected a start value for ") +
                                  describeArgument(spec));
       source.value = &found->second;
-    } else {
-      return createStringError(
-          Twine("expected the arguments of '") +
-          program.getTrainStep().getName() +
-          "' to have a role that can be fed (param, master, buffer, "
-          "opt_state, batch, loss_seed, accumulator, rng or hyper), but "
-          "argument " +
-          (spec.name.empty() ? Twine(arguments.size())
-                             : "'" + Twine(spec.name) + "'") +
-          " has " +
-          (spec.role.empty() ? Twine("none") : "'" + spec.role + "'"));
     }
     arguments.push_back(source);
   }
   return Error::success();
 }
 
-Error TrainingLoop::bindResults() {
-  CompiledFunction &function = program.getTrainStep();
-  for (const ValueSpec &result : function.getResults()) {
-    if (result.role == "loss" && !result.shape.empty())
-      return createStringError(Twine("expected ") + describeArgument(result) +
-                               " of '" + function.getName() +
-                               "' to be a scalar, but got " +
-                               getTypeString(result.elementKind, result.shape));
+void TrainingLoop::bindResults() {
+  for (const ValueSpec &result : program.getTrainStep().getResults()) {
     auto found = state.find({result.role, result.name});
-    if (!isStateRole(result.role) || found == state.end()) {
-      carried.push_back(nullptr);
-      continue;
-    }
-    const auto *argument =
-        llvm::find_if(function.getArguments(), [&](const ValueSpec &spec) {
-          return spec.role == result.role && spec.name == result.name;
-        });
-    assert(argument != function.getArguments().end() &&
-           "the state holds values of arguments");
-    if (argument->elementKind != result.elementKind ||
-        argument->shape != result.shape)
-      return createStringError(
-          Twine("expected ") + describeArgument(result) + " of '" +
-          function.getName() + "' to have the type " +
-          getTypeString(argument->elementKind, argument->shape) +
-          " as argument and as result, but the result is " +
-          getTypeString(result.elementKind, result.shape));
-    carried.push_back(&found->second);
+    const bool isCarried = isStateRole(result.role) && found != state.end();
+    carried.push_back(isCarried ? &found->second : nullptr);
   }
-  return Error::success();
-}
-
-Error TrainingLoop::checkInjections() const {
-  // Gradients belong to what the step trains: its param and master results.
-  llvm::ArrayRef<ValueSpec> results = program.getTrainStep().getResults();
-  auto isTrained = [](const ValueSpec &spec) {
-    return spec.role == "param" || spec.role == "master";
-  };
-  for (const Injection &injection : options.injections) {
-    if (injection.step >= options.numSteps)
-      return createStringError(
-          Twine("expected the step of injection '") + injection.name +
-          "' to be below " + Twine(options.numSteps) +
-          ", the number of steps, but got " + Twine(injection.step));
-    const auto *spec = llvm::find_if(results, [&](const ValueSpec &result) {
-      return isTrained(result) && result.name == injection.name;
-    });
-    if (spec == results.end()) {
-      std::string names;
-      for (const ValueSpec &result : results)
-        if (isTrained(result) &&
-            !StringRef(names).contains("'" + result.name + "'"))
-          names += (names.empty() ? "'" : ", '") + result.name + "'";
-      return createStringError(
-          Twine("expected an injection to name a trained parameter (") + names +
-          "), but got '" + injection.name + "'");
-    }
-    int64_t size = 1;
-    for (int64_t extent : spec->shape)
-      size = extent < 0 || size < 0 ? -1 : size * extent;
-    if (size >= 0 && injection.index >= size)
-      return createStringError(Twine("expected the index of injection '") +
-                               injection.name + "' to be below " + Twine(size) +
-                               ", the size of the gradient, but got " +
-                               Twine(injection.index));
-  }
-  return Error::success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -351,7 +375,8 @@ Expected<StepRecord> TrainingLoop::runStep() {
 
 Expected<RunSummary> mlir::amp::runTraining(
     TrainingLoop &loop,
-    llvm::function_ref<Error(const StepRecord &, double)> observe) {
+    llvm::function_ref<Error(const StepRecord &, double)> observe,
+    const std::atomic<bool> *stop) {
   using Clock = std::chrono::steady_clock;
   auto seconds = [](Clock::time_point from, Clock::time_point to) {
     return std::chrono::duration<double>(to - from).count();
@@ -359,6 +384,9 @@ Expected<RunSummary> mlir::amp::runTraining(
   RunSummary summary;
   const Clock::time_point start = Clock::now();
   while (loop.getStep() < loop.getNumSteps()) {
+    summary.isStopped = stop && stop->load();
+    if (summary.isStopped)
+      break;
     const Clock::time_point stepStart = Clock::now();
     Expected<StepRecord> record = loop.runStep();
     if (!record)

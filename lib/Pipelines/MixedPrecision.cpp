@@ -18,8 +18,14 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-void mlir::amp::buildMixedPrecisionPipeline(
-    OpPassManager &pm, const MixedPrecisionOptions &options) {
+/// A policy that is not enabled leaves the precision as it is, without a policy
+/// for the passes to follow.
+static bool isEnabled(const MixedPrecisionOptions &options) {
+  return OverrideValue::parse(options.enabled).getBool() != false;
+}
+
+void mlir::amp::buildMicroBatchPipeline(OpPassManager &pm,
+                                        const MixedPrecisionOptions &options) {
   // The policy stands on the module from here on; no later pass has a level.
   InitializeOptLevelPassOptions level;
   level.optLevel = options.optLevel;
@@ -36,17 +42,18 @@ void mlir::amp::buildMixedPrecisionPipeline(
   level.maxLossScale = options.maxLossScale;
   level.verbosity = options.verbosity;
   pm.addPass(createInitializeOptLevelPass(level, *options.screen));
-  // A policy that is not enabled leaves the precision as it is, without a
-  // policy for the passes to follow.
-  const bool isEnabled =
-      OverrideValue::parse(options.enabled).getBool() != false;
   // Calls around which losses are scaled, even where there was one function.
-  if (isEnabled)
+  if (isEnabled(options))
     pm.addPass(createSplitTrainStepPass());
   // Such calls are what micro-batches repeat, before anything stands around
   // them.
   pm.addPass(createAccumulateGradientsPass({options.microBatches}));
-  if (!isEnabled)
+}
+
+void mlir::amp::buildMixedPrecisionPipeline(
+    OpPassManager &pm, const MixedPrecisionOptions &options) {
+  buildMicroBatchPipeline(pm, options);
+  if (!isEnabled(options))
     return;
   // Helpers before decisions, which are taken function by function.
   pm.addPass(createInlineHelpersPass());

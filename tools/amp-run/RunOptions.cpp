@@ -14,9 +14,12 @@
 
 #include "RunOptions.h"
 
+#include "amp/Execution/StepLog.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/ScopedPrinter.h"
 
 namespace cl = llvm::cl;
 using namespace mlir;
@@ -56,10 +59,13 @@ static ToolOption<int64_t> batchSize(runs, "batch-size",
 static ToolOption<uint64_t>
     seed(runs, "seed", "seed of start values and shuffling", "number");
 static TextOption initFile(runs, "init", "start values from this .npz", "file");
-static TextOption saveFile(runs, "save", "write the final state to this .npz",
+static TextOption saveFile(runs, "save",
+                           "write the final state to this .npz, whole or not "
+                           "at all; it may be that of --init",
                            "file");
 static TextOption logFile(runs, "log",
-                          "one JSON line a step; '-' is standard output",
+                          "append one JSON line a step to this file; '-' is "
+                          "standard output",
                           "file");
 static cl::list<std::string>
     injections("inject",
@@ -171,6 +177,10 @@ static llvm::Expected<Mode> getMode() {
   if (batchSize.getNumOccurrences() && batchSize < 1)
     return makeError("expected --batch-size to be at least 1, but got " +
                      Twine(batchSize));
+  if (tolerance.getNumOccurrences() && !(tolerance >= 0))
+    return makeError("expected --tolerance to be at least 0, but got " +
+                     llvm::StringRef(llvm::to_string(
+                         llvm::format("%g", tolerance.getValue()))));
   return static_cast<Mode>(given);
 }
 
@@ -184,7 +194,14 @@ static std::optional<T> getGiven(const ToolOption<T> &option) {
 llvm::Expected<RunOptions> mlir::amp::parseRunOptions(int argc, char **argv) {
   cl::HideUnrelatedOptions({&runs, &precision, &host});
   cl::ParseCommandLineOptions(
-      argc, argv, "compile a training step at an opt level and run it\n");
+      argc, argv,
+      "compile a training step at an opt level and run it\n\n"
+      "  Files, shapes and options are checked before the step is compiled. No\n"
+      "  output may be the file of an input or of another output.\n\n"
+      "  SIGINT, SIGTERM and SIGHUP end a run after the step that is running:\n"
+      "  --save is written, standard error says so, and the exit code is 128 and\n"
+      "  the signal's number (130 after ^C). A second one ends it at once. An\n"
+      "  error ends it with exit code 1.\n");
   llvm::Expected<Mode> mode = getMode();
   if (!mode)
     return mode.takeError();
@@ -197,7 +214,10 @@ llvm::Expected<RunOptions> mlir::amp::parseRunOptions(int argc, char **argv) {
   options.testFile = testFile;
   options.initFile = initFile;
   options.saveFile = saveFile;
-  options.logFile = logFile;
+  // Whatever names standard output is treated as it.
+  options.logFile = logFile.empty() || !StepLog::isStandardOutput(logFile)
+                        ? logFile.getValue()
+                        : "-";
   options.numSteps = getGiven(numSteps);
   options.batchSize = batchSize;
   options.seed = seed;

@@ -30,7 +30,9 @@ struct RunOptions {
   std::string inputFile;
   /// The file of the mode: --data, --replay or --oracle.
   std::string sourceFile;
-  std::string testFile, initFile, saveFile, logFile;
+  std::string testFile, initFile, saveFile;
+  /// "-": standard output, under whatever name.
+  std::string logFile;
   std::optional<int64_t> numSteps;
   /// Rows of a batch whose extent is dynamic; 0: not given.
   int64_t batchSize = 0;
@@ -47,6 +49,10 @@ struct RunOptions {
   BlasUse blas = BlasUse::Auto;
   bool reference = false, timing = false;
 
+  /// True if the run leaves more than what it prints.
+  bool leavesFiles() const {
+    return !saveFile.empty() || (!logFile.empty() && logFile != "-");
+  }
   /// True if progress and summary are shown: the log may have the screen.
   bool showsProgress() const { return !quiet && logFile != "-"; }
 };

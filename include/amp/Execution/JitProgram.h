@@ -19,6 +19,8 @@
 #include "amp/Pipelines/MixedPrecision.h"
 #include "mlir/IR/BuiltinOps.h"
 
+#include <optional>
+
 namespace mlir::amp {
 
 struct JitOptions {
@@ -44,10 +46,17 @@ compileForHost(ModuleOp module, const MixedPrecisionOptions &precision,
                const HostLoweringOptions &lowering, const JitOptions &options,
                CompileReport *report = nullptr);
 
-/// Arguments of the train step of a module that has not been compiled yet.
-/// Fails if there is none.
-llvm::Expected<llvm::SmallVector<ValueSpec>>
-readTrainStepArguments(ModuleOp module);
+/// What the functions of a module take and give.
+struct ModuleSignature {
+  FunctionSignature trainStep;
+  std::optional<FunctionSignature> evaluate;
+};
+
+/// The signatures of a module that has not been compiled yet, for all that can
+/// be checked before: they are those of the program, but for the types of
+/// parameters. Fails if there is no train step, or none that can be compiled.
+llvm::Expected<ModuleSignature>
+readSignatures(ModuleOp module, const MixedPrecisionOptions &precision);
 
 } // namespace mlir::amp
 

@@ -28,12 +28,11 @@ using StepObserver = llvm::function_ref<llvm::Error(const StepRecord &)>;
 
 /// Replays `run` with a program that was compiled with its properties, and that
 /// has not run a step yet. `tolerances` outlive the comparison. `observe` is
-/// told of each step.
-llvm::Expected<ReplayComparison> replayRun(const Oracle &oracle,
-                                           const OracleRun &run,
-                                           const ToleranceTable &tolerances,
-                                           Program &program,
-                                           StepObserver observe);
+/// told of each step. Nothing if `stop` was set before the last step.
+llvm::Expected<std::optional<ReplayComparison>>
+replayRun(const Oracle &oracle, const OracleRun &run,
+          const ToleranceTable &tolerances, Program &program,
+          StepObserver observe, const std::atomic<bool> *stop = nullptr);
 
 /// What is said of a run that cannot be replayed, with a reason to print.
 ReplayComparison makeUnreplayed(const OracleRun &run);

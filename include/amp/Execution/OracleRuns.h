@@ -26,6 +26,7 @@
 #include "amp/Execution/ReplayTolerances.h"
 #include "amp/Execution/TrainingLoop.h"
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -80,7 +81,11 @@ struct OracleRun {
 /// A file of runs with its weights and images.
 class Oracle {
 public:
-  /// `dataDirectory` holds the two .npz files; empty: the folder of `path`.
+  /// The two .npz files that belong to the runs in `path`: weights and batches,
+  /// then images. `dataDirectory` holds them; empty: the folder of `path`.
+  static std::array<std::string, 2> getDataFiles(llvm::StringRef path,
+                                                 llvm::StringRef dataDirectory);
+  /// Reads the runs and opens getDataFiles().
   static llvm::Expected<Oracle> load(llvm::StringRef path,
                                      llvm::StringRef dataDirectory);
 

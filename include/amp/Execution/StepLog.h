@@ -16,16 +16,20 @@
 //   skipped       true if the optimizer step was left out
 //   grad_norm     L2 norm of the unscaled gradients; null if skipped, or if the
 //                 program does not show its gradients
-//   blas          in the first line only: the library that computes large
-//                 products, as an object of its file (library), what it says of
-//                 itself (config), whose kernels it uses (core; null if it does
-//                 not say) and threads; null: generated kernels compute them
+//   blas          in the first line of a run only: the library that computes
+//                 large products, as an object of its file (library), what it
+//                 says of itself (config), whose kernels it uses (core; null if
+//                 it does not say) and threads; null: generated kernels compute
+//                 them
 //
 // Where there are several loss scalers, the four fields of the scaler are
 // objects by its name. NaN and infinities are the strings "nan", "inf", "-inf".
 // Other numbers have 17 digits, which give back every f32 and f64.
 //
-// Lines go straight to the file, each flushed, so that a run can be followed.
+// Lines go straight to the file, so that a run can be followed, and are
+// appended to what is there: whole lines, for a line that an earlier run left
+// unfinished is closed first, and one that could not be written is taken back.
+// One run at a time writes a log; the file is locked while it is open.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,9 +40,6 @@
 #include "amp/Execution/TrainingLoop.h"
 
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/raw_ostream.h"
-
-#include <memory>
 
 namespace mlir::amp {
 
@@ -52,22 +53,41 @@ std::string toJsonLine(const StepRecord &record,
 
 class StepLog {
 public:
-  /// Creates or truncates the file; "-" is standard output. The first line will
+  /// Opens a log for appending, and creates it if need be. "-" is standard
+  /// output; so is whatever else names the same file, pipe or terminal, such as
+  /// /dev/stdout. Fails where another run holds the lock. The first line will
   /// say `blas`.
   static llvm::Expected<StepLog>
   open(llvm::StringRef path, std::optional<BlasReport> blas = std::nullopt);
+  /// True if open() would write to standard output.
+  static bool isStandardOutput(llvm::StringRef path);
 
+  StepLog(StepLog &&other);
+  StepLog &operator=(StepLog &&) = delete;
+  /// Removes a file that open() created and nothing was written to.
+  ~StepLog();
+
+  /// Writes the whole line or nothing of it (but what a pipe has taken).
   llvm::Error write(const StepRecord &record);
   /// Closes the file and reports what only shows then. No write may follow.
   llvm::Error close();
 
 private:
-  StepLog(std::string path, std::unique_ptr<llvm::raw_fd_ostream> os,
-          std::optional<BlasReport> blas);
-  llvm::Error takeError();
+  StepLog(std::string path, int fd, std::optional<BlasReport> blas);
+  llvm::Error append(llvm::StringRef text);
+  llvm::Error makeWriteError(int code) const;
+  void finishLastLine();
 
   std::string path;
-  std::unique_ptr<llvm::raw_fd_ostream> os;
+  /// -1 once it is closed.
+  int fd;
+  /// A standard stream is not closed.
+  bool isOwned = false;
+  /// A regular file can be locked, and cut back to its whole lines.
+  bool isRegular = false;
+  bool isCreated = false;
+  /// Bytes of the file that are whole lines.
+  int64_t wholeBytes = 0;
   /// Until the first line is written.
   std::optional<BlasReport> blas;
 };

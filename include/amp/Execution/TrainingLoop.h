@@ -20,6 +20,7 @@
 #include "amp/Execution/Program.h"
 #include "amp/Execution/StartValues.h"
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <optional>
@@ -88,8 +89,8 @@ public:
     std::vector<Injection> injections;
   };
 
-  /// Checks that the step can be fed. `program` and `batches` must outlive the
-  /// loop.
+  /// Checks that the step can be fed, checkTrainStep's rules first. `program`
+  /// and `batches` must outlive the loop.
   static llvm::Expected<std::unique_ptr<TrainingLoop>>
   create(Program &program, BatchSource &batches, TrainingState state,
          Options options);
@@ -117,8 +118,7 @@ private:
   TrainingLoop(Program &program, BatchSource &batches, TrainingState state,
                Options options);
   llvm::Error bindArguments();
-  llvm::Error bindResults();
-  llvm::Error checkInjections() const;
+  void bindResults();
   void onTap(const Tap &tap);
   llvm::Error explainFailure(llvm::Error error) const;
   llvm::Error takeTapErrors();
@@ -145,6 +145,13 @@ private:
   std::string tapError;
 };
 
+/// Fails if a loop could not run `trainStep` on `batches`: for want of batches,
+/// or of roles and types that can be fed, or because an injection would meet
+/// nothing. For a signature that is still to be compiled.
+llvm::Error checkTrainStep(const FunctionSignature &trainStep,
+                           const BatchSource &batches,
+                           const TrainingLoop::Options &options);
+
 //===----------------------------------------------------------------------===//
 // A whole run
 //===----------------------------------------------------------------------===//
@@ -153,6 +160,8 @@ private:
 struct RunSummary {
   int64_t steps = 0;
   int64_t skipped = 0;
+  /// It was asked to stop before its last step.
+  bool isStopped = false;
   /// The first step touches memory for the first time and is kept apart.
   double firstStepSeconds = 0;
   double otherSeconds = 0;
@@ -163,10 +172,13 @@ struct RunSummary {
 };
 
 /// Runs all steps. `observe` gets each record and the seconds since the start;
-/// an error it returns ends the run.
-llvm::Expected<RunSummary> runTraining(
-    TrainingLoop &loop,
-    llvm::function_ref<llvm::Error(const StepRecord &, double)> observe);
+/// an error it returns ends the run. So does `stop`, after the step that is
+/// running: it may be set by another thread or a signal handler, and the state
+/// is that after the last step that was observed.
+llvm::Expected<RunSummary>
+runTraining(TrainingLoop &loop,
+            llvm::function_ref<llvm::Error(const StepRecord &, double)> observe,
+            const std::atomic<bool> *stop = nullptr);
 
 /// Prints steps, speed and memory, and what the scalers' health verdicts say
 /// unless they are healthy.

@@ -77,6 +77,11 @@ struct MixedPrecisionOptions
 void buildMixedPrecisionPipeline(OpPassManager &pm,
                                  const MixedPrecisionOptions &options);
 
+/// Appends those passes of `amp-mixed-precision` that decide how many rows a
+/// step takes.
+void buildMicroBatchPipeline(OpPassManager &pm,
+                             const MixedPrecisionOptions &options);
+
 /// Makes `amp-mixed-precision` known to the pipeline parser.
 void registerMixedPrecisionPipeline();
 

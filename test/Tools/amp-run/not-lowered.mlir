@@ -1,8 +1,9 @@
 // A dialect that the host lowering does not know: the operation is named, then the
 // file.
 //
-// REQUIRES: amp-run
-// RUN: not amp-run %s --verbosity=0 --opt-level=O0 --data a.npz 2>&1 | FileCheck %s
+// REQUIRES: amp-run, numpy
+// RUN: %python -c "import numpy, sys; numpy.savez(sys.argv[1], x0=numpy.ones(4, 'f'))" %t.npz
+// RUN: not amp-run %s --verbosity=0 --opt-level=O0 --data %t.npz --steps 1 2>&1 | FileCheck %s
 // CHECK: not-lowered.mlir:[[#@LINE+12]]:{{.*}}: error: op was not bufferized
 // CHECK: amp-run: error: '{{.*}}not-lowered.mlir': the module cannot be lowered for the host
 

@@ -592,6 +592,22 @@ TEST_F(ArrayArchiveTest, FullDiskKeepsTheOldFileAndLeavesNoHalf) {
   EXPECT_EQ(getValues(take(readArrayFile(path))), std::vector<double>{1});
 }
 
+TEST_F(ArrayArchiveTest, ProtectionIsKept) {
+  namespace fs = llvm::sys::fs;
+  HostArray array = makeArray(ElementKind::F32, {1}, {3});
+  const std::string path = writeText("a.npy", "old");
+  ASSERT_FALSE(fs::setPermissions(path, fs::owner_read | fs::owner_write));
+  ASSERT_EQ(getText(writeArrayFile(path, array)), "(success)");
+  EXPECT_EQ(llvm::cantFail(llvm::errorOrToExpected(fs::getPermissions(path))),
+            fs::owner_read | fs::owner_write);
+  ASSERT_FALSE(fs::setPermissions(path, fs::owner_read));
+  for (const std::string &error :
+       {getText(checkCanWrite(path)), getText(writeArrayFile(path, array))})
+    EXPECT_EQ(withoutFolder(error), "cannot write 'FOLDER/a.npy': it is "
+                                    "write-protected; name another file");
+  EXPECT_EQ(getFiles(), std::vector<std::string>{"a.npy"});
+}
+
 TEST_F(ArrayArchiveTest, LinksKeepTheirPlace) {
   HostArray array = makeArray(ElementKind::F32, {1}, {3});
   writeText("real.npy", "old");

@@ -146,7 +146,7 @@ protected:
     const OracleRun &blank = oracle.getRuns()[0];
     FakeProgram program(getOptions());
     json::Array steps;
-    ReplayComparison blankComparison = take(replayRun(
+    ReplayComparison blankComparison = *take(replayRun(
         oracle, blank, ToleranceTable(), program,
         [&](const StepRecord &record) {
           const ScalerRecord &scaler = record.scalers[0];
@@ -171,7 +171,7 @@ protected:
   static ReplayComparison replay(const Oracle &oracle,
                                  const ToleranceTable &tolerances,
                                  FakeProgram &program) {
-    return take(
+    return *take(
         replayRun(oracle, oracle.getRuns()[0], tolerances, program,
                   [](const StepRecord &) { return llvm::Error::success(); }));
   }
@@ -211,6 +211,27 @@ json::Value &getCell(json::Object &run, size_t step, size_t column) {
 }
 
 } // namespace
+
+TEST_F(OracleTest, AStoppedReplayIsNotCompared) {
+  Oracle oracle = take(load(makeRun()));
+  const auto replayUntil = [&](int64_t last) {
+    std::atomic<bool> stop(false);
+    FakeProgram program(getOptions());
+    return take(replayRun(
+                    oracle, oracle.getRuns()[0], ToleranceTable(), program,
+                    [&](const StepRecord &record) {
+                      stop = record.step == last;
+                      return llvm::Error::success();
+                    },
+                    &stop))
+        .has_value();
+  };
+  const auto numSteps = int64_t(oracle.getRuns()[0].steps.size());
+  ASSERT_GT(numSteps, 1);
+  EXPECT_FALSE(replayUntil(0));
+  // Asked to stop during the last step, it is whole.
+  EXPECT_TRUE(replayUntil(numSteps - 1));
+}
 
 TEST_F(OracleTest, ARunAgreesWithItself) {
   ReplayComparison comparison = replay(recordRun());
@@ -634,7 +655,7 @@ TEST_P(RecordedApexRuns, AgreeAtO0) {
     options.scaler = getStaticScaler(std::stod(scale));
   }
   FakeProgram program(options);
-  ReplayComparison comparison = take(
+  ReplayComparison comparison = *take(
       replayRun(oracle, run, oracle.getTolerances(), program,
                 [](const StepRecord &) { return llvm::Error::success(); }));
   std::string text;

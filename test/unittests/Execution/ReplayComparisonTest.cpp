@@ -167,3 +167,22 @@ TEST_F(RecordedUpdatesTest, AreReadByPosition) {
   EXPECT_EQ(updates[1].role, "buffer");
   EXPECT_FALSE(updates[1].start.has_value());
 }
+
+TEST_F(RecordedUpdatesTest, OfOtherShapesAreRefused) {
+  HostArray start = makeVector({1}), end = makeVector({2, 3});
+  ASSERT_EQ(getText(writeArchive(getPath("r.npz"), {{"arg0", &start},
+                                                    {"final0", &end},
+                                                    {"arg1", &start},
+                                                    {"final1", &start}})),
+            "(success)");
+  auto read = [&](int64_t first, int64_t second) {
+    return withoutFolder(getText(readRecordedUpdates(
+        getPath("r.npz"),
+        {makeSpec("param", "w", ElementKind::F32, {first}),
+         makeSpec("buffer", "mean", ElementKind::F32, {second})})));
+  };
+  EXPECT_EQ(read(1, 1), "expected array 'final0' in 'FOLDER/r.npz' to have the "
+                        "shape of param 'w', 1xf32, but got 2xf32");
+  EXPECT_EQ(read(2, 1), "expected array 'arg0' in 'FOLDER/r.npz' to have the "
+                        "shape of param 'w', 2xf32, but got 1xf32");
+}

@@ -10,7 +10,12 @@
 #include "TestFiles.h"
 
 #include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <fcntl.h>
 #include <limits>
+#include <sys/resource.h>
+#include <unistd.h>
 
 using namespace amp_test;
 using namespace mlir::amp;
@@ -101,6 +106,94 @@ TEST_F(StepLogTest, EachLineIsThereAtOnce) {
   EXPECT_EQ(getText(log.close()), "(success)");
   EXPECT_EQ(readText("l.jsonl"),
             toJsonLine(makeRecord()) + "\n" + toJsonLine(makeRecord()) + "\n");
+}
+
+TEST_F(StepLogTest, LinesAreAppended) {
+  for (int run = 0; run < 2; ++run) {
+    StepLog log = take(StepLog::open(getPath("l.jsonl")));
+    ASSERT_EQ(getText(log.write(makeRecord())), "(success)");
+  }
+  EXPECT_EQ(readText("l.jsonl"),
+            toJsonLine(makeRecord()) + "\n" + toJsonLine(makeRecord()) + "\n");
+}
+
+// What a killed run left of its last line stays a line of its own.
+TEST_F(StepLogTest, AnUnfinishedLineIsClosed) {
+  writeText("l.jsonl", "{\"step\":0}\n{\"step\":1,\"lo");
+  {
+    StepLog log = take(StepLog::open(getPath("l.jsonl")));
+    ASSERT_EQ(getText(log.write(makeRecord())), "(success)");
+  }
+  EXPECT_EQ(readText("l.jsonl"), "{\"step\":0}\n{\"step\":1,\"lo\n" +
+                                     toJsonLine(makeRecord()) + "\n");
+}
+
+TEST_F(StepLogTest, OneRunAtATimeWritesALog) {
+  const std::string path = getPath("l.jsonl");
+  StepLog log = take(StepLog::open(path));
+  ASSERT_FALSE(llvm::sys::fs::create_hard_link(path, getPath("other.jsonl")));
+  for (const char *name : {"l.jsonl", "other.jsonl"})
+    EXPECT_EQ(withoutFolder(getText(StepLog::open(getPath(name)))),
+              std::string("cannot open log 'FOLDER/") + name +
+                  "': another run is writing to it; name another file, or wait "
+                  "for that run to end");
+  EXPECT_EQ(getText(log.write(makeRecord())), "(success)");
+  EXPECT_EQ(getText(log.close()), "(success)");
+  // Near misses: it is free again; and devices can be shared.
+  EXPECT_EQ(getText(StepLog::open(path)), "(success)");
+  StepLog null = take(StepLog::open("/dev/null"));
+  EXPECT_EQ(getText(StepLog::open("/dev/null")), "(success)");
+}
+
+TEST_F(StepLogTest, AnEmptyLogLeavesNoFile) {
+  EXPECT_EQ(getText(StepLog::open(getPath("new.jsonl"))), "(success)");
+  writeText("old.jsonl", "");
+  EXPECT_EQ(getText(StepLog::open(getPath("old.jsonl"))), "(success)");
+  EXPECT_EQ(getFiles(), std::vector<std::string>{"old.jsonl"});
+}
+
+// A limit on file sizes stands in for a full disk, met inside the third line.
+TEST_F(StepLogTest, AFullDiskLeavesWholeLines) {
+  const std::string line = toJsonLine(makeRecord()) + "\n";
+  StepLog log = take(StepLog::open(getPath("l.jsonl")));
+  auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit before;
+  getrlimit(RLIMIT_FSIZE, &before);
+  rlimit limit = before;
+  limit.rlim_cur = 2 * line.size() + 10;
+  setrlimit(RLIMIT_FSIZE, &limit);
+  EXPECT_EQ(getText(log.write(makeRecord())), "(success)");
+  EXPECT_EQ(getText(log.write(makeRecord())), "(success)");
+  const std::string error = withoutFolder(getText(log.write(makeRecord())));
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(error, "cannot write log 'FOLDER/l.jsonl': File too large; the run "
+                   "was stopped, lines before this one are kept");
+  EXPECT_EQ(readText("l.jsonl"), line + line);
+}
+
+TEST_F(StepLogTest, NamesOfStandardOutput) {
+  EXPECT_TRUE(StepLog::isStandardOutput("-"));
+  EXPECT_FALSE(StepLog::isStandardOutput("/dev/null"));
+  EXPECT_FALSE(StepLog::isStandardOutput(getPath("no.jsonl")));
+  // Standard output as a file, which has several names then.
+  const std::string path = writeText("out", "");
+  std::fflush(stdout);
+  const int saved = ::dup(STDOUT_FILENO);
+  const int file = ::open(path.c_str(), O_WRONLY | O_APPEND);
+  ::dup2(file, STDOUT_FILENO);
+  ::close(file);
+  EXPECT_TRUE(StepLog::isStandardOutput(path));
+  EXPECT_TRUE(StepLog::isStandardOutput("/dev/stdout"));
+  {
+    StepLog log = take(StepLog::open(path));
+    EXPECT_EQ(getText(log.write(makeRecord())), "(success)");
+    EXPECT_EQ(getText(log.close()), "(success)");
+  }
+  EXPECT_EQ(::write(STDOUT_FILENO, "still open\n", 11), 11);
+  ::dup2(saved, STDOUT_FILENO);
+  ::close(saved);
+  EXPECT_EQ(readText("out"), toJsonLine(makeRecord()) + "\nstill open\n");
 }
 
 TEST_F(StepLogTest, AnUnwritablePathIsNamed) {

@@ -279,8 +279,18 @@ TEST(Injection, IndexIsCheckedAgainWhenTheGradientIsThere) {
             "size of the gradient, but got 5");
 }
 
+// Known before the first step, not when the step of the injection comes.
 TEST(Injection, NeedsAScale) {
-  FakeRun run(FakeOptions(), 1, {{0, "fc1.bias", 0, kInf}});
+  FakeProgram program((FakeOptions()));
+  EXPECT_EQ(getCreateError(program, {{9, "fc1.bias", 0, kInf}}),
+            "expected a program that unscales gradients to inject 'fc1.bias' "
+            "into, but it has no loss scale; set e.g. 'loss-scale=dynamic'");
+}
+
+TEST(Injection, NeedsAGradientThatIsShown) {
+  FakeOptions options = withScaler(getDynamicScaler());
+  options.hasTaps = false;
+  FakeRun run(options, 1, {{0, "fc1.bias", 0, kInf}});
   EXPECT_EQ(getText(run.loop->runStep()),
             "expected the program to unscale the gradient 'fc1.bias' in step "
             "0, where a value was to be injected, but it did not; injection "
@@ -364,6 +374,39 @@ TEST(RunTraining, StopsWhereTheObserverFails) {
                                 })),
             "disk full");
   EXPECT_EQ(run.loop->getStep(), 1);
+}
+
+TEST(RunTraining, StopsAfterTheStepThatIsRunning) {
+  FakeRun run(FakeOptions(), 4);
+  std::atomic<bool> stop(false);
+  int64_t observed = 0;
+  RunSummary summary = take(runTraining(
+      *run.loop,
+      [&](const StepRecord &record, double) {
+        ++observed;
+        stop = record.step == 1;
+        return llvm::Error::success();
+      },
+      &stop));
+  EXPECT_TRUE(summary.isStopped);
+  EXPECT_EQ(summary.steps, 2);
+  EXPECT_EQ(observed, 2);
+  EXPECT_EQ(run.get("buffer", "calls"), std::vector<double>{2});
+}
+
+// Asked to stop during the last step, a run has nothing to leave out.
+TEST(RunTraining, AWholeRunIsNotStopped) {
+  FakeRun run(FakeOptions(), 2);
+  std::atomic<bool> stop(false);
+  RunSummary summary = take(runTraining(
+      *run.loop,
+      [&](const StepRecord &record, double) {
+        stop = record.step == 1;
+        return llvm::Error::success();
+      },
+      &stop));
+  EXPECT_FALSE(summary.isStopped);
+  EXPECT_EQ(summary.steps, 2);
 }
 
 TEST(RunSummary, SpeedLeavesTheFirstStepOut) {

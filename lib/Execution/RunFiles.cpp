@@ -1,0 +1,110 @@
+//===- RunFiles.cpp - Which files a run reads and writes ------------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Execution/RunFiles.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <optional>
+#include <unistd.h>
+
+using namespace mlir::amp;
+using llvm::createStringError;
+using llvm::Error;
+using llvm::StringRef;
+using llvm::Twine;
+namespace fs = llvm::sys::fs;
+namespace path = llvm::sys::path;
+
+namespace {
+
+/// What two names of one file have in common.
+struct FileIdentity {
+  /// Device and inode of the file, or of its folder while there is no file.
+  fs::UniqueID id;
+  /// The last name in that folder; empty if there is a file.
+  std::string name;
+
+  bool operator==(const FileIdentity &other) const {
+    return id == other.id && name == other.name;
+  }
+};
+
+} // namespace
+
+/// Where the symbolic link at `link` leads.
+static std::optional<std::string> readLink(StringRef link) {
+  char target[4096];
+  const ssize_t size = ::readlink(link.str().c_str(), target, sizeof(target));
+  if (size < 0)
+    return std::nullopt;
+  llvm::SmallString<128> result;
+  const StringRef text(target, size);
+  if (path::is_relative(text))
+    result = path::parent_path(link);
+  path::append(result, text);
+  return result.str().str();
+}
+
+/// The identity of what would be created at `name`; none if there is no folder
+/// for it, which the write itself will report.
+static std::optional<FileIdentity> identifyMissing(std::string name) {
+  constexpr int kMostLinks = 40; // as the kernel has it
+  for (int i = 0; i < kMostLinks; ++i) {
+    std::optional<std::string> target = readLink(name);
+    if (!target)
+      break;
+    name = std::move(*target);
+  }
+  const StringRef folder = path::parent_path(name);
+  fs::UniqueID id;
+  if (fs::getUniqueID(folder.empty() ? "." : folder, id))
+    return std::nullopt;
+  return FileIdentity{id, path::filename(name).str()};
+}
+
+/// The identity of a regular file, or of one that is not there yet.
+static std::optional<FileIdentity> identify(StringRef name, int standardFd) {
+  fs::file_status status;
+  if (name == "-" ? fs::status(standardFd, status) : fs::status(name, status))
+    return name == "-" ? std::nullopt : identifyMissing(name.str());
+  if (!fs::is_regular_file(status))
+    return std::nullopt;
+  return FileIdentity{status.getUniqueID(), ""};
+}
+
+static Error compare(const RunFile &output, const RunFile &other,
+                     int otherStandardFd) {
+  if (output.path.empty() || other.path.empty() ||
+      (!output.replaced.empty() && output.replaced == other.option))
+    return Error::success();
+  std::optional<FileIdentity> written = identify(output.path, STDOUT_FILENO);
+  std::optional<FileIdentity> second = identify(other.path, otherStandardFd);
+  if (!written || !second || !(*written == *second))
+    return Error::success();
+  return createStringError(Twine("expected ") + output.option +
+                           " to name a file of its own, but '" + output.path +
+                           "' is the file of " + other.option + ", '" +
+                           other.path + "'; name another file");
+}
+
+Error mlir::amp::checkRunFiles(llvm::ArrayRef<RunFile> inputs,
+                               llvm::ArrayRef<RunFile> outputs) {
+  for (const RunFile &output : outputs) {
+    for (const RunFile &input : inputs)
+      if (Error error = compare(output, input, STDIN_FILENO))
+        return error;
+    for (const RunFile &earlier : outputs.take_while(
+             [&](const RunFile &file) { return &file != &output; }))
+      if (Error error = compare(output, earlier, STDOUT_FILENO))
+        return error;
+  }
+  return Error::success();
+}

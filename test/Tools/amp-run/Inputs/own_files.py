@@ -1,0 +1,267 @@
+"""Runs amp-run on outputs that are its inputs, and stops it by signals.
+
+    own_files.py SOURCE_DIR
+"""
+
+import fcntl
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+
+source = pathlib.Path(sys.argv[1])
+QUIET = ["--opt-level=O0", "--verbosity=0", "--quiet"]
+failures = []
+
+
+def check(condition, text):
+    if not condition:
+        failures.append(text)
+
+
+processes = []
+
+
+def start(*options, module="step.mlir", ignored=(), **streams):
+    def set_signals():
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # the test's own parent may ignore it
+        for number in ignored:
+            signal.signal(number, signal.SIG_IGN)
+
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams}
+    processes.append(subprocess.Popen(["amp-run", module, *map(str, options)], text=True,
+                                      preexec_fn=set_signals, **streams))
+    return processes[-1]
+
+
+def run(*options, **streams):
+    process = start(*options, **streams)
+    out, err = process.communicate(timeout=300)
+    return process.returncode, out, err
+
+
+def read_all():
+    return {p: p.read_bytes() for p in pathlib.Path.cwd().rglob("*") if p.is_file()}
+
+
+def expect_refusal(error, *options, **streams):
+    before = read_all()
+    code, _, err = run(*options, **streams)
+    label = " ".join(map(str, options))
+    check(code == 1 and err == "amp-run: error: " + error + "\n", f"{label}\n  {code} {err}")
+    check(before == read_all(), label + "\n  a file changed")
+
+
+def compare_files():
+    """An output that is an input, under each kind of name."""
+    os.symlink(".", "here")
+    os.link("data.npz", "hard.npz")
+    os.symlink("step.mlir", "soft.mlir")
+    os.symlink("here/test.npz", "far.npz")
+    train = ["--data", "data.npz", "--test-data", "test.npz", "--steps", "1"]
+    for output, name, other, path in (
+        ("--save", "data.npz", "--data", "data.npz"),
+        ("--save", "hard.npz", "--data", "data.npz"),
+        ("--save", "soft.mlir", "the module", "step.mlir"),
+        ("--save", "here/far.npz", "--test-data", "test.npz"),
+        ("--log", "here/step.mlir", "the module", "step.mlir"),
+        ("--log", "hard.npz", "--data", "data.npz"),
+        ("--log", "./test.npz", "--test-data", "test.npz"),
+    ):
+        expect_refusal(f"expected {output} to name a file of its own, but '{name}' is the file of "
+                       f"{other}, '{path}'; name another file", *train, output, name)
+    expect_refusal("expected --log to name a file of its own, but 'init.npz' is the file of --init, "
+                   "'init.npz'; name another file", *train, "--init", "init.npz", "--log", "init.npz")
+    expect_refusal("expected --save to name a file of its own, but 'hard.npz' is the file of --replay, "
+                   "'data.npz'; name another file", "--replay", "data.npz", "--save", "hard.npz")
+    expect_refusal("expected --save to name a file of its own, but 'here/new' is the file of --log, "
+                   "'new'; name another file", *train, "--log", "new", "--save", "here/new")
+    with open("data.npz", "ab") as stream:
+        expect_refusal("expected standard output to name a file of its own, but '-' is the file of "
+                       "--data, 'data.npz'; name another file", *train, stdout=stream)
+
+    # Near miss: a state that is continued in place, twice.
+    before = np.load("init.npz")["param/fc1.bias"]
+    for _ in range(2):
+        code, _, err = run("--data", "data.npz", "--steps", "1", "--init", "init.npz", "--save",
+                           "init.npz", *QUIET)
+        check(code == 0, "resuming in place: " + err)
+        after = np.load("init.npz")["param/fc1.bias"]
+        check((before != after).any(), "resuming in place changed nothing")
+        before = after
+
+
+def share_logs():
+    """Two runs never write one log; one after the other append to it."""
+    log = pathlib.Path("shared.jsonl")
+    train = ["--data", "data.npz", "--steps", "2", "--log", log, *QUIET]
+    log.write_text('{"step":0}\n{"st')  # as a killed run leaves it
+    with open(log) as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        expect_refusal("cannot open log 'shared.jsonl': another run is writing to it; name another "
+                       "file, or wait for that run to end", *train)
+    for _ in range(2):
+        code, _, err = run(*train)
+        check(code == 0, "log: " + err)
+    lines = log.read_text().splitlines()
+    check(lines[:2] == ['{"step":0}', '{"st'], "the old lines changed")
+    check([json.loads(line)["step"] for line in lines[2:]] == [0, 1, 0, 1], "log: " + str(lines))
+
+    # A name of standard output is standard output, which then holds nothing else.
+    code, out, _ = run("--data", "data.npz", "--steps", "2", "--log", "/dev/stdout", "--opt-level=O0",
+                       "--timing")
+    check(code == 0 and [json.loads(line)["step"] for line in out.splitlines()] == [0, 1],
+          "/dev/stdout: " + out)
+    code, out, err = run("--data", "data.npz", "--steps", "2", "--log", "/dev/null", "--opt-level=O0",
+                         stderr=subprocess.STDOUT)
+    check(code == 0 and "step 1: loss" in out, "/dev/null: " + out)
+
+
+def wait_for_steps(log):
+    limit = time.monotonic() + 300
+    while not (log.exists() and log.read_text().count("\n") >= 2) and time.monotonic() < limit:
+        time.sleep(0.02)
+
+
+def stop_by_signals():
+    """The state after a signal is that of a run of as many steps."""
+    forever = ["--data", "data.npz", "--steps", "1000000000", *QUIET]
+    log = pathlib.Path("stopped.jsonl")
+    process = start(*forever, "--log", log, "--save", "stopped.npz",
+                    ignored=[signal.SIGHUP])
+    wait_for_steps(log)
+    process.send_signal(signal.SIGHUP)  # ignored as under nohup
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=300)
+    steps = log.read_text().count("\n")
+    check(process.returncode == 130, f"SIGINT: exit code {process.returncode}")
+    check(err == f"amp-run: stopped by SIGINT after {steps} of 1000000000 steps; the state is in "
+          "'stopped.npz'\n", "SIGINT: " + err)
+    check(log.read_text().endswith("}\n"), "SIGINT: the log ends inside a line")
+    # Not with the log's run, whose taps do not change a bit but are compiled in.
+    code, _, err = run("--data", "data.npz", "--steps", steps, "--log", "/dev/null", "--save",
+                       "whole.npz", *QUIET)
+    check(code == 0, err)
+    one, other = np.load("stopped.npz"), np.load("whole.npz")
+    check(one.files == other.files and all(np.array_equal(one[n], other[n]) for n in one.files),
+          "SIGINT: the state is not that after the step")
+
+    log.unlink()
+    process = start(*forever, "--log", log, "--test-data", "test.npz")
+    wait_for_steps(log)
+    process.terminate()
+    out, err = process.communicate(timeout=300)
+    steps = log.read_text().count("\n")
+    check(process.returncode == 143, f"SIGTERM: exit code {process.returncode}")
+    check(err == f"amp-run: stopped by SIGTERM after {steps} of 1000000000 steps; the state is lost, "
+          "for there was no --save\n", "SIGTERM: " + err)
+    check("evaluated" not in out, "SIGTERM: it was evaluated")
+
+    # A log that nobody reads holds the step up: the second signal need not wait.
+    os.mkfifo("fifo")
+    process = start(*forever, "--log", "fifo", "--save", "never.npz")
+    reader = os.open("fifo", os.O_RDONLY)
+    time.sleep(0.2)
+    os.read(reader, 1)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.2)
+    check(process.poll() is None, "the first signal did not wait for the step")
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    os.close(reader)
+    check(process.returncode == -signal.SIGINT, f"second SIGINT: exit code {process.returncode}")
+    check(not os.path.exists("never.npz"), "second SIGINT: a state was written")
+
+
+def lose_readers():
+    """A pipe that is closed costs the run its output, not its state."""
+    process = start("--data", "data.npz", "--steps", "40", "--opt-level=O0", "--save", "piped.npz")
+    process.stdout.close()
+    err = process.stderr.read()
+    check(process.wait(timeout=300) == 1, "closed pipe: exit code")
+    check(err == "amp-run: error: cannot write to standard output: Broken pipe\n", "closed pipe: " + err)
+    check(os.path.exists("piped.npz"), "closed pipe: no state was written")
+
+    # The log is what was asked for: without it the run ends, but saves.
+    process = start("--data", "data.npz", "--steps", "1000000000", "--opt-level=O0", "--save",
+                    "logged.npz", "--log=-", *QUIET)
+    process.stdout.readline()
+    process.stdout.close()
+    err = process.stderr.read()
+    check(process.wait(timeout=300) == 1, "closed log: exit code")
+    check(err == "amp-run: error: cannot write log '-': Broken pipe; the run was stopped, lines before "
+          "this one are kept\n", "closed log: " + err)
+    check(os.path.exists("logged.npz"), "closed log: no state was written")
+
+
+def copy_oracle():
+    """The recorded runs, which the tests must not write to, in a folder."""
+    if not os.path.exists("oracle"):
+        shutil.copytree(source / "test/Inputs/oracles", "oracle")
+        shutil.copy(source / "test/Inputs/samples/oracle_mlp_sgd.mlir", "oracle_mlp_sgd.mlir")
+    return {"module": "oracle_mlp_sgd.mlir"}
+
+
+def compare_oracle_files():
+    """The log of a comparison is none of the files that belong to the oracle."""
+    module = copy_oracle()
+    replay = ["--oracle", "oracle/training_apex.json", "--run", "mlp-s1-O0-sgd"]
+    for option, path in (
+        ("--oracle", "oracle/training_apex.json"),
+        ("the oracle's weights", "oracle/weights_and_batches.npz"),
+        ("the oracle's images", "oracle/digits.npz"),
+    ):
+        log = f"here/{path}"
+        expect_refusal(f"expected --log to name a file of its own, but '{log}' is the file of {option}, "
+                       f"'{path}'; name another file", *replay, "--log", log, **module)
+    expect_refusal("expected --log to name a file of its own, but 'data.npz' is the file of "
+                   "--tolerances, 'hard.npz'; name another file", *replay, "--tolerances", "hard.npz",
+                   "--log", "data.npz", **module)
+
+
+def stop_oracle():
+    """A comparison of many runs ends with the counts of those that are through."""
+    module = copy_oracle()
+    log = pathlib.Path("oracle.jsonl")
+    process = start("--oracle", "oracle/training_apex.json", "--run", "all", "--log", log, **module)
+    wait_for_steps(log)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=300)
+    check(process.returncode == 130, f"oracle: exit code {process.returncode}")
+    stopped = re.fullmatch(r"amp-run: stopped by SIGINT after (\d+) of \d\d+ runs\n", err)
+    check(stopped, "oracle: " + err)
+    check(stopped and out.endswith(f"\n{stopped[1]} runs agree, 0 disagree, 0 cannot be compared\n"),
+          "oracle: " + out)
+    check(log.read_text().endswith("}\n"), "oracle: the log ends inside a line")
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    shutil.copy(source / "test/Inputs/samples/mlp_digits.mlir", "step.mlir")
+    shutil.copy(source / "share/digits/digits_train.npz", "data.npz")
+    shutil.copy(source / "share/digits/digits_test.npz", "test.npz")
+    code, _, err = run("--data", "data.npz", "--steps", "1", "--save", "init.npz", *QUIET)
+    check(code == 0, err)
+    try:
+        compare_files()
+        compare_oracle_files()
+        share_logs()
+        stop_by_signals()
+        stop_oracle()
+        lose_readers()
+    finally:
+        for process in processes:
+            process.kill()
+        os.chdir("/")
+
+print(*failures, sep="\n")
+sys.exit(bool(failures))
