@@ -171,6 +171,12 @@ static llvm::Expected<Mode> getMode() {
       return makeError("--" + option.ArgStr + " belongs to " +
                        list(allowed, " and ") + ", but this run has " +
                        list(given, "") + "; leave it out");
+  // As from a variable that is not set: not the same as no option.
+  for (const TextOption *file :
+       {&testFile, &initFile, &saveFile, &logFile, &tolerances})
+    if (file->getNumOccurrences() && file->empty())
+      return makeError("expected --" + file->ArgStr +
+                       " to name a file, but got an empty name");
   if (numSteps.getNumOccurrences() && numSteps < 1)
     return makeError("expected --steps to be at least 1, but got " +
                      Twine(numSteps));
