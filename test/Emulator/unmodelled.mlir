@@ -30,8 +30,18 @@ gpu.module @m {
     llvm.return
   }
   llvm.func @mma_text(%i: i32, %f: f32) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>} {
-    // error+1: the emulator has no model of mma.sync of this shape and these types
+    // error+1: the emulator has no model of mma.sync of these operand types
     %d = llvm.inline_asm asm_dialect = att "mma.sync.aligned.m16n8k64.row.col.f32.e2m1.e2m1.f32 {$0, $1}, {$2}, {$3}, {$4, $5};", "=f,=f,r,r,f,f" %i, %i, %f, %f : (i32, i32, f32, f32) -> !llvm.struct<(f32, f32)>
+    llvm.return
+  }
+  llvm.func @mma_shape_text(%i: i32, %f: f32) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>} {
+    // error+1: the emulator has no model of mma.sync of this shape and these types
+    %d = llvm.inline_asm asm_dialect = att "mma.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {$0, $1}, {$2}, {$3}, {$4, $5};", "=f,=f,r,r,f,f" %i, %i, %f, %f : (i32, i32, f32, f32) -> !llvm.struct<(f32, f32)>
+    llvm.return
+  }
+  llvm.func @wgmma_shape_text(%i: i32, %d: i64) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>} {
+    // error+1: the emulator has no model of wgmma of this shape and these types
+    %r = llvm.inline_asm "wgmma.mma_async.sync.aligned.m64n8k32.f32.f16.f16 {$0, $1, $2, $3}, {$4, $5, $6, $7}, $8, 1, 1, 1, 0;", "=r,=r,=r,=r,r,r,r,r,l" %i, %i, %i, %i, %d : (i32, i32, i32, i32, i64) -> !llvm.struct<(i32, i32, i32, i32)>
     llvm.return
   }
   llvm.func @mma_registers(%i: i32, %f: f32) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>} {
@@ -45,7 +55,7 @@ gpu.module @m {
     llvm.return
   }
   llvm.func @permute_mode(%i: i32) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>} {
-    // error+1: the emulator has no model of inline PTX other than wgmma with A in registers, mma.sync and prmt.b32
+    // error+1: the emulator has no model of prmt.b32 of mode 'what'
     %d = llvm.inline_asm asm_dialect = att "prmt.b32.what $0, $1, $2, $3;", "=r,r,r,r" %i, %i, %i : (i32, i32, i32) -> i32
     llvm.return
   }

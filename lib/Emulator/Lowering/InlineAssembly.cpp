@@ -26,37 +26,16 @@
 
 #include "Instructions.h"
 
-#include "amp/Emulator/NumberFormat.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Regex.h"
 
 using namespace mlir;
 using namespace mlir::amp;
-using ::amp::emu::Format;
-using ::amp::emu::Opcode;
-using ::amp::emu::PermuteKind;
 
 static const char *const kRefusal =
     "inline PTX other than wgmma with A in registers, mma.sync and prmt.b32";
-
-static std::optional<Format> getFormat(StringRef name) {
-  using Result = std::optional<Format>;
-  return llvm::StringSwitch<Result>(name)
-      .Case("f16", Format::F16)
-      .Case("bf16", Format::BF16)
-      .Case("tf32", Format::TF32)
-      .Case("f32", Format::F32)
-      .Case("f64", Format::F64)
-      .Case("e4m3", Format::E4M3)
-      .Case("e5m2", Format::E5M2)
-      .Case("s8", Format::S8)
-      .Case("u8", Format::U8)
-      .Case("s32", Format::S32)
-      .Default(std::nullopt);
-}
 
 namespace {
 /// Placeholders and what they stand for.
@@ -135,20 +114,16 @@ static std::string describeWgmma(StringRef text, const Operands &places,
   if (!pattern.match(text, &parts))
     return kRefusal;
   Instruction &inst = assembly.inst;
-  inst.opcode = Opcode::WarpgroupMultiply;
-  inst.name = "wgmma.mma_async";
-  inst.m = 64;
-  parts[1].getAsInteger(10, inst.n);
-  parts[2].getAsInteger(10, inst.k);
-  auto d = getFormat(parts[3]), a = getFormat(parts[4]),
-       b = getFormat(parts[5]);
-  if (!d || !a || !b)
-    return "wgmma of these types";
-  inst.formatAccumulator = *d;
-  inst.formatA = *a;
-  inst.formatB = *b;
+  MatrixQualifiers given;
+  given.m = 64;
+  parts[1].getAsInteger(10, given.n);
+  parts[2].getAsInteger(10, given.k);
+  given.d = parts[3];
+  given.a = parts[4];
+  given.b = parts[5];
+  if (std::string unknown = setWgmma(given, inst); !unknown.empty())
+    return unknown;
   inst.registersA = true;
-  inst.firstB = 2;
   inst.negateA = parts[10] == "-1";
   inst.negateB = parts[11] == "-1";
   inst.transposedB = parts[13] == "1";
@@ -179,30 +154,6 @@ static std::string describeWgmma(StringRef text, const Operands &places,
   return "";
 }
 
-/// Bytes of K that mma.sync takes at once: 8 or 16, of f64 32, of two bytes and
-/// less also 32.
-static bool isMmaShape(int m, int k, Format a, Format b, Format d) {
-  int bytes = ::amp::emu::getFormatBytes(a);
-  bool isHalf = a == Format::F16 || a == Format::BF16;
-  bool isByte = a == Format::S8 || a == Format::U8;
-  bool isFloat8 = a == Format::E4M3 || a == Format::E5M2;
-  bool bIsFloat8 = b == Format::E4M3 || b == Format::E5M2;
-  bool bIsByte = b == Format::S8 || b == Format::U8;
-  if (a == Format::F64)
-    return m == 8 && k == 4 && b == a && d == a;
-  if (isByte)
-    return bIsByte && d == Format::S32 &&
-           ((m == 16 && (k == 16 || k == 32)) || (m == 8 && k == 16));
-  if (m != 16 || (d != Format::F32 && d != Format::F16))
-    return false;
-  if (isFloat8)
-    return bIsFloat8 && (k == 32 || k == 16);
-  if (a == Format::TF32)
-    return b == a && d == Format::F32 && k * bytes <= 32 && k >= 4;
-  return isHalf && b == a && (k == 8 || k == 16) &&
-         (a == Format::F16 || d == Format::F32);
-}
-
 static std::string describeMma(StringRef text, const Operands &places,
                                AssemblyInstruction &assembly) {
   static const llvm::Regex pattern(
@@ -216,26 +167,21 @@ static std::string describeMma(StringRef text, const Operands &places,
   if (!pattern.match(text, &parts))
     return kRefusal;
   Instruction &inst = assembly.inst;
-  inst.opcode = Opcode::MultiplyMatrix;
-  inst.name = "mma.sync";
-  inst.n = 8;
-  parts[1].getAsInteger(10, inst.m);
-  parts[2].getAsInteger(10, inst.k);
-  auto d = getFormat(parts[3]), a = getFormat(parts[4]),
-       b = getFormat(parts[5]), c = getFormat(parts[6]);
-  if (!a || !b || !c || d != c || !isMmaShape(inst.m, inst.k, *a, *b, *d))
+  MatrixQualifiers given;
+  given.n = 8;
+  parts[1].getAsInteger(10, given.m);
+  parts[2].getAsInteger(10, given.k);
+  given.d = parts[3];
+  given.a = parts[4];
+  given.b = parts[5];
+  if (parts[6] != parts[3])
     return "mma.sync of this shape and these types";
-  inst.formatA = *a;
-  inst.formatB = *b;
-  inst.formatAccumulator = *d;
+  if (std::string unknown = setMma(given, inst); !unknown.empty())
+    return unknown;
   inst.firstB = 1;
   inst.firstAccumulator = 2;
-  int bytes = ::amp::emu::getFormatBytes(*a), wide = std::max(bytes, 4);
-  size_t expected[] = {size_t(inst.m * inst.k * bytes / wide / 32),
-                       size_t(8 * inst.k * bytes / wide / 32),
-                       size_t(inst.m * 8 * ::amp::emu::getFormatBytes(*d) /
-                              std::max(::amp::emu::getFormatBytes(*d), 4) /
-                              32)};
+  auto [a, b, accumulator] = countMmaRegisters(inst);
+  size_t expected[] = {a, b, accumulator};
   if (!places.areOutputs(parts[7]))
     return kRefusal;
   for (unsigned i = 0; i < 3; ++i) {
@@ -257,20 +203,9 @@ static std::string describePermute(StringRef text, const Operands &places,
   if (!pattern.match(text, &parts))
     return kRefusal;
   Instruction &inst = assembly.inst;
-  auto kind = llvm::StringSwitch<std::optional<PermuteKind>>(parts[1])
-                  .Case("", PermuteKind::Index)
-                  .Case(".f4e", PermuteKind::Forward4)
-                  .Case(".b4e", PermuteKind::Backward4)
-                  .Case(".rc8", PermuteKind::Replicate8)
-                  .Case(".ecl", PermuteKind::ClampLeft)
-                  .Case(".ecr", PermuteKind::ClampRight)
-                  .Case(".rc16", PermuteKind::Replicate16)
-                  .Default(std::nullopt);
-  if (!kind)
-    return kRefusal;
-  inst.opcode = Opcode::PermuteBytes;
-  inst.name = "prmt";
-  inst.kind = uint8_t(*kind);
+  if (std::string unknown = setPermute(parts[1].ltrim('.'), inst);
+      !unknown.empty())
+    return unknown;
   inst.number = 3;
   for (unsigned i = 2; i < 5; ++i) {
     auto inputs = places.getInputs(parts[i]);

@@ -32,6 +32,27 @@ struct LoweredKernel;
 
 using ::amp::emu::Instruction;
 
+/// A matrix multiply as PTX writes it: d is the accumulator's type.
+struct MatrixQualifiers {
+  int m = 0, n = 0, k = 0;
+  StringRef d, a, b;
+  bool rowByColumn = true, saturates = false;
+};
+
+// What an instruction is, whatever syntax it came in. Each returns what has no
+// model, or an empty text. Operands are the readers' to count: of mma.sync the
+// first of B and of the accumulator, of wgmma whether A is in registers.
+std::string setMma(const MatrixQualifiers &given, Instruction &inst);
+std::string setWgmma(const MatrixQualifiers &given, Instruction &inst);
+/// `mode` as PTX writes it, without its dot.
+std::string setPermute(StringRef mode, Instruction &inst);
+
+/// Registers of a lane, of 32 bits (64 for f64).
+struct MmaRegisters {
+  unsigned a, b, accumulator;
+};
+MmaRegisters countMmaRegisters(const Instruction &inst);
+
 /// An operation of the NVVM dialect that becomes one instruction. Empty on
 /// success, else what has no model ("wgmma of type s8").
 std::string describeNVVM(Operation *op, Instruction &inst);

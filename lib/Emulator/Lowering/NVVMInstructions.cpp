@@ -141,112 +141,48 @@ template <typename OpT> static int getOptional(OpT op, unsigned group) {
   return count ? int(start) : -1;
 }
 
-static std::optional<Format> getFormat(NVVM::MMATypes type) {
-  switch (type) {
-  case NVVM::MMATypes::f16:
-    return Format::F16;
-  case NVVM::MMATypes::bf16:
-    return Format::BF16;
-  case NVVM::MMATypes::tf32:
-    return Format::TF32;
-  case NVVM::MMATypes::f64:
-    return Format::F64;
-  case NVVM::MMATypes::s8:
-    return Format::S8;
-  case NVVM::MMATypes::u8:
-    return Format::U8;
-  case NVVM::MMATypes::e4m3:
-    return Format::E4M3;
-  case NVVM::MMATypes::e5m2:
-    return Format::E5M2;
-  default:
-    return std::nullopt;
-  }
-}
-
-static std::optional<Format> getFormat(NVVM::WGMMATypes type) {
-  switch (type) {
-  case NVVM::WGMMATypes::f16:
-    return Format::F16;
-  case NVVM::WGMMATypes::bf16:
-    return Format::BF16;
-  case NVVM::WGMMATypes::tf32:
-    return Format::TF32;
-  case NVVM::WGMMATypes::e4m3:
-    return Format::E4M3;
-  case NVVM::WGMMATypes::e5m2:
-    return Format::E5M2;
-  case NVVM::WGMMATypes::f32:
-    return Format::F32;
-  case NVVM::WGMMATypes::s8:
-    return Format::S8;
-  case NVVM::WGMMATypes::u8:
-    return Format::U8;
-  case NVVM::WGMMATypes::s32:
-    return Format::S32;
-  default:
-    return std::nullopt;
-  }
-}
-
 static std::string describeMma(NVVM::MmaOp op, Instruction &inst) {
   NVVM::MMAShapeAttr shape = op.getShape();
-  inst.m = shape.getM();
-  inst.n = shape.getN();
-  inst.k = shape.getK();
-  if (op.getLayoutA() != NVVM::MMALayout::row ||
-      op.getLayoutB() != NVVM::MMALayout::col)
-    return "mma.sync of layouts other than row.col";
-  auto typeOf = [&](std::optional<NVVM::MMATypes> given, OperandRange regs) {
+  auto nameOf = [](std::optional<NVVM::MMATypes> given, Value value,
+                   bool isAccumulator) -> StringRef {
     if (!given)
-      given = NVVM::MmaOp::inferOperandMMAType(regs.front().getType(), false);
-    return given ? getFormat(*given) : std::nullopt;
+      given = NVVM::MmaOp::inferOperandMMAType(value.getType(), isAccumulator);
+    return given ? NVVM::stringifyMMATypes(*given) : "";
   };
-  auto a = typeOf(op.getMultiplicandAPtxType(), op.getOperandA());
-  auto b = typeOf(op.getMultiplicandBPtxType(), op.getOperandB());
-  Type c = op.getOperandC().front().getType();
-  if (auto vector = dyn_cast<VectorType>(c))
-    c = vector.getElementType();
-  if (!a || !b)
-    return "mma.sync of these operand types";
-  inst.formatA = *a;
-  inst.formatB = *b;
-  inst.formatAccumulator = c.isF16()         ? Format::F16
-                           : c.isF64()       ? Format::F64
-                           : c.isInteger(32) ? Format::S32
-                                             : Format::F32;
-  // The dialect's verifier leaves m8 and m16, n8, and k of at most 32 bytes (64
-  // for f64).
-  if (op.getIntOverflowBehavior() == NVVM::MMAIntOverflow::satfinite)
-    return "mma.sync that saturates";
-  if (inst.m == 8 && inst.formatA == Format::F16)
-    return "mma.sync m8n8k4 of f16";
+  MatrixQualifiers given;
+  given.m = shape.getM();
+  given.n = shape.getN();
+  given.k = shape.getK();
+  given.a =
+      nameOf(op.getMultiplicandAPtxType(), op.getOperandA().front(), false);
+  given.b =
+      nameOf(op.getMultiplicandBPtxType(), op.getOperandB().front(), false);
+  given.d = nameOf(std::nullopt, op.getOperandC().front(), true);
+  given.rowByColumn = op.getLayoutA() == NVVM::MMALayout::row &&
+                      op.getLayoutB() == NVVM::MMALayout::col;
+  given.saturates =
+      op.getIntOverflowBehavior() == NVVM::MMAIntOverflow::satfinite;
   inst.firstB = op.getOperandA().size();
   inst.firstAccumulator = inst.firstB + op.getOperandB().size();
-  return "";
+  return setMma(given, inst);
 }
 
 static std::string describeWgmma(NVVM::WgmmaMmaAsyncOp op, Instruction &inst) {
   NVVM::MMAShapeAttr shape = op.getShape();
-  inst.m = shape.getM();
-  inst.n = shape.getN();
-  inst.k = shape.getK();
-  auto a = getFormat(op.getTypeA()), b = getFormat(op.getTypeB()),
-       d = getFormat(op.getTypeD());
-  if (!a || !b || !d)
-    return "wgmma of these types";
-  if (op.getSatfinite() == NVVM::MMAIntOverflow::satfinite)
-    return "wgmma that saturates";
-  inst.formatA = *a;
-  inst.formatB = *b;
-  inst.formatAccumulator = *d;
+  MatrixQualifiers given;
+  given.m = shape.getM();
+  given.n = shape.getN();
+  given.k = shape.getK();
+  given.d = NVVM::stringifyWGMMATypes(op.getTypeD());
+  given.a = NVVM::stringifyWGMMATypes(op.getTypeA());
+  given.b = NVVM::stringifyWGMMATypes(op.getTypeB());
+  given.saturates = op.getSatfinite() == NVVM::MMAIntOverflow::satfinite;
   inst.transposedA = op.getLayoutA() == NVVM::MMALayout::col;
   inst.transposedB = op.getLayoutB() == NVVM::MMALayout::row; // col is K-major
   inst.zeroAccumulator = op.getScaleD() == NVVM::WGMMAScaleOut::zero;
   inst.negateA = op.getScaleA() == NVVM::WGMMAScaleIn::neg;
   inst.negateB = op.getScaleB() == NVVM::WGMMAScaleIn::neg;
-  inst.firstB = 2;
-  return "";
+  return setWgmma(given, inst);
 }
 
 static ReduceKind getReduction(NVVM::ReduxKind kind) {
@@ -432,9 +368,10 @@ static std::string describeScalar(Operation *op, Instruction &inst) {
         inst.kind = o.getAction() == NVVM::SetMaxRegisterAction::increase;
       })
       .Case([&](NVVM::PermuteOp o) {
-        // The enumerations have the same order.
-        inst.kind = uint8_t(o.getMode());
         inst.number = op->getNumOperands();
+        bool isDefault = o.getMode() == NVVM::PermuteMode::DEFAULT;
+        unknown = setPermute(
+            isDefault ? "" : NVVM::stringifyPermuteMode(o.getMode()), inst);
       });
   return unknown;
 }

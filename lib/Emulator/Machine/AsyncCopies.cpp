@@ -111,9 +111,7 @@ void Cluster::copyArrive(const Instruction &inst, uint32_t id,
     return;
   }
   MBarrier &barrier = findMBarrier(address, id);
-  if (!genericActor(thread).knows(barrier.init))
-    report(id, "mbarrier operation that is not ordered after the init",
-           &barrier.init, "the init is here");
+  checkInit(barrier, id);
   if (!inst.kind) // without .noinc the arrival is one more than expected
     ++barrier.pending;
   Clock operation = ++barrier.issued;

@@ -120,8 +120,7 @@ void Cluster::clusterArrive(bool relaxed) {
   thread.clusterArrived = true;
   thread.clusterGeneration = clusterBarrier.generation;
   if (relaxed) {
-    Clock &mine = clusterBarrier.view.seen[thread.index];
-    mine = std::max(mine, thread.initFence);
+    handOnInits();
     if (const View *fenced = thread.releaseFences[int(Scope::Cluster)].get())
       clusterBarrier.view.join(*fenced);
   } else {

@@ -102,7 +102,6 @@ struct Thread {
   // Cluster barrier.
   unsigned clusterGeneration = 0;
   bool clusterArrived = false;
-  Clock initFence = 0;
 
   // Fences between relaxed atomics, by scope: what the last release fence of at
   // least that scope covers, and what an acquire fence would bring, each read
@@ -150,6 +149,10 @@ struct MBarrier {
   /// What made it what it is: its init or, where it is not live, its inval.
   Epoch init;
   bool live = true, initFenced = false;
+  /// Inits so far, and the agent whose clock they are where a relaxed cluster
+  /// arrival hands on a fenced one, and nothing else of the thread; or -1.
+  Clock inits = 0;
+  int initAgent = -1;
   /// The last operation of each thread of its block, since the init.
   struct Use {
     Clock at = 0;
@@ -334,6 +337,9 @@ public:
   MBarrier &findMBarrier(SharedAddress address, uint32_t id);
   void mbarrierInvalidate(uint32_t id, SharedAddress address,
                           MBarrier &barrier);
+  /// Whether the running thread is ordered after the init; reports it if not.
+  bool checkInit(MBarrier &barrier, uint32_t id);
+  void handOnInits();
   void useMBarrier(MBarrier &barrier, uint32_t id);
   void fenceInits();
   void settle(MBarrier &barrier);

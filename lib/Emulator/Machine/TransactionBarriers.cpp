@@ -60,9 +60,32 @@ void Cluster::useMBarrier(MBarrier &barrier, uint32_t id) {
     barrier.uses[self->local] = {self->view.seen[self->index], id};
 }
 
+bool Cluster::checkInit(MBarrier &barrier, uint32_t id) {
+  const Clocks &seen = self->view.seen;
+  auto agent = size_t(barrier.initAgent); // beyond all clocks if it is -1
+  if ((agent < seen.size() && seen[agent] == barrier.inits) ||
+      genericActor(*self).knows(barrier.init))
+    return true;
+  report(id, "mbarrier operation that is not ordered after the init",
+         &barrier.init, "the init is here");
+  return false;
+}
+
+void Cluster::handOnInits() {
+  Clocks &handedOn = clusterBarrier.view.seen;
+  for (auto &[key, barrier] : mbarriers) {
+    if (!barrier.live || !barrier.initFenced || barrier.init.who != self->index)
+      continue;
+    if (barrier.initAgent < 0)
+      barrier.initAgent = int(makeAgent("an init"));
+    size_t agent = barrier.initAgent;
+    handedOn.resize(std::max(handedOn.size(), agent + 1));
+    handedOn[agent] = barrier.inits;
+  }
+}
+
 void Cluster::fenceInits() {
   Thread &thread = *self;
-  thread.initFence = thread.view.seen[thread.index];
   for (auto &[key, barrier] : mbarriers)
     if (barrier.init.who == thread.index)
       barrier.initFenced = true;
@@ -95,11 +118,8 @@ void Cluster::completeCopy(MBarrier &barrier, Clock operation, int64_t bytes,
 void Cluster::checkCompletion(MBarrier &barrier, uint32_t id) {
   Actor actor = genericActor(*self);
   actor.fenced = &self->view.fenced;
-  if (!actor.knows(barrier.init))
-    report(id, "mbarrier operation that is not ordered after the init",
-           &barrier.init, "the init is here");
-  else if (!barrier.initFenced &&
-           !actor.knowsFenced(barrier.init, sharedSpace(barrier.rank)))
+  if (checkInit(barrier, id) && !barrier.initFenced &&
+      !actor.knowsFenced(barrier.init, sharedSpace(barrier.rank)))
     report(id, "copy completes on an mbarrier whose init has no fence",
            &barrier.init, "the init is here; follow it by fence.mbarrier_init");
 }
@@ -114,6 +134,7 @@ void Cluster::mbarrierInit(const Instruction &inst, uint32_t id,
   barrier.bytes = 0;
   barrier.phase = 0;
   barrier.initFenced = false;
+  ++barrier.inits;
   barrier.live = true;
   barrier.remote.clear();
   std::fill(barrier.uses.begin(), barrier.uses.end(), MBarrier::Use());
@@ -251,9 +272,7 @@ void Cluster::mbarrier(const Instruction &inst, uint32_t id, char *arguments,
                         getOperand<uint32_t>(arguments, inst, 1));
   }
   MBarrier &barrier = findMBarrier(address, id);
-  if (!genericActor(*self).knows(barrier.init))
-    report(id, "mbarrier operation that is not ordered after the init",
-           &barrier.init, "the init is here");
+  checkInit(barrier, id);
   if (inst.opcode != Opcode::MBarrierInvalidate)
     useMBarrier(barrier, id);
   switch (inst.opcode) {
