@@ -24,6 +24,9 @@
 // that is yielded to the next iteration lives at the same time as the next one
 // made at the same place. Such an allocation stays.
 //
+// So do buffers that 63 bits do not count, alone or together:
+// amp-measure-workspace refuses them, and shows which.
+//
 //===----------------------------------------------------------------------===//
 
 #include "amp/Conversion/Passes.h"
@@ -34,6 +37,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/Support/MathExtras.h"
 
 #define DEBUG_TYPE "amp-plan-buffers"
 
@@ -95,8 +99,16 @@ private:
 };
 } // namespace
 
-static int64_t roundUp(int64_t bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+/// Elements of `width` bytes, rounded up to the alignment; nothing if
+/// 63 bits do not hold them.
+static std::optional<int64_t> getBytes(ArrayRef<int64_t> shape, int64_t width) {
+  int64_t bytes = width;
+  for (int64_t extent : shape)
+    if (llvm::MulOverflow(bytes, extent, bytes))
+      return std::nullopt;
+  if (llvm::AddOverflow(bytes, kAlignment - 1, bytes))
+    return std::nullopt;
+  return bytes / kAlignment * kAlignment;
 }
 
 /// Bytes of a buffer of `type`, or nothing where that is not known here.
@@ -106,13 +118,13 @@ static std::optional<int64_t> getBytes(MemRefType type) {
       type.getMemorySpace())
     return std::nullopt;
   if (element.isIndex())
-    return roundUp(type.getNumElements() * 8);
+    return getBytes(type.getShape(), 8);
   if (!element.isIntOrFloat())
     return std::nullopt;
   int64_t width = (element.getIntOrFloatBitWidth() + 7) / 8;
   if (!llvm::isPowerOf2_64(width))
     return std::nullopt;
-  return roundUp(type.getNumElements() * width);
+  return getBytes(type.getShape(), width);
 }
 
 std::optional<Buffer> Lifetimes::getBuffer(memref::AllocOp alloc) const {
@@ -227,9 +239,13 @@ struct PlanBuffers : public amp::impl::PlanBuffersPassBase<PlanBuffers> {
     });
     if (buffers.empty())
       return;
-    int64_t size = place(buffers);
+    // No offset is larger.
+    int64_t total = 0;
     for (const Buffer &buffer : buffers)
-      numBytes += buffer.bytes;
+      if (llvm::AddOverflow(total, buffer.bytes, total))
+        return;
+    int64_t size = place(buffers);
+    numBytes += total;
     numBuffers += buffers.size();
     arenaBytes += size;
     busiestBytes += getBusiest(buffers);

@@ -95,3 +95,43 @@ func.func @left_alone(%n: index) -> memref<16xf32> {
   %b = memref.alloc(%n) : memref<?xf32>
   return %a : memref<16xf32>
 }
+
+// -----
+
+// What 63 bits do not count stays for amp-measure-workspace to refuse, beside
+// buffers that are placed.
+// CHECK-LABEL: func.func @uncountable
+// CHECK:         memref.alloc() {alignment = 64 : i64} : memref<64xi8>
+// CHECK:         memref.alloc() : memref<4611686018427387904x4611686018427387904xf32>
+// CHECK:         memref.alloc() : memref<9223372036854775807xi8>
+func.func @uncountable() {
+  %a = memref.alloc() : memref<16xf32>
+  %b = memref.alloc() : memref<4611686018427387904x4611686018427387904xf32>
+  %c = memref.alloc() : memref<9223372036854775807xi8>
+  memref.copy %a, %a : memref<16xf32> to memref<16xf32>
+  return
+}
+
+// -----
+
+// Each can be counted, their sum cannot: nothing is placed.
+// CHECK-LABEL: func.func @uncountable_together
+// CHECK-NEXT:    memref.alloc() : memref<4611686018427387904xi8>
+// CHECK-NEXT:    memref.alloc() : memref<4611686018427387904xi8>
+// CHECK-NEXT:    return
+func.func @uncountable_together() {
+  %a = memref.alloc() : memref<4611686018427387904xi8>
+  %b = memref.alloc() : memref<4611686018427387904xi8>
+  return
+}
+
+// -----
+
+// Near miss: 64 bytes less.
+// CHECK-LABEL: func.func @largest
+// CHECK-NEXT:    memref.alloc() {alignment = 64 : i64} : memref<{{.*}}xi8>
+func.func @largest() {
+  %a = memref.alloc() : memref<4611686018427387904xi8>
+  %b = memref.alloc() : memref<4611686018427387840xi8>
+  return
+}
