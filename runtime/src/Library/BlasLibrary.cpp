@@ -11,14 +11,21 @@
 // for this CPU: it must say whose kernels it uses, and these must fit. The
 // reference BLAS, whose loops are written for no CPU, does not say.
 //
+// As soon as it is opened, OpenBLAS starts its threads, and each asks for its
+// buffer until it gets one: under a limit that leaves no room for them the
+// process would never end. So room is looked for before.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Library/BlasLibrary.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 using namespace amp::rt;
 
@@ -88,9 +95,46 @@ static void takeNamed(const char *path, const char *origin, CpuClass cpu,
                   origin, library.core, getCpuClassName(cpu), fitting);
 }
 
+/// Bytes that OpenBLAS takes with one thread: a buffer of up to 128 MiB, a
+/// stack and a heap of the thread, and its code.
+static constexpr long long kBytesPerThread = 256ll << 20;
+
+/// Whether limits of the process leave room for the threads of OpenBLAS; says
+/// in `choice` why not.
+static bool hasRoom(BlasChoice &choice) {
+  rlimit space, data;
+  if (getrlimit(RLIMIT_AS, &space) != 0 || getrlimit(RLIMIT_DATA, &data) != 0)
+    return true;
+  const rlim_t limit = std::min(space.rlim_cur, data.rlim_cur);
+  if (limit == RLIM_INFINITY)
+    return true;
+  // In pages: all that is mapped.
+  long long pages = 0;
+  if (FILE *file = std::fopen("/proc/self/statm", "r")) {
+    if (std::fscanf(file, "%lld", &pages) != 1)
+      pages = 0;
+    std::fclose(file);
+  }
+  const long long threads = std::max(sysconf(_SC_NPROCESSORS_ONLN), 1l);
+  const long long wanted = threads * kBytesPerThread;
+  const long long used = pages * sysconf(_SC_PAGESIZE);
+  if (limit >= rlim_t(used) && limit - rlim_t(used) >= rlim_t(wanted))
+    return true;
+  choice.status = AMP_RT_UNAVAILABLE;
+  std::snprintf(choice.reason, sizeof(choice.reason),
+                "OpenBLAS may take %lld MiB for %lld threads, which the limits "
+                "of the process do not leave; raise them (ulimit -v, ulimit "
+                "-d), or set AMP_BLAS to the path of a library to use it all "
+                "the same",
+                wanted >> 20, threads);
+  return false;
+}
+
 /// The first candidate that fits. Of several that do not, the first is
 /// reported.
 static void search(CpuClass cpu, BlasChoice &choice) {
+  if (!hasRoom(choice))
+    return;
   char fitting[128];
   listFittingCores(cpu, fitting, sizeof(fitting));
   for (const char *candidate : candidates) {
