@@ -21,6 +21,7 @@ Features
   amp-run      the training tool is built
   amp-rt       the runtime library is built
   amp-kernel-bench  the kernels' benchmark and the fake driver are built
+  ahead-of-time  clang, llc and mlir-translate, to compile a program outside the JIT
   ptxas        CUDA's assembler is on PATH
   nvdisasm     CUDA's disassembler is on PATH, or from PyPI's nvidia-cuda-nvdisasm
   numpy, torch importable by %python
@@ -120,6 +121,7 @@ for feature, present in {
     "amp-rt": exists(lib_dir, "libamp-rt.so"),
     "amp-kernel-bench": exists(bin_dir, "amp-kernel-bench")
     and exists(config.amp_build_dir, "unittests", "libAmpFakeCuda.so"),
+    "ahead-of-time": all(map(has_tool, ("clang", "llc", "mlir-translate"))),
     "ptxas": has_tool("ptxas"),
     "nvdisasm": has_tool("nvdisasm"),
     "numpy": can_import("numpy"),

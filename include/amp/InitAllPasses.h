@@ -20,6 +20,7 @@
 #include "amp/Pipelines/HostLowering.h"
 #include "amp/Pipelines/KernelLowering.h"
 #include "amp/Pipelines/MixedPrecision.h"
+#include "amp/Program/Passes.h"
 
 namespace mlir::amp {
 
@@ -28,6 +29,7 @@ inline void registerAllPasses() {
   registerAmpConversionPasses();
   registerAmpKernelsPasses();
   registerAmpLayoutPasses();
+  registerAmpProgramPasses();
   registerMixedPrecisionPipeline();
   registerHostLoweringPipeline();
   registerKernelLoweringPipelines();

@@ -12,6 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Execution/HostArray.h"
+
+#include "amp-rt/Device.h"
 #include "amp-rt/Half.h"
 
 #include "llvm/Support/ErrorHandling.h"
@@ -19,7 +21,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
 
@@ -30,46 +31,20 @@ using namespace mlir::amp;
 //===----------------------------------------------------------------------===//
 
 int64_t mlir::amp::getElementSize(ElementKind kind) {
-  switch (kind) {
-  case ElementKind::I1:
-  case ElementKind::I8:
-    return 1;
-  case ElementKind::I16:
-  case ElementKind::F16:
-  case ElementKind::BF16:
-    return 2;
-  case ElementKind::I32:
-  case ElementKind::F32:
-    return 4;
-  case ElementKind::I64:
-  case ElementKind::F64:
-    return 8;
-  }
-  llvm_unreachable("unknown element kind");
+  return ampRtElementKindSize(int32_t(kind));
 }
 
 llvm::StringRef mlir::amp::getElementName(ElementKind kind) {
-  switch (kind) {
-  case ElementKind::I1:
-    return "i1";
-  case ElementKind::I8:
-    return "i8";
-  case ElementKind::I16:
-    return "i16";
-  case ElementKind::I32:
-    return "i32";
-  case ElementKind::I64:
-    return "i64";
-  case ElementKind::F16:
-    return "f16";
-  case ElementKind::BF16:
-    return "bf16";
-  case ElementKind::F32:
-    return "f32";
-  case ElementKind::F64:
-    return "f64";
-  }
-  llvm_unreachable("unknown element kind");
+  return ampRtElementKindName(int32_t(kind));
+}
+
+std::optional<int64_t> mlir::amp::getByteCount(ElementKind kind,
+                                               llvm::ArrayRef<int64_t> shape) {
+  int64_t bytes = getElementSize(kind);
+  for (int64_t extent : shape)
+    if (extent >= 0 && llvm::MulOverflow(bytes, extent, bytes))
+      return std::nullopt;
+  return bytes;
 }
 
 bool mlir::amp::isFloatKind(ElementKind kind) {
@@ -153,24 +128,40 @@ void mlir::amp::storeElement(ElementKind kind, void *data, int64_t index,
 // HostArray
 //===----------------------------------------------------------------------===//
 
-static constexpr size_t kAlignment = 64;
+static AmpRtDevice *getHost() {
+  static AmpRtDevice *host = [] {
+    AmpRtDevice *device = nullptr;
+    (void)ampRtDeviceGet("host", &device); // is in every build
+    return device;
+  }();
+  return host;
+}
 
-void HostArray::Deleter::operator()(void *memory) const { std::free(memory); }
+void HostArray::Deleter::operator()(void *memory) const {
+  (void)ampRtDeviceFree(getHost(), memory);
+}
+
+HostArray HostArray::uninitialized(ElementKind kind,
+                                   llvm::ArrayRef<int64_t> shape) {
+  HostArray array;
+  array.kind = kind;
+  array.shape.assign(shape.begin(), shape.end());
+  std::optional<int64_t> size = getByteCount(kind, shape);
+  void *memory = nullptr;
+  if (!size || ampRtDeviceAllocate(getHost(), *size, 0, &memory) != AMP_RT_OK)
+    llvm::report_bad_alloc_error(
+        ("an array of " + array.getTypeString()).c_str());
+  array.bytes.reset(memory);
+  return array;
+}
 
 HostArray::HostArray(ElementKind kind, llvm::ArrayRef<int64_t> shape)
-    : kind(kind), shape(shape.begin(), shape.end()) {
-  // At least one line, so that the pointer of an empty array is not null.
-  const size_t size =
-      llvm::alignTo(std::max<int64_t>(getNumBytes(), 1), kAlignment);
-  void *memory = std::aligned_alloc(kAlignment, size);
-  if (!memory)
-    llvm::report_bad_alloc_error("out of memory for a host array");
-  std::memset(memory, 0, size);
-  bytes.reset(memory);
+    : HostArray(uninitialized(kind, shape)) {
+  std::memset(data(), 0, getNumBytes());
 }
 
 HostArray HostArray::clone() const {
-  HostArray copy(kind, shape);
+  HostArray copy = uninitialized(kind, shape);
   std::memcpy(copy.data(), data(), getNumBytes());
   return copy;
 }
@@ -193,7 +184,7 @@ void HostArray::setFromDouble(int64_t index, double value) {
 HostArray HostArray::convertTo(ElementKind target) const {
   if (target == kind)
     return clone();
-  HostArray result(target, shape);
+  HostArray result = uninitialized(target, shape);
   const int64_t count = getNumElements();
   for (int64_t i = 0; i < count; ++i)
     result.setFromDouble(i, getAsDouble(i));

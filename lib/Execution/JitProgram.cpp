@@ -6,30 +6,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Signatures are read between the two halves of the host lowering, when handles
-// are arguments already and roles are still there. A call packs descriptors on
-// the stack of the caller; results are allocated here and written by the
-// program.
-//
-// A failed assertion inside compiled code must leave it at once (what follows
-// may index out of bounds), and compiled code has no destructors, so the report
-// jumps back to the call, which then frees what the program had allocated.
+// What is compiled describes itself (amp-rt/Program.h), and is read from there
+// like a program from a shared object. Types that no driver can feed are
+// refused before, where they can be shown as the user wrote them.
 //
 //===----------------------------------------------------------------------===//
 
 #include "amp/Execution/JitProgram.h"
 
-#include "StepMemory.h"
 #include "amp-rt/Blas.h"
 #include "amp-rt/Half.h"
-#include "amp-rt/Program.h"
-#include "amp-rt/Scaler.h"
-#include "amp-rt/Tap.h"
+#include "amp-rt/Run.h"
 #include "amp/Analysis/PrecisionSummary.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
 #include "amp/Dialect/Amp/Transforms/Passes.h"
-#include "amp/Execution/ArrayBinding.h"
+#include "amp/Execution/DescribedProgram.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/ExecutionEngine/CRunnerUtils.h"
@@ -43,23 +35,9 @@
 #include "llvm/Support/TargetSelect.h"
 
 #include <chrono>
-#include <csetjmp>
 
 using namespace mlir;
 using namespace mlir::amp;
-
-//===----------------------------------------------------------------------===//
-// Leaving a program
-//===----------------------------------------------------------------------===//
-
-/// Where a failed assertion of the program that runs on this thread jumps to.
-static thread_local jmp_buf *assertTarget = nullptr;
-
-/// Stands in for the runtime's function of the same name in compiled code.
-static void reportAssertAndLeave(const char *message) {
-  ampRtReportAssert(message);
-  longjmp(*assertTarget, 1);
-}
 
 //===----------------------------------------------------------------------===//
 // Types
@@ -87,31 +65,6 @@ static std::optional<ElementKind> getElementKind(Type type) {
   return std::nullopt;
 }
 
-static std::optional<ElementKind> fromRuntime(int32_t kind) {
-  switch (kind) {
-  case AMP_RT_ELEMENT_F16:
-    return ElementKind::F16;
-  case AMP_RT_ELEMENT_BF16:
-    return ElementKind::BF16;
-  case AMP_RT_ELEMENT_F32:
-    return ElementKind::F32;
-  case AMP_RT_ELEMENT_F64:
-    return ElementKind::F64;
-  case AMP_RT_ELEMENT_I1:
-    return ElementKind::I1;
-  case AMP_RT_ELEMENT_I8:
-    return ElementKind::I8;
-  case AMP_RT_ELEMENT_I16:
-    return ElementKind::I16;
-  case AMP_RT_ELEMENT_I32:
-    return ElementKind::I32;
-  case AMP_RT_ELEMENT_I64:
-    return ElementKind::I64;
-  default:
-    return std::nullopt;
-  }
-}
-
 static llvm::Error makeError(const Twine &text) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
 }
@@ -120,81 +73,11 @@ static llvm::Error makeError(const Twine &text) {
 // Functions
 //===----------------------------------------------------------------------===//
 
-namespace {
-class JitProgram;
-
-/// An argument of the compiled function that the program supplies itself.
-struct HandleArgument {
-  unsigned index;
-  /// Name of the scaler, or empty for the tap.
-  std::string scaler;
-};
-
-class JitFunction : public CompiledFunction {
-public:
-  static llvm::Expected<std::unique_ptr<JitFunction>>
-  read(func::FuncOp function);
-
-  llvm::Error call(ArrayRef<const HostArray *> arguments,
-                   SmallVectorImpl<HostArray> &results) override;
-
-  JitProgram *program = nullptr;
-  void (*entry)(void **) = nullptr;
-  /// In the order of the compiled function's arguments.
-  SmallVector<HandleArgument> handles;
-};
-
-/// MLIR's memref descriptor: two pointers, an offset, sizes and strides.
-class Descriptor {
-public:
-  explicit Descriptor(void *data, ArrayRef<int64_t> shape) {
-    fields.push_back(reinterpret_cast<intptr_t>(data));
-    fields.push_back(reinterpret_cast<intptr_t>(data));
-    fields.push_back(0);
-    llvm::append_range(fields, shape);
-    SmallVector<int64_t> strides(shape.size(), 1);
-    for (size_t i = shape.size(); i-- > 1;)
-      strides[i - 1] = strides[i] * shape[i];
-    llvm::append_range(fields, strides);
-  }
-  void *get() { return fields.data(); }
-
-private:
-  SmallVector<int64_t, 11> fields;
-};
-
-class JitProgram : public Program {
-public:
-  ~JitProgram() override {
-    for (ScalerSlot &slot : scalers)
-      ampRtScalerDestroy(slot.scaler);
-    ampRtTapDestroy(tap);
-  }
-
-  CompiledFunction &getTrainStep() override { return *trainStep; }
-  CompiledFunction *getEvaluate() override { return evaluate.get(); }
-  ArrayRef<ScalerSlot> getScalers() override { return scalers; }
-  void setTap(std::function<void(const Tap &)> callback) override;
-  MemoryReport getMemoryReport() const override { return memory; }
-
-  int64_t getHandle(const HandleArgument &argument) const;
-  static AmpRtStatus onTap(void *user, const AmpRtTapEvent *event);
-
-  /// Outlives the calls, whose freed blocks it holds.
-  MemoryPool pool;
-  std::unique_ptr<ExecutionEngine> engine;
-  std::unique_ptr<JitFunction> trainStep, evaluate;
-  SmallVector<ScalerSlot> scalers;
-  AmpRtTap *tap = nullptr;
-  std::function<void(const Tap &)> tapCallback;
-  MemoryReport memory;
-};
-} // namespace
-
-llvm::Expected<std::unique_ptr<JitFunction>>
-JitFunction::read(func::FuncOp function) {
-  auto result = std::make_unique<JitFunction>();
-  result->name = function.getName().str();
+/// What a driver has to feed to a function and gets of it. Refuses what it
+/// could not feed, or take as a result.
+static llvm::Expected<FunctionSignature> readSignature(func::FuncOp function) {
+  FunctionSignature signature;
+  signature.name = function.getName().str();
   auto getText = [](DictionaryAttr attrs, StringRef name) {
     auto text = attrs ? attrs.getAs<StringAttr>(name) : StringAttr();
     return text ? text.getValue().str() : std::string();
@@ -219,7 +102,10 @@ JitFunction::read(func::FuncOp function) {
     spec.kind = getText(attrs, kKindAttr);
     spec.init = getText(attrs, kInitAttr);
     spec.elementKind = *kind;
-    spec.shape.assign(tensor.getShape().begin(), tensor.getShape().end());
+    for (int64_t extent : tensor.getShape())
+      spec.shape.push_back(ShapedType::isDynamic(extent) ? -1 : extent);
+    if (llvm::Error error = checkByteCount(spec, function.getName()))
+      return std::move(error);
     return spec;
   };
   for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i) {
@@ -228,15 +114,12 @@ JitFunction::read(func::FuncOp function) {
     RoleInfo info = getArgRole(function, i);
     // As convert-amp-to-runtime gives them.
     if (type.isInteger(64) &&
-        (info.is(Role::ScalerState) || info.is(Role::Hyper))) {
-      result->handles.push_back(
-          {i, info.is(Role::ScalerState) ? info.name.str() : ""});
+        (info.is(Role::ScalerState) || info.is(Role::Hyper)))
       continue;
-    }
     llvm::Expected<ValueSpec> spec = makeSpec(type, attrs, "argument", i);
     if (!spec)
       return spec.takeError();
-    result->arguments.push_back(std::move(*spec));
+    signature.arguments.push_back(std::move(*spec));
   }
   for (unsigned i = 0, e = function.getNumResults(); i != e; ++i) {
     llvm::Expected<ValueSpec> spec =
@@ -244,135 +127,11 @@ JitFunction::read(func::FuncOp function) {
                  "result", i);
     if (!spec)
       return spec.takeError();
-    if (llvm::is_contained(spec->shape, ShapedType::kDynamic))
-      return makeError(
-          "expected the results of '" + function.getName() +
-          "' to have static shapes, for the host allocates them before the "
-          "call, but " +
-          describeArgument(*spec) + " is " +
-          mlir::amp::getTypeString(spec->elementKind, spec->shape) +
-          "; fix the extents in the module, or leave the result out");
-    result->results.push_back(std::move(*spec));
+    if (llvm::Error error = checkResultShape(*spec, function.getName()))
+      return std::move(error);
+    signature.results.push_back(std::move(*spec));
   }
-  return result;
-}
-
-llvm::Error JitFunction::call(ArrayRef<const HostArray *> given,
-                              SmallVectorImpl<HostArray> &outputs) {
-  if (given.size() != arguments.size())
-    return makeError("call of '" + name + "' with " + Twine(given.size()) +
-                     " arguments; expected " + Twine(arguments.size()));
-  for (auto [spec, array] : llvm::zip_equal(arguments, given)) {
-    bool fits = spec.elementKind == array->getKind() &&
-                spec.shape.size() == array->getShape().size();
-    for (size_t i = 0; fits && i < spec.shape.size(); ++i)
-      fits = spec.shape[i] < 0 || spec.shape[i] == array->getShape()[i];
-    if (!fits)
-      return makeError("call of '" + name + "': expected argument '" +
-                       spec.name + "' (" + spec.role + ") to be " +
-                       mlir::amp::getTypeString(spec.elementKind, spec.shape) +
-                       ", but got " + array->getTypeString());
-  }
-  outputs.clear();
-  for (const ValueSpec &spec : results)
-    outputs.emplace_back(spec.elementKind, spec.shape);
-
-  Program::MemoryReport report;
-  SmallVector<Descriptor> descriptors;
-  descriptors.reserve(given.size() + outputs.size());
-  for (const HostArray *array : given) {
-    descriptors.emplace_back(const_cast<void *>(array->data()),
-                             array->getShape());
-    report.argumentBytes += array->getNumBytes();
-  }
-  for (HostArray &array : outputs) {
-    descriptors.emplace_back(array.data(), array.getShape());
-    report.resultBytes += array.getNumBytes();
-  }
-  SmallVector<int64_t> handleValues;
-  for (const HandleArgument &handle : handles)
-    handleValues.push_back(program->getHandle(handle));
-
-  // The packed call takes addresses of values: of descriptor pointers, and of
-  // handles at their places among them.
-  SmallVector<void *> pointers;
-  for (Descriptor &descriptor : descriptors)
-    pointers.push_back(descriptor.get());
-  SmallVector<void *> packed;
-  size_t nextPointer = 0, nextHandle = 0;
-  for (unsigned i = 0, e = pointers.size() + handles.size(); i != e; ++i) {
-    if (nextHandle < handles.size() && handles[nextHandle].index == i)
-      packed.push_back(&handleValues[nextHandle++]);
-    else
-      packed.push_back(static_cast<void *>(&pointers[nextPointer++]));
-  }
-
-  ampRtProgramClearError();
-  StepMemory memory(program->pool);
-  jmp_buf target;
-  assertTarget = &target;
-  if (setjmp(target) == 0)
-    entry(packed.data());
-  assertTarget = nullptr;
-  report.peakBytes = memory.getPeakBytes();
-  program->memory = report;
-  if (ampRtProgramTakeError() != AMP_RT_OK)
-    return makeError("'" + name + "': " + ampRtStatusText());
-  return llvm::Error::success();
-}
-
-//===----------------------------------------------------------------------===//
-// Program
-//===----------------------------------------------------------------------===//
-
-int64_t JitProgram::getHandle(const HandleArgument &argument) const {
-  if (argument.scaler.empty())
-    return tapCallback ? ampRtTapHandle(tap) : 0;
-  for (const ScalerSlot &slot : scalers)
-    if (slot.name == argument.scaler)
-      return ampRtScalerHandle(slot.scaler);
-  llvm_unreachable("every scaler of the program was created");
-}
-
-AmpRtStatus JitProgram::onTap(void *user, const AmpRtTapEvent *event) {
-  std::optional<ElementKind> kind = fromRuntime(event->elementKind);
-  if (!kind)
-    return AMP_RT_INVALID_ARGUMENT;
-  auto *program = static_cast<JitProgram *>(user);
-  program->tapCallback({StringRef(event->point, event->pointLength),
-                        StringRef(event->name, event->nameLength), *kind,
-                        event->data, event->elementCount});
-  return AMP_RT_OK;
-}
-
-void JitProgram::setTap(std::function<void(const Tap &)> callback) {
-  tapCallback = std::move(callback);
-  if (!tap && ampRtTapCreate(&tap) != AMP_RT_OK)
-    return;
-  ampRtTapSet(tap, tapCallback ? &JitProgram::onTap : nullptr, this);
-}
-
-static llvm::Error createScalers(ModuleOp module, JitProgram &program) {
-  for (ScalerOp op : module.getOps<ScalerOp>()) {
-    AmpRtScalerConfig config;
-    ampRtScalerConfigInit(&config);
-    config.mode =
-        op.getStaticScale() ? AMP_RT_SCALER_STATIC : AMP_RT_SCALER_DYNAMIC;
-    config.initialScale = op.getInitialScale().convertToDouble();
-    config.growthFactor = op.getGrowthFactor().convertToDouble();
-    config.backoffFactor = op.getBackoffFactor().convertToDouble();
-    config.growthInterval = op.getGrowthInterval();
-    config.hysteresis = op.getHysteresis();
-    config.minScale =
-        op.getMinScale() ? op.getMinScale()->convertToDouble() : 0;
-    config.maxScale = op.getMaxScale().convertToDouble();
-    AmpRtScaler *scaler = nullptr;
-    if (ampRtScalerCreate(op.getSymName().str().c_str(), &config, &scaler) !=
-        AMP_RT_OK)
-      return makeError(ampRtStatusText());
-    program.scalers.push_back({op.getSymName().str(), scaler});
-  }
-  return llvm::Error::success();
+  return signature;
 }
 
 //===----------------------------------------------------------------------===//
@@ -386,14 +145,18 @@ getRuntimeSymbols(llvm::orc::MangleAndInterner interner) {
     symbols[interner(name)] = {llvm::orc::ExecutorAddr::fromPtr(address),
                                llvm::JITSymbolFlags::Exported};
   };
-  add("ampRtScalerScale", reinterpret_cast<void *>(&ampRtScalerScale));
-  add("ampRtScalerUpdateFromProgram",
-      reinterpret_cast<void *>(&ampRtScalerUpdateFromProgram));
-  add("ampRtTap", reinterpret_cast<void *>(&ampRtTap));
-  add("ampRtBlasSgemm", reinterpret_cast<void *>(&ampRtBlasSgemm));
-  add("ampRtReportAssert", reinterpret_cast<void *>(&reportAssertAndLeave));
+  add("ampRtRunBegin", reinterpret_cast<void *>(&ampRtRunBegin));
+  add("ampRtRunEnd", reinterpret_cast<void *>(&ampRtRunEnd));
+  add("ampRtRunReportAssert", reinterpret_cast<void *>(&ampRtRunReportAssert));
+  add("ampRtRunAllocate", reinterpret_cast<void *>(&ampRtRunAllocate));
+  add("ampRtRunAllocateAligned",
+      reinterpret_cast<void *>(&ampRtRunAllocateAligned));
+  add("ampRtRunFree", reinterpret_cast<void *>(&ampRtRunFree));
+  add("ampRtRunScale", reinterpret_cast<void *>(&ampRtRunScale));
+  add("ampRtRunUpdateScale", reinterpret_cast<void *>(&ampRtRunUpdateScale));
+  add("ampRtRunTap", reinterpret_cast<void *>(&ampRtRunTap));
+  add("ampRtRunSgemm", reinterpret_cast<void *>(&ampRtRunSgemm));
   add("memrefCopy", reinterpret_cast<void *>(&memrefCopy));
-  StepMemory::forEachSymbol(add);
   // The project's own conversions, so that results do not depend on the host's
   // compiler runtime.
   const AmpRtSymbol *conversions = nullptr;
@@ -402,21 +165,6 @@ getRuntimeSymbols(llvm::orc::MangleAndInterner interner) {
     for (int64_t i = 0; i < count; ++i)
       add(conversions[i].name, conversions[i].address);
   return symbols;
-}
-
-/// Leaves the C interface as the only way in. The function behind it takes
-/// every field of every descriptor as an argument, more than a thousand for a
-/// step; once nobody else can call it, it is inlined there and only the
-/// addresses are left.
-static void hideEntryPoints(ModuleOp module) {
-  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
-    auto wrapped = module.lookupSymbol<LLVM::LLVMFuncOp>(
-        ("_mlir_ciface_" + function.getName()).str());
-    if (!wrapped || wrapped.isExternal())
-      continue;
-    function.setLinkage(LLVM::Linkage::Internal);
-    function.setAlwaysInline(true);
-  }
 }
 
 namespace {
@@ -431,7 +179,6 @@ struct SilentAdvice : llvm::DiagnosticHandler {
 
 static llvm::Expected<std::unique_ptr<ExecutionEngine>>
 generateCode(ModuleOp module, unsigned level) {
-  hideEntryPoints(module);
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   registerBuiltinDialectTranslation(*module.getContext());
@@ -527,11 +274,10 @@ mlir::amp::readSignatures(ModuleOp module,
       return function.takeError();
     if (!*function)
       return std::nullopt;
-    llvm::Expected<std::unique_ptr<JitFunction>> read =
-        JitFunction::read(*function);
+    llvm::Expected<FunctionSignature> read = readSignature(*function);
     if (!read)
       return read.takeError();
-    return (*read)->getSignature();
+    return std::move(*read);
   };
   llvm::Expected<std::optional<FunctionSignature>> trainStep =
       readOne(FunctionKind::TrainStep);
@@ -559,7 +305,6 @@ mlir::amp::compileForHost(ModuleOp module,
   CompileReport ignored;
   if (!report)
     report = &ignored;
-  auto program = std::make_unique<JitProgram>();
   auto start = std::chrono::steady_clock::now();
   {
     PassManager pm(module.getContext());
@@ -572,8 +317,6 @@ mlir::amp::compileForHost(ModuleOp module,
   report->mixedPrecision = secondsSince(start);
   llvm::raw_string_ostream decisions(report->decisions);
   PrecisionSummary(module).print(decisions);
-  if (llvm::Error error = createScalers(module, *program))
-    return std::move(error);
 
   start = std::chrono::steady_clock::now();
   {
@@ -582,22 +325,19 @@ mlir::amp::compileForHost(ModuleOp module,
     if (failed(pm.run(module)))
       return makeError("the module cannot be prepared for the host");
   }
-  for (auto [kind, slot] :
-       {std::pair(FunctionKind::TrainStep, &program->trainStep),
-        std::pair(FunctionKind::Evaluate, &program->evaluate)}) {
+  bool hasTrainStep = false;
+  for (FunctionKind kind : {FunctionKind::TrainStep, FunctionKind::Evaluate}) {
     llvm::Expected<func::FuncOp> function = findFunction(module, kind);
     if (!function)
       return function.takeError();
     if (!*function)
       continue;
-    llvm::Expected<std::unique_ptr<JitFunction>> read =
-        JitFunction::read(*function);
+    llvm::Expected<FunctionSignature> read = readSignature(*function);
     if (!read)
       return read.takeError();
-    *slot = std::move(*read);
-    (*slot)->program = program.get();
+    hasTrainStep |= kind == FunctionKind::TrainStep;
   }
-  if (!program->trainStep)
+  if (!hasTrainStep)
     return makeNoTrainStepError();
   {
     PassManager pm(module.getContext());
@@ -612,17 +352,10 @@ mlir::amp::compileForHost(ModuleOp module,
       generateCode(module, options.optimizationLevel);
   if (!engine)
     return engine.takeError();
-  program->engine = std::move(*engine);
-  for (JitFunction *function :
-       {program->trainStep.get(), program->evaluate.get()}) {
-    if (!function)
-      continue;
-    auto entry = program->engine->lookupPacked("_mlir_ciface_" +
-                                               function->getName().str());
-    if (!entry)
-      return entry.takeError();
-    function->entry = *entry;
-  }
+  llvm::Expected<void *> description = (*engine)->lookup(AMP_RT_PROGRAM_SYMBOL);
+  if (!description)
+    return description.takeError();
   report->codegen = secondsSince(start);
-  return program;
+  return openProgram(*static_cast<const AmpRtProgram *>(*description),
+                     std::shared_ptr<void>(std::move(*engine)));
 }

@@ -14,6 +14,7 @@
 #include "amp/Pipelines/HostLowering.h"
 
 #include "amp/Conversion/Passes.h"
+#include "amp/Program/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
@@ -83,6 +84,7 @@ static void addBufferization(OpPassManager &pm) {
   addKernels(pm);
   bufferization::BufferDeallocationPipelineOptions deallocation;
   bufferization::buildBufferDeallocationPipeline(pm, deallocation);
+  pm.addPass(createMeasureWorkspacePass());
 }
 
 static void addLoopStage(OpPassManager &pm,
@@ -118,13 +120,16 @@ static void addLLVM(OpPassManager &pm) {
   pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createUBToLLVMConversionPass());
   FinalizeMemRefToLLVMConversionPassOptions memref;
-  memref.useGenericFunctions = true; // the runtime counts what is allocated
+  memref.useGenericFunctions = true; // names that amp-return-status knows
   pm.addPass(createFinalizeMemRefToLLVMConversionPass(memref));
   pm.addPass(createArithToLLVMConversionPass());
   pm.addPass(createConvertFuncToLLVMPass());
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createConvertIndexToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
+  // Calls of the runtime are all there now, and last are told of the run.
+  pm.addPass(createReturnStatusPass());
+  pm.addPass(createDescribeProgramPass());
 }
 
 void mlir::amp::buildHostLoweringPipeline(OpPassManager &pm,

@@ -3,10 +3,10 @@
 // RUN:   | FileCheck %s --check-prefix=REFERENCE
 
 // Equal reductions are one kernel, called with addresses; all buffers are in one
-// allocation.
-// CHECK-LABEL: llvm.func @forward(
-// CHECK:         llvm.call @_mlir_memref_to_llvm_alloc(
-// CHECK-NOT:     llvm.call @_mlir_memref_to_llvm_alloc(
+// allocation, which the run counts.
+// CHECK-LABEL: llvm.func internal @forward(
+// CHECK:         llvm.call @ampRtRunAllocate(
+// CHECK-NOT:     llvm.call @ampRtRunAllocate(
 // CHECK:         llvm.call @[[SUM:amp_kernel_2]](%{{[^,]*}}, %{{[^,]*}}) : (!llvm.ptr, !llvm.ptr) -> ()
 // CHECK:         llvm.call @[[SUM]](
 // CHECK:         llvm.return

@@ -18,12 +18,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OutOfMemory.h"
 #include "RunOptions.h"
 #include "StopSignals.h"
 
 #include "amp/Execution/BlasReport.h"
 #include "amp/Execution/Evaluation.h"
 #include "amp/Execution/JitProgram.h"
+#include "amp/Execution/MemoryLimits.h"
 #include "amp/Execution/OracleReplay.h"
 #include "amp/Execution/ProgressDisplay.h"
 #include "amp/Execution/RunFiles.h"
@@ -142,6 +144,12 @@ compile(Source &source, const RunOptions &options, const BlasReport &blas,
         "compiled in {0:f2} s: mixed precision {1:f2}, lowering {2:f2}, code generation {3:f2}\n",
         report.mixedPrecision + report.lowering + report.codegen,
         report.mixedPrecision, report.lowering, report.codegen);
+  // Values from a file are there twice while they are converted.
+  const bool isCopied = options.mode != Train || !options.initFile.empty();
+  if (llvm::Error error = checkMemory(
+          estimateMemory(**program, isCopied ? 2 : 1), findMemoryLimit()))
+    return makeError("'" + options.inputFile +
+                     "': " + llvm::toString(std::move(error)));
   return program;
 }
 
@@ -746,6 +754,7 @@ int main(int argc, char **argv) {
   const IgnoredSignals ignored;
   llvm::InitLLVM init(argc, argv);
   ignored.restore();
+  installOutOfMemoryHandler();
   llvm::cl::SetVersionPrinter([](llvm::raw_ostream &os) {
     os << "amp-run of mlir-amp " AMP_VERSION ", LLVM " LLVM_VERSION_STRING "\n";
   });

@@ -344,10 +344,14 @@ def MarkEntryPointsPass : Pass<"amp-mark-entry-points", "ModuleOp"> {
 def StripContractPass : Pass<"amp-strip-contract", "ModuleOp"> {
   let summary = "remove roles, origins and classes";
   let description = [{
-    Once every decision is taken and a driver has read the signature, the
-    attributes of the contract (`amp.*` on the module, functions, arguments,
-    results and operations) have no reader left: roles speak of tensors, and
-    equal kernels with different origins should be equal.
+    Once every decision is taken, the attributes of the contract (`amp.*` on the
+    module, functions, arguments, results and operations) have no reader left:
+    roles speak of tensors, and equal kernels with different origins should be
+    equal.
+
+    What a driver needs stays as data for `amp-describe-program`: entry points
+    (functions with `llvm.emit_c_interface`) get an `amp.signature` with kind,
+    arguments and results as they were, and the module keeps `amp.scalers`.
   }];
 }
 
@@ -368,8 +372,9 @@ def ConvertAssertToRuntimePass : Pass<"convert-assert-to-runtime", "ModuleOp"> {
   let summary = "report failed assertions through the runtime";
   let description = [{
     `cf.assert` would end the process. Instead the message goes to
-    `@ampRtReportAssert`, which the host turns into an error of the call; it
-    does not return to the program.
+    `@ampRtReportAssert`, behind which the program is not to go on:
+    `amp-return-status` turns the call into one of the runtime that takes the
+    run, and leaves the function with a status.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"];

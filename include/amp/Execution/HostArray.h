@@ -16,18 +16,32 @@
 #ifndef AMP_EXECUTION_HOSTARRAY_H
 #define AMP_EXECUTION_HOSTARRAY_H
 
+#include "amp-rt/Element.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace mlir::amp {
 
-/// Element types that cross the boundary of a compiled step.
-enum class ElementKind { I1, I8, I16, I32, I64, F16, BF16, F32, F64 };
+/// Element types that cross the boundary of a compiled step: those of the
+/// runtime, under names that do not need a prefix here.
+enum class ElementKind : int32_t {
+  F16 = AMP_RT_ELEMENT_F16,
+  BF16 = AMP_RT_ELEMENT_BF16,
+  F32 = AMP_RT_ELEMENT_F32,
+  F64 = AMP_RT_ELEMENT_F64,
+  I1 = AMP_RT_ELEMENT_I1,
+  I8 = AMP_RT_ELEMENT_I8,
+  I16 = AMP_RT_ELEMENT_I16,
+  I32 = AMP_RT_ELEMENT_I32,
+  I64 = AMP_RT_ELEMENT_I64
+};
 
 /// Size of one element in bytes (`i1` is one byte, as MLIR stores it).
 int64_t getElementSize(ElementKind kind);
@@ -37,6 +51,11 @@ llvm::StringRef getElementName(ElementKind kind);
 
 bool isFloatKind(ElementKind kind);
 
+/// Bytes of an array, as far as its extents are known (negative ones are not);
+/// nothing if 63 bits do not hold them.
+std::optional<int64_t> getByteCount(ElementKind kind,
+                                    llvm::ArrayRef<int64_t> shape);
+
 /// Element `index` of an array of `kind` at `data`, as a double (an `i64`
 /// beyond 2^53 loses its low bits).
 double loadElement(ElementKind kind, const void *data, int64_t index);
@@ -44,13 +63,18 @@ double loadElement(ElementKind kind, const void *data, int64_t index);
 /// infinity; integers saturate, and take NaN as 0.
 void storeElement(ElementKind kind, void *data, int64_t index, double value);
 
-/// A row-major array that owns its memory (64-byte aligned). A rank-0 array
-/// has one element; an array with a zero extent has none.
+/// A row-major array that owns its memory (64-byte aligned), which is the
+/// runtime's: what one array gives back, the next of its size takes. A rank-0
+/// array has one element; an array with a zero extent has none. Without memory
+/// the program ends with LLVM's handler for it.
 class HostArray {
 public:
   HostArray() = default;
   /// Zero-filled array of the given type.
   HostArray(ElementKind kind, llvm::ArrayRef<int64_t> shape);
+  /// An array whose elements somebody is going to write.
+  static HostArray uninitialized(ElementKind kind,
+                                 llvm::ArrayRef<int64_t> shape);
 
   HostArray(HostArray &&) = default;
   HostArray &operator=(HostArray &&) = default;

@@ -67,6 +67,10 @@ public:
   /// assertion of the program failed (the error carries its message).
   virtual llvm::Error call(llvm::ArrayRef<const HostArray *> arguments,
                            llvm::SmallVectorImpl<HostArray> &results) = 0;
+
+  /// Bytes that a call takes besides arguments and results, as far as they are
+  /// known before it.
+  virtual int64_t getWorkspaceBytes() const { return 0; }
 };
 
 /// A tensor that the program shows while it runs: the scaled gradients before

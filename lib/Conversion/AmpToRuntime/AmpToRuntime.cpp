@@ -16,6 +16,7 @@
 #include "amp/Conversion/Passes.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
+#include "amp/Program/ProgramSignature.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -56,6 +57,7 @@ public:
 private:
   void findHandles();
   void addArguments();
+  void recordScalers();
   void lower(ScaleLossOp op);
   void lower(UnscaleOp op);
   void lower(UpdateScaleOp op);
@@ -274,6 +276,31 @@ void RuntimeLowering::lower(UpdateScaleOp op) {
   op.erase();
 }
 
+/// What the program wants of its scalers, for amp-describe-program.
+void RuntimeLowering::recordScalers() {
+  SmallVector<Attribute> scalers;
+  for (ScalerOp op : module.getOps<ScalerOp>()) {
+    SmallVector<NamedAttribute> fields;
+    auto add = [&](StringRef name, Attribute value) {
+      fields.push_back(builder.getNamedAttr(name, value));
+    };
+    add("name", op.getSymNameAttr());
+    add("initial_scale", op.getInitialScaleAttr());
+    add("growth_factor", op.getGrowthFactorAttr());
+    add("backoff_factor", op.getBackoffFactorAttr());
+    add("growth_interval", op.getGrowthIntervalAttr());
+    add("hysteresis", op.getHysteresisAttr());
+    add("min_scale",
+        op.getMinScale() ? op.getMinScaleAttr() : builder.getF64FloatAttr(0));
+    add("max_scale", op.getMaxScaleAttr());
+    if (op.getStaticScale())
+      add("static", builder.getUnitAttr());
+    scalers.push_back(builder.getDictionaryAttr(fields));
+  }
+  if (!scalers.empty())
+    module->setAttr(kScalersAttr, builder.getArrayAttr(scalers));
+}
+
 void RuntimeLowering::run() {
   findHandles();
   addArguments();
@@ -287,6 +314,7 @@ void RuntimeLowering::run() {
     else if (auto tapOp = dyn_cast<TapOp>(op))
       tapOp.getHandleMutable().assign(getHandle(op, tap));
   });
+  recordScalers();
   for (ScalerOp scaler : llvm::make_early_inc_range(module.getOps<ScalerOp>()))
     scaler.erase();
 }

@@ -6,11 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Everything whose name begins with "amp." goes, wherever it stands.
+// Everything whose name begins with "amp." goes, wherever it stands; what a
+// driver needs to call an entry point stays in one attribute of it.
 //
 //===----------------------------------------------------------------------===//
 
 #include "amp/Conversion/Passes.h"
+#include "amp/Dialect/Amp/IR/AmpRoles.h"
+#include "amp/Program/ProgramSignature.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -25,7 +31,9 @@ using namespace mlir;
 using namespace mlir::amp;
 
 static bool isContract(NamedAttribute attr) {
-  return attr.getName().strref().starts_with("amp.");
+  StringRef name = attr.getName();
+  return name.starts_with("amp.") && name != kSignatureAttr &&
+         name != kScalersAttr;
 }
 
 /// `attrs` without the contract's.
@@ -37,10 +45,48 @@ static DictionaryAttr strip(MLIRContext *context,
   return DictionaryAttr::get(context, kept);
 }
 
+/// An argument or a result as amp-describe-program wants it.
+static Attribute describeValue(Type type, DictionaryAttr attrs) {
+  Builder builder(type.getContext());
+  SmallVector<NamedAttribute> fields = {
+      builder.getNamedAttr("type", TypeAttr::get(type))};
+  for (auto [key, name] :
+       {std::pair("role", kRoleAttr), std::pair("name", kNameAttr),
+        std::pair("kind", kKindAttr), std::pair("init", kInitAttr)})
+    if (Attribute text = attrs ? attrs.get(name) : Attribute())
+      fields.push_back(builder.getNamedAttr(key, text));
+  return builder.getDictionaryAttr(fields);
+}
+
+/// The signature of an entry point, which its roles leave behind.
+static void recordSignature(func::FuncOp function) {
+  Builder builder(function.getContext());
+  SmallVector<Attribute> arguments, results;
+  for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
+    arguments.push_back(describeValue(function.getArgumentTypes()[i],
+                                      function.getArgAttrDict(i)));
+  for (unsigned i = 0, e = function.getNumResults(); i != e; ++i)
+    results.push_back(describeValue(function.getResultTypes()[i],
+                                    function.getResultAttrDict(i)));
+  FunctionKind kind = getFunctionKind(function);
+  StringRef text = kind == FunctionKind::TrainStep  ? "train_step"
+                   : kind == FunctionKind::Evaluate ? "evaluate"
+                                                    : "other";
+  function->setAttr(
+      kSignatureAttr,
+      builder.getDictionaryAttr(
+          {builder.getNamedAttr("kind", builder.getStringAttr(text)),
+           builder.getNamedAttr("arguments", builder.getArrayAttr(arguments)),
+           builder.getNamedAttr("results", builder.getArrayAttr(results))}));
+}
+
 namespace {
 struct StripContract : public amp::impl::StripContractPassBase<StripContract> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (function->hasAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName()))
+        recordSignature(function);
     getOperation()->walk([&](Operation *op) {
       for (NamedAttribute attr : llvm::to_vector(op->getDiscardableAttrs()))
         if (isContract(attr))

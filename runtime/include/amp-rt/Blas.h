@@ -104,16 +104,23 @@ AMP_RT_API AmpRtStatus ampRtBlasSetThreads(AmpRtBlas *blas, int32_t threads);
  * none is installed, AMP_RT_UNAVAILABLE if none fits or BLAS is switched off.
  * Null blas: the process's default object, with default options.
  *
- * Compiled programs may call this function as it is, blas passed as an i64
- * handle (0 for the default), and compute by themselves when the status (an
- * i32) is not 0. A library that was named and cannot be used is an error of the
- * program then, too (Program.h): what was asked for did not happen. May be
- * called by several threads. */
+ * May be called by several threads. */
 AMP_RT_API AmpRtStatus ampRtBlasSgemm(AmpRtBlas *blas, int32_t transposeA,
                                       int32_t transposeB, int64_t m, int64_t n,
                                       int64_t k, float alpha, const float *a,
                                       int64_t lda, const float *b, int64_t ldb,
                                       float beta, float *c, int64_t ldc);
+
+/* Program entry point (Run.h): the same for a compiled program, which passes
+ * blas as an i64 handle (0 for the default) and computes by itself when the
+ * status (an i32) is not 0. A library that was named and cannot be used is
+ * recorded as an error: what was asked for did not happen. */
+AMP_RT_API AmpRtStatus ampRtRunSgemm(int64_t run, AmpRtBlas *blas,
+                                     int32_t transposeA, int32_t transposeB,
+                                     int64_t m, int64_t n, int64_t k,
+                                     float alpha, const float *a, int64_t lda,
+                                     const float *b, int64_t ldb, float beta,
+                                     float *c, int64_t ldc);
 
 AMP_RT_END_DECLS
 

@@ -24,8 +24,8 @@
  *   nothing.
  * - Names given to the library are copied.
  * - Functions called by compiled programs are marked "Program entry point".
- *   They take objects as int64_t handles, return no status, and report
- *   failures through Program.h.
+ *   They take objects as int64_t handles, first among them that of the run,
+ *   return no status, and record failures in the run (Run.h).
  *===----------------------------------------------------------------------===*/
 #ifndef AMP_RT_CONVENTIONS_H
 #define AMP_RT_CONVENTIONS_H

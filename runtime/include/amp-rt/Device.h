@@ -107,7 +107,8 @@ AMP_RT_API AmpRtStatus ampRtDeviceCopy(AmpRtDevice *device, void *target,
                                        const void *source, int64_t bytes,
                                        AmpRtCopyKind kind);
 
-/* What was asked for, without the device's own overhead. */
+/* What was asked for, without the device's own overhead. The last two are of
+ * the host device; 0 elsewhere. */
 typedef struct AmpRtDeviceStatistics {
   uint32_t structSize; /* sizeof this struct */
   uint32_t reserved;
@@ -115,9 +116,13 @@ typedef struct AmpRtDeviceStatistics {
   int64_t bytesPeak; /* largest bytesCurrent since the peak was last reset */
   int64_t allocations;
   int64_t frees;
+  /* With what is kept for later allocations, and the overhead of blocks. */
+  int64_t bytesReserved;
+  /* How many allocations were not served from what was kept. */
+  int64_t systemAllocations;
 } AmpRtDeviceStatistics;
 
-AMP_RT_STATIC_ASSERT(sizeof(AmpRtDeviceStatistics) == 40,
+AMP_RT_STATIC_ASSERT(sizeof(AmpRtDeviceStatistics) == 56,
                      "AmpRtDeviceStatistics has no padding");
 
 AMP_RT_API AmpRtStatus ampRtDeviceGetStatistics(

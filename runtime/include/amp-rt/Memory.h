@@ -6,42 +6,34 @@
  *
  *===----------------------------------------------------------------------===
  *
- * Compiled code allocates its tensors by calls to malloc or, if lowered with
- * finalize-memref-to-llvm{use-generic-functions}, to three functions that its
- * host defines. The functions here are those three: they allocate on the host
- * device, so that its statistics are the memory of a step.
+ * There is one allocator of host memory: the host device's (Device.h), whose
+ * statistics are the memory of a step. Blocks that are freed are kept for the
+ * next request of the same size, never more than were in use at one time: a
+ * step wants what the step before wanted. Nothing is filled with zeros, and
+ * for large blocks large pages are asked for.
  *
- * What a program allocated here and hands out as a result is freed with
- * ampRtMemoryFree or, as the same heap, with ampRtDeviceFree.
+ * Programs that amp-to-host lowers allocate from it through their run (Run.h).
+ * Those lowered by finalize-memref-to-llvm{use-generic-functions} alone call
+ * the three functions below by these names.
  *===----------------------------------------------------------------------===*/
 #ifndef AMP_RT_MEMORY_H
 #define AMP_RT_MEMORY_H
 
 #include "amp-rt/Conventions.h"
-#include "amp-rt/Program.h"
-#include "amp-rt/Status.h"
 
 #include <stdint.h>
 
 AMP_RT_BEGIN_DECLS
 
-/* Program entry point: `bytes` of memory, aligned to 64. Null if there is none
- * left, recorded as an error of the program (Program.h). */
-AMP_RT_API void *ampRtMemoryAllocate(int64_t bytes);
+/* Program entry points: memory of the host device, aligned to 64 or to
+ * `alignment`, a power of two. Null if there is none left. */
+AMP_RT_API void *_mlir_memref_to_llvm_alloc(uint64_t bytes);
+AMP_RT_API void *_mlir_memref_to_llvm_aligned_alloc(uint64_t alignment,
+                                                    uint64_t bytes);
 
-/* Program entry point: the same with an alignment, a power of two. The order of
- * arguments is aligned_alloc's. */
-AMP_RT_API void *ampRtMemoryAllocateAligned(int64_t alignment, int64_t bytes);
-
-/* Program entry point: frees what the two above gave; null does nothing.
- * Another pointer is left alone and recorded as an error of the program. */
-AMP_RT_API void ampRtMemoryFree(void *pointer);
-
-/* The three under the names that compiled code calls:
- * _mlir_memref_to_llvm_alloc, _mlir_memref_to_llvm_aligned_alloc and
- * _mlir_memref_to_llvm_free. Ownership as for ampRtHalfSymbols. */
-AMP_RT_API AmpRtStatus ampRtMemorySymbols(const AmpRtSymbol **symbols,
-                                          int64_t *count);
+/* Program entry point: frees it. Null, and what the device did not allocate, is
+ * left alone. */
+AMP_RT_API void _mlir_memref_to_llvm_free(void *pointer);
 
 AMP_RT_END_DECLS
 

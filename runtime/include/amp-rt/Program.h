@@ -1,4 +1,4 @@
-/*===-- amp-rt/Program.h - Errors of compiled programs -------------*- C -*-===
+/*===-- amp-rt/Program.h - What a compiled program says of itself --*- C -*-===
  *
  * Part of the mlir-amp project, under the Apache License v2.0 with LLVM
  * Exceptions. See LICENSE for license information.
@@ -6,25 +6,25 @@
  *
  *===----------------------------------------------------------------------===
  *
- * Compiled code has no status to return: its functions have the signature of
- * the user's program. What goes wrong in it (a failed cf.assert, a wrong
- * handle, a tap that refused) is recorded for the thread that runs it, and the
- * host turns it into a status after the call:
+ * A program compiled by amp-to-host carries a constant of the type
+ * AmpRtProgram under the name `ampProgram`: its functions with their arguments
+ * and results, its loss scalers, and how to call it. A driver needs nothing
+ * else, no MLIR above all:
  *
- *   ampRtProgramClearError();
- *   step(arguments);                       // compiled
- *   if (ampRtProgramTakeError() != AMP_RT_OK)
- *     report(ampRtStatusText());           // results of step are undefined
+ *   const AmpRtProgram *program = dlsym(library, AMP_RT_PROGRAM_SYMBOL);
+ *   const AmpRtFunction *step = program->functions[0];
+ *   status = step->call(ampRtRunHandle(run), arguments);
  *
- * The record is per thread, so programs on different threads do not see each
- * other's errors. A program must therefore report on the thread it was called
- * on; code that spreads its loops over threads of its own has to carry the
- * message back first.
+ * All of it belongs to the program and lives as long as its code. Arrays are
+ * arrays of pointers, so that the structs can grow; a reader takes members that
+ * its structSize does not cover as 0.
  *===----------------------------------------------------------------------===*/
 #ifndef AMP_RT_PROGRAM_H
 #define AMP_RT_PROGRAM_H
 
 #include "amp-rt/Conventions.h"
+#include "amp-rt/Element.h"
+#include "amp-rt/Scaler.h"
 #include "amp-rt/Status.h"
 
 #include <stdint.h>
@@ -32,7 +32,7 @@
 AMP_RT_BEGIN_DECLS
 
 /* A symbol that compiled code calls but this library does not export, for a
- * host that links code at run time to register. */
+ * host that links code at run time to register. Never grows. */
 typedef struct AmpRtSymbol {
   const char *name;
   void *address;
@@ -41,19 +41,93 @@ typedef struct AmpRtSymbol {
 AMP_RT_STATIC_ASSERT(sizeof(AmpRtSymbol) == 2 * sizeof(void *),
                      "AmpRtSymbol has no padding");
 
-/* Forgets the errors recorded for this thread. */
-AMP_RT_API void ampRtProgramClearError(void);
+/* The name of the constant. */
+#define AMP_RT_PROGRAM_SYMBOL "ampProgram"
 
-/* AMP_RT_OK if nothing was recorded on this thread since the last clear or
- * take. Otherwise AMP_RT_PROGRAM_ERROR with the first message, and how many
- * followed it, as status text; the record is then empty again. */
-AMP_RT_API AmpRtStatus ampRtProgramTakeError(void);
+typedef enum AmpRtValueKind {
+  AMP_RT_VALUE_ARRAY = 0,
+  AMP_RT_VALUE_SCALER = 1, /* an ampRtScalerHandle; `name` says of which */
+  AMP_RT_VALUE_TAP = 2,    /* an ampRtTapHandle, or 0 for none */
+  AMP_RT_VALUE_OTHER = 3   /* what no role has: see the program's source */
+} AmpRtValueKind;
 
-/* Program entry point: a cf.assert failed. `message` is the text of the assert,
- * a string that ends with 0 and is copied; null means no text. The first
- * message is kept, later ones are counted. Returns to the program, which must
- * leave the function at once if anything after the assert relies on it. */
-AMP_RT_API void ampRtReportAssert(const char *message);
+/* An argument or a result. Texts end with 0 and are empty, never null. */
+typedef struct AmpRtValue {
+  uint32_t structSize;
+  int32_t kind;      /* an AmpRtValueKind */
+  const char *role;  /* "param", "batch", ...: Dialect.md */
+  const char *name;  /* unique inside a role */
+  const char *label; /* `amp.kind`: "batch_norm", or empty */
+  const char *init;  /* `amp.init`: how to make a start value, or empty */
+  /* Arrays; the others have rank 0. */
+  int32_t elementKind;    /* an AmpRtElementKind; -1 if it is none */
+  int32_t rank;           /* at least 0 */
+  const int64_t *extents; /* `rank` of them; -1 where the caller chooses */
+  /* Elements from one index to the next; -1 where that follows from extents
+   * that the caller chooses. Row-major without gaps in this release. */
+  const int64_t *strides;
+} AmpRtValue;
+
+AMP_RT_STATIC_ASSERT(sizeof(AmpRtValue) == 16 + 6 * sizeof(void *),
+                     "AmpRtValue has no padding");
+
+typedef enum AmpRtFunctionKind {
+  AMP_RT_FUNCTION_OTHER = 0,
+  AMP_RT_FUNCTION_TRAIN_STEP = 1,
+  AMP_RT_FUNCTION_EVALUATE = 2
+} AmpRtFunctionKind;
+
+/* Calls a function with the handle of a run (Run.h). `arguments` are addresses
+ * of the function's arguments and then of its results. Of an array it is the
+ * address of MLIR's memref descriptor,
+ *
+ *   struct { T *allocated, *aligned; int64_t offset, sizes[], strides[]; }
+ *
+ * with `aligned` on 64 bytes; of a handle that of an int64_t. Results are
+ * written where their descriptors say; they must not overlap anything else.
+ * What a call that fails wrote there is undefined. */
+typedef AmpRtStatus (*AmpRtFunctionCall)(int64_t run, void *const *arguments);
+
+typedef struct AmpRtFunction {
+  uint32_t structSize;
+  int32_t kind; /* an AmpRtFunctionKind */
+  const char *name;
+  int32_t argumentCount;
+  int32_t resultCount;
+  const AmpRtValue *const *arguments;
+  const AmpRtValue *const *results;
+  AmpRtFunctionCall call;
+  /* Memory that a call takes besides its arguments and results, as far as it is
+   * known when the program is compiled: buffers of sizes that the caller
+   * chooses are not in it. */
+  int64_t workspaceBytes;
+} AmpRtFunction;
+
+AMP_RT_STATIC_ASSERT(sizeof(AmpRtFunction) == 24 + 4 * sizeof(void *),
+                     "AmpRtFunction has no padding");
+
+/* A loss scaler that the program wants: ampRtScalerCreate(name, config). */
+typedef struct AmpRtProgramScaler {
+  uint32_t structSize;
+  uint32_t reserved;
+  const char *name;
+  const AmpRtScalerConfig *config;
+} AmpRtProgramScaler;
+
+AMP_RT_STATIC_ASSERT(sizeof(AmpRtProgramScaler) == 8 + 2 * sizeof(void *),
+                     "AmpRtProgramScaler has no padding");
+
+typedef struct AmpRtProgram {
+  uint32_t structSize;
+  uint32_t runtimeVersion; /* for ampRtVersionCheck */
+  int32_t functionCount;
+  int32_t scalerCount;
+  const AmpRtFunction *const *functions;
+  const AmpRtProgramScaler *const *scalers; /* in the order of declaration */
+} AmpRtProgram;
+
+AMP_RT_STATIC_ASSERT(sizeof(AmpRtProgram) == 16 + 2 * sizeof(void *),
+                     "AmpRtProgram has no padding");
 
 AMP_RT_END_DECLS
 

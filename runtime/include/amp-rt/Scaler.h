@@ -220,27 +220,9 @@ AMP_RT_API AmpRtStatus ampRtScalerHealth(AmpRtScaler *scaler, int64_t patience,
                                          AmpRtScalerVerdict *verdict,
                                          const char **text);
 
-/*===----------------------------------------------------------------------===
- * Program entry points
- *
- * A compiled program gets its scalers as int64_t handles. Each of the two
- * functions is a few instructions on the scaler's own memory; neither locks nor
- * allocates. A handle that is 0 or not a scaler's is reported through
- * Program.h.
- *===----------------------------------------------------------------------===*/
-
-/* The handle of a scaler, to be passed to a compiled program; 0 for null. */
+/* The handle of a scaler, to be passed to a compiled program (Run.h); 0 for
+ * null. */
 AMP_RT_API int64_t ampRtScalerHandle(const AmpRtScaler *scaler);
-
-/* Program entry point: what ampRtScalerGetScale gives. For a wrong handle NaN,
- * which no later computation can mistake for a scale. */
-AMP_RT_API float ampRtScalerScale(int64_t handle);
-
-/* Program entry point: one ampRtScalerUpdate. Only the lowest bit of foundInf
- * is read, because LLVM leaves the others of an i1 argument undefined; so it
- * may be declared with i1 or i8 in a compiled program. A wrong handle: nothing
- * happens. */
-AMP_RT_API void ampRtScalerUpdateFromProgram(int64_t handle, uint8_t foundInf);
 
 AMP_RT_END_DECLS
 

@@ -30,7 +30,7 @@ typedef enum AmpRtStatus {
   AMP_RT_UNAVAILABLE = 4,
   /* The device or the process has no memory left for the request. */
   AMP_RT_OUT_OF_MEMORY = 5,
-  /* A compiled program reported an error while it ran (Program.h). */
+  /* A compiled program reported an error while it ran (Run.h). */
   AMP_RT_PROGRAM_ERROR = 6,
   /* The device or its driver failed; the text has the driver's own words. */
   AMP_RT_DEVICE_ERROR = 7

@@ -9,7 +9,7 @@
  * A tap lets the host see, and change, values inside a compiled step: tests
  * inject an infinity into one gradient, reports measure gradients before they
  * are unscaled, and the first value that is not finite can be named. The
- * program was compiled with calls of ampRtTap at the points of interest and
+ * program was compiled with calls of a tap at the points of interest and
  * takes the tap's handle as an argument; handle 0 makes these calls do nothing.
  *
  * Nothing here is global: two programs, or two calls of one program, can have
@@ -20,6 +20,7 @@
 #define AMP_RT_TAP_H
 
 #include "amp-rt/Conventions.h"
+#include "amp-rt/Element.h"
 #include "amp-rt/Status.h"
 
 #include <stdint.h>
@@ -27,21 +28,6 @@
 AMP_RT_BEGIN_DECLS
 
 typedef struct AmpRtTap AmpRtTap;
-
-typedef enum AmpRtElementKind {
-  AMP_RT_ELEMENT_F16 = 0,
-  AMP_RT_ELEMENT_BF16 = 1,
-  AMP_RT_ELEMENT_F32 = 2,
-  AMP_RT_ELEMENT_F64 = 3,
-  AMP_RT_ELEMENT_I1 = 4, /* one byte each, 0 or 1 */
-  AMP_RT_ELEMENT_I8 = 5,
-  AMP_RT_ELEMENT_I16 = 6,
-  AMP_RT_ELEMENT_I32 = 7,
-  AMP_RT_ELEMENT_I64 = 8
-} AmpRtElementKind;
-
-/* Bytes of one element in memory; 0 for what is no AmpRtElementKind. */
-AMP_RT_API int64_t ampRtElementKindSize(int32_t elementKind);
 
 /* One value at one point. All pointers are the program's and valid during the
  * callback only. */
@@ -62,7 +48,7 @@ AMP_RT_STATIC_ASSERT(sizeof(AmpRtTapEvent) == 32 + 3 * sizeof(void *),
 
 /* Called by the program for each event, on the program's thread. Whatever it
  * writes to event->data is what the program goes on with. Anything but
- * AMP_RT_OK is recorded as an error of the program (Program.h), which runs on.
+ * AMP_RT_OK is recorded as an error of the program (Run.h), which runs on.
  */
 typedef AmpRtStatus (*AmpRtTapFunction)(void *user, const AmpRtTapEvent *event);
 
@@ -79,16 +65,6 @@ AMP_RT_API AmpRtStatus ampRtTapSet(AmpRtTap *tap, AmpRtTapFunction function,
 
 /* The handle of a tap, to be passed to a compiled program; 0 for null. */
 AMP_RT_API int64_t ampRtTapHandle(const AmpRtTap *tap);
-
-/* Program entry point: hands a tensor to the callback of the tap with this
- * handle. `name` and `point` are texts with lengths in bytes; `data` points to
- * elementCount contiguous elements of elementKind and is read back afterwards.
- * Handle 0, or a tap without callback: nothing. A handle that is no tap's, an
- * unknown kind or a negative length or count is recorded as an error of the
- * program. */
-AMP_RT_API void ampRtTap(int64_t handle, const char *name, int64_t nameLength,
-                         const char *point, int64_t pointLength, void *data,
-                         int32_t elementKind, int64_t elementCount);
 
 AMP_RT_END_DECLS
 

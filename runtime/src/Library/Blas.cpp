@@ -14,8 +14,8 @@
 #include "amp-rt/Blas.h"
 
 #include "Library/BlasLibrary.h"
+#include "Program/RunState.h"
 #include "Support/Failure.h"
-#include "Support/ProgramErrors.h"
 #include "Support/SizedStruct.h"
 
 #include <climits>
@@ -200,13 +200,8 @@ AmpRtStatus ampRtBlasSgemm(AmpRtBlas *blas, int32_t transposeA,
     return status;
 
   const BlasChoice &choice = choose(orDefault(blas));
-  if (choice.status != AMP_RT_OK) {
-    // A program would go on with kernels of its own, as if nothing had been
-    // asked for.
-    if (choice.wasNamed)
-      recordProgramError("%s: %s", call, choice.reason);
+  if (choice.status != AMP_RT_OK)
     return fail(choice.status, "%s: %s", call, choice.reason);
-  }
   choice.library.sgemm(
       BlasLibrary::kRowMajor,
       transposeA ? BlasLibrary::kTranspose : BlasLibrary::kNoTranspose,
@@ -215,4 +210,18 @@ AmpRtStatus ampRtBlasSgemm(AmpRtBlas *blas, int32_t transposeA,
       static_cast<int>(lda), b, static_cast<int>(ldb), beta, c,
       static_cast<int>(ldc));
   return AMP_RT_OK;
+}
+
+AmpRtStatus ampRtRunSgemm(int64_t run, AmpRtBlas *blas, int32_t transposeA,
+                          int32_t transposeB, int64_t m, int64_t n, int64_t k,
+                          float alpha, const float *a, int64_t lda,
+                          const float *b, int64_t ldb, float beta, float *c,
+                          int64_t ldc) {
+  AmpRtStatus status = ampRtBlasSgemm(blas, transposeA, transposeB, m, n, k,
+                                      alpha, a, lda, b, ldb, beta, c, ldc);
+  // The program goes on with kernels of its own, as if nothing had been asked
+  // for.
+  if (status != AMP_RT_OK && choose(orDefault(blas)).wasNamed)
+    recordError(run, AMP_RT_PROGRAM_ERROR, "%s", ampRtStatusText());
+  return status;
 }

@@ -8,10 +8,10 @@
 
 #include "amp-rt/Scaler.h"
 
+#include "Program/RunState.h"
 #include "Scaler/ScalerState.h"
 #include "Support/Failure.h"
 #include "Support/Handle.h"
-#include "Support/ProgramErrors.h"
 #include "Support/SizedStruct.h"
 
 #include <cfloat>
@@ -243,8 +243,9 @@ AmpRtStatus ampRtScalerClearFoundInf(AmpRtScaler *scaler) {
 // Program entry points
 //===----------------------------------------------------------------------===//
 
-static void recordWrongHandle(const char *call, int64_t handle) {
-  recordProgramError(
+static void recordWrongHandle(const char *call, int64_t run, int64_t handle) {
+  recordError(
+      run, AMP_RT_PROGRAM_ERROR,
       "%s: expected the handle of a loss scaler, but got %#llx; pass what "
       "ampRtScalerHandle gave, and destroy the scaler after the program",
       call, static_cast<unsigned long long>(handle));
@@ -254,18 +255,18 @@ int64_t ampRtScalerHandle(const AmpRtScaler *scaler) {
   return toHandle(scaler);
 }
 
-float ampRtScalerScale(int64_t handle) {
+float ampRtRunScale(int64_t run, int64_t handle) {
   const AmpRtScaler *scaler = fromHandle<AmpRtScaler>(handle);
   if (!scaler) {
-    recordWrongHandle("ampRtScalerScale", handle);
+    recordWrongHandle("ampRtRunScale", run, handle);
     return std::numeric_limits<float>::quiet_NaN();
   }
   return programScale(*scaler);
 }
 
-void ampRtScalerUpdateFromProgram(int64_t handle, uint8_t foundInf) {
+void ampRtRunUpdateScale(int64_t run, int64_t handle, uint8_t foundInf) {
   AmpRtScaler *scaler = fromHandle<AmpRtScaler>(handle);
   if (!scaler)
-    return recordWrongHandle("ampRtScalerUpdateFromProgram", handle);
+    return recordWrongHandle("ampRtRunUpdateScale", run, handle);
   update(*scaler, foundInf & 1);
 }

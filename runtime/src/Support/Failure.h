@@ -15,6 +15,8 @@
 
 #include "amp-rt/Status.h"
 
+#include <cstdint>
+
 namespace amp::rt {
 
 /// Keeps the formatted text for this thread and returns `status`. Texts longer
@@ -24,6 +26,9 @@ AmpRtStatus fail(AmpRtStatus status, const char *format, ...)
 
 /// A required pointer is null.
 AmpRtStatus failNull(const char *call, const char *argument);
+
+/// The host device has no memory for a block.
+AmpRtStatus failNoHostMemory(const char *call, int64_t bytes);
 
 /// The process has no memory for an object of the library's own.
 AmpRtStatus failNoMemory(const char *call, const char *object);

@@ -8,9 +8,9 @@
 
 #include "amp-rt/Tap.h"
 
+#include "Program/RunState.h"
 #include "Support/Failure.h"
 #include "Support/Handle.h"
-#include "Support/ProgramErrors.h"
 
 #include <new>
 
@@ -25,26 +25,6 @@ struct AmpRtTap {
   AmpRtTapFunction function = nullptr;
   void *user = nullptr;
 };
-
-int64_t ampRtElementKindSize(int32_t elementKind) {
-  switch (elementKind) {
-  case AMP_RT_ELEMENT_I1:
-  case AMP_RT_ELEMENT_I8:
-    return 1;
-  case AMP_RT_ELEMENT_F16:
-  case AMP_RT_ELEMENT_BF16:
-  case AMP_RT_ELEMENT_I16:
-    return 2;
-  case AMP_RT_ELEMENT_F32:
-  case AMP_RT_ELEMENT_I32:
-    return 4;
-  case AMP_RT_ELEMENT_F64:
-  case AMP_RT_ELEMENT_I64:
-    return 8;
-  default:
-    return 0;
-  }
-}
 
 AmpRtStatus ampRtTapCreate(AmpRtTap **tap) {
   if (!tap)
@@ -73,32 +53,36 @@ AmpRtStatus ampRtTapSet(AmpRtTap *tap, AmpRtTapFunction function, void *user) {
 
 int64_t ampRtTapHandle(const AmpRtTap *tap) { return toHandle(tap); }
 
-void ampRtTap(int64_t handle, const char *name, int64_t nameLength,
-              const char *point, int64_t pointLength, void *data,
-              int32_t elementKind, int64_t elementCount) {
+void ampRtRunTap(int64_t run, int64_t handle, const char *name,
+                 int64_t nameLength, const char *point, int64_t pointLength,
+                 void *data, int32_t elementKind, int64_t elementCount) {
   if (handle == 0)
     return;
   AmpRtTap *tap = fromHandle<AmpRtTap>(handle);
   if (!tap)
-    return recordProgramError(
-        "ampRtTap: expected the handle of a tap or 0, but got %#llx; pass what "
+    return recordError(
+        run, AMP_RT_PROGRAM_ERROR,
+        "ampRtRunTap: expected the handle of a tap or 0, but got %#llx; pass what "
         "ampRtTapHandle gave, and destroy the tap after the program",
         static_cast<unsigned long long>(handle));
   if (!tap->function)
     return;
   if (nameLength < 0 || pointLength < 0 || elementCount < 0)
-    return recordProgramError(
-        "ampRtTap: expected lengths and count not to be negative, but got "
+    return recordError(
+        run, AMP_RT_PROGRAM_ERROR,
+        "ampRtRunTap: expected lengths and count not to be negative, but got "
         "%lld, %lld and %lld",
         static_cast<long long>(nameLength), static_cast<long long>(pointLength),
         static_cast<long long>(elementCount));
   if ((!name && nameLength > 0) || (!point && pointLength > 0) ||
       (!data && elementCount > 0))
-    return recordProgramError("ampRtTap: expected 'name', 'point' and 'data' "
-                              "not to be null where their lengths are not 0");
+    return recordError(run, AMP_RT_PROGRAM_ERROR,
+                       "ampRtRunTap: expected 'name', 'point' and 'data' "
+                       "not to be null where their lengths are not 0");
   if (ampRtElementKindSize(elementKind) == 0)
-    return recordProgramError(
-        "ampRtTap: tensor '%.*s': expected an AmpRtElementKind, but got %d",
+    return recordError(
+        run, AMP_RT_PROGRAM_ERROR,
+        "ampRtRunTap: tensor '%.*s': expected an AmpRtElementKind, but got %d",
         textLength(nameLength), name, elementKind);
 
   AmpRtTapEvent event = {
@@ -106,7 +90,8 @@ void ampRtTap(int64_t handle, const char *name, int64_t nameLength,
       pointLength,           data,        elementCount};
   AmpRtStatus status = tap->function(tap->user, &event);
   if (status != AMP_RT_OK)
-    recordProgramError("ampRtTap: callback refused tensor '%.*s' at '%.*s': %s",
-                       textLength(nameLength), name, textLength(pointLength),
-                       point, ampRtStatusName(status));
+    recordError(run, AMP_RT_PROGRAM_ERROR,
+                "ampRtRunTap: callback refused tensor '%.*s' at '%.*s': %s",
+                textLength(nameLength), name, textLength(pointLength), point,
+                ampRtStatusName(status));
 }

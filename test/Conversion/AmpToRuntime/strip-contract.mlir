@@ -1,14 +1,19 @@
 // RUN: amp-opt %s --amp-strip-contract | FileCheck %s
 
-// Everything that begins with "amp." goes, wherever it stands; the rest stays.
+// Everything that begins with "amp." goes, wherever it stands, but for what
+// amp-describe-program makes data of; the rest stays.
 
-// CHECK: module attributes {other.policy = 1 : i32} {
+// CHECK: module attributes {amp.scalers = [], other.policy = 1 : i32} {
 module attributes {amp.policy = #amp.policy<O1, patch_type = f16, loss_scale = dynamic>,
-                   amp.casts_inserted, other.policy = 1 : i32} {
+                   amp.casts_inserted, amp.scalers = [], other.policy = 1 : i32} {
   // CHECK-LABEL: func.func @step(
   // CHECK-SAME: %[[W:.*]]: tensor<4xf32> {bufferization.writable = false}, %[[X:.*]]: tensor<4xf32>)
   // CHECK-SAME: -> (tensor<4xf32>, tensor<4xf32> {other.result})
-  // CHECK-SAME: attributes {llvm.emit_c_interface}
+  // CHECK-SAME: attributes {amp.signature = {
+  // CHECK-SAME:   arguments = [{kind = "batch_norm", name = "w", role = "param", type = tensor<4xf32>}, {name = "x0", role = "batch", type = tensor<4xf32>}],
+  // CHECK-SAME:   kind = "evaluate",
+  // CHECK-SAME:   results = [{name = "w", role = "param", type = tensor<4xf32>}, {name = "y0", role = "output", type = tensor<4xf32>}]},
+  // CHECK-SAME:   llvm.emit_c_interface} {
   func.func @step(
       %w: tensor<4xf32> {amp.role = "param", amp.name = "w", amp.kind = "batch_norm", bufferization.writable = false},
       %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"})
@@ -32,5 +37,11 @@ module attributes {amp.policy = #amp.policy<O1, patch_type = f16, loss_scale = d
     // CHECK: arith.negf %{{.*}} {amplitude = 2 : i32, other.scope = "x"}
     %3 = arith.negf %1 {amplitude = 2 : i32, other.scope = "x"} : tensor<4xf32>
     return %w, %3 : tensor<4xf32>, tensor<4xf32>
+  }
+
+  // Nobody calls it from outside, so it has no signature.
+  // CHECK: func.func @inner(%{{.*}}: tensor<4xf32>) -> tensor<4xf32> {
+  func.func @inner(%x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"}) -> tensor<4xf32> {
+    return %x : tensor<4xf32>
   }
 }

@@ -90,7 +90,8 @@ void ApexTrainingLoop::backward(const ApexBackward &pass) {
   AmpRtScaler *scaler = scalers[pass.loss];
   bool bypass = bypasses(scaler);
   // Read as a compiled program reads it.
-  float scale = ampRtScalerScale(ampRtScalerHandle(scaler));
+  float scale = 0;
+  ampRtScalerGetScale(scaler, &scale);
 
   if (!bypass && !pass.delayUnscale)
     for (int index : pass.optimizers)

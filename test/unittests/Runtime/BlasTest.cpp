@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp-rt/Blas.h"
-#include "amp-rt/Program.h"
+#include "OpenRun.h"
 
 #include <gtest/gtest.h>
 
@@ -265,26 +265,26 @@ TEST(BlasOptions, EnvironmentOverridesTheSearch) {
 // silence where a library was asked for by name.
 TEST(BlasOptions, NamedLibraryThatIsMissingFailsTheProgram) {
   float a[1] = {2}, b[1] = {3}, c[1] = {0};
+  OpenRun run;
   auto multiply = [&](const char *choice) {
     EXPECT_EQ(setenv("AMP_BLAS", choice, 1), 0);
     AmpRtBlas *blas = make(defaults());
-    ampRtProgramClearError();
-    AmpRtStatus status =
-        ampRtBlasSgemm(blas, 0, 0, 1, 1, 1, 1, a, 1, b, 1, 0, c, 1);
+    AmpRtStatus status = ampRtRunSgemm(run.handle(), blas, 0, 0, 1, 1, 1, 1, a,
+                                       1, b, 1, 0, c, 1);
     EXPECT_EQ(unsetenv("AMP_BLAS"), 0);
     ampRtBlasDestroy(blas);
     return status;
   };
   EXPECT_EQ(multiply("/nonexistent/mine.so"), AMP_RT_NOT_FOUND);
-  ASSERT_EQ(ampRtProgramTakeError(), AMP_RT_PROGRAM_ERROR);
-  EXPECT_EQ(std::string(ampRtStatusText())
-                .rfind("ampRtBlasSgemm: library '/nonexistent/mine.so' of "
+  std::string text = run.takeError();
+  EXPECT_EQ(run.status, AMP_RT_PROGRAM_ERROR);
+  EXPECT_EQ(text.rfind("ampRtBlasSgemm: library '/nonexistent/mine.so' of "
                        "AMP_BLAS cannot be opened (",
                        0),
             0u)
-      << ampRtStatusText();
+      << text;
   EXPECT_EQ(multiply("off"), AMP_RT_UNAVAILABLE);
-  EXPECT_EQ(ampRtProgramTakeError(), AMP_RT_OK);
+  EXPECT_EQ(run.takeError(), "");
 }
 
 TEST(BlasOptions, WrongOptionsAreRefused) {

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp-rt/Scaler.h"
-#include "amp-rt/Program.h"
+#include "OpenRun.h"
 #include "amp-rt/Tap.h"
 
 #include <gtest/gtest.h>
@@ -344,7 +344,8 @@ TEST(Scaler, GrowthNeverReachesInfinity) {
   for (int i = 0; i < 1100; ++i)
     update(scaler, false);
   EXPECT_EQ(stateOf(scaler).scale, 0x1p1023);
-  EXPECT_EQ(ampRtScalerScale(ampRtScalerHandle(scaler.get())), FLT_MAX);
+  EXPECT_EQ(ampRtRunScale(OpenRun().handle(), ampRtScalerHandle(scaler.get())),
+            FLT_MAX);
 }
 
 // Held for any backoff factor, not only where halving rounds to 0 exactly.
@@ -490,7 +491,8 @@ TEST(Scaler, PatienceMustBePositive) {
 TEST(Scaler, ProgramScaleStaysNormal) {
   ScalerPtr scaler = make(defaults());
   int64_t handle = ampRtScalerHandle(scaler.get());
-  EXPECT_EQ(ampRtScalerScale(handle), 65536.0f);
+  OpenRun run;
+  EXPECT_EQ(ampRtRunScale(run.handle(), handle), 65536.0f);
   struct {
     double state;
     float program;
@@ -499,7 +501,7 @@ TEST(Scaler, ProgramScaleStaysNormal) {
                {1e300, FLT_MAX},      {0x1p127, 0x1p127f}};
   for (auto &row : cases) {
     ASSERT_EQ(ampRtScalerLoad(scaler.get(), row.state, 0), AMP_RT_OK);
-    EXPECT_EQ(ampRtScalerScale(handle), row.program);
+    EXPECT_EQ(ampRtRunScale(run.handle(), handle), row.program);
     float scale;
     ASSERT_EQ(ampRtScalerGetScale(scaler.get(), &scale), AMP_RT_OK);
     EXPECT_EQ(scale, row.program);
@@ -510,34 +512,33 @@ TEST(Scaler, ProgramScaleStaysNormal) {
 TEST(Scaler, ProgramUpdateReadsOneBit) {
   ScalerPtr scaler = make(defaults());
   int64_t handle = ampRtScalerHandle(scaler.get());
-  ampRtScalerUpdateFromProgram(handle, 0xfe);
+  OpenRun run;
+  ampRtRunUpdateScale(run.handle(), handle, 0xfe);
   EXPECT_EQ(stateOf(scaler).unskipped, 1);
   EXPECT_EQ(stateOf(scaler).skipped, 0);
-  ampRtScalerUpdateFromProgram(handle, 0xff);
-  ampRtScalerUpdateFromProgram(handle, 1);
-  ampRtScalerUpdateFromProgram(handle, 0);
+  ampRtRunUpdateScale(run.handle(), handle, 0xff);
+  ampRtRunUpdateScale(run.handle(), handle, 1);
+  ampRtRunUpdateScale(run.handle(), handle, 0);
   EXPECT_EQ(stateOf(scaler).skipped, 2);
   EXPECT_EQ(stateOf(scaler).steps, 4);
-  EXPECT_EQ(ampRtProgramTakeError(), AMP_RT_OK);
 }
 
 TEST(Scaler, WrongHandleIsAProgramError) {
+  OpenRun run;
   EXPECT_EQ(ampRtScalerHandle(nullptr), 0);
-  EXPECT_TRUE(std::isnan(ampRtScalerScale(0)));
-  EXPECT_EQ(ampRtProgramTakeError(), AMP_RT_PROGRAM_ERROR);
-  EXPECT_STREQ(ampRtStatusText(),
-               "ampRtScalerScale: expected the handle of a loss scaler, but "
-               "got 0; pass what ampRtScalerHandle gave, and destroy the "
-               "scaler after the program");
+  EXPECT_TRUE(std::isnan(ampRtRunScale(run.handle(), 0)));
+  EXPECT_EQ(run.takeError(),
+            "ampRtRunScale: expected the handle of a loss scaler, but got 0; "
+            "pass what ampRtScalerHandle gave, and destroy the scaler after "
+            "the program");
+  EXPECT_EQ(run.status, AMP_RT_PROGRAM_ERROR);
   // A handle of another kind.
   AmpRtTap *tap = nullptr;
   ASSERT_EQ(ampRtTapCreate(&tap), AMP_RT_OK);
-  ampRtScalerUpdateFromProgram(ampRtTapHandle(tap), 1);
-  EXPECT_EQ(ampRtProgramTakeError(), AMP_RT_PROGRAM_ERROR);
-  EXPECT_EQ(std::string(ampRtStatusText())
-                .rfind("ampRtScalerUpdateFromProgram: expected the handle of a "
-                       "loss scaler, but got 0x",
-                       0),
+  ampRtRunUpdateScale(run.handle(), ampRtTapHandle(tap), 1);
+  EXPECT_EQ(run.takeError().rfind("ampRtRunUpdateScale: expected the handle of "
+                                  "a loss scaler, but got 0x",
+                                  0),
             0u);
   ampRtTapDestroy(tap);
 }

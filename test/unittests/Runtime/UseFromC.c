@@ -18,6 +18,7 @@
 #include "amp-rt/Kernel.h"
 #include "amp-rt/Memory.h"
 #include "amp-rt/Program.h"
+#include "amp-rt/Run.h"
 #include "amp-rt/Scaler.h"
 #include "amp-rt/Status.h"
 #include "amp-rt/Tap.h"
@@ -49,8 +50,12 @@ int useRuntimeFromC(void) {
   bool skip = false;
   CHECK(ampRtScalerUpdate(scaler, true, &skip) == AMP_RT_OK && skip);
   int64_t handle = ampRtScalerHandle(scaler);
-  ampRtScalerUpdateFromProgram(handle, 0);
-  CHECK(ampRtScalerScale(handle) == 32768.0f);
+  AmpRtRun *run = NULL;
+  CHECK(ampRtRunCreate(&run) == AMP_RT_OK);
+  int64_t context = ampRtRunHandle(run);
+  CHECK(ampRtRunBegin(context) == AMP_RT_OK);
+  ampRtRunUpdateScale(context, handle, 0);
+  CHECK(ampRtRunScale(context, handle) == 32768.0f);
   AmpRtScalerState state = {.structSize = sizeof state};
   CHECK(ampRtScalerGetState(scaler, &state) == AMP_RT_OK && state.steps == 2);
   AmpRtScalerVerdict verdict;
@@ -71,14 +76,16 @@ int useRuntimeFromC(void) {
   void *memory = NULL;
   CHECK(ampRtDeviceAllocate(device, 100, 0, &memory) == AMP_RT_OK);
   CHECK(ampRtDeviceFree(device, memory) == AMP_RT_OK);
-  ampRtMemoryFree(ampRtMemoryAllocate(10));
+  _mlir_memref_to_llvm_free(_mlir_memref_to_llvm_alloc(10));
+  ampRtRunFree(context, ampRtRunAllocate(context, 10));
 
   AmpRtTap *tap = NULL;
   int64_t elements = 0;
   CHECK(ampRtTapCreate(&tap) == AMP_RT_OK);
   CHECK(ampRtTapSet(tap, countEvents, &elements) == AMP_RT_OK);
   float data[3] = {1, 2, 3};
-  ampRtTap(ampRtTapHandle(tap), "w", 1, "grad", 4, data, AMP_RT_ELEMENT_F32, 3);
+  ampRtRunTap(context, ampRtTapHandle(tap), "w", 1, "grad", 4, data,
+              AMP_RT_ELEMENT_F32, 3);
   CHECK(elements == 3);
   ampRtTapDestroy(tap);
 
@@ -86,8 +93,9 @@ int useRuntimeFromC(void) {
   CHECK(ampRtBlasCreate(NULL, &blas) == AMP_RT_OK);
   ampRtBlasDestroy(blas);
 
-  ampRtReportAssert("from C");
-  CHECK(ampRtProgramTakeError() == AMP_RT_PROGRAM_ERROR);
-  CHECK(ampRtProgramTakeError() == AMP_RT_OK);
+  ampRtRunReportAssert(context, "from C");
+  CHECK(ampRtRunEnd(context) == AMP_RT_PROGRAM_ERROR);
+  ampRtRunDestroy(run);
+  CHECK(AMP_RT_FUNCTION_EVALUATE == 2); /* Program.h serves C */
   return 0;
 }

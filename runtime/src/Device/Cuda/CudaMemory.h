@@ -60,7 +60,7 @@ private:
 
   mutable std::mutex mutex;
   Block *buckets[1u << kBucketBits] = {};
-  AmpRtDeviceStatistics counts = {sizeof(AmpRtDeviceStatistics), 0, 0, 0, 0, 0};
+  AmpRtDeviceStatistics counts = {};
 };
 
 } // namespace amp::rt::cuda

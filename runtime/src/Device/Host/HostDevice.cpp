@@ -32,14 +32,11 @@ struct HostDevice final : AmpRtDevice {
   AmpRtStatus copy(void *target, const void *source, int64_t bytes,
                    AmpRtCopyKind kind) override;
   void statistics(AmpRtDeviceStatistics &statistics) const override {
-    heap.statistics(statistics);
+    hostHeap().statistics(statistics);
   }
-  void resetPeak() override { heap.resetPeak(); }
+  void resetPeak() override { hostHeap().resetPeak(); }
   AmpRtStatus launch(const AmpRtLaunch &launch) override;
   AmpRtStatus synchronize(const char *) override { return AMP_RT_OK; }
-
-private:
-  HostHeap heap;
 };
 
 } // namespace
@@ -58,24 +55,27 @@ AmpRtStatus HostDevice::properties(AmpRtDeviceProperties &properties) const {
   return AMP_RT_OK;
 }
 
+AmpRtStatus amp::rt::failNoHostMemory(const char *call, int64_t bytes) {
+  AmpRtDeviceStatistics counts;
+  hostHeap().statistics(counts);
+  return fail(AMP_RT_OUT_OF_MEMORY,
+              "%s: device 'host': no memory left for %lld bytes, with %lld "
+              "bytes allocated; use smaller batches",
+              call, static_cast<long long>(bytes),
+              static_cast<long long>(counts.bytesCurrent));
+}
+
 AmpRtStatus HostDevice::allocate(const char *call, int64_t bytes,
                                  int64_t alignment, void *&pointer) {
-  void *result = heap.allocate(bytes, alignment);
-  if (!result) {
-    AmpRtDeviceStatistics counts;
-    heap.statistics(counts);
-    return fail(AMP_RT_OUT_OF_MEMORY,
-                "%s: device 'host': no memory left for %lld bytes, with %lld "
-                "bytes allocated; use smaller batches",
-                call, static_cast<long long>(bytes),
-                static_cast<long long>(counts.bytesCurrent));
-  }
+  void *result = hostHeap().allocate(bytes, alignment);
+  if (!result)
+    return failNoHostMemory(call, bytes);
   pointer = result;
   return AMP_RT_OK;
 }
 
 AmpRtStatus HostDevice::free(const char *call, void *pointer) {
-  if (heap.free(pointer))
+  if (hostHeap().free(pointer))
     return AMP_RT_OK;
   return fail(AMP_RT_INVALID_ARGUMENT,
               "%s: device 'host': expected a pointer that this device "

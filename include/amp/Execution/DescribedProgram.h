@@ -1,0 +1,38 @@
+//===- DescribedProgram.h - A program by its own description ----*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compiled code describes itself (amp-rt/Program.h). From that a driver gets a
+// Program, whether the code was compiled a moment ago or lies in a shared
+// object; no compiler header is needed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_EXECUTION_DESCRIBEDPROGRAM_H
+#define AMP_EXECUTION_DESCRIBEDPROGRAM_H
+
+#include "amp-rt/Program.h"
+#include "amp/Execution/Program.h"
+
+namespace mlir::amp {
+
+/// The program that `description` describes, with scalers of its own. `code` is
+/// kept as long as the program: its destruction may unload what is described.
+/// Fails without a train step, and for values that are no arrays or results
+/// whose shape is not known.
+llvm::Expected<std::unique_ptr<Program>>
+openProgram(const AmpRtProgram &description, std::shared_ptr<void> code);
+
+/// Refuses a result that cannot be allocated before the call.
+llvm::Error checkResultShape(const ValueSpec &result, llvm::StringRef function);
+
+/// Refuses an argument or a result whose size 63 bits do not hold.
+llvm::Error checkByteCount(const ValueSpec &value, llvm::StringRef function);
+
+} // namespace mlir::amp
+
+#endif // AMP_EXECUTION_DESCRIBEDPROGRAM_H

@@ -1,0 +1,110 @@
+//===- Passes.td - Programs that a host calls --------------*- tablegen -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What makes compiled code a program: it can be left with a status, says what
+// memory it needs, and describes itself.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_PROGRAM_PASSES
+#define AMP_PROGRAM_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def MeasureWorkspacePass : Pass<"amp-measure-workspace", "ModuleOp"> {
+  let summary = "know the memory of a step when it is compiled";
+  let description = [{
+    Adds up the allocations of static size of each entry point (a function with
+    `amp.signature`) and of the functions it calls, and leaves the sum on it as
+    `amp.workspace_bytes`. A driver compares it with the memory that there is
+    before it starts. Runs after `amp-plan-buffers`.
+
+    Refused: a buffer, or buffers together, whose size 63 bits do not hold.
+  }];
+}
+
+def ReturnStatusPass : Pass<"amp-return-status", "ModuleOp"> {
+  let summary = "let a program be left, with a status";
+  let description = [{
+    A failed assertion has to leave the function that it stands in and those
+    that called it, up to the host, in a shared object as well as under a JIT;
+    so has an allocation for which there is no memory. Each function that may
+    fail returns a status, an `i32` behind its other results, and its callers
+    look at it.
+
+    What went wrong, and what memory the program holds, is kept in a run
+    (`amp-rt/Run.h`). Its handle is a new first argument of each function that
+    needs it, and of the program entry points of the runtime, which have names
+    of their own then: `@ampRtReportAssert` becomes `@ampRtRunReportAssert`, the
+    generic functions of `finalize-memref-to-llvm` become `@ampRtRunAllocate`,
+    `@ampRtRunAllocateAligned` and `@ampRtRunFree`, and so on. C interfaces begin
+    and end the call, and are the only way in afterwards: the functions behind
+    them become internal.
+
+    Runs on the LLVM dialect, last. Functions that call neither the runtime nor
+    one that does stay as they are.
+
+    ```mlir
+    llvm.mlir.global internal constant @text("n is 0\00")
+    llvm.func @ampRtReportAssert(!llvm.ptr)
+    llvm.func @check(%failed: i1) {
+      llvm.cond_br %failed, ^bb1, ^bb2
+    ^bb1:
+      %text = llvm.mlir.addressof @text : !llvm.ptr
+      llvm.call @ampRtReportAssert(%text) : (!llvm.ptr) -> ()
+      llvm.br ^bb2
+    ^bb2:
+      llvm.return
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    llvm.func @ampRtRunReportAssert(i64, !llvm.ptr)
+    llvm.mlir.global internal constant @text("n is 0\00")
+    llvm.func @check(%run: i64, %failed: i1) -> i32 {
+      llvm.cond_br %failed, ^bb1, ^bb2
+    ^bb1:
+      %text = llvm.mlir.addressof @text : !llvm.ptr
+      llvm.call @ampRtRunReportAssert(%run, %text) : (i64, !llvm.ptr) -> ()
+      %error = llvm.mlir.constant(6 : i32) : i32
+      llvm.br ^bb3(%error : i32)
+    ^bb2:
+      %ok = llvm.mlir.constant(0 : i32) : i32
+      llvm.return %ok : i32
+    ^bb3(%status: i32):
+      llvm.return %status : i32
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numFunctions", "functions with a status", "Functions that may fail">,
+    Statistic<"numEntryPoints", "entry points", "C interfaces that begin and end a call">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def DescribeProgramPass : Pass<"amp-describe-program", "ModuleOp"> {
+  let summary = "let a program carry its signature as data";
+  let description = [{
+    Turns what the lowering kept of the contract (`amp.signature` of entry
+    points, `amp.scalers` of the module, `amp.workspace_bytes`) into a constant
+    `@ampProgram` of the type `AmpRtProgram` (`amp-rt/Program.h`): functions with
+    roles, names, types, shapes and layouts of arguments and results, the loss
+    scalers that the program wants, and for each function one that can be called
+    with an array of addresses. A driver reads it from the compiled code, under
+    a JIT or in a shared object, and needs no MLIR.
+
+    Runs on the LLVM dialect, after `amp-return-status`. A module without entry
+    points stays as it is.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+#endif // AMP_PROGRAM_PASSES

@@ -1,0 +1,34 @@
+//===- ProgramSignature.h - What a program says of itself -------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Attributes that carry a program's signature through the host lowering, from
+// the passes that know it to amp-describe-program, which turns it into data of
+// the compiled module (amp-rt/Program.h). They are all that is left of the
+// contract once roles are stripped.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_PROGRAM_PROGRAMSIGNATURE_H
+#define AMP_PROGRAM_PROGRAMSIGNATURE_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir::amp {
+
+/// On an entry point: {kind, arguments, results}; `kind` is
+/// "train_step", "evaluate" or "other", the others are lists of {type, role,
+/// name, kind, init} with the texts of the contract's attributes.
+constexpr llvm::StringLiteral kSignatureAttr = "amp.signature";
+/// On an entry point: bytes that it allocates besides its results.
+constexpr llvm::StringLiteral kWorkspaceAttr = "amp.workspace_bytes";
+/// On the module: the attributes of its scalers, in the order of declaration.
+constexpr llvm::StringLiteral kScalersAttr = "amp.scalers";
+
+} // namespace mlir::amp
+
+#endif // AMP_PROGRAM_PROGRAMSIGNATURE_H

@@ -1,0 +1,328 @@
+//===- DescribedProgram.cpp - A program by its own description ------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A call packs descriptors on the stack of the caller; results are allocated
+// here, not filled with anything, and written by the program. What the caller
+// drops of older results is what the next ones are made of (amp-rt/Memory.h).
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Execution/DescribedProgram.h"
+
+#include "amp-rt/Run.h"
+#include "amp-rt/Tap.h"
+#include "amp-rt/Version.h"
+#include "amp/Execution/ArrayBinding.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::amp;
+using llvm::ArrayRef;
+using llvm::createStringError;
+using llvm::Error;
+using llvm::Expected;
+using llvm::SmallVector;
+using llvm::SmallVectorImpl;
+using llvm::StringRef;
+using llvm::Twine;
+
+namespace {
+class DescribedProgram;
+
+/// An argument that the program supplies itself.
+struct HandleArgument {
+  /// Its place among all arguments.
+  int32_t index;
+  /// The scaler, or null for the tap.
+  const AmpRtScaler *scaler;
+};
+
+class DescribedFunction : public CompiledFunction {
+public:
+  DescribedFunction(DescribedProgram &program, const AmpRtFunction &function)
+      : program(program), description(function) {
+    name = function.name;
+  }
+  /// Reads arguments and results.
+  Error read();
+
+  Error call(ArrayRef<const HostArray *> arguments,
+             SmallVectorImpl<HostArray> &results) override;
+  int64_t getWorkspaceBytes() const override {
+    return description.workspaceBytes;
+  }
+
+private:
+  Expected<ValueSpec> readValue(const AmpRtValue &value, StringRef where,
+                                int32_t index) const;
+  Error checkArguments(ArrayRef<const HostArray *> given) const;
+
+  DescribedProgram &program;
+  const AmpRtFunction &description;
+  SmallVector<HandleArgument> handles;
+};
+
+/// MLIR's memref descriptor: two pointers, an offset, sizes and strides.
+class Descriptor {
+public:
+  Descriptor(void *data, ArrayRef<int64_t> shape) {
+    fields.push_back(reinterpret_cast<intptr_t>(data));
+    fields.push_back(reinterpret_cast<intptr_t>(data));
+    fields.push_back(0);
+    llvm::append_range(fields, shape);
+    SmallVector<int64_t> strides(shape.size(), 1);
+    for (size_t i = shape.size(); i-- > 1;)
+      strides[i - 1] = strides[i] * shape[i];
+    llvm::append_range(fields, strides);
+  }
+  void *get() { return fields.data(); }
+
+private:
+  SmallVector<int64_t, 11> fields;
+};
+
+class DescribedProgram : public Program {
+public:
+  explicit DescribedProgram(std::shared_ptr<void> code)
+      : code(std::move(code)) {}
+  ~DescribedProgram() override {
+    for (ScalerSlot &slot : scalers)
+      ampRtScalerDestroy(slot.scaler);
+    ampRtTapDestroy(tap);
+    ampRtRunDestroy(run);
+  }
+  Error open(const AmpRtProgram &description);
+
+  CompiledFunction &getTrainStep() override { return *trainStep; }
+  CompiledFunction *getEvaluate() override { return evaluate.get(); }
+  ArrayRef<ScalerSlot> getScalers() override { return scalers; }
+  void setTap(std::function<void(const Tap &)> callback) override;
+  MemoryReport getMemoryReport() const override { return memory; }
+
+  int64_t getTapHandle() const { return tapCallback ? ampRtTapHandle(tap) : 0; }
+  static AmpRtStatus onTap(void *user, const AmpRtTapEvent *event);
+
+  /// Unloaded last.
+  std::shared_ptr<void> code;
+  std::unique_ptr<DescribedFunction> trainStep, evaluate;
+  SmallVector<ScalerSlot> scalers;
+  AmpRtRun *run = nullptr;
+  AmpRtTap *tap = nullptr;
+  std::function<void(const Tap &)> tapCallback;
+  MemoryReport memory;
+};
+} // namespace
+
+static Error makeRuntimeError() { return createStringError(ampRtStatusText()); }
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+Expected<ValueSpec> DescribedFunction::readValue(const AmpRtValue &value,
+                                                 StringRef where,
+                                                 int32_t index) const {
+  if (value.kind != AMP_RT_VALUE_ARRAY ||
+      !ampRtElementKindName(value.elementKind))
+    return createStringError(
+        Twine("expected each ") + where + " of '" + name +
+        "' to be an array of i1, i8, i16, i32, i64, f16, bf16, f32 or f64, but "
+        "the program describes " +
+        where + " " + Twine(index) + " as another value");
+  ValueSpec spec;
+  spec.role = value.role;
+  spec.name = value.name;
+  spec.kind = value.label;
+  spec.init = value.init;
+  spec.elementKind = ElementKind(value.elementKind);
+  spec.shape.assign(value.extents, value.extents + value.rank);
+  return spec;
+}
+
+Error mlir::amp::checkResultShape(const ValueSpec &result, StringRef function) {
+  if (!llvm::is_contained(result.shape, -1))
+    return Error::success();
+  return createStringError(
+      Twine("expected the results of '") + function +
+      "' to have static shapes, for the host allocates them before the call, "
+      "but " +
+      describeArgument(result) + " is " +
+      mlir::amp::getTypeString(result.elementKind, result.shape) +
+      "; fix the extents in the module, or leave the result out");
+}
+
+Error mlir::amp::checkByteCount(const ValueSpec &value, StringRef function) {
+  if (getByteCount(value.elementKind, value.shape))
+    return Error::success();
+  return createStringError(
+      Twine("expected the arguments and results of '") + function +
+      "' to have less than 2^63 bytes, but " + describeArgument(value) +
+      " is " + mlir::amp::getTypeString(value.elementKind, value.shape));
+}
+
+Error DescribedFunction::read() {
+  for (int32_t i = 0; i < description.argumentCount; ++i) {
+    const AmpRtValue &value = *description.arguments[i];
+    if (value.kind == AMP_RT_VALUE_TAP) {
+      handles.push_back({i, nullptr});
+      continue;
+    }
+    if (value.kind == AMP_RT_VALUE_SCALER) {
+      const auto *slot = llvm::find_if(
+          program.scalers, [&](const Program::ScalerSlot &candidate) {
+            return candidate.name == value.name;
+          });
+      if (slot == program.scalers.end())
+        return createStringError(Twine("expected the program to describe "
+                                       "scaler '") +
+                                 value.name + "', which '" + name + "' takes");
+      handles.push_back({i, slot->scaler});
+      continue;
+    }
+    Expected<ValueSpec> spec = readValue(value, "argument", i);
+    if (!spec)
+      return spec.takeError();
+    arguments.push_back(std::move(*spec));
+  }
+  for (int32_t i = 0; i < description.resultCount; ++i) {
+    Expected<ValueSpec> spec = readValue(*description.results[i], "result", i);
+    if (!spec)
+      return spec.takeError();
+    if (Error error = checkResultShape(*spec, name))
+      return error;
+    if (Error error = checkByteCount(*spec, name))
+      return error;
+    results.push_back(std::move(*spec));
+  }
+  return Error::success();
+}
+
+Error DescribedFunction::checkArguments(
+    ArrayRef<const HostArray *> given) const {
+  if (given.size() != arguments.size())
+    return createStringError(Twine("call of '") + name + "' with " +
+                             Twine(given.size()) + " arguments; expected " +
+                             Twine(arguments.size()));
+  for (auto [spec, array] : llvm::zip_equal(arguments, given)) {
+    bool fits = spec.elementKind == array->getKind() &&
+                spec.shape.size() == array->getShape().size();
+    for (size_t i = 0; fits && i < spec.shape.size(); ++i)
+      fits = spec.shape[i] < 0 || spec.shape[i] == array->getShape()[i];
+    if (!fits)
+      return createStringError(
+          Twine("call of '") + name + "': expected argument '" + spec.name +
+          "' (" + spec.role + ") to be " +
+          mlir::amp::getTypeString(spec.elementKind, spec.shape) +
+          ", but got " + array->getTypeString());
+  }
+  return Error::success();
+}
+
+Error DescribedFunction::call(ArrayRef<const HostArray *> given,
+                              SmallVectorImpl<HostArray> &outputs) {
+  if (Error error = checkArguments(given))
+    return error;
+  outputs.clear();
+  for (const ValueSpec &spec : results)
+    outputs.push_back(HostArray::uninitialized(spec.elementKind, spec.shape));
+
+  Program::MemoryReport report;
+  SmallVector<Descriptor> descriptors;
+  descriptors.reserve(given.size() + outputs.size());
+  for (const HostArray *array : given) {
+    descriptors.emplace_back(const_cast<void *>(array->data()),
+                             array->getShape());
+    report.argumentBytes += array->getNumBytes();
+  }
+  for (HostArray &array : outputs) {
+    descriptors.emplace_back(array.data(), array.getShape());
+    report.resultBytes += array.getNumBytes();
+  }
+  SmallVector<int64_t> handleValues;
+  for (const HandleArgument &handle : handles)
+    handleValues.push_back(handle.scaler ? ampRtScalerHandle(handle.scaler)
+                                         : program.getTapHandle());
+
+  SmallVector<void *> packed;
+  size_t nextDescriptor = 0, nextHandle = 0;
+  for (int32_t i = 0, e = int32_t(descriptors.size() + handles.size()); i != e;
+       ++i) {
+    if (nextHandle < handles.size() && handles[nextHandle].index == i)
+      packed.push_back(&handleValues[nextHandle++]);
+    else
+      packed.push_back(descriptors[nextDescriptor++].get());
+  }
+
+  AmpRtStatus status =
+      description.call(ampRtRunHandle(program.run), packed.data());
+  AmpRtRunMemory memory;
+  memory.structSize = sizeof(memory);
+  if (ampRtRunGetMemory(program.run, &memory) == AMP_RT_OK)
+    report.peakBytes = memory.bytesPeak;
+  program.memory = report;
+  if (status != AMP_RT_OK)
+    return createStringError(Twine("'") + name + "': " + ampRtStatusText());
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Program
+//===----------------------------------------------------------------------===//
+
+AmpRtStatus DescribedProgram::onTap(void *user, const AmpRtTapEvent *event) {
+  auto *program = static_cast<DescribedProgram *>(user);
+  program->tapCallback({StringRef(event->point, event->pointLength),
+                        StringRef(event->name, event->nameLength),
+                        ElementKind(event->elementKind), event->data,
+                        event->elementCount});
+  return AMP_RT_OK;
+}
+
+void DescribedProgram::setTap(std::function<void(const Tap &)> callback) {
+  tapCallback = std::move(callback);
+  if (!tap && ampRtTapCreate(&tap) != AMP_RT_OK)
+    return;
+  ampRtTapSet(tap, tapCallback ? &DescribedProgram::onTap : nullptr, this);
+}
+
+Error DescribedProgram::open(const AmpRtProgram &description) {
+  if (ampRtVersionCheck(description.runtimeVersion) != AMP_RT_OK ||
+      ampRtRunCreate(&run) != AMP_RT_OK)
+    return makeRuntimeError();
+  for (int32_t i = 0; i < description.scalerCount; ++i) {
+    const AmpRtProgramScaler &wanted = *description.scalers[i];
+    AmpRtScaler *scaler = nullptr;
+    if (ampRtScalerCreate(wanted.name, wanted.config, &scaler) != AMP_RT_OK)
+      return makeRuntimeError();
+    scalers.push_back({wanted.name, scaler});
+  }
+  for (int32_t i = 0; i < description.functionCount; ++i) {
+    const AmpRtFunction &function = *description.functions[i];
+    std::unique_ptr<DescribedFunction> *place =
+        function.kind == AMP_RT_FUNCTION_TRAIN_STEP ? &trainStep
+        : function.kind == AMP_RT_FUNCTION_EVALUATE ? &evaluate
+                                                    : nullptr;
+    if (!place)
+      continue;
+    *place = std::make_unique<DescribedFunction>(*this, function);
+    if (Error error = (*place)->read())
+      return error;
+  }
+  if (!trainStep)
+    return createStringError("the program describes no train step");
+  return Error::success();
+}
+
+Expected<std::unique_ptr<Program>>
+mlir::amp::openProgram(const AmpRtProgram &description,
+                       std::shared_ptr<void> code) {
+  auto program = std::make_unique<DescribedProgram>(std::move(code));
+  if (Error error = program->open(description))
+    return error;
+  return program;
+}

@@ -1,0 +1,352 @@
+//===- DescribeProgram.cpp - A program's signature as data ----------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Writes the structs of amp-rt/Program.h as constants, from the inside out:
+// texts and extents, values, functions and scalers, and at last the program.
+// The layout of each struct stands here once more, beside the name of the one
+// it must equal; test/unittests/Execution and a C caller read it back.
+//
+// Beside each function stands one that takes an array of addresses, so that a
+// driver need not know at compile time how many arguments there are:
+//
+//   llvm.func internal @amp_call_f(%run: i64, %arguments: !llvm.ptr) -> i32
+//
+//===----------------------------------------------------------------------===//
+
+#include "EntryPoints.h"
+
+#include "amp-rt/Program.h"
+#include "amp-rt/Version.h"
+#include "amp/Dialect/Amp/IR/AmpRoles.h"
+#include "amp/Program/Passes.h"
+#include "amp/Program/ProgramSignature.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSwitch.h"
+
+#define DEBUG_TYPE "amp-describe-program"
+
+namespace mlir::amp {
+#define GEN_PASS_DEF_DESCRIBEPROGRAMPASS
+#include "amp/Program/Passes.h.inc"
+} // namespace mlir::amp
+
+using namespace mlir;
+using namespace mlir::amp;
+
+static int32_t getElementKind(Type type) {
+  if (type.isInteger(1))
+    return AMP_RT_ELEMENT_I1;
+  if (type.isInteger(8))
+    return AMP_RT_ELEMENT_I8;
+  if (type.isInteger(16))
+    return AMP_RT_ELEMENT_I16;
+  if (type.isInteger(32))
+    return AMP_RT_ELEMENT_I32;
+  if (type.isInteger(64))
+    return AMP_RT_ELEMENT_I64;
+  if (type.isF16())
+    return AMP_RT_ELEMENT_F16;
+  if (type.isBF16())
+    return AMP_RT_ELEMENT_BF16;
+  if (type.isF32())
+    return AMP_RT_ELEMENT_F32;
+  return type.isF64() ? AMP_RT_ELEMENT_F64 : -1;
+}
+
+static AmpRtFunctionKind getFunctionKind(StringAttr kind) {
+  return llvm::StringSwitch<AmpRtFunctionKind>(kind.getValue())
+      .Case("train_step", AMP_RT_FUNCTION_TRAIN_STEP)
+      .Case("evaluate", AMP_RT_FUNCTION_EVALUATE)
+      .Default(AMP_RT_FUNCTION_OTHER);
+}
+
+namespace {
+/// A member of a struct: an i32, an i64, an f64, or the address of a symbol
+/// (null for an empty one).
+struct Field {
+  enum Kind { I32, I64, F64, Address } kind;
+  int64_t integer = 0;
+  double number = 0;
+  std::string symbol;
+
+  static Field i32(int64_t value) { return {I32, value, 0, {}}; }
+  static Field i64(int64_t value) { return {I64, value, 0, {}}; }
+  static Field f64(double value) { return {F64, 0, value, {}}; }
+  static Field address(StringRef symbol) {
+    return {Address, 0, 0, symbol.str()};
+  }
+};
+
+class Describer {
+public:
+  explicit Describer(ModuleOp module)
+      : module(module), builder(module.getContext()),
+        pointer(LLVM::LLVMPointerType::get(module.getContext())) {}
+
+  void run();
+
+private:
+  std::string addStruct(StringRef name, ArrayRef<Field> fields,
+                        bool isVisible = false);
+  std::string addText(StringRef text);
+  std::string addIntegers(ArrayRef<int64_t> values);
+  std::string addPointers(StringRef name, ArrayRef<std::string> symbols);
+  std::string addValue(DictionaryAttr value);
+  std::string addValues(StringRef function, StringRef what, ArrayAttr values);
+  std::string addCall(LLVM::LLVMFuncOp interface, StringRef name);
+  std::string addFunction(LLVM::LLVMFuncOp function);
+  std::string addScaler(DictionaryAttr scaler);
+
+  ModuleOp module;
+  OpBuilder builder;
+  Type pointer;
+  llvm::StringMap<std::string> texts;
+  unsigned numbered = 0;
+};
+} // namespace
+
+/// A constant with the C layout of `fields`. Returns its symbol.
+std::string Describer::addStruct(StringRef name, ArrayRef<Field> fields,
+                                 bool isVisible) {
+  Location loc = module.getLoc();
+  SmallVector<Type> types;
+  for (const Field &field : fields)
+    types.push_back(field.kind == Field::I32   ? builder.getI32Type()
+                    : field.kind == Field::I64 ? builder.getI64Type()
+                    : field.kind == Field::F64 ? Type(builder.getF64Type())
+                                               : pointer);
+  auto type = LLVM::LLVMStructType::getLiteral(module.getContext(), types);
+  builder.setInsertionPointToEnd(module.getBody());
+  auto global = LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,
+                                       isVisible ? LLVM::Linkage::External
+                                                 : LLVM::Linkage::Internal,
+                                       name, Attribute());
+  builder.createBlock(&global.getInitializer());
+  Value value = LLVM::UndefOp::create(builder, loc, type);
+  for (auto [index, field] : llvm::enumerate(fields)) {
+    Value member;
+    if (field.kind == Field::Address && field.symbol.empty())
+      member = LLVM::ZeroOp::create(builder, loc, pointer);
+    else if (field.kind == Field::Address)
+      member = LLVM::AddressOfOp::create(builder, loc, pointer, field.symbol);
+    else if (field.kind == Field::F64)
+      member = LLVM::ConstantOp::create(builder, loc, types[index],
+                                        builder.getF64FloatAttr(field.number));
+    else
+      member = LLVM::ConstantOp::create(
+          builder, loc, types[index],
+          builder.getIntegerAttr(types[index], field.integer));
+    value = LLVM::InsertValueOp::create(builder, loc, value, member,
+                                        ArrayRef<int64_t>(index));
+  }
+  LLVM::ReturnOp::create(builder, loc, value);
+  return name.str();
+}
+
+std::string Describer::addText(StringRef text) {
+  std::string &symbol = texts[text];
+  if (!symbol.empty())
+    return symbol;
+  symbol = "amp_text_" + std::to_string(texts.size() - 1);
+  std::string bytes = text.str();
+  bytes.push_back('\0');
+  builder.setInsertionPointToEnd(module.getBody());
+  LLVM::GlobalOp::create(
+      builder, module.getLoc(),
+      LLVM::LLVMArrayType::get(builder.getI8Type(), bytes.size()),
+      /*isConstant=*/true, LLVM::Linkage::Internal, symbol,
+      builder.getStringAttr(bytes));
+  return symbol;
+}
+
+std::string Describer::addIntegers(ArrayRef<int64_t> values) {
+  if (values.empty())
+    return "";
+  SmallVector<Field> fields;
+  for (int64_t value : values)
+    fields.push_back(Field::i64(value));
+  return addStruct("amp_extents_" + std::to_string(numbered++), fields);
+}
+
+std::string Describer::addPointers(StringRef name,
+                                   ArrayRef<std::string> symbols) {
+  if (symbols.empty())
+    return "";
+  SmallVector<Field> fields;
+  for (const std::string &symbol : symbols)
+    fields.push_back(Field::address(symbol));
+  return addStruct(name, fields);
+}
+
+/// AmpRtValue.
+std::string Describer::addValue(DictionaryAttr value) {
+  auto getText = [&](StringRef key) {
+    auto text = value.getAs<StringAttr>(key);
+    return text ? text.getValue() : StringRef();
+  };
+  Type type = value.getAs<TypeAttr>("type").getValue();
+  int32_t kind = AMP_RT_VALUE_OTHER, elementKind = -1;
+  SmallVector<int64_t> extents, strides;
+  if (auto tensor = dyn_cast<RankedTensorType>(type)) {
+    kind = AMP_RT_VALUE_ARRAY;
+    elementKind = getElementKind(tensor.getElementType());
+    int64_t stride = 1;
+    for (int64_t extent : llvm::reverse(tensor.getShape())) {
+      bool isDynamic = ShapedType::isDynamic(extent);
+      strides.push_back(stride);
+      extents.push_back(isDynamic ? -1 : extent);
+      stride = isDynamic || stride < 0 ? -1 : stride * extent;
+    }
+    std::reverse(extents.begin(), extents.end());
+    std::reverse(strides.begin(), strides.end());
+  } else if (type.isInteger(64)) {
+    // As convert-amp-to-runtime gives them.
+    std::optional<Role> role = parseRole(getText("role"));
+    kind = role == Role::ScalerState ? AMP_RT_VALUE_SCALER
+           : role == Role::Hyper     ? AMP_RT_VALUE_TAP
+                                     : AMP_RT_VALUE_OTHER;
+  }
+  std::string role = addText(getText("role")), name = addText(getText("name")),
+              label = addText(getText("kind")), init = addText(getText("init")),
+              extentsSymbol = addIntegers(extents),
+              stridesSymbol = addIntegers(strides);
+  return addStruct(
+      "amp_value_" + std::to_string(numbered++),
+      {Field::i32(sizeof(AmpRtValue)), Field::i32(kind), Field::address(role),
+       Field::address(name), Field::address(label), Field::address(init),
+       Field::i32(elementKind), Field::i32(extents.size()),
+       Field::address(extentsSymbol), Field::address(stridesSymbol)});
+}
+
+std::string Describer::addValues(StringRef function, StringRef what,
+                                 ArrayAttr values) {
+  SmallVector<std::string> symbols;
+  for (auto value : values.getAsRange<DictionaryAttr>())
+    symbols.push_back(addValue(value));
+  return addPointers(("amp_" + what + "_" + function).str(), symbols);
+}
+
+/// AmpRtFunctionCall.
+std::string Describer::addCall(LLVM::LLVMFuncOp interface, StringRef name) {
+  Location loc = interface.getLoc();
+  std::string symbol = ("amp_call_" + name).str();
+  Type i64 = builder.getI64Type(), i32 = builder.getI32Type();
+  builder.setInsertionPointToEnd(module.getBody());
+  auto call = LLVM::LLVMFuncOp::create(
+      builder, loc, symbol, LLVM::LLVMFunctionType::get(i32, {i64, pointer}),
+      LLVM::Linkage::Internal);
+  Block *body = call.addEntryBlock(builder);
+  builder.setInsertionPointToStart(body);
+  SmallVector<Value> arguments = {body->getArgument(0)};
+  for (auto [index, type] :
+       llvm::enumerate(interface.getFunctionType().getParams().drop_front())) {
+    Value place =
+        LLVM::GEPOp::create(builder, loc, pointer, pointer,
+                            body->getArgument(1), LLVM::GEPArg(int32_t(index)));
+    Value address = LLVM::LoadOp::create(builder, loc, pointer, place);
+    // Descriptors are passed by their address, all else by value.
+    arguments.push_back(
+        type == pointer
+            ? address
+            : LLVM::LoadOp::create(builder, loc, type, address).getResult());
+  }
+  auto status = LLVM::CallOp::create(builder, loc, TypeRange(i32),
+                                     interface.getName(), arguments);
+  LLVM::ReturnOp::create(builder, loc, status.getResult());
+  return symbol;
+}
+
+/// AmpRtFunction.
+std::string Describer::addFunction(LLVM::LLVMFuncOp function) {
+  StringRef name = function.getName();
+  auto signature = function->getAttrOfType<DictionaryAttr>(kSignatureAttr);
+  auto interface =
+      module.lookupSymbol<LLVM::LLVMFuncOp>((kInterfacePrefix + name).str());
+  if (!interface)
+    return "";
+  auto arguments = signature.getAs<ArrayAttr>("arguments"),
+       results = signature.getAs<ArrayAttr>("results");
+  auto workspace = function->getAttrOfType<IntegerAttr>(kWorkspaceAttr);
+  std::string nameSymbol = addText(name),
+              argumentsSymbol = addValues(name, "arguments", arguments),
+              resultsSymbol = addValues(name, "results", results),
+              callSymbol = addCall(interface, name);
+  return addStruct(
+      ("amp_function_" + name).str(),
+      {Field::i32(sizeof(AmpRtFunction)),
+       Field::i32(getFunctionKind(signature.getAs<StringAttr>("kind"))),
+       Field::address(nameSymbol), Field::i32(arguments.size()),
+       Field::i32(results.size()), Field::address(argumentsSymbol),
+       Field::address(resultsSymbol), Field::address(callSymbol),
+       Field::i64(workspace ? workspace.getInt() : 0)});
+}
+
+/// AmpRtProgramScaler and its AmpRtScalerConfig.
+std::string Describer::addScaler(DictionaryAttr scaler) {
+  auto getNumber = [&](StringRef key) {
+    return scaler.getAs<FloatAttr>(key).getValueAsDouble();
+  };
+  auto getInt = [&](StringRef key) {
+    return scaler.getAs<IntegerAttr>(key).getInt();
+  };
+  StringRef name = scaler.getAs<StringAttr>("name").getValue();
+  std::string config = addStruct(
+      ("amp_scaler_config_" + name).str(),
+      {Field::i32(sizeof(AmpRtScalerConfig)), Field::i32(AMP_RT_SCALER_APEX),
+       Field::i32(scaler.contains("static") ? AMP_RT_SCALER_STATIC
+                                            : AMP_RT_SCALER_DYNAMIC),
+       Field::i32(0), Field::f64(getNumber("initial_scale")),
+       Field::f64(getNumber("growth_factor")),
+       Field::f64(getNumber("backoff_factor")),
+       Field::f64(getNumber("min_scale")), Field::f64(getNumber("max_scale")),
+       Field::i64(getInt("growth_interval")), Field::i32(getInt("hysteresis")),
+       Field::i32(0)});
+  std::string nameSymbol = addText(name);
+  return addStruct(("amp_scaler_" + name).str(),
+                   {Field::i32(sizeof(AmpRtProgramScaler)), Field::i32(0),
+                    Field::address(nameSymbol), Field::address(config)});
+}
+
+void Describer::run() {
+  SmallVector<std::string> functions, scalers;
+  for (auto function : llvm::to_vector(module.getOps<LLVM::LLVMFuncOp>())) {
+    if (!function->hasAttr(kSignatureAttr))
+      continue;
+    std::string symbol = addFunction(function);
+    if (!symbol.empty())
+      functions.push_back(symbol);
+  }
+  // The interfaces have copies of them.
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    function->removeAttr(kSignatureAttr);
+    function->removeAttr(kWorkspaceAttr);
+  }
+  if (auto given = module->getAttrOfType<ArrayAttr>(kScalersAttr))
+    for (auto scaler : given.getAsRange<DictionaryAttr>())
+      scalers.push_back(addScaler(scaler));
+  module->removeAttr(kScalersAttr);
+  if (functions.empty())
+    return;
+  std::string functionsSymbol = addPointers("amp_functions", functions),
+              scalersSymbol = addPointers("amp_scalers", scalers);
+  addStruct(AMP_RT_PROGRAM_SYMBOL,
+            {Field::i32(sizeof(AmpRtProgram)), Field::i32(AMP_RT_VERSION),
+             Field::i32(functions.size()), Field::i32(scalers.size()),
+             Field::address(functionsSymbol), Field::address(scalersSymbol)},
+            /*isVisible=*/true);
+}
+
+namespace {
+struct DescribeProgram
+    : public amp::impl::DescribeProgramPassBase<DescribeProgram> {
+  void runOnOperation() override { Describer(getOperation()).run(); }
+};
+} // namespace

@@ -1,0 +1,120 @@
+/*===-- amp-rt/Run.h - What one call of a compiled program needs ---*- C -*-===
+ *
+ * Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+ * Exceptions. See LICENSE for license information.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ *===----------------------------------------------------------------------===
+ *
+ * A run is the context of one call: the memory that compiled code holds, and
+ * what went wrong. Each entry point of a compiled program takes the handle of a
+ * run as its first argument and returns an AmpRtStatus:
+ *
+ *   AmpRtRun *run;
+ *   ampRtRunCreate(&run);
+ *   if (_mlir_ciface_step(ampRtRunHandle(run), &x, &y) != AMP_RT_OK)
+ *     puts(ampRtStatusText());             // results of step are undefined
+ *   ampRtRunDestroy(run);
+ *
+ * A run serves one call after another, one at a time; calls on different
+ * threads each have their own. A failed assertion, and an allocation for which
+ * there is no memory, leave the program at once. Other errors (a handle that is
+ * none, a tap that refused) are recorded, and the call fails at its end. In any
+ * case, what the program still holds is freed when it returns.
+ *
+ * The handle reaches all functions of the program as an argument. So a program
+ * that spreads a loop over threads hands it to them like any other value: the
+ * functions marked "Program entry point" may be called by several threads of
+ * one call at a time. Nothing here belongs to a thread.
+ *===----------------------------------------------------------------------===*/
+#ifndef AMP_RT_RUN_H
+#define AMP_RT_RUN_H
+
+#include "amp-rt/Conventions.h"
+#include "amp-rt/Status.h"
+
+#include <stdint.h>
+
+AMP_RT_BEGIN_DECLS
+
+typedef struct AmpRtRun AmpRtRun;
+
+/* The caller owns *run and destroys it after its last call has returned. */
+AMP_RT_API AmpRtStatus ampRtRunCreate(AmpRtRun **run);
+
+AMP_RT_API void ampRtRunDestroy(AmpRtRun *run);
+
+/* The handle of a run, to be passed to a compiled program; 0 for null. */
+AMP_RT_API int64_t ampRtRunHandle(const AmpRtRun *run);
+
+/* Memory of the latest call, which has returned. */
+typedef struct AmpRtRunMemory {
+  uint32_t structSize; /* sizeof this struct */
+  uint32_t reserved;
+  int64_t bytesPeak;   /* most that the program held at one time */
+  int64_t allocations; /* how often it asked for memory */
+  int64_t leaks;       /* allocations that were freed for it at the end */
+} AmpRtRunMemory;
+
+AMP_RT_STATIC_ASSERT(sizeof(AmpRtRunMemory) == 32,
+                     "AmpRtRunMemory has no padding");
+
+AMP_RT_API AmpRtStatus ampRtRunGetMemory(const AmpRtRun *run,
+                                         AmpRtRunMemory *memory);
+
+/*===----------------------------------------------------------------------===
+ * Program entry points
+ *
+ * A handle that is no run's does nothing, and no memory is given for it.
+ *===----------------------------------------------------------------------===*/
+
+/* Program entry point: a call begins. Refused for a handle that is no run's,
+ * and for a run that another call uses. */
+AMP_RT_API AmpRtStatus ampRtRunBegin(int64_t run);
+
+/* Program entry point: the call ends. Frees what the program holds. The status
+ * is AMP_RT_OK if no error was recorded since the begin, else
+ * AMP_RT_PROGRAM_ERROR, or AMP_RT_OUT_OF_MEMORY if that is what came first,
+ * with the first message and how many followed it as status text. */
+AMP_RT_API AmpRtStatus ampRtRunEnd(int64_t run);
+
+/* Program entry point: a cf.assert failed. `message` is a string that ends with
+ * 0 and is copied; null means no text. The program leaves. */
+AMP_RT_API void ampRtRunReportAssert(int64_t run, const char *message);
+
+/* Program entry points: memory of the host (Memory.h), aligned to 64 or to
+ * `alignment`, a power of two. Null if there is none left, which is recorded;
+ * the program leaves. */
+AMP_RT_API void *ampRtRunAllocate(int64_t run, int64_t bytes);
+AMP_RT_API void *ampRtRunAllocateAligned(int64_t run, int64_t alignment,
+                                         int64_t bytes);
+
+/* Program entry point: frees what the two above gave. Null does nothing;
+ * another pointer is left alone and recorded. */
+AMP_RT_API void ampRtRunFree(int64_t run, void *pointer);
+
+/* Program entry point: what ampRtScalerGetScale gives for the scaler with this
+ * handle. For a handle that is none NaN, which no later computation can mistake
+ * for a scale; it is recorded. */
+AMP_RT_API float ampRtRunScale(int64_t run, int64_t scaler);
+
+/* Program entry point: one ampRtScalerUpdate. Only the lowest bit of foundInf
+ * is read, because LLVM leaves the others of an i1 argument undefined; so it
+ * may be declared with i1 or i8 in a compiled program. A handle that is none is
+ * recorded, and nothing happens. */
+AMP_RT_API void ampRtRunUpdateScale(int64_t run, int64_t scaler,
+                                    uint8_t foundInf);
+
+/* Program entry point: hands a tensor to the callback of the tap with this
+ * handle (Tap.h). `name` and `point` are texts with lengths in bytes; `data`
+ * points to elementCount contiguous elements of elementKind and is read back
+ * afterwards. Handle 0, or a tap without callback: nothing. A handle that is no
+ * tap's, an unknown kind or a negative length or count is recorded. */
+AMP_RT_API void ampRtRunTap(int64_t run, int64_t tap, const char *name,
+                            int64_t nameLength, const char *point,
+                            int64_t pointLength, void *data,
+                            int32_t elementKind, int64_t elementCount);
+
+AMP_RT_END_DECLS
+
+#endif /* AMP_RT_RUN_H */

@@ -1,0 +1,48 @@
+//===-- RunState.h - The context of a call of a compiled program *- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef AMP_RT_SRC_PROGRAM_RUNSTATE_H
+#define AMP_RT_SRC_PROGRAM_RUNSTATE_H
+
+#include "amp-rt/Run.h"
+
+#include "Device/Host/HostHeap.h"
+
+#include <mutex>
+
+struct AmpRtRun {
+  static constexpr uint32_t kTag = 0x4e555241; // "ARUN"
+
+  /// kTag while the object lives (Support/Handle.h).
+  uint32_t tag = kTag;
+
+  /// Guards what follows but for `memory`, which the heap guards: threads of
+  /// one call may report at the same time.
+  std::mutex mutex;
+  bool isRunning = false;
+  /// Errors since the call began.
+  int64_t errors = 0;
+  /// Of the first of them; meaningless if there is none.
+  AmpRtStatus firstStatus = AMP_RT_OK;
+  char first[900];
+
+  amp::rt::HostHeap::Group memory;
+  /// Of the latest call, for ampRtRunGetMemory.
+  int64_t leaks = 0;
+};
+
+namespace amp::rt {
+
+/// What a program entry point calls where another function would return a
+/// failing status: keeps the first text of the call, counts the others. A
+/// handle that is no run's has no call to keep it for.
+void recordError(int64_t run, AmpRtStatus status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+} // namespace amp::rt
+
+#endif // AMP_RT_SRC_PROGRAM_RUNSTATE_H

@@ -1,0 +1,65 @@
+// RUN: amp-opt %s --amp-describe-program | FileCheck %s
+
+// The structs of amp-rt/Program.h; test/Integration/Host/ahead-of-time.test reads
+// them from C.
+
+// CHECK-NOT: amp.s
+// CHECK: llvm.func @_mlir_ciface_step(
+module attributes {amp.scalers = [{name = "loss0", initial_scale = 65536.0 : f64,
+    growth_factor = 2.0 : f64, backoff_factor = 0.5 : f64, growth_interval = 2000 : i64,
+    hysteresis = 1 : i32, min_scale = 0.0 : f64, max_scale = 16777216.0 : f64}]} {
+  llvm.func internal @step(%run: i64, %x: !llvm.ptr, %scaler: i64) -> i32
+      attributes {amp.workspace_bytes = 128 : i64, amp.signature = {kind = "train_step",
+        arguments = [{type = tensor<?x3xbf16>, role = "batch", name = "x0"},
+                     {type = i64, role = "scaler_state", name = "loss0"}],
+        results = [{type = tensor<f32>, role = "loss", name = "loss"}]}} {
+    %0 = llvm.mlir.constant(0 : i32) : i32
+    llvm.return %0 : i32
+  }
+  llvm.func @_mlir_ciface_step(%run: i64, %x: !llvm.ptr, %scaler: i64, %loss: !llvm.ptr) -> i32
+      attributes {amp.workspace_bytes = 128 : i64, amp.signature = {}} {
+    %0 = llvm.mlir.constant(0 : i32) : i32
+    llvm.return %0 : i32
+  }
+}
+
+// Extents that the caller chooses are -1, and so are strides that depend on them.
+// CHECK: llvm.mlir.global internal constant @amp_text_{{.*}}("step\00")
+// CHECK: llvm.mlir.global internal constant @[[EXTENTS:amp_extents_[0-9]+]]()
+// CHECK: llvm.mlir.constant(-1 : i64)
+// CHECK: llvm.mlir.constant(3 : i64)
+// CHECK: llvm.mlir.global internal constant @[[STRIDES:amp_extents_[0-9]+]]()
+// CHECK: llvm.mlir.constant(3 : i64)
+// CHECK: llvm.mlir.constant(1 : i64)
+// CHECK: llvm.mlir.global internal constant @[[X:amp_value_[0-9]+]]()
+// CHECK-SAME: !llvm.struct<(i32, i32, ptr, ptr, ptr, ptr, i32, i32, ptr, ptr)>
+// CHECK: llvm.mlir.constant(64 : i32)
+// CHECK: llvm.mlir.addressof @[[EXTENTS]]
+// CHECK: llvm.mlir.addressof @[[STRIDES]]
+
+// A handle has no extents.
+// CHECK: llvm.mlir.global internal constant @[[SCALER:amp_value_[0-9]+]]()
+// CHECK: llvm.mlir.constant(1 : i32)
+// CHECK: llvm.mlir.zero : !llvm.ptr
+// CHECK: llvm.mlir.global internal constant @amp_arguments_step()
+// CHECK: llvm.mlir.addressof @[[X]]
+// CHECK: llvm.mlir.addressof @[[SCALER]]
+
+// Arrays go by the address of their descriptor, handles by value.
+// CHECK-LABEL: llvm.func internal @amp_call_step(
+// CHECK-SAME: %[[OWNER:.*]]: i64, %[[ARGUMENTS:.*]]: !llvm.ptr) -> i32
+// CHECK: llvm.getelementptr %[[ARGUMENTS]][0]
+// CHECK: %[[ARRAY:.*]] = llvm.load
+// CHECK: llvm.getelementptr %[[ARGUMENTS]][1]
+// CHECK: %[[PLACE:.*]] = llvm.load
+// CHECK: %[[HANDLE:.*]] = llvm.load %[[PLACE]] : !llvm.ptr -> i64
+// CHECK: llvm.call @_mlir_ciface_step(%[[OWNER]], %[[ARRAY]], %[[HANDLE]], %{{.*}})
+
+// CHECK: llvm.mlir.global internal constant @amp_function_step()
+// CHECK: llvm.mlir.addressof @amp_call_step
+// CHECK: llvm.mlir.constant(128 : i64)
+// CHECK: llvm.mlir.global internal constant @amp_scaler_config_loss0()
+// CHECK: llvm.mlir.constant(6.553600e+04 : f64)
+// CHECK: llvm.mlir.global external constant @ampProgram()
+// CHECK: llvm.mlir.addressof @amp_functions
+// CHECK: llvm.mlir.addressof @amp_scalers
