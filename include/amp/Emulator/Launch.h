@@ -145,9 +145,9 @@ void ampEmuLocalRelease(void *mark);
 /// call when it is below zero.
 int64_t *ampEmuSteps();
 void ampEmuStepsTaken(int64_t instruction);
-int32_t ampEmuPrint(const char *format, const char *arguments);
-void ampEmuAssert(const char *message, const char *file, int32_t line,
-                  const char *function, int64_t charSize);
+int32_t ampEmuPrint(char *format, char *arguments);
+void ampEmuAssert(char *message, char *file, int32_t line, char *function,
+                  int64_t charSize);
 }
 
 #endif // AMP_EMULATOR_LAUNCH_H

@@ -27,6 +27,7 @@
 #include <functional>
 #include <random>
 #include <set>
+#include <string_view>
 
 namespace amp::emu {
 
@@ -368,6 +369,11 @@ public:
 
   //===--- Dispatch.cpp ---------------------------------------------------===//
   void execute(uint32_t id, char *arguments, char *result);
+  //===--- Printf.cpp -----------------------------------------------------===//
+  /// A text of the kernel, up to its zero or `most` bytes. Ends the cluster
+  /// where it leaves memory or has no end; `what` is for the report.
+  std::string_view checkText(char *address, const char *what, size_t most);
+
   int32_t specialRegister(unsigned which);
   int64_t readClock();
 
@@ -415,6 +421,7 @@ public:
   uint64_t clockReads = 0;
   std::map<std::pair<unsigned, uint64_t>, WarpAccess> counting;
 
+  std::string printed; // by the call of printf under way
 private:
   static void runThread();
   void performCopies(bool anyRan);

@@ -13,8 +13,6 @@
 
 #include "Cluster.h"
 
-#include <cinttypes>
-
 using namespace amp::emu;
 
 void Cluster::execute(uint32_t id, char *arguments, char *result) {
@@ -243,86 +241,4 @@ int64_t *ampEmuSteps() { return &running->self->steps.left; }
 
 void ampEmuStepsTaken(int64_t instruction) {
   running->takeSteps(uint32_t(instruction));
-}
-
-/// vprintf of the device: arguments lie packed at their natural alignment, with
-/// float widened to double.
-int32_t ampEmuPrint(const char *format, const char *arguments) {
-  std::string text;
-  size_t at = 0;
-  int32_t conversions = 0;
-  auto take = [&](size_t size) {
-    at = (at + size - 1) / size * size;
-    uint64_t bits = 0;
-    memcpy(&bits, arguments + at, size);
-    at += size;
-    ++conversions;
-    return bits;
-  };
-  for (const char *p = format; *p; ++p) {
-    if (*p != '%') {
-      text += *p;
-      continue;
-    }
-    std::string spec(1, '%');
-    int longs = 0;
-    for (++p; *p && strchr("-+ #0123456789.lhzj", *p); ++p)
-      if (*p == 'l' || *p == 'z' || *p == 'j')
-        longs += *p == 'l' ? 1 : 2;
-      else if (*p != 'h')
-        spec += *p;
-    char piece[512] = "";
-    switch (*p) {
-    case '%':
-      text += '%';
-      continue;
-    case 'd':
-    case 'i':
-      spec += PRId64;
-      snprintf(piece, sizeof piece, spec.c_str(),
-               longs ? int64_t(take(8)) : int64_t(int32_t(take(4))));
-      break;
-    case 'u':
-    case 'x':
-    case 'X':
-    case 'o':
-      spec += std::string("l") + *p;
-      snprintf(piece, sizeof piece, spec.c_str(),
-               (unsigned long)(longs ? take(8) : take(4)));
-      break;
-    case 'c':
-      piece[0] = char(take(4));
-      break;
-    case 'p':
-      snprintf(piece, sizeof piece, "0x%" PRIx64, take(8));
-      break;
-    case 's':
-      spec += 's';
-      snprintf(piece, sizeof piece, spec.c_str(),
-               reinterpret_cast<const char *>(take(8)));
-      break;
-    case '\0':
-      --p;
-      break;
-    default: {
-      uint64_t bits = take(8);
-      double value;
-      memcpy(&value, &bits, 8);
-      spec += *p;
-      snprintf(piece, sizeof piece, spec.c_str(), value);
-    }
-    }
-    text += piece;
-  }
-  if (running->state.options.print)
-    running->state.options.print(text);
-  return conversions;
-}
-
-void ampEmuAssert(const char *message, const char *file, int32_t line,
-                  const char *function, int64_t) {
-  running->report(running->self->instruction,
-                  std::string("assertion failed: ") + message + " (" + file +
-                      ":" + std::to_string(line) + ", " + function + ")");
-  running->abandon();
 }
