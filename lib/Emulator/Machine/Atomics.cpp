@@ -22,6 +22,9 @@
 // views; where nothing fixes their order, they order nothing here. That is for
 // fences of the device; within a block a meeting orders all there is.
 //
+// What an acquiring read finds is ordered before the read itself, so it is
+// taken before the access is checked too.
+//
 // Every atomic that only reads also ends the thread's turn, so that a loop that
 // waits for a value lets others run.
 //
@@ -84,6 +87,27 @@ void Cluster::learn(const AtomicLocation &location, const Instruction &inst) {
   thread.view.totallyRead = std::move(found);
 }
 
+/// Takes what has been released at the address since the thread looked last.
+void Cluster::lookAt(const void *address, const Instruction &inst,
+                     uint32_t id) {
+  Thread &thread = *self;
+  withAtomic(address, [&](AtomicLocation &location) {
+    uint64_t version =
+        location.releases.getVersion() + location.totallyFenced.getVersion();
+    if (thread.lookedAt == address && thread.lookingInstruction == id &&
+        thread.lookedVersion == version)
+      return;
+    learn(location, inst);
+    thread.lookedAt = address;
+    thread.lookingInstruction = id;
+    thread.lookedVersion = version;
+  });
+}
+
+static bool reads(const Instruction &inst) {
+  return inst.number != 0 || !inst.writes;
+}
+
 /// Up to 16 bytes as a number that differs where they do, nearly always.
 static uint64_t loadValue(const void *address, unsigned size) {
   uint64_t halves[2] = {};
@@ -122,6 +146,8 @@ void Cluster::beginAtomic(void *address, unsigned size, uint32_t id) {
     return checkAccess(address, size,
                        inst.writes ? AccessKind::Write : AccessKind::Read, id);
   }
+  if (inst.order & Acquire && reads(inst))
+    lookAt(address, inst, id);
   checkAccess(address, size, inst.writes ? AccessKind::Write : AccessKind::Read,
               id);
   bool readsAndWrites = inst.writes && inst.number;
@@ -136,22 +162,10 @@ void Cluster::beginAtomic(void *address, unsigned size, uint32_t id) {
 
 void Cluster::endAtomic(void *address, uint32_t id) {
   const Instruction &inst = get(id);
-  Thread &thread = *self;
   if (local.getOwner(address) >= 0)
     return;
-  bool reads = inst.number != 0 || !inst.writes;
-  if (reads)
-    withAtomic(address, [&](AtomicLocation &location) {
-      uint64_t version =
-          location.releases.getVersion() + location.totallyFenced.getVersion();
-      if (thread.lookedAt == address && thread.lookingInstruction == id &&
-          thread.lookedVersion == version)
-        return;
-      learn(location, inst);
-      thread.lookedAt = address;
-      thread.lookingInstruction = id;
-      thread.lookedVersion = version;
-    });
+  if (reads(inst))
+    lookAt(address, inst, id);
   if (foundNothingNew(address, inst, id))
     spin(/*learned=*/false);
   else if (!inst.writes)

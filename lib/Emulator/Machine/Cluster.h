@@ -285,6 +285,8 @@ public:
                        uint32_t instruction);
   void publish(AtomicLocation &location, const Instruction &inst);
   void learn(const AtomicLocation &location, const Instruction &inst);
+  void lookAt(const void *address, const Instruction &inst,
+              uint32_t instruction);
   template <typename Act> void withAtomic(const void *address, Act act);
   void fence(const Instruction &inst);
 
@@ -367,13 +369,13 @@ public:
   //===--- Registers.cpp --------------------------------------------------===//
   void setMaxRegisters(const Instruction &inst, uint32_t id);
 
-  //===--- Dispatch.cpp ---------------------------------------------------===//
-  void execute(uint32_t id, char *arguments, char *result);
   //===--- Printf.cpp -----------------------------------------------------===//
   /// A text of the kernel, up to its zero or `most` bytes. Ends the cluster
   /// where it leaves memory or has no end; `what` is for the report.
   std::string_view checkText(char *address, const char *what, size_t most);
 
+  //===--- Dispatch.cpp ---------------------------------------------------===//
+  void execute(uint32_t id, char *arguments, char *result);
   int32_t specialRegister(unsigned which);
   int64_t readClock();
 
@@ -419,9 +421,9 @@ public:
   std::map<std::string, size_t> reported;
   Statistics statistics;
   uint64_t clockReads = 0;
+  std::string printed; // by the call of printf under way
   std::map<std::pair<unsigned, uint64_t>, WarpAccess> counting;
 
-  std::string printed; // by the call of printf under way
 private:
   static void runThread();
   void performCopies(bool anyRan);

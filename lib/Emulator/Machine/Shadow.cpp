@@ -25,9 +25,7 @@ Cell &Cell::operator=(const Cell &other) {
   inFlight = other.inFlight;
   genericWrite = other.genericWrite;
   barrier = other.barrier;
-  moreReads = other.moreReads
-                  ? std::make_unique<std::vector<Epoch>>(*other.moreReads)
-                  : nullptr;
+  more = other.more ? std::make_unique<MoreEpochs>(*other.more) : nullptr;
   return *this;
 }
 
@@ -52,9 +50,9 @@ static void recordRead(Cell &cell, const Actor &actor) {
   if (kept < std::size(cell.reads)) {
     cell.reads[kept++] = actor.epoch;
   } else {
-    if (!cell.moreReads)
-      cell.moreReads = std::make_unique<std::vector<Epoch>>();
-    std::vector<Epoch> &more = *cell.moreReads;
+    if (!cell.more)
+      cell.more = std::make_unique<MoreEpochs>();
+    std::vector<Epoch> &more = cell.more->reads;
     if (more.size() == more.capacity()) // before it grows: what is covered?
       more.erase(std::remove_if(more.begin(), more.end(), isCovered),
                  more.end());
@@ -64,18 +62,54 @@ static void recordRead(Cell &cell, const Actor &actor) {
   cell.readCount = kept;
 }
 
+static bool races(const Actor &actor, const Epoch &e) {
+  return !actor.isStrongWith(e) && !actor.knows(e);
+}
+
+static const Epoch *findRace(const Actor &actor,
+                             const std::vector<Epoch> &epochs) {
+  auto it = std::find_if(epochs.begin(), epochs.end(),
+                         [&](const Epoch &e) { return races(actor, e); });
+  return it == epochs.end() ? nullptr : &*it;
+}
+
 static const Epoch *findRacingRead(const Cell &cell, const Actor &actor) {
-  auto races = [&](const Epoch &e) {
-    return !actor.isStrongWith(e) && !actor.knows(e);
-  };
   for (unsigned i = 0; i < cell.readCount; ++i)
-    if (races(cell.reads[i]))
+    if (races(actor, cell.reads[i]))
       return &cell.reads[i];
-  if (cell.moreReads)
-    for (const Epoch &e : *cell.moreReads)
-      if (races(e))
-        return &e;
-  return nullptr;
+  return cell.more ? findRace(actor, cell.more->reads) : nullptr;
+}
+
+static const Epoch *findRacingWrite(const Cell &cell, const Actor &actor) {
+  if (races(actor, cell.write))
+    return &cell.write;
+  return cell.more ? findRace(actor, cell.more->writes) : nullptr;
+}
+
+/// A write by the actor takes the place of what came before, except of what is
+/// weaker. A race with it has been reported.
+static void recordWrite(Cell &cell, const Actor &actor) {
+  auto isCovered = [&](const Epoch &e) {
+    return e.strength >= actor.epoch.strength || races(actor, e);
+  };
+  unsigned kept = 0;
+  for (unsigned i = 0; i < cell.readCount; ++i)
+    if (!isCovered(cell.reads[i]))
+      cell.reads[kept++] = cell.reads[i];
+  cell.readCount = kept;
+  bool hidesWrite = cell.write.at && !isCovered(cell.write);
+  if (hidesWrite && !cell.more)
+    cell.more = std::make_unique<MoreEpochs>();
+  if (cell.more) {
+    for (std::vector<Epoch> *epochs : {&cell.more->reads, &cell.more->writes})
+      epochs->erase(std::remove_if(epochs->begin(), epochs->end(), isCovered),
+                    epochs->end());
+    if (hidesWrite)
+      cell.more->writes.push_back(cell.write);
+    else if (cell.more->reads.empty() && cell.more->writes.empty())
+      cell.more = nullptr;
+  }
+  cell.write = actor.epoch;
 }
 
 /// The race of two accesses without order is `rule`, if one is ordinary.
@@ -93,10 +127,10 @@ static Finding checkCell(Cell &cell, const Actor &actor, Space space,
   if (cell.inFlight)
     return {Finding::InFlight, cell.write};
   Finding finding;
-  if (!actor.isStrongWith(cell.write) && !actor.knows(cell.write))
+  if (const Epoch *write = findRacingWrite(cell, actor))
     finding = makeRace(isWrite(kind) ? Finding::WriteAfterWrite
                                      : Finding::ReadAfterWrite,
-                       actor, cell.write);
+                       actor, *write);
   else if (actor.fenced && cell.genericWrite &&
            !actor.knowsFenced(cell.write, space))
     finding = {Finding::MissingProxyFence, cell.write};
@@ -111,9 +145,7 @@ static Finding checkCell(Cell &cell, const Actor &actor, Space space,
       finding = makeRace(read->copying ? Finding::WriteUnderCopy
                                        : Finding::WriteAfterRead,
                          actor, *read);
-  cell.write = actor.epoch;
-  cell.readCount = 0;
-  cell.moreReads = nullptr;
+  recordWrite(cell, actor);
   cell.initialised = kind != AccessKind::BarrierEnd;
   cell.barrier = kind == AccessKind::BarrierInit;
   cell.genericWrite = !actor.fenced;
@@ -188,8 +220,8 @@ void amp::emu::handOverReads(Line &line, unsigned offset, unsigned size,
       }
     };
     std::for_each_n(cell.reads, cell.readCount, rename);
-    if (cell.moreReads)
-      std::for_each(cell.moreReads->begin(), cell.moreReads->end(), rename);
+    if (cell.more)
+      std::for_each(cell.more->reads.begin(), cell.more->reads.end(), rename);
   };
   if (size < 16)
     split(line);

@@ -7,7 +7,11 @@
 //===----------------------------------------------------------------------===//
 //
 // For every byte: the last write and the reads since that no write has
-// followed, each as an epoch (as FastTrack does it). Most accesses of GPU
+// followed, each as an epoch (as FastTrack does it). A write covers what came
+// before it for everyone who is ordered after the write; an atomic does so for
+// nobody else, as others may come to the byte unordered with it. So an atomic
+// leaves what is weaker than it: ordinary accesses, atomics of narrower scope.
+// Most accesses of GPU
 // kernels are whole aligned groups of 16 bytes (TMA, cp.async, ldmatrix,
 // wgmma), so the history is kept per 16-byte line, and per byte only in lines
 // that narrower accesses have touched; a write of the whole line joins it
@@ -39,15 +43,22 @@ enum class AccessKind : uint8_t {
   BarrierEnd,
 };
 
+/// What a cell has rarely.
+struct MoreEpochs {
+  std::vector<Epoch> reads;
+  /// Writes before the last, each weaker than those after it.
+  std::vector<Epoch> writes;
+};
+
 struct Cell {
   Epoch write;
   Epoch reads[2];
-  uint8_t readCount = 0; // of `reads`; more of them in `moreReads`
+  uint8_t readCount = 0; // of `reads`; more of them in `more`
   bool initialised = false;
   bool inFlight = false;     // written by a cp.async nobody has waited for
   bool genericWrite = false; // the last write went through the generic proxy
   bool barrier = false;      // belongs to a live mbarrier
-  std::unique_ptr<std::vector<Epoch>> moreReads;
+  std::unique_ptr<MoreEpochs> more;
 
   Cell() = default;
   Cell(const Cell &other);
