@@ -67,6 +67,12 @@ void mlir::amp::buildMixedPrecisionPipeline(
   // Masters before scaling: a skipped step keeps the half copies as well.
   pm.addPass(createInsertMasterWeightsPass());
   pm.addPass(createInsertLossScalingPass());
+  // The proof at the end, about the program that comes out.
+  if (options.verifyScaling != ScalingCheck::Off) {
+    VerifyScalingPassOptions verify;
+    verify.warnOnly = options.verifyScaling == ScalingCheck::Warning;
+    pm.addPass(createVerifyScalingPass(verify));
+  }
 }
 
 void mlir::amp::registerMixedPrecisionPipeline() {

@@ -21,6 +21,9 @@
 
 namespace mlir::amp {
 
+/// What `amp-verify-scaling` does at the end of the pipeline.
+enum class ScalingCheck { Error, Warning, Off };
+
 /// Options of `amp-mixed-precision`; text values as in
 /// `amp-initialize-opt-level`, empty for the level's default.
 struct MixedPrecisionOptions
@@ -68,6 +71,15 @@ struct MixedPrecisionOptions
           clEnumValN(
               CastPlacement::MinCut, "min-cut",
               "by the bytes that kernels read and write; not available yet"))};
+
+  Option<ScalingCheck> verifyScaling{
+      *this, "verify-scaling", llvm::cl::init(ScalingCheck::Error),
+      llvm::cl::desc("what a loss scale is that reaches a parameter, a state "
+                     "or a result of the step"),
+      llvm::cl::values(
+          clEnumValN(ScalingCheck::Error, "error", "an error"),
+          clEnumValN(ScalingCheck::Warning, "warning", "a warning"),
+          clEnumValN(ScalingCheck::Off, "off", "not looked for"))};
 
   /// Where the selection is printed: no option, for it is the caller's.
   raw_ostream *screen = &llvm::errs();

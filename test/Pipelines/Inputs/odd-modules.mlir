@@ -489,7 +489,9 @@ func.func @step(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tens
     %b = linalg.broadcast ins(%s : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
     scf.yield %b : tensor<4xf32>
   } else {
-    scf.yield %w : tensor<4xf32>
+    %b = linalg.broadcast ins(%s : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+    %bw = arith.mulf %b, %w : tensor<4xf32>
+    scf.yield %bw : tensor<4xf32>
   } {amp.grad = ["w"]}
   cf.assert %c, "a check"
   %n = arith.subf %w, %g : tensor<4xf32>

@@ -470,6 +470,68 @@ def InsertLossScalingPass : Pass<"amp-insert-loss-scaling", "::mlir::ModuleOp"> 
   ];
 }
 
+def VerifyScalingPass : Pass<"amp-verify-scaling", "::mlir::ModuleOp"> {
+  let summary = "prove that no loss scale reaches parameters, states or results";
+  let description = [{
+    Computes for every value the degree in which it carries the scale of each
+    `amp.scaler`: what becomes of it when the scale is multiplied by s is a
+    multiplication by s to that power. Degrees are rational; they go through
+    linalg bodies, calls, loops, branches and memory:
+
+    | operation | degree of the result |
+    | --- | --- |
+    | `amp.scale_loss %x using @s` | that of `%x`, and 1 in `@s` |
+    | `amp.unscale %g using @s` | 0, of a gradient of degree 1 in `@s`; that of its accumulator, which has to be 0 as well |
+    | product, quotient | sum, difference |
+    | square root, reciprocal root, cubic root, constant power | half, minus half, a third, a multiple |
+    | sum, maximum, minimum, remainder, choice | that of all operands, which have to agree |
+    | comparison, atan2 | 0, of operands that agree |
+    | cast, sign, movement of elements | the operand's |
+    | 0, infinity, NaN, `tensor.empty` | any: the same at every scale |
+    | any other function | 0, of operands of degree 0 |
+
+    In each train step (see `amp.role`) an error is
+
+    1. a parameter, master, optimizer state, buffer, accumulator, loss or other
+       result of the step that carries a scale, or has lost its degree on the
+       way: gradients that were clipped, decayed or given to the optimizer
+       before they were unscaled; gradients of two scales added; a gradient
+       that was unscaled twice, with the scaler of another loss, or whose
+       backward pass ignores its seed.
+    2. such a result of which it cannot be decided; where nothing of the kind is
+       reached, a remark.
+    3. a dynamic scaler that losses are scaled with and that nothing advances.
+
+    A module without `amp.scaler` is not checked. The degrees are those of real
+    numbers: overflow is the guard's part, and rounding is left out. Memory
+    (memref) counts as one cell per function.
+
+    Stands at the end of `amp-mixed-precision`
+    (`verify-scaling=error|warning|off`). Changes nothing.
+
+    Accepted, the gradient being unscaled before its norm is taken:
+    ```mlir
+    amp.scaler @s {initial_scale = 65536.0 : f64, static_scale}
+    func.func @step(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+                    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+        -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+      %scaled = amp.scale_loss %seed using @s : tensor<f32>
+      %g = arith.mulf %scaled, %w : tensor<f32>
+      %u, %found = amp.unscale %g using @s : (tensor<f32>) -> (tensor<f32>)
+      %one = arith.constant dense<1.0> : tensor<f32>
+      %clipped = arith.minimumf %u, %one : tensor<f32>
+      %new = arith.subf %w, %clipped : tensor<f32>
+      return %new : tensor<f32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"warnOnly", "warn-only", "bool", "false", "warnings in the place of errors">,
+    Option<"printDegrees", "print-degrees", "bool", "false",
+           "a remark with the degrees of each operation's results">,
+  ];
+}
+
 def InsertMasterWeightsPass : Pass<"amp-insert-master-weights", "::mlir::ModuleOp"> {
   let summary = "make FP32 master weights and their half copies explicit";
   let description = [{

@@ -1,0 +1,480 @@
+//===- ScaleDegree.cpp - Powers of a loss scale in a value ----------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Degrees are units of measure whose one base unit per scaler is its scale, and
+// are inferred as such: a sum of two arguments puts a condition on them, an
+// equation between linear forms, which a caller's degrees fulfil or not. A
+// program has few different degrees, so each is kept once and what two of them
+// give is remembered; a condition is kept with the first operation that asked
+// for it, for the message.
+//
+// A call with an argument that fits any degree (a zero) leaves that argument's
+// degree open: the conditions are solved for it. Where nothing determines it
+// the result scales with every power at once, so it fits any degree as well.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Analysis/ScaleDegree.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cmath>
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::amp;
+
+//===----------------------------------------------------------------------===//
+// Rational
+//===----------------------------------------------------------------------===//
+
+std::optional<Rational> Rational::get(int64_t numerator, int64_t denominator) {
+  // The one number without a negative.
+  constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
+  if (denominator == 0 || numerator == kMin || denominator == kMin)
+    return std::nullopt;
+  int64_t divisor = std::gcd(numerator, denominator);
+  if (denominator < 0)
+    divisor = -divisor;
+  Rational result(numerator / divisor);
+  result.denominator = denominator / divisor;
+  return result;
+}
+
+std::optional<Rational> Rational::get(double number) {
+  constexpr double kMaxDenominator = 1 << 20;
+  double numerator = number * kMaxDenominator;
+  if (!std::isfinite(number) || std::fabs(numerator) > 0x1p52 ||
+      numerator != std::floor(numerator))
+    return std::nullopt;
+  return get(static_cast<int64_t>(numerator),
+             static_cast<int64_t>(kMaxDenominator));
+}
+
+std::optional<Rational> Rational::add(Rational other) const {
+  int64_t left, right, sum, product;
+  if (llvm::MulOverflow(numerator, other.denominator, left) ||
+      llvm::MulOverflow(other.numerator, denominator, right) ||
+      llvm::AddOverflow(left, right, sum) ||
+      llvm::MulOverflow(denominator, other.denominator, product))
+    return std::nullopt;
+  return get(sum, product);
+}
+
+std::optional<Rational> Rational::multiply(Rational other) const {
+  int64_t above, below;
+  if (llvm::MulOverflow(numerator, other.numerator, above) ||
+      llvm::MulOverflow(denominator, other.denominator, below))
+    return std::nullopt;
+  return get(above, below);
+}
+
+std::optional<Rational> Rational::invert() const {
+  return get(denominator, numerator);
+}
+
+void Rational::print(raw_ostream &os) const {
+  os << numerator;
+  if (denominator != 1)
+    os << '/' << denominator;
+}
+
+//===----------------------------------------------------------------------===//
+// LinearForm
+//===----------------------------------------------------------------------===//
+
+LinearForm LinearForm::getAtom(unsigned atom) {
+  LinearForm form;
+  form.terms.emplace_back(atom, Rational(1));
+  return form;
+}
+
+Rational LinearForm::getCoefficient(unsigned atom) const {
+  const auto *it = llvm::lower_bound(
+      terms, atom, [](const Term &term, unsigned a) { return term.first < a; });
+  return it != terms.end() && it->first == atom ? it->second : Rational();
+}
+
+std::optional<LinearForm> LinearForm::add(const LinearForm &other,
+                                          Rational factor) const {
+  LinearForm sum;
+  const auto *a = terms.begin(), *b = other.terms.begin();
+  while (a != terms.end() || b != other.terms.end()) {
+    if (b == other.terms.end() || (a != terms.end() && a->first < b->first)) {
+      sum.terms.push_back(*a++);
+      continue;
+    }
+    std::optional<Rational> coefficient = b->second.multiply(factor);
+    unsigned atom = b++->first;
+    if (coefficient && a != terms.end() && a->first == atom)
+      coefficient = a++->second.add(*coefficient);
+    if (!coefficient)
+      return std::nullopt;
+    if (!coefficient->isZero())
+      sum.terms.emplace_back(atom, *coefficient);
+  }
+  return sum;
+}
+
+std::optional<LinearForm> LinearForm::multiply(Rational factor) const {
+  return LinearForm().add(*this, factor);
+}
+
+std::optional<LinearForm> LinearForm::substitute(unsigned atom,
+                                                 const LinearForm &form) const {
+  Rational coefficient = getCoefficient(atom);
+  if (coefficient.isZero())
+    return *this;
+  LinearForm rest = *this;
+  llvm::erase_if(rest.terms,
+                 [&](const Term &term) { return term.first == atom; });
+  return rest.add(form, coefficient);
+}
+
+std::optional<LinearForm> LinearForm::normalize() const {
+  if (isZero())
+    return *this;
+  std::optional<Rational> inverse = terms.front().second.invert();
+  return inverse ? multiply(*inverse) : std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// DegreeTable
+//===----------------------------------------------------------------------===//
+
+bool mlir::amp::leavesUndecided(DegreeFault fault) {
+  switch (fault) {
+  case DegreeFault::Mixes:
+  case DegreeFault::Distorts:
+  case DegreeFault::Enters:
+  case DegreeFault::Unscales:
+    return false;
+  case DegreeFault::Compares:
+  case DegreeFault::Meets:
+  case DegreeFault::Unknown:
+  case DegreeFault::Memory:
+  case DegreeFault::Exponent:
+    return true;
+  }
+  llvm_unreachable("all faults are listed");
+}
+
+DegreeTable::DegreeTable(unsigned numScales) : numScales(numScales) {
+  ScaleDegree any, zero;
+  zero.kind = ScaleDegree::Known;
+  intern(any);
+  intern(zero);
+}
+
+DegreeId DegreeTable::intern(ScaleDegree degree) {
+  auto [it, isNew] = numbers.try_emplace(std::move(degree), degrees.size());
+  if (isNew)
+    degrees.push_back(&it->first);
+  return it->second;
+}
+
+unsigned DegreeTable::addCause(DegreeCause cause) {
+  auto [it, isNew] = causeNumbers.try_emplace(cause, causes.size());
+  if (isNew)
+    causes.push_back(std::move(cause));
+  return it->second;
+}
+
+unsigned DegreeTable::addCondition(const LinearForm &normalized,
+                                   unsigned cause) {
+  unsigned form =
+      formNumbers.try_emplace(normalized, forms.size()).first->second;
+  if (form == forms.size())
+    forms.push_back(normalized);
+  unsigned number =
+      conditionNumbers.try_emplace({form, cause}, conditions.size())
+          .first->second;
+  if (number == conditions.size())
+    conditions.push_back({form, cause});
+  return number;
+}
+
+SmallVector<unsigned, 1>
+DegreeTable::mergeConditions(ArrayRef<unsigned> first,
+                             ArrayRef<unsigned> second) const {
+  SmallVector<unsigned, 1> merged;
+  auto getForm = [&](unsigned condition) { return conditions[condition].form; };
+  while (!first.empty() || !second.empty()) {
+    bool takeFirst =
+        !first.empty() &&
+        (second.empty() || getForm(first.front()) <= getForm(second.front()));
+    ArrayRef<unsigned> &from = takeFirst ? first : second;
+    if (merged.empty() || getForm(merged.back()) != getForm(from.front()))
+      merged.push_back(from.front());
+    from = from.drop_front();
+  }
+  return merged;
+}
+
+bool DegreeTable::hasArguments(const LinearForm &form) const {
+  return !form.isZero() && form.getTerms().back().first >= numScales;
+}
+
+DegreeId DegreeTable::getAtom(unsigned atom) {
+  ScaleDegree degree;
+  degree.kind = ScaleDegree::Known;
+  degree.form = LinearForm::getAtom(atom);
+  return intern(std::move(degree));
+}
+
+DegreeId DegreeTable::getFault(DegreeCause cause) {
+  ScaleDegree degree;
+  degree.kind =
+      leavesUndecided(cause.fault) ? ScaleDegree::Undecided : ScaleDegree::None;
+  degree.cause = addCause(std::move(cause));
+  return intern(std::move(degree));
+}
+
+DegreeId DegreeTable::require(ScaleDegree degree, const LinearForm &difference,
+                              DegreeCause cause) {
+  if (difference.isZero())
+    return intern(std::move(degree));
+  std::optional<LinearForm> normalized = difference.normalize();
+  if (!normalized || !hasArguments(difference))
+    return getFault(std::move(cause));
+  unsigned condition = addCondition(*normalized, addCause(std::move(cause)));
+  degree.conditions = mergeConditions(degree.conditions, condition);
+  return intern(std::move(degree));
+}
+
+DegreeId DegreeTable::join(DegreeId a, DegreeId b, Operation *at,
+                           DegreeFault fault) {
+  if (a == b || b == kAny)
+    return a;
+  if (a == kAny)
+    return b;
+  const ScaleDegree &left = *degrees[a], &right = *degrees[b];
+  if (left.isFault() || right.isFault()) {
+    // What has certainly no degree says more than what may have one.
+    if (!right.isFault() || left.kind == ScaleDegree::None)
+      return a;
+    return left.isFault() && right.kind != ScaleDegree::None ? a : b;
+  }
+  if (auto it = joined.find({a, b}); it != joined.end())
+    return it->second;
+  ScaleDegree degree;
+  degree.kind = ScaleDegree::Known;
+  degree.form = left.form;
+  degree.conditions = mergeConditions(left.conditions, right.conditions);
+  std::optional<LinearForm> difference = left.form.add(right.form, -1);
+  DegreeCause cause{at, fault, left.form, right.form, {}};
+  if (!difference)
+    return getFault(std::move(cause));
+  DegreeId result = require(std::move(degree), *difference, std::move(cause));
+  if (difference->isZero())
+    joined[{a, b}] = result;
+  return result;
+}
+
+DegreeId DegreeTable::combine(DegreeId a, DegreeId b, Rational factor,
+                              Operation *at) {
+  const ScaleDegree &left = *degrees[a], &right = *degrees[b];
+  // Zero and infinity stay what they are, whatever they are multiplied by.
+  if (a == kAny || b == kAny)
+    return kAny;
+  if (left.isFault() || right.isFault())
+    return join(a, b, at, DegreeFault::Mixes);
+  auto [it, isNew] = combined.try_emplace({a, b, factor}, kAny);
+  if (!isNew)
+    return it->second;
+  ScaleDegree degree;
+  degree.kind = ScaleDegree::Known;
+  std::optional<LinearForm> sum = left.form.add(right.form, factor);
+  if (!sum) {
+    combined.erase(it);
+    return getFault({at, DegreeFault::Exponent, left.form, right.form, {}});
+  }
+  degree.form = std::move(*sum);
+  degree.conditions = mergeConditions(left.conditions, right.conditions);
+  return it->second = intern(std::move(degree));
+}
+
+DegreeId DegreeTable::multiply(DegreeId a, Rational factor, Operation *at) {
+  if (a == kAny && factor.isZero())
+    return kZero; // x^0
+  return a == kAny ? kAny : combine(kZero, a, factor, at);
+}
+
+DegreeId DegreeTable::requireZero(DegreeId a, Operation *at,
+                                  DegreeFault fault) {
+  const ScaleDegree &degree = *degrees[a];
+  if (a == kAny)
+    return kZero; // a constant function of a constant
+  if (a == kZero || degree.isFault())
+    return a;
+  ScaleDegree zero;
+  zero.kind = ScaleDegree::Known;
+  zero.conditions = degree.conditions;
+  return require(std::move(zero), degree.form,
+                 {at, fault, degree.form, LinearForm(), {}});
+}
+
+DegreeId DegreeTable::control(DegreeId value, DegreeId control) {
+  const ScaleDegree &chooser = *degrees[control];
+  const ScaleDegree &chosen = *degrees[value];
+  if (value == kAny || chosen.isFault())
+    return value;
+  if (chooser.isFault())
+    return control;
+  if (chooser.conditions.empty())
+    return value;
+  ScaleDegree degree = chosen;
+  degree.conditions = mergeConditions(degree.conditions, chooser.conditions);
+  return intern(std::move(degree));
+}
+
+DegreeId DegreeTable::instantiate(DegreeId result, ArrayRef<DegreeId> arguments,
+                                  Operation *call,
+                                  llvm::function_ref<bool(unsigned)> reaches) {
+  auto addCall = [&](unsigned cause) {
+    DegreeCause longer = causes[cause];
+    longer.calls.push_back(call);
+    return longer;
+  };
+  const ScaleDegree &inside = *degrees[result];
+  if (inside.kind == ScaleDegree::Any)
+    return result;
+  if (inside.isFault())
+    return getFault(addCall(inside.cause));
+
+  // What the arguments bring along, cancelled or not.
+  ScaleDegree degree;
+  degree.kind = ScaleDegree::Known;
+  for (auto [index, id] : llvm::enumerate(arguments)) {
+    const ScaleDegree &argument = *degrees[id];
+    if (!argument.isFault() && argument.conditions.empty())
+      continue;
+    if (!reaches(index))
+      continue;
+    if (argument.isFault())
+      return id;
+    degree.conditions = mergeConditions(degree.conditions, argument.conditions);
+  }
+  if (result == kZero)
+    return intern(std::move(degree));
+
+  // The callee's forms in the caller's atoms. Arguments that fit any degree are
+  // unknowns, numbered from the top.
+  auto getUnknown = [](unsigned index) {
+    return std::numeric_limits<unsigned>::max() - index;
+  };
+  auto isUnknown = [&](unsigned atom) {
+    return getUnknown(atom) < arguments.size();
+  };
+  auto express = [&](const LinearForm &form) -> std::optional<LinearForm> {
+    std::optional<LinearForm> sum = LinearForm();
+    for (auto [atom, coefficient] : form.getTerms()) {
+      LinearForm value = LinearForm::getAtom(atom);
+      if (atom >= numScales) {
+        unsigned index = atom - numScales;
+        const ScaleDegree &argument = *degrees[arguments[index]];
+        value = argument.kind == ScaleDegree::Any
+                    ? LinearForm::getAtom(getUnknown(index))
+                    : argument.form;
+      }
+      sum = sum->add(value, coefficient);
+      if (!sum)
+        return std::nullopt;
+    }
+    return sum;
+  };
+
+  struct Equation {
+    LinearForm form;
+    unsigned condition;
+  };
+  SmallVector<Equation> equations;
+  DegreeCause tooLarge{call, DegreeFault::Exponent, {}, {}, {}};
+  for (unsigned condition : inside.conditions) {
+    std::optional<LinearForm> form = express(forms[conditions[condition].form]);
+    if (!form)
+      return getFault(std::move(tooLarge));
+    equations.push_back({std::move(*form), condition});
+  }
+  std::optional<LinearForm> form = express(inside.form);
+  if (!form)
+    return getFault(std::move(tooLarge));
+
+  // Gaussian elimination of the unknowns.
+  for (unsigned i = 0; i < equations.size(); ++i) {
+    ArrayRef<LinearForm::Term> terms = equations[i].form.getTerms();
+    if (terms.empty() || !isUnknown(terms.back().first))
+      continue;
+    auto [unknown, coefficient] = terms.back();
+    std::optional<Rational> inverse = coefficient.invert();
+    std::optional<Rational> factor =
+        inverse ? inverse->multiply(-1) : std::nullopt;
+    std::optional<LinearForm> rest =
+        equations[i].form.substitute(unknown, LinearForm());
+    std::optional<LinearForm> solution =
+        factor && rest ? rest->multiply(*factor) : std::nullopt;
+    if (!solution)
+      return getFault(std::move(tooLarge));
+    form = form->substitute(unknown, *solution);
+    for (Equation &equation : equations) {
+      std::optional<LinearForm> solved =
+          equation.form.substitute(unknown, *solution);
+      if (!form || !solved)
+        return getFault(std::move(tooLarge));
+      equation.form = std::move(*solved);
+    }
+  }
+
+  for (Equation &equation : equations) {
+    if (equation.form.isZero())
+      continue;
+    DegreeCause cause = addCall(conditions[equation.condition].cause);
+    // The degrees as the caller has them, for the message.
+    std::optional<LinearForm> first = express(cause.first);
+    std::optional<LinearForm> second = express(cause.second);
+    if (first && second) {
+      cause.first = std::move(*first);
+      cause.second = std::move(*second);
+    }
+    if (!hasArguments(equation.form))
+      return getFault(std::move(cause));
+    if (std::optional<LinearForm> normalized = equation.form.normalize())
+      degree.conditions = mergeConditions(
+          degree.conditions,
+          addCondition(*normalized, addCause(std::move(cause))));
+  }
+  bool open = false;
+  while (!form->isZero() && isUnknown(form->getTerms().back().first)) {
+    open = true;
+    form = form->substitute(form->getTerms().back().first, LinearForm());
+  }
+  if (open && degree.conditions.empty())
+    return kAny;
+  degree.form = std::move(*form);
+  return intern(std::move(degree));
+}
+
+void DegreeTable::print(const LinearForm &form, ArrayRef<StringRef> scales,
+                        raw_ostream &os) const {
+  if (form.isZero()) {
+    os << '0';
+    return;
+  }
+  llvm::interleave(
+      form.getTerms(), os,
+      [&](const LinearForm::Term &term) {
+        term.second.print(os);
+        if (term.first < numScales)
+          os << " in @" << scales[term.first];
+        else
+          os << " of argument " << term.first - numScales;
+      },
+      " and ");
+}

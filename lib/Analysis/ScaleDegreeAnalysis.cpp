@@ -1,0 +1,630 @@
+//===- ScaleDegreeAnalysis.cpp - Degrees of all values --------------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A sparse forward propagation in each function, callees first. Where values
+// flow without an operation that computes (into regions and out of them, along
+// branches, around loops, in and out of linalg bodies) is made explicit first,
+// as edges between values; the rest is one rule per operation (ScaleTransfer).
+// Operations are visited once in order, and again only where an edge that leads
+// back raised one of their operands. A degree rises at most from any to a form,
+// by a condition per argument, and to a fault, so that ends.
+//
+// The roles of a function say which of its arguments never carry a scale: they
+// have degree 0 inside, and a call that hands over anything else is a fault of
+// the call. A function without body is taken at its roles' word. Memory is one
+// cell per function: what is stored anywhere is read anywhere.
+//
+// MLIR's data-flow framework is not used: it would look into each of the many
+// small bodies of linalg as a region that it knows nothing of, and finds live
+// blocks by folding constants, weights included.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Analysis/ScaleDegreeAnalysis.h"
+
+#include "ScaleTransfer.h"
+
+#include "amp/Analysis/CallComponents.h"
+#include "amp/Dialect/Amp/IR/AmpDialect.h"
+#include "amp/Dialect/Amp/IR/AmpRoles.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace mlir::amp;
+
+/// Rounds over a recursive component before its results count as undecided.
+constexpr unsigned kMaxRounds = 8;
+
+static bool isMemory(Type type) { return isa<BaseMemRefType>(type); }
+
+static bool isFloating(Type type) {
+  return isa<FloatType, ComplexType>(getElementTypeOrSelf(type));
+}
+
+/// True for an argument that its role says is never scaled.
+static bool isUnscaledArgument(func::FuncOp function, unsigned index) {
+  std::optional<Role> role = getArgRole(function, index).role;
+  if (!role)
+    return false;
+  switch (*role) {
+  case Role::Param:
+  case Role::Master:
+  case Role::Buffer:
+  case Role::OptState:
+  case Role::Batch:
+  case Role::ScalerState:
+  case Role::Rng:
+  case Role::Hyper:
+    return true;
+  case Role::LossSeed:
+  case Role::Loss:
+  case Role::Grad:
+  case Role::Output:
+  case Role::Accumulator:
+    // Between steps nothing is scaled; between the functions of one it may be.
+    if (getFunctionKind(function) == FunctionKind::TrainStep)
+      return true;
+    return function.isExternal() && *role != Role::LossSeed;
+  }
+  llvm_unreachable("all roles are listed");
+}
+
+/// What the roles of a function without body promise: gradients carry what the
+/// seeds do, and nothing else carries a scale.
+static DegreeSummary getContract(func::FuncOp function, DegreeTable &table) {
+  DegreeSummary summary;
+  for (unsigned i = 0, e = function.getNumResults(); i != e; ++i) {
+    DegreeId degree = DegreeTable::kAny;
+    if (getResultRole(function, i).is(Role::Grad))
+      for (unsigned j = 0, n = function.getNumArguments(); j != n; ++j)
+        if (getArgRole(function, j).is(Role::LossSeed))
+          degree = table.join(degree, table.getArgument(j), function,
+                              DegreeFault::Mixes);
+    summary.results.push_back(degree == DegreeTable::kAny ? DegreeTable::kZero
+                                                          : degree);
+  }
+  return summary;
+}
+
+//===----------------------------------------------------------------------===//
+// Dependence
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Which results of a function depend on which arguments, as far as uses tell.
+/// Asked for where an argument has no degree, or conditions: degrees alone do
+/// not show what cancels.
+class ArgumentReach {
+public:
+  const llvm::BitVector &lookup(func::FuncOp function, unsigned argument) {
+    auto [it, isNew] = reached.try_emplace({function, argument});
+    if (isNew)
+      it->second = compute(function, argument);
+    return it->second;
+  }
+
+private:
+  static llvm::BitVector compute(func::FuncOp function, unsigned argument);
+
+  std::map<std::pair<Operation *, unsigned>, llvm::BitVector> reached;
+};
+} // namespace
+
+llvm::BitVector ArgumentReach::compute(func::FuncOp function,
+                                       unsigned argument) {
+  llvm::BitVector results(function.getNumResults());
+  SmallVector<Value> worklist;
+  llvm::DenseSet<Value> seen;
+  auto add = [&](ValueRange values) {
+    for (Value value : values)
+      if (seen.insert(value).second)
+        worklist.push_back(value);
+  };
+  add(function.getArgument(argument));
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (isMemory(value.getType()))
+      return results.set(); // may be read anywhere
+    for (OpOperand &use : value.getUses()) {
+      Operation *user = use.getOwner();
+      if (isa<func::ReturnOp>(user)) {
+        results.set(use.getOperandNumber());
+        continue;
+      }
+      if (user->getNumSuccessors() > 1)
+        return results.set(); // may choose anything
+      for (Block *successor : user->getSuccessors())
+        add(successor->getArguments());
+      for (Operation *op = user; op != function; op = op->getParentOp()) {
+        add(op->getResults());
+        for (Region &region : op->getRegions())
+          for (Block &block : region)
+            add(block.getArguments());
+      }
+    }
+  }
+  return results;
+}
+
+namespace {
+/// The propagation in one function.
+class FunctionDegrees {
+public:
+  FunctionDegrees(func::FuncOp function, const ScaleDegreeAnalysis &analysis,
+                  DegreeTable &table, const ScaleTransfer &transfer,
+                  const SymbolTable &symbols, ArgumentReach &reach,
+                  llvm::DenseMap<Value, DegreeId> &degrees)
+      : function(function), analysis(analysis), table(table),
+        transfer(transfer), symbols(symbols), reach(reach), degrees(degrees) {}
+
+  DegreeSummary run();
+
+private:
+  /// How the degree at an edge's start raises that at its end.
+  enum class EdgeKind {
+    Flow,    ///< the same elements
+    Choice,  ///< which elements come, is chosen by it
+    Unknown, ///< computed from it in an unknown way
+  };
+  struct Edge {
+    Value target;
+    EdgeKind kind;
+    Operation *op;
+  };
+
+  void addEdge(Value from, Value to, EdgeKind kind, Operation *op) {
+    edges[isMemory(from.getType()) ? Value() : from].push_back({to, kind, op});
+  }
+  void addBranches(BranchOpInterface branch);
+  void addLinalg(linalg::LinalgOp op);
+  void addRegionBranch(RegionBranchOpInterface op);
+  void addForall(scf::ForallOp op);
+  void addOpaque(Operation *op);
+  void addEdges(Operation *op);
+
+  /// Memory's degree is that of the null value.
+  DegreeId get(Value value) const {
+    return degrees.lookup(value && isMemory(value.getType()) ? Value() : value);
+  }
+  void raise(Value value, DegreeId degree);
+  void drain();
+  void visit(Operation *op);
+  void visitMemory(Operation *op, SmallVectorImpl<DegreeId> &results);
+  void visitCall(func::CallOp call);
+
+  func::FuncOp function;
+  const ScaleDegreeAnalysis &analysis;
+  DegreeTable &table;
+  const ScaleTransfer &transfer;
+  const SymbolTable &symbols;
+  ArgumentReach &reach;
+  llvm::DenseMap<Value, DegreeId> &degrees;
+
+  llvm::DenseMap<Value, SmallVector<Edge, 1>> edges;
+  /// Conditions of branches between blocks, by their region.
+  llvm::DenseMap<Value, SmallVector<Region *, 1>> branchConditions;
+  llvm::DenseMap<Value, SmallVector<Value, 1>> choosers;
+  llvm::DenseMap<Region *, DegreeId> blockChoice;
+  /// Operations without edges of their own that have been visited, and those of
+  /// them to be visited again.
+  llvm::DenseSet<Operation *> visited;
+  llvm::SetVector<Operation *> again;
+  llvm::SetVector<Operation *> memoryReaders;
+  SmallVector<Value> raised;
+  SmallVector<func::ReturnOp> returns;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Edges
+//===----------------------------------------------------------------------===//
+
+void FunctionDegrees::addBranches(BranchOpInterface branch) {
+  llvm::SmallPtrSet<Value, 4> handed;
+  for (unsigned i = 0, e = branch->getNumSuccessors(); i != e; ++i) {
+    SuccessorOperands operands = branch.getSuccessorOperands(i);
+    for (BlockArgument argument : branch->getSuccessor(i)->getArguments())
+      if (argument.getArgNumber() < operands.size())
+        if (Value operand = operands[argument.getArgNumber()]) {
+          addEdge(operand, argument, EdgeKind::Flow, branch);
+          handed.insert(operand);
+        }
+  }
+  if (branch->getNumSuccessors() > 1)
+    for (Value operand : branch->getOperands())
+      if (!handed.contains(operand))
+        branchConditions[operand].push_back(branch->getParentRegion());
+}
+
+void FunctionDegrees::addLinalg(linalg::LinalgOp op) {
+  Block *body = op.getBlock();
+  for (OpOperand &operand : op->getOpOperands())
+    if (BlockArgument argument = op.getMatchingBlockArgument(&operand);
+        argument && !argument.use_empty())
+      addEdge(operand.get(), argument, EdgeKind::Flow, op);
+  Operation *yield = body->getTerminator();
+  for (auto [index, init] : llvm::enumerate(op.getDpsInitsMutable())) {
+    Value yielded = yield->getOperand(index);
+    BlockArgument carried = op.getMatchingBlockArgument(&init);
+    if (op.getNumReductionLoops() != 0 && carried && !carried.use_empty())
+      addEdge(yielded, carried, EdgeKind::Flow, op);
+    if (isMemory(init.get().getType()))
+      addEdge(yielded, Value(), EdgeKind::Flow, op);
+    else
+      addEdge(yielded, op->getResult(index), EdgeKind::Flow, op);
+  }
+}
+
+void FunctionDegrees::addRegionBranch(RegionBranchOpInterface op) {
+  RegionBranchSuccessorMapping mapping;
+  op.getSuccessorOperandInputMapping(mapping);
+  SmallVector<OpOperand *> operands;
+  for (OpOperand &operand : op->getOpOperands())
+    operands.push_back(&operand);
+  SmallVector<Value> targets(op->getResults());
+  for (Region &region : op->getRegions())
+    for (Block &block : region) {
+      if (&block == &region.front())
+        llvm::append_range(targets, block.getArguments());
+      if (block.mightHaveTerminator())
+        for (OpOperand &operand : block.getTerminator()->getOpOperands())
+          operands.push_back(&operand);
+    }
+  // In the order of the program: a map of pointers has none.
+  for (OpOperand *operand : operands) {
+    auto it = mapping.find(operand);
+    if (it == mapping.end()) {
+      for (Value target : targets)
+        addEdge(operand->get(), target, EdgeKind::Choice, op);
+      continue;
+    }
+    SmallVector<Value> inputs = it->second;
+    llvm::sort(inputs, [&](Value a, Value b) {
+      return llvm::find(targets, a) < llvm::find(targets, b);
+    });
+    for (Value input : inputs)
+      addEdge(operand->get(), input, EdgeKind::Flow, op);
+  }
+  if (auto guard = dyn_cast<ApplyIfFiniteOp>(op.getOperation()))
+    for (auto [kept, result] :
+         llvm::zip_equal(guard.getKept(), guard.getResults()))
+      addEdge(kept, result, EdgeKind::Flow, op);
+}
+
+void FunctionDegrees::addForall(scf::ForallOp op) {
+  for (auto [init, carried, result] : llvm::zip_equal(
+           op.getOutputs(), op.getRegionIterArgs(), op.getResults())) {
+    addEdge(init, carried, EdgeKind::Flow, op);
+    addEdge(init, result, EdgeKind::Flow, op);
+    for (Operation *user : carried.getUsers())
+      if (auto insert = dyn_cast<tensor::ParallelInsertSliceOp>(user);
+          insert && insert.getDest() == carried)
+        addEdge(insert.getSource(), result, EdgeKind::Flow, op);
+  }
+}
+
+void FunctionDegrees::addOpaque(Operation *op) {
+  SmallVector<Value> targets(op->getResults());
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      llvm::append_range(targets, block.getArguments());
+  llvm::SetVector<Value> read(op->operand_begin(), op->operand_end());
+  getUsedValuesDefinedAbove(op->getRegions(), read);
+  for (Value target : targets) {
+    raise(target, DegreeTable::kZero);
+    for (Value value : read)
+      addEdge(value, target, EdgeKind::Unknown, op);
+  }
+}
+
+void FunctionDegrees::addEdges(Operation *op) {
+  if (op->getNumRegions() == 0) {
+    if (auto branch = dyn_cast<BranchOpInterface>(op))
+      addBranches(branch);
+    if (auto end = dyn_cast<func::ReturnOp>(op))
+      returns.push_back(end);
+    return;
+  }
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+    return addLinalg(linalgOp);
+  if (auto forall = dyn_cast<scf::ForallOp>(op))
+    return addForall(forall);
+  if (isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::ExecuteRegionOp,
+          scf::IndexSwitchOp, ApplyIfFiniteOp>(op))
+    return addRegionBranch(cast<RegionBranchOpInterface>(op));
+  if (isa<tensor::PadOp, tensor::GenerateOp>(op)) {
+    Value result = op->getResult(0);
+    if (auto pad = dyn_cast<tensor::PadOp>(op))
+      addEdge(pad.getSource(), result, EdgeKind::Flow, op);
+    for (Value yielded :
+         op->getRegion(0).front().getTerminator()->getOperands())
+      addEdge(yielded, result, EdgeKind::Flow, op);
+    return;
+  }
+  addOpaque(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Propagation
+//===----------------------------------------------------------------------===//
+
+void FunctionDegrees::raise(Value value, DegreeId degree) {
+  DegreeId &slot = degrees[value];
+  if (slot == degree)
+    return;
+  if (auto it = choosers.find(value); it != choosers.end())
+    for (Value chooser : it->second)
+      degree = table.control(degree, get(chooser));
+  if (auto argument = dyn_cast_if_present<BlockArgument>(value);
+      argument && !argument.getOwner()->isEntryBlock())
+    if (auto it = blockChoice.find(argument.getOwner()->getParent());
+        it != blockChoice.end())
+      degree = table.control(degree, it->second);
+  if (slot == degree)
+    return;
+  slot = degree;
+  raised.push_back(value);
+}
+
+void FunctionDegrees::drain() {
+  while (!raised.empty()) {
+    Value value = raised.pop_back_val();
+    DegreeId degree = degrees.lookup(value);
+    if (auto it = edges.find(value); it != edges.end()) {
+      // A copy: nothing is added to edges any more, but the map's own value
+      // may be asked for again below.
+      for (const Edge &edge : it->second) {
+        DegreeId old = degrees.lookup(edge.target);
+        DegreeId now = old;
+        switch (edge.kind) {
+        case EdgeKind::Flow:
+          now = table.join(old, degree, edge.op,
+                           edge.target ? DegreeFault::Meets
+                                       : DegreeFault::Memory);
+          break;
+        case EdgeKind::Choice: {
+          auto &list = choosers[edge.target];
+          if (!llvm::is_contained(list, value))
+            list.push_back(value);
+          now = table.control(
+              old, table.requireZero(degree, edge.op, DegreeFault::Compares));
+          break;
+        }
+        case EdgeKind::Unknown:
+          now = table.join(
+              old, table.requireZero(degree, edge.op, DegreeFault::Unknown),
+              edge.op, DegreeFault::Unknown);
+          break;
+        }
+        raise(edge.target, now);
+      }
+    }
+    if (!value) {
+      again.insert_range(memoryReaders);
+      continue;
+    }
+    if (auto it = branchConditions.find(value); it != branchConditions.end())
+      for (Region *region : it->second) {
+        DegreeId &choice =
+            blockChoice.try_emplace(region, DegreeTable::kZero).first->second;
+        choice = table.control(choice, degree);
+        for (Block &block : llvm::drop_begin(*region))
+          for (BlockArgument argument : block.getArguments())
+            raise(argument, table.control(degrees.lookup(argument), choice));
+      }
+    for (Operation *user : value.getUsers())
+      if (visited.contains(user))
+        again.insert(user);
+  }
+}
+
+/// Operations on memory read and write the one cell that stands for all of it.
+void FunctionDegrees::visitMemory(Operation *op,
+                                  SmallVectorImpl<DegreeId> &results) {
+  memoryReaders.insert(op);
+  DegreeId memory = get(Value());
+  if (!hasSingleEffect<MemoryEffects::Read>(op) && !isMemoryEffectFree(op))
+    for (Value operand : op->getOperands())
+      if (!isMemory(operand.getType()) &&
+          (isFloating(operand.getType()) || table[get(operand)].isFault()))
+        memory = table.join(memory, get(operand), op, DegreeFault::Memory);
+  raise(Value(), memory);
+  for (Type type : op->getResultTypes())
+    results.push_back(isFloating(type) || table[memory].isFault()
+                          ? memory
+                          : DegreeTable::kZero);
+}
+
+void FunctionDegrees::visitCall(func::CallOp call) {
+  auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+  const DegreeSummary *summary =
+      callee ? analysis.lookupSummary(callee) : nullptr;
+  SmallVector<DegreeId> arguments;
+  bool handsMemory = false;
+  for (Value operand : call.getOperands()) {
+    arguments.push_back(get(operand));
+    handsMemory |= isMemory(operand.getType());
+  }
+  if (!summary) {
+    // Nothing is known of it but what it is given.
+    DegreeId all = DegreeTable::kZero;
+    for (DegreeId argument : arguments)
+      all = table.join(all,
+                       table.requireZero(argument, call, DegreeFault::Unknown),
+                       call, DegreeFault::Unknown);
+    for (Value result : call.getResults())
+      raise(result, all);
+    return;
+  }
+  for (auto [index, argument] : llvm::enumerate(arguments))
+    if (isUnscaledArgument(callee, index) ||
+        !isFloating(call.getOperand(index).getType()))
+      argument = table.requireZero(argument, call,
+                                   isFloating(call.getOperand(index).getType())
+                                       ? DegreeFault::Enters
+                                       : DegreeFault::Compares);
+  DegreeId memory = get(Value());
+  if (handsMemory)
+    memoryReaders.insert(call);
+  for (OpResult result : call.getResults()) {
+    unsigned index = result.getResultNumber();
+    DegreeId degree = table.instantiate(
+        summary->results[index], arguments, call, [&](unsigned argument) {
+          return callee.isExternal() ||
+                 reach.lookup(callee, argument).test(index);
+        });
+    if (handsMemory && memory != DegreeTable::kAny)
+      degree = table.control(
+          degree, table.requireZero(memory, call, DegreeFault::Memory));
+    raise(result, degree);
+  }
+  if (summary->memory != DegreeTable::kAny)
+    raise(Value(),
+          table.join(memory,
+                     table.instantiate(summary->memory, arguments, call,
+                                       [](unsigned) { return true; }),
+                     call, DegreeFault::Memory));
+}
+
+void FunctionDegrees::visit(Operation *op) {
+  if (op->hasTrait<OpTrait::IsTerminator>() || op->getNumRegions() != 0)
+    return; // edges
+  visited.insert(op);
+  if (auto call = dyn_cast<func::CallOp>(op)) {
+    visitCall(call);
+  } else {
+    SmallVector<DegreeId> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(get(operand));
+    bool touchesMemory = llvm::any_of(op->getOperandTypes(), isMemory) ||
+                         llvm::any_of(op->getResultTypes(), isMemory);
+    SmallVector<DegreeId> results;
+    if (touchesMemory)
+      visitMemory(op, results);
+    else
+      results = transfer.apply(op, operands);
+    for (auto [result, degree] : llvm::zip_equal(op->getResults(), results))
+      if (!isMemory(result.getType()))
+        raise(result, degree);
+  }
+  drain();
+}
+
+DegreeSummary FunctionDegrees::run() {
+  degrees[Value()] = DegreeTable::kAny;
+  function.getBody().walk<WalkOrder::PreOrder>(
+      [&](Operation *op) { addEdges(op); });
+  for (auto [index, argument] : llvm::enumerate(function.getArguments())) {
+    if (isMemory(argument.getType()))
+      raise(Value(), DegreeTable::kZero);
+    else
+      raise(argument, isFloating(argument.getType()) &&
+                              !isUnscaledArgument(function, index)
+                          ? table.getArgument(index)
+                          : DegreeTable::kZero);
+  }
+  drain();
+  function.getBody().walk<WalkOrder::PreOrder>(
+      [&](Operation *op) { visit(op); });
+  while (!again.empty())
+    visit(again.pop_back_val());
+
+  DegreeSummary summary;
+  summary.results.assign(function.getNumResults(), DegreeTable::kAny);
+  for (func::ReturnOp end : returns)
+    for (auto [result, operand] :
+         llvm::zip_equal(summary.results, end.getOperands()))
+      result = table.join(result, get(operand), end, DegreeFault::Meets);
+  summary.memory = get(Value());
+  return summary;
+}
+
+//===----------------------------------------------------------------------===//
+// Module
+//===----------------------------------------------------------------------===//
+
+ScaleDegreeAnalysis::ScaleDegreeAnalysis(ModuleOp module) {
+  for (auto scaler : module.getOps<ScalerOp>()) {
+    scaleNumbers[scaler.getSymName()] = scales.size();
+    scales.push_back(scaler.getSymName());
+  }
+  table = std::make_unique<DegreeTable>(scales.size());
+  ScaleTransfer transfer(*table, scaleNumbers);
+  SymbolTable symbols(module);
+  ArgumentReach reach;
+  auto analyze = [&](func::FuncOp function) {
+    DegreeSummary summary = FunctionDegrees(function, *this, *table, transfer,
+                                            symbols, reach, degrees)
+                                .run();
+    bool changed = summary.results != summaries[function].results ||
+                   summary.memory != summaries[function].memory;
+    summaries[function] = std::move(summary);
+    return changed;
+  };
+  for (const CallComponent &component : getCallComponents(module)) {
+    // Before its first round a recursive function returns nothing yet.
+    for (func::FuncOp function : component.functions) {
+      if (function.isExternal()) {
+        if (hasRoles(function))
+          summaries[function] = getContract(function, *table);
+      } else if (component.isRecursive) {
+        summaries[function].results.assign(function.getNumResults(),
+                                           DegreeTable::kAny);
+      }
+    }
+    bool changed = true;
+    unsigned maxRounds = component.isRecursive ? kMaxRounds : 1;
+    for (unsigned round = 0; changed && round < maxRounds; ++round) {
+      changed = false;
+      for (func::FuncOp function : component.functions)
+        if (!function.isExternal())
+          changed |= analyze(function);
+    }
+    if (changed && component.isRecursive)
+      for (func::FuncOp function : component.functions)
+        for (DegreeId &result : summaries[function].results)
+          result = table->getFault(
+              {function, DegreeFault::Meets, LinearForm(), LinearForm(), {}});
+  }
+  degrees.erase(Value());
+}
+
+const DegreeSummary *
+ScaleDegreeAnalysis::lookupSummary(func::FuncOp function) const {
+  auto it = summaries.find(function);
+  return it == summaries.end() ? nullptr : &it->second;
+}
+
+void ScaleDegreeAnalysis::print(DegreeId id, raw_ostream &os) const {
+  const ScaleDegree &degree = (*table)[id];
+  switch (degree.kind) {
+  case ScaleDegree::Any:
+    os << "any";
+    return;
+  case ScaleDegree::Known:
+    table->print(degree.form, scales, os);
+    return;
+  case ScaleDegree::Undecided:
+    os << "undecided";
+    return;
+  case ScaleDegree::None:
+    os << "none";
+    return;
+  }
+  llvm_unreachable("all kinds are listed");
+}

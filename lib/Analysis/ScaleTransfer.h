@@ -1,0 +1,71 @@
+//===- ScaleTransfer.h - Degrees through an operation -----------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What an operation without regions makes of the degrees of its operands, on
+// scalars as on tensors. The rules are a table of operations.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_ANALYSIS_SCALETRANSFER_H
+#define AMP_LIB_ANALYSIS_SCALETRANSFER_H
+
+#include "amp/Analysis/ScaleDegree.h"
+#include "mlir/Support/TypeID.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mlir::amp {
+
+class ScaleTransfer {
+public:
+  /// `scales` numbers the scalers by name.
+  ScaleTransfer(DegreeTable &table, const llvm::StringMap<unsigned> &scales);
+
+  /// Degrees of the results of `op`, which has neither regions nor successors
+  /// and is no call.
+  SmallVector<DegreeId, 1> apply(Operation *op,
+                                 ArrayRef<DegreeId> operands) const;
+
+private:
+  enum class Rule {
+    Sum,      ///< all operands have the result's degree
+    Product,  ///< of two operands
+    Quotient, ///< of two operands
+    Ratio,    ///< degree 0, of two operands of the same degree
+    Compare,  ///< as Ratio, or undecided
+    First,    ///< the first operand's degree; others choose a sign or place
+    Power,    ///< a constant power of the operand
+    PowerOf,  ///< the first operand to the power of the second
+    MultiplyAdd,
+    Select,
+    Observe, ///< degree 0, whatever the operand's
+    Move,    ///< elements of operands of the result's element type
+  };
+  struct Entry {
+    Rule rule;
+    Rational power = 1;
+  };
+
+  template <typename... Ops> void set(Entry entry) {
+    (rules.try_emplace(TypeID::get<Ops>(), entry), ...);
+  }
+  DegreeId applyRule(Entry entry, Operation *op,
+                     ArrayRef<DegreeId> operands) const;
+  DegreeId move(Operation *op, ArrayRef<DegreeId> operands) const;
+  DegreeId raise(Operation *op, ArrayRef<DegreeId> operands) const;
+  /// Degree 0, of an operation of operands of degree 0.
+  DegreeId applyDefault(Operation *op, ArrayRef<DegreeId> operands) const;
+
+  DegreeTable &table;
+  const llvm::StringMap<unsigned> &scales;
+  llvm::DenseMap<TypeID, Entry> rules;
+};
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_ANALYSIS_SCALETRANSFER_H
