@@ -91,6 +91,25 @@ func.func @user_decides(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>, %c: tensor<4x4
   return %2 : tensor<4x4xf32>
 }
 
+// Without a function the forward operations of a unit decide for the backward ones: a
+// derivative may need more than the function it is the derivative of.
+// CHECK-LABEL: func.func @forward_decides
+func.func @forward_decides(%x: tensor<4xf32>, %g: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  // CHECK: math.absf {{.*}}#amp.class<follow, unit = 0, "elementwise on one operand, or a choice between operands">
+  %0 = math.absf %x {amp.scope = "aten.elu", amp.scope_id = 0 : i64} : tensor<4xf32>
+  // CHECK: math.exp {{.*}}#amp.class<follow, unit = 0, backward, "elementwise on one operand, or a choice between operands">
+  %1 = math.exp %g {amp.phase = "backward", amp.scope = "aten.elu", amp.scope_id = 0 : i64} : tensor<4xf32>
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// Near miss: where there is no forward operation, the backward ones decide.
+// CHECK-LABEL: func.func @backward_alone
+func.func @backward_alone(%g: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: math.exp {{.*}}#amp.class<high, unit = 0, backward, "computes math.exp">
+  %0 = math.exp %g {amp.phase = "backward", amp.scope = "aten.elu", amp.scope_id = 0 : i64} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
 // The optimizer is FP32, by its phase or by the roles of its function.
 // CHECK-LABEL: func.func @optimizer_by_phase
 func.func @optimizer_by_phase(%w: tensor<4xf32>, %g: tensor<4xf32>) -> tensor<4xf32> {

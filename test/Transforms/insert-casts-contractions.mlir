@@ -134,6 +134,24 @@ func.func @promoted_mixture(%a: tensor<4x4xbf16>, %b: tensor<4x4xf32>) -> tensor
   return %0 : tensor<4x4xf32>
 }
 
+// Near miss: a factor that the unit made itself is not rounded, as nothing is inside it,
+// though what leaves the unit is half.
+// CHECK-LABEL: func.func @promoted_raw_factor
+// CHECK-SAME: %[[A:.*]]: tensor<4x4xbf16>
+func.func @promoted_raw_factor(%a: tensor<4x4xbf16>) -> tensor<4x4xf32> {
+  // CHECK: %[[W:.*]] = amp.cast %[[A]] : tensor<4x4xbf16> to tensor<4x4xf32>
+  // CHECK: %[[Q:.*]] = arith.mulf %[[W]], %[[W]]
+  // CHECK-NOT: amp.cast
+  // CHECK: %[[P:.*]] = linalg.matmul {{.*}} ins(%[[Q]], %[[W]] : tensor<4x4xf32>, tensor<4x4xf32>)
+  // CHECK: amp.cast %[[P]] : tensor<4x4xf32> to tensor<4x4xbf16>
+  %e = tensor.empty() : tensor<4x4xf32>
+  %w = amp.cast %a : tensor<4x4xbf16> to tensor<4x4xf32>
+  %q = arith.mulf %w, %w {amp.class = #amp.class<promote, unit = 0>} : tensor<4x4xf32>
+  %0 = linalg.matmul {amp.class = #amp.class<promote, unit = 0>}
+      ins(%q, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
 // Near miss: a low sum of squares is no contraction: it computes in f32 on rounded
 // values and is rounded once.
 // CHECK-LABEL: func.func @low_reduction

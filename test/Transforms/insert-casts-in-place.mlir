@@ -184,4 +184,20 @@ func.func @product_of_self(%a: tensor<4x4xf16>, %b: tensor<4x4xf32>) -> tensor<4
       ins(%w, %b : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }
+
+// A gradient is nobody's self: the factor is, though the gradient is no factor.
+// CHECK-LABEL: func.func @self_is_forward
+func.func @self_is_forward(%a: tensor<4x4xf16>, %b: tensor<4x4xf32>, %g: tensor<4x4xf32>)
+    -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  // CHECK: linalg.matmul {{.*}}amp.self = 0 : i64} ins(%{{.*}}, %{{.*}} : tensor<4x4xf16>, tensor<4x4xf16>)
+  // CHECK: arith.negf {{.*}}#amp.class<match_self, unit = 0, backward, "in place: torch.Tensor.addmm_">
+  // CHECK-NOT: amp.self
+  // CHECK: return
+  %e = tensor.empty() : tensor<4x4xf32>
+  %w = amp.cast %a : tensor<4x4xf16> to tensor<4x4xf32>
+  %0 = linalg.matmul {amp.function = "torch.Tensor.addmm_", amp.scope_id = 0 : i64}
+      ins(%w, %b : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = arith.negf %g {amp.function = "torch.Tensor.addmm_", amp.phase = "backward", amp.scope_id = 0 : i64} : tensor<4x4xf32>
+  return %0, %1 : tensor<4x4xf32>, tensor<4x4xf32>
+}
 }

@@ -299,6 +299,68 @@ func.func @gather_from_mixture(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %g : tensor<4xf32>
 }
 
+// A low body gathers from a wide tensor what it would have been handed: half elements.
+// CHECK-LABEL: func.func @gather_wide_into_low
+// CHECK-SAME: %[[T:.*]]: tensor<16xf32>
+func.func @gather_wide_into_low(%table: tensor<16xf32>) -> tensor<4xf32> {
+  // CHECK: %[[H:.*]] = amp.cast %[[T]] : tensor<16xf32> to tensor<16xf16>
+  // CHECK: linalg.generic
+  // CHECK: %[[E:.*]] = tensor.extract %[[H]][%{{.*}}] : tensor<16xf16>
+  // CHECK: %[[W:.*]] = amp.cast %[[E]] : f16 to f32
+  // CHECK: math.sin %[[W]] : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %g = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      outs(%e : tensor<4xf32>) attrs = {amp.class = #amp.class<low, unit = 0>} {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %v = tensor.extract %table[%i] : tensor<16xf32>
+    %s = math.sin %v : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  return %g : tensor<4xf32>
+}
+
+// Near miss: any other body reads the wide tensor as it is.
+// CHECK-LABEL: func.func @gather_wide_into_promote
+// CHECK-NOT: amp.cast
+// CHECK: return
+func.func @gather_wide_into_promote(%table: tensor<16xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %g = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      outs(%e : tensor<4xf32>) attrs = {amp.class = #amp.class<promote, unit = 0>} {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %v = tensor.extract %table[%i] : tensor<16xf32>
+    %s = math.sin %v : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  return %g : tensor<4xf32>
+}
+
+// Near miss: inside its unit a value is gathered unrounded, and a constant has no type
+// to be cast to.
+// CHECK-LABEL: func.func @gather_inside_unit
+func.func @gather_inside_unit(%table: tensor<16xf32>) -> tensor<4xf32> {
+  // CHECK: %[[P:.*]] = math.tanh
+  // CHECK-NOT: amp.cast
+  // CHECK: tensor.extract %[[P]][%{{.*}}] : tensor<16xf32>
+  // CHECK-NEXT: tensor.extract %{{.*}}[%{{.*}}] : tensor<16xf32>
+  // CHECK-NEXT: arith.mulf
+  %c = arith.constant dense<3.0> : tensor<16xf32>
+  %p = math.tanh %table {amp.class = #amp.class<low, unit = 0>} : tensor<16xf32>
+  %e = tensor.empty() : tensor<4xf32>
+  %g = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      outs(%e : tensor<4xf32>) attrs = {amp.class = #amp.class<low, unit = 0>} {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %v = tensor.extract %p[%i] : tensor<16xf32>
+    %w = tensor.extract %c[%i] : tensor<16xf32>
+    %s = arith.mulf %v, %w : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  return %g : tensor<4xf32>
+}
+
 // Near miss: of a wide tensor, a wide element.
 // CHECK-LABEL: func.func @extract_wide
 // CHECK-NOT: amp.cast
