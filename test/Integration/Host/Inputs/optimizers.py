@@ -10,6 +10,9 @@ import re
 # a sign. In gpt_tiny 1 - beta2 is the same constant as the rate and changes with it: half
 # of both makes an update 1/sqrt(2) of what it was.
 FAULTS = {
+    # The demo's Adam; `powers` are those of beta2, of which f32 holds 0.99900001287.
+    "cnn": {"rate": "2.000000e-03", "sign": "", "value": 0.002,
+            "powers": ("9.990000e-01", "0.9990000128746033")},
     "mlp_digits": {"rate": "1.000000e-01", "sign": "", "value": 0.1},
     "cnn_digits": {"rate": "5.000000e-02", "sign": "", "value": 0.05},
     "resnet8": {"rate": "5.000000e-02", "sign": "", "value": 0.05,
@@ -27,7 +30,9 @@ MOMENTUM = "0.899999976"  # of SGD; Adam's beta1
 
 def faults(sample):
     """Names of what can be broken in a sample."""
-    return ["no-rate", "half-rate", "no-momentum"] + ["no-decay"] * ("decay" in FAULTS[sample])
+    return ["no-rate", "half-rate", "no-momentum"] + [
+        fault for fault, key in (("no-decay", "decay"), ("f32-powers", "powers"))
+        if key in FAULTS[sample]]
 
 
 def optimizer_text(text):
@@ -43,6 +48,7 @@ def broken(text, sample, fault):
         "half-rate": (entry["rate"], f"{entry['sign']}{entry['value'] / 2:.6e}"),
         "no-momentum": (MOMENTUM, "0.000000e+00"),
         "no-decay": entry.get("decay"),
+        "f32-powers": entry.get("powers"),
     }[fault]
     begin, end = optimizer_text(text)
     pattern = r"(arith\.constant (?:dense<)?)" + re.escape(old) + r"(>? : )"
