@@ -124,16 +124,10 @@ static void sortByOutput(SmallVectorImpl<unsigned> &loops, AffineMap output) {
   });
 }
 
-FailureOr<Contraction> amp::matchContraction(linalg::LinalgOp op,
-                                             StringRef &reason) {
-  auto decline = [&](StringRef text) {
-    reason = text;
+FailureOr<Contraction> amp::matchContraction(linalg::LinalgOp op) {
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
+      !isMultiplyAccumulate(op.getBlock()))
     return failure();
-  };
-  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
-    return decline("expected two inputs and one output");
-  if (!isMultiplyAccumulate(op.getBlock()))
-    return decline("expected the body 'out + a * b'");
 
   Contraction view;
   view.op = op;
@@ -143,19 +137,17 @@ FailureOr<Contraction> amp::matchContraction(linalg::LinalgOp op,
             op.getMatchingIndexingMap(op.getDpsInputOperand(1))};
   view.c = {op.getDpsInitOperand(0)->get(),
             op.getMatchingIndexingMap(op.getDpsInitOperand(0))};
-  if (!isLinear(view.a.map) || !isLinear(view.b.map))
-    return decline("expected linear indexing maps");
-  if (!view.c.map.isProjectedPermutation(/*allowZeroInResults=*/true))
-    return decline("expected each output dimension to be one loop");
+  if (!isLinear(view.a.map) || !isLinear(view.b.map) ||
+      !view.c.map.isProjectedPermutation(/*allowZeroInResults=*/true))
+    return failure();
 
   for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray())) {
     bool inA = view.a.map.isFunctionOfDim(loop);
     bool inB = view.b.map.isFunctionOfDim(loop);
     bool inC = view.c.map.isFunctionOfDim(loop);
+    // Parallel loops index the output and an input, reductions an input alone.
     if (inC != (kind == utils::IteratorType::parallel) || (!inA && !inB))
-      return decline(
-          "expected parallel loops to index the output and an input, "
-          "and reductions an input alone");
+      return failure();
     if (!inC)
       view.k.push_back(loop);
     else if (inA && inB)
@@ -163,10 +155,8 @@ FailureOr<Contraction> amp::matchContraction(linalg::LinalgOp op,
     else
       (inA ? view.m : view.n).push_back(loop);
   }
-  if (view.k.empty())
-    return decline("expected a reduction");
-  if (view.m.empty() && view.n.empty())
-    return decline("expected a parallel loop that belongs to one input alone");
+  if (view.k.empty() || (view.m.empty() && view.n.empty()))
+    return failure();
 
   sortByOutput(view.m, view.c.map);
   sortByOutput(view.n, view.c.map);

@@ -51,12 +51,12 @@ struct Contraction {
 /// Views `op` as a contraction: two inputs and one output, the body `out + a *
 /// b` (inputs widened in between where they are narrower), linear maps, an
 /// output whose dimensions are loops, a reduction, and a parallel loop that
-/// belongs to one input alone. Fails if one of these does not hold; `reason`
-/// then says which. Element types are the caller's to check.
+/// belongs to one input alone. Fails if one of these does not hold. Element
+/// types are the caller's to check.
 ///
 /// Which input becomes B is a choice: rows of B are vectors, so B is the input
 /// that has the loop over C's last dimension.
-FailureOr<Contraction> matchContraction(linalg::LinalgOp op, StringRef &reason);
+FailureOr<Contraction> matchContraction(linalg::LinalgOp op);
 
 } // namespace mlir::amp
 

@@ -30,7 +30,6 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/Support/DebugLog.h"
 #include "llvm/TargetParser/Host.h"
 
 #define DEBUG_TYPE "convert-linalg-to-host-contraction"
@@ -373,28 +372,20 @@ LogicalResult ContractionEmitter::emit(bool &usesBlas) {
 //===----------------------------------------------------------------------===//
 
 /// Rules 2 to 5.
-static FailureOr<Contraction> matchHostContraction(linalg::LinalgOp op,
-                                                   StringRef &reason) {
-  FailureOr<Contraction> view = matchContraction(op, reason);
-  if (failed(view))
+static FailureOr<Contraction> matchHostContraction(linalg::LinalgOp op) {
+  FailureOr<Contraction> view = matchContraction(op);
+  if (failed(view) || !view->c.getElementType().isF32()) // Rule 3
     return failure();
-  if (!view->c.getElementType().isF32()) {
-    reason = "expected an f32 output"; // Rule 3
-    return failure();
-  }
   for (const ContractionOperand &input : {view->a, view->b}) {
     Type type = input.getElementType();
-    if (!type.isF32() && !type.isF16() && !type.isBF16()) {
-      reason = "expected inputs of f32, f16 or bf16"; // Rule 2
-      return failure();
-    }
+    if (!type.isF32() && !type.isF16() && !type.isBF16())
+      return failure(); // Rule 2
   }
   return view;
 }
 
 bool amp::isHostContraction(linalg::LinalgOp op) {
-  StringRef reason;
-  return succeeded(matchHostContraction(op, reason));
+  return succeeded(matchHostContraction(op));
 }
 
 /// Rule 1: memrefs in the default memory space with a strided layout.
@@ -417,13 +408,9 @@ amp::convertLinalgToHostContraction(ModuleOp module,
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
     if (!linalgOp || !isOnStridedBuffers(linalgOp))
       return WalkResult::advance();
-    StringRef reason;
-    FailureOr<Contraction> view = matchHostContraction(linalgOp, reason);
-    if (succeeded(view))
+    if (FailureOr<Contraction> view = matchHostContraction(linalgOp);
+        succeeded(view))
       contractions.push_back(std::move(*view));
-    else
-      LDBG() << "left " << op->getName() << " at " << op->getLoc() << ": "
-             << reason;
     return WalkResult::advance();
   });
 

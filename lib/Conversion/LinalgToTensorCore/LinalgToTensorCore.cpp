@@ -288,8 +288,7 @@ LogicalResult ConvertLinalgToTensorCore::convert(linalg::LinalgOp op,
                                                  KernelModules &modules,
                                                  std::string &reason) {
   // Only now: the launches before have replaced values.
-  StringRef text;
-  FailureOr<Contraction> contraction = matchContraction(op, text);
+  FailureOr<Contraction> contraction = matchContraction(op);
   if (failed(verifyContraction(*contraction, reason)))
     return failure();
   return isConvolution(*contraction)
@@ -320,10 +319,9 @@ void ConvertLinalgToTensorCore::runOnOperation() {
     // A nested symbol table could not name our kernels.
     if (op != getOperation() && op->hasTrait<OpTrait::SymbolTable>())
       return WalkResult::skip();
-    StringRef reason;
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
     if (linalgOp && linalgOp.hasPureTensorSemantics() &&
-        succeeded(matchContraction(linalgOp, reason)))
+        succeeded(matchContraction(linalgOp)))
       ops.push_back(linalgOp);
     return WalkResult::advance();
   });
