@@ -100,6 +100,9 @@ static Argument readArgument(const json &object, const std::string &place,
   ObjectReader reader(object, place, failure);
   Argument argument;
   std::string kind = reader.text("kind");
+  if (kind != "tensor-map" && kind != "im2col-map" && kind != "buffer" &&
+      kind != "number")
+    reader.fail("kind", "one of tensor-map, im2col-map, buffer, number");
   argument.name = reader.text("name");
   if (kind == "number") {
     argument.kind = Argument::Kind::Number;
@@ -118,8 +121,6 @@ static Argument readArgument(const json &object, const std::string &place,
   }
   argument.kind = kind == "im2col-map" ? Argument::Kind::Im2colMap
                                        : Argument::Kind::TensorMap;
-  if (kind != "im2col-map" && kind != "tensor-map")
-    reader.fail("kind", "one of tensor-map, im2col-map, buffer, number");
   argument.shape = reader.numbers("shape", 1, 5);
   size_t rank = argument.shape.size();
   argument.strides = reader.numbers("strides", rank - 1, rank - 1);

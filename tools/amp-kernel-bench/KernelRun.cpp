@@ -27,8 +27,8 @@ std::string TensorSet::allocate(const std::string &name, int64_t bytes) {
   if (tensors.count(name)) {
     if (tensors[name].bytes >= bytes)
       return "";
-    return "expected arguments '" + name + "' to be of one size, but got " +
-           std::to_string(bytes) + " bytes after " +
+    return "expected '" + name + "' to be largest where it is first used, " +
+           "but got " + std::to_string(bytes) + " bytes after " +
            std::to_string(tensors[name].bytes);
   }
   void *pointer = nullptr;
