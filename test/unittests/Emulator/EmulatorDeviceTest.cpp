@@ -398,3 +398,29 @@ TEST_F(EmulatorDevice, RefusesWhatHasNoModel) {
   map.elementType = AMP_RT_TENSOR_MAP_FLOAT16;
   EXPECT_EQ(ampRtTensorMapEncode(device, &map, &encoded), AMP_RT_OK);
 }
+
+// The other device is CUDA's, on a driver of our own.
+TEST_F(EmulatorDevice, EventsOfTwoDevices) {
+  ASSERT_EQ(setenv("AMP_RT_CUDA_DRIVER", FAKE_CUDA_FILE, /*overwrite=*/1), 0);
+  AmpRtDevice *cuda = nullptr;
+  ASSERT_EQ(ampRtDeviceGet("cuda", &cuda), AMP_RT_OK) << ampRtStatusText();
+  AmpRtEvent *here = nullptr, *there = nullptr;
+  ASSERT_EQ(ampRtEventCreate(device, &here), AMP_RT_OK);
+  ASSERT_EQ(ampRtEventCreate(cuda, &there), AMP_RT_OK);
+  ASSERT_EQ(ampRtEventRecord(here), AMP_RT_OK);
+  ASSERT_EQ(ampRtEventRecord(there), AMP_RT_OK);
+  double milliseconds = -1;
+  EXPECT_FAILS(ampRtEventElapsed(here, there, &milliseconds),
+               AMP_RT_INVALID_ARGUMENT,
+               "ampRtEventElapsed: expected events of one device, but got "
+               "'emulator' and 'cuda'");
+  EXPECT_FAILS(ampRtEventElapsed(there, here, &milliseconds),
+               AMP_RT_INVALID_ARGUMENT,
+               "ampRtEventElapsed: expected events of one device, but got "
+               "'cuda' and 'emulator'");
+  EXPECT_EQ(milliseconds, -1);
+  EXPECT_EQ(ampRtEventElapsed(here, here, &milliseconds), AMP_RT_OK);
+  EXPECT_EQ(ampRtEventDestroy(here), AMP_RT_OK);
+  EXPECT_EQ(ampRtEventDestroy(there), AMP_RT_OK);
+  EXPECT_EQ(ampRtDeviceClose(cuda), AMP_RT_OK) << ampRtStatusText();
+}

@@ -260,6 +260,25 @@ TEST_F(KernelCostTest, SaysWhyThereIsNone) {
       "each of type f8E4M3FN or f8E5M2, but got 'bf16' and 'f16'; cast one of them");
 }
 
+// wgmma reads 8 bits with K innermost only, which is how 'nt' stores them. A
+// kernel could copy others first, but in a step a copy is an operation of its
+// own.
+TEST_F(KernelCostTest, TakesOperandsOf8BitsAsTheyAreRead) {
+  GemmProblem problem = getProblem(1024, 1024, 1024);
+  problem.a = Float8E4M3FNType::get(&context);
+  problem.b = Float8E5M2Type::get(&context);
+  problem.transposeB = true;
+  EXPECT_TRUE(succeeded(choose(problem))) << reason;
+  for (auto [transposeA, transposeB] :
+       {std::pair(false, false), {true, false}, {true, true}}) {
+    problem.transposeA = transposeA;
+    problem.transposeB = transposeB;
+    EXPECT_TRUE(failed(choose(problem)));
+    EXPECT_EQ(reason, "expected layout 'nt' for operands of 8 bits, because "
+                      "wgmma reads them with K innermost only");
+  }
+}
+
 // An empty product is a launch; a tiny one is a launch for a plain kernel, too.
 TEST_F(KernelCostTest, PrefersAPlainKernelForManyTinyProductsAlone) {
   GemmProblem empty = getProblem(0, 128, 64);

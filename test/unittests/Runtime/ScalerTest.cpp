@@ -442,6 +442,49 @@ TEST(Scaler, SetStateRefusesImpossibleStates) {
   EXPECT_EQ(ampRtScalerSetState(scaler.get(), &good), AMP_RT_OK);
 }
 
+// Each inequality by itself, and what just holds.
+TEST(Scaler, StatisticsOfAStateBelongTogether) {
+  ScalerPtr scaler = make(defaults());
+  AmpRtScalerState good = stateOf(scaler);
+  good.steps = 9;
+  good.overflows = 7;
+  good.skipped = 5;
+  good.skippedInARow = 3;
+  good.stepsAtFloor = 2;
+  good.lastSkippedStep = 8;
+  EXPECT_EQ(ampRtScalerSetState(scaler.get(), &good), AMP_RT_OK);
+  struct Change {
+    int64_t AmpRtScalerState::*member;
+    int64_t last, first; // what still holds, and what does not
+  };
+  for (Change change : {Change{&AmpRtScalerState::stepsAtFloor, 0, -1},
+                        {&AmpRtScalerState::stepsAtFloor, 3, 4},
+                        {&AmpRtScalerState::skippedInARow, 5, 6},
+                        {&AmpRtScalerState::skipped, 7, 8},
+                        {&AmpRtScalerState::overflows, 9, 10},
+                        {&AmpRtScalerState::lastSkippedStep, -1, -2},
+                        {&AmpRtScalerState::lastSkippedStep, 8, 9}}) {
+    AmpRtScalerState state = good;
+    state.*change.member = change.last;
+    EXPECT_EQ(ampRtScalerSetState(scaler.get(), &state), AMP_RT_OK)
+        << change.last;
+    state.*change.member = change.first;
+    EXPECT_EQ(ampRtScalerSetState(scaler.get(), &state),
+              AMP_RT_INVALID_ARGUMENT)
+        << change.first;
+  }
+}
+
+// Flags of another release mean nothing here, and the floor is looked at anew.
+TEST(Scaler, SetStateTakesTheFlagsItKnows) {
+  ScalerPtr scaler = make(defaults());
+  AmpRtScalerState state = stateOf(scaler);
+  state.flags = ~0u;
+  ASSERT_EQ(ampRtScalerSetState(scaler.get(), &state), AMP_RT_OK);
+  EXPECT_EQ(stateOf(scaler).flags,
+            uint32_t(AMP_RT_SCALER_HELD_AT_BOTTOM | AMP_RT_SCALER_FOUND_INF));
+}
+
 //===----------------------------------------------------------------------===//
 // Health
 //===----------------------------------------------------------------------===//

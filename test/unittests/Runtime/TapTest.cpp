@@ -149,11 +149,27 @@ TEST_F(Tap, WrongArgumentsAreProgramErrors) {
               1);
   EXPECT_EQ(takeError(), "ampRtRunTap: expected lengths and count not to be "
                          "negative, but got -1, 1 and 1");
+  ampRtRunTap(run.handle(), handle, "x", 1, "p", -2, data, AMP_RT_ELEMENT_F32,
+              1);
+  EXPECT_EQ(takeError(), "ampRtRunTap: expected lengths and count not to be "
+                         "negative, but got 1, -2 and 1");
+  ampRtRunTap(run.handle(), handle, "x", 1, "p", 1, data, AMP_RT_ELEMENT_F32,
+              -3);
+  EXPECT_EQ(takeError(), "ampRtRunTap: expected lengths and count not to be "
+                         "negative, but got 1, 1 and -3");
   ampRtRunTap(run.handle(), handle, nullptr, 1, "p", 1, data,
               AMP_RT_ELEMENT_F32, 1);
   EXPECT_EQ(takeError(),
             "ampRtRunTap: expected 'name', 'point' and 'data' not to "
             "be null where their lengths are not 0");
+  ampRtRunTap(run.handle(), handle, "x", 1, nullptr, 1, data,
+              AMP_RT_ELEMENT_F32, 1);
+  EXPECT_NE(takeError().find("'point' and 'data' not to be null"),
+            std::string::npos);
+  ampRtRunTap(run.handle(), handle, "x", 1, "p", 1, nullptr, AMP_RT_ELEMENT_F32,
+              1);
+  EXPECT_NE(takeError().find("'point' and 'data' not to be null"),
+            std::string::npos);
   EXPECT_TRUE(recorder.seen.empty());
   // An empty tensor has no data.
   ampRtRunTap(run.handle(), handle, "x", 1, "p", 1, nullptr, AMP_RT_ELEMENT_F32,

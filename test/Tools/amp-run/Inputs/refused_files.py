@@ -281,6 +281,12 @@ with tempfile.TemporaryDirectory() as folder:
            "of param 'fc1.bias', 128xf32, but got 63xf32", MODULE, "--replay", "final.npz")
     expect("no recorded losses", "'no-losses.npz' has no recorded losses, which --tolerance compares "
            "with", MODULE, "--replay", "no-losses.npz", "--tolerance", "1")
+    step = function_text("train_step")
+    write(pathlib.Path("two-losses.mlir"), text.replace(
+        step, step.replace(") -> (", ') -> (tensor<f32> {amp.name = "other", amp.role = "loss"}, ', 1)
+        .replace("return %0#0", "return %0#0, %0#0").replace("%1#11 : ", "%1#11 : tensor<f32>, ")))
+    expect("two losses", "'two-losses.mlir' has 2 losses, but --tolerance compares one; leave it out",
+           "two-losses.mlir", "--replay", REPLAY, "--tolerance", "1")
     expect("too many steps", "'%s': expected at most 3 steps, as many as '%s' has batches for, but got "
            "4" % (MODULE, REPLAY), MODULE, "--replay", REPLAY, "--steps", "4", "--log", "log.jsonl")
     expect("an injection without a scale", "'%s': expected a program that unscales gradients to inject "
