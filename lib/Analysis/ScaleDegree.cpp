@@ -264,10 +264,10 @@ DegreeId DegreeTable::join(DegreeId a, DegreeId b, Operation *at,
   }
   if (auto it = joined.find({a, b}); it != joined.end())
     return it->second;
-  ScaleDegree degree;
-  degree.kind = ScaleDegree::Known;
-  degree.form = left.form;
+  ScaleDegree degree = left.kind == ScaleDegree::Any ? right : left;
   degree.conditions = mergeConditions(left.conditions, right.conditions);
+  if (left.kind == ScaleDegree::Any || right.kind == ScaleDegree::Any)
+    return joined[{a, b}] = intern(std::move(degree));
   std::optional<LinearForm> difference = left.form.add(right.form, -1);
   DegreeCause cause{at, fault, left.form, right.form, {}};
   if (!difference)
@@ -281,15 +281,18 @@ DegreeId DegreeTable::join(DegreeId a, DegreeId b, Operation *at,
 DegreeId DegreeTable::combine(DegreeId a, DegreeId b, Rational factor,
                               Operation *at) {
   const ScaleDegree &left = *degrees[a], &right = *degrees[b];
-  // Zero and infinity stay what they are, whatever they are multiplied by.
-  if (a == kAny || b == kAny)
-    return kAny;
+  // A fault comes before a zero: the sign of what is divided by zero may depend
+  // on the scale.
   if (left.isFault() || right.isFault())
     return join(a, b, at, DegreeFault::Mixes);
   auto [it, isNew] = combined.try_emplace({a, b, factor}, kAny);
   if (!isNew)
     return it->second;
   ScaleDegree degree;
+  degree.conditions = mergeConditions(left.conditions, right.conditions);
+  // Zero and infinity stay what they are, whatever they are multiplied by.
+  if (left.kind == ScaleDegree::Any || right.kind == ScaleDegree::Any)
+    return it->second = intern(std::move(degree));
   degree.kind = ScaleDegree::Known;
   std::optional<LinearForm> sum = left.form.add(right.form, factor);
   if (!sum) {
@@ -297,26 +300,25 @@ DegreeId DegreeTable::combine(DegreeId a, DegreeId b, Rational factor,
     return getFault({at, DegreeFault::Exponent, left.form, right.form, {}});
   }
   degree.form = std::move(*sum);
-  degree.conditions = mergeConditions(left.conditions, right.conditions);
   return it->second = intern(std::move(degree));
 }
 
 DegreeId DegreeTable::multiply(DegreeId a, Rational factor, Operation *at) {
-  if (a == kAny && factor.isZero())
-    return kZero; // x^0
-  return a == kAny ? kAny : combine(kZero, a, factor, at);
+  if (factor.isZero() && !degrees[a]->isFault())
+    return control(kZero, a); // 1, of zero and infinity as well
+  return combine(kZero, a, factor, at);
 }
 
 DegreeId DegreeTable::requireZero(DegreeId a, Operation *at,
                                   DegreeFault fault) {
   const ScaleDegree &degree = *degrees[a];
-  if (a == kAny)
-    return kZero; // a constant function of a constant
   if (a == kZero || degree.isFault())
     return a;
   ScaleDegree zero;
   zero.kind = ScaleDegree::Known;
   zero.conditions = degree.conditions;
+  if (degree.kind == ScaleDegree::Any)
+    return intern(std::move(zero)); // a function of what never changes
   return require(std::move(zero), degree.form,
                  {at, fault, degree.form, LinearForm(), {}});
 }
@@ -324,7 +326,7 @@ DegreeId DegreeTable::requireZero(DegreeId a, Operation *at,
 DegreeId DegreeTable::control(DegreeId value, DegreeId control) {
   const ScaleDegree &chooser = *degrees[control];
   const ScaleDegree &chosen = *degrees[value];
-  if (value == kAny || chosen.isFault())
+  if (chosen.isFault())
     return value;
   if (chooser.isFault())
     return control;
@@ -344,14 +346,12 @@ DegreeId DegreeTable::instantiate(DegreeId result, ArrayRef<DegreeId> arguments,
     return longer;
   };
   const ScaleDegree &inside = *degrees[result];
-  if (inside.kind == ScaleDegree::Any)
-    return result;
   if (inside.isFault())
     return getFault(addCall(inside.cause));
 
   // What the arguments bring along, cancelled or not.
   ScaleDegree degree;
-  degree.kind = ScaleDegree::Known;
+  degree.kind = inside.kind;
   for (auto [index, id] : llvm::enumerate(arguments)) {
     const ScaleDegree &argument = *degrees[id];
     if (!argument.isFault() && argument.conditions.empty())
@@ -362,7 +362,7 @@ DegreeId DegreeTable::instantiate(DegreeId result, ArrayRef<DegreeId> arguments,
       return id;
     degree.conditions = mergeConditions(degree.conditions, argument.conditions);
   }
-  if (result == kZero)
+  if (inside.form.isZero() && inside.conditions.empty())
     return intern(std::move(degree));
 
   // The callee's forms in the caller's atoms. Arguments that fit any degree are
@@ -455,9 +455,10 @@ DegreeId DegreeTable::instantiate(DegreeId result, ArrayRef<DegreeId> arguments,
     open = true;
     form = form->substitute(form->getTerms().back().first, LinearForm());
   }
-  if (open && degree.conditions.empty())
-    return kAny;
-  degree.form = std::move(*form);
+  if (open)
+    degree.kind = ScaleDegree::Any;
+  else
+    degree.form = std::move(*form);
   return intern(std::move(degree));
 }
 

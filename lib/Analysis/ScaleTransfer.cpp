@@ -142,11 +142,12 @@ DegreeId ScaleTransfer::applyRule(Entry entry, Operation *op,
     return table[both].isFault() ? both
                                  : table.control(DegreeTable::kZero, both);
   }
-  case Rule::First:
+  case Rule::First: {
+    DegreeId first = operands[0];
     for (DegreeId other : operands.drop_front())
-      if (table[other].isFault())
-        return table.join(operands[0], other, op, DegreeFault::Unknown);
-    return operands[0];
+      first = table.control(first, other);
+    return first;
+  }
   case Rule::Power:
     return table.multiply(operands[0], entry.power, op);
   case Rule::PowerOf:
@@ -195,8 +196,8 @@ ScaleTransfer::apply(Operation *op, ArrayRef<DegreeId> operands) const {
       // fault here and not where it is seen.
       DegreeId result = table.requireZero(
           table.combine(operands[i], scale, -1, op), op, DegreeFault::Unscales);
-      if (operands[i] == DegreeTable::kAny)
-        result = DegreeTable::kAny;
+      if (table[operands[i]].kind == ScaleDegree::Any)
+        result = operands[i];
       if (!unscale.getAccumulators().empty())
         result = table.join(result, operands[numGradients + i], op,
                             DegreeFault::Mixes);

@@ -156,7 +156,8 @@ struct ScaleDegree {
   };
   Kind kind = Any;
   LinearForm form;
-  /// Numbers of conditions on the function's arguments, by their forms.
+  /// Numbers of conditions on the function's arguments, by their forms; of Any
+  /// and Known.
   SmallVector<unsigned, 1> conditions;
   /// Number of the cause; of Undecided and None.
   unsigned cause = 0;
@@ -196,7 +197,7 @@ public:
   DegreeId multiply(DegreeId a, Rational factor, Operation *at);
   /// Degree 0, if `a` is 0 or Any.
   DegreeId requireZero(DegreeId a, Operation *at, DegreeFault fault);
-  /// `value`, where it depends on `control` in no other way than by choice.
+  /// `value`, chosen by what has degree `control`: 0, or a fault.
   DegreeId control(DegreeId value, DegreeId control);
 
   /// `result` of a function, as its call with arguments of these degrees has

@@ -83,8 +83,11 @@ func.func @masks(%x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
   %large = arith.cmpf ogt, %a, %one : tensor<4xf32>
   // expected-remark@below {{degree: undecided}}
   %chosen = arith.select %large, %x, %one : tensor<4xi1>, tensor<4xf32>
-  // expected-remark@below {{degree: any}}
-  %nothing = arith.select %large, %zero, %zero : tensor<4xi1>, tensor<4xf32>
+  // Either 0 or infinity, by the scale.
+  // expected-remark@below {{degree: undecided}}
+  %either = arith.select %large, %zero, %inf : tensor<4xi1>, tensor<4xf32>
+  // expected-remark@below {{degree: undecided}}
+  %sign = arith.divf %chosen, %zero : tensor<4xf32>
   // expected-remark@below {{degree: 0}}
   %float = arith.uitofp %m : tensor<4xi1> to tensor<4xf32>
   // expected-remark@below {{degree: 1 in @s}}
