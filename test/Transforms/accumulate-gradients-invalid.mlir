@@ -1,6 +1,8 @@
 // RUN: amp-opt %s --split-input-file --verify-diagnostics --amp-accumulate-gradients=micro-batches=2
 // RUN: not amp-opt %s --split-input-file --amp-accumulate-gradients=micro-batches=0 2>&1 | FileCheck %s --check-prefix=ZERO
 // ZERO: error: expected 'micro-batches' to be at least 1, but got 0
+// RUN: not amp-opt %s --split-input-file --amp-accumulate-gradients=micro-batches=1025 2>&1 | FileCheck %s --check-prefix=MANY
+// MANY: error: expected 'micro-batches' to be at most 1024, as each is code of its own, but got 1025; use fewer parts of more rows
 
 // expected-error @below {{expected train step '@step' to call one function with 'grad' results, outside loops and branches, to divide its batch by 'micro-batches', but found none; mark the gradients of a fused step with 'amp.grad', which amp-split-train-step cuts it at}}
 func.func @step(
@@ -214,6 +216,24 @@ func.func @step(
     -> (tensor<4xf32> {amp.role = "param", amp.name = "w"})
     attributes {amp.micro_batches = 4 : i64} {
   %g = call @forward_backward(%w, %x, %seed) : (tensor<4xf32>, tensor<2x4xf32>, tensor<f32>) -> tensor<4xf32>
+  %n = arith.subf %w, %g : tensor<4xf32>
+  return %n : tensor<4xf32>
+}
+
+// -----
+
+func.func private @forward_backward(
+    tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    tensor<4611686018427387904x0xf32> {amp.role = "batch", amp.name = "x0"},
+    tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+func.func @step(
+    %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4611686018427387904x0xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  // expected-error @below {{expected batch 'x0' to have less than 2^63 rows in all 'micro-batches', but got 2 times 'tensor<4611686018427387904x0xf32>'}}
+  %g = call @forward_backward(%w, %x, %seed) : (tensor<4xf32>, tensor<4611686018427387904x0xf32>, tensor<f32>) -> tensor<4xf32>
   %n = arith.subf %w, %g : tensor<4xf32>
   return %n : tensor<4xf32>
 }

@@ -3,6 +3,13 @@
 // RUN: amp-opt %s --amp-accumulate-gradients=micro-batches=3 --amp-accumulate-gradients | FileCheck %s
 // RUN: amp-opt %s --amp-accumulate-gradients=micro-batches=1 | FileCheck %s --check-prefix=ONE
 // RUN: amp-opt %s --amp-accumulate-gradients | FileCheck %s --check-prefix=ONE
+// RUN: amp-opt %s --amp-accumulate-gradients=micro-batches=1024 | FileCheck %s --check-prefix=MOST
+
+// As many as there may be.
+// MOST-LABEL: func.func @train_step
+// MOST-SAME: tensor<2048x4xf32> {amp.name = "x0"
+// MOST-SAME: amp.micro_batches = 1024
+// MOST-COUNT-1024: call @forward_backward
 
 // ONE-NOT: micro_batches
 // ONE-LABEL: func.func @train_step

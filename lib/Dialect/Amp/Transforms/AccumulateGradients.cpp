@@ -15,7 +15,8 @@
 // them: each is scaled, unscaled and tested by itself, which is what Apex does.
 //
 // The calls are not a loop, because what a loop carries is f32: Apex adds half
-// gradients (O3) in half, and the sums here follow the gradients' type.
+// gradients (O3) in half, and the sums here follow the gradients' type. So code
+// and compile time grow with the number of parts, which has a limit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +28,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
 
 #define DEBUG_TYPE "amp-accumulate-gradients"
 
@@ -40,6 +42,10 @@ using namespace mlir::amp;
 
 /// On a train step: its batch has been divided by so many.
 static constexpr StringLiteral kMicroBatchesAttr = "amp.micro_batches";
+
+/// Each part is code of its own. Sixteen times what training scripts usually
+/// take (up to 64), and what compiles in minutes for a small model.
+static constexpr int64_t kMostMicroBatches = 1024;
 
 /// True if a batch argument of this type has rows to be divided.
 static bool hasRows(Type type) {
@@ -58,6 +64,14 @@ struct AccumulateGradients
       module.emitError()
           << "expected 'micro-batches' to be at least 1, but got "
           << microBatches.getValue();
+      return signalPassFailure();
+    }
+    if (microBatches > kMostMicroBatches) {
+      module.emitError() << "expected 'micro-batches' to be at most "
+                         << kMostMicroBatches
+                         << ", as each is code of its own, but got "
+                         << microBatches.getValue()
+                         << "; use fewer parts of more rows";
       return signalPassFailure();
     }
     if (microBatches == 1)
@@ -145,6 +159,13 @@ struct AccumulateGradients
                << "' to have a fixed number of rows, each of the 'micro-batches' takes as "
                   "many, but got "
                << type;
+      int64_t rows;
+      if (llvm::MulOverflow<int64_t>(type.getDimSize(0), microBatches, rows))
+        return call.emitError()
+               << "expected batch '" << info.name
+               << "' to have less than 2^63 rows in all 'micro-batches', but "
+                  "got "
+               << microBatches.getValue() << " times " << type;
     }
     return success();
   }
@@ -269,7 +290,7 @@ struct AccumulateGradients
       auto argument = cast<BlockArgument>(call.getOperand(i));
       auto type = cast<RankedTensorType>(argument.getType());
       SmallVector<int64_t> shape(type.getShape());
-      shape[0] *= microBatches;
+      shape[0] *= microBatches; // checkBatches has seen that it fits
       argument.setType(type.clone(shape));
     }
     step.setFunctionType(FunctionType::get(

@@ -168,11 +168,12 @@ def AccumulateGradientsPass : Pass<"amp-accumulate-gradients", "::mlir::ModuleOp
     the scaler, as in Apex; an overflow in any of them skips the step. Gradients are
     added in their own type after unscaling: f32 with master weights, half at O3.
 
-    Code grows with the number of parts. With 1, the default, nothing happens.
-    `amp.micro_batches` on the train step says that it is done: run again with the
-    same number, the pass changes nothing. Errors: another number, a step without such a call (a fused one is cut by
-    `amp-split-train-step`) or with several, a batch that something else reads or
-    whose number of rows is not known.
+    Code grows with the number of parts, so there are at most 1024. With 1, the
+    default, nothing happens. `amp.micro_batches` on the train step says that it is
+    done: run again with the same number, the pass changes nothing. Errors: another
+    number, a step without such a call (a fused one is cut by `amp-split-train-step`)
+    or with several, a batch that something else reads, whose number of rows is not
+    known, or that would have 2^63 rows or more.
 
     Before:
     ```mlir
@@ -236,7 +237,7 @@ def AccumulateGradientsPass : Pass<"amp-accumulate-gradients", "::mlir::ModuleOp
   }];
   let options = [
     Option<"microBatches", "micro-batches", "int64_t", "1",
-           "parts that the batch of a step is divided into">,
+           "parts that the batch of a step is divided into, 1 to 1024">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
   let statistics = [
