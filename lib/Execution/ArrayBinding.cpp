@@ -69,7 +69,7 @@ Error mlir::amp::checkElementKind(const ArrayType &type, const ValueSpec &spec,
 
 /// The text of an element: all digits of an integer, six of a number.
 static std::string getElementText(const HostArray &array, int64_t index) {
-  if (array.getKind() == ElementKind::I64) // a double would round it
+  if (array.getKind() == AMP_RT_ELEMENT_I64) // a double would round it
     return std::to_string(array.as<int64_t>()[index]);
   if (!isFloatKind(array.getKind()))
     return std::to_string(int64_t(array.getAsDouble(index)));

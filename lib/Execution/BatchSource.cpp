@@ -9,10 +9,12 @@
 #include "amp/Execution/BatchSource.h"
 #include "amp/Execution/ArrayBinding.h"
 #include "amp/Execution/RandomStream.h"
+#include "amp/Support/ByteCount.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 #include <cstring>
+#include <limits>
 
 using namespace mlir::amp;
 using llvm::createStringError;
@@ -90,10 +92,7 @@ Dataset::get(const ValueSpec &spec) const {
 }
 
 static int64_t getProduct(llvm::ArrayRef<int64_t> extents) {
-  int64_t product = 1;
-  for (int64_t extent : extents)
-    product *= extent;
-  return product;
+  return countBytes(extents, 1).value_or(std::numeric_limits<int64_t>::max());
 }
 
 /// True if rows of shape `given` are rows of shape `wanted` in memory and in
@@ -207,8 +206,14 @@ Expected<BoundDataset> BoundDataset::bind(const Dataset &data,
       return error;
     Column column;
     column.rowShape = std::move(*rowShape);
-    column.rowBytes =
-        getProduct(column.rowShape) * getElementSize(spec.elementKind);
+    std::optional<int64_t> bytes =
+        getByteCount(spec.elementKind, column.rowShape);
+    if (!bytes)
+      return createStringError(
+          Twine("expected the rows of ") + origin +
+          " to have less than 2^63 bytes, but got " +
+          getTypeString(spec.elementKind, column.rowShape));
+    column.rowBytes = *bytes;
     bound.columns.push_back(std::move(column));
   }
   for (auto [spec, column] : llvm::zip_equal(specs, bound.columns)) {
@@ -227,6 +232,13 @@ Expected<BoundDataset> BoundDataset::bind(const Dataset &data,
     column.array = std::make_shared<HostArray>(std::move(*converted));
   }
   return bound;
+}
+
+std::vector<int64_t> BoundDataset::getBatchBytes() const {
+  std::vector<int64_t> bytes;
+  for (const Column &column : columns)
+    bytes.push_back(column.rowBytes * batchSize); // the set has as many rows
+  return bytes;
 }
 
 Batch BoundDataset::gather(llvm::ArrayRef<int64_t> rows) const {
@@ -271,6 +283,8 @@ public:
   std::optional<int64_t> getNumSteps() const override { return std::nullopt; }
   std::string describe() const override { return origin; }
 
+  std::vector<int64_t> getBatchBytes() override { return data.getBatchBytes(); }
+
 private:
   BoundDataset data;
   std::string origin;
@@ -297,6 +311,8 @@ public:
     return order.getShape()[0];
   }
   std::string describe() const override { return origin; }
+
+  std::vector<int64_t> getBatchBytes() override { return data.getBatchBytes(); }
 
 private:
   BoundDataset data;
@@ -376,10 +392,9 @@ public:
   Expected<Batch> getBatch(int64_t step) override {
     Batch batch;
     for (auto [index, spec] : llvm::enumerate(specs)) {
-      const std::string name =
-          ("step" + Twine(step) + "_x" + Twine(index)).str();
       Expected<HostArray> array =
-          readArgument(*archive, name, spec, NonFinite::Forbid);
+          readArgument(*archive, getArrayName(step, int64_t(index)), spec,
+                       NonFinite::Forbid);
       if (!array)
         return array.takeError();
       batch.push_back(std::move(*array));
@@ -387,11 +402,31 @@ public:
     return batch;
   }
   std::optional<int64_t> getNumSteps() const override { return numSteps; }
+  std::vector<int64_t> getBatchBytes() override {
+    std::vector<int64_t> bytes(specs.size());
+    for (int64_t step = 0; step < numSteps; ++step)
+      for (auto [index, spec] : llvm::enumerate(specs)) {
+        Expected<ArrayType> type =
+            archive->readType(getArrayName(step, int64_t(index)));
+        if (!type) {
+          llvm::consumeError(type.takeError()); // getBatch reports it
+          continue;
+        }
+        bytes[index] = std::max(
+            bytes[index], getByteCount(spec.elementKind, type->shape)
+                              .value_or(std::numeric_limits<int64_t>::max()));
+      }
+    return bytes;
+  }
   std::string describe() const override {
     return (Twine("'") + archive->getPath() + "'").str();
   }
 
 private:
+  static std::string getArrayName(int64_t step, int64_t index) {
+    return ("step" + Twine(step) + "_x" + Twine(index)).str();
+  }
+
   std::shared_ptr<ArrayArchive> archive;
   std::vector<ValueSpec> specs;
   int64_t numSteps;
@@ -439,13 +474,13 @@ private:
 } // namespace
 
 Expected<Replay>
-mlir::amp::openReplay(StringRef path, llvm::ArrayRef<ValueSpec> trainArguments,
+mlir::amp::openReplay(StringRef path,
                       llvm::ArrayRef<ValueSpec> originalArguments) {
   Expected<ArrayArchive> opened = ArrayArchive::open(path);
   if (!opened)
     return opened.takeError();
   auto archive = std::make_shared<ArrayArchive>(std::move(*opened));
-  std::vector<ValueSpec> specs = getBatchSpecs(trainArguments);
+  std::vector<ValueSpec> specs = getBatchSpecs(originalArguments);
 
   // The number of steps is counted, not read from 'steps', so that a file made
   // by hand needs no more than its batches.

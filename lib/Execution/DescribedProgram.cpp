@@ -20,6 +20,7 @@
 #include "amp/Execution/ArrayBinding.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir::amp;
 using llvm::ArrayRef;
@@ -77,7 +78,8 @@ public:
     llvm::append_range(fields, shape);
     SmallVector<int64_t> strides(shape.size(), 1);
     for (size_t i = shape.size(); i-- > 1;)
-      strides[i - 1] = strides[i] * shape[i];
+      // Wraps at most where an extent of 0 leaves no element to be found.
+      (void)llvm::MulOverflow(strides[i], shape[i], strides[i - 1]);
     llvm::append_range(fields, strides);
   }
   void *get() { return fields.data(); }

@@ -8,6 +8,7 @@
 
 #include "amp/Execution/Evaluation.h"
 #include "amp/Execution/ArrayBinding.h"
+#include "amp/Support/ByteCount.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -38,13 +39,6 @@ struct EvaluationData {
 };
 
 } // namespace
-
-static int64_t getProduct(llvm::ArrayRef<int64_t> extents) {
-  int64_t product = 1;
-  for (int64_t extent : extents)
-    product *= extent;
-  return product;
-}
 
 /// Leading extent of the train step's batch, for an evaluate function that
 /// leaves its own open; 1 if that is open too.
@@ -78,7 +72,7 @@ static const ValueSpec *findLabels(const FunctionSignature &trainStep,
 static Expected<int64_t> getNumClasses(ArrayType output, int64_t rows,
                                        const HostArray &labels,
                                        StringRef origin) {
-  const int64_t perRow = getProduct(output.shape) / rows;
+  const int64_t perRow = *countBytes(output.shape, 1) / rows;
   const int64_t labelsPerRow = labels.getNumElements() / labels.getShape()[0];
   if (labelsPerRow == 0 || perRow % labelsPerRow != 0)
     return createStringError(Twine("expected ") + origin +

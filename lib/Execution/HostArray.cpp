@@ -15,9 +15,9 @@
 
 #include "amp-rt/Device.h"
 #include "amp-rt/Half.h"
+#include "amp/Support/ByteCount.h"
 
 #include "llvm/Support/ErrorHandling.h"
-#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
@@ -40,16 +40,12 @@ llvm::StringRef mlir::amp::getElementName(ElementKind kind) {
 
 std::optional<int64_t> mlir::amp::getByteCount(ElementKind kind,
                                                llvm::ArrayRef<int64_t> shape) {
-  int64_t bytes = getElementSize(kind);
-  for (int64_t extent : shape)
-    if (extent >= 0 && llvm::MulOverflow(bytes, extent, bytes))
-      return std::nullopt;
-  return bytes;
+  return countBytes(shape, getElementSize(kind));
 }
 
 bool mlir::amp::isFloatKind(ElementKind kind) {
-  return kind == ElementKind::F16 || kind == ElementKind::BF16 ||
-         kind == ElementKind::F32 || kind == ElementKind::F64;
+  return kind == AMP_RT_ELEMENT_F16 || kind == AMP_RT_ELEMENT_BF16 ||
+         kind == AMP_RT_ELEMENT_F32 || kind == AMP_RT_ELEMENT_F64;
 }
 
 /// Nearest value of the integer type, ties to even; saturates; NaN gives 0.
@@ -68,23 +64,23 @@ template <typename T> static T saturate(double value) {
 double mlir::amp::loadElement(ElementKind kind, const void *data,
                               int64_t index) {
   switch (kind) {
-  case ElementKind::I1:
+  case AMP_RT_ELEMENT_I1:
     return static_cast<const uint8_t *>(data)[index] != 0;
-  case ElementKind::I8:
+  case AMP_RT_ELEMENT_I8:
     return static_cast<const int8_t *>(data)[index];
-  case ElementKind::I16:
+  case AMP_RT_ELEMENT_I16:
     return static_cast<const int16_t *>(data)[index];
-  case ElementKind::I32:
+  case AMP_RT_ELEMENT_I32:
     return static_cast<const int32_t *>(data)[index];
-  case ElementKind::I64:
+  case AMP_RT_ELEMENT_I64:
     return double(static_cast<const int64_t *>(data)[index]);
-  case ElementKind::F16:
+  case AMP_RT_ELEMENT_F16:
     return ampRtHalfF32FromF16(static_cast<const uint16_t *>(data)[index]);
-  case ElementKind::BF16:
+  case AMP_RT_ELEMENT_BF16:
     return ampRtHalfF32FromBF16(static_cast<const uint16_t *>(data)[index]);
-  case ElementKind::F32:
+  case AMP_RT_ELEMENT_F32:
     return static_cast<const float *>(data)[index];
-  case ElementKind::F64:
+  case AMP_RT_ELEMENT_F64:
     return static_cast<const double *>(data)[index];
   }
   llvm_unreachable("unknown element kind");
@@ -93,31 +89,31 @@ double mlir::amp::loadElement(ElementKind kind, const void *data,
 void mlir::amp::storeElement(ElementKind kind, void *data, int64_t index,
                              double value) {
   switch (kind) {
-  case ElementKind::I1:
+  case AMP_RT_ELEMENT_I1:
     static_cast<uint8_t *>(data)[index] = !std::isnan(value) && value != 0;
     return;
-  case ElementKind::I8:
+  case AMP_RT_ELEMENT_I8:
     static_cast<int8_t *>(data)[index] = saturate<int8_t>(value);
     return;
-  case ElementKind::I16:
+  case AMP_RT_ELEMENT_I16:
     static_cast<int16_t *>(data)[index] = saturate<int16_t>(value);
     return;
-  case ElementKind::I32:
+  case AMP_RT_ELEMENT_I32:
     static_cast<int32_t *>(data)[index] = saturate<int32_t>(value);
     return;
-  case ElementKind::I64:
+  case AMP_RT_ELEMENT_I64:
     static_cast<int64_t *>(data)[index] = saturate<int64_t>(value);
     return;
-  case ElementKind::F16:
+  case AMP_RT_ELEMENT_F16:
     static_cast<uint16_t *>(data)[index] = ampRtHalfF16FromF64(value);
     return;
-  case ElementKind::BF16:
+  case AMP_RT_ELEMENT_BF16:
     static_cast<uint16_t *>(data)[index] = ampRtHalfBF16FromF64(value);
     return;
-  case ElementKind::F32:
+  case AMP_RT_ELEMENT_F32:
     static_cast<float *>(data)[index] = float(value);
     return;
-  case ElementKind::F64:
+  case AMP_RT_ELEMENT_F64:
     static_cast<double *>(data)[index] = value;
     return;
   }
@@ -167,10 +163,7 @@ HostArray HostArray::clone() const {
 }
 
 int64_t HostArray::getNumElements() const {
-  int64_t count = 1;
-  for (int64_t extent : shape)
-    count *= extent;
-  return count;
+  return *countBytes(shape, 1); // its bytes fit
 }
 
 double HostArray::getAsDouble(int64_t index) const {

@@ -187,13 +187,19 @@ static int64_t getBytes(const ValueSpec &spec) {
   return getByteCount(spec.elementKind, spec.shape).value_or(kMost);
 }
 
-MemoryEstimate mlir::amp::estimateMemory(Program &program, int copies) {
+MemoryEstimate mlir::amp::estimateMemory(Program &program, int copies,
+                                         llvm::ArrayRef<int64_t> batchBytes) {
   MemoryEstimate estimate;
   int64_t largest = -1;
   CompiledFunction &step = program.getTrainStep();
   for (const ValueSpec &spec : step.getArguments()) {
-    const int64_t bytes = getBytes(spec);
-    for (int i = 0, e = spec.role == "batch" ? 1 : copies; i < e; ++i)
+    const bool isBatch = spec.role == "batch";
+    int64_t bytes = getBytes(spec);
+    if (isBatch && !batchBytes.empty()) {
+      bytes = batchBytes.front();
+      batchBytes = batchBytes.drop_front();
+    }
+    for (int i = 0, e = isBatch ? 1 : copies; i < e; ++i)
       estimate.arguments = saturatingAdd(estimate.arguments, bytes);
     if (bytes > largest) {
       largest = bytes;

@@ -17,10 +17,11 @@
 
 #include "NpyFormat.h"
 
+#include "amp/Support/ByteCount.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -66,23 +67,23 @@ struct Dictionary {
 
 static StringRef getDescr(ElementKind kind) {
   switch (kind) {
-  case ElementKind::I1:
+  case AMP_RT_ELEMENT_I1:
     return "|b1";
-  case ElementKind::I8:
+  case AMP_RT_ELEMENT_I8:
     return "|i1";
-  case ElementKind::I16:
+  case AMP_RT_ELEMENT_I16:
     return "<i2";
-  case ElementKind::I32:
+  case AMP_RT_ELEMENT_I32:
     return "<i4";
-  case ElementKind::I64:
+  case AMP_RT_ELEMENT_I64:
     return "<i8";
-  case ElementKind::F16:
+  case AMP_RT_ELEMENT_F16:
     return "<f2";
-  case ElementKind::BF16:
+  case AMP_RT_ELEMENT_BF16:
     return "<V2";
-  case ElementKind::F32:
+  case AMP_RT_ELEMENT_F32:
     return "<f4";
-  case ElementKind::F64:
+  case AMP_RT_ELEMENT_F64:
     return "<f8";
   }
   llvm_unreachable("unknown element kind");
@@ -101,18 +102,18 @@ static Expected<FileType> getFileType(StringRef descr, StringRef what) {
                              "'); convert it with .astype before it is saved");
   auto type =
       llvm::StringSwitch<std::optional<FileType>>(name)
-          .Case("b1", FileType{ElementKind::I1, 1})
-          .Case("i1", FileType{ElementKind::I8, 1})
-          .Case("i2", FileType{ElementKind::I16, 2})
-          .Case("i4", FileType{ElementKind::I32, 4})
-          .Case("i8", FileType{ElementKind::I64, 8})
-          .Case("u1", FileType{ElementKind::I16, 1, /*isUnsigned=*/true})
-          .Case("u2", FileType{ElementKind::I32, 2, /*isUnsigned=*/true})
-          .Case("u4", FileType{ElementKind::I64, 4, /*isUnsigned=*/true})
-          .Case("f2", FileType{ElementKind::F16, 2})
-          .Case("f4", FileType{ElementKind::F32, 4})
-          .Case("f8", FileType{ElementKind::F64, 8})
-          .Case("V2", FileType{ElementKind::BF16, 2})
+          .Case("b1", FileType{AMP_RT_ELEMENT_I1, 1})
+          .Case("i1", FileType{AMP_RT_ELEMENT_I8, 1})
+          .Case("i2", FileType{AMP_RT_ELEMENT_I16, 2})
+          .Case("i4", FileType{AMP_RT_ELEMENT_I32, 4})
+          .Case("i8", FileType{AMP_RT_ELEMENT_I64, 8})
+          .Case("u1", FileType{AMP_RT_ELEMENT_I16, 1, /*isUnsigned=*/true})
+          .Case("u2", FileType{AMP_RT_ELEMENT_I32, 2, /*isUnsigned=*/true})
+          .Case("u4", FileType{AMP_RT_ELEMENT_I64, 4, /*isUnsigned=*/true})
+          .Case("f2", FileType{AMP_RT_ELEMENT_F16, 2})
+          .Case("f4", FileType{AMP_RT_ELEMENT_F32, 4})
+          .Case("f8", FileType{AMP_RT_ELEMENT_F64, 8})
+          .Case("V2", FileType{AMP_RT_ELEMENT_BF16, 2})
           .Default(std::nullopt);
   if (!type)
     return createStringError(
@@ -257,18 +258,6 @@ std::string mlir::amp::makeNpyHeader(ElementKind kind,
 // Elements
 //===----------------------------------------------------------------------===//
 
-/// Bytes of an array, or nothing if that is beyond 64 bits.
-static std::optional<int64_t> getByteSize(llvm::ArrayRef<int64_t> shape,
-                                          int64_t elementSize) {
-  if (llvm::is_contained(shape, 0))
-    return 0;
-  std::optional<int64_t> size = elementSize;
-  for (int64_t extent : shape)
-    if (size)
-      size = llvm::checkedMul(*size, extent);
-  return size;
-}
-
 template <typename Narrow, typename Wide>
 static void widenElements(const std::vector<char> &from, HostArray &to) {
   const int64_t count = to.getNumElements();
@@ -378,7 +367,7 @@ mlir::amp::readNpyHeader(ByteReader read, int64_t totalBytes, StringRef what) {
   header.isUnsigned = type->isUnsigned;
   header.isFortranOrder = dictionary->isFortranOrder;
 
-  std::optional<int64_t> bytes = getByteSize(header.type.shape, type->size);
+  std::optional<int64_t> bytes = countBytes(header.type.shape, type->size);
   if (!bytes || *bytes > totalBytes - offset)
     return truncated(Twine("elements of type ") + header.type.getText());
   if (*bytes < totalBytes - offset)
@@ -397,10 +386,11 @@ Expected<HostArray> mlir::amp::readNpyElements(ByteReader read,
                         : read({array.as<char>(), size_t(array.getNumBytes())}))
     return error;
   // Compiled code takes an i1 for 0 or 1; a file may hold any byte.
-  if (array.getKind() == ElementKind::I1)
+  if (array.getKind() == AMP_RT_ELEMENT_I1)
     for (int64_t i = 0, e = array.getNumElements(); i < e; ++i)
       array.as<uint8_t>()[i] = array.as<uint8_t>()[i] != 0;
-  if (header.isFortranOrder && array.getShape().size() > 1)
+  if (header.isFortranOrder && array.getShape().size() > 1 &&
+      array.getNumElements() > 0)
     return transposeFromFortran(array);
   return array;
 }

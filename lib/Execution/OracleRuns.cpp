@@ -8,9 +8,10 @@
 
 #include "amp/Execution/OracleRuns.h"
 
+#include "JsonFile.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -266,20 +267,13 @@ struct Recording {
 } // namespace
 
 static Expected<Recording> readRecording(StringRef path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer)
-    return createStringError(Twine("cannot open '") + path +
-                             "': " + buffer.getError().message());
-  Expected<json::Value> value = json::parse((*buffer)->getBuffer());
+  Expected<json::Value> value = readJsonFile(path);
   if (!value)
-    return createStringError(Twine("expected '") + path + "' to be JSON: " +
-                             llvm::toString(value.takeError()));
+    return value.takeError();
   FileFields file;
   json::Path::Root root("file");
   if (!fromJSON(*value, file, root))
-    return createStringError(
-        Twine("expected '") + path +
-        "' to hold recorded runs: " + llvm::toString(root.getError()));
+    return makeJsonContentError(path, "recorded runs", root);
   Recording recording;
   recording.tolerances = std::move(file.tolerances);
   for (RunFields &fields : file.runs) {
@@ -335,11 +329,11 @@ static Expected<std::pair<Dataset, Dataset>> loadImages(StringRef path) {
         "' to be N x pixels, N and at most N, but got " +
         pixels->getTypeString() + ", " + labels->getTypeString() + " and " +
         Twine(trainingRows));
-  HostArray images = pixels->convertTo(ElementKind::F32);
+  HostArray images = pixels->convertTo(AMP_RT_ELEMENT_F32);
   constexpr float kLargestPixel = 16;
   for (int64_t i = 0, e = images.getNumElements(); i < e; ++i)
     images.as<float>()[i] /= kLargestPixel;
-  const HostArray targets = labels->convertTo(ElementKind::I64);
+  const HostArray targets = labels->convertTo(AMP_RT_ELEMENT_I64);
 
   auto makeDataset = [&](StringRef part, int64_t begin, int64_t end) {
     Dataset::Arrays arrays;

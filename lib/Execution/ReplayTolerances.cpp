@@ -13,16 +13,15 @@
 
 #include "amp/Execution/ReplayTolerances.h"
 
+#include "JsonFile.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir::amp;
-using llvm::createStringError;
 using llvm::Expected;
 using llvm::StringRef;
-using llvm::Twine;
 namespace json = llvm::json;
 
 /// What conditions may ask for; replayed files know "module" and "opt_level",
@@ -161,21 +160,14 @@ bool mlir::amp::fromJSON(const json::Value &value, ToleranceTable &table,
 }
 
 Expected<ToleranceTable> ToleranceTable::load(StringRef path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer)
-    return createStringError(Twine("cannot open '") + path +
-                             "': " + buffer.getError().message());
-  Expected<json::Value> value = json::parse((*buffer)->getBuffer());
+  Expected<json::Value> value = readJsonFile(path);
   if (!value)
-    return createStringError(Twine("expected '") + path + "' to be JSON: " +
-                             llvm::toString(value.takeError()));
+    return value.takeError();
   ToleranceTable table;
   json::Path::Root root("file");
   json::ObjectMapper mapper(*value, root);
   if (!mapper || !mapper.map("tolerances", table))
-    return createStringError(
-        Twine("expected '") + path +
-        "' to hold tolerances: " + llvm::toString(root.getError()));
+    return makeJsonContentError(path, "tolerances", root);
   return table;
 }
 

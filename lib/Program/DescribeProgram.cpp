@@ -23,6 +23,7 @@
 #include "amp-rt/Program.h"
 #include "amp-rt/Version.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
+#include "amp/Program/ElementKind.h"
 #include "amp/Program/Passes.h"
 #include "amp/Program/ProgramSignature.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -30,6 +31,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 #define DEBUG_TYPE "amp-describe-program"
 
@@ -40,26 +42,6 @@ namespace mlir::amp {
 
 using namespace mlir;
 using namespace mlir::amp;
-
-static int32_t getElementKind(Type type) {
-  if (type.isInteger(1))
-    return AMP_RT_ELEMENT_I1;
-  if (type.isInteger(8))
-    return AMP_RT_ELEMENT_I8;
-  if (type.isInteger(16))
-    return AMP_RT_ELEMENT_I16;
-  if (type.isInteger(32))
-    return AMP_RT_ELEMENT_I32;
-  if (type.isInteger(64))
-    return AMP_RT_ELEMENT_I64;
-  if (type.isF16())
-    return AMP_RT_ELEMENT_F16;
-  if (type.isBF16())
-    return AMP_RT_ELEMENT_BF16;
-  if (type.isF32())
-    return AMP_RT_ELEMENT_F32;
-  return type.isF64() ? AMP_RT_ELEMENT_F64 : -1;
-}
 
 static AmpRtFunctionKind getFunctionKind(StringAttr kind) {
   return llvm::StringSwitch<AmpRtFunctionKind>(kind.getValue())
@@ -197,13 +179,17 @@ std::string Describer::addValue(DictionaryAttr value) {
   SmallVector<int64_t> extents, strides;
   if (auto tensor = dyn_cast<RankedTensorType>(type)) {
     kind = AMP_RT_VALUE_ARRAY;
-    elementKind = getElementKind(tensor.getElementType());
+    if (std::optional<AmpRtElementKind> known =
+            getElementKind(tensor.getElementType()))
+      elementKind = *known;
     int64_t stride = 1;
     for (int64_t extent : llvm::reverse(tensor.getShape())) {
       bool isDynamic = ShapedType::isDynamic(extent);
       strides.push_back(stride);
       extents.push_back(isDynamic ? -1 : extent);
-      stride = isDynamic || stride < 0 ? -1 : stride * extent;
+      // An array with an extent of 0 may have others of any size.
+      if (isDynamic || stride < 0 || llvm::MulOverflow(stride, extent, stride))
+        stride = -1;
     }
     std::reverse(extents.begin(), extents.end());
     std::reverse(strides.begin(), strides.end());

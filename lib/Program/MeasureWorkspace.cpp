@@ -18,6 +18,7 @@
 
 #include "amp/Program/Passes.h"
 #include "amp/Program/ProgramSignature.h"
+#include "amp/Support/ByteCount.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
@@ -40,11 +41,7 @@ static std::optional<int64_t> getBytes(MemRefType type) {
   Type element = type.getElementType();
   int64_t bytes =
       element.isIntOrFloat() ? (element.getIntOrFloatBitWidth() + 7) / 8 : 8;
-  for (int64_t extent : type.getShape())
-    if (!ShapedType::isDynamic(extent) &&
-        llvm::MulOverflow(bytes, extent, bytes))
-      return std::nullopt;
-  return bytes;
+  return countBytes(type.getShape(), bytes);
 }
 
 namespace {

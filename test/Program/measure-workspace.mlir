@@ -23,6 +23,17 @@ func.func private @other() {
 
 // -----
 
+// An extent of 0 leaves no bytes, whatever the others are.
+// CHECK: func.func @empty(
+// CHECK-SAME: amp.workspace_bytes = 64 : i64
+func.func @empty() attributes {amp.signature = {}} {
+  %0 = memref.alloc() : memref<4611686018427387904x4611686018427387904x0xf32>
+  %1 = memref.alloc() : memref<64xi8>
+  return
+}
+
+// -----
+
 func.func @large() attributes {amp.signature = {}} {
   // expected-error @+1 {{expected the buffers of 'large' to take less than 2^63 bytes, but one is 'memref<4611686018427387904x4611686018427387904xf32>'}}
   %0 = memref.alloc() : memref<4611686018427387904x4611686018427387904xf32>

@@ -66,17 +66,17 @@ struct ElementType {
 static std::optional<ElementType> parseType(StringRef name) {
   using Result = std::optional<ElementType>;
   return llvm::StringSwitch<Result>(name)
-      .Case("i1", ElementType{ElementKind::I1, {}})
-      .Case("i8", ElementType{ElementKind::I8, {}})
-      .Case("i16", ElementType{ElementKind::I16, {}})
-      .Case("i32", ElementType{ElementKind::I32, {}})
-      .Cases({"i64", "index"}, ElementType{ElementKind::I64, {}})
-      .Case("f16", ElementType{ElementKind::F16, {}})
-      .Case("bf16", ElementType{ElementKind::BF16, {}})
-      .Case("f32", ElementType{ElementKind::F32, {}})
-      .Case("f64", ElementType{ElementKind::F64, {}})
-      .Case("e4m3", ElementType{ElementKind::I8, Format::E4M3})
-      .Case("e5m2", ElementType{ElementKind::I8, Format::E5M2})
+      .Case("i1", ElementType{AMP_RT_ELEMENT_I1, {}})
+      .Case("i8", ElementType{AMP_RT_ELEMENT_I8, {}})
+      .Case("i16", ElementType{AMP_RT_ELEMENT_I16, {}})
+      .Case("i32", ElementType{AMP_RT_ELEMENT_I32, {}})
+      .Cases({"i64", "index"}, ElementType{AMP_RT_ELEMENT_I64, {}})
+      .Case("f16", ElementType{AMP_RT_ELEMENT_F16, {}})
+      .Case("bf16", ElementType{AMP_RT_ELEMENT_BF16, {}})
+      .Case("f32", ElementType{AMP_RT_ELEMENT_F32, {}})
+      .Case("f64", ElementType{AMP_RT_ELEMENT_F64, {}})
+      .Case("e4m3", ElementType{AMP_RT_ELEMENT_I8, Format::E4M3})
+      .Case("e5m2", ElementType{AMP_RT_ELEMENT_I8, Format::E5M2})
       .Default(std::nullopt);
 }
 
@@ -235,7 +235,7 @@ llvm::Error KernelArguments::addValue(StringRef text, StringRef name) {
     if (number.getAsInteger(0, whole))
       whole = int64_t(value);
     unsigned bits =
-        type->kind == ElementKind::I1 ? 1 : 8 * getElementSize(type->kind);
+        type->kind == AMP_RT_ELEMENT_I1 ? 1 : 8 * getElementSize(type->kind);
     uint64_t data = 0;
     if (isFloatKind(type->kind) || type->smallFloat) {
       DeviceArray one;
@@ -296,19 +296,19 @@ llvm::Error KernelArguments::addTensorMap(StringRef text, StringRef name) {
   map->rank = rank;
   map->elementSize = getElementSize(memory.getKind());
   switch (memory.getKind()) {
-  case ElementKind::F16:
+  case AMP_RT_ELEMENT_F16:
     map->format = Format::F16;
     break;
-  case ElementKind::BF16:
+  case AMP_RT_ELEMENT_BF16:
     map->format = Format::BF16;
     break;
-  case ElementKind::F64:
+  case AMP_RT_ELEMENT_F64:
     map->format = Format::F64;
     break;
-  case ElementKind::I32:
+  case AMP_RT_ELEMENT_I32:
     map->format = Format::S32;
     break;
-  case ElementKind::F32:
+  case AMP_RT_ELEMENT_F32:
     map->format = Format::F32;
     break;
   default:

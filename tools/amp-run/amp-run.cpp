@@ -121,7 +121,8 @@ parse(MLIRContext &context, const RunOptions &options,
 
 static llvm::Expected<std::unique_ptr<Program>>
 compile(Source &source, const RunOptions &options, const BlasReport &blas,
-        const MixedPrecisionOptions &precision, bool insertTaps) {
+        const MixedPrecisionOptions &precision, ArrayRef<int64_t> batchBytes,
+        bool insertTaps) {
   HostLoweringOptions lowering;
   // Without a library, calls of one would only cost time.
   lowering.blas = blas.library ? BlasUse::Auto : BlasUse::Off;
@@ -146,8 +147,9 @@ compile(Source &source, const RunOptions &options, const BlasReport &blas,
         report.mixedPrecision, report.lowering, report.codegen);
   // Values from a file are there twice while they are converted.
   const bool isCopied = options.mode != Train || !options.initFile.empty();
-  if (llvm::Error error = checkMemory(
-          estimateMemory(**program, isCopied ? 2 : 1), findMemoryLimit()))
+  if (llvm::Error error =
+          checkMemory(estimateMemory(**program, isCopied ? 2 : 1, batchBytes),
+                      findMemoryLimit()))
     return makeError("'" + options.inputFile +
                      "': " + llvm::toString(std::move(error)));
   return program;
@@ -231,8 +233,8 @@ static llvm::Error openBatches(const RunOptions &options,
                                const FunctionSignature &trainStep,
                                Inputs &inputs) {
   if (options.mode == Replaying) {
-    llvm::Expected<Replay> replay = openReplay(
-        options.sourceFile, trainStep.arguments, trainStep.arguments);
+    llvm::Expected<Replay> replay =
+        openReplay(options.sourceFile, trainStep.arguments);
     if (!replay)
       return replay.takeError();
     inputs.batches = std::move(replay->batches);
@@ -576,9 +578,9 @@ static llvm::Expected<int> runBatches(MLIRContext &context,
   if (!log)
     return log.takeError();
 
-  llvm::Expected<std::unique_ptr<Program>> program =
-      compile(**module, options, blas, precision,
-              /*insertTaps=*/*log || !inputs->loop.injections.empty());
+  llvm::Expected<std::unique_ptr<Program>> program = compile(
+      **module, options, blas, precision, inputs->batches->getBatchBytes(),
+      /*insertTaps=*/*log || !inputs->loop.injections.empty());
   if (!program)
     return program.takeError();
   if (!options.quiet)
@@ -621,7 +623,8 @@ replayRun(MLIRContext &context, const RunOptions &options,
   if (!module)
     return module.takeError();
   llvm::Expected<std::unique_ptr<Program>> program =
-      compile(**module, options, blas, precision, /*insertTaps=*/true);
+      compile(**module, options, blas, precision, /*batchBytes=*/{},
+              /*insertTaps=*/true);
   if (!program)
     return program.takeError();
   return replayRun(

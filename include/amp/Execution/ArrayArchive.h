@@ -40,7 +40,7 @@ namespace mlir::amp {
 
 /// What the header of an array says.
 struct ArrayType {
-  ElementKind kind = ElementKind::F32;
+  ElementKind kind = AMP_RT_ELEMENT_F32;
   llvm::SmallVector<int64_t, 4> shape;
 
   /// "16x8xf32".

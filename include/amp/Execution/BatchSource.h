@@ -43,6 +43,9 @@ public:
   virtual llvm::Expected<Batch> getBatch(int64_t step) = 0;
   /// How many steps there are, or none for as many as wanted.
   virtual std::optional<int64_t> getNumSteps() const = 0;
+  /// Bytes of each array of a batch, in the order of the arguments; of the
+  /// largest, where batches differ.
+  virtual std::vector<int64_t> getBatchBytes() = 0;
   /// What errors call it: "'mlp_digits.npz'".
   virtual std::string describe() const = 0;
 };
@@ -92,6 +95,8 @@ public:
 
   int64_t getNumRows() const { return numRows; }
   int64_t getBatchSize() const { return batchSize; }
+  /// Of each array of a batch.
+  std::vector<int64_t> getBatchBytes() const;
   /// One array per spec, of as many rows as `rows` has.
   Batch gather(llvm::ArrayRef<int64_t> rows) const;
 
@@ -134,11 +139,10 @@ struct Replay {
   std::vector<double> losses;
 };
 
-/// Opens a replay file for a step with `trainArguments`. `originalArguments`
-/// are those of the train step before compilation, whose positions the file's
-/// argN refer to. All values must be there and fit.
+/// Opens a replay file. `originalArguments` are those of the train step before
+/// compilation, to whose positions the file's argN refer; its batches are those
+/// of the compiled step. All values must be there and fit.
 llvm::Expected<Replay> openReplay(llvm::StringRef path,
-                                  llvm::ArrayRef<ValueSpec> trainArguments,
                                   llvm::ArrayRef<ValueSpec> originalArguments);
 
 } // namespace mlir::amp

@@ -29,19 +29,8 @@
 
 namespace mlir::amp {
 
-/// Element types that cross the boundary of a compiled step: those of the
-/// runtime, under names that do not need a prefix here.
-enum class ElementKind : int32_t {
-  F16 = AMP_RT_ELEMENT_F16,
-  BF16 = AMP_RT_ELEMENT_BF16,
-  F32 = AMP_RT_ELEMENT_F32,
-  F64 = AMP_RT_ELEMENT_F64,
-  I1 = AMP_RT_ELEMENT_I1,
-  I8 = AMP_RT_ELEMENT_I8,
-  I16 = AMP_RT_ELEMENT_I16,
-  I32 = AMP_RT_ELEMENT_I32,
-  I64 = AMP_RT_ELEMENT_I64
-};
+/// Element types that cross the boundary of a compiled step: the runtime's.
+using ElementKind = AmpRtElementKind;
 
 /// Size of one element in bytes (`i1` is one byte, as MLIR stores it).
 int64_t getElementSize(ElementKind kind);
@@ -110,7 +99,7 @@ private:
   struct Deleter {
     void operator()(void *memory) const;
   };
-  ElementKind kind = ElementKind::F32;
+  ElementKind kind = AMP_RT_ELEMENT_F32;
   llvm::SmallVector<int64_t, 4> shape;
   std::unique_ptr<void, Deleter> bytes;
 };

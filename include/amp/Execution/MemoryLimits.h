@@ -46,7 +46,7 @@ findMemoryLimit(const ProcessLimits &process = ProcessLimits::get(),
 /// What a program is going to take, by purpose.
 struct MemoryEstimate {
   /// Arguments but for the batch, as often as they are held while values are
-  /// made, and the batch with dynamic extents as 1.
+  /// made, and one batch.
   int64_t arguments = 0;
   /// Of the train step, beside the arguments that they replace.
   int64_t results = 0;
@@ -60,8 +60,11 @@ struct MemoryEstimate {
 };
 
 /// `copies`: how often start values are held at the same time; 2 where they are
-/// copied from a file.
-MemoryEstimate estimateMemory(Program &program, int copies);
+/// copied from a file. `batchBytes`: of each batch argument
+/// (BatchSource::getBatchBytes); without it types decide, whose dynamic extents
+/// count as 1.
+MemoryEstimate estimateMemory(Program &program, int copies,
+                              llvm::ArrayRef<int64_t> batchBytes = {});
 
 /// Fails if `estimate` does not fit into `limit`.
 llvm::Error checkMemory(const MemoryEstimate &estimate,

@@ -39,7 +39,7 @@ struct ValueSpec {
   /// `amp.init`: how `amp-run` makes a start value, or empty (the default by
   /// rank and kind).
   std::string init;
-  ElementKind elementKind = ElementKind::F32;
+  ElementKind elementKind = AMP_RT_ELEMENT_F32;
   /// Extents; negative where the extent is dynamic.
   llvm::SmallVector<int64_t, 4> shape;
 };

@@ -15,6 +15,7 @@
 #include "amp/Conversion/AmpToRuntime.h"
 
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
+#include "amp/Program/ElementKind.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -26,30 +27,8 @@ using namespace mlir;
 using namespace mlir::amp;
 using namespace mlir::bufferization;
 
-/// Program entry point of the runtime and its element kinds: amp-rt/Tap.h.
+/// Program entry point of the runtime: amp-rt/Tap.h.
 static constexpr StringLiteral kTap = "ampRtTap";
-
-static std::optional<int32_t> getElementKind(Type type) {
-  if (type.isF16())
-    return 0;
-  if (type.isBF16())
-    return 1;
-  if (type.isF32())
-    return 2;
-  if (type.isF64())
-    return 3;
-  if (type.isInteger(1))
-    return 4;
-  if (type.isInteger(8))
-    return 5;
-  if (type.isInteger(16))
-    return 6;
-  if (type.isInteger(32))
-    return 7;
-  if (type.isInteger(64))
-    return 8;
-  return std::nullopt;
-}
 
 /// Address of a constant with the characters of `text`.
 static Value getText(RewriterBase &rewriter, Operation *op, StringRef text) {
@@ -98,7 +77,8 @@ struct TapModel
     if (failed(buffer))
       return failure();
     auto type = cast<MemRefType>(buffer->getType());
-    std::optional<int32_t> kind = getElementKind(type.getElementType());
+    std::optional<AmpRtElementKind> kind =
+        getElementKind(type.getElementType());
     if (!kind)
       return op->emitOpError(
                  "expected elements of a type that the runtime knows, but got ")

@@ -30,6 +30,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Conversion/Passes.h"
+#include "amp/Support/ByteCount.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -102,11 +103,9 @@ private:
 /// Elements of `width` bytes, rounded up to the alignment; nothing if
 /// 63 bits do not hold them.
 static std::optional<int64_t> getBytes(ArrayRef<int64_t> shape, int64_t width) {
-  int64_t bytes = width;
-  for (int64_t extent : shape)
-    if (llvm::MulOverflow(bytes, extent, bytes))
-      return std::nullopt;
-  if (llvm::AddOverflow(bytes, kAlignment - 1, bytes))
+  std::optional<int64_t> exact = countBytes(shape, width);
+  int64_t bytes;
+  if (!exact || llvm::AddOverflow(*exact, kAlignment - 1, bytes))
     return std::nullopt;
   return bytes / kAlignment * kAlignment;
 }

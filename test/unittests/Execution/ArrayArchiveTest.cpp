@@ -42,9 +42,9 @@ protected:
 };
 
 const ElementKind kAllKinds[] = {
-    ElementKind::I1,  ElementKind::I8,   ElementKind::I16,
-    ElementKind::I32, ElementKind::I64,  ElementKind::F16,
-    ElementKind::F32, ElementKind::BF16, ElementKind::F64};
+    AMP_RT_ELEMENT_I1,  AMP_RT_ELEMENT_I8,   AMP_RT_ELEMENT_I16,
+    AMP_RT_ELEMENT_I32, AMP_RT_ELEMENT_I64,  AMP_RT_ELEMENT_F16,
+    AMP_RT_ELEMENT_F32, AMP_RT_ELEMENT_BF16, AMP_RT_ELEMENT_F64};
 
 } // namespace
 
@@ -71,9 +71,9 @@ TEST_F(ArrayArchiveTest, EveryKindComesBack) {
 }
 
 TEST_F(ArrayArchiveTest, ScalarsAndEmptyArraysComeBack) {
-  HostArray scalar = makeArray(ElementKind::I64, {}, {-7});
-  HostArray vector = makeArray(ElementKind::F32, {1}, {2});
-  HostArray empty(ElementKind::F32, {0, 3});
+  HostArray scalar = makeArray(AMP_RT_ELEMENT_I64, {}, {-7});
+  HostArray vector = makeArray(AMP_RT_ELEMENT_F32, {1}, {2});
+  HostArray empty(AMP_RT_ELEMENT_F32, {0, 3});
   NamedArrays named = {{"scalar", &scalar}, {"vector", &vector}, {"e", &empty}};
   ASSERT_EQ(getText(writeArchive(getPath("a.npz"), named)), "(success)");
   ArrayArchive archive = take(ArrayArchive::open(getPath("a.npz")));
@@ -83,7 +83,7 @@ TEST_F(ArrayArchiveTest, ScalarsAndEmptyArraysComeBack) {
 }
 
 TEST_F(ArrayArchiveTest, NamesMayHoldSlashesAndBrackets) {
-  HostArray array = makeArray(ElementKind::F32, {1}, {2});
+  HostArray array = makeArray(AMP_RT_ELEMENT_F32, {1}, {2});
   ASSERT_EQ(
       getText(writeArchive(getPath("a.npz"), {{"param/['h0']['w']", &array}})),
       "(success)");
@@ -98,7 +98,7 @@ TEST_F(ArrayArchiveTest, ArchiveWithoutArraysIsAnArchive) {
 }
 
 TEST_F(ArrayArchiveTest, EqualArraysGiveEqualFiles) {
-  HostArray array = makeArray(ElementKind::F32, {2}, {1, 2});
+  HostArray array = makeArray(AMP_RT_ELEMENT_F32, {2}, {1, 2});
   ASSERT_EQ(getText(writeArchive(getPath("a.npz"), {{"x", &array}})),
             "(success)");
   ASSERT_EQ(getText(writeArchive(getPath("b.npz"), {{"x", &array}})),
@@ -107,7 +107,7 @@ TEST_F(ArrayArchiveTest, EqualArraysGiveEqualFiles) {
 }
 
 TEST_F(ArrayArchiveTest, SingleArrayComesBack) {
-  HostArray array = makeArray(ElementKind::F16, {2, 2}, {1, 2, 3, 4});
+  HostArray array = makeArray(AMP_RT_ELEMENT_F16, {2, 2}, {1, 2, 3, 4});
   ASSERT_EQ(getText(writeArrayFile(getPath("a.npy"), array)), "(success)");
   HostArray back = take(readArrayFile(getPath("a.npy")));
   EXPECT_EQ(back.getTypeString(), "2x2xf16");
@@ -401,7 +401,7 @@ TEST_F(ArrayArchiveTest, MissingFileAndFolderAreNamed) {
 
 TEST_F(ArrayArchiveTest, NoZipIsExplained) {
   const std::string array = getPath("a.npy");
-  ASSERT_EQ(getText(writeArrayFile(array, HostArray(ElementKind::F32, {2}))),
+  ASSERT_EQ(getText(writeArrayFile(array, HostArray(AMP_RT_ELEMENT_F32, {2}))),
             "(success)");
   EXPECT_EQ(withoutFolder(getText(ArrayArchive::open(array))),
             "expected 'FOLDER/a.npy' to be an .npz file, but it is a single "
@@ -413,7 +413,7 @@ TEST_F(ArrayArchiveTest, NoZipIsExplained) {
 }
 
 TEST_F(ArrayArchiveTest, TruncatedArchiveIsNoticed) {
-  HostArray array(ElementKind::F32, {100});
+  HostArray array(AMP_RT_ELEMENT_F32, {100});
   ASSERT_EQ(getText(writeArchive(getPath("a.npz"), {{"x", &array}})),
             "(success)");
   const std::string whole = readText("a.npz");
@@ -424,7 +424,7 @@ TEST_F(ArrayArchiveTest, TruncatedArchiveIsNoticed) {
 }
 
 TEST_F(ArrayArchiveTest, MissingArrayIsNamedWithThoseThatAreThere) {
-  HostArray array(ElementKind::F32, {1});
+  HostArray array(AMP_RT_ELEMENT_F32, {1});
   ASSERT_EQ(getText(writeArchive(getPath("a.npz"),
                                  {{"images", &array}, {"labels", &array}})),
             "(success)");
@@ -439,7 +439,7 @@ TEST_F(ArrayArchiveTest, MissingArrayIsNamedWithThoseThatAreThere) {
 }
 
 TEST_F(ArrayArchiveTest, DamageIsNoticed) {
-  HostArray array(ElementKind::F32, {64});
+  HostArray array(AMP_RT_ELEMENT_F32, {64});
   for (int i = 0; i < 64; ++i)
     array.setFromDouble(i, i * 0.37);
   ASSERT_EQ(getText(writeArchive(getPath("a.npz"), {{"x", &array}})),
@@ -476,7 +476,7 @@ TEST_F(ArrayArchiveTest, DamageIsNoticed) {
 
 // A directory that claims terabytes is refused before memory is taken.
 TEST_F(ArrayArchiveTest, ImpossibleSizesAreRefused) {
-  HostArray array(ElementKind::F32, {64});
+  HostArray array(AMP_RT_ELEMENT_F32, {64});
   ASSERT_EQ(getText(writeArchive(getPath("a.npz"), {{"x", &array}})),
             "(success)");
   std::string damaged = readText("a.npz");
@@ -491,7 +491,7 @@ TEST_F(ArrayArchiveTest, ImpossibleSizesAreRefused) {
 // Each field of both headers of a member is at a known place: the method, and
 // the flag that says "encrypted".
 TEST_F(ArrayArchiveTest, MethodsAndEncryptionAreNamed) {
-  HostArray array(ElementKind::F32, {64});
+  HostArray array(AMP_RT_ELEMENT_F32, {64});
   ASSERT_EQ(getText(writeArchive(getPath("a.npz"), {{"x", &array}})),
             "(success)");
   const std::string whole = readText("a.npz");
@@ -520,7 +520,7 @@ TEST_F(ArrayArchiveTest, MethodsAndEncryptionAreNamed) {
 // A header alone is read where a type is asked for: these 64 MiB of zeros are
 // 64 KiB in the file, and damage behind the header is not met.
 TEST_F(ArrayArchiveTest, TypesAreReadWithoutElements) {
-  HostArray array(ElementKind::F64, {1024, 8192});
+  HostArray array(AMP_RT_ELEMENT_F64, {1024, 8192});
   ASSERT_EQ(getText(writeArchive(getPath("a.npz"), {{"x", &array}})),
             "(success)");
   std::string text = readText("a.npz");
@@ -539,7 +539,7 @@ TEST_F(ArrayArchiveTest, TypesAreReadWithoutElements) {
 
 /// The question leaves the folder as it was, and the file that is there.
 TEST_F(ArrayArchiveTest, AskingLeavesNothing) {
-  HostArray array(ElementKind::F32, {1});
+  HostArray array(AMP_RT_ELEMENT_F32, {1});
   EXPECT_EQ(getText(checkCanWrite(getPath("new.npz"))), "(success)");
   EXPECT_FALSE(llvm::sys::fs::exists(getPath("new.npz")));
   ASSERT_EQ(getText(writeArchive(getPath("old.npz"), {{"x", &array}})),
@@ -549,7 +549,7 @@ TEST_F(ArrayArchiveTest, AskingLeavesNothing) {
 }
 
 TEST_F(ArrayArchiveTest, UnwritablePlacesAreNamed) {
-  HostArray array(ElementKind::F32, {1});
+  HostArray array(AMP_RT_ELEMENT_F32, {1});
   EXPECT_EQ(withoutFolder(
                 getText(writeArchive(getPath("no/a.npz"), {{"x", &array}}))),
             "cannot write 'FOLDER/no/a.npz': No such file or directory; name "
@@ -572,7 +572,7 @@ TEST_F(ArrayArchiveTest, UnwritablePlacesAreNamed) {
 // A limit on file sizes stands in for a full disk: the write fails part way.
 TEST_F(ArrayArchiveTest, FullDiskKeepsTheOldFileAndLeavesNoHalf) {
   const std::string path = getPath("a.npy");
-  HostArray small = makeArray(ElementKind::F32, {1}, {1});
+  HostArray small = makeArray(AMP_RT_ELEMENT_F32, {1}, {1});
   ASSERT_EQ(getText(writeArrayFile(path, small)), "(success)");
 
   auto handler = std::signal(SIGXFSZ, SIG_IGN);
@@ -582,7 +582,7 @@ TEST_F(ArrayArchiveTest, FullDiskKeepsTheOldFileAndLeavesNoHalf) {
   limit.rlim_cur = 4096;
   setrlimit(RLIMIT_FSIZE, &limit);
   const std::string error =
-      getText(writeArrayFile(path, HostArray(ElementKind::F32, {100000})));
+      getText(writeArrayFile(path, HostArray(AMP_RT_ELEMENT_F32, {100000})));
   setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
 
@@ -594,7 +594,7 @@ TEST_F(ArrayArchiveTest, FullDiskKeepsTheOldFileAndLeavesNoHalf) {
 
 TEST_F(ArrayArchiveTest, ProtectionIsKept) {
   namespace fs = llvm::sys::fs;
-  HostArray array = makeArray(ElementKind::F32, {1}, {3});
+  HostArray array = makeArray(AMP_RT_ELEMENT_F32, {1}, {3});
   const std::string path = writeText("a.npy", "old");
   ASSERT_FALSE(fs::setPermissions(path, fs::owner_read | fs::owner_write));
   ASSERT_EQ(getText(writeArrayFile(path, array)), "(success)");
@@ -609,7 +609,7 @@ TEST_F(ArrayArchiveTest, ProtectionIsKept) {
 }
 
 TEST_F(ArrayArchiveTest, LinksKeepTheirPlace) {
-  HostArray array = makeArray(ElementKind::F32, {1}, {3});
+  HostArray array = makeArray(AMP_RT_ELEMENT_F32, {1}, {3});
   writeText("real.npy", "old");
   ASSERT_FALSE(
       llvm::sys::fs::create_link(getPath("real.npy"), getPath("link.npy")));

@@ -15,8 +15,8 @@
 using namespace amp_test;
 using namespace mlir::amp;
 
-static constexpr ElementKind F32 = ElementKind::F32;
-static constexpr ElementKind I64 = ElementKind::I64;
+static constexpr ElementKind F32 = AMP_RT_ELEMENT_F32;
+static constexpr ElementKind I64 = AMP_RT_ELEMENT_I64;
 
 namespace {
 
@@ -124,8 +124,8 @@ TEST(ShuffledSource, DynamicExtentsComeFromTheDataAndTheOption) {
 
 TEST(ShuffledSource, ElementsAreConverted) {
   std::vector<ValueSpec> specs = getSpecs({2, 4});
-  specs[1].elementKind = ElementKind::F16;
-  specs[2].elementKind = ElementKind::I32;
+  specs[1].elementKind = AMP_RT_ELEMENT_F16;
+  specs[2].elementKind = AMP_RT_ELEMENT_I32;
   auto source = take(makeShuffledSource(makeDataset(4), specs, 0, 1));
   Batch batch = take(source->getBatch(0));
   EXPECT_EQ(batch[0].getTypeString(), "2x4xf16");
@@ -179,7 +179,7 @@ TEST(DatasetBinding, ReorderedRows) {
 TEST(DatasetBinding, NumbersThatOverflow) {
   Dataset::Arrays arrays = makeArrays(4);
   arrays["x0"] = std::make_shared<HostArray>(makeArray(
-      ElementKind::F64, {4, 1}, {0, 3.4028234663852886e38, -1e39, 0}));
+      AMP_RT_ELEMENT_F64, {4, 1}, {0, 3.4028234663852886e38, -1e39, 0}));
   EXPECT_EQ(getBindError(Dataset("'d.npz'", arrays), getSpecs({2, 1})),
             "expected array 'x0' in 'd.npz' to fit f32 of batch 'x0', but got "
             "-1e+39 at [2, 0]");
@@ -246,7 +246,7 @@ TEST(DatasetBinding, WrongElements) {
 //===----------------------------------------------------------------------===//
 
 TEST(OrderedSource, GivesTheRecordedRows) {
-  HostArray order = makeArray(ElementKind::I16, {2, 3}, {3, 1, 0, 2, 2, 4});
+  HostArray order = makeArray(AMP_RT_ELEMENT_I16, {2, 3}, {3, 1, 0, 2, 2, 4});
   auto source = take(makeOrderedSource(makeDataset(5), getSpecs({3, 4}), order,
                                        "array 'order'"));
   EXPECT_EQ(source->getNumSteps(), 2);
@@ -349,7 +349,7 @@ TEST_F(BatchFileTest, NothingIsReadForWhatDoesNotFit) {
 TEST_F(BatchFileTest, ReplaysByTheOriginalPositions) {
   HostArray weight = makeArray(F32, {1}, {0.1});
   HostArray momentum = makeArray(F32, {1}, {0.5});
-  HostArray losses = makeArray(ElementKind::F64, {2}, {2.5, 1.5});
+  HostArray losses = makeArray(AMP_RT_ELEMENT_F64, {2}, {2.5, 1.5});
   HostArray x0 = makeArray(F32, {2, 1}, {1, 2});
   HostArray x1 = makeArray(I64, {2}, {0, 1});
   ASSERT_EQ(getText(writeArchive(getPath("r.npz"), {{"arg0", &weight},
@@ -361,15 +361,17 @@ TEST_F(BatchFileTest, ReplaysByTheOriginalPositions) {
                                                     {"step1_x1", &x1}})),
             "(success)");
   std::vector<ValueSpec> original = {makeSpec("param", "w", F32, {1}),
-                                     makeSpec("opt_state", "w.m", F32, {1})};
+                                     makeSpec("opt_state", "w.m", F32, {1}),
+                                     makeSpec("batch", "inputs", F32, {2, 1}),
+                                     makeSpec("batch", "targets", I64, {2})};
   std::vector<ValueSpec> compiled = {
-      makeSpec("param", "w", ElementKind::F16, {1}),
+      makeSpec("param", "w", AMP_RT_ELEMENT_F16, {1}),
       makeSpec("master", "w", F32, {1}),
       makeSpec("accumulator", "w", F32, {1}),
       makeSpec("opt_state", "w.m", F32, {1}),
       makeSpec("batch", "inputs", F32, {2, 1}),
       makeSpec("batch", "targets", I64, {2})};
-  Replay replay = take(openReplay(getPath("r.npz"), compiled, original));
+  Replay replay = take(openReplay(getPath("r.npz"), original));
   EXPECT_EQ(replay.batches->getNumSteps(), 2);
   EXPECT_EQ(replay.losses, (std::vector<double>{2.5, 1.5}));
   EXPECT_EQ(withoutFolder(replay.batches->describe()), "'FOLDER/r.npz'");
@@ -390,7 +392,7 @@ TEST_F(BatchFileTest, ReplayNamesWhatIsMissing) {
   std::vector<ValueSpec> specs = {
       makeSpec("param", "w", F32, {1}), makeSpec("opt_state", "m", F32, {1}),
       makeSpec("batch", "x0", F32, {2, 1}), makeSpec("batch", "x1", I64, {2})};
-  Replay replay = take(openReplay(getPath("r.npz"), specs, specs));
+  Replay replay = take(openReplay(getPath("r.npz"), specs));
   EXPECT_EQ(withoutFolder(
                 getText(makeStartValues(specs, replay.startValues.get(), 0))),
             "expected an array 'arg0', the start value of param 'w', in "
@@ -409,7 +411,7 @@ TEST_F(BatchFileTest, ReplayNamesWhatDoesNotFit) {
   ASSERT_EQ(getText(writeArchive(getPath("r.npz"), {{"step0_x0", &x0}})),
             "(success)");
   auto getError = [&](const ValueSpec &spec) {
-    Replay replay = take(openReplay(getPath("r.npz"), spec, spec));
+    Replay replay = take(openReplay(getPath("r.npz"), spec));
     return withoutFolder(getText(replay.batches->getBatch(0)));
   };
   EXPECT_EQ(getError(makeSpec("batch", "x0", F32, {1, 2})),
@@ -424,10 +426,43 @@ TEST_F(BatchFileTest, ReplayNeedsBatches) {
   HostArray x0 = makeArray(F32, {1}, {1});
   ASSERT_EQ(getText(writeArchive(getPath("d.npz"), {{"x0", &x0}})),
             "(success)");
-  EXPECT_EQ(withoutFolder(getText(openReplay(getPath("d.npz"), {}, {}))),
+  EXPECT_EQ(withoutFolder(getText(openReplay(getPath("d.npz"), {}))),
             "expected batches 'step0_x0', 'step0_x1', 'step1_x0'... in "
             "'FOLDER/d.npz', but it has none; train on a data set with "
             "'--data'");
+}
+
+// What a batch takes is known before one is made: of the type that the argument
+// has, and of the rows that the data has.
+TEST_F(BatchFileTest, BytesOfABatchAreKnownBefore) {
+  auto x0 = std::make_shared<HostArray>(AMP_RT_ELEMENT_F64,
+                                        llvm::ArrayRef<int64_t>{6, 5});
+  auto x1 = std::make_shared<HostArray>(I64, llvm::ArrayRef<int64_t>{6});
+  Dataset data("'d'", {{"x0", x0}, {"x1", x1}});
+  std::vector<ValueSpec> specs = {makeSpec("batch", "x0", F32, {-1, -1}),
+                                  makeSpec("batch", "x1", I64, {-1})};
+  auto source = take(makeShuffledSource(data, specs, 4, 0));
+  EXPECT_EQ(source->getBatchBytes(), (std::vector<int64_t>{80, 32}));
+  Batch batch = take(source->getBatch(0));
+  EXPECT_EQ(batch[0].getNumBytes(), 80);
+  EXPECT_EQ(batch[1].getNumBytes(), 32);
+
+  // Steps of a replay may differ.
+  HostArray large(F32, {3, 7}), small(F32, {2, 2});
+  ASSERT_EQ(getText(writeArchive(getPath("r.npz"),
+                                 {{"step0_x0", &small}, {"step1_x0", &large}})),
+            "(success)");
+  Replay replay = take(openReplay(getPath("r.npz"), specs[0]));
+  EXPECT_EQ(replay.batches->getBatchBytes(), std::vector<int64_t>{84});
+
+  constexpr int64_t kLarge = int64_t(1) << 62;
+  auto empty = std::make_shared<HostArray>(
+      F32, llvm::ArrayRef<int64_t>{0, kLarge, kLarge});
+  EXPECT_EQ(getText(makeShuffledSource(
+                Dataset("'e'", {{"x0", empty}}),
+                makeSpec("batch", "x0", F32, {-1, -1, -1}), 4, 0)),
+            "expected the rows of array 'x0' in 'e' to have less than 2^63 "
+            "bytes, but got 4611686018427387904x4611686018427387904xf32");
 }
 
 // The data set that ships with the project, with both kinds of model.

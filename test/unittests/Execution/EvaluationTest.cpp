@@ -19,9 +19,9 @@ namespace {
 
 /// Rows that differ, with labels 0, 1, 2, 0, ...
 Dataset::Arrays makeArrays(int64_t rows) {
-  auto x0 = std::make_shared<HostArray>(ElementKind::F32,
+  auto x0 = std::make_shared<HostArray>(AMP_RT_ELEMENT_F32,
                                         llvm::ArrayRef<int64_t>{rows, 6});
-  auto x1 = std::make_shared<HostArray>(ElementKind::I64,
+  auto x1 = std::make_shared<HostArray>(AMP_RT_ELEMENT_I64,
                                         llvm::ArrayRef<int64_t>{rows});
   for (int64_t i = 0; i < rows * 6; ++i)
     x0->setFromDouble(i, double((i * 5) % 13) / 13);
@@ -120,11 +120,11 @@ TEST(Evaluation, WrongDataIsNamed) {
   FakeProgram program(withEvaluate(4));
   Dataset::Arrays arrays = makeArrays(4);
   arrays["x1"] = std::make_shared<HostArray>(
-      makeArray(ElementKind::I64, {4}, {0, 1, 3, 0}));
+      makeArray(AMP_RT_ELEMENT_I64, {4}, {0, 1, 3, 0}));
   EXPECT_EQ(getText(evaluate(program, makeState(program),
                              Dataset("'t.npz'", arrays))),
             "expected labels from 0 to 2 in array 'x1' in 't.npz', but got 3");
-  arrays["x1"] = std::make_shared<HostArray>(ElementKind::I64,
+  arrays["x1"] = std::make_shared<HostArray>(AMP_RT_ELEMENT_I64,
                                              llvm::ArrayRef<int64_t>{4, 2});
   EXPECT_EQ(getText(evaluate(program, makeState(program),
                              Dataset("'t.npz'", arrays))),
@@ -160,7 +160,7 @@ TEST(Evaluation, LabelsDivideTheOutput) {
     if (spec.name == "x1")
       spec.shape.push_back(2);
   Dataset::Arrays arrays = makeArrays(4);
-  arrays["x1"] = std::make_shared<HostArray>(ElementKind::I64,
+  arrays["x1"] = std::make_shared<HostArray>(AMP_RT_ELEMENT_I64,
                                              llvm::ArrayRef<int64_t>{4, 2});
   EXPECT_EQ(getText(checkEvaluation(program.getTrainStep().getSignature(),
                                     program.getEvaluate()->getSignature(),
@@ -180,7 +180,7 @@ TEST(Evaluation, IsCheckedWithoutBeingRun) {
   EXPECT_EQ(check(makeTestData(6)), "(success)");
   Dataset::Arrays arrays = makeArrays(4);
   arrays["x1"] = std::make_shared<HostArray>(
-      makeArray(ElementKind::I64, {4}, {0, 1, -1, 0}));
+      makeArray(AMP_RT_ELEMENT_I64, {4}, {0, 1, -1, 0}));
   EXPECT_EQ(check(Dataset("'t.npz'", arrays)),
             "expected labels from 0 to 2 in array 'x1' in 't.npz', but got -1");
   for (ValueSpec &spec : program.getTrainArguments())

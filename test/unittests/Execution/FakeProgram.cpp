@@ -146,7 +146,7 @@ static ValueSpec getInputSpec(const FakeOptions &options, int64_t rows) {
     shape.push_back(options.inputs);
   else
     llvm::append_range(shape, options.rowShape);
-  return makeSpec("batch", "x0", ElementKind::F32, shape);
+  return makeSpec("batch", "x0", AMP_RT_ELEMENT_F32, shape);
 }
 
 class FakeProgram::TrainStep : public CompiledFunction {
@@ -154,25 +154,25 @@ public:
   explicit TrainStep(FakeProgram &program) : program(program) {
     const FakeOptions &options = program.options;
     name = "train_step";
-    paramKind = options.hasMasters ? ElementKind::F16 : ElementKind::F32;
+    paramKind = options.hasMasters ? AMP_RT_ELEMENT_F16 : AMP_RT_ELEMENT_F32;
     auto addState = [&](llvm::ArrayRef<ValueSpec> specs) {
       llvm::append_range(arguments, specs);
       llvm::append_range(results, specs);
     };
-    results.push_back(makeSpec("loss", "loss", ElementKind::F32, {}));
+    results.push_back(makeSpec("loss", "loss", AMP_RT_ELEMENT_F32, {}));
     addState(getParamSpecs(options, "param", paramKind));
     if (options.hasMasters)
-      addState(getParamSpecs(options, "master", ElementKind::F32));
-    addState({makeSpec("buffer", "calls", ElementKind::F32, {})});
+      addState(getParamSpecs(options, "master", AMP_RT_ELEMENT_F32));
+    addState({makeSpec("buffer", "calls", AMP_RT_ELEMENT_F32, {})});
     std::vector<ValueSpec> momenta =
-        getParamSpecs(options, "opt_state", ElementKind::F32);
+        getParamSpecs(options, "opt_state", AMP_RT_ELEMENT_F32);
     for (ValueSpec &spec : momenta)
       spec.name += ".momentum";
     addState(momenta);
     arguments.push_back(getInputSpec(options, options.batch));
     arguments.push_back(
-        makeSpec("batch", "x1", ElementKind::I64, {options.batch}));
-    arguments.push_back(makeSpec("loss_seed", "loss", ElementKind::F32, {}));
+        makeSpec("batch", "x1", AMP_RT_ELEMENT_I64, {options.batch}));
+    arguments.push_back(makeSpec("loss_seed", "loss", AMP_RT_ELEMENT_F32, {}));
   }
 
   llvm::SmallVectorImpl<ValueSpec> &getMutableArguments() { return arguments; }
@@ -247,7 +247,7 @@ FakeProgram::TrainStep::call(llvm::ArrayRef<const HostArray *> values,
       foundInf |= !std::isfinite(value);
       value /= scale;
     }
-    show("grad", ElementKind::F32, grad.data());
+    show("grad", AMP_RT_ELEMENT_F32, grad.data());
   }
   bool skip = false;
   if (scaler)
@@ -284,10 +284,10 @@ public:
     const FakeOptions &options = program.options;
     name = "evaluate";
     const ElementKind paramKind =
-        options.hasMasters ? ElementKind::F16 : ElementKind::F32;
+        options.hasMasters ? AMP_RT_ELEMENT_F16 : AMP_RT_ELEMENT_F32;
     llvm::append_range(arguments, getParamSpecs(options, "param", paramKind));
     arguments.push_back(getInputSpec(options, options.evaluateBatch));
-    results.push_back(makeSpec("output", "y0", ElementKind::F32,
+    results.push_back(makeSpec("output", "y0", AMP_RT_ELEMENT_F32,
                                {options.evaluateBatch, options.classes}));
   }
 

@@ -30,7 +30,7 @@ static double widenBits(ElementKind kind, uint16_t bits) {
 class HalfFormat : public ::testing::TestWithParam<ElementKind> {
 protected:
   uint16_t getInfinity() const {
-    return GetParam() == ElementKind::F16 ? 0x7c00 : 0x7f80;
+    return GetParam() == AMP_RT_ELEMENT_F16 ? 0x7c00 : 0x7f80;
   }
 };
 
@@ -83,52 +83,70 @@ TEST_P(HalfFormat, KeepsSpecialValues) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, HalfFormat,
-                         ::testing::Values(ElementKind::F16, ElementKind::BF16),
+                         ::testing::Values(AMP_RT_ELEMENT_F16,
+                                           AMP_RT_ELEMENT_BF16),
                          [](const auto &info) {
                            return getElementName(info.param).str();
                          });
 
 // Through float, 1 + 2^-11 + 2^-30 would first become the tie 1 + 2^-11.
 TEST(HostArray, RoundsDoubleToHalfOnce) {
-  EXPECT_EQ(roundToBits(ElementKind::F16,
+  EXPECT_EQ(roundToBits(AMP_RT_ELEMENT_F16,
                         1 + std::ldexp(1, -11) + std::ldexp(1, -30)),
             0x3c01);
 }
 
 TEST(HostArray, IntegersSaturateAndRoundTiesToEven) {
-  HostArray bytes(ElementKind::I8, {5});
+  HostArray bytes(AMP_RT_ELEMENT_I8, {5});
   const double values[] = {300, -300, 2.5, 3.5, std::nan("")};
   for (int i = 0; i < 5; ++i)
     bytes.setFromDouble(i, values[i]);
   EXPECT_EQ(getValues(bytes), (std::vector<double>{127, -128, 2, 4, 0}));
-  HostArray wide(ElementKind::I64, {2});
+  HostArray wide(AMP_RT_ELEMENT_I64, {2});
   wide.setFromDouble(0, 1e30);
   wide.setFromDouble(1, -1e30);
   EXPECT_EQ(wide.as<int64_t>()[0], std::numeric_limits<int64_t>::max());
   EXPECT_EQ(wide.as<int64_t>()[1], std::numeric_limits<int64_t>::min());
-  HostArray flags(ElementKind::I1, {2});
+  HostArray flags(AMP_RT_ELEMENT_I1, {2});
   flags.setFromDouble(0, 0.25);
   EXPECT_EQ(flags.as<uint8_t>()[0], 1);
   EXPECT_EQ(flags.as<uint8_t>()[1], 0);
 }
 
 TEST(HostArray, StartsAsZerosInAlignedMemory) {
-  HostArray array(ElementKind::F32, {3, 5});
+  HostArray array(AMP_RT_ELEMENT_F32, {3, 5});
   EXPECT_EQ(reinterpret_cast<uintptr_t>(array.data()) % 64, 0u);
   EXPECT_EQ(getValues(array), std::vector<double>(15, 0.0));
   EXPECT_EQ(array.getNumBytes(), 60);
 }
 
 TEST(HostArray, RankZeroHasOneElementAndEmptyHasNone) {
-  EXPECT_EQ(HostArray(ElementKind::F64, {}).getNumElements(), 1);
-  HostArray empty(ElementKind::F64, {4, 0});
+  EXPECT_EQ(HostArray(AMP_RT_ELEMENT_F64, {}).getNumElements(), 1);
+  HostArray empty(AMP_RT_ELEMENT_F64, {4, 0});
   EXPECT_EQ(empty.getNumElements(), 0);
   EXPECT_NE(empty.data(), nullptr);
 }
 
+// One extent of 0 is enough, wherever it stands.
+TEST(HostArray, BytesAreCountedWithoutWrapping) {
+  constexpr int64_t kLarge = int64_t(1) << 62;
+  using Shape = llvm::SmallVector<int64_t, 4>;
+  for (const Shape &shape : {Shape{kLarge, kLarge, 0}, Shape{0, kLarge, kLarge},
+                             Shape{-1, 0}, Shape{kLarge, 0, kLarge, kLarge}})
+    EXPECT_EQ(getByteCount(AMP_RT_ELEMENT_F64, shape), 0);
+  EXPECT_EQ(getByteCount(AMP_RT_ELEMENT_F64, {kLarge}), std::nullopt);
+  EXPECT_EQ(getByteCount(AMP_RT_ELEMENT_I8, {kLarge}), kLarge);
+  EXPECT_EQ(getByteCount(AMP_RT_ELEMENT_I8, {kLarge, 2}), std::nullopt);
+  EXPECT_EQ(getByteCount(AMP_RT_ELEMENT_F32, {-1, 3, -1}), 12);
+  EXPECT_EQ(getByteCount(AMP_RT_ELEMENT_F32, {}), 4);
+  HostArray empty(AMP_RT_ELEMENT_F64, {kLarge, kLarge, 0});
+  EXPECT_EQ(empty.getNumElements(), 0);
+  EXPECT_EQ(empty.getNumBytes(), 0);
+}
+
 TEST(HostArray, ConvertsAndClones) {
-  HostArray from = makeArray(ElementKind::F32, {2}, {0.1, -70000});
-  HostArray half = from.convertTo(ElementKind::F16);
+  HostArray from = makeArray(AMP_RT_ELEMENT_F32, {2}, {0.1, -70000});
+  HostArray half = from.convertTo(AMP_RT_ELEMENT_F16);
   EXPECT_EQ(half.as<uint16_t>()[0], 0x2e66);
   EXPECT_EQ(half.as<uint16_t>()[1], 0xfc00);
   HostArray copy = from.clone();
@@ -137,7 +155,8 @@ TEST(HostArray, ConvertsAndClones) {
 }
 
 TEST(HostArray, TypesReadAsInMLIR) {
-  EXPECT_EQ(HostArray(ElementKind::BF16, {16, 8}).getTypeString(), "16x8xbf16");
-  EXPECT_EQ(HostArray(ElementKind::I1, {}).getTypeString(), "i1");
-  EXPECT_EQ(getTypeString(ElementKind::F32, {-1, 4}), "?x4xf32");
+  EXPECT_EQ(HostArray(AMP_RT_ELEMENT_BF16, {16, 8}).getTypeString(),
+            "16x8xbf16");
+  EXPECT_EQ(HostArray(AMP_RT_ELEMENT_I1, {}).getTypeString(), "i1");
+  EXPECT_EQ(getTypeString(AMP_RT_ELEMENT_F32, {-1, 4}), "?x4xf32");
 }

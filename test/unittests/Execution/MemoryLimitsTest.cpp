@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Execution/MemoryLimits.h"
+#include "FakeProgram.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -122,6 +123,21 @@ TEST_F(FakeSystem, Version1) {
   EXPECT_EQ(find().available, 4096 - 3000 + 800);
   EXPECT_EQ(find().origin,
             "memory.limit_in_bytes of control group /sys/fs/cgroup/memory/a");
+}
+
+// A batch counts with the rows that it has: types may leave them open.
+TEST(MemoryLimits, BatchesCountWithTheirRows) {
+  amp_test::FakeProgram program((amp_test::FakeOptions()));
+  const MemoryEstimate byType = estimateMemory(program, 1);
+  const MemoryEstimate byRows = estimateMemory(program, 1, {5000, 700});
+  EXPECT_EQ(byRows.arguments - byType.arguments,
+            5000 + 700 - (4 * 6 * 4 + 4 * 8));
+  EXPECT_EQ(byRows.results, byType.results);
+  EXPECT_EQ(byRows.largest.rfind("batch 'x0'", 0), 0u) << byRows.largest;
+  // Of start values there are two copies, of the batch never.
+  EXPECT_EQ(estimateMemory(program, 2, {5000, 700}).arguments -
+                byRows.arguments,
+            byType.arguments - (4 * 6 * 4 + 4 * 8));
 }
 
 TEST(MemoryLimits, EstimateThatFits) {

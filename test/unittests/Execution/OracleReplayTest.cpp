@@ -35,13 +35,13 @@ class OracleTest : public TemporaryFolderTest {
 protected:
   void SetUp() override {
     TemporaryFolderTest::SetUp();
-    HostArray images(ElementKind::I16, {kRows, 6});
-    HostArray labels(ElementKind::I16, {kRows});
+    HostArray images(AMP_RT_ELEMENT_I16, {kRows, 6});
+    HostArray labels(AMP_RT_ELEMENT_I16, {kRows});
     for (int64_t i = 0; i < kRows * 6; ++i)
       images.setFromDouble(i, double((i * 5) % 17));
     for (int64_t i = 0; i < kRows; ++i)
       labels.setFromDouble(i, double(i % 3));
-    HostArray split = makeArray(ElementKind::I64, {}, {kTrainingRows});
+    HostArray split = makeArray(AMP_RT_ELEMENT_I64, {}, {kTrainingRows});
     ASSERT_EQ(
         getText(writeArchive(
             getPath("digits.npz"),
@@ -54,7 +54,7 @@ protected:
     FakeProgram program(getOptions());
     TrainingState state = take(
         makeStartValues(program.getTrainStep().getArguments(), nullptr, 4));
-    HostArray order(ElementKind::I16, {kSteps, 4});
+    HostArray order(AMP_RT_ELEMENT_I16, {kSteps, 4});
     for (int64_t i = 0; i < kSteps * 4; ++i)
       order.setFromDouble(i, double((i * 3) % kTrainingRows));
     NamedArrays arrays;
@@ -576,8 +576,8 @@ TEST_F(OracleTest, IncompleteDataIsRefused) {
             "expected array 'order/s1-b4' in 'FOLDER/weights_and_batches.npz', "
             "but it has 'init/mlp-s1/fc1.bias', 'init/mlp-s1/fc1.weight', "
             "'init/mlp-s1/fc2.bias', 'init/mlp-s1/fc2.weight'");
-  HostArray images(ElementKind::I16, {4, 6}), labels(ElementKind::I16, {3});
-  HostArray split = makeArray(ElementKind::I64, {}, {2});
+  HostArray images(AMP_RT_ELEMENT_I16, {4, 6}), labels(AMP_RT_ELEMENT_I16, {3});
+  HostArray split = makeArray(AMP_RT_ELEMENT_I64, {}, {2});
   ASSERT_EQ(getText(writeArchive(getPath("digits.npz"), {{"images", &images},
                                                          {"labels", &labels},
                                                          {"n_train", &split}})),
@@ -610,7 +610,7 @@ TEST_F(OracleTest, OtherProgramsAreRefused) {
   Oracle oracle = take(load(makeRun()));
   FakeProgram twoLosses(getOptions());
   twoLosses.getTrainResults().push_back(
-      makeSpec("loss", "other", ElementKind::F32, {}));
+      makeSpec("loss", "other", AMP_RT_ELEMENT_F32, {}));
   auto ignore = [](const StepRecord &) { return llvm::Error::success(); };
   EXPECT_EQ(getText(replayRun(oracle, oracle.getRuns()[0], ToleranceTable(),
                               twoLosses, ignore)),

@@ -22,7 +22,7 @@ using llvm::StringRef;
 namespace {
 
 HostArray makeVector(std::vector<double> values) {
-  HostArray array(ElementKind::F32, {int64_t(values.size())});
+  HostArray array(AMP_RT_ELEMENT_F32, {int64_t(values.size())});
   for (size_t i = 0; i < values.size(); ++i)
     array.setFromDouble(int64_t(i), values[i]);
   return array;
@@ -157,9 +157,9 @@ TEST_F(RecordedUpdatesTest, AreReadByPosition) {
                                                     {"final2", &end}})),
             "(success)");
   std::vector<RecordedUpdate> updates = take(readRecordedUpdates(
-      getPath("r.npz"), {makeSpec("param", "w", ElementKind::F32, {1}),
-                         makeSpec("buffer", "mean", ElementKind::F32, {1}),
-                         makeSpec("opt_state", "m", ElementKind::F32, {1})}));
+      getPath("r.npz"), {makeSpec("param", "w", AMP_RT_ELEMENT_F32, {1}),
+                         makeSpec("buffer", "mean", AMP_RT_ELEMENT_F32, {1}),
+                         makeSpec("opt_state", "m", AMP_RT_ELEMENT_F32, {1})}));
   ASSERT_EQ(updates.size(), 2u);
   EXPECT_EQ(updates[0].name, "w");
   EXPECT_EQ(updates[0].start->getAsDouble(0), 1);
@@ -178,8 +178,8 @@ TEST_F(RecordedUpdatesTest, OfOtherShapesAreRefused) {
   auto read = [&](int64_t first, int64_t second) {
     return withoutFolder(getText(readRecordedUpdates(
         getPath("r.npz"),
-        {makeSpec("param", "w", ElementKind::F32, {first}),
-         makeSpec("buffer", "mean", ElementKind::F32, {second})})));
+        {makeSpec("param", "w", AMP_RT_ELEMENT_F32, {first}),
+         makeSpec("buffer", "mean", AMP_RT_ELEMENT_F32, {second})})));
   };
   EXPECT_EQ(read(1, 1), "expected array 'final0' in 'FOLDER/r.npz' to have the "
                         "shape of param 'w', 1xf32, but got 2xf32");

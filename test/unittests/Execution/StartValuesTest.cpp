@@ -15,7 +15,7 @@
 using namespace amp_test;
 using namespace mlir::amp;
 
-static constexpr ElementKind F32 = ElementKind::F32;
+static constexpr ElementKind F32 = AMP_RT_ELEMENT_F32;
 
 /// The start value of a single argument.
 static HostArray makeOne(const ValueSpec &spec, uint64_t seed = 0) {
@@ -77,7 +77,7 @@ TEST(StartValues, EverythingElseIsZero) {
         makeSpec("buffer", "['v1']", F32, {1}),
         makeSpec("opt_state", "fc.weight", F32, {1}),
         makeSpec("opt_state", "fc.weight.exp_avg", F32, {1, 1}),
-        makeSpec("opt_state", "step", ElementKind::I32, {}),
+        makeSpec("opt_state", "step", AMP_RT_ELEMENT_I32, {}),
         makeSpec("accumulator", "fc.weight", F32, {1})})
     EXPECT_EQ(makeOne(spec).getAsDouble(0), 0) << spec.role << spec.name;
 }
@@ -104,21 +104,21 @@ TEST(StartValues, AValueDependsOnNothingButSeedAndName) {
 }
 
 TEST(StartValues, RandomStateGetsBits) {
-  HostArray state = makeOne(makeSpec("rng", "key", ElementKind::I64, {2}));
+  HostArray state = makeOne(makeSpec("rng", "key", AMP_RT_ELEMENT_I64, {2}));
   EXPECT_NE(state.as<int64_t>()[0], 0);
   EXPECT_NE(state.as<int64_t>()[0], state.as<int64_t>()[1]);
 }
 
 TEST(StartValues, ParametersAreRoundedCopiesOfMasters) {
   TrainingState state =
-      take(makeStartValues({makeSpec("param", "w", ElementKind::F16, {8, 8}),
+      take(makeStartValues({makeSpec("param", "w", AMP_RT_ELEMENT_F16, {8, 8}),
                             makeSpec("master", "w", F32, {8, 8})},
                            nullptr, 3));
   const HostArray &master = state.at({"master", "w"});
   EXPECT_EQ(getValues(master),
             getValues(makeOne(makeSpec("param", "w", F32, {8, 8}), 3)));
   EXPECT_EQ(getValues(state.at({"param", "w"})),
-            getValues(master.convertTo(ElementKind::F16)));
+            getValues(master.convertTo(AMP_RT_ELEMENT_F16)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -145,7 +145,7 @@ TEST(StartValues, InitOverridesTheDefault) {
 
 TEST(StartValues, InitAlsoCountsForMasters) {
   TrainingState state = take(makeStartValues(
-      {makeSpec("param", "w", ElementKind::BF16, {1}, "constant(3)"),
+      {makeSpec("param", "w", AMP_RT_ELEMENT_BF16, {1}, "constant(3)"),
        makeSpec("master", "w", F32, {1}, "constant(3)")},
       nullptr, 3));
   EXPECT_EQ(state.at({"param", "w"}).getAsDouble(0), 3);
@@ -165,7 +165,7 @@ TEST(StartValues, JunkInitIsRefused) {
 }
 
 TEST(StartValues, InitMustFitItsElements) {
-  const ElementKind F16 = ElementKind::F16, I32 = ElementKind::I32;
+  const ElementKind F16 = AMP_RT_ELEMENT_F16, I32 = AMP_RT_ELEMENT_I32;
   auto getText = [](const char *kind, const char *init) {
     return std::string("expected amp.init of param 'w' to fit its elements, ") +
            kind + ", but got '" + init + "'";
@@ -246,7 +246,7 @@ TEST_F(InitFileTest, MastersTakeTheParameterInFull) {
   HostArray value = makeArray(F32, {1}, {0.1});
   auto given = open({{"param/w", &value}});
   TrainingState state =
-      take(makeStartValues({makeSpec("param", "w", ElementKind::F16, {1}),
+      take(makeStartValues({makeSpec("param", "w", AMP_RT_ELEMENT_F16, {1}),
                             makeSpec("master", "w", F32, {1})},
                            given.get(), 0));
   EXPECT_EQ(state.at({"master", "w"}).getAsDouble(0), double(0.1f));
@@ -256,10 +256,10 @@ TEST_F(InitFileTest, MastersTakeTheParameterInFull) {
 // A state saved at O2 holds both; the half copy must not become the master.
 TEST_F(InitFileTest, AnOwnMasterComesFirst) {
   HostArray master = makeArray(F32, {1}, {0.1});
-  HostArray half = makeArray(ElementKind::F16, {1}, {0.5});
+  HostArray half = makeArray(AMP_RT_ELEMENT_F16, {1}, {0.5});
   auto given = open({{"param/w", &half}, {"master/w", &master}});
   TrainingState state =
-      take(makeStartValues({makeSpec("param", "w", ElementKind::F16, {1}),
+      take(makeStartValues({makeSpec("param", "w", AMP_RT_ELEMENT_F16, {1}),
                             makeSpec("master", "w", F32, {1})},
                            given.get(), 0));
   EXPECT_EQ(state.at({"master", "w"}).getAsDouble(0), double(0.1f));
@@ -269,14 +269,14 @@ TEST_F(InitFileTest, AnOwnMasterComesFirst) {
 TEST_F(InitFileTest, AWrittenStateComesBack) {
   TrainingState state = take(
       makeStartValues({makeSpec("param", "w", F32, {3, 3}),
-                       makeSpec("opt_state", "step", ElementKind::I32, {})},
+                       makeSpec("opt_state", "step", AMP_RT_ELEMENT_I32, {})},
                       nullptr, 9));
   state.at({"opt_state", "step"}).setFromDouble(0, 12);
   ASSERT_EQ(getText(writeState(getPath("s.npz"), state)), "(success)");
   auto given = take(openInitFile(getPath("s.npz")));
   TrainingState back = take(
       makeStartValues({makeSpec("param", "w", F32, {3, 3}),
-                       makeSpec("opt_state", "step", ElementKind::I32, {})},
+                       makeSpec("opt_state", "step", AMP_RT_ELEMENT_I32, {})},
                       given.get(), 0));
   EXPECT_EQ(getValues(back.at({"param", "w"})),
             getValues(state.at({"param", "w"})));
@@ -294,7 +294,7 @@ TEST_F(InitFileTest, WrongArraysAreNamed) {
   EXPECT_EQ(getFileError(makeSpec("param", "w", F32, {3}), {{"w", &array}}),
             "expected array 'w' in 'FOLDER/i.npz' to have the shape of param "
             "'w', 3xf32, but got 2xf32");
-  EXPECT_EQ(getFileError(makeSpec("buffer", "w", ElementKind::I32, {2}),
+  EXPECT_EQ(getFileError(makeSpec("buffer", "w", AMP_RT_ELEMENT_I32, {2}),
                          {{"w", &array}}),
             "expected array 'w' in 'FOLDER/i.npz' to hold integers for buffer "
             "'w' (i32), but got f32; scale and convert it before it is saved, "
@@ -306,16 +306,16 @@ TEST_F(InitFileTest, WrongArraysAreNamed) {
 }
 
 TEST_F(InitFileTest, NumbersThatOverflowAreNamed) {
-  HostArray array = makeArray(ElementKind::F64, {2}, {0, -1e39});
+  HostArray array = makeArray(AMP_RT_ELEMENT_F64, {2}, {0, -1e39});
   EXPECT_EQ(getFileError(makeSpec("param", "w", F32, {2}), {{"w", &array}}),
             "expected array 'w' in 'FOLDER/i.npz' to fit f32 of param 'w', but "
             "got -1e+39 at [1]");
   // A master holds it, its half copy does not.
   HostArray large = makeArray(F32, {1}, {1e5});
-  EXPECT_EQ(withoutFolder(getText(
-                makeStartValues({makeSpec("param", "w", ElementKind::F16, {1}),
-                                 makeSpec("master", "w", F32, {1})},
-                                open({{"master/w", &large}}).get(), 0))),
+  EXPECT_EQ(withoutFolder(getText(makeStartValues(
+                {makeSpec("param", "w", AMP_RT_ELEMENT_F16, {1}),
+                 makeSpec("master", "w", F32, {1})},
+                open({{"master/w", &large}}).get(), 0))),
             "expected array 'master/w' in 'FOLDER/i.npz' to fit f16 of param "
             "'w', but got 100000 at [0]");
 }

@@ -16,7 +16,7 @@
 using namespace amp_test;
 using namespace mlir::amp;
 
-static constexpr ElementKind F32 = ElementKind::F32;
+static constexpr ElementKind F32 = AMP_RT_ELEMENT_F32;
 
 namespace {
 
@@ -28,7 +28,7 @@ public:
   llvm::Expected<Batch> getBatch(int64_t step) override {
     Batch batch;
     batch.emplace_back(F32, llvm::ArrayRef<int64_t>{4, 6});
-    batch.emplace_back(ElementKind::I64, llvm::ArrayRef<int64_t>{4});
+    batch.emplace_back(AMP_RT_ELEMENT_I64, llvm::ArrayRef<int64_t>{4});
     for (int64_t i = 0; i < 24; ++i)
       batch[0].setFromDouble(i, double((i * 7 + step * 3) % 11) / 11);
     for (int64_t i = 0; i < 4; ++i)
@@ -36,6 +36,7 @@ public:
     return batch;
   }
   std::optional<int64_t> getNumSteps() const override { return numSteps; }
+  std::vector<int64_t> getBatchBytes() override { return {96, 32}; }
   std::string describe() const override { return "'fake.npz'"; }
 
 private:
@@ -146,7 +147,7 @@ TEST(TrainingLoop, MastersAreCarriedBesideTheirCopies) {
   (void)run.step();
   const HostArray &master = run.loop->getState().at({"master", "fc1.weight"});
   EXPECT_EQ(run.get("param", "fc1.weight"),
-            getValues(master.convertTo(ElementKind::F16)));
+            getValues(master.convertTo(AMP_RT_ELEMENT_F16)));
   EXPECT_NE(run.get("param", "fc1.weight"), getValues(master));
 }
 
@@ -339,7 +340,7 @@ TEST(TrainingLoop, LossIsAScalar) {
 
 TEST(TrainingLoop, TypesOfArgumentAndResultAgree) {
   FakeProgram program((FakeOptions()));
-  program.getTrainResults()[2].elementKind = ElementKind::F16;
+  program.getTrainResults()[2].elementKind = AMP_RT_ELEMENT_F16;
   EXPECT_EQ(getCreateError(program),
             "expected param 'fc1.bias' of 'train_step' to have the type 5xf32 "
             "as argument and as result, but the result is 5xf16");
