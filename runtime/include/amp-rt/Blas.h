@@ -23,6 +23,10 @@
  * A library that was named is taken whatever its kernels are. If it cannot be
  * used that is an error, and no other is tried in its place.
  *
+ * None is opened where limits of the process (RLIMIT_AS, RLIMIT_DATA) leave
+ * less than 256 MiB for each thread of an OpenBLAS, which would wait for its
+ * memory for ever. OPENBLAS_NUM_THREADS makes these threads fewer.
+ *
  * Each object chooses once; a new object searches anew. A library once opened
  * stays open for the life of the process. Its thread count is its own global
  * setting: the object that was opened or set last decides. Sums depend on the

@@ -13,7 +13,8 @@
 //
 // As soon as it is opened, OpenBLAS starts its threads, and each asks for its
 // buffer until it gets one: under a limit that leaves no room for them the
-// process would never end. So room is looked for before.
+// process would never end. So room is looked for before, for any library, as
+// none says what it is before it is opened.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,10 +56,67 @@ static bool resolveAll(void *handle, BlasLibrary &library) {
   return true;
 }
 
+/// Bytes that OpenBLAS takes with one thread: a buffer of up to 128 MiB, a
+/// stack and a heap of the thread, and its code.
+static constexpr long long kBytesPerThread = 256ll << 20;
+
+/// Threads that OpenBLAS starts: one for each CPU, or as many as the first of
+/// its variables with a number says, if these are fewer.
+static long long countThreads() {
+  const long long most = std::max(sysconf(_SC_NPROCESSORS_ONLN), 1l);
+  for (const char *name :
+       {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"}) {
+    const char *text = std::getenv(name);
+    const long long number = text ? std::strtoll(text, nullptr, 10) : 0;
+    if (number > 0)
+      return std::min(number, most);
+  }
+  return most;
+}
+
+/// Whether limits of the process leave room for the threads of OpenBLAS; says
+/// in `choice` why not. `named`: the library that `origin` asked for, or null.
+static bool hasRoom(const char *named, const char *origin, BlasChoice &choice) {
+  rlimit space, data;
+  if (getrlimit(RLIMIT_AS, &space) != 0 || getrlimit(RLIMIT_DATA, &data) != 0)
+    return true;
+  const rlim_t limit = std::min(space.rlim_cur, data.rlim_cur);
+  if (limit == RLIM_INFINITY)
+    return true;
+  // In pages: all that is mapped.
+  long long pages = 0;
+  if (FILE *file = std::fopen("/proc/self/statm", "r")) {
+    if (std::fscanf(file, "%lld", &pages) != 1)
+      pages = 0;
+    std::fclose(file);
+  }
+  const long long threads = countThreads();
+  const long long wanted = threads * kBytesPerThread;
+  const long long used = pages * sysconf(_SC_PAGESIZE);
+  if (limit >= rlim_t(used) && limit - rlim_t(used) >= rlim_t(wanted))
+    return true;
+  choice.status = AMP_RT_UNAVAILABLE;
+  const int length =
+      named ? std::snprintf(choice.reason, sizeof(choice.reason),
+                            "library '%s' of %s is not opened: ", named, origin)
+            : 0;
+  const size_t start =
+      std::min<size_t>(std::max(length, 0), sizeof(choice.reason) - 1);
+  std::snprintf(
+      choice.reason + start, sizeof(choice.reason) - start,
+      "OpenBLAS may take %lld MiB for %lld %s, which the limits of "
+      "the process do not leave; raise them (ulimit -v, ulimit -d), "
+      "set OPENBLAS_NUM_THREADS to fewer threads, or set AMP_BLAS=off",
+      wanted >> 20, threads, threads == 1 ? "thread" : "threads");
+  return false;
+}
+
 /// What `path` names, taken as it is; `origin` says who named it.
 static void takeNamed(const char *path, const char *origin, CpuClass cpu,
                       BlasChoice &choice) {
   choice.wasNamed = true;
+  if (!hasRoom(path, origin, choice))
+    return;
   choice.status = AMP_RT_NOT_FOUND;
   void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
@@ -95,45 +153,10 @@ static void takeNamed(const char *path, const char *origin, CpuClass cpu,
                   origin, library.core, getCpuClassName(cpu), fitting);
 }
 
-/// Bytes that OpenBLAS takes with one thread: a buffer of up to 128 MiB, a
-/// stack and a heap of the thread, and its code.
-static constexpr long long kBytesPerThread = 256ll << 20;
-
-/// Whether limits of the process leave room for the threads of OpenBLAS; says
-/// in `choice` why not.
-static bool hasRoom(BlasChoice &choice) {
-  rlimit space, data;
-  if (getrlimit(RLIMIT_AS, &space) != 0 || getrlimit(RLIMIT_DATA, &data) != 0)
-    return true;
-  const rlim_t limit = std::min(space.rlim_cur, data.rlim_cur);
-  if (limit == RLIM_INFINITY)
-    return true;
-  // In pages: all that is mapped.
-  long long pages = 0;
-  if (FILE *file = std::fopen("/proc/self/statm", "r")) {
-    if (std::fscanf(file, "%lld", &pages) != 1)
-      pages = 0;
-    std::fclose(file);
-  }
-  const long long threads = std::max(sysconf(_SC_NPROCESSORS_ONLN), 1l);
-  const long long wanted = threads * kBytesPerThread;
-  const long long used = pages * sysconf(_SC_PAGESIZE);
-  if (limit >= rlim_t(used) && limit - rlim_t(used) >= rlim_t(wanted))
-    return true;
-  choice.status = AMP_RT_UNAVAILABLE;
-  std::snprintf(choice.reason, sizeof(choice.reason),
-                "OpenBLAS may take %lld MiB for %lld threads, which the limits "
-                "of the process do not leave; raise them (ulimit -v, ulimit "
-                "-d), or set AMP_BLAS to the path of a library to use it all "
-                "the same",
-                wanted >> 20, threads);
-  return false;
-}
-
 /// The first candidate that fits. Of several that do not, the first is
 /// reported.
 static void search(CpuClass cpu, BlasChoice &choice) {
-  if (!hasRoom(choice))
+  if (!hasRoom(nullptr, nullptr, choice))
     return;
   char fitting[128];
   listFittingCores(cpu, fitting, sizeof(fitting));

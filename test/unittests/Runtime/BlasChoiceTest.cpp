@@ -21,6 +21,8 @@
 #include <fstream>
 #include <map>
 #include <string>
+#include <sys/resource.h>
+#include <unistd.h>
 
 using namespace amp::rt;
 
@@ -49,6 +51,9 @@ protected:
     installed.clear();
     unsetenv("AMP_BLAS");
     unsetenv("FAKE_BLAS_CORE");
+    for (const char *name :
+         {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"})
+      unsetenv(name);
   }
   /// Chooses on a machine of class `cpu` where OpenBLAS, which is installed,
   /// says `core`.
@@ -60,6 +65,24 @@ protected:
     return choice;
   }
   BlasChoice choice;
+};
+
+/// Leaves the process so many MiB of addresses while it lives.
+class Room {
+public:
+  explicit Room(rlim_t mebibytes) {
+    rlim_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    getrlimit(RLIMIT_AS, &before);
+    rlimit limit = before;
+    limit.rlim_cur = pages * sysconf(_SC_PAGESIZE) + (mebibytes << 20);
+    set = pages && setrlimit(RLIMIT_AS, &limit) == 0;
+  }
+  ~Room() { setrlimit(RLIMIT_AS, &before); }
+  bool set;
+
+private:
+  rlimit before;
 };
 } // namespace
 
@@ -221,6 +244,65 @@ TEST_F(BlasChoiceTest, OffAndAuto) {
     EXPECT_FALSE(choice.wasNamed);
     EXPECT_EQ(choose("Nehalem", CpuClass::Avx2).status, AMP_RT_UNAVAILABLE);
   }
+}
+
+// 256 MiB for each thread, before anything is opened.
+TEST_F(BlasChoiceTest, NothingIsOpenedWithoutRoom) {
+  setenv("OPENBLAS_NUM_THREADS", "1", 1);
+  const std::string rest =
+      "OpenBLAS may take 256 MiB for 1 thread, which the limits of the process "
+      "do not leave; raise them (ulimit -v, ulimit -d), set "
+      "OPENBLAS_NUM_THREADS to fewer threads, or set AMP_BLAS=off";
+  {
+    Room room(200);
+    if (!room.set)
+      GTEST_SKIP() << "no limits of address space";
+    choose("Zen", CpuClass::Avx2);
+    EXPECT_EQ(choice.status, AMP_RT_UNAVAILABLE);
+    EXPECT_FALSE(choice.wasNamed);
+    EXPECT_EQ(choice.reason, rest);
+    // Not even what is named, and that is an error.
+    setenv("AMP_BLAS", "/nonexistent/mine.so", 1);
+    choose("Zen", CpuClass::Avx2);
+    EXPECT_EQ(choice.status, AMP_RT_UNAVAILABLE);
+    EXPECT_TRUE(choice.wasNamed);
+    EXPECT_EQ(choice.reason, "library '/nonexistent/mine.so' of AMP_BLAS is "
+                             "not opened: " +
+                                 rest);
+    choose("Zen", CpuClass::Avx2, FAKE_OPENBLAS_FILE);
+    EXPECT_EQ(choice.reason, "library '" FAKE_OPENBLAS_FILE
+                             "' of AmpRtBlasOptions.path is not opened: " +
+                                 rest);
+  }
+  setenv("AMP_BLAS", FAKE_OPENBLAS_FILE, 1);
+  {
+    Room room(320);
+    EXPECT_EQ(choose("Zen", CpuClass::Avx2).status, AMP_RT_OK) << choice.reason;
+  }
+  EXPECT_EQ(choose("Zen", CpuClass::Avx2).status, AMP_RT_OK) << "no limit";
+}
+
+// Of OpenBLAS's three variables the first with a number counts, up to a thread
+// for each CPU.
+TEST_F(BlasChoiceTest, VariablesOfOpenBlasSayHowManyThreads) {
+  const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+  auto expectThreads = [&](long threads) {
+    Room room(200);
+    choose("Zen", CpuClass::Avx2);
+    const std::string text = "OpenBLAS may take " +
+                             std::to_string(256 * threads) + " MiB for " +
+                             std::to_string(threads) + " thread";
+    EXPECT_EQ(std::string(choice.reason).rfind(text, 0), 0u) << choice.reason;
+  };
+  expectThreads(cpus);
+  setenv("OMP_NUM_THREADS", "1", 1);
+  expectThreads(1);
+  setenv("GOTO_NUM_THREADS", "1000000", 1);
+  expectThreads(cpus);
+  setenv("OPENBLAS_NUM_THREADS", "1", 1);
+  expectThreads(1);
+  setenv("OPENBLAS_NUM_THREADS", "none", 1);
+  expectThreads(cpus);
 }
 
 // What the kernel says of this machine's CPU.
