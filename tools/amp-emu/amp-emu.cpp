@@ -18,6 +18,7 @@
 #include "Expectations.h"
 
 #include "amp/Execution/ArrayArchive.h"
+#include "amp/Support/OutOfMemory.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/InitAllDialects.h"
@@ -271,6 +272,8 @@ static int runKernel(const LoweredKernel &kernel, const JitKernel &jit,
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  installOutOfMemoryHandler("amp-emu", "use smaller buffers or a smaller grid, "
+                                       "or raise the limit");
   llvm::cl::SetVersionPrinter([](llvm::raw_ostream &os) {
     os << "amp-emu of mlir-amp " AMP_VERSION ", LLVM " LLVM_VERSION_STRING "\n";
   });

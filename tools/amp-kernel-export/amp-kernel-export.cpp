@@ -17,6 +17,7 @@
 #include "KernelFolder.h"
 
 #include "amp/InitAllDialects.h"
+#include "amp/Support/OutOfMemory.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -46,6 +47,8 @@ static int fail(const Twine &text) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  amp::installOutOfMemoryHandler("amp-kernel-export",
+                                 "use a smaller module, or raise the limit");
   cl::SetVersionPrinter([](llvm::raw_ostream &os) {
     os << "amp-kernel-export of mlir-amp " AMP_VERSION
           ", LLVM " LLVM_VERSION_STRING "\n";

@@ -12,6 +12,7 @@
 
 #include "amp/InitAllDialects.h"
 #include "amp/InitAllPasses.h"
+#include "amp/Support/OutOfMemory.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -21,6 +22,8 @@
 #include "llvm/Support/raw_ostream.h"
 
 int main(int argc, char **argv) {
+  mlir::amp::installOutOfMemoryHandler(
+      "amp-opt", "use a smaller module, or raise the limit");
   llvm::cl::SetVersionPrinter([](llvm::raw_ostream &os) {
     os << "amp-opt of mlir-amp " AMP_VERSION ", LLVM " LLVM_VERSION_STRING "\n";
   });

@@ -18,7 +18,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "OutOfMemory.h"
 #include "RunOptions.h"
 #include "StopSignals.h"
 
@@ -32,6 +31,7 @@
 #include "amp/Execution/StepLog.h"
 #include "amp/Execution/TrainingLoop.h"
 #include "amp/InitAllDialects.h"
+#include "amp/Support/OutOfMemory.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
@@ -757,7 +757,8 @@ int main(int argc, char **argv) {
   const IgnoredSignals ignored;
   llvm::InitLLVM init(argc, argv);
   ignored.restore();
-  installOutOfMemoryHandler();
+  installOutOfMemoryHandler("amp-run", "use smaller batches or a smaller "
+                                       "model, or raise the limit");
   llvm::cl::SetVersionPrinter([](llvm::raw_ostream &os) {
     os << "amp-run of mlir-amp " AMP_VERSION ", LLVM " LLVM_VERSION_STRING "\n";
   });
