@@ -263,7 +263,7 @@ mlir::amp::replayRun(const Oracle &oracle, const OracleRun &run,
   DistanceMeter meter;
   Expected<RunSummary> summary = runTraining(
       **loop,
-      [&](const StepRecord &record, double) -> Error {
+      [&](const StepRecord &record, const RunSummary &) -> Error {
         if (record.losses.size() != 1 || record.scalers.size() != 1)
           return createStringError(
               Twine("expected one loss and at most one loss scaler to replay "

@@ -61,34 +61,41 @@ static std::string getScaleText(const StepRecord &record) {
   return text;
 }
 
-static std::string getRateText(const StepRecord &record, double seconds) {
-  return formatRate(double(record.step + 1), seconds, "step");
+/// The rate as the summary will have it; none after the first step, which takes
+/// longer than others.
+static std::string getRateText(const RunSummary &soFar) {
+  return soFar.steps > 1 ? soFar.getRateText() : "";
 }
 
-void ProgressDisplay::update(const StepRecord &record, double seconds) {
+void ProgressDisplay::update(const StepRecord &record,
+                             const RunSummary &soFar) {
   skipped += record.isSkipped();
   const bool isLast = record.step + 1 == numSteps;
   if (!style.isTerminal) {
     if (isLast || record.step % style.lineInterval == 0)
-      writeLine(record, seconds);
+      writeLine(record, soFar);
     return;
   }
+  const double seconds = soFar.totalSeconds;
   const bool isDue =
       lastDrawing < 0 || seconds - lastDrawing >= style.secondsPerDrawing;
   if (isLast || isDue) {
-    draw(record, seconds);
+    draw(record, soFar);
     lastDrawing = seconds;
   }
 }
 
-void ProgressDisplay::writeLine(const StepRecord &record, double seconds) {
+void ProgressDisplay::writeLine(const StepRecord &record,
+                                const RunSummary &soFar) {
   os << "step " << record.step << ": " << getLossText(record) << ", "
-     << getScaleText(record) << ", skipped " << skipped << ", "
-     << getRateText(record, seconds) << '\n';
+     << getScaleText(record) << ", skipped " << skipped;
+  if (const std::string rate = getRateText(soFar); !rate.empty())
+    os << ", " << rate;
+  os << '\n';
   os.flush();
 }
 
-void ProgressDisplay::draw(const StepRecord &record, double seconds) {
+void ProgressDisplay::draw(const StepRecord &record, const RunSummary &soFar) {
   const int64_t done = record.step + 1;
   const std::string count =
       std::to_string(done) + "/" + std::to_string(numSteps);
@@ -100,7 +107,9 @@ void ProgressDisplay::draw(const StepRecord &record, double seconds) {
   std::string text = count;
   size_t skippedAt = std::string::npos;
   for (const std::string &field : {getLossText(record), getScaleText(record),
-                                   skippedText, getRateText(record, seconds)}) {
+                                   skippedText, getRateText(soFar)}) {
+    if (field.empty())
+      continue;
     if (text.size() + 2 + field.size() > columns)
       break;
     text += "  ";

@@ -223,7 +223,7 @@ void TrainingLoop::bindResults() {
 
 static double getSumOfSquares(const Tap &tap) {
   double sum = 0;
-  if (tap.elementKind == ElementKind::F32) {
+  if (tap.elementKind == AMP_RT_ELEMENT_F32) {
     // The usual case, and in a large model the only one whose time shows.
     const float *values = static_cast<const float *>(tap.data);
     for (int64_t i = 0; i < tap.numElements; ++i)
@@ -373,10 +373,9 @@ Expected<StepRecord> TrainingLoop::runStep() {
 // A whole run
 //===----------------------------------------------------------------------===//
 
-Expected<RunSummary> mlir::amp::runTraining(
-    TrainingLoop &loop,
-    llvm::function_ref<Error(const StepRecord &, double)> observe,
-    const std::atomic<bool> *stop) {
+Expected<RunSummary> mlir::amp::runTraining(TrainingLoop &loop,
+                                            RunObserver observe,
+                                            const std::atomic<bool> *stop) {
   using Clock = std::chrono::steady_clock;
   auto seconds = [](Clock::time_point from, Clock::time_point to) {
     return std::chrono::duration<double>(to - from).count();
@@ -397,7 +396,8 @@ Expected<RunSummary> mlir::amp::runTraining(
         taken;
     ++summary.steps;
     summary.skipped += record->isSkipped();
-    if (Error error = observe(*record, seconds(start, stepEnd)))
+    summary.totalSeconds = seconds(start, stepEnd);
+    if (Error error = observe(*record, summary))
       return error;
   }
   summary.memory = loop.getProgram().getMemoryReport();

@@ -173,10 +173,11 @@ static llvm::Expected<Mode> getMode() {
                        list(given, "") + "; leave it out");
   // As from a variable that is not set: not the same as no option.
   for (const TextOption *file :
-       {&testFile, &initFile, &saveFile, &logFile, &tolerances})
+       {&dataFile, &replayFile, &oracleFile, &testFile, &initFile, &saveFile,
+        &logFile, &tolerances, &oracleData})
     if (file->getNumOccurrences() && file->empty())
-      return makeError("expected --" + file->ArgStr +
-                       " to name a file, but got an empty name");
+      return makeError("expected --" + file->ArgStr + " to name a " +
+                       file->ValueStr + ", but got an empty name");
   if (numSteps.getNumOccurrences() && numSteps < 1)
     return makeError("expected --steps to be at least 1, but got " +
                      Twine(numSteps));
@@ -206,8 +207,9 @@ llvm::Expected<RunOptions> mlir::amp::parseRunOptions(int argc, char **argv) {
       "  output may be the file of an input or of another output.\n\n"
       "  SIGINT, SIGTERM and SIGHUP end a run after the step that is running:\n"
       "  --save is written, standard error says so, and the exit code is 128 and\n"
-      "  the signal's number (130 after ^C). A second one ends it at once. An\n"
-      "  error ends it with exit code 1.\n");
+      "  the signal's number (130 after ^C). A second one ends it at once, and so\n"
+      "  does the first before the first step. An error ends it with exit code "
+      "1.\n");
   llvm::Expected<Mode> mode = getMode();
   if (!mode)
     return mode.takeError();

@@ -6,16 +6,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The handler touches nothing but lock-free atomics and sigaction, both safe
-// where a signal may come. What it puts back are LLVM's handlers, which remove
-// temporary files before the default action.
+// The handlers touch nothing but lock-free atomics, sigaction, write and _exit,
+// all safe where a signal may come, and LLVM's own removal of files, which is
+// made for it. What they put back are LLVM's handlers, which remove temporary
+// files before the default action.
 //
 //===----------------------------------------------------------------------===//
 
 #include "StopSignals.h"
 
+#include "llvm/Support/Signals.h"
+
 #include <cstddef>
+#include <cstring>
 #include <iterator>
+#include <unistd.h>
 
 using namespace mlir::amp;
 
@@ -86,6 +91,38 @@ static void restoreStops() {
     sigaction(kStopSignals[i].number, &previousStops[i], nullptr);
 }
 
+/// All that restoreStops puts back is there before the first handler is.
+static void installStops(void (*handler)(int), int flags) {
+  for (size_t i = 0; i < std::size(kStopSignals); ++i)
+    sigaction(kStopSignals[i].number, nullptr, &previousStops[i]);
+  struct sigaction action = {};
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = flags;
+  action.sa_handler = handler;
+  for (size_t i = 0; i < std::size(kStopSignals); ++i)
+    if (previousStops[i].sa_handler != SIG_IGN)
+      sigaction(kStopSignals[i].number, &action, nullptr);
+}
+
+static void say(const char *text) {
+  const ssize_t written = write(STDERR_FILENO, text, std::strlen(text));
+  (void)written; // there is nobody left to tell
+}
+
+static void onEarlySignal(int signal) {
+  llvm::sys::RunInterruptHandlers();
+  say("amp-run: stopped by ");
+  for (const StopSignal &known : kStopSignals)
+    if (known.number == signal)
+      say(known.name);
+  say(" before the first step; nothing was written\n");
+  _exit(128 + signal); // as a shell has it
+}
+
+StopBeforeSteps::StopBeforeSteps() { installStops(onEarlySignal, 0); }
+
+StopBeforeSteps::~StopBeforeSteps() { restoreStops(); }
+
 static void onStopSignal(int signal) {
   received = signal;
   request = true;
@@ -95,16 +132,7 @@ static void onStopSignal(int signal) {
 StopSignals::StopSignals() {
   request = false;
   received = 0;
-  // All that onStopSignal puts back, before the first handler is there.
-  for (size_t i = 0; i < std::size(kStopSignals); ++i)
-    sigaction(kStopSignals[i].number, nullptr, &previousStops[i]);
-  struct sigaction action = {};
-  sigemptyset(&action.sa_mask);
-  action.sa_flags = SA_RESTART; // reads and writes of the step go on
-  action.sa_handler = onStopSignal;
-  for (size_t i = 0; i < std::size(kStopSignals); ++i)
-    if (previousStops[i].sa_handler != SIG_IGN)
-      sigaction(kStopSignals[i].number, &action, nullptr);
+  installStops(onStopSignal, SA_RESTART); // reads and writes of a step go on
 }
 
 StopSignals::~StopSignals() { restoreStops(); }

@@ -9,6 +9,7 @@
 // Hours of training must not be lost to a ^C, a batch system or a terminal that
 // was closed: while steps run, the first such signal only asks for an end after
 // the step that is running. The second one ends the program as it always did.
+// Before the first step there is nothing to lose.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,6 +47,18 @@ public:
 
 private:
   struct sigaction fileSize, pipe;
+};
+
+/// While it lives, before the first step, a signal that stops a run ends the
+/// program at once, with a line and the exit code of a stopped run: nothing is
+/// there to be saved, and compilers cannot be interrupted. Files of
+/// llvm::sys::RemoveFileOnSignal are removed. There is one at a time.
+class StopBeforeSteps {
+public:
+  StopBeforeSteps();
+  ~StopBeforeSteps();
+  StopBeforeSteps(const StopBeforeSteps &) = delete;
+  StopBeforeSteps &operator=(const StopBeforeSteps &) = delete;
 };
 
 /// Catches the signals that stop a run while it lives; there is one at a time.

@@ -39,6 +39,7 @@
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/SourceMgr.h"
 
 #include <cmath>
@@ -500,9 +501,9 @@ static llvm::Expected<int> train(const RunOptions &options, TrainingLoop &loop,
                     loop.getNumSteps());
   llvm::Expected<RunSummary> summary = runTraining(
       loop,
-      [&](const StepRecord &record, double seconds) -> llvm::Error {
+      [&](const StepRecord &record, const RunSummary &soFar) -> llvm::Error {
         if (display)
-          display->update(record, seconds);
+          display->update(record, soFar);
         const auto step = static_cast<size_t>(losses.numCompared);
         if (step < recorded.losses.size() && record.losses.size() == 1)
           losses.add(record.losses[0].second - recorded.losses[step]);
@@ -556,6 +557,7 @@ static llvm::Error evaluateAfter(const RunOptions &options, TrainingLoop &loop,
 static llvm::Expected<int> runBatches(MLIRContext &context,
                                       const RunOptions &options,
                                       const BlasReport &blas) {
+  std::optional<StopBeforeSteps> early(std::in_place);
   const std::string source = options.mode == Train ? "--data" : "--replay";
   if (llvm::Error error =
           checkFiles(options, {{"the module", options.inputFile},
@@ -577,6 +579,8 @@ static llvm::Expected<int> runBatches(MLIRContext &context,
   llvm::Expected<std::optional<StepLog>> log = openLog(options, blas);
   if (!log)
     return log.takeError();
+  if (*log && (*log)->isNew())
+    llvm::sys::RemoveFileOnSignal(options.logFile);
 
   llvm::Expected<std::unique_ptr<Program>> program = compile(
       **module, options, blas, precision, inputs->batches->getBatchBytes(),
@@ -595,6 +599,9 @@ static llvm::Expected<int> runBatches(MLIRContext &context,
   if (!loop)
     return makeError("'" + options.inputFile +
                      "': " + llvm::toString(loop.takeError()));
+  early.reset();
+  if (*log && (*log)->isNew())
+    llvm::sys::DontRemoveFileOnSignal(options.logFile);
   llvm::Expected<int> signal =
       train(options, **loop, inputs->recorded, std::move(*log));
   if (!signal || *signal != 0 || !inputs->testData)
@@ -671,6 +678,7 @@ struct VerdictCounts {
 static llvm::Expected<int> replayOracle(MLIRContext &context,
                                         const RunOptions &options,
                                         const BlasReport &blas) {
+  std::optional<StopBeforeSteps> early(std::in_place);
   const auto [weightFile, imageFile] =
       Oracle::getDataFiles(options.sourceFile, options.oracleData);
   if (llvm::Error error =
@@ -705,6 +713,7 @@ static llvm::Expected<int> replayOracle(MLIRContext &context,
   if (!options.quiet)
     printBlas(getScreen(options), blas);
   VerdictCounts counts;
+  early.reset();
   StopSignals signals;
   size_t numReplayed = 0;
   for (const OracleRun *run : *runs) {

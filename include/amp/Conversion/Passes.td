@@ -58,8 +58,9 @@ def ConvertLinalgToHostContractionPass
     With `blas=auto`, large products call the runtime's `ampRtBlasSgemm`: from
     `blas-min-work` multiplications on if all operands are f32 matrices as they
     lie in memory, from `blas-min-copied-work` on if some must be copied into one
-    first. A call that reports an error (there is no BLAS library) is followed by
-    the generated kernel.
+    first. The runtime takes the library that the variable AMP_BLAS names, or one
+    whose kernels fit the CPU (`amp-rt/Blas.h`). A call that reports an error, as
+    there is none, is followed by the generated kernel.
 
     Scratch memory is one `memref.alloc` per product for panels and one for
     offsets, of static size where the shapes are static, each freed after use.
@@ -96,7 +97,7 @@ def ConvertLinalgToHostContractionPass
            "Whether large products may go to a BLAS library at run time",
            [{::llvm::cl::values(
                clEnumValN(::mlir::amp::BlasUse::Auto, "auto",
-                          "use the library if there is one"),
+                          "one that fits the CPU, or that AMP_BLAS names"),
                clEnumValN(::mlir::amp::BlasUse::Off, "off",
                           "never; results do not depend on what is installed"))}]>,
     Option<"blasMinWork", "blas-min-work", "int64_t",

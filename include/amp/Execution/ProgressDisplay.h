@@ -45,12 +45,12 @@ public:
   /// Leaves the cursor on a fresh line, also when the run ended with an error.
   ~ProgressDisplay();
 
-  /// Shows a step. `seconds` have passed since the run began.
-  void update(const StepRecord &record, double seconds);
+  /// Shows a step, and from the second on the rate of the run so far.
+  void update(const StepRecord &record, const RunSummary &soFar);
 
 private:
-  void draw(const StepRecord &record, double seconds);
-  void writeLine(const StepRecord &record, double seconds);
+  void draw(const StepRecord &record, const RunSummary &soFar);
+  void writeLine(const StepRecord &record, const RunSummary &soFar);
 
   llvm::raw_ostream &os;
   Style style;

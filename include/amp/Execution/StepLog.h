@@ -67,6 +67,9 @@ public:
   /// Removes a file that open() created and nothing was written to.
   ~StepLog();
 
+  /// True if open() created the file, which has to go if nothing is written.
+  bool isNew() const { return isCreated; }
+
   /// Writes the whole line or nothing of it (but what a pipe has taken).
   llvm::Error write(const StepRecord &record);
   /// Closes the file and reports what only shows then. No write may follow.

@@ -156,7 +156,7 @@ llvm::Error checkTrainStep(const FunctionSignature &trainStep,
 // A whole run
 //===----------------------------------------------------------------------===//
 
-/// Time and memory of a run.
+/// Time and memory of a run, or of what of it is done.
 struct RunSummary {
   int64_t steps = 0;
   int64_t skipped = 0;
@@ -165,20 +165,24 @@ struct RunSummary {
   /// The first step touches memory for the first time and is kept apart.
   double firstStepSeconds = 0;
   double otherSeconds = 0;
+  /// Since the run began, with all that happened between the steps.
+  double totalSeconds = 0;
+  /// Once the run has ended.
   Program::MemoryReport memory;
 
   /// "2733 steps/s": over all steps but the first, if there are others.
   std::string getRateText() const;
 };
 
-/// Runs all steps. `observe` gets each record and the seconds since the start;
-/// an error it returns ends the run. So does `stop`, after the step that is
-/// running: it may be set by another thread or a signal handler, and the state
-/// is that after the last step that was observed.
-llvm::Expected<RunSummary>
-runTraining(TrainingLoop &loop,
-            llvm::function_ref<llvm::Error(const StepRecord &, double)> observe,
-            const std::atomic<bool> *stop = nullptr);
+/// Told of each step, and of the run up to it.
+using RunObserver =
+    llvm::function_ref<llvm::Error(const StepRecord &, const RunSummary &)>;
+
+/// Runs all steps. An error that `observe` returns ends the run. So does
+/// `stop`, after the step that is running: it may be set by another thread or a
+/// signal handler, and the state is that after the last step that was observed.
+llvm::Expected<RunSummary> runTraining(TrainingLoop &loop, RunObserver observe,
+                                       const std::atomic<bool> *stop = nullptr);
 
 /// Prints steps, speed and memory, and what the scalers' health verdicts say
 /// unless they are healthy.

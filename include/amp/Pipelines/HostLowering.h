@@ -24,7 +24,8 @@ struct HostLoweringOptions : public PassPipelineOptions<HostLoweringOptions> {
       *this, "blas", llvm::cl::init(BlasUse::Auto),
       llvm::cl::desc("whether large products may go to a BLAS library"),
       llvm::cl::values(
-          clEnumValN(BlasUse::Auto, "auto", "use the library if there is one"),
+          clEnumValN(BlasUse::Auto, "auto",
+                     "one that fits the CPU, or that AMP_BLAS names"),
           clEnumValN(BlasUse::Off, "off", "never"))};
   Option<bool> reference{
       *this, "reference", llvm::cl::init(false),

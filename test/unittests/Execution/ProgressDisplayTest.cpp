@@ -26,6 +26,17 @@ StepRecord makeRecord(int64_t step, bool skipped = false) {
   return record;
 }
 
+/// A run that is `steps` steps old, of which the first took a second more than
+/// the others.
+RunSummary makeSummary(int64_t steps, double secondsPerStep) {
+  RunSummary soFar;
+  soFar.steps = steps;
+  soFar.firstStepSeconds = secondsPerStep + 1;
+  soFar.otherSeconds = secondsPerStep * double(steps - 1);
+  soFar.totalSeconds = secondsPerStep * double(steps);
+  return soFar;
+}
+
 /// What is written for the steps 0 to `steps` - 1, of which step 1 is skipped.
 std::string show(ProgressDisplay::Style style, int64_t steps,
                  int64_t numSteps) {
@@ -33,7 +44,7 @@ std::string show(ProgressDisplay::Style style, int64_t steps,
   llvm::raw_string_ostream os(text);
   ProgressDisplay display(os, style, numSteps);
   for (int64_t step = 0; step < steps; ++step)
-    display.update(makeRecord(step, step == 1), 0.5 * double(step + 1));
+    display.update(makeRecord(step, step == 1), makeSummary(step + 1, 0.5));
   return text;
 }
 
@@ -54,11 +65,12 @@ std::string getDrawing(unsigned width) {
 
 } // namespace
 
+// The rate is the summary's, which leaves the first step out.
 TEST(ProgressDisplay, PlainLinesComeEverySoManySteps) {
   ProgressDisplay::Style style;
   style.lineInterval = 2;
   EXPECT_EQ(show(style, 4, 4),
-            "step 0: loss 0.6246, scale 32768, skipped 0, 2.00 steps/s\n"
+            "step 0: loss 0.6246, scale 32768, skipped 0\n"
             "step 2: loss 0.6246, scale 32768, skipped 1, 2.00 steps/s\n"
             "step 3: loss 0.6246, scale 32768, skipped 1, 2.00 steps/s\n");
 }
@@ -105,7 +117,7 @@ TEST(ProgressDisplay, FastStepsAreNotAllDrawn) {
   {
     ProgressDisplay display(os, makeTerminal(80), 1000);
     for (int64_t step = 0; step < 1000; ++step)
-      display.update(makeRecord(step), 0.001 * double(step));
+      display.update(makeRecord(step), makeSummary(step + 1, 0.001));
   }
   // One second: the first step, about nine more, and the last one.
   EXPECT_LE(std::count(text.begin(), text.end(), '\r'), 12);
@@ -118,9 +130,8 @@ TEST(ProgressDisplay, SeveralLossesAndScalesStandSideBySide) {
   record.scalers.push_back({"g", 1, 128, 0, false});
   std::string text;
   llvm::raw_string_ostream os(text);
-  ProgressDisplay(os, {}, 1).update(record, 0.01);
-  EXPECT_EQ(text, "step 0: d 0.5000 g nan, scale 32768 128, skipped 0, 100 "
-                  "steps/s\n");
+  ProgressDisplay(os, {}, 1).update(record, makeSummary(1, 0.01));
+  EXPECT_EQ(text, "step 0: d 0.5000 g nan, scale 32768 128, skipped 0\n");
 }
 
 TEST(ProgressDisplay, StyleFollowsTheEnvironment) {

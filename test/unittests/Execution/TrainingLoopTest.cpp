@@ -354,11 +354,14 @@ TEST(RunTraining, ObservesEachStepAndSumsUp) {
   FakeRun run(withScaler(getDynamicScaler()), 4, {{2, "fc1.bias", 0, kInf}});
   std::vector<int64_t> steps;
   double lastSeconds = -1;
-  RunSummary summary =
-      take(runTraining(*run.loop, [&](const StepRecord &record, double s) {
+  RunSummary summary = take(runTraining(
+      *run.loop, [&](const StepRecord &record, const RunSummary &soFar) {
         steps.push_back(record.step);
-        EXPECT_GE(s, lastSeconds);
-        lastSeconds = s;
+        EXPECT_EQ(soFar.steps, record.step + 1);
+        EXPECT_GE(soFar.totalSeconds, lastSeconds);
+        EXPECT_GE(soFar.totalSeconds,
+                  soFar.firstStepSeconds + soFar.otherSeconds);
+        lastSeconds = soFar.totalSeconds;
         return llvm::Error::success();
       }));
   EXPECT_EQ(steps, (std::vector<int64_t>{0, 1, 2, 3}));
@@ -370,7 +373,7 @@ TEST(RunTraining, ObservesEachStepAndSumsUp) {
 TEST(RunTraining, StopsWhereTheObserverFails) {
   FakeRun run(FakeOptions(), 4);
   EXPECT_EQ(getText(runTraining(*run.loop,
-                                [](const StepRecord &, double) {
+                                [](const StepRecord &, const RunSummary &) {
                                   return llvm::createStringError("disk full");
                                 })),
             "disk full");
@@ -383,7 +386,7 @@ TEST(RunTraining, StopsAfterTheStepThatIsRunning) {
   int64_t observed = 0;
   RunSummary summary = take(runTraining(
       *run.loop,
-      [&](const StepRecord &record, double) {
+      [&](const StepRecord &record, const RunSummary &) {
         ++observed;
         stop = record.step == 1;
         return llvm::Error::success();
@@ -401,7 +404,7 @@ TEST(RunTraining, AWholeRunIsNotStopped) {
   std::atomic<bool> stop(false);
   RunSummary summary = take(runTraining(
       *run.loop,
-      [&](const StepRecord &record, double) {
+      [&](const StepRecord &record, const RunSummary &) {
         stop = record.step == 1;
         return llvm::Error::success();
       },

@@ -125,10 +125,23 @@ def share_logs():
     check(code == 0 and "step 1: loss" in out, "/dev/null: " + out)
 
 
-def wait_for_steps(log):
+def wait_until(condition, seconds=0.02):
     limit = time.monotonic() + 300
-    while not (log.exists() and log.read_text().count("\n") >= 2) and time.monotonic() < limit:
-        time.sleep(0.02)
+    while not condition() and time.monotonic() < limit:
+        time.sleep(seconds)
+
+
+def wait_for_steps(log):
+    wait_until(lambda: log.exists() and log.read_text().count("\n") >= 2)
+
+
+def is_locked(log):
+    with open(log) as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return False
+        except BlockingIOError:
+            return True
 
 
 def stop_by_signals():
@@ -164,6 +177,22 @@ def stop_by_signals():
     check(err == f"amp-run: stopped by SIGTERM after {steps} of 1000000000 steps; the state is lost, "
           "for there was no --save\n", "SIGTERM: " + err)
     check("evaluated" not in out, "SIGTERM: it was evaluated")
+
+    # While it compiles, which comes after the log is opened, there is nothing to save, and a log
+    # that was not there before is not there afterwards.
+    for number, name, before in ((signal.SIGINT, "SIGINT", None), (signal.SIGTERM, "SIGTERM", "old\n")):
+        early = pathlib.Path(f"early-{name}.jsonl")
+        if before:
+            early.write_text(before)
+        process = start(*forever, "--log", early, "--save", "early.npz")
+        wait_until(early.exists if not before else lambda: is_locked(early))
+        process.send_signal(number)
+        _, err = process.communicate(timeout=300)
+        check(process.returncode == 128 + number, f"early {name}: exit code {process.returncode}")
+        check(err == f"amp-run: stopped by {name} before the first step; nothing was written\n",
+              f"early {name}: {err}")
+        check((early.read_text() if early.exists() else None) == before, f"early {name}: the log")
+        check(not os.path.exists("early.npz"), f"early {name}: a state was written")
 
     # A log that nobody reads holds the step up: the second signal need not wait.
     os.mkfifo("fifo")
