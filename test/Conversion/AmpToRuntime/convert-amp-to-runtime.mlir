@@ -94,6 +94,18 @@ func.func @unscale_accumulate(%a: tensor<4xf32>, %acc: tensor<4xf32>, %old: tens
   return %g, %found : tensor<4xf32>, tensor<i1>
 }
 
+// Each gradient has its own accumulator.
+// CHECK-LABEL: func.func @unscale_accumulate_two
+// CHECK-SAME: %[[A:.*]]: tensor<4xf32>, %[[B:.*]]: tensor<4xf32>, %[[SUM_A:.*]]: tensor<4xf32>, %[[SUM_B:.*]]: tensor<4xf32>
+func.func @unscale_accumulate_two(%a: tensor<4xf32>, %b: tensor<4xf32>, %sum_a: tensor<4xf32>, %sum_b: tensor<4xf32>)
+    -> (tensor<4xf32>, tensor<4xf32>) {
+  // CHECK: linalg.generic {{.*}} ins(%[[A]], %[[SUM_A]] :
+  // CHECK: linalg.generic {{.*}} ins(%[[B]], %[[SUM_B]] :
+  %g:2, %found = amp.unscale %a, %b using @s accumulate(%sum_a, %sum_b)
+      : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return %g#0, %g#1 : tensor<4xf32>, tensor<4xf32>
+}
+
 // A gradient of rank 0, and one of unknown shape.
 // CHECK-LABEL: func.func @unscale_shapes
 func.func @unscale_shapes(%a: tensor<f32>, %b: tensor<?x4xf16>) -> (tensor<f32>, tensor<?x4xf32>) {

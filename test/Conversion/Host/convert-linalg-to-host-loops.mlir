@@ -196,3 +196,66 @@ func.func @dynamic(%y: memref<?xf32>) {
   linalg.fill ins(%c0 : f32) outs(%y : memref<?xf32>)
   return
 }
+
+// Nor is an operand that is walked backwards taken.
+// CHECK-LABEL: func.func @backwards
+// CHECK:         linalg.generic
+func.func @backwards(%x: memref<8xf32>, %y: memref<8xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (7 - i)>, affine_map<(i) -> (i)>],
+                  iterator_types = ["parallel"]} ins(%x : memref<8xf32>) outs(%y : memref<8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  }
+  return
+}
+
+// A sum that its own value changes in another way as well is computed in the order of the
+// elements, from where it stands.
+// CHECK-LABEL: func.func @no_plain_sum
+// CHECK:         scf.for {{.*}} iter_args(%[[ACC:.*]] = %{{.*}}) -> (f32)
+// CHECK:           %[[P:.*]] = arith.mulf %[[ACC]], %{{.*}} : f32
+// CHECK:           arith.addf %[[ACC]], %[[P]] : f32
+func.func @no_plain_sum(%x: memref<8192xf32>, %y: memref<f32>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>],
+                  iterator_types = ["reduction"]} ins(%x : memref<8192xf32>) outs(%y : memref<f32>) {
+  ^bb0(%in: f32, %acc: f32):
+    %p = arith.mulf %acc, %in : f32
+    %s = arith.addf %acc, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// The index of a loop of one round is 0; a long sum that asks for its index is not cut.
+// CHECK-LABEL: func.func @index_of_one
+// CHECK:         arith.constant 0 : i64
+// CHECK:         return
+func.func @index_of_one(%y: memref<1x8xi64>) {
+  linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>],
+                  iterator_types = ["parallel", "parallel"]} outs(%y : memref<1x8xi64>) {
+  ^bb0(%out: i64):
+    %0 = linalg.index 0 : index
+    %1 = arith.index_cast %0 : index to i64
+    linalg.yield %1 : i64
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @sum_with_index
+// CHECK-DAG:     %[[N:.*]] = arith.constant 8192 : index
+// CHECK:         scf.for %[[I:.*]] = %{{.*}} to %[[N]]
+// CHECK:           arith.index_cast %[[I]]
+// CHECK:         return
+func.func @sum_with_index(%x: memref<8192xf32>, %y: memref<f32>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>],
+                  iterator_types = ["reduction"]} ins(%x : memref<8192xf32>) outs(%y : memref<f32>) {
+  ^bb0(%in: f32, %acc: f32):
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %i : index to i64
+    %f = arith.sitofp %j : i64 to f32
+    %p = arith.mulf %f, %in : f32
+    %s = arith.addf %acc, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}

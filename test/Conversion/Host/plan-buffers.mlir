@@ -135,3 +135,61 @@ func.func @largest() {
   %b = memref.alloc() : memref<4611686018427387840xi8>
   return
 }
+
+// -----
+
+func.func private @use(memref<48xf32>)
+func.func private @use_four(memref<64xf32>, memref<32xf32>, memref<32xf32>, memref<32xf32>)
+
+// %q goes where %p was; between it and %r 64 bytes are left, which do not hold %w.
+// CHECK-LABEL: func.func @gap_too_small
+// CHECK:         memref.alloc() {alignment = 64 : i64} : memref<704xi8>
+func.func @gap_too_small() {
+  %x = memref.alloc() : memref<64xf32>
+  %p = memref.alloc() : memref<48xf32>
+  %r = memref.alloc() : memref<32xf32>
+  call @use(%p) : (memref<48xf32>) -> ()
+  %q = memref.alloc() : memref<32xf32>
+  %w = memref.alloc() : memref<32xf32>
+  call @use_four(%x, %r, %q, %w) : (memref<64xf32>, memref<32xf32>, memref<32xf32>, memref<32xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func private @use(memref<16xf32>)
+func.func private @use_other(memref<16xf32, 1>)
+
+// So do buffers that the program frees itself and those in another memory.
+// CHECK-LABEL: func.func @freed
+// CHECK-NOT:     memref.view
+// CHECK:         return
+func.func @freed() {
+  %a = memref.alloc() : memref<16xf32>
+  call @use(%a) : (memref<16xf32>) -> ()
+  memref.dealloc %a : memref<16xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @other_memory
+// CHECK-NOT:     memref.view
+// CHECK:         return
+func.func @other_memory() {
+  %a = memref.alloc() : memref<16xf32, 1>
+  call @use_other(%a) : (memref<16xf32, 1>) -> ()
+  return
+}
+
+// Where blocks branch, the text is not the order of the program.
+// CHECK-LABEL: func.func @branches
+// CHECK-NOT:     memref.view
+// CHECK:         return
+func.func @branches(%c: i1) {
+  %a = memref.alloc() : memref<16xf32>
+  cf.br ^body
+^body:
+  call @use(%a) : (memref<16xf32>) -> ()
+  cf.cond_br %c, ^body, ^end
+^end:
+  return
+}

@@ -74,3 +74,46 @@ func.func @changed_after_branch(%c: i1, %old: memref<8xf32>, %out: memref<8xf32>
   memref.copy %r, %out : memref<8xf32> to memref<8xf32>
   return
 }
+
+// So does a copy that is not to a result.
+// CHECK-LABEL: func.func @overwritten_after_branch
+// CHECK:         %[[R:.*]] = scf.if
+// CHECK:         memref.copy %{{.*}}, %[[R]]
+// CHECK:         memref.copy %[[R]]
+func.func @overwritten_after_branch(%c: i1, %old: memref<8xf32>, %out: memref<8xf32>) {
+  %a = memref.alloc() : memref<8xf32>
+  %b = memref.alloc() : memref<8xf32>
+  call @use(%b) : (memref<8xf32>) -> ()
+  %r = scf.if %c -> (memref<8xf32>) {
+    scf.yield %a : memref<8xf32>
+  } else {
+    scf.yield %old : memref<8xf32>
+  }
+  memref.copy %b, %r : memref<8xf32> to memref<8xf32>
+  memref.copy %r, %out : memref<8xf32> to memref<8xf32>
+  return
+}
+
+// The target is read in the same branch.
+// CHECK-LABEL: func.func @target_read_in_branch
+// CHECK:         scf.if
+// CHECK:           memref.copy
+func.func @target_read_in_branch(%c: i1, %out: memref<8xf32>) {
+  scf.if %c {
+    func.call @use(%out) : (memref<8xf32>) -> ()
+    %a = memref.alloc() : memref<8xf32>
+    func.call @use(%a) : (memref<8xf32>) -> ()
+    memref.copy %a, %out : memref<8xf32> to memref<8xf32>
+  }
+  return
+}
+
+// The target lies in memory in another way.
+// CHECK-LABEL: func.func @other_layout
+// CHECK:         memref.copy
+func.func @other_layout(%out: memref<8xf32, strided<[2]>>) {
+  %a = memref.alloc() : memref<8xf32>
+  call @use(%a) : (memref<8xf32>) -> ()
+  memref.copy %a, %out : memref<8xf32> to memref<8xf32, strided<[2]>>
+  return
+}

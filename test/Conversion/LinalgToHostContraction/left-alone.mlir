@@ -170,6 +170,61 @@ func.func @periodic_map(%a: memref<4x8xf32>, %b: memref<8x4xf32>, %c: memref<12x
 
 // -----
 
+// A loop that adds may index the output, and one that does not add need not: neither is
+// rows, columns or a batch.
+// CHECK-LABEL: @adding_loop_in_output
+func.func @adding_loop_in_output(%a: memref<4x8xf32>, %b: memref<8x4xf32>, %c: memref<4x4xf32>) {
+  // CHECK: linalg.generic
+  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                                   affine_map<(m, n, k) -> (m, n)>],
+                  iterator_types = ["parallel", "reduction", "reduction"]}
+    ins(%a, %b : memref<4x8xf32>, memref<8x4xf32>) outs(%c : memref<4x4xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// A loop of the output alone repeats the product.
+// CHECK-LABEL: @repeated
+func.func @repeated(%a: memref<4x8xf32>, %b: memref<8x4xf32>, %c: memref<4x4x2xf32>) {
+  // CHECK: linalg.generic
+  linalg.generic {indexing_maps = [affine_map<(m, n, r, k) -> (m, k)>, affine_map<(m, n, r, k) -> (k, n)>,
+                                   affine_map<(m, n, r, k) -> (m, n, r)>],
+                  iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+    ins(%a, %b : memref<4x8xf32>, memref<8x4xf32>) outs(%c : memref<4x4x2xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// An element of the output that belongs to several rows.
+// CHECK-LABEL: @overlapping_rows
+func.func @overlapping_rows(%a: memref<4x8xf32>, %b: memref<8x4xf32>, %c: memref<7xf32>) {
+  // CHECK: linalg.generic
+  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                                   affine_map<(m, n, k) -> (m + n)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : memref<4x8xf32>, memref<8x4xf32>) outs(%c : memref<7xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
 // CHECK-LABEL: @other_memory
 func.func @other_memory(%a: memref<4x8xf32, 1>, %b: memref<8x4xf32>, %c: memref<4x4xf32>) {
   // CHECK: linalg.matmul
