@@ -183,6 +183,38 @@ func.func @outer_product(%a: tensor<4xf32>, %b: tensor<8xf32>, %c: tensor<4x8xf3
   return %0 : tensor<4x8xf32>
 }
 
+// Nor is one that is added to what was there.
+// CHECK-LABEL: func.func @accumulated_outer_product
+func.func @accumulated_outer_product(%a: tensor<4xf32>, %b: tensor<8xf32>, %c: tensor<4x8xf32>)
+    -> tensor<4x8xf32> {
+  // CHECK: linalg.generic
+  // CHECK-SAME: amp.class = #amp.class<promote, unit = 0, "elementwise on several operands">
+  %0 = linalg.generic {indexing_maps = [#row, #col, #id],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%a, %b : tensor<4xf32>, tensor<8xf32>) outs(%c : tensor<4x8xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// A factor is an input: a sum that grows by multiples of itself is no product of two.
+// CHECK-LABEL: func.func @accumulator_as_factor
+func.func @accumulator_as_factor(%b: tensor<8xf32>, %c: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: linalg.generic
+  // CHECK-SAME: amp.class = #amp.class<high, unit = 0, "sum or product over elements">
+  %0 = linalg.generic {indexing_maps = [#col, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%b : tensor<8xf32>) outs(%c : tensor<4xf32>) {
+  ^bb0(%y: f32, %o: f32):
+    %p = arith.mulf %o, %y : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
 //===----------------------------------------------------------------------===//
 // Reductions
 //===----------------------------------------------------------------------===//
@@ -446,6 +478,29 @@ func.func @division_by_other_than_sum(%x: tensor<4x8xf32>, %y: tensor<4xf32>, %c
   // CHECK: arith.divf {{.*}}#amp.class<promote, unit = {{[0-9]+}}, "elementwise on several operands">
   %2 = arith.divf %y, %c : tensor<4xf32>
   return %0, %1, %2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// Near miss: the same with the other value first, and a scalar from outside of the body
+// that has the number of the sum among the function's arguments.
+// CHECK-LABEL: func.func @division_by_other_first
+func.func @division_by_other_first(%f: f32, %x: tensor<4x8xf32>, %y: tensor<4xf32>, %c: tensor<4xf32>)
+    -> (tensor<4xf32>, tensor<4xf32>) {
+  %s = linalg.reduce ins(%x : tensor<4x8xf32>) outs(%c : tensor<4xf32>) dimensions = [1]
+      (%a: f32, %acc: f32) {
+        %t = arith.addf %a, %acc : f32
+        linalg.yield %t : f32
+      }
+  %p = arith.addf %y, %s : tensor<4xf32>
+  // CHECK: arith.divf {{.*}}#amp.class<promote, unit = {{[0-9]+}}, "elementwise on several operands">
+  %0 = arith.divf %y, %p : tensor<4xf32>
+  // CHECK: linalg.generic {{.*}}#amp.class<follow, unit = {{[0-9]+}}, "elementwise on one operand, or a choice between operands">
+  %1 = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel"]}
+      ins(%s : tensor<4xf32>) outs(%c : tensor<4xf32>) attrs = {amp.scope = "aten.div", amp.scope_id = 0 : i64} {
+  ^bb0(%a: f32, %o: f32):
+    %q = arith.divf %a, %f : f32
+    linalg.yield %q : f32
+  } -> tensor<4xf32>
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
 }
 
 // Near miss: a sum that is divided.
