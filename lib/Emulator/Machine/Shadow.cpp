@@ -30,8 +30,9 @@ Cell &Cell::operator=(const Cell &other) {
 }
 
 /// Reads of other clusters accumulate where thousands of blocks read the same
-/// operand; any of them conflicts with an unordered write, so a few will do.
-constexpr size_t maxReads = 1024;
+/// operand; any of them conflicts with an unordered write, so the last ones
+/// will do.
+constexpr size_t maxReads = 256;
 
 static bool isWrite(AccessKind kind) {
   return kind != AccessKind::Read && kind != AccessKind::Move;
@@ -53,17 +54,20 @@ static void recordRead(Cell &cell, const Actor &actor) {
     if (!cell.more)
       cell.more = std::make_unique<MoreEpochs>();
     std::vector<Epoch> &more = cell.more->reads;
-    if (more.size() == more.capacity()) // before it grows: what is covered?
-      more.erase(std::remove_if(more.begin(), more.end(), isCovered),
-                 more.end());
-    if (more.size() < maxReads)
+    if (more.size() == maxReads) {
+      more[cell.more->oldest++ % maxReads] = actor.epoch;
+    } else {
+      if (more.size() == more.capacity()) // before it grows: what is covered?
+        more.erase(std::remove_if(more.begin(), more.end(), isCovered),
+                   more.end());
       more.push_back(actor.epoch);
+    }
   }
   cell.readCount = kept;
 }
 
 static bool races(const Actor &actor, const Epoch &e) {
-  return !actor.isStrongWith(e) && !actor.knows(e);
+  return !actor.knows(e) && !actor.isStrongWith(e);
 }
 
 static const Epoch *findRace(const Actor &actor,

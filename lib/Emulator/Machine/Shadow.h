@@ -46,6 +46,8 @@ enum class AccessKind : uint8_t {
 /// What a cell has rarely.
 struct MoreEpochs {
   std::vector<Epoch> reads;
+  /// Of `reads`, once they are as many as are kept.
+  size_t oldest = 0;
   /// Writes before the last, each weaker than those after it.
   std::vector<Epoch> writes;
 };
