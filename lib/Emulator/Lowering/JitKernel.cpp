@@ -17,10 +17,10 @@
 #include "amp/Emulator/Kernel.h"
 
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
-#include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -60,6 +60,28 @@ static llvm::orc::SymbolMap getSymbols(llvm::orc::MangleAndInterner interner) {
   return symbols;
 }
 
+/// Loops of a kernel are short and full of calls of the machine: unrolling and
+/// vectorising them takes longer than they run.
+static llvm::Error optimize(llvm::Module *module,
+                            llvm::TargetMachine *machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopUnrolling = tuning.LoopInterleaving = false;
+  tuning.LoopVectorization = tuning.SLPVectorization = false;
+  llvm::PassBuilder builder(machine, tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O1)
+      .run(*module, modules);
+  return llvm::Error::success();
+}
+
 llvm::Expected<std::unique_ptr<JitKernel>>
 JitKernel::create(const LoweredKernel &kernel) {
   llvm::InitializeNativeTarget();
@@ -74,9 +96,10 @@ JitKernel::create(const LoweredKernel &kernel) {
   if (!machine)
     return machine.takeError();
   ExecutionEngineOptions options;
-  auto optimize = makeOptimizingTransformer(/*optLevel=*/1, /*sizeLevel=*/0,
-                                            machine->get());
-  options.transformer = optimize;
+  auto transformer = [&](llvm::Module *module) {
+    return optimize(module, machine->get());
+  };
+  options.transformer = transformer;
   options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Less;
   auto engine = ExecutionEngine::create(module, options);
   if (!engine)
