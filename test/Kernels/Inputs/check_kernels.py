@@ -19,9 +19,12 @@ from the options; nothing is copied from an earlier run.
 One line for each kernel, with what is wrong, and exit status 1 if anything is.
 """
 
+import bisect
 import concurrent.futures
+import itertools
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -109,6 +112,7 @@ class Checker:
         self.bounds = {}  # threads and blocks of each kernel, as ptxas is told
         self.registers = None
         self.pool = 0  # registers of a thread of each warpgroup, added up
+        self.code = b""  # of the main kernel
 
     def check(self, holds, text):
         if not holds:
@@ -155,7 +159,10 @@ class Checker:
             ["ptxas", "-v", "-O3", f"-arch={self.kernel.chip}", source, "-o", cubin], capture_output=True, text=True
         )
         self.check(run.returncode == 0, "ptxas: " + run.stderr)
-        return cubin, run.stderr
+        if run.returncode == 0:
+            with open(cubin, "rb") as file:
+                self.code = main_code(file.read())
+        return run.stderr
 
     def check_resources(self, report):
         kernels = report.split("Compiling entry function")[1:]
@@ -163,7 +170,7 @@ class Checker:
         self.check(len(kernels) == kernel.kernels, f"{len(kernels)} kernels instead of {kernel.kernels}")
         for text in kernels:
             name = re.search(r"'(\w+)'", text).group(1)
-            main = not re.search("_(reduce|sums|tiles|copy_[ab])$", name)
+            main = is_main(name)
             sizes = re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", text)
             self.check(set(sizes.groups()) == {"0"}, f"{name}: stack and spills: " + ", ".join(sizes.groups()))
             registers = int(re.search(r"Used (\d+) registers", text).group(1))
@@ -192,11 +199,6 @@ class Checker:
         shared = (static + dynamic + SYSTEM_SHARED) * blocks
         self.check(shared <= SHARED[chip], f"{name}: {shared} bytes of shared memory for {blocks} blocks")
 
-    def disassemble(self, cubin):
-        """The lines of the main kernel's code."""
-        sass = subprocess.run(["nvdisasm", "-c", cubin], capture_output=True, text=True, check=True).stdout
-        return next(s for s in sass.split(".section") if self.kernel.instruction in s).split("\n")
-
     def check_sass(self, lines):
         kernel = self.kernel
 
@@ -224,17 +226,67 @@ class Checker:
             self.check(count(r"\b(R2UR|BSSY|WARPSYNC)\b", loop) == 0, "the main loop is not uniform")
 
     def run(self, level):
+        """All but the SASS, which is read for many kernels at a time."""
         ptx = self.generate()
         if ptx:
             self.check_ptx(ptx)
         if ptx and level != "ptx":
             with tempfile.TemporaryDirectory() as folder:
-                cubin, report = self.compile(ptx, folder)
-                if not self.failures:
-                    self.check_resources(report)
-                if not self.failures and level == "sass":
-                    self.check_sass(self.disassemble(cubin))
+                report = self.compile(ptx, folder)
+            if not self.failures:
+                self.check_resources(report)
         return self
+
+
+def is_main(name):
+    """Whether a kernel is the product's; others prepare it or add up its parts."""
+    return not re.search("_(reduce|sums|tiles|copy_[ab])$", name)
+
+
+def main_code(cubin):
+    """The instructions of the main kernel, from the ELF file that ptxas wrote."""
+    table, = struct.unpack_from("<Q", cubin, 40)
+    size, count, names = struct.unpack_from("<HHH", cubin, 58)
+    sections = [struct.unpack_from("<IIQQQQ", cubin, table + i * size) for i in range(count)]
+    found = []
+    for name, _, _, _, offset, length in sections:
+        start = sections[names][4] + name
+        text = cubin[start : cubin.index(b"\0", start)].decode()
+        if text.startswith(".text.") and is_main(text):
+            found.append(cubin[offset : offset + length])
+    code, = found
+    return code
+
+
+def disassemble(chip, codes):
+    """The lines of each of some kernels, from one run: nvdisasm takes half a second to
+    begin. Addresses are of the whole."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/code"
+        with open(path, "wb") as file:
+            file.write(b"".join(codes))
+        run = subprocess.run(
+            ["nvdisasm", f"--binary={chip.replace('sm_', 'SM')}", path],
+            capture_output=True, text=True, check=True,
+        )
+    kernels, ends = [[] for _ in codes], list(itertools.accumulate(map(len, codes)))
+    for line in run.stdout.split("\n"):
+        if address := re.match(r"\s*/\*([0-9a-f]{4,})\*/", line):
+            kernels[bisect.bisect(ends, int(address.group(1), 16))].append(line)
+    return kernels
+
+
+def check_codes(checkers):
+    """The SASS of kernels without fault so far."""
+    by_chip = {}
+    for checker in checkers:
+        if not checker.failures:
+            by_chip.setdefault(checker.kernel.chip, []).append(checker)
+    for chip, some in by_chip.items():
+        for checker, lines in zip(some, disassemble(chip, [checker.code for checker in some])):
+            # As many instructions of 16 bytes as there were.
+            checker.check(len(lines) == len(checker.code) // 16, f"{len(lines)} lines of {len(checker.code)} bytes")
+            checker.check_sass(lines)
 
 
 def main_entry(ptx):
@@ -244,14 +296,13 @@ def main_entry(ptx):
 
 def main_loop(lines, instruction):
     """The shortest backward branch around an instruction."""
-    labels, best = {}, None
+    places, best = {}, None
     for i, line in enumerate(lines):
-        label = re.match(r"(\.L_\w+):", line)
-        if label:
-            labels[label.group(1)] = i
-        branch = re.search(r"\bBRA\b.*?(\.L_\w+)", line)
-        if branch and branch.group(1) in labels:
-            body = lines[labels[branch.group(1)] : i + 1]
+        places[int(re.match(r"\s*/\*([0-9a-f]+)\*/", line).group(1), 16)] = i
+        branch = re.search(r"\bBRA\b.*?\b0x([0-9a-f]+)", line)
+        start = places.get(int(branch.group(1), 16)) if branch else None
+        if start is not None:
+            body = lines[start : i + 1]
             if any(instruction in x for x in body) and (best is None or len(body) < len(best)):
                 best = body
     return best
@@ -266,6 +317,8 @@ def main(kernel_type, checker_type):
     kernels = [kernel_type(line) for line in lines if not words or any(word in line for word in words)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         results = list(pool.map(lambda kernel: checker_type(kernel).run(level), kernels))
+    if level == "sass":
+        check_codes(results)
     for result in results:
         registers = f" ({result.registers} registers)" if result.registers else ""
         print(("wrong: " if result.failures else "right: ") + result.kernel.line + registers)
