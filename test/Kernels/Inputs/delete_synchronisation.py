@@ -22,6 +22,7 @@ import sys
 import tempfile
 
 from emulate_kernels import emulator_options, run
+from read_launches import read_kernels
 
 # Seconds of one run, of which each takes a few at most.
 LIMIT = 300
@@ -79,7 +80,6 @@ def main():
     beginning = re.compile(rf"\s*(%\S+ = )?({'|'.join(patterns)})")
     places = [i for i, line in enumerate(lines) if beginning.match(line)]
     if convolution:
-        from kernel_launch import read_kernels
         from verify_convolutions import Convolution, run_kernels
 
         kernels = read_kernels(made.stdout)

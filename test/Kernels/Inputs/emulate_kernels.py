@@ -12,34 +12,16 @@ One line for each kernel, with what is wrong, and exit status 1 if anything is.
 """
 
 import os
-import re
 import subprocess
 import sys
 import tempfile
 
 from check_table import check_table
+from read_launches import by, read_kernels
 
 
 def run(command, **options):
     return subprocess.run(command, capture_output=True, text=True, **options)
-
-
-def numbers(entry, key):
-    found = re.search(rf"\b{key} = array<i64: ([^>]*)>", entry)
-    return [int(x) for x in found.group(1).split(",")] if found else []
-
-
-def number(entry, key):
-    return int(re.search(rf"\b{key} = (-?\d+)", entry).group(1))
-
-
-def word(entry, key):
-    found = re.search(rf'\b{key} = "?([\w-]+)', entry)
-    return found.group(1) if found else ""
-
-
-def by(sizes):
-    return "x".join(str(size) for size in sizes)
 
 
 TYPES = {"f8E4M3FN": "e4m3", "f8E5M2": "e5m2"}
@@ -47,8 +29,7 @@ TYPES = {"f8E4M3FN": "e4m3", "f8E5M2": "e5m2"}
 
 def emulator_options(module, options, grid):
     """How to call the module's kernel, from its amp.launch."""
-    launch = re.search(r"amp\.launch = \{arguments = \[(.*?)\], (block.*?)\}", module)
-    arguments = re.findall(r"\{([^{}]*)\}", launch.group(1))
+    kernel, = read_kernels(module)
     m, n, k = (int(options[name]) for name in "mnk")
     layout = options.get("layout", "nn")
     shapes = {
@@ -56,25 +37,15 @@ def emulator_options(module, options, grid):
         "b": (n, k) if layout[1] == "t" else (k, n),
         "d": (m, n),
     }
-    buffers, values = [], []
-    for entry in arguments:
-        name = word(entry, "name")
-        if word(entry, "kind") == "number":
-            values.append(f"--arg=i32:{number(entry, 'value')}")
-            continue
-        type = word(entry, "type")
-        fill = "nan" if name == "d" else "int"
-        buffers.append(f"--buffer={name}={TYPES.get(type, type)}:{by(shapes[name])}:{fill}")
-        if word(entry, "kind") == "buffer":
-            values.append(f"--arg={name}")
-        else:
-            box = by(reversed(numbers(entry, "box")))
-            values.append(f"--arg=tma:{name},box={box},swizzle={number(entry, 'swizzle')}")
-    blocks = min(grid, numbers(launch.group(2), "grid")[0])
+    buffers = []
+    for argument in kernel.arguments:
+        if argument.kind != "number":
+            name, fill = argument.name, "nan" if argument.name == "d" else "int"
+            buffers.append(f"--buffer={name}={TYPES.get(argument.type, argument.type)}:{by(shapes[name])}:{fill}")
     transposes = "".join("," + "t" + x for x, y in zip("ab", layout) if y == "t")
-    return buffers + values + [
-        f"--grid={blocks}",
-        f"--smem={number(launch.group(2), 'shared_memory')}",
+    return buffers + [argument.emulator_option() for argument in kernel.arguments] + [
+        f"--grid={kernel.blocks(grid)}",
+        f"--smem={kernel.shared}",
         f"--expect=d=matmul(a,b{transposes})",
     ]
 

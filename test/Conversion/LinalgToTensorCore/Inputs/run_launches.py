@@ -23,7 +23,8 @@ import tempfile
 import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../Kernels/Inputs"))
-from kernel_launch import Emulation, Failure, read_kernels, run  # noqa: E402
+from kernel_launch import Emulation, Failure, run  # noqa: E402
+from read_launches import read_kernels  # noqa: E402
 from number_formats import FORMATS  # noqa: E402
 
 half = FORMATS["f16"].round
