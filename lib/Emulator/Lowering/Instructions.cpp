@@ -41,6 +41,34 @@ static std::optional<Format> getFormat(StringRef name) {
       .Default(std::nullopt);
 }
 
+namespace {
+struct MatrixFormats {
+  Format a, b, accumulator;
+};
+} // namespace
+
+/// Nothing if one of them is none that a matrix has.
+static std::optional<MatrixFormats> getFormats(const MatrixQualifiers &given) {
+  auto a = getFormat(given.a), b = getFormat(given.b), d = getFormat(given.d);
+  if (!a || !b || !d)
+    return std::nullopt;
+  return MatrixFormats{*a, *b, *d};
+}
+
+/// What every multiply has, once its qualifiers are known to be legal.
+static void setMatrices(Opcode opcode, StringRef name,
+                        const MatrixQualifiers &given,
+                        const MatrixFormats &formats, Instruction &inst) {
+  inst.opcode = opcode;
+  inst.name = name.str();
+  inst.m = given.m;
+  inst.n = given.n;
+  inst.k = given.k;
+  inst.formatA = formats.a;
+  inst.formatB = formats.b;
+  inst.formatAccumulator = formats.accumulator;
+}
+
 static bool isByte(Format f) { return f == Format::S8 || f == Format::U8; }
 static bool isHalf(Format f) { return f == Format::F16 || f == Format::BF16; }
 static bool isFloat8(Format f) {
@@ -49,7 +77,8 @@ static bool isFloat8(Format f) {
 
 /// Bytes of K that mma.sync takes at once: 8 or 16, of f64 32, of two bytes and
 /// less also 32.
-static bool isMmaShape(int m, int k, Format a, Format b, Format d) {
+static bool isMmaShape(int m, int k, const MatrixFormats &formats) {
+  auto [a, b, d] = formats;
   if (a == Format::F64)
     return m == 8 && k == 4 && b == a && d == a;
   if (isByte(a))
@@ -66,7 +95,8 @@ static bool isMmaShape(int m, int k, Format a, Format b, Format d) {
 }
 
 /// 32 bytes of K; columns in eights, of integers beyond 32 in sixteens.
-static bool isWgmmaShape(int n, int k, Format a, Format b, Format d) {
+static bool isWgmmaShape(int n, int k, const MatrixFormats &formats) {
+  auto [a, b, d] = formats;
   if (n < 8 || n > 256 || n % 8 || k * getFormatBytes(a) != 32)
     return false;
   if (isByte(a))
@@ -79,25 +109,18 @@ static bool isWgmmaShape(int n, int k, Format a, Format b, Format d) {
 
 std::string mlir::amp::setMma(const MatrixQualifiers &given,
                               Instruction &inst) {
-  auto a = getFormat(given.a), b = getFormat(given.b), d = getFormat(given.d);
+  std::optional<MatrixFormats> formats = getFormats(given);
   if (!given.rowByColumn)
     return "mma.sync of layouts other than row.col";
-  if (!a || !b || !d)
+  if (!formats)
     return "mma.sync of these operand types";
   if (given.saturates)
     return "mma.sync that saturates";
-  if (given.m == 8 && given.k == 4 && *a == Format::F16)
+  if (given.m == 8 && given.k == 4 && formats->a == Format::F16)
     return "mma.sync m8n8k4 of f16";
-  if (given.n != 8 || !isMmaShape(given.m, given.k, *a, *b, *d))
+  if (given.n != 8 || !isMmaShape(given.m, given.k, *formats))
     return "mma.sync of this shape and these types";
-  inst.opcode = Opcode::MultiplyMatrix;
-  inst.name = "mma.sync";
-  inst.m = given.m;
-  inst.n = given.n;
-  inst.k = given.k;
-  inst.formatA = *a;
-  inst.formatB = *b;
-  inst.formatAccumulator = *d;
+  setMatrices(Opcode::MultiplyMatrix, "mma.sync", given, *formats, inst);
   return "";
 }
 
@@ -113,21 +136,15 @@ MmaRegisters mlir::amp::countMmaRegisters(const Instruction &inst) {
 
 std::string mlir::amp::setWgmma(const MatrixQualifiers &given,
                                 Instruction &inst) {
-  auto a = getFormat(given.a), b = getFormat(given.b), d = getFormat(given.d);
-  if (!a || !b || !d)
+  std::optional<MatrixFormats> formats = getFormats(given);
+  if (!formats)
     return "wgmma of these types";
   if (given.saturates)
     return "wgmma that saturates";
-  if (given.m != 64 || !isWgmmaShape(given.n, given.k, *a, *b, *d))
+  if (given.m != 64 || !isWgmmaShape(given.n, given.k, *formats))
     return "wgmma of this shape and these types";
-  inst.opcode = Opcode::WarpgroupMultiply;
-  inst.name = "wgmma.mma_async";
-  inst.m = given.m;
-  inst.n = given.n;
-  inst.k = given.k;
-  inst.formatA = *a;
-  inst.formatB = *b;
-  inst.formatAccumulator = *d;
+  setMatrices(Opcode::WarpgroupMultiply, "wgmma.mma_async", given, *formats,
+              inst);
   inst.firstB = 2; // after the accumulator and A
   return "";
 }
