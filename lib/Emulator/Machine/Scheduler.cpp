@@ -238,9 +238,10 @@ public:
     std::vector<std::thread> helpers;
     unsigned jobs =
         std::min<size_t>(std::max(1u, state.options.jobs), origins.size());
+    idle = std::vector<std::atomic<uint64_t>>(jobs);
     for (unsigned i = 1; i < jobs; ++i)
-      helpers.emplace_back([this] { work(); });
-    work();
+      helpers.emplace_back([this, i] { work(i); });
+    work(0);
     for (std::thread &helper : helpers)
       helper.join();
     Outcome outcome;
@@ -326,7 +327,16 @@ private:
     return progress;
   }
 
-  void work() {
+  /// Whether every host thread has looked long enough since the last event. One
+  /// that the system has not let run knows nothing of it yet.
+  bool areAllIdle() const {
+    return std::all_of(idle.begin(), idle.end(), [&](const auto &one) {
+      uint64_t since = one;
+      return since == hasEnded || since == events + 1;
+    });
+  }
+
+  void work(unsigned job) {
     constexpr unsigned patience = 256; // rounds
     std::vector<Resident> resident;
     unsigned idleRounds = 0;
@@ -338,6 +348,7 @@ private:
           resident.push_back({std::move(cluster)});
           idleRounds = 0;
         } else if (resident.empty()) {
+          idle[job] = hasEnded;
           return;
         } else { // nothing but what rests can get on
           for (Resident &one : resident)
@@ -347,16 +358,24 @@ private:
       bool learned = false;
       if (runRound(resident, learned)) {
         idleRounds = 0;
+        idle[job] = 0;
         ++events;
         continue;
       }
       // Only spinning here. Does anyone else get on?
       auto now = std::chrono::steady_clock::now();
       ++idleRounds;
-      if (learned || events != eventsSeen || idleRounds < patience) {
+      if (learned || events != eventsSeen) {
         eventsSeen = events;
+        idleRounds = 1;
+      }
+      if (idleRounds < patience) {
+        idle[job] = 0;
         lastEvent = now;
-      } else if (now - lastEvent > std::chrono::seconds(1)) {
+        continue;
+      }
+      idle[job] = eventsSeen + 1;
+      if (now - lastEvent > std::chrono::seconds(1) && areAllIdle()) {
         std::string why =
             "livelock: the threads that wait here are never woken";
         if (taken < origins.size())
@@ -379,6 +398,10 @@ private:
   std::atomic<uint32_t> taken{0};
   std::atomic<uint64_t> residents{0}; // clusters that have begun and not ended
   std::atomic<uint64_t> events{0};
+  /// By host thread: 1 and the events that it had seen when it had only spun
+  /// for long enough; 0 where it gets on.
+  std::vector<std::atomic<uint64_t>> idle;
+  static constexpr uint64_t hasEnded = ~uint64_t(0);
 };
 } // namespace
 
