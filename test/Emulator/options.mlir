@@ -64,6 +64,7 @@
 // VIEW: expected 'view' with numbers like 64x64, a tensor within the buffer, but got '5x16'
 // RUN: not amp-emu %s --arg=tma:i32:4x16:zero,box=1x16,shape=4x16 2>&1 | FileCheck %s --check-prefix=WHOLE
 // WHOLE-NOT: a shape within
+// WHOLE: error: expected '--kernel' to name one of 'static', 'fits',
 // RUN: not amp-emu %s --arg=tma:i32:4x16:zero,box=1x16,swizzle=48 2>&1 | FileCheck %s --check-prefix=SWIZZLE
 // SWIZZLE: expected a swizzle of 0, 32, 64 or 128 bytes
 // RUN: not amp-emu %s --arg=tma:i32:4x16:zero,box=1x16,steps=9x1 2>&1 | FileCheck %s --check-prefix=STEPS
