@@ -57,7 +57,8 @@ static bool isFloating(Type type) {
 }
 
 /// True for an argument that its role says is never scaled.
-static bool isUnscaledArgument(func::FuncOp function, unsigned index) {
+static bool isUnscaledArgument(func::FuncOp function, FunctionKind kind,
+                               unsigned index) {
   std::optional<Role> role = getArgRole(function, index).role;
   if (!role)
     return false;
@@ -77,7 +78,7 @@ static bool isUnscaledArgument(func::FuncOp function, unsigned index) {
   case Role::Output:
   case Role::Accumulator:
     // Between steps nothing is scaled; between the functions of one it may be.
-    if (getFunctionKind(function) == FunctionKind::TrainStep)
+    if (kind == FunctionKind::TrainStep)
       return true;
     return function.isExternal() && *role != Role::LossSeed;
   }
@@ -471,13 +472,15 @@ void FunctionDegrees::visitCall(func::CallOp call) {
       raise(result, all);
     return;
   }
-  for (auto [index, argument] : llvm::enumerate(arguments))
-    if (isUnscaledArgument(callee, index) ||
-        !isFloating(call.getOperand(index).getType()))
-      argument = table.requireZero(argument, call,
-                                   isFloating(call.getOperand(index).getType())
-                                       ? DegreeFault::Enters
-                                       : DegreeFault::Compares);
+  FunctionKind kind = getFunctionKind(callee);
+  for (auto [index, argument] : llvm::enumerate(arguments)) {
+    if (!isFloating(call.getOperand(index).getType()))
+      argument = table.requireZero(argument, call, DegreeFault::Compares);
+    else if (isUnscaledArgument(callee, kind, index))
+      argument = table.requireZero(argument, call, DegreeFault::Enters);
+    else if (callee.isExternal() && !getArgRole(callee, index).role)
+      argument = table.requireZero(argument, call, DegreeFault::Unknown);
+  }
   DegreeId memory = get(Value());
   if (handsMemory)
     memoryReaders.insert(call);
@@ -529,12 +532,13 @@ DegreeSummary FunctionDegrees::run() {
   degrees[Value()] = DegreeTable::kAny;
   function.getBody().walk<WalkOrder::PreOrder>(
       [&](Operation *op) { addEdges(op); });
+  FunctionKind kind = getFunctionKind(function);
   for (auto [index, argument] : llvm::enumerate(function.getArguments())) {
     if (isMemory(argument.getType()))
       raise(Value(), DegreeTable::kZero);
     else
       raise(argument, isFloating(argument.getType()) &&
-                              !isUnscaledArgument(function, index)
+                              !isUnscaledArgument(function, kind, index)
                           ? table.getArgument(index)
                           : DegreeTable::kZero);
   }

@@ -141,8 +141,8 @@ func.func @recursion(%x: tensor<f32> {amp.role = "batch", amp.name = "x0"}, %c: 
 func.func private @external(tensor<f32>) -> tensor<f32>
 // One with roles is taken at their word: gradients carry what the seed does.
 func.func private @external_gradient(
-    tensor<f32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
-    -> (tensor<f32> {amp.role = "grad", amp.name = "w"}, tensor<f32> {amp.role = "loss", amp.name = "loss"})
+    tensor<f32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "loss"},
+    tensor<f32>) -> (tensor<f32> {amp.role = "grad", amp.name = "w"}, tensor<f32> {amp.role = "loss", amp.name = "loss"})
 
 func.func @externals(%x: tensor<f32> {amp.role = "batch", amp.name = "x0"}) {
   // expected-remark@below {{degree: 1 in @s}}
@@ -152,9 +152,12 @@ func.func @externals(%x: tensor<f32> {amp.role = "batch", amp.name = "x0"}) {
   // expected-remark@below {{degree: undecided}}
   %1 = call @external(%a) : (tensor<f32>) -> tensor<f32>
   // expected-remark@below {{degree: 1 in @s, 0}}
-  %2:2 = call @external_gradient(%x, %a) : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
+  %2:2 = call @external_gradient(%x, %a, %x) : (tensor<f32>, tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
   // The parameter is scaled, which all results depend on.
   // expected-remark@below {{degree: none, none}}
-  %3:2 = call @external_gradient(%a, %a) : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
+  %3:2 = call @external_gradient(%a, %a, %x) : (tensor<f32>, tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
+  // Of an argument without role nothing is promised.
+  // expected-remark@below {{degree: undecided, undecided}}
+  %4:2 = call @external_gradient(%x, %a, %a) : (tensor<f32>, tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
   return
 }

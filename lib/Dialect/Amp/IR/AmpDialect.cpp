@@ -84,6 +84,33 @@ static LogicalResult verifyRoleType(Operation *op, Role role, StringRef where,
   llvm_unreachable("every role is handled");
 }
 
+/// Rule 3, of all arguments or results at once, when the first of them that has
+/// a name is verified: one by one would take quadratic time.
+static LogicalResult verifyNamesDiffer(FunctionOpInterface function,
+                                       unsigned index, bool isArg) {
+  auto getRole = [&](unsigned value) {
+    return isArg ? getArgRole(function, value) : getResultRole(function, value);
+  };
+  for (unsigned before = 0; before < index; ++before)
+    if (!getRole(before).name.empty())
+      return success();
+  llvm::DenseMap<std::pair<StringRef, unsigned>, unsigned> seen;
+  unsigned end = isArg ? function.getNumArguments() : function.getNumResults();
+  for (unsigned value = index; value != end; ++value) {
+    RoleInfo info = getRole(value);
+    if (!info.role)
+      continue;
+    auto [it, isNew] =
+        seen.try_emplace({info.name, static_cast<unsigned>(*info.role)}, value);
+    if (!isNew)
+      return function->emitOpError()
+             << (isArg ? "argument" : "result") << "s " << it->second << " and "
+             << value << " share role '" << stringifyRole(*info.role)
+             << "' and name '" << info.name << "'";
+  }
+  return success();
+}
+
 /// Rules 1, 2, 3 and 6 for one attribute of an argument (`isArg`) or result.
 static LogicalResult verifyValueAttribute(Operation *op, unsigned index,
                                           NamedAttribute attr, bool isArg) {
@@ -125,22 +152,7 @@ static LogicalResult verifyValueAttribute(Operation *op, unsigned index,
     if (!get(kRoleAttr))
       return op->emitOpError() << "expected 'amp.role' beside 'amp.name' of "
                                << where << " " << index; // Rule 2
-    // Rule 3: compare with the values before this one, so that each clash is
-    // reported once.
-    auto getRole = [&](unsigned value) {
-      return isArg ? getArgRole(function, value)
-                   : getResultRole(function, value);
-    };
-    std::optional<Role> role = getRole(index).role;
-    for (unsigned other = 0; role && other < index; ++other) {
-      RoleInfo info = getRole(other);
-      if (info.is(*role) && info.name == text.getValue())
-        return op->emitOpError()
-               << where << "s " << other << " and " << index << " share role '"
-               << stringifyRole(*role) << "' and name '" << text.getValue()
-               << "'"; // Rule 3
-    }
-    return success();
+    return verifyNamesDiffer(function, index, isArg);
   }
   if (name == kKindAttr) {
     if (text.getValue() != kBatchNormKind)

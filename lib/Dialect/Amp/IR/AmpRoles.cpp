@@ -82,14 +82,12 @@ static RoleInfo readRole(DictionaryAttr attrs) {
 }
 
 RoleInfo mlir::amp::getArgRole(FunctionOpInterface function, unsigned index) {
-  return readRole(
-      DictionaryAttr::get(function.getContext(), function.getArgAttrs(index)));
+  return readRole(function.getArgAttrDict(index));
 }
 
 RoleInfo mlir::amp::getResultRole(FunctionOpInterface function,
                                   unsigned index) {
-  return readRole(DictionaryAttr::get(function.getContext(),
-                                      function.getResultAttrs(index)));
+  return readRole(function.getResultAttrDict(index));
 }
 
 DictionaryAttr mlir::amp::getRoleAttrs(MLIRContext *context, Role role,
