@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The handlers touch nothing but lock-free atomics, sigaction, write and _exit,
-// all safe where a signal may come, and LLVM's own removal of files, which is
-// made for it. What they put back are LLVM's handlers, which remove temporary
-// files before the default action.
+// The handlers touch nothing but lock-free atomics, sigaction, signal, write
+// and _exit, all safe where a signal may come, and LLVM's own removal of files,
+// which is made for it. What they put back are LLVM's handlers, which remove
+// temporary files before the default action.
 //
 //===----------------------------------------------------------------------===//
 
@@ -87,8 +87,14 @@ static_assert(std::atomic<bool>::is_always_lock_free &&
               "a signal handler must not wait for a lock");
 
 static void restoreStops() {
-  for (size_t i = 0; i < std::size(kStopSignals); ++i)
-    sigaction(kStopSignals[i].number, &previousStops[i], nullptr);
+  for (size_t i = 0; i < std::size(kStopSignals); ++i) {
+    // The system sends this one again for each second of processor time until
+    // the hard limit: the second is nobody's wish.
+    if (kStopSignals[i].number == SIGXCPU && received != 0)
+      std::signal(SIGXCPU, SIG_IGN);
+    else
+      sigaction(kStopSignals[i].number, &previousStops[i], nullptr);
+  }
 }
 
 /// All that restoreStops puts back is there before the first handler is.

@@ -62,6 +62,7 @@ public:
 };
 
 /// Catches the signals that stop a run while it lives; there is one at a time.
+/// Once one has come, SIGXCPU is ignored: the system repeats it.
 class StopSignals {
 public:
   StopSignals();

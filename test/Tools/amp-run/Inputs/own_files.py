@@ -211,6 +211,28 @@ def stop_by_signals():
     check(not os.path.exists("never.npz"), "second SIGINT: a state was written")
 
 
+def stop_at_time_limit():
+    """The system sends SIGXCPU for each second of processor time: the second one loses nothing."""
+    os.mkfifo("slow")
+    process = start("--data", "data.npz", "--steps", "1000000000", *QUIET, "--log", "slow", "--save",
+                    "limited.npz")
+    reader = os.open("slow", os.O_RDONLY)
+    time.sleep(0.2)
+    os.read(reader, 1)
+    time.sleep(0.5)  # until the pipe is full, and a step waits
+    for _ in range(3):
+        process.send_signal(signal.SIGXCPU)
+        time.sleep(0.2)
+    check(process.poll() is None, "SIGXCPU: the second one ended the run")
+    while os.read(reader, 1 << 16):
+        pass
+    _, err = process.communicate(timeout=60)
+    os.close(reader)
+    check(process.returncode == 128 + signal.SIGXCPU, f"SIGXCPU: exit code {process.returncode}")
+    check(err.startswith("amp-run: stopped by SIGXCPU after "), "SIGXCPU: " + err)
+    check(os.path.exists("limited.npz"), "SIGXCPU: no state was written")
+
+
 def lose_readers():
     """A pipe that is closed costs the run its output, not its state."""
     process = start("--data", "data.npz", "--steps", "40", "--opt-level=O0", "--save", "piped.npz")
@@ -285,6 +307,7 @@ with tempfile.TemporaryDirectory() as folder:
         compare_oracle_files()
         share_logs()
         stop_by_signals()
+        stop_at_time_limit()
         stop_oracle()
         lose_readers()
     finally:
