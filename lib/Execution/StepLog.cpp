@@ -150,7 +150,6 @@ Expected<StepLog> StepLog::open(StringRef path,
 
   StepLog log(name, fd, blas);
   log.isOwned = true;
-  log.isCreated = isCreated;
   struct stat status;
   if (::fstat(fd, &status) != 0)
     return makeOpenError(path, std::strerror(errno));
@@ -165,9 +164,10 @@ Expected<StepLog> StepLog::open(StringRef path,
   struct stat named;
   if (::stat(name.c_str(), &named) != 0 || named.st_dev != status.st_dev ||
       named.st_ino != status.st_ino) {
-    log.isCreated = false; // it is no longer at this name
     return open(path, std::move(blas));
   }
+  // Not before: who is refused must not remove what another run writes by now.
+  log.isCreated = isCreated;
   log.finishLastLine();
   return log;
 }

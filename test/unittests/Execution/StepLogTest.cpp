@@ -14,11 +14,25 @@
 #include <cstdio>
 #include <fcntl.h>
 #include <limits>
+#include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 using namespace amp_test;
 using namespace mlir::amp;
+
+/// What another run does in the moment before this one locks `pathOfOtherRun`.
+static std::string pathOfOtherRun;
+static int otherRun = -1;
+
+extern "C" int flock(int fd, int operation) noexcept {
+  if (!pathOfOtherRun.empty() && otherRun < 0) {
+    otherRun = ::open(pathOfOtherRun.c_str(), O_RDWR | O_APPEND);
+    ::syscall(SYS_flock, otherRun, LOCK_EX);
+  }
+  return int(::syscall(SYS_flock, fd, operation));
+}
 
 namespace {
 
@@ -106,6 +120,21 @@ TEST_F(StepLogTest, EachLineIsThereAtOnce) {
   EXPECT_EQ(getText(log.close()), "(success)");
   EXPECT_EQ(readText("l.jsonl"),
             toJsonLine(makeRecord()) + "\n" + toJsonLine(makeRecord()) + "\n");
+}
+
+// Between the creation of a log and its lock another run may come: the log is
+// that run's, and who is refused leaves it there.
+TEST_F(StepLogTest, ALogThatAnotherRunLockedFirstStays) {
+  otherRun = -1;
+  pathOfOtherRun = getPath("l.jsonl");
+  auto log = StepLog::open(pathOfOtherRun);
+  pathOfOtherRun.clear();
+  ASSERT_GE(otherRun, 0);
+  EXPECT_TRUE(llvm::StringRef(getText(log.takeError()))
+                  .contains("another run is writing to it"));
+  EXPECT_EQ(::write(otherRun, "x\n", 2), 2);
+  ::close(otherRun);
+  EXPECT_EQ(readText("l.jsonl"), "x\n");
 }
 
 TEST_F(StepLogTest, LinesAreAppended) {
