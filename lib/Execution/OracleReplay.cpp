@@ -93,9 +93,12 @@ void DistanceMeter::add(const OracleStep &want, const StepRecord &got) {
   if (got.step < 10)
     firstTen = std::max(firstTen, loss);
   all = std::max(all, loss);
-  if (got.gradNorm && want.gradNorm)
-    gradNorm =
-        std::max(gradNorm, getRelativeDistance(*got.gradNorm, *want.gradNorm));
+  // A norm that is missing is no agreement.
+  if (want.gradNorm && !want.skipped)
+    gradNorm = std::max(gradNorm,
+                        got.gradNorm
+                            ? getRelativeDistance(*got.gradNorm, *want.gradNorm)
+                            : std::numeric_limits<double>::infinity());
 
   const ScalerRecord &scaler = got.scalers.front();
   // Recorded with nine digits, which give back an f32 and not every f64.
@@ -287,6 +290,7 @@ mlir::amp::replayRun(const Oracle &oracle, const OracleRun &run,
   ReplayComparison comparison;
   comparison.id = run.id;
   comparison.tolerances = tolerances.find(run.facts);
+  comparison.hasScalers = true;
   comparison.scalerDifference = meter.scalerDifference;
   comparison.add(quantity::kFirstLoss, meter.firstStep);
   comparison.add(quantity::kFirstTenLosses, meter.firstTen);

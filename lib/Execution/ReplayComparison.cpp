@@ -95,11 +95,12 @@ void mlir::amp::printComparison(llvm::raw_ostream &os,
       os << "  at '" << distance.where << "'";
     os << '\n';
   }
-  os << "  " << llvm::left_justify("scales and skipped steps", 26)
-     << (comparison.scalerDifference.empty()
-             ? "equal"
-             : "DIFFERENT, " + comparison.scalerDifference)
-     << '\n';
+  if (comparison.hasScalers)
+    os << "  " << llvm::left_justify("scales and skipped steps", 26)
+       << (comparison.scalerDifference.empty()
+               ? "equal"
+               : "DIFFERENT, " + comparison.scalerDifference)
+       << '\n';
   switch (comparison.getVerdict()) {
   case ReplayVerdict::Agree:
     os << "  agrees\n";

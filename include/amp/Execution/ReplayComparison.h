@@ -48,6 +48,8 @@ struct ReplayComparison {
   /// The row of tolerances that applies, or null.
   const ToleranceRow *tolerances = nullptr;
   std::vector<ReplayDistance> distances;
+  /// Whether scales and skipped steps were recorded, and so compared.
+  bool hasScalers = false;
   /// First difference in scale, unskipped or skipped; empty where there is
   /// none.
   std::string scalerDifference;

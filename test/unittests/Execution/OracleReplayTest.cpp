@@ -262,6 +262,16 @@ TEST_F(OracleTest, ADistantGradientNormDisagrees) {
   EXPECT_NEAR(getDistance(comparison, "gradient norm, relative"), 0.5, 1e-12);
 }
 
+// The step was skipped here and not in the recording, so it has no norm.
+TEST_F(OracleTest, AMissingGradientNormDisagrees) {
+  json::Object run = recordRun();
+  getCell(run, 5, 4) = 0;
+  getCell(run, 5, 5) = 1.0;
+  ReplayComparison comparison = replay(std::move(run));
+  EXPECT_EQ(comparison.getVerdict(), ReplayVerdict::Disagree);
+  EXPECT_TRUE(std::isinf(getDistance(comparison, "gradient norm, relative")));
+}
+
 // The injected infinity of step 5 is part of the replay.
 TEST_F(OracleTest, ADifferentScaleDisagrees) {
   json::Object run = recordRun();
@@ -375,6 +385,7 @@ TEST_F(OracleTest, ComparisonsArePrinted) {
   ReplayComparison comparison;
   comparison.id = "a";
   comparison.tolerances = &row;
+  comparison.hasScalers = true;
   comparison.distances = {
       {"loss, step 0", 1e-7, 1e-5, ""},
       {"loss, all steps", 0.5, 1e-5, ""},
@@ -404,6 +415,8 @@ TEST_F(OracleTest, ComparisonsArePrinted) {
   comparison.tolerances = nullptr;
   EXPECT_EQ(print(), "a\n  scales and skipped steps  equal\n"
                      "  not judged: no tolerances\n");
+  comparison.hasScalers = false; // of them nothing is said, then
+  EXPECT_EQ(print(), "a\n  not judged: no tolerances\n");
   comparison.notReplayed = "it clips";
   EXPECT_EQ(print(), "a\n  not comparable: it clips\n");
 }
