@@ -27,6 +27,14 @@ gpu.module @m {
     llvm.store %v, %g : i32, !llvm.ptr
     llvm.return
   }
+  // Its end wraps to an address that is no more.
+  llvm.func @before_null() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 1, 1, 1>} {
+    %null = llvm.mlir.zero : !llvm.ptr<1>
+    %p = llvm.getelementptr %null[-1] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i32
+    // error+1: access outside of global memory
+    %v = llvm.load volatile %p : !llvm.ptr<1> -> i32
+    llvm.return
+  }
   llvm.func @part_of_a_warp() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 16, 1, 1>} {
     %p = llvm.mlir.addressof @memory : !llvm.ptr<3>
     %i = llvm.mlir.constant(0 : i32) : i32

@@ -37,7 +37,8 @@ const Buffer *GlobalMemory::find(const void *address, size_t size) const {
   if (it == regions.begin())
     return nullptr;
   --it;
-  return p + size <= it->end ? &it->buffer : nullptr;
+  // Not by the end of the access, which may wrap.
+  return p <= it->end && size <= it->end - p ? &it->buffer : nullptr;
 }
 
 GlobalMemory::Page &GlobalMemory::getPage(Region &region, size_t index) {
