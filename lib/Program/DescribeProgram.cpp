@@ -285,7 +285,7 @@ std::string Describer::addScaler(DictionaryAttr scaler) {
   };
   StringRef name = scaler.getAs<StringAttr>("name").getValue();
   std::string config = addStruct(
-      ("amp_scaler_config_" + name).str(),
+      ("amp_config_" + name).str(),
       {Field::i32(sizeof(AmpRtScalerConfig)), Field::i32(AMP_RT_SCALER_APEX),
        Field::i32(scaler.contains("static") ? AMP_RT_SCALER_STATIC
                                             : AMP_RT_SCALER_DYNAMIC),

@@ -7,7 +7,10 @@
 // CHECK: llvm.func @_mlir_ciface_step(
 module attributes {amp.scalers = [{name = "loss0", initial_scale = 65536.0 : f64,
     growth_factor = 2.0 : f64, backoff_factor = 0.5 : f64, growth_interval = 2000 : i64,
-    hysteresis = 1 : i32, min_scale = 0.0 : f64, max_scale = 16777216.0 : f64}]} {
+    hysteresis = 1 : i32, min_scale = 0.0 : f64, max_scale = 16777216.0 : f64},
+    {name = "config_loss0", initial_scale = 2.0 : f64, growth_factor = 2.0 : f64,
+    backoff_factor = 0.5 : f64, growth_interval = 2000 : i64, hysteresis = 1 : i32,
+    min_scale = 0.0 : f64, max_scale = 16777216.0 : f64}]} {
   llvm.func internal @step(%run: i64, %x: !llvm.ptr, %scaler: i64) -> i32
       attributes {amp.workspace_bytes = 128 : i64, amp.signature = {kind = "train_step",
         arguments = [{type = tensor<?x3xbf16>, role = "batch", name = "x0"},
@@ -58,8 +61,13 @@ module attributes {amp.scalers = [{name = "loss0", initial_scale = 65536.0 : f64
 // CHECK: llvm.mlir.global internal constant @amp_function_step()
 // CHECK: llvm.mlir.addressof @amp_call_step
 // CHECK: llvm.mlir.constant(128 : i64)
-// CHECK: llvm.mlir.global internal constant @amp_scaler_config_loss0()
+// CHECK: llvm.mlir.global internal constant @amp_config_loss0()
 // CHECK: llvm.mlir.constant(6.553600e+04 : f64)
+// CHECK: llvm.mlir.global internal constant @amp_scaler_loss0()
+// CHECK: llvm.mlir.addressof @amp_config_loss0
+// The name of no scaler is that of another's struct.
+// CHECK: llvm.mlir.global internal constant @amp_config_config_loss0()
+// CHECK: llvm.mlir.global internal constant @amp_scaler_config_loss0()
 // CHECK: llvm.mlir.global external constant @ampProgram()
 // CHECK: llvm.mlir.addressof @amp_functions
 // CHECK: llvm.mlir.addressof @amp_scalers
