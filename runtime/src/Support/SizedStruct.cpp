@@ -63,6 +63,8 @@ AmpRtStatus amp::rt::readStructBytes(const char *call, const char *name,
 
 void amp::rt::writeStructBytes(const void *known, uint32_t size, void *given) {
   const uint32_t givenSize = sizeOf(given);
+  if (givenSize < sizeof(givenSize))
+    return; // an initialiser has no status; the next call refuses it
   const uint32_t written = std::min(size, givenSize);
   char *bytes = static_cast<char *>(given);
   std::memcpy(bytes + sizeof(givenSize),

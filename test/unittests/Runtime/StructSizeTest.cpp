@@ -101,6 +101,13 @@ TEST(StructSize, InitialisersKeepToTheirCallersSize) {
   ampRtBlasOptionsInitSized(&options.known, options.size);
   EXPECT_EQ(options.known.threads, 1);
   options.expectRestUntouched();
+  // Less than a size has room for: nothing but that is written.
+  for (uint32_t size : {0u, 3u}) {
+    config.known.growthFactor = 7;
+    ampRtScalerConfigInitSized(&config.known, size);
+    EXPECT_EQ(config.known.structSize, size);
+    EXPECT_EQ(config.known.growthFactor, 7);
+  }
 }
 
 TEST(StructSize, NewerCallersFindZeroInWhatIsNotKnown) {
