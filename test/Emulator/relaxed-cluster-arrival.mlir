@@ -18,7 +18,6 @@
 // RUN: sed '/@fence/s/"cluster"/"block"/' %s | not %{emu} - 2>&1 | FileCheck %s --check-prefixes=OWN,FAR
 // RUN: sed '/@fence/s/release/acquire/' %s | not %{emu} - 2>&1 | FileCheck %s --check-prefixes=OWN,FAR
 // RUN: sed '/@fence/s/llvm.fence.*/nvvm.fence.mbarrier.init/' %s | not %{emu} - 2>&1 | FileCheck %s --check-prefixes=OWN,FAR
-// RUN: sed '/@init/s/%%own/%%bar/; /@fence/s/llvm.fence.*/nvvm.fence.mbarrier.init/' %s | not %{emu} - 2>&1 | FileCheck %s --check-prefixes=OWN,FAR
 // RUN: sed 's/^    .. @after/    llvm.fence syncscope("cluster") release/; /@fence/d' %s | not %{emu} - 2>&1 | FileCheck %s --check-prefixes=OWN,FAR
 //
 // One between the writes covers the first.

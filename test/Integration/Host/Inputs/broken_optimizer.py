@@ -21,6 +21,8 @@ with open(os.path.join(samples, name + ".mlir")) as file:
 replay = os.path.join(samples, name + ".npz")
 if wanted == ["all"]:
     wanted = [fault for fault in optimizers.faults(name) if fault != "no-decay" or level == "O0"]
+if not wanted:
+    sys.exit("expected the name of a fault, or 'all'")
 
 for fault in wanted:
     with tempfile.TemporaryDirectory() as folder:
