@@ -209,7 +209,8 @@ llvm::Expected<RunOptions> mlir::amp::parseRunOptions(int argc, char **argv) {
       "  --save is written, standard error says so, and the exit code is 128 and\n"
       "  the signal's number (130 after ^C). A second one ends it at once, and so\n"
       "  does the first before the first step. An error ends it with exit code "
-      "1.\n");
+      "1;\n"
+      "  where a step fails, --save has the state before it.\n");
   llvm::Expected<Mode> mode = getMode();
   if (!mode)
     return mode.takeError();

@@ -483,9 +483,22 @@ static llvm::Error compareWithRecorded(const RunOptions &options,
                    "': the replay is outside its tolerances");
 }
 
+/// Saves the state of a run that `error`, or nothing, has ended: a step that
+/// fails, on one bad batch, costs none of those before it.
+static llvm::Error saveState(const RunOptions &options,
+                             const TrainingLoop &loop, llvm::Error error) {
+  llvm::Error notSaved = writeState(options.saveFile, loop.getState());
+  if (!error || notSaved)
+    return llvm::joinErrors(std::move(error), std::move(notSaved));
+  return makeError(llvm::toString(std::move(error)) + "; the state after " +
+                   Twine(loop.getStep()) +
+                   (loop.getStep() == 1 ? " step" : " steps") + " is in '" +
+                   options.saveFile + "'");
+}
+
 /// Runs a loop with its log and display and saves the state, also where a
-/// signal or a log that cannot be written ended it early; a whole run is then
-/// compared with what was recorded. Returns the signal, or 0.
+/// signal, a failed step or a log that cannot be written ended it early; a
+/// whole run is then compared with what was recorded. Returns the signal, or 0.
 static llvm::Expected<int> train(const RunOptions &options, TrainingLoop &loop,
                                  const Recorded &recorded,
                                  std::optional<StepLog> log) {
@@ -519,8 +532,8 @@ static llvm::Expected<int> train(const RunOptions &options, TrainingLoop &loop,
   llvm::Error error = summary.takeError();
   if (!error && options.showsProgress())
     printSummary(getScreen(options), *summary, loop.getProgram());
-  if (!error && !options.saveFile.empty())
-    error = writeState(options.saveFile, loop.getState());
+  if (!options.saveFile.empty() && (!error || loop.getStep() > 0))
+    error = saveState(options, loop, std::move(error));
   if (log)
     logError = llvm::joinErrors(std::move(logError), log->close());
   error = llvm::joinErrors(std::move(error), std::move(logError));

@@ -233,6 +233,23 @@ def stop_at_time_limit():
     check(os.path.exists("limited.npz"), "SIGXCPU: no state was written")
 
 
+def fail_late():
+    """A step that fails costs none of those before it."""
+    arrays = dict(np.load("data.npz"))
+    arrays["x1"][500] = 99  # a label of no class
+    np.savez("bad.npz", **arrays)
+    train = ["--data", "bad.npz", *QUIET]
+    code, _, err = run(*train, "--steps", "400", "--save", "late.npz")
+    found = re.match(r"amp-run: error: step (\d+) on 'bad.npz' failed: .*; the state after (\d+) steps? is in "
+                     r"'late.npz'\n$", err)
+    check(code == 1 and found and found[1] == found[2] and int(found[1]) > 0, f"late: {code} {err}")
+    if found:
+        code, _, err = run(*train, "--steps", found[1], "--save", "before.npz")
+        one, other = np.load("late.npz"), np.load("before.npz")
+        check(code == 0 and one.files == other.files
+              and all(np.array_equal(one[n], other[n]) for n in one.files), "late: not the state before " + err)
+
+
 def lose_readers():
     """A pipe that is closed costs the run its output, not its state."""
     process = start("--data", "data.npz", "--steps", "40", "--opt-level=O0", "--save", "piped.npz")
@@ -308,6 +325,7 @@ with tempfile.TemporaryDirectory() as folder:
         share_logs()
         stop_by_signals()
         stop_at_time_limit()
+        fail_late()
         stop_oracle()
         lose_readers()
     finally:
