@@ -68,14 +68,18 @@ AmpRtStatus ampRtRunGetMemory(const AmpRtRun *run, AmpRtRunMemory *memory) {
 // A call
 //===----------------------------------------------------------------------===//
 
+static AmpRtStatus failNoRun(const char *call, int64_t handle) {
+  return fail(AMP_RT_INVALID_ARGUMENT,
+              "%s: expected the handle of a run, but got %#llx; pass what "
+              "ampRtRunHandle gave, and destroy the run after the program",
+              call, static_cast<unsigned long long>(handle));
+}
+
 AmpRtStatus ampRtRunBegin(int64_t handle) {
   const char *call = "ampRtRunBegin";
   AmpRtRun *run = fromHandle<AmpRtRun>(handle);
   if (!run)
-    return fail(AMP_RT_INVALID_ARGUMENT,
-                "%s: expected the handle of a run, but got %#llx; pass what "
-                "ampRtRunHandle gave, and destroy the run after the program",
-                call, static_cast<unsigned long long>(handle));
+    return failNoRun(call, handle);
   std::lock_guard<std::mutex> lock(run->mutex);
   if (run->isRunning)
     return fail(AMP_RT_INVALID_ARGUMENT,
@@ -92,7 +96,7 @@ AmpRtStatus ampRtRunBegin(int64_t handle) {
 AmpRtStatus ampRtRunEnd(int64_t handle) {
   AmpRtRun *run = fromHandle<AmpRtRun>(handle);
   if (!run)
-    return failNull("ampRtRunEnd", "run");
+    return failNoRun("ampRtRunEnd", handle);
   run->leaks = hostHeap().freeAll(run->memory);
   std::lock_guard<std::mutex> lock(run->mutex);
   run->isRunning = false;

@@ -110,6 +110,10 @@ TEST(Run, HandlesOfNoRun) {
                "what ampRtRunHandle gave, and destroy the run after the "
                "program");
   EXPECT_EQ(ampRtRunEnd(0), AMP_RT_INVALID_ARGUMENT);
+  EXPECT_STREQ(
+      ampRtStatusText(),
+      "ampRtRunEnd: expected the handle of a run, but got 0; pass what "
+      "ampRtRunHandle gave, and destroy the run after the program");
   EXPECT_EQ(ampRtRunAllocate(0, 8), nullptr);
   ampRtRunReportAssert(0, "nobody listens");
   ampRtRunFree(0, nullptr);
