@@ -48,6 +48,10 @@
 // TWICE: amp-emu: error: --buffer: buffer 'A' is defined twice
 // RUN: not amp-emu %s --arg=i32:five 2>&1 | FileCheck %s --check-prefix=NUMBER
 // NUMBER: amp-emu: error: --arg: expected a number, but got 'five'
+// RUN: not amp-emu %s --arg=i32:4294967296 2>&1 | FileCheck %s --check-prefix=BITS
+// BITS: amp-emu: error: --arg: expected a number of 32 bits, but got '4294967296'
+// RUN: not amp-emu %s --arg=i32:-4:zero 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// NEGATIVE: amp-emu: error: --arg: expected a buffer as {{.*}} but got 'i32:-4:zero'
 //
 // Tensor maps.
 // RUN: not amp-emu %s --arg=tma:i32:1x1x1x1x1x16:zero,box=16 2>&1 | FileCheck %s --check-prefix=RANK

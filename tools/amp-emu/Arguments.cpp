@@ -155,7 +155,8 @@ llvm::Expected<DeviceArray *> KernelArguments::getBuffer(StringRef text,
     text.split(parts, ':');
     std::optional<ElementType> type = parseType(parts[0]);
     SmallVector<int64_t> shape;
-    if (parts.size() != 3 || !type || !parseShape(parts[1], shape))
+    if (parts.size() != 3 || !type || !parseShape(parts[1], shape) ||
+        llvm::any_of(shape, [](int64_t size) { return size < 0; }))
       return makeError("expected a buffer as 'TYPE:SHAPE:FILL' "
                        "(f16:128x64:int), a .npy file or the name of a "
                        "--buffer, but got '" +
@@ -245,6 +246,10 @@ llvm::Error KernelArguments::addValue(StringRef text, StringRef name) {
       memcpy(&data, one.array.data(), bits / 8);
       add(KernelParameter::Float, bits, data);
     } else {
+      if (bits < 64 && !llvm::isIntN(bits, whole) &&
+          !llvm::isUIntN(bits, uint64_t(whole)))
+        return makeError("expected a number of " + llvm::Twine(bits) +
+                         " bits, but got '" + number + "'");
       add(KernelParameter::Integer, bits, uint64_t(whole));
     }
     return llvm::Error::success();
