@@ -2,7 +2,7 @@
 // thing and, if there is one, the remedy.
 // REQUIRES: amp-emu
 // RUN: not amp-emu %s 2>&1 | FileCheck %s --check-prefix=WHICH
-// WHICH: error: expected '--kernel' to name one of 'good', 'unknown', 'function', 'dynamic', 'shapeless'
+// WHICH: error: expected '--kernel' to name one of 'good', 'unknown', 'function', 'dynamic', 'large', 'shapeless'
 // RUN: not amp-emu %s --kernel=bad 2>&1 | FileCheck %s --check-prefix=NAME
 // NAME: error: found no kernel 'bad'; the module has 'good',
 // RUN: not amp-emu %s --kernel=good 2>&1 | FileCheck %s --check-prefix=NOARG
@@ -23,6 +23,8 @@
 // SHAPELESS: amp-emu: error: kernel 'shapeless' has no 'nvvm.reqntid'; give its threads with --block
 // RUN: not amp-emu %s --kernel=dynamic 2>&1 | FileCheck %s --check-prefix=SMEM
 // SMEM: amp-emu: error: kernel 'dynamic' uses dynamic shared memory; give its size with --smem
+// RUN: not amp-emu %s --kernel=large 2>&1 | FileCheck %s --check-prefix=LARGE
+// LARGE: amp-emu: error: expected at most 49152 bytes of static shared memory, but got 2147483648; make it dynamic
 // RUN: not amp-emu %s --kernel=unknown 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not amp-emu %s --kernel=function 2>&1 | FileCheck %s --check-prefix=FUNCTION
 // RUN: echo "module {}" | not amp-emu - 2>&1 | FileCheck %s --check-prefix=EMPTY
@@ -31,6 +33,8 @@
 // EXPECT: amp-emu: error: expected 'matmul(A,B)' over three matrices, but got 'matmul(A,A)'
 gpu.module @m {
   llvm.mlir.global external @smem() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<0 x i8>
+  // 4 bytes, if 32 bits hold them.
+  llvm.mlir.global internal @wraps() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<1073741825 x i32>
   llvm.func @work(i32) -> i32
   llvm.func @good(%a: !llvm.ptr<1>, %n: i32) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>} {
     llvm.return
@@ -47,6 +51,10 @@ gpu.module @m {
   }
   llvm.func @dynamic() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>} {
     %s = llvm.mlir.addressof @smem : !llvm.ptr<3>
+    llvm.return
+  }
+  llvm.func @large() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>} {
+    %s = llvm.mlir.addressof @wraps : !llvm.ptr<3>
     llvm.return
   }
   llvm.func @shapeless() attributes {nvvm.kernel} {

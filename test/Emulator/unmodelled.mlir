@@ -19,6 +19,14 @@ gpu.module @m {
     %r = arith.constant 1 : i32
     llvm.return
   }
+  // options: --arg=i32:4:zero
+  llvm.func @unseen_memory(%out: !llvm.ptr<1>) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 1, 1, 1>} {
+    %mask = llvm.mlir.constant(dense<true> : vector<4xi1>) : vector<4xi1>
+    %ones = llvm.mlir.constant(dense<1> : vector<4xi32>) : vector<4xi32>
+    // error+1: the emulator has no model of operation 'llvm.intr.masked.store'
+    llvm.intr.masked.store %ones, %out, %mask {alignment = 4 : i32} : vector<4xi32>, vector<4xi1> into !llvm.ptr<1>
+    llvm.return
+  }
   llvm.func @assembly() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>} {
     // error+1: the emulator has no model of inline PTX other than wgmma with A in registers, mma.sync and prmt.b32
     llvm.inline_asm has_side_effects asm_dialect = att "membar.gl;", "" : () -> ()

@@ -145,6 +145,15 @@ constexpr int numScopes = 3;
 /// C11 orders, as bits. Total: a fence.sc.
 enum MemoryOrder : uint8_t { Relaxed = 0, Acquire = 1, Release = 2, Total = 4 };
 
+/// Why a thread cannot go on.
+enum class StopKind : uint8_t {
+  Trap,
+  Unreachable,
+  FalseAssumption,
+  DivisionByZero,
+  DivisionOverflow
+};
+
 /// One instruction of a kernel: what does not change while it runs.
 struct Instruction {
   Opcode opcode = Opcode::Nothing;
@@ -169,9 +178,13 @@ struct Instruction {
   bool writes = false;
   /// Accesses: their bytes, and what their address must be a multiple of.
   unsigned bytes = 0, alignment = 1;
+  /// Accesses: through a pointer into shared memory.
+  bool isShared = false;
   /// Atomic: an ordinary access that is volatile, which takes its turn as
   /// atomics do.
   bool isVolatile = false;
+  /// Atomic: it writes, and what was there before matters.
+  bool needsOld = false;
   bool transposed = false;
   /// Convert: negative numbers become zero.
   bool relu = false;

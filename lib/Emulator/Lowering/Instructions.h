@@ -22,9 +22,12 @@
 
 #include <string>
 
-namespace mlir::LLVM {
+namespace mlir {
+class DataLayout;
+namespace LLVM {
 class LLVMFuncOp;
-} // namespace mlir::LLVM
+} // namespace LLVM
+} // namespace mlir
 
 namespace mlir::amp {
 
@@ -80,6 +83,9 @@ bool isClock(StringRef name);
 /// Appends an instruction of that place to the kernel's; its index.
 uint32_t addInstruction(LoweredKernel &kernel, Instruction inst,
                         Location location);
+
+/// Bytes of a type; of more than 64 bits can count, as many as they can.
+uint64_t countBytes(Type type, const DataLayout &layout);
 
 /// Turns allocations on the stack into local memory of the machine.
 void lowerLocalMemory(LLVM::LLVMFuncOp function, LoweredKernel &kernel);

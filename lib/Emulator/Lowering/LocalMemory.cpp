@@ -61,6 +61,14 @@ private:
 };
 } // namespace
 
+uint64_t mlir::amp::countBytes(Type type, const DataLayout &layout) {
+  auto array = dyn_cast<LLVM::LLVMArrayType>(type);
+  if (!array)
+    return layout.getTypeSize(type);
+  return llvm::SaturatingMultiply(countBytes(array.getElementType(), layout),
+                                  uint64_t(array.getNumElements()));
+}
+
 void LocalMemoryLowering::lower(LLVM::AllocaOp op) {
   Location location = op.getLoc();
   builder.setInsertionPoint(op);
@@ -75,8 +83,13 @@ void LocalMemoryLowering::lower(LLVM::AllocaOp op) {
   else if (width > 64)
     count = LLVM::TruncOp::create(builder, location, i64, count);
   Type type = op.getElemType();
+  // More than there can be is refused when it is asked for; it must not wrap.
+  uint64_t size = countBytes(type, layout);
+  count = LLVM::UMinOp::create(
+      builder, location, count,
+      constant(i64, int64_t(UINT64_MAX / std::max<uint64_t>(size, 1))));
   Value bytes = LLVM::MulOp::create(builder, location, count,
-                                    constant(i64, layout.getTypeSize(type)));
+                                    constant(i64, int64_t(size)));
   uint64_t alignment = std::min<uint64_t>(
       op.getAlignment().value_or(layout.getTypeABIAlignment(type)), 16);
   Instruction inst;

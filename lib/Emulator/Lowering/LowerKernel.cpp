@@ -35,6 +35,7 @@
 #include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -45,6 +46,7 @@ using namespace mlir::amp;
 using ::amp::emu::Dim3;
 using ::amp::emu::Opcode;
 using ::amp::emu::Scope;
+using ::amp::emu::StopKind;
 
 /// "gemm.mlir:12:3": the first place in a file that a location has.
 static std::string getPlace(Location location) {
@@ -164,6 +166,11 @@ private:
   LogicalResult lowerInstruction(Operation *op);
   LogicalResult lowerAssembly(LLVM::InlineAsmOp op);
   LogicalResult lowerCall(LLVM::CallOp op);
+  /// Reports and ends the thread in front of the operation, the second only
+  /// where the condition holds; the builder stays in front of the operation.
+  LogicalResult stop(Operation *op, StopKind kind);
+  LogicalResult stopIf(Operation *op, Value condition, StopKind kind);
+  LogicalResult checkDivision(Operation *op);
   LogicalResult checkMove(Operation *op, Value target, Value source,
                           Value size);
   LogicalResult lowerAtomic(Operation *op, Value address, Type type, bool reads,
@@ -237,7 +244,9 @@ void KernelLowering::declareMachine() {
 }
 
 void KernelLowering::layOutShared() {
-  unsigned bytes = 0;
+  // Of more than a device has, the machine says so; sums must not wrap.
+  constexpr uint64_t most = 1u << 31;
+  uint64_t bytes = 0;
   for (bool dynamic : {false, true})
     for (auto global : top.getOps<LLVM::GlobalOp>()) {
       if (global.getAddrSpace() != 3)
@@ -253,9 +262,10 @@ void KernelLowering::layOutShared() {
       if (dynamic)
         kernel.usesDynamicShared = true;
       else
-        bytes += layout.getTypeSize(type);
+        bytes = std::min(most,
+                         llvm::SaturatingAdd(bytes, countBytes(type, layout)));
     }
-  kernel.staticShared = bytes;
+  kernel.staticShared = unsigned(bytes);
   for (auto global : top.getOps<LLVM::GlobalOp>()) {
     if (global.getAddrSpace() == 3)
       continue;
@@ -335,6 +345,12 @@ LogicalResult KernelLowering::lowerFunction(LLVM::LLVMFuncOp function) {
   return success();
 }
 
+static bool isSharedPointer(Value pointer) {
+  unsigned space =
+      cast<LLVM::LLVMPointerType>(pointer.getType()).getAddressSpace();
+  return space == 3 || space == 7;
+}
+
 template <typename AccessOp>
 void KernelLowering::checkAccess(AccessOp op, Type type, bool writes) {
   Instruction inst;
@@ -342,6 +358,7 @@ void KernelLowering::checkAccess(AccessOp op, Type type, bool writes) {
   inst.writes = writes;
   inst.bytes = getAccessBytes(type, layout);
   inst.alignment = getAccessAlignment(type, op.getAlignment(), layout);
+  inst.isShared = isSharedPointer(op.getAddr());
   op.setAlignment(inst.alignment); // the host's vectors are no stricter
   LLVM::CallOp::create(
       builder, location, access,
@@ -381,8 +398,12 @@ LogicalResult KernelLowering::lowerAtomic(Operation *op, Value address,
   inst.opcode = Opcode::Atomic;
   inst.writes = writes;
   inst.number = reads && writes;
+  auto rmw = dyn_cast<LLVM::AtomicRMWOp>(op);
+  bool replaces = rmw && rmw.getBinOp() == LLVM::AtomicBinOp::xchg;
+  inst.needsOld = reads && writes && !(replaces && op->use_empty());
   inst.bytes = getAccessBytes(type, layout);
   inst.alignment = getAccessAlignment(type, std::nullopt, layout);
+  inst.isShared = isSharedPointer(address);
   inst.isVolatile = isa<LLVM::LoadOp, LLVM::StoreOp>(op) &&
                     order == LLVM::AtomicOrdering::not_atomic;
   if (failed(setOrder(op, inst, order, scope)))
@@ -394,6 +415,13 @@ LogicalResult KernelLowering::lowerAtomic(Operation *op, Value address,
   builder.setInsertionPointAfter(op);
   LLVM::CallOp::create(builder, location, atomicDone, ValueRange{pointer, id});
   return success();
+}
+
+/// Operations that tell a compiler or a debugger something and do nothing.
+static bool isHint(Operation *op) {
+  return isa<LLVM::Prefetch, LLVM::DbgDeclareOp, LLVM::DbgValueOp,
+             LLVM::DbgLabelOp, LLVM::NoAliasScopeDeclOp, LLVM::InvariantStartOp,
+             LLVM::InvariantEndOp>(op);
 }
 
 LogicalResult KernelLowering::lowerOperation(Operation *op) {
@@ -466,13 +494,22 @@ LogicalResult KernelLowering::lowerOperation(Operation *op) {
         fence.erase();
         return result;
       })
-      .Case([&](LLVM::Trap trap) {
-        Instruction inst;
-        inst.opcode = Opcode::Trap;
-        LogicalResult result = emitExecute(op, std::move(inst), {});
-        trap.erase();
+      .Case<LLVM::Trap, LLVM::DebugTrap, LLVM::UBSanTrap>([&](Operation *trap) {
+        LogicalResult result = stop(op, StopKind::Trap);
+        trap->erase();
         return result;
       })
+      .Case(
+          [&](LLVM::UnreachableOp) { return stop(op, StopKind::Unreachable); })
+      .Case([&](LLVM::AssumeOp assume) {
+        Value isFalse = LLVM::XOrOp::create(builder, location, assume.getCond(),
+                                            constant(builder.getI1Type(), 1));
+        LogicalResult result = stopIf(op, isFalse, StopKind::FalseAssumption);
+        assume.erase();
+        return result;
+      })
+      .Case<LLVM::UDivOp, LLVM::URemOp, LLVM::SDivOp, LLVM::SRemOp>(
+          [&](Operation *division) { return checkDivision(division); })
       .Case([&](LLVM::InlineAsmOp assembly) { return lowerAssembly(assembly); })
       .Case([&](LLVM::CallOp call) { return lowerCall(call); })
       .Case([&](LLVM::MemcpyOp move) {
@@ -498,8 +535,70 @@ LogicalResult KernelLowering::lowerOperation(Operation *op) {
         if (!isa<LLVM::LLVMDialect>(op->getDialect()))
           return unknown("operation '" + name +
                          "'; lower the kernel to the llvm and nvvm dialects");
+        // What touches memory must not do so behind the machine's back.
+        if (!isMemoryEffectFree(op) && !isHint(op))
+          return unknown("operation '" + name + "'");
         return success();
       });
+}
+
+LogicalResult KernelLowering::stop(Operation *op, StopKind kind) {
+  Instruction inst;
+  inst.opcode = Opcode::Trap;
+  inst.kind = uint8_t(kind);
+  return emitExecute(op, std::move(inst), {});
+}
+
+LogicalResult KernelLowering::stopIf(Operation *op, Value condition,
+                                     StopKind kind) {
+  Block *before = op->getBlock();
+  Block *after = before->splitBlock(op);
+  Block *stopped = builder.createBlock(after);
+  LogicalResult result = stop(op, kind);
+  LLVM::UnreachableOp::create(builder, location);
+  builder.setInsertionPointToEnd(before);
+  LLVM::CondBrOp::create(builder, location, condition, stopped, after);
+  builder.setInsertionPoint(op);
+  return result;
+}
+
+/// Where a quotient does not exist, the host's processor raises a signal.
+LogicalResult KernelLowering::checkDivision(Operation *op) {
+  Value dividend = op->getOperand(0), divisor = op->getOperand(1);
+  Type type = divisor.getType();
+  bool isSigned = isa<LLVM::SDivOp, LLVM::SRemOp>(op);
+  APInt known;
+  bool isKnown = matchPattern(divisor, m_ConstantInt(&known));
+  if (isKnown && !known.isZero() && !(isSigned && known.isAllOnes()))
+    return success();
+  auto number = [&](const APInt &value) -> Value {
+    Attribute attribute =
+        builder.getIntegerAttr(getElementTypeOrSelf(type), value);
+    if (auto vector = dyn_cast<ShapedType>(type))
+      attribute = DenseElementsAttr::get(vector, attribute);
+    return LLVM::ConstantOp::create(builder, location, type,
+                                    cast<TypedAttr>(attribute));
+  };
+  auto equals = [&](Value value, const APInt &to) -> Value {
+    return LLVM::ICmpOp::create(builder, location, LLVM::ICmpPredicate::eq,
+                                value, number(to));
+  };
+  auto inAnyLane = [&](Value lanes) -> Value {
+    if (!isa<VectorType>(lanes.getType()))
+      return lanes;
+    return LLVM::vector_reduce_or::create(builder, location,
+                                          builder.getI1Type(), lanes);
+  };
+  unsigned bits = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  if (failed(stopIf(op, inAnyLane(equals(divisor, APInt::getZero(bits))),
+                    StopKind::DivisionByZero)))
+    return failure();
+  if (!isSigned)
+    return success();
+  Value overflows = LLVM::AndOp::create(
+      builder, location, equals(dividend, APInt::getSignedMinValue(bits)),
+      equals(divisor, APInt::getAllOnes(bits)));
+  return stopIf(op, inAnyLane(overflows), StopKind::DivisionOverflow);
 }
 
 /// The move itself is the host's; its ranges are checked before.

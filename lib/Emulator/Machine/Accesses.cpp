@@ -113,6 +113,8 @@ void Cluster::checkAccess(void *address, uint64_t size, AccessKind kind,
     inside =
         checkShared(genericActor(*self), shared,
                     unsigned(std::min<uint64_t>(size, windowBytes)), kind, id);
+  else if (id != noInstruction && get(id).isShared)
+    report(id, "access outside of shared memory");
   else if (int owner = local.getOwner(address); owner >= 0)
     inside = checkLocal(unsigned(owner), address, size, kind, id);
   else if (size > UINT32_MAX)

@@ -148,7 +148,10 @@ void Cluster::beginAtomic(void *address, unsigned size, uint32_t id) {
   }
   if (inst.order & Acquire && reads(inst))
     lookAt(address, inst, id);
-  checkAccess(address, size, inst.writes ? AccessKind::Write : AccessKind::Read,
+  checkAccess(address, size,
+              inst.needsOld ? AccessKind::Update
+              : inst.writes ? AccessKind::Write
+                            : AccessKind::Read,
               id);
   bool readsAndWrites = inst.writes && inst.number;
   thread.valueBefore = readsAndWrites ? loadValue(address, size) : 0;

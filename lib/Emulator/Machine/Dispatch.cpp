@@ -15,6 +15,22 @@
 
 using namespace amp::emu;
 
+static const char *describe(StopKind kind) {
+  switch (kind) {
+  case StopKind::Trap:
+    break;
+  case StopKind::Unreachable:
+    return "the thread is where the kernel says that it never comes";
+  case StopKind::FalseAssumption:
+    return "what the kernel assumes here is false";
+  case StopKind::DivisionByZero:
+    return "division by zero, whose result is undefined";
+  case StopKind::DivisionOverflow:
+    return "division of the least number by -1, whose result is undefined";
+  }
+  return "kernel trapped";
+}
+
 void Cluster::execute(uint32_t id, char *arguments, char *result) {
   const Instruction &inst = get(id);
   Thread &thread = *self;
@@ -99,7 +115,7 @@ void Cluster::execute(uint32_t id, char *arguments, char *result) {
   case Opcode::MoveMemory:
     return moveMemory(inst, id, arguments);
   case Opcode::Trap:
-    report(id, "kernel trapped");
+    report(id, describe(StopKind(inst.kind)));
     abandon();
   case Opcode::Exit:
     exitThread();

@@ -149,6 +149,8 @@ static Finding checkCell(Cell &cell, const Actor &actor, Space space,
       finding = makeRace(read->copying ? Finding::WriteUnderCopy
                                        : Finding::WriteAfterRead,
                          actor, *read);
+  if (kind == AccessKind::Update && !cell.initialised && !finding.rule)
+    finding.rule = Finding::Uninitialised;
   recordWrite(cell, actor);
   cell.initialised = kind != AccessKind::BarrierEnd;
   cell.barrier = kind == AccessKind::BarrierInit;

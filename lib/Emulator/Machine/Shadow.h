@@ -36,6 +36,8 @@ namespace amp::emu {
 enum class AccessKind : uint8_t {
   Read,
   Write,
+  // A write of what the bytes that it replaces were needed for.
+  Update,
   // A read that hands on bytes that nobody wrote as what they are.
   Move,
   // Of the bytes of an mbarrier, which belong to it from the one to the other.
