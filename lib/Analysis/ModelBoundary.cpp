@@ -175,7 +175,7 @@ void ModelBoundary::findBackwardModel(FunctionOpInterface function) {
         if (isCastableTensor(value.getType()) &&
             !origins.lookup(value).isConstant())
           (model.contains(op) ? inputs : readByLoss)
-              .insert(getMovedValue(value));
+              .insert(origins.getMovedValue(value));
 
   llvm::DenseSet<Value> isOutput(outputs.begin(), outputs.end());
   for (Operation *op : ops) {
@@ -195,7 +195,7 @@ void ModelBoundary::findBackwardModel(FunctionOpInterface function) {
         return false;
       if (from.isParameterOnly())
         return true;
-      Value shown = getMovedValue(value);
+      Value shown = origins.getMovedValue(value);
       if (isOutput.contains(shown))
         return false;
       if (Operation *def = shown.getDefiningOp())

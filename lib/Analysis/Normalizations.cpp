@@ -104,7 +104,7 @@ SmallVector<Value> NormalizationFinder::getReads(Operation *op) const {
         (linalgOp && llvm::is_contained(linalgOp.getDpsInits(), value) &&
          !llvm::is_contained(linalgOp.getDpsInputs(), value)))
       continue;
-    Value moved = getMovedValue(value);
+    Value moved = origins.getMovedValue(value);
     if (!llvm::is_contained(reads, moved))
       reads.push_back(moved);
   }

@@ -48,22 +48,40 @@ PrecisionUnits::PrecisionUnits(FunctionOpInterface function,
   });
   groupByOrigin(ops, boundary);
   joinNormalizations(ops, origins, boundary);
-  joinMovements(ops);
+  joinMovements(ops, origins);
   joinByStructure(ops, origins);
+  tidy();
 }
 
 void PrecisionUnits::assign(Operation *op, unsigned unit) {
+  unsigned kind = static_cast<unsigned>(getComputeKind(op));
   auto [it, isNew] = unitOf.try_emplace(op, unit);
   if (!isNew) {
-    llvm::erase(units[it->second].ops, op);
+    --units[it->second].kinds[kind];
     it->second = unit;
   }
+  ++units[unit].kinds[kind];
   units[unit].ops.push_back(op);
 }
 
 void PrecisionUnits::merge(unsigned from, unsigned into) {
-  for (Operation *op : SmallVector<Operation *>(units[from].ops))
-    assign(op, into);
+  SmallVector<Operation *> moved;
+  std::swap(moved, units[from].ops);
+  for (Operation *op : moved)
+    if (unitOf.lookup(op) == from)
+      assign(op, into);
+}
+
+void PrecisionUnits::tidy() {
+  llvm::DenseSet<Operation *> seen;
+  for (auto [number, unit] : llvm::enumerate(units)) {
+    // An operation that came back stands where it came last.
+    SmallVector<Operation *> ops;
+    for (Operation *op : llvm::reverse(unit.ops))
+      if (unitOf.lookup(op) == number && seen.insert(op).second)
+        ops.push_back(op);
+    unit.ops.assign(ops.rbegin(), ops.rend());
+  }
 }
 
 /// True if the origin of `op` is a place in the source. The functions of
@@ -166,9 +184,7 @@ void PrecisionUnits::joinNormalizations(ArrayRef<Operation *> ops,
            (!boundary || boundary->isInModel(a) == boundary->isInModel(b));
   };
   auto contracts = [&](unsigned unit) {
-    return llvm::any_of(units[unit].ops, [](Operation *op) {
-      return getComputeKind(op) == ComputeKind::Contraction;
-    });
+    return units[unit].has(ComputeKind::Contraction);
   };
   llvm::DenseMap<unsigned, Attribute> layerOf;
   for (ArrayRef<Operation *> group :
@@ -212,7 +228,7 @@ void PrecisionUnits::joinNormalizations(ArrayRef<Operation *> ops,
       if (!isCastableTensor(value.getType()) ||
           origins.lookup(value).isConstant())
         continue;
-      Operation *def = getMovedValue(value).getDefiningOp();
+      Operation *def = origins.getMovedValue(value).getDefiningOp();
       std::optional<unsigned> unit = def ? lookup(def) : std::nullopt;
       inside &= unit && (!only || only == unit);
       only = unit;
@@ -223,12 +239,14 @@ void PrecisionUnits::joinNormalizations(ArrayRef<Operation *> ops,
   }
 }
 
-void PrecisionUnits::joinMovements(ArrayRef<Operation *> ops) {
+void PrecisionUnits::joinMovements(ArrayRef<Operation *> ops,
+                                   const ValueOrigins &origins) {
   for (Operation *op : llvm::reverse(ops)) {
     if ((op->hasAttr(kScopeIdAttr) && !isPlace(op)) ||
         getComputeKind(op) != ComputeKind::Movement)
       continue;
-    Operation *producer = getMovedValue(op->getResult(0)).getDefiningOp();
+    Operation *producer =
+        origins.getMovedValue(op->getResult(0)).getDefiningOp();
     if (!producer || producer == op)
       continue;
     std::optional<unsigned> unit = lookup(producer);
@@ -247,7 +265,11 @@ public:
   StructureFinder(ArrayRef<Operation *> ops, const ValueOrigins &origins,
                   PrecisionUnits &units,
                   llvm::function_ref<void(Operation *, unsigned)> assign)
-      : ops(ops), origins(origins), units(units), assign(assign) {}
+      : ops(ops), origins(origins), units(units), assign(assign) {
+    for (Operation *op : ops)
+      for (Value operand : op->getOperands())
+        readers[origins.getMovedValue(operand)].push_back(op);
+  }
 
   void run();
 
@@ -257,9 +279,7 @@ private:
   }
   bool isWide(unsigned unit) const { return has(unit, ComputeKind::Wide); }
   bool has(unsigned unit, ComputeKind kind) const {
-    return llvm::any_of(units.getUnits()[unit].ops, [&](Operation *op) {
-      return getComputeKind(op) == kind;
-    });
+    return units.getUnits()[unit].has(kind);
   }
   /// A unit that FP32 operations without origin may join.
   bool isOpen(std::optional<unsigned> unit) const {
@@ -280,6 +300,8 @@ private:
   const ValueOrigins &origins;
   PrecisionUnits &units;
   llvm::function_ref<void(Operation *, unsigned)> assign;
+  /// Operations that read a value, looked at through movements.
+  llvm::DenseMap<Value, SmallVector<Operation *, 2>> readers;
   bool changed = false;
   /// Results of reductions, and what was made of one alone: a mean, a
   /// deviation.
@@ -308,22 +330,23 @@ std::optional<unsigned> StructureFinder::getUsersUnit(Operation *op) const {
 /// True if `unit` reads or has `value`, or reads what was computed elementwise
 /// from it (the product whose sum it takes).
 bool StructureFinder::reads(unsigned unit, Value value) const {
-  auto hasOperand = [](Operation *op, Value value) {
-    return llvm::any_of(op->getOperands(), [&](Value operand) {
-      return getMovedValue(operand) == value;
-    });
-  };
-  value = getMovedValue(value);
+  value = origins.getMovedValue(value);
   if (Operation *def = value.getDefiningOp(); def && units.lookup(def) == unit)
     return true;
-  return llvm::any_of(units.getUnits()[unit].ops, [&](Operation *op) {
-    return hasOperand(op, value) ||
-           llvm::any_of(op->getOperands(), [&](Value operand) {
-             Operation *def = getMovedValue(operand).getDefiningOp();
-             return def && getComputeKind(def) == ComputeKind::Promote &&
-                    hasOperand(def, value);
+  auto isRead = [&](Value read) {
+    auto it = readers.find(read);
+    return it != readers.end() &&
+           llvm::any_of(it->second, [&](Operation *reader) {
+             return units.lookup(reader) == unit;
            });
-  });
+  };
+  auto it = readers.find(value);
+  return it != readers.end() &&
+         llvm::any_of(it->second, [&](Operation *reader) {
+           return units.lookup(reader) == unit ||
+                  (getComputeKind(reader) == ComputeKind::Promote &&
+                   llvm::any_of(reader->getResults(), isRead));
+         });
 }
 
 /// A bias goes to the contraction that only it uses.
@@ -376,7 +399,7 @@ bool StructureFinder::joinReduction(Operation *op) {
       values.push_back(value);
   }
   for (Value value : values) {
-    Operation *def = getMovedValue(value).getDefiningOp();
+    Operation *def = origins.getMovedValue(value).getDefiningOp();
     std::optional<unsigned> unit = def ? units.lookup(def) : std::nullopt;
     if (!unit || !isOpen(unit) || origins.getPhase(def) != origins.getPhase(op))
       continue;

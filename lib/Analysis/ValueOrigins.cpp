@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -34,30 +35,61 @@ SmallVector<Value> mlir::amp::getReadValues(Operation *op) {
   return values;
 }
 
+/// The value whose elements the operation that defines `value` moves; null
+/// where it computes.
+static Value getMoveSource(Value value) {
+  Operation *def = value.getDefiningOp();
+  if (!def || getComputeKind(def) != ComputeKind::Movement)
+    return {};
+  Value source;
+  // What a linalg movement writes over is no source of elements.
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(def);
+  for (Value operand : getReadValues(def)) {
+    if (!isCastableTensor(operand.getType()) ||
+        (linalgOp && llvm::is_contained(linalgOp.getDpsInits(), operand) &&
+         !llvm::is_contained(linalgOp.getDpsInputs(), operand)))
+      continue;
+    Operation *producer = operand.getDefiningOp();
+    if (producer && getComputeKind(producer) == ComputeKind::Neutral)
+      continue;
+    if (source && source != operand)
+      return {}; // concat, insert_slice: a value of its own
+    source = operand;
+  }
+  return source;
+}
+
 Value mlir::amp::getMovedValue(Value value) {
-  while (Operation *def = value.getDefiningOp()) {
-    if (getComputeKind(def) != ComputeKind::Movement)
+  // Movements of a block that nothing reaches may form a circle (Brent: `mark`
+  // is left behind at steps that are powers of two).
+  Value mark;
+  uint64_t steps = 0;
+  while (Value source = getMoveSource(value)) {
+    if (value == mark)
       return value;
-    Value source;
-    // What a linalg movement writes over is no source of elements.
-    auto linalgOp = dyn_cast<linalg::LinalgOp>(def);
-    for (Value operand : getReadValues(def)) {
-      if (!isCastableTensor(operand.getType()) ||
-          (linalgOp && llvm::is_contained(linalgOp.getDpsInits(), operand) &&
-           !llvm::is_contained(linalgOp.getDpsInputs(), operand)))
-        continue;
-      Operation *producer = operand.getDefiningOp();
-      if (producer && getComputeKind(producer) == ComputeKind::Neutral)
-        continue;
-      if (source && source != operand)
-        return value; // concat, insert_slice: a value of its own
-      source = operand;
-    }
-    if (!source)
-      return value;
+    if (llvm::isPowerOf2_64(++steps))
+      mark = value;
     value = source;
   }
   return value;
+}
+
+Value ValueOrigins::getMovedValue(Value value) const {
+  SmallVector<Value> path;
+  llvm::DenseSet<Value> onPath;
+  auto known = moved.find(value);
+  while (known == moved.end() && onPath.insert(value).second) {
+    path.push_back(value);
+    Value source = getMoveSource(value);
+    if (!source)
+      break;
+    value = source;
+    known = moved.find(value);
+  }
+  Value end = known == moved.end() ? value : known->second;
+  for (Value passed : path)
+    moved[passed] = end;
+  return end;
 }
 
 static Origins getArgumentOrigins(FunctionOpInterface function,
@@ -123,6 +155,8 @@ void ValueOrigins::visit(Region &region, Origins entry) {
         visit(nested, read);
       for (Value result : op.getResults())
         origins[result] = read;
+      if (read.seed && !isTrainStep)
+        readsSeed.insert(&op);
     }
   }
 }
@@ -134,8 +168,5 @@ Phase ValueOrigins::getPhase(Operation *op) const {
     return *given;
   if (isOptimizer)
     return Phase::Optimizer;
-  for (Value value : getReadValues(op))
-    if (lookup(value).seed)
-      return Phase::Backward;
-  return Phase::Forward;
+  return readsSeed.contains(op) ? Phase::Backward : Phase::Forward;
 }

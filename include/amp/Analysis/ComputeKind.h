@@ -40,6 +40,8 @@ enum class ComputeKind {
   /// No floating tensor in or out, or scalars: left alone.
   Other,
 };
+constexpr unsigned kNumComputeKinds =
+    static_cast<unsigned>(ComputeKind::Other) + 1;
 
 /// `ComputeKind` of `op`. Reads the operation, its region and, for division by
 /// a sum, the producers of its operands.

@@ -15,15 +15,21 @@
 #ifndef AMP_ANALYSIS_PRECISIONUNITS_H
 #define AMP_ANALYSIS_PRECISIONUNITS_H
 
+#include "amp/Analysis/ComputeKind.h"
 #include "amp/Analysis/ModelBoundary.h"
 #include "amp/Analysis/ValueOrigins.h"
+
+#include <array>
 
 namespace mlir::amp {
 
 class PrecisionUnits {
 public:
   struct Unit {
+    /// In the order in which they joined it.
     llvm::SmallVector<Operation *> ops;
+    /// How many of them are of each kind.
+    std::array<unsigned, kNumComputeKinds> kinds = {};
     /// `amp.function` of its operations, or empty.
     StringRef function;
     /// True if the front end gave no origin: grouped by structure.
@@ -31,6 +37,10 @@ public:
     /// True if the origin is a place in the source: what stands there is
     /// arithmetic, not an operation of the framework.
     bool place = false;
+
+    bool has(ComputeKind kind) const {
+      return kinds[static_cast<unsigned>(kind)] != 0;
+    }
   };
 
   /// Groups the floating-point operations of `function`. `boundary` is given
@@ -47,14 +57,18 @@ public:
   }
 
 private:
+  /// Moves `op` to `unit`. Where it was, it stays in `ops` until `tidy`: taking
+  /// it out each time would be quadratic in the size of a unit.
   void assign(Operation *op, unsigned unit);
+  void tidy();
   void merge(unsigned from, unsigned into);
   void groupByOrigin(llvm::ArrayRef<Operation *> ops,
                      const ModelBoundary *boundary);
   void joinNormalizations(llvm::ArrayRef<Operation *> ops,
                           const ValueOrigins &origins,
                           const ModelBoundary *boundary);
-  void joinMovements(llvm::ArrayRef<Operation *> ops);
+  void joinMovements(llvm::ArrayRef<Operation *> ops,
+                     const ValueOrigins &origins);
   void joinByStructure(llvm::ArrayRef<Operation *> ops,
                        const ValueOrigins &origins);
 

@@ -19,6 +19,7 @@
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace mlir::amp {
 
@@ -60,11 +61,18 @@ public:
   /// whatever its attribute.
   Phase getPhase(Operation *op) const;
 
+  /// As the function of this name, but each movement is looked at once, however
+  /// long the chains. Valid while no movement of the function changes.
+  Value getMovedValue(Value value) const;
+
 private:
   void visit(Region &region, Origins entry);
 
   bool isOptimizer = false, isTrainStep = false;
   llvm::DenseMap<Value, Origins> origins;
+  /// Operations that read a value which depends on a seed.
+  llvm::DenseSet<Operation *> readsSeed;
+  mutable llvm::DenseMap<Value, Value> moved;
 };
 
 /// Values that `op` reads: its operands, and those that its regions capture.

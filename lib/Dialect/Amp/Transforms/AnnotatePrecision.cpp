@@ -68,11 +68,18 @@ private:
   Decision classifyPatched(const PrecisionUnits::Unit &unit, Operation *op);
   Decision classifyByKind(const PrecisionUnits::Unit &unit, Operation *op);
   bool movesThroughUnit(Operation *op);
+  std::optional<PrecisionClass>
+  findGivenClass(const PrecisionUnits::Unit &unit);
+  Decision decideByKind(const PrecisionUnits::Unit &unit);
 
   PolicyAttr policy;
   const ValueOrigins &origins;
   const PrecisionUnits &units;
   const ModelBoundary *boundary;
+  /// What is the same for all operations of a unit, found once.
+  llvm::DenseMap<const PrecisionUnits::Unit *, std::optional<PrecisionClass>>
+      givenClass;
+  llvm::DenseMap<const PrecisionUnits::Unit *, Decision> byKind;
 };
 } // namespace
 
@@ -81,13 +88,23 @@ static Decision moveElements() {
   return {PrecisionClass::Follow, "moves elements"};
 }
 
+/// A user's attribute on any operation of the unit, which decides for it.
+std::optional<PrecisionClass>
+Classifier::findGivenClass(const PrecisionUnits::Unit &unit) {
+  auto [it, isNew] = givenClass.try_emplace(&unit, std::nullopt);
+  if (isNew)
+    for (Operation *member : unit.ops)
+      if (auto given = member->getAttrOfType<ClassAttr>(kClassAttr);
+          given && !given.getUnit() && !it->second)
+        it->second = given.getValue();
+  return it->second;
+}
+
 FailureOr<Decision> Classifier::classify(const PrecisionUnits::Unit &unit,
                                          Operation *op) {
-  // Rule 1: a user's attribute on any operation of the unit decides for it.
-  for (Operation *member : unit.ops)
-    if (auto given = member->getAttrOfType<ClassAttr>(kClassAttr);
-        given && !given.getUnit())
-      return Decision{given.getValue(), "attribute on the operation"};
+  // Rule 1
+  if (std::optional<PrecisionClass> given = findGivenClass(unit))
+    return Decision{*given, "attribute on the operation"};
 
   bool moves = getComputeKind(op) == ComputeKind::Movement;
   if (auto region = op->getParentOfType<AutocastOp>()) {
@@ -130,7 +147,7 @@ Decision Classifier::classifyInCastModel(Operation *op) {
 /// True if `op` moves what its unit was given to somebody outside of it.
 bool Classifier::movesThroughUnit(Operation *op) {
   std::optional<unsigned> unit = units.lookup(op);
-  Operation *source = getMovedValue(op->getResult(0)).getDefiningOp();
+  Operation *source = origins.getMovedValue(op->getResult(0)).getDefiningOp();
   return (!source || source == op || units.lookup(source) != unit) &&
          llvm::any_of(op->getUsers(), [&](Operation *user) {
            return units.lookup(user) != unit;
@@ -197,7 +214,7 @@ OpOperand *Classifier::findSelf(const PrecisionUnits::Unit &unit) {
     if (origins.getPhase(op) != Phase::Forward)
       continue;
     for (OpOperand &operand : op->getOpOperands()) {
-      Operation *def = getMovedValue(operand.get()).getDefiningOp();
+      Operation *def = origins.getMovedValue(operand.get()).getDefiningOp();
       if (!isCastableTensor(operand.get().getType()) ||
           (def && (units.lookup(def) == units.lookup(op) ||
                    getComputeKind(def) == ComputeKind::Neutral)))
@@ -212,10 +229,9 @@ OpOperand *Classifier::findSelf(const PrecisionUnits::Unit &unit) {
   return first ? first : firstFactor;
 }
 
-Decision Classifier::classifyByKind(const PrecisionUnits::Unit &unit,
-                                    Operation *op) {
-  // Rule 5: the most demanding kind of the unit decides. A contraction is low
-  // and takes what shares its unit (its bias) with it.
+/// Rule 5: the most demanding kind of the unit decides. A contraction is low
+/// and takes what shares its unit (its bias) with it.
+Decision Classifier::decideByKind(const PrecisionUnits::Unit &unit) {
   static constexpr std::pair<ComputeKind, PrecisionClass> order[] = {
       {ComputeKind::Contraction, PrecisionClass::Low},
       {ComputeKind::Wide, PrecisionClass::High},
@@ -223,21 +239,23 @@ Decision Classifier::classifyByKind(const PrecisionUnits::Unit &unit,
       {ComputeKind::Follow, PrecisionClass::Follow},
   };
   // Backward operations take the class of their forward ones.
-  auto decide = [&](bool forwardOnly) -> std::optional<Decision> {
+  for (bool forwardOnly : {true, false})
     for (auto [kind, value] : order)
       for (Operation *member : unit.ops)
         if (getComputeKind(member) == kind &&
             (!forwardOnly || origins.getPhase(member) == Phase::Forward))
-          return Decision{value, describeComputeKind(member, kind)};
-    return std::nullopt;
-  };
+          return {value, describeComputeKind(member, kind)};
+  return {PrecisionClass::Follow, "no floating operand"};
+}
+
+Decision Classifier::classifyByKind(const PrecisionUnits::Unit &unit,
+                                    Operation *op) {
   if (getComputeKind(op) == ComputeKind::Contraction)
     return {PrecisionClass::Low, "contraction"};
-  if (std::optional<Decision> forward = decide(/*forwardOnly=*/true))
-    return *forward;
-  if (std::optional<Decision> any = decide(/*forwardOnly=*/false))
-    return *any;
-  return {PrecisionClass::Follow, "no floating operand"};
+  auto it = byKind.find(&unit);
+  if (it == byKind.end())
+    it = byKind.try_emplace(&unit, decideByKind(unit)).first;
+  return it->second;
 }
 
 //===----------------------------------------------------------------------===//

@@ -191,7 +191,7 @@ struct CastModel : public amp::impl::CastModelPassBase<CastModel> {
         return;
       for (OpOperand &operand : op->getOpOperands()) {
         Value value = operand.get();
-        auto argument = dyn_cast<BlockArgument>(getMovedValue(value));
+        auto argument = dyn_cast<BlockArgument>(origins.getMovedValue(value));
         if (argument && isCastableTensor(value.getType()) &&
             argument.getOwner() == &function.getBody().front() &&
             getArgRole(function, argument.getArgNumber()).is(Role::Batch))
