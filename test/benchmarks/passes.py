@@ -1,0 +1,266 @@
+#!/usr/bin/env python3
+"""How long does amp-mixed-precision take, and how does that grow?
+
+    passes.py AMP_OPT [-n 10000,100000] [-l O0,O1,O2] [-r 5] [SHAPE ...]
+
+For each shape of program, size and level: the time of the pipeline's passes as
+--mlir-timing reports it (verification between passes included), its ratio to the baseline,
+and the peak memory of the process; then the exponents of both between the smallest and the
+largest size. The baseline, in the same run, is the larger of reading and printing the file
+and of `--canonicalize --cse` on it. Each number is the median of -r runs. Goals: a ratio of
+at most 2, exponents of at most 1.15.
+
+Shapes: `chain` of elementwise operations; `exp`, one that feeds an exp; `unit`, one of a single
+framework operation; `moves`, of transposes; `loop`, in an scf.for; `mlp`, forward and
+backward with a parameter for every ten operations; `stack`, the same with one parameter;
+`helpers`, each called by the next; `doubling`, each calling the one before twice (as many
+as fit: their number is the logarithm of the size).
+"""
+
+import argparse
+import math
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+
+T = "tensor<8x8xf32>"
+LEVELS = "O0,O1,O2"
+
+
+def role(kind, name):
+    return f'{{amp.role = "{kind}", amp.name = "{name}"}}'
+
+
+def chain(n):
+    ops = ("linalg.add ins(%v{0}, %y : {1}, {1}) outs(%e : {1}) -> {1}",
+           "linalg.abs ins(%v{0} : {1}) outs(%e : {1}) -> {1}",
+           "linalg.mul ins(%v{0}, %y : {1}, {1}) outs(%e : {1}) -> {1}")
+    body = [f"%v{i + 1} = {ops[i % 3].format(i, T)}" for i in range(n)]
+    return function(["%e = tensor.empty() : " + T] + body, f"%v{n}")
+
+
+def function(body, result):
+    return "\n".join([f"func.func @f(%v0: {T}, %y: {T}) -> {T} {{"] + body + [f"return {result} : {T}", "}"])
+
+
+def exp(n):
+    body = [f"%v{i + 1} = arith.addf %v{i}, %y : {T}" for i in range(n)]
+    return function(body + [f"%r = math.exp %v{n} : {T}"], "%r")
+
+
+def unit(n):
+    origin = '{amp.function = "torch.nn.functional.layer_norm", amp.scope_id = 1 : i64}'
+    return function([f"%v{i + 1} = arith.addf %v{i}, %y {origin} : {T}" for i in range(n)], f"%v{n}")
+
+
+def moves(n):
+    body = [f"%e = tensor.empty() : {T}", f"%m0 = linalg.matmul ins(%v0, %y : {T}, {T}) outs(%e : {T}) -> {T}"]
+    body += [f"%m{i + 1} = linalg.transpose ins(%m{i} : {T}) outs(%e : {T}) permutation = [1, 0]"
+             for i in range(n)]
+    return function(body + [f"%r = arith.addf %m{n}, %m{n} : {T}"], "%r")
+
+
+def loop(n):
+    body = "\n".join(f"%v{i + 1} = arith.addf %v{i}, %x : {T}" for i in range(n))
+    return f"""func.func @fb(%w: {T} {role("param", "w")}, %x: {T} {role("batch", "x0")}, %k: index,
+    %s: tensor<f32> {role("loss_seed", "l")}) -> ({T} {role("grad", "w")}) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %q = arith.mulf %x, %w : {T}
+  %r = scf.for %i = %c0 to %k step %c1 iter_args(%v0 = %q) -> {T} {{
+{body}
+    scf.yield %v{n} : {T}
+  }}
+  %e = tensor.empty() : {T}
+  %b = linalg.broadcast ins(%s : tensor<f32>) outs(%e : {T}) dimensions = [0, 1]
+  %g = arith.mulf %b, %r : {T}
+  return %g : {T}
+}}"""
+
+
+def matmul(result, a, b):
+    return f"%{result} = linalg.matmul ins(%{a}, %{b} : {T}, {T}) outs(%f : {T}) -> {T}"
+
+
+def train(layers, weights, get, give, grads):
+    """A forward and backward pass, an SGD step and a train step. `get` and `give` are the
+    lines that read layer i's weight as %w<i> and hand its gradient %g<i> on."""
+    params = ", ".join(f"%{name}: {type} {role('param', name)}" for name, type in weights)
+    types = [type for _, type in weights]
+    lines = [f"func.func @fb({params}, %x: {T} {role('batch', 'x0')}, %s: tensor<f32> {role('loss_seed', 'l')}) -> ("
+             + ", ".join(f"{type} {role('grad', name)}" for name, type in weights)
+             + f", tensor<f32> {role('loss', 'l')}) {{",
+             f"%z = arith.constant 0.0 : f32\n%zt = arith.constant dense<0.0> : {T}\n%e = tensor.empty() : {T}",
+             f"%f = linalg.fill ins(%z : f32) outs(%e : {T}) -> {T}",
+             "%f0 = arith.constant dense<0.0> : tensor<f32>", f"%a0 = arith.mulf %x, %x : {T}"]
+    lines += grads
+    for i in range(layers):
+        lines += get(i) + [matmul(f"p{i}", f"a{i}", f"w{i}"), f"%a{i + 1} = arith.maximumf %p{i}, %zt : {T}"]
+    lines += [f"%q = arith.mulf %a{layers}, %a{layers} : {T}",
+              f"%l = linalg.reduce {{ arith.addf }} ins(%q : {T}) outs(%f0 : tensor<f32>) dimensions = [0, 1]",
+              f"%sb = linalg.broadcast ins(%s : tensor<f32>) outs(%e : {T}) dimensions = [0, 1]",
+              f"%d{layers} = arith.mulf %sb, %a{layers} : {T}"]
+    for i in reversed(range(layers)):
+        lines += [f"%m{i} = arith.cmpf ogt, %p{i}, %zt : {T}",
+                  f"%r{i} = arith.select %m{i}, %d{i + 1}, %zt : tensor<8x8xi1>, {T}",
+                  f"%at{i} = linalg.transpose ins(%a{i} : {T}) outs(%e : {T}) permutation = [1, 0]",
+                  matmul(f"g{i}", f"at{i}", f"r{i}")] + give(i)
+        lines += [f"%wt{i} = linalg.transpose ins(%w{i} : {T}) outs(%e : {T}) permutation = [1, 0]",
+                  matmul(f"d{i}", f"r{i}", f"wt{i}")]
+    names = [name for name, _ in weights]
+    all_types = ", ".join(types)
+    lines += ["return " + ", ".join(f"%grad_{name}" for name in names) + f", %l : {all_types}, tensor<f32>", "}"]
+    lines.append(f"func.func @step({params}, " + ", ".join(
+        f"%g_{name}: {type} {role('grad', name)}" for name, type in weights) + ") -> ("
+        + ", ".join(f"{type} {role('param', name)}" for name, type in weights) + ") {")
+    lines += [f"%n_{name} = arith.subf %{name}, %g_{name} : {type}" for name, type in weights]
+    lines += ["return " + ", ".join(f"%n_{name}" for name in names) + f" : {all_types}", "}"]
+    lines.append(f"func.func @train({params}, %x: {T} {role('batch', 'x0')}, %s: tensor<f32> {role('loss_seed', 'l')})"
+                 " -> (" + ", ".join(f"{type} {role('param', name)}" for name, type in weights)
+                 + f", tensor<f32> {role('loss', 'l')}) {{")
+    used = ", ".join(f"%{name}" for name in names)
+    count = len(names)
+    lines += [f"%g:{count + 1} = call @fb({used}, %x, %s) : ({all_types}, {T}, tensor<f32>) -> ({all_types}, tensor<f32>)",
+              f"%n:{count} = call @step({used}, " + ", ".join(f"%g#{i}" for i in range(count))
+              + f") : ({all_types}, {all_types}) -> ({all_types})",
+              "return " + ", ".join(f"%n#{i}" for i in range(count)) + f", %g#{count} : {all_types}, tensor<f32>", "}"]
+    return "\n".join(lines)
+
+
+def mlp(n):
+    layers = max(n // 10, 1)
+    give = lambda i: [f"%grad_w{i} = arith.negf %g{i} : {T}"]
+    return train(layers, [(f"w{i}", T) for i in range(layers)], lambda i: [], give, [])
+
+
+def stack(n):
+    layers = max(n // 12, 1)
+    whole = f"tensor<{layers}x8x8xf32>"
+    get = lambda i: [f"%w{i} = tensor.extract_slice %w[{i}, 0, 0] [1, 8, 8] [1, 1, 1] : {whole} to {T}"]
+
+    def give(i):
+        into = f"%G{i + 1}" if i + 1 < layers else "%G"
+        name = f"%G{i}" if i else "%grad_w"
+        return [f"{name} = tensor.insert_slice %g{i} into {into}[{i}, 0, 0] [1, 8, 8] [1, 1, 1] : {T} into {whole}"]
+    start = [f"%ew = tensor.empty() : {whole}", f"%G = linalg.fill ins(%z : f32) outs(%ew : {whole}) -> {whole}"]
+    return train(layers, [("w", whole)], get, give, start)
+
+
+def evaluate(first):
+    return (f"func.func @evaluate(%w: {T} {role('param', 'w')}, %x: {T} {role('batch', 'x0')}) -> "
+            f"({T} {role('output', 'y')}) {{\n%0 = call @{first}(%x) : ({T}) -> {T}\n"
+            f"%1 = arith.mulf %0, %w : {T}\nreturn %1 : {T}\n}}")
+
+
+def helpers(n):
+    count = max(n // 10, 1)
+    made = [f"func.func private @h{i}(%x: {T}) -> {T} {{\n%0 = call @h{i + 1}(%x) : ({T}) -> {T}\n"
+            f"%1 = arith.addf %0, %x : {T}\nreturn %1 : {T}\n}}" for i in range(count - 1)]
+    last = f"func.func private @h{count - 1}(%x: {T}) -> {T} {{\nreturn %x : {T}\n}}"
+    return "\n".join(made + [last, evaluate("h0")])
+
+
+def doubling(n):
+    count = max(int(math.log2(n)), 1)
+    made = [f"func.func private @h{i}(%x: {T}) -> {T} {{\n%0 = call @h{i + 1}(%x) : ({T}) -> {T}\n"
+            f"%1 = call @h{i + 1}(%0) : ({T}) -> {T}\nreturn %1 : {T}\n}}" for i in range(count)]
+    last = f"func.func private @h{count}(%x: {T}) -> {T} {{\n%0 = arith.addf %x, %x : {T}\nreturn %0 : {T}\n}}"
+    return "\n".join(made + [last, evaluate("h0")])
+
+
+SHAPES = (chain, exp, unit, moves, loop, mlp, stack, helpers, doubling)
+
+
+def run(command, limit):
+    """Seconds by part, and the peak memory in MiB; nothing where it takes too long."""
+    report = tempfile.NamedTemporaryFile("r")
+    try:
+        pid = subprocess.Popen(command + ["-o", os.devnull, "--mlir-timing", "--mlir-timing-display=list"],
+                               stdout=subprocess.DEVNULL, stderr=open(report.name, "w"))
+        try:
+            pid.wait(limit)
+        except subprocess.TimeoutExpired:
+            pid.kill()
+            pid.wait()
+            return None
+        text = report.read()
+        if pid.returncode:
+            sys.exit(f"{' '.join(command)} failed:\n{text[:2000]}")
+    finally:
+        report.close()
+    times = {}
+    for seconds, name in re.findall(r"^ *([\d.]+) \( *[\d.]+%\) +(.*)$", text, re.M):
+        times[name.strip()] = times.get(name.strip(), 0) + float(seconds)
+    return times
+
+
+def measure(command, limit, runs, part):
+    """Median of the seconds that `part` makes of a run's times."""
+    found = []
+    for _ in range(runs):
+        times = run(command, limit)
+        if times is None:
+            return math.inf
+        found.append(part(times))
+    return statistics.median(found)
+
+
+def peak_memory(command):
+    """MiB, of a process of its own that waits for the command."""
+    code = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL,"
+            " stderr=subprocess.DEVNULL); print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
+    done = subprocess.run([sys.executable, "-c", code] + command + ["-o", os.devnull], capture_output=True, text=True)
+    return int(done.stdout) / 1024
+
+
+def exponent(sizes, values):
+    if len(sizes) < 2 or not all(map(math.isfinite, values)) or min(values[0], values[-1]) <= 0:
+        return math.nan
+    return math.log(values[-1] / values[0]) / math.log(sizes[-1] / sizes[0])
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("amp_opt")
+    parser.add_argument("shapes", nargs="*")
+    parser.add_argument("-n", default="10000,100000")
+    parser.add_argument("-l", default=LEVELS)
+    parser.add_argument("-r", type=int, default=5)
+    parser.add_argument("--limit", type=float, default=120)
+    args = parser.parse_args()
+    sizes = [int(n) for n in args.n.split(",")]
+    shapes = [s for s in SHAPES if not args.shapes or s.__name__ in args.shapes]
+    own = {"Parser", "Output", "Rest", "Total"}
+    outside = lambda times: times.get("Parser", 0) + times.get("Output", 0)
+    inside = lambda times: sum(t for name, t in times.items() if name not in own)
+    print(f"{'shape':9}{'level':6}{'operations':>11}{'passes s':>10}{'baseline s':>11}{'ratio':>7}{'MiB':>7}")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "module.mlir")
+        base = {}
+        for shape in shapes:
+            for size in sizes:
+                with open(path, "w") as file:
+                    file.write(shape(size) + "\n")
+                plain = [args.amp_opt, path]
+                base[size] = max(measure(plain, args.limit, args.r, outside),
+                                 measure(plain + ["--canonicalize", "--cse"], args.limit, args.r, inside))
+            for level in args.l.split(","):
+                passes, memory = [], []
+                for size in sizes:
+                    with open(path, "w") as file:
+                        file.write(shape(size) + "\n")
+                    command = [args.amp_opt, path, f"--amp-mixed-precision=opt-level={level} verbosity=0"]
+                    passes.append(measure(command, args.limit, args.r, inside))
+                    memory.append(peak_memory(command) if math.isfinite(passes[-1]) else math.nan)
+                    print(f"{shape.__name__:9}{level:6}{size:11,}{passes[-1]:10.3f}{base[size]:11.3f}"
+                          f"{passes[-1] / base[size]:7.2f}{memory[-1]:7.0f}", flush=True)
+                if len(sizes) > 1:
+                    print(f"{'':15}{'exponents':>11}{exponent(sizes, passes):10.2f} in time, "
+                          f"{exponent(sizes, memory):.2f} in memory", flush=True)
+
+
+if __name__ == "__main__":
+    main()
