@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Execution/ArrayArchive.h"
+#include "LinkTarget.h"
 #include "NpyFormat.h"
 
 #include "llvm/ADT/ScopeExit.h"
@@ -315,10 +316,14 @@ static Error openTemporary(StringRef path, llvm::SmallVectorImpl<char> &target,
   auto makeError = [&](Twine reason) {
     return createStringError(Twine("cannot write '") + path + "': " + reason);
   };
-  // A link keeps its place, its target is replaced. A device or a folder must
-  // not be replaced at all.
-  if (fs::real_path(path, target))
-    target.assign(path.begin(), path.end());
+  // A link keeps its place, its target is replaced, or created. A device or a
+  // folder must not be replaced at all.
+  if (std::error_code error = fs::real_path(path, target)) {
+    if (error == std::errc::too_many_symbolic_link_levels)
+      return makeError(error.message() + "; name a file");
+    const std::string missing = getLinkTarget(path);
+    target.assign(missing.begin(), missing.end());
+  }
   fs::file_status status;
   const bool exists = !fs::status(target, status);
   if (exists && !fs::is_regular_file(status))

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Execution/RunFiles.h"
+#include "LinkTarget.h"
 
-#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -39,30 +39,10 @@ struct FileIdentity {
 
 } // namespace
 
-/// Where the symbolic link at `link` leads.
-static std::optional<std::string> readLink(StringRef link) {
-  char target[4096];
-  const ssize_t size = ::readlink(link.str().c_str(), target, sizeof(target));
-  if (size < 0)
-    return std::nullopt;
-  llvm::SmallString<128> result;
-  const StringRef text(target, size);
-  if (path::is_relative(text))
-    result = path::parent_path(link);
-  path::append(result, text);
-  return result.str().str();
-}
-
 /// The identity of what would be created at `name`; none if there is no folder
 /// for it, which the write itself will report.
-static std::optional<FileIdentity> identifyMissing(std::string name) {
-  constexpr int kMostLinks = 40; // as the kernel has it
-  for (int i = 0; i < kMostLinks; ++i) {
-    std::optional<std::string> target = readLink(name);
-    if (!target)
-      break;
-    name = std::move(*target);
-  }
+static std::optional<FileIdentity> identifyMissing(StringRef given) {
+  const std::string name = getLinkTarget(given);
   const StringRef folder = path::parent_path(name);
   fs::UniqueID id;
   if (fs::getUniqueID(folder.empty() ? "." : folder, id))
@@ -74,7 +54,7 @@ static std::optional<FileIdentity> identifyMissing(std::string name) {
 static std::optional<FileIdentity> identify(StringRef name, int standardFd) {
   fs::file_status status;
   if (name == "-" ? fs::status(standardFd, status) : fs::status(name, status))
-    return name == "-" ? std::nullopt : identifyMissing(name.str());
+    return name == "-" ? std::nullopt : identifyMissing(name);
   if (!fs::is_regular_file(status))
     return std::nullopt;
   return FileIdentity{status.getUniqueID(), ""};

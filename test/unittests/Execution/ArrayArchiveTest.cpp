@@ -618,3 +618,33 @@ TEST_F(ArrayArchiveTest, LinksKeepTheirPlace) {
   EXPECT_EQ(getValues(take(readArrayFile(getPath("real.npy")))),
             std::vector<double>{3});
 }
+
+// What is not there yet is created where the links lead.
+TEST_F(ArrayArchiveTest, DanglingLinksAreFollowed) {
+  namespace fs = llvm::sys::fs;
+  HostArray array = makeArray(AMP_RT_ELEMENT_F32, {1}, {3});
+  ASSERT_FALSE(fs::create_directory(getPath("sub")));
+  ASSERT_FALSE(fs::create_link("sub/second", getPath("first")));
+  ASSERT_FALSE(fs::create_link("../real.npy", getPath("sub/second")));
+  ASSERT_EQ(getText(checkCanWrite(getPath("first"))), "(success)");
+  EXPECT_FALSE(fs::exists(getPath("real.npy")));
+  ASSERT_EQ(getText(writeArrayFile(getPath("first"), array)), "(success)");
+  EXPECT_TRUE(fs::is_symlink_file(getPath("first")));
+  EXPECT_TRUE(fs::is_symlink_file(getPath("sub/second")));
+  EXPECT_EQ(getValues(take(readArrayFile(getPath("real.npy")))),
+            std::vector<double>{3});
+
+  ASSERT_FALSE(fs::create_link("no/real.npy", getPath("nowhere")));
+  ASSERT_FALSE(fs::create_link("loop", getPath("loop")));
+  for (const std::string &error :
+       {getText(checkCanWrite(getPath("nowhere"))),
+        getText(writeArrayFile(getPath("nowhere"), array))})
+    EXPECT_EQ(withoutFolder(error),
+              "cannot write 'FOLDER/nowhere': No such file or directory; name "
+              "a file in a folder that can be written to");
+  EXPECT_EQ(withoutFolder(getText(writeArrayFile(getPath("loop"), array))),
+            "cannot write 'FOLDER/loop': Too many levels of symbolic links; "
+            "name a file");
+  EXPECT_TRUE(fs::is_symlink_file(getPath("nowhere")));
+  EXPECT_TRUE(fs::is_symlink_file(getPath("loop")));
+}

@@ -99,6 +99,22 @@ def compare_files():
         before = after
 
 
+def follow_links():
+    """A state goes where the links lead, also to a file that is not there yet."""
+    os.mkdir("states")
+    os.symlink("states/real.npz", "link.npz")
+    for _ in range(2):  # created, then replaced
+        code, _, err = run("--data", "data.npz", "--steps", "1", "--save", "link.npz", *QUIET)
+        check(code == 0, "link: " + err)
+        check(os.path.islink("link.npz"), "the link was replaced")
+        check(os.listdir("states") == ["real.npz"], f"link: {os.listdir('states')}")
+        check("param/fc1.bias" in np.load("states/real.npz").files, "link: no state")
+    os.symlink("no/real.npz", "nowhere.npz")
+    expect_refusal("cannot write 'nowhere.npz': No such file or directory; name a file in a folder that "
+                   "can be written to", "--data", "data.npz", "--steps", "1", "--save", "nowhere.npz")
+    check(os.path.islink("nowhere.npz"), "the link to nowhere was replaced")
+
+
 def share_logs():
     """Two runs never write one log; one after the other append to it."""
     log = pathlib.Path("shared.jsonl")
@@ -321,6 +337,7 @@ with tempfile.TemporaryDirectory() as folder:
     check(code == 0, err)
     try:
         compare_files()
+        follow_links()
         compare_oracle_files()
         share_logs()
         stop_by_signals()
