@@ -165,6 +165,9 @@ generateCode(ModuleOp module, unsigned level) {
   if (!machine)
     return machine.takeError();
   ExecutionEngineOptions options;
+  // The dump for perf goes to a new folder in the user's home each run, and its
+  // stream ends the program at exit where it cannot be written.
+  options.enablePerfNotificationListener = false;
   auto runPasses =
       makeOptimizingTransformer(level, /*sizeLevel=*/0, machine->get());
   auto optimize = [&](llvm::Module *llvmModule) {

@@ -96,6 +96,7 @@ JitKernel::create(const LoweredKernel &kernel) {
   if (!machine)
     return machine.takeError();
   ExecutionEngineOptions options;
+  options.enablePerfNotificationListener = false; // writes to the user's home
   auto transformer = [&](llvm::Module *module) {
     return optimize(module, machine->get());
   };

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -30,8 +31,10 @@ def check(condition, text):
 processes = []
 
 
-def start(*options, module="step.mlir", ignored=(), **streams):
+def start(*options, module="step.mlir", ignored=(), largest_file=None, **streams):
     def set_signals():
+        if largest_file is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, largest_file))
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # the test's own parent may ignore it
         for number in ignored:
             signal.signal(number, signal.SIG_IGN)
@@ -113,6 +116,24 @@ def follow_links():
     expect_refusal("cannot write 'nowhere.npz': No such file or directory; name a file in a folder that "
                    "can be written to", "--data", "data.npz", "--steps", "1", "--save", "nowhere.npz")
     check(os.path.islink("nowhere.npz"), "the link to nowhere was replaced")
+
+
+def limit_file_size():
+    """A limit of what files may hold matters to the files that were asked for, and there are no others."""
+    before = read_all()
+    train = ["--data", "data.npz", "--steps", "1", "--opt-level=O0"]
+    code, out, err = run(*train, largest_file=20480)
+    check(code == 0 and "step 0: loss" in out and not err, f"limit: {code} {err}")
+    check(before == read_all(), "limit: the run wrote a file")
+    expect_refusal("cannot write 'large.npz': File too large; nothing was written", *train, "--quiet",
+                   "--verbosity=0", "--save", "large.npz", largest_file=20480)
+    with open("screen", "w") as screen:
+        code, _, err = run(*train, largest_file=20, stdout=screen)
+    check(code == 1 and err == "amp-run: error: cannot write to standard output: File too large\n",
+          f"limit of the screen: {code} {err}")
+    # Near miss: what stays below the limit.
+    code, _, err = run(*train, "--save", "small.npz", largest_file=1 << 20)
+    check(code == 0 and os.path.exists("small.npz"), f"high limit: {code} {err}")
 
 
 def share_logs():
@@ -330,6 +351,7 @@ def stop_oracle():
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
+    os.environ["HOME"] = folder  # a run leaves nothing there either
     shutil.copy(source / "test/Inputs/samples/mlp_digits.mlir", "step.mlir")
     shutil.copy(source / "share/digits/digits_train.npz", "data.npz")
     shutil.copy(source / "share/digits/digits_test.npz", "test.npz")
@@ -338,6 +360,7 @@ with tempfile.TemporaryDirectory() as folder:
     try:
         compare_files()
         follow_links()
+        limit_file_size()
         compare_oracle_files()
         share_logs()
         stop_by_signals()
