@@ -84,11 +84,11 @@ void ModelBoundary::findForwardModel(FunctionOpInterface function) {
   SmallVector<Operation *> ops = collectOperations(function);
   bool wholeFunction = getFunctionKind(function) == FunctionKind::Evaluate;
   bool marked = llvm::any_of(
-      ops, [](Operation *op) { return op->hasAttr(kModelOutputAttr); });
+      ops, [](Operation *op) { return isFlagSet(op, kModelOutputAttr); });
 
   auto combines = [&](Operation *op) {
     if (marked)
-      return op->hasAttr(kModelOutputAttr);
+      return isFlagSet(op, kModelOutputAttr);
     bool weight = false, activation = false;
     for (Value value : getReadValues(op)) {
       Origins from = origins.lookup(value);
@@ -108,7 +108,7 @@ void ModelBoundary::findForwardModel(FunctionOpInterface function) {
     }
     if (isLoss(op) && !marked)
       continue;
-    bool feedsModel = !op->hasAttr(kModelOutputAttr) &&
+    bool feedsModel = !isFlagSet(op, kModelOutputAttr) &&
                       llvm::any_of(getUsersOutward(op), [&](Operation *user) {
                         return origins.getPhase(user) == Phase::Forward &&
                                model.contains(user);

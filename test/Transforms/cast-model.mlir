@@ -180,13 +180,30 @@ func.func @evaluate(
   return %p : tensor<4xf32>
 }
 
-// A declaration changes its type and needs no body.
-// CHECK-LABEL: func.func private @declared(
-// O2-SAME: tensor<4xf16> {amp.name = "w", amp.role = "param"}
-// O2-SAME: -> (tensor<4xf32> {amp.name = "y0", amp.role = "output"})
-func.func private @declared(tensor<4xf32> {amp.role = "param", amp.name = "w"},
-                            tensor<4xf32> {amp.role = "batch", amp.name = "x0"})
+// A declaration with the level's types is what it says (the others: cast-model-invalid).
+// CHECK-LABEL: func.func private @declared_in_half(
+// CHECK-SAME: tensor<4xf16> {amp.name = "w", amp.role = "param"}
+func.func private @declared_in_half(tensor<4xf16> {amp.role = "param", amp.name = "w"},
+                                    tensor<4xf32> {amp.role = "batch", amp.name = "x0"})
     -> (tensor<4xf32> {amp.role = "output", amp.name = "y0"})
+
+// What a caller without roles has stays f32: an epoch's loop.
+// CHECK-LABEL: func.func @driver(
+// CHECK-SAME: %[[W:.*]]: tensor<4xf32>, %[[X:.*]]: tensor<4xf32>) -> tensor<4xf32>
+// O2: %[[H:.*]] = amp.cast %[[W]] : tensor<4xf32> to tensor<4xf16>
+// O2: call @evaluate(%[[H]], %[[X]])
+func.func @driver(%w: tensor<4xf32>, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = call @evaluate(%w, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// A reference to a function that stays as it is.
+// CHECK-LABEL: func.func @reference(
+// CHECK: constant @no_roles
+func.func @reference() -> ((tensor<4xf32>) -> tensor<4xf32>) {
+  %f = constant @no_roles : (tensor<4xf32>) -> tensor<4xf32>
+  return %f : (tensor<4xf32>) -> tensor<4xf32>
+}
 
 // Values of other floating types are the user's.
 // CHECK-LABEL: func.func @other_types(

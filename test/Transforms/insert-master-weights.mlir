@@ -14,11 +14,13 @@
 // changes it.
 
 func.func private @forward_backward(
-    tensor<4xf32> {amp.role = "param", amp.name = "w"},
-    tensor<2xf32> {amp.role = "param", amp.name = "bn.weight", amp.kind = "batch_norm"},
-    tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %b: tensor<2xf32> {amp.role = "param", amp.name = "bn.weight", amp.kind = "batch_norm"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
     -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"},
-        tensor<2xf32> {amp.role = "grad", amp.name = "bn.weight"})
+        tensor<2xf32> {amp.role = "grad", amp.name = "bn.weight"}) {
+  return %w, %b : tensor<4xf32>, tensor<2xf32>
+}
 
 // The optimizer's parameter is the master, and gives its half copy as a further
 // result. Batch norm is FP32 in the model and needs none.
@@ -90,10 +92,12 @@ func.func @changed_in_train_step(
 // A frozen parameter has no gradient and no new value: half in the model, and no
 // master of it (Apex leaves such parameters alone).
 func.func private @model_with_frozen(
-    tensor<3xf32> {amp.role = "param", amp.name = "frozen"},
-    tensor<4xf32> {amp.role = "param", amp.name = "w"},
-    tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
-    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+    %f: tensor<3xf32> {amp.role = "param", amp.name = "frozen"},
+    %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"}) {
+  return %w : tensor<4xf32>
+}
 // CHECK-LABEL: func.func @frozen(
 // CHECK-SAME:  %[[F:[a-z0-9]+]]: tensor<3xf16> {amp.name = "frozen", amp.role = "param"}
 // CHECK-SAME:  tensor<4xf32> {amp.name = "w", amp.role = "master"}
@@ -106,4 +110,23 @@ func.func @frozen(
   // CHECK: call @model_with_frozen(%[[F]], %[[COPY]],
   %g = call @model_with_frozen(%f, %w, %seed) : (tensor<3xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
   return %g : tensor<4xf32>
+}
+
+// A loop over batches knows nothing of masters: what it has are the masters, each call
+// takes copies of them, and the copies that come back are of no use.
+// CHECK-LABEL: func.func @epoch(
+// CHECK-SAME: %{{.*}}: tensor<3xf32>, %[[START:.*]]: tensor<4xf32>,
+// CHECK: scf.for {{.*}} iter_args(%[[W:.*]] = %[[START]]) -> (tensor<4xf32>)
+// CHECK-DAG: %[[F:.*]] = amp.cast %{{.*}} : tensor<3xf32> to tensor<3xf16>
+// CHECK-DAG: %[[H:.*]] = amp.master_copy %[[W]] : tensor<4xf32> to tensor<4xf16>
+// CHECK: %[[NEW:.*]]:2 = func.call @frozen(%[[F]], %[[W]], %{{.*}}, %[[H]])
+// CHECK: scf.yield %[[NEW]]#0 : tensor<4xf32>
+func.func @epoch(%f: tensor<3xf32>, %w: tensor<4xf32>, %seed: tensor<f32>, %steps: index) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %last = scf.for %i = %c0 to %steps step %c1 iter_args(%v = %w) -> tensor<4xf32> {
+    %n = func.call @frozen(%f, %v, %seed) : (tensor<3xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    scf.yield %n : tensor<4xf32>
+  }
+  return %last : tensor<4xf32>
 }

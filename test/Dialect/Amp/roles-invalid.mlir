@@ -141,10 +141,45 @@ func.func private @f(tensor<4xf32> {amp.kind = "batch_norm"})
 // -----
 
 // A slip of the pen is not lost.
-// expected-error @+1 {{'func.func' op unknown attribute 'amp.rôle' of argument 0; expected amp.role, amp.name, amp.kind or amp.init}}
+// expected-error @+1 {{'func.func' op unknown attribute 'amp.rôle' of argument 0; expected amp.role, amp.name, amp.kind or amp.init; did you mean 'amp.role'?}}
 func.func private @f(tensor<4xf32> {"amp.rôle" = "param"})
 
 // -----
 
 // expected-error @+1 {{'func.func' op expected 'amp.init' of argument 0 to be a string, but got 0.000000e+00 : f64}}
 func.func private @f(tensor<4xf32> {amp.role = "param", amp.name = "w", amp.init = 0.0})
+
+// -----
+
+// Rule 11: the nearest name is said.
+func.func private @callee(tensor<4xf32>) -> tensor<4xf32>
+func.func @misspelt_flag(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'func.call' op unknown attribute 'amp.delay_unscaled'; did you mean 'amp.delay_unscale'?}}
+  %0 = call @callee(%x) {amp.delay_unscaled} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// Rule 11: also where the operation reads no attribute of ours.
+func.func @misspelt_function(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'math.exp' op unknown attribute 'amp.funtion'; did you mean 'amp.function'?}}
+  %0 = math.exp %x {amp.funtion = "torch.exp"} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// Rule 10
+// expected-error @+1 {{'func.func' op expected 'amp.micro_batches' to be an i64, but got "two"}}
+func.func private @micro_batches() attributes {amp.micro_batches = "two"}
+
+// -----
+
+// Rule 12. Near miss: insert-loss-scaling-several.mlir has flags that are false.
+func.func private @callee(tensor<4xf32>) -> tensor<4xf32>
+func.func @flag_of_another_type(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'func.call' op expected 'amp.delay_overflow_check' to be a unit attribute, true or false, but got 0 : i64}}
+  %0 = call @callee(%x) {amp.delay_overflow_check = 0} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

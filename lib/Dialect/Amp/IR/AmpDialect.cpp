@@ -39,6 +39,47 @@ Operation *AmpDialect::materializeConstant(OpBuilder &builder, Attribute value,
 }
 
 //===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+/// The name in `known` that is the fewest edits away from `name`.
+static StringRef findNearest(StringRef name, ArrayRef<StringRef> known) {
+  return *llvm::min_element(known, [&](StringRef a, StringRef b) {
+    return name.edit_distance(a) < name.edit_distance(b);
+  });
+}
+
+/// Discardable attributes that an argument or result may have.
+static constexpr StringRef kValueAttrs[] = {kRoleAttr, kNameAttr, kKindAttr,
+                                            kInitAttr};
+/// Those that an operation may have and whose values rule 12 checks.
+static constexpr StringRef kFlagAttrs[] = {
+    kDelayUnscaleAttr, kDelayOverflowCheckAttr, kModelOutputAttr,
+    kCastsInsertedAttr, kUpdatesGuardedAttr};
+/// The others: origins and decisions, what a step was split at and divided by,
+/// and what lowerings write for the programs and kernels that they make.
+static constexpr StringRef kOperationAttrs[] = {kScopeAttr,
+                                                kScopeIdAttr,
+                                                kFunctionAttr,
+                                                kLayerAttr,
+                                                kPhaseAttr,
+                                                kSelfAttr,
+                                                kClassAttr,
+                                                kPolicyAttr,
+                                                kGradAttr,
+                                                kMicroBatchesAttr,
+                                                "amp.signature",
+                                                "amp.workspace_bytes",
+                                                "amp.scalers",
+                                                "amp.launch",
+                                                "amp.launches",
+                                                "amp.problem",
+                                                "amp.problems",
+                                                "amp.epilogue",
+                                                "amp.epilogue_outputs",
+                                                "amp.cost"};
+
+//===----------------------------------------------------------------------===//
 // Roles
 //===----------------------------------------------------------------------===//
 
@@ -171,7 +212,8 @@ static LogicalResult verifyValueAttribute(Operation *op, unsigned index,
     return success(); // read by amp-run, which knows its grammar
   return op->emitOpError()
          << "unknown attribute '" << name << "' of " << where << " " << index
-         << "; expected amp.role, amp.name, amp.kind or amp.init";
+         << "; expected amp.role, amp.name, amp.kind or amp.init; did you mean '"
+         << findNearest(name, kValueAttrs) << "'?"; // Rule 11
 }
 
 LogicalResult AmpDialect::verifyRegionArgAttribute(Operation *op,
@@ -232,5 +274,19 @@ LogicalResult AmpDialect::verifyOperationAttribute(Operation *op,
             isa<RankedTensorType>(op->getOperand(number.getInt()).getType()),
         "the number (i64) of an operand that is a ranked tensor");
   }
-  return success();
+  if (name == kMicroBatchesAttr) { // Rule 10
+    auto number = dyn_cast<IntegerAttr>(attr.getValue());
+    return expect(number && number.getType().isInteger(64), "an i64");
+  }
+  if (llvm::is_contained(kFlagAttrs, name)) // Rule 12
+    return expect(isa<UnitAttr, BoolAttr>(attr.getValue()),
+                  "a unit attribute, true or false");
+  if (llvm::is_contained(kOperationAttrs, name))
+    return success();
+  SmallVector<StringRef> known(std::begin(kOperationAttrs),
+                               std::end(kOperationAttrs));
+  llvm::append_range(known, kFlagAttrs);
+  return op->emitOpError() << "unknown attribute '" << name
+                           << "'; did you mean '" << findNearest(name, known)
+                           << "'?"; // Rule 11
 }

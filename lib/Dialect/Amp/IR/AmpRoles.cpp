@@ -18,6 +18,12 @@
 using namespace mlir;
 using namespace mlir::amp;
 
+bool mlir::amp::isFlagSet(Operation *op, StringRef name) {
+  Attribute flag = op->getDiscardableAttr(name);
+  auto value = dyn_cast_if_present<BoolAttr>(flag);
+  return value ? value.getValue() : flag != nullptr;
+}
+
 std::optional<Role> mlir::amp::parseRole(StringRef text) {
   return llvm::StringSwitch<std::optional<Role>>(text)
       .Case("param", Role::Param)

@@ -40,9 +40,6 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
-/// On a train step: its batch has been divided by so many.
-static constexpr StringLiteral kMicroBatchesAttr = "amp.micro_batches";
-
 /// Each part is code of its own. Sixteen times what training scripts usually
 /// take (up to 64), and what compiles in minutes for a small model.
 static constexpr int64_t kMostMicroBatches = 1024;

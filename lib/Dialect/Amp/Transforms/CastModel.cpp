@@ -24,6 +24,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ModulePolicy.h"
+#include "SignatureChange.h"
 
 #include "amp/Analysis/ComputeKind.h"
 #include "amp/Analysis/ModelBoundary.h"
@@ -138,6 +139,13 @@ struct CastModel : public amp::impl::CastModelPassBase<CastModel> {
     if (!policy.castsModel() && !policy.getCastModelOutputs())
       return;
     SignaturePolicy signature(module, policy);
+    FunctionReferences references(module);
+    for (auto function : module.getOps<func::FuncOp>())
+      if (std::optional<std::string> change =
+              describeChange(getNewTypes(function, signature), function);
+          change &&
+          failed(references.requireChangeable(function, policy, *change)))
+        return signalPassFailure();
     for (auto function : module.getOps<func::FuncOp>()) {
       if (policy.getCastModelOutputs())
         castModelOutputs(function, policy.getCastModelOutputs());
@@ -210,45 +218,73 @@ struct CastModel : public amp::impl::CastModelPassBase<CastModel> {
     }
   }
 
-  void castSignature(func::FuncOp function, const SignaturePolicy &signature) {
+  /// The types that `function` has after the pass.
+  static FunctionType getNewTypes(func::FuncOp function,
+                                  const SignaturePolicy &signature) {
     FunctionKind kind = getFunctionKind(function);
     SmallVector<Type> arguments(function.getArgumentTypes());
     SmallVector<Type> results(function.getResultTypes());
-    OpBuilder builder(function.getContext());
+    auto change = [&](Type &type, const RoleInfo &info, bool isResult) {
+      Type element = signature.getElementType(kind, info, type, isResult);
+      if (element && !element.isF32())
+        type = withElement(type, element);
+    };
+    for (auto [i, type] : llvm::enumerate(arguments))
+      change(type, getArgRole(function, i), /*isResult=*/false);
+    for (auto [i, type] : llvm::enumerate(results))
+      change(type, getResultRole(function, i), /*isResult=*/true);
+    return FunctionType::get(function.getContext(), arguments, results);
+  }
 
-    for (unsigned i = 0, e = arguments.size(); i != e; ++i) {
-      Type element = signature.getElementType(kind, getArgRole(function, i),
-                                              arguments[i], /*isResult=*/false);
-      if (!element || element.isF32())
+  /// The first argument or result whose type is another in `types`, in words.
+  static std::optional<std::string> describeChange(FunctionType types,
+                                                   func::FuncOp function) {
+    auto describe = [](StringRef what, unsigned index, const RoleInfo &info,
+                       Type type) {
+      std::string text;
+      llvm::raw_string_ostream os(text);
+      os << what << ' ' << index << " ('" << stringifyRole(*info.role) << "' '"
+         << info.name << "') becomes " << type;
+      return text;
+    };
+    for (unsigned i = 0, e = types.getNumInputs(); i != e; ++i)
+      if (types.getInput(i) != function.getArgumentTypes()[i])
+        return describe("argument", i, getArgRole(function, i),
+                        types.getInput(i));
+    for (unsigned i = 0, e = types.getNumResults(); i != e; ++i)
+      if (types.getResult(i) != function.getResultTypes()[i])
+        return describe("result", i, getResultRole(function, i),
+                        types.getResult(i));
+    return std::nullopt;
+  }
+
+  void castSignature(func::FuncOp function, const SignaturePolicy &signature) {
+    FunctionType types = getNewTypes(function, signature);
+    OpBuilder builder(function.getContext());
+    for (unsigned i = 0, e = types.getNumInputs(); i != e; ++i) {
+      Type original = function.getArgumentTypes()[i];
+      if (types.getInput(i) == original)
         continue;
-      Type original = arguments[i];
-      arguments[i] = withElement(original, element);
       ++numCastArguments;
-      if (function.isExternal())
-        continue;
       BlockArgument argument = function.getArgument(i);
-      argument.setType(arguments[i]);
+      argument.setType(types.getInput(i));
       builder.setInsertionPointToStart(&function.getBody().front());
       auto widened =
           CastOp::create(builder, argument.getLoc(), original, argument);
       argument.replaceAllUsesExcept(widened, widened);
     }
-    for (unsigned i = 0, e = results.size(); i != e; ++i) {
-      Type element = signature.getElementType(kind, getResultRole(function, i),
-                                              results[i], /*isResult=*/true);
-      if (!element || element.isF32())
+    for (unsigned i = 0, e = types.getNumResults(); i != e; ++i) {
+      if (types.getResult(i) == function.getResultTypes()[i])
         continue;
-      results[i] = withElement(results[i], element);
       ++numCastResults;
       function.walk([&](func::ReturnOp returnOp) {
         builder.setInsertionPoint(returnOp);
-        returnOp.setOperand(
-            i, builder.createOrFold<CastOp>(returnOp.getLoc(), results[i],
-                                            returnOp.getOperand(i)));
+        returnOp.setOperand(i, builder.createOrFold<CastOp>(
+                                   returnOp.getLoc(), types.getResult(i),
+                                   returnOp.getOperand(i)));
       });
     }
-    function.setType(
-        FunctionType::get(function.getContext(), arguments, results));
+    function.setType(types);
   }
 
   /// Restores the types that the caller had before its callee changed.

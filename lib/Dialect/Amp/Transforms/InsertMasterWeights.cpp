@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ModulePolicy.h"
+#include "SignatureChange.h"
 
 #include "amp/Analysis/ComputeKind.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
@@ -50,6 +51,12 @@ struct InsertMasterWeights
     findHalfParameters(module);
 
     SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
+    FunctionReferences references(module);
+    for (func::FuncOp function : functions)
+      if (std::optional<std::string> change = describeChange(function);
+          change &&
+          failed(references.requireChangeable(function, policy, *change)))
+        return signalPassFailure();
     for (func::FuncOp function : functions)
       if (getFunctionKind(function) == FunctionKind::OptimizerStep)
         rewriteOptimizerStep(function);
@@ -57,6 +64,60 @@ struct InsertMasterWeights
       if (getFunctionKind(function) == FunctionKind::TrainStep &&
           failed(rewriteTrainStep(function)))
         return signalPassFailure();
+    module.walk([&](func::CallOp call) { adaptCall(call); });
+  }
+
+  /// The first parameter of an optimizer or train step that becomes a master,
+  /// in words.
+  std::optional<std::string> describeChange(func::FuncOp function) {
+    FunctionKind kind = getFunctionKind(function);
+    if (kind != FunctionKind::OptimizerStep &&
+        (kind != FunctionKind::TrainStep || function.isExternal()))
+      return std::nullopt; // a train step elsewhere has masters of its own
+    for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
+      if (RoleInfo info = getArgRole(function, i);
+          isMaster(info, function.getArgumentTypes()[i]))
+        return "'param' '" + info.name.str() +
+               "' becomes a 'master' with a half copy beside it";
+    return std::nullopt;
+  }
+
+  /// A call of a step by a function that knows nothing of masters, a loop over
+  /// batches: what it has are the masters, and each call makes their copies.
+  ///   %new = call @train_step(%w)
+  ///   becomes
+  ///   %h = master_copy %w, %new, %copy = call @train_step(%w, %h)
+  void adaptCall(func::CallOp call) {
+    auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+        call, call.getCalleeAttr());
+    if (!callee || call.getCalleeType() == callee.getFunctionType())
+      return;
+    OpBuilder builder(call);
+    Location loc = call.getLoc();
+    SmallVector<Value> operands;
+    for (unsigned i = 0, e = callee.getNumArguments(); i != e; ++i) {
+      Type type = callee.getArgumentTypes()[i];
+      if (i < call.getNumOperands()) {
+        // A frozen parameter, which the step now takes in half.
+        operands.push_back(
+            call.getOperand(i).getType() == type
+                ? call.getOperand(i)
+                : CastOp::create(builder, loc, type, call.getOperand(i))
+                      .getResult());
+        continue;
+      }
+      RoleInfo copy = getArgRole(callee, i);
+      for (unsigned j = 0; j != i; ++j)
+        if (RoleInfo info = getArgRole(callee, j);
+            info.is(Role::Master) && info.name == copy.name)
+          operands.push_back(
+              MasterCopyOp::create(builder, loc, type, operands[j]));
+    }
+    auto created = func::CallOp::create(builder, loc, callee, operands);
+    created->setDiscardableAttrs(call->getDiscardableAttrDictionary());
+    call.replaceAllUsesWith(
+        created.getResults().take_front(call.getNumResults()));
+    call.erase();
   }
 
   /// Parameters that the model takes in half, by name.

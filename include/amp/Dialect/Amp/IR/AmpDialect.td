@@ -79,6 +79,18 @@ def Amp_Dialect : Dialect {
        one of its three values, `amp.scope_id` is an `i64`.
     8. `amp.policy` is a `#amp.policy` and `amp.class` a `#amp.class`.
     9. `amp.self` is an `i64` that numbers an operand which is a ranked tensor.
+    10. `amp.micro_batches` is an `i64`.
+    11. An attribute whose name begins with `amp.` is one that the project knows: a
+       misspelt one would be a decision of the user's that nobody reads.
+
+    ### Flags
+
+    `amp.delay_unscale` and `amp.delay_overflow_check` on a call with a loss seed,
+    `amp.model_output` on an operation, `amp.updates_guarded` on a train step and
+    `amp.casts_inserted` on a module are flags: there, or `true`, they hold; left
+    out, or `false`, they do not.
+
+    12. A flag is a unit attribute or a boolean.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
   let useDefaultAttributePrinterParser = 1;

@@ -47,9 +47,21 @@ constexpr llvm::StringLiteral kCastsInsertedAttr = "amp.casts_inserted";
 /// On an operation: its result is the model's output, whatever the analysis
 /// would say.
 constexpr llvm::StringLiteral kModelOutputAttr = "amp.model_output";
+/// On a call with a loss seed, Apex's arguments of the same names: its
+/// gradients stay scaled; its overflow is left to the scaler's next unscaling.
+constexpr llvm::StringLiteral kDelayUnscaleAttr = "amp.delay_unscale";
+constexpr llvm::StringLiteral kDelayOverflowCheckAttr =
+    "amp.delay_overflow_check";
+/// On a train step: its batch has been divided by so many.
+constexpr llvm::StringLiteral kMicroBatchesAttr = "amp.micro_batches";
+/// On a train step: its updates have been guarded against overflows.
+constexpr llvm::StringLiteral kUpdatesGuardedAttr = "amp.updates_guarded";
 /// On an operation of a fused train step: the names of the parameters whose
 /// gradients its results are.
 constexpr llvm::StringLiteral kGradAttr = "amp.grad";
+
+/// True if `op` has the flag `name`: a unit attribute, or `true`.
+bool isFlagSet(Operation *op, StringRef name);
 
 /// What a value is for.
 enum class Role {
