@@ -83,3 +83,128 @@ func.func @uses_twice(%x: tensor<f32> {amp.role = "batch", amp.name = "x0"}) -> 
   %0 = call @twice(%x) : (tensor<f32>) -> tensor<f32>
   return %0 : tensor<f32>
 }
+
+// Helpers that call each other twice: copies up to a bound, calls beyond, and an answer
+// at once. 2^20 copies otherwise.
+// CHECK-LABEL: func @doubling(
+// CHECK:         call @twice{{[0-9]+}}
+func.func @doubling(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+                    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"})
+    -> (tensor<4xf32> {amp.role = "output", amp.name = "y0"}) {
+  %0 = call @twice20(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+// Near miss: the same two levels deep.
+// CHECK-LABEL: func @doubled(
+// CHECK-NOT:     call
+// CHECK:         return
+func.func @doubled(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+                   %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"})
+    -> (tensor<4xf32> {amp.role = "output", amp.name = "y0"}) {
+  %0 = call @twice2(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func private @twice0(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = arith.addf %x, %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func private @twice1(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = call @twice0(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = call @twice0(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+func.func private @twice2(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = call @twice1(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = call @twice1(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+func.func private @twice3(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = call @twice2(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = call @twice2(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+func.func private @twice4(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = call @twice3(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = call @twice3(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+func.func private @twice5(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = call @twice4(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = call @twice4(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+func.func private @twice6(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = call @twice5(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = call @twice5(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+func.func private @twice7(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = call @twice6(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = call @twice6(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+func.func private @twice8(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = call @twice7(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = call @twice7(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+func.func private @twice9(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = call @twice8(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = call @twice8(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+func.func private @twice10(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = call @twice9(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = call @twice9(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+func.func private @twice11(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = call @twice10(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = call @twice10(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+func.func private @twice12(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = call @twice11(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = call @twice11(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+func.func private @twice13(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = call @twice12(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = call @twice12(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+func.func private @twice14(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = call @twice13(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = call @twice13(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+func.func private @twice15(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = call @twice14(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = call @twice14(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+func.func private @twice16(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = call @twice15(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = call @twice15(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+func.func private @twice17(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = call @twice16(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = call @twice16(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+func.func private @twice18(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = call @twice17(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = call @twice17(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+func.func private @twice19(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = call @twice18(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = call @twice18(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+func.func private @twice20(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = call @twice19(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = call @twice19(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}

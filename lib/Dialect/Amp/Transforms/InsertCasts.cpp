@@ -273,26 +273,34 @@ Value CastInserter::cloneInHalf(Operation *mover) {
 // What a use gets
 //===----------------------------------------------------------------------===//
 
-/// True if nobody outside `unit` uses `value`, looked at through movements.
-static bool isKeptInside(Value value, int64_t unit) {
-  return llvm::all_of(value.getUsers(), [&](Operation *user) {
-    if (getUnit(user) != unit)
-      return false;
-    if (getComputeKind(user) == ComputeKind::Movement)
-      return isKeptInside(user->getResult(0), unit);
-    return true;
-  });
-}
-
-/// Which values stay inside their units is read off the uses, so before the
-/// first of them is rewritten.
+/// Which values stay inside their units, looked at through movements, is read
+/// off the uses, so before the first of them is rewritten. Values are taken to
+/// stay until a use says otherwise, and what a movement moves leaves with it:
+/// each value is looked at once, however often the movements use it.
 void CastInserter::findKeptValues() {
+  SmallVector<Value> leaving;
   function->walk([&](Operation *op) {
-    if (std::optional<int64_t> unit = getUnit(op))
-      for (Value result : op->getResults())
-        if (isKeptInside(result, *unit))
-          kept.insert(result);
+    std::optional<int64_t> unit = getUnit(op);
+    if (!unit)
+      return;
+    for (Value result : op->getResults()) {
+      kept.insert(result);
+      if (llvm::any_of(result.getUsers(),
+                       [&](Operation *user) { return getUnit(user) != unit; }))
+        leaving.push_back(result);
+    }
   });
+  while (!leaving.empty()) {
+    Value value = leaving.pop_back_val();
+    Operation *def = value.getDefiningOp();
+    if (!kept.erase(value) || value != def->getResult(0) ||
+        getComputeKind(def) != ComputeKind::Movement)
+      continue;
+    for (Value operand : def->getOperands())
+      if (Operation *maker = operand.getDefiningOp();
+          maker && getUnit(maker) == getUnit(def))
+        leaving.push_back(operand);
+  }
 }
 
 void CastInserter::findSelves() {
@@ -661,7 +669,7 @@ struct InsertCasts : public amp::impl::InsertCastsPassBase<InsertCasts> {
         dissolveRegions(function);
       return;
     }
-    if (getOperation()->hasAttr(kCastsInsertedAttr))
+    if (isFlagSet(getOperation(), kCastsInsertedAttr))
       return;
     getOperation()->setAttr(kCastsInsertedAttr, UnitAttr::get(&getContext()));
     for (auto function : getOperation().getOps<FunctionOpInterface>()) {
