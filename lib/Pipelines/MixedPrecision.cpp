@@ -64,9 +64,12 @@ void mlir::amp::buildMixedPrecisionPipeline(
   // Under another placement than Apex's, what places the free casts would stand
   // here, between the decisions and the casts that follow from them.
   pm.addPass(createInsertCastsPass({options.placement}));
-  // Masters before scaling: a skipped step keeps the half copies as well.
+  // Masters before guards: a skipped step keeps the half copies as well.
   pm.addPass(createInsertMasterWeightsPass());
   pm.addPass(createInsertLossScalingPass());
+  // After whatever changes a state.
+  pm.addPass(
+      createGuardUpdatesPass({options.skipOnOverflow, options.keepFiniteSums}));
   // The proof at the end, about the program that comes out.
   if (options.verifyScaling != ScalingCheck::Off) {
     VerifyScalingPassOptions verify;

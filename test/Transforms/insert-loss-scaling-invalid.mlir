@@ -1,4 +1,4 @@
-// RUN: amp-opt %s --amp-insert-loss-scaling --split-input-file --verify-diagnostics
+// RUN: amp-opt %s --amp-insert-loss-scaling --amp-guard-updates --split-input-file --verify-diagnostics
 
 // expected-error @+1 {{expected a module with 'amp.policy'; run amp-initialize-opt-level first}}
 module {}
@@ -244,7 +244,8 @@ module attributes {amp.policy = #amp.policy<O1, patch_type = f16, loss_scale = d
 
 // -----
 
-// A backward pass on one of two ways: on the other nobody knows of its overflow.
+// An overflow whose check was delayed, on one of two ways: on the other nobody knows of
+// it. (Without the delay it is handed on with its gradient: guard-updates.mlir.)
 module attributes {amp.policy = #amp.policy<O1, patch_type = f16, loss_scale = dynamic>} {
   func.func private @fb(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"}) -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
   func.func private @step(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "grad", amp.name = "w"}) -> (tensor<4xf32> {amp.role = "param", amp.name = "w"})
@@ -252,10 +253,53 @@ module attributes {amp.policy = #amp.policy<O1, patch_type = f16, loss_scale = d
     cf.cond_br %c, ^more, ^end(%w : tensor<4xf32>)
   ^more:
     // expected-error @+1 {{expected a backward pass in a block that every way to its optimizer step goes through, so that its overflow can be handed to it; write the branch as scf.if}}
-    %h = call @fb(%w, %s) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    %h = call @fb(%w, %s) {amp.delay_overflow_check} : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
     cf.br ^end(%h : tensor<4xf32>)
   ^end(%b: tensor<4xf32>):
-    %n = call @step(%w, %b) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %g = call @fb(%w, %s) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    %n = call @step(%w, %g) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
     return %n : tensor<4xf32>
+  }
+}
+
+// -----
+
+// Two declared scalers, and none of them has the loss's name.
+// Near miss: insert-loss-scaling-declared.mlir.
+module attributes {amp.policy = #amp.policy<O1, patch_type = f16, loss_scale = dynamic>} {
+  amp.scaler @one {initial_scale = 1024.0 : f64}
+  amp.scaler @other {initial_scale = 1024.0 : f64}
+  func.func private @forward_backward(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+      -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+  func.func @ambiguous(
+      %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+      %s: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+      -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+    // expected-error @+1 {{expected one declared scaler for loss 'loss', but the module declares '@one', '@other'; give each loss an amp.scaler of its name, or declare one and set num-losses=1}}
+    %g = call @forward_backward(%w, %s) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    return %g : tensor<4xf32>
+  }
+}
+
+// -----
+
+// A second backward pass behind a function without roles that could not be inlined.
+module attributes {amp.policy = #amp.policy<O1, patch_type = f16, loss_scale = dynamic>} {
+  func.func private @forward_backward(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+      -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+  func.func private @helper(%w: tensor<4xf32>, %s: tensor<f32>) -> tensor<4xf32> {
+    %g = call @forward_backward(%w, %s) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    cf.br ^end
+  ^end:
+    return %g : tensor<4xf32>
+  }
+  func.func @hidden(
+      %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+      %s: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+      -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+    %g = call @forward_backward(%w, %s) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    // expected-error @+1 {{expected train step '@hidden' to call '@forward_backward' itself, to scale its loss, but '@helper' does}}
+    %h = call @helper(%g, %s) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    return %h : tensor<4xf32>
   }
 }

@@ -1,6 +1,6 @@
-// RUN: amp-opt %s --amp-initialize-opt-level="opt-level=O1 num-losses=2 verbosity=0" --amp-insert-loss-scaling --split-input-file \
+// RUN: amp-opt %s --amp-initialize-opt-level="opt-level=O1 num-losses=2 verbosity=0" --amp-insert-loss-scaling --amp-guard-updates --split-input-file \
 // RUN:     | FileCheck %s --check-prefixes=CHECK,TWO
-// RUN: amp-opt %s --amp-initialize-opt-level="opt-level=O1 num-losses=1 verbosity=0" --amp-insert-loss-scaling --split-input-file \
+// RUN: amp-opt %s --amp-initialize-opt-level="opt-level=O1 num-losses=1 verbosity=0" --amp-insert-loss-scaling --amp-guard-updates --split-input-file \
 // RUN:     | FileCheck %s --check-prefixes=CHECK,ONE
 
 // Several losses, optimizers and micro-batches in one train step.
@@ -165,6 +165,22 @@ module {
     %g0 = call @forward_backward(%w, %x, %s) {amp.delay_unscale} : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
     %g1 = call @forward_backward(%w, %y, %s) : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
     %g = arith.addf %g0, %g1 : tensor<4xf32>
+    %n = call @optimizer_step(%w, %g) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    return %n : tensor<4xf32>
+  }
+
+  // Near miss: a flag that is false is none.
+  // CHECK-LABEL: func.func @flags_that_are_false
+  func.func @flags_that_are_false(
+      %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+      %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+      %s: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+      -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+    // CHECK: %[[G:.*]] = call @forward_backward
+    // CHECK: %[[U:.*]], %[[F:.*]] = amp.unscale %[[G]] using @loss_scaler0
+    // CHECK: amp.update_scale @loss_scaler0, %[[F]]
+    // CHECK: amp.apply_if_finite %[[F]]
+    %g = call @forward_backward(%w, %x, %s) {amp.delay_unscale = false, amp.delay_overflow_check = false} : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
     %n = call @optimizer_step(%w, %g) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
     return %n : tensor<4xf32>
   }

@@ -1,7 +1,7 @@
-// RUN: amp-opt %s --amp-insert-loss-scaling --split-input-file | FileCheck %s
+// RUN: amp-opt %s --amp-insert-loss-scaling --amp-guard-updates --split-input-file | FileCheck %s
 // A module that has scalers is left alone.
-// RUN: amp-opt %s --amp-insert-loss-scaling --split-input-file > %t.once
-// RUN: amp-opt %t.once --amp-insert-loss-scaling --split-input-file | diff %t.once -
+// RUN: amp-opt %s --amp-insert-loss-scaling --amp-guard-updates --split-input-file > %t.once
+// RUN: amp-opt %t.once --amp-insert-loss-scaling --amp-guard-updates --split-input-file | diff %t.once -
 
 // One loss, one backward pass: which scaler is declared, what stands around the call,
 // and when a step is skipped. Several of anything: insert-loss-scaling-several.mlir.

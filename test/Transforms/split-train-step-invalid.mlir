@@ -178,3 +178,20 @@ func.func @step(
 func.func private @update(
     tensor<f32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "grad", amp.name = "w"})
     -> (tensor<f32> {amp.role = "param", amp.name = "w"})
+
+// -----
+
+// A step of steps: which of them is to be scaled? Near miss: a caller without roles
+// (insert-master-weights.mlir).
+module attributes {amp.policy = #amp.policy<O1, patch_type = f16, loss_scale = dynamic>} {
+  func.func private @train(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+      -> (tensor<4xf32> {amp.role = "param", amp.name = "w"})
+  // expected-note @+1 {{the caller is here}}
+  func.func @two(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+      -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+    // expected-error @+1 {{expected train step '@two' to call no other train step, but it calls '@train'; a function without roles may call train steps}}
+    %n = call @train(%w, %s) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    %m = call @train(%n, %s) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    return %m : tensor<4xf32>
+  }
+}

@@ -128,6 +128,9 @@ static TextOption pipelineOptions[] = {
     {precision, "placement", "who places casts: apex", "name"},
     {precision, "micro-batches", "batches whose gradients make a step",
      "number"},
+    {precision, "skip-on-overflow", "skip with a static scale too", "bool"},
+    {precision, "keep-finite-sums",
+     "leave bad micro-batches out of accumulators", "bool"},
 };
 
 static cl::OptionCategory host("Host");

@@ -62,6 +62,13 @@ struct MixedPrecisionOptions
       *this, "micro-batches", llvm::cl::init(1),
       llvm::cl::desc("parts that the batch of a step is divided into, whose "
                      "gradients are added")};
+  Option<bool> skipOnOverflow{
+      *this, "skip-on-overflow", llvm::cl::init(false),
+      llvm::cl::desc("skip overflowed steps with a static scale too")};
+  Option<bool> keepFiniteSums{
+      *this, "keep-finite-sums", llvm::cl::init(false),
+      llvm::cl::desc("leave a bad micro-batch out of its accumulator instead "
+                     "of dropping the window")};
   Option<CastPlacement> placement{
       *this, "placement", llvm::cl::init(CastPlacement::Apex),
       llvm::cl::desc("where casts are placed"),

@@ -10,9 +10,8 @@
 // `with amp.scale_loss(...)`: before, the seed times the scale; after, one
 // amp.unscale for all gradients of the call and one transition of the scaler.
 // Replacing every use of a gradient by its unscaled value makes accumulation,
-// clipping and logging in the caller right without knowing them. An optimizer
-// step is guarded by the overflows of all backward passes whose gradients reach
-// it, found by data flow, so independent optimizers skip independently.
+// clipping and logging in the caller right without knowing them. What an
+// overflow then skips is for amp-guard-updates to find.
 //
 // The order is the program's: a scaler advanced after the first backward pass
 // gives the second its new scale, as in Apex, where the update is part of
@@ -21,7 +20,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ModulePolicy.h"
+#include "OverflowReach.h"
 
+#include "amp/Analysis/ValueOrigins.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
 #include "amp/Dialect/Amp/Transforms/Passes.h"
@@ -33,7 +34,7 @@
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/MapVector.h"
 
 #define DEBUG_TYPE "amp-insert-loss-scaling"
@@ -45,10 +46,6 @@ namespace mlir::amp {
 
 using namespace mlir;
 using namespace mlir::amp;
-
-/// On a call with a loss seed: Apex's arguments of the same names.
-static constexpr StringLiteral kDelayUnscale = "amp.delay_unscale";
-static constexpr StringLiteral kDelayOverflowCheck = "amp.delay_overflow_check";
 
 namespace {
 /// A gradient that a call returns.
@@ -73,11 +70,6 @@ struct BackwardPass {
 };
 } // namespace
 
-static func::FuncOp getCallee(func::CallOp call) {
-  return SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-      call, call.getCalleeAttr());
-}
-
 static bool canUnscale(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   Type element = tensor ? tensor.getElementType() : Type();
@@ -94,8 +86,8 @@ static SmallVector<BackwardPass> findBackwardPasses(func::FuncOp function) {
                       callee,
                       {},
                       {},
-                      call->hasAttr(kDelayUnscale),
-                      call->hasAttr(kDelayOverflowCheck),
+                      isFlagSet(call, kDelayUnscaleAttr),
+                      isFlagSet(call, kDelayOverflowCheckAttr),
                       Value()};
     for (unsigned i = 0, e = callee.getNumArguments(); i != e; ++i)
       if (RoleInfo info = getArgRole(callee, i); info.is(Role::LossSeed)) {
@@ -114,22 +106,6 @@ static Value lookThroughWidening(Value value) {
   return value;
 }
 
-/// True if `op` adds its two tensor operands elementwise.
-static bool isElementwiseAdd(Operation *op) {
-  if (isa<arith::AddFOp, linalg::AddOp>(op))
-    return true;
-  auto generic = dyn_cast<linalg::GenericOp>(op);
-  if (!generic || generic.getNumReductionLoops() != 0 ||
-      generic.getNumDpsInputs() != 2 || generic.getNumResults() != 1)
-    return false;
-  Block *body = generic.getBlock();
-  auto add =
-      body->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
-  return add && isa<BlockArgument>(add.getLhs()) &&
-         isa<BlockArgument>(add.getRhs()) &&
-         llvm::hasSingleElement(body->without_terminator());
-}
-
 namespace {
 struct InsertLossScaling
     : public amp::impl::InsertLossScalingPassBase<InsertLossScaling> {
@@ -138,13 +114,20 @@ struct InsertLossScaling
     policy = requirePolicy(module);
     if (!policy)
       return signalPassFailure();
-    if (!policy.scalesLoss() || !module.getOps<ScalerOp>().empty())
+    llvm::append_range(declared, module.getOps<ScalerOp>());
+    // A scaler that the user declared is asked for, whatever the level says.
+    if (!policy.scalesLoss() && (declared.empty() || !policy.getHalfType()))
       return;
-    for (auto function :
-         llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    for (auto function : module.getOps<func::FuncOp>())
       if (getFunctionKind(function) == FunctionKind::TrainStep &&
-          failed(scaleTrainStep(function)))
+          !isScaled(function) && failed(scaleTrainStep(function)))
         return signalPassFailure();
+  }
+
+  /// True if the step scales losses already: an earlier run, or its author.
+  static bool isScaled(func::FuncOp function) {
+    return function.walk([](ScaleLossOp) { return WalkResult::interrupt(); })
+        .wasInterrupted();
   }
 
   LogicalResult scaleTrainStep(func::FuncOp function) {
@@ -157,24 +140,88 @@ struct InsertLossScaling
              << "' to call a function with a 'loss_seed' argument and 'grad' results, "
                 "but found none; a fused step is split by amp-split-train-step";
     }
+    if (failed(refuseHidden(function)))
+      return failure();
     for (BackwardPass &pass : passes)
       if (failed(scaleBackwardPass(pass)))
         return failure();
-    SmallVector<func::CallOp> steps;
-    function.walk([&](func::CallOp call) {
-      if (func::FuncOp callee = getCallee(call);
-          callee && getFunctionKind(callee) == FunctionKind::OptimizerStep)
-        steps.push_back(call);
-    });
-    for (func::CallOp step : steps)
-      if (failed(guardOptimizerStep(step, passes)))
-        return failure();
     return success();
+  }
+
+  /// Refuses a backward pass behind a function without roles: its seed would
+  /// not be scaled, nor its overflow seen.
+  LogicalResult refuseHidden(func::FuncOp step) {
+    WalkResult walk = step.walk([&](func::CallOp call) {
+      func::FuncOp callee = getCallee(call);
+      if (!callee || hasRoles(callee))
+        return WalkResult::advance();
+      llvm::SetVector<func::FuncOp> reached;
+      reached.insert(callee);
+      for (unsigned i = 0; i < reached.size(); ++i) {
+        func::FuncOp function = reached[i];
+        function.walk([&](func::CallOp inner) {
+          if (func::FuncOp other = getCallee(inner))
+            reached.insert(other);
+        });
+      }
+      for (func::FuncOp other : reached)
+        if (getFunctionKind(other) == FunctionKind::ForwardBackward) {
+          call.emitError() << "expected train step '@" << step.getName()
+                           << "' to call '@" << other.getName()
+                           << "' itself, to scale its loss, but '@"
+                           << callee.getName() << "' does";
+          return WalkResult::interrupt();
+        }
+      return WalkResult::advance();
+    });
+    return failure(walk.wasInterrupted());
+  }
+
+  /// The scaler that the user declared for `losses`: the one of a loss's name,
+  /// or the only one where all losses share one. Null for none; failure, after
+  /// an error, if it is not clear which.
+  FailureOr<StringAttr> getDeclaredScaler(func::CallOp call,
+                                          ArrayRef<StringRef> losses) {
+    llvm::SetVector<StringAttr> found;
+    for (StringRef loss : losses) {
+      auto *named = llvm::find_if(declared, [&](ScalerOp scaler) {
+        return scaler.getSymName() == loss;
+      });
+      if (named != declared.end())
+        found.insert(named->getSymNameAttr());
+      else if (declared.size() == 1 && policy.getNumLosses() == 1)
+        found.insert(declared.front().getSymNameAttr());
+      else
+        found.insert(StringAttr());
+    }
+    if (found.size() == 1 && found.front())
+      return found.front();
+    // Named as the scalers that the pass makes: those of an earlier run.
+    bool areNumbered = llvm::all_of(declared, [](ScalerOp scaler) {
+      return scaler.getSymName().starts_with("loss_scaler");
+    });
+    if (declared.empty() || (areNumbered && found.size() == 1))
+      return StringAttr();
+    InFlightDiagnostic diagnostic = call.emitError()
+                                    << "expected one declared scaler for ";
+    llvm::interleaveComma(losses, diagnostic, [&](StringRef loss) {
+      diagnostic << "loss '" << loss << "'";
+    });
+    diagnostic << ", but the module declares ";
+    llvm::interleaveComma(declared, diagnostic, [&](ScalerOp scaler) {
+      diagnostic << "'@" << scaler.getSymName() << "'";
+    });
+    return diagnostic
+           << "; give each loss an amp.scaler of its name, or declare "
+              "one and set num-losses=1";
   }
 
   /// The scaler of the losses of one call, declared when first asked for.
   FailureOr<StringAttr> getScaler(func::CallOp call,
                                   ArrayRef<StringRef> losses) {
+    FailureOr<StringAttr> given = getDeclaredScaler(call, losses);
+    if (failed(given) || *given)
+      return given;
     unsigned index = 0;
     if (policy.getNumLosses() > 1) {
       StringRef loss = losses.front();
@@ -257,6 +304,10 @@ struct InsertLossScaling
       if (last->isBeforeInBlock(def))
         last = def;
     }
+    // Sums of delayed gradients go up to the call: what reads the first of them
+    // may stand before the last.
+    if (std::optional<Operation *> end = hoistSums(call, values))
+      last = *end;
     builder.setInsertionPointAfter(last);
     SmallVector<Value> gradients;
     SmallVector<Type> types;
@@ -336,6 +387,34 @@ struct InsertLossScaling
     return gradients;
   }
 
+  /// Moves what `values` are computed from, in the block of `call` and after
+  /// it, to follow the call, in its order. The last of them; none, and nothing
+  /// moved, if one has effects.
+  static std::optional<Operation *> hoistSums(func::CallOp call,
+                                              ArrayRef<Value> values) {
+    llvm::SetVector<Operation *> slice;
+    SmallVector<Value> worklist(values);
+    while (!worklist.empty()) {
+      Operation *def = worklist.pop_back_val().getDefiningOp();
+      if (!def || def->getBlock() != call->getBlock() ||
+          !call->isBeforeInBlock(def) || !slice.insert(def))
+        continue;
+      if (!isPure(def) || def->getNumRegions() > 1)
+        return std::nullopt;
+      llvm::append_range(worklist, getReadValues(def));
+    }
+    SmallVector<Operation *> order = slice.takeVector();
+    llvm::sort(order, [](Operation *a, Operation *b) {
+      return a->isBeforeInBlock(b);
+    });
+    Operation *last = call;
+    for (Operation *op : order) {
+      op->moveAfter(last);
+      last = op;
+    }
+    return last;
+  }
+
   /// `gradient` stays scaled, and so do its sums with others that do.
   void markDelayed(Value gradient) {
     delayed.insert(gradient);
@@ -368,97 +447,6 @@ struct InsertLossScaling
         return gradient;
       gradient = next->getResult(0);
     }
-  }
-
-  /// What the branches to its block hand over for `argument`.
-  static SmallVector<Value> getBranchOperands(BlockArgument argument) {
-    SmallVector<Value> operands;
-    Block *block = argument.getOwner();
-    for (auto it = block->pred_begin(); it != block->pred_end(); ++it)
-      if (auto branch = dyn_cast<BranchOpInterface>((*it)->getTerminator())) {
-        SuccessorOperands handed =
-            branch.getSuccessorOperands(it.getSuccessorIndex());
-        if (Value operand = handed[argument.getArgNumber()])
-          operands.push_back(operand);
-      }
-    return operands;
-  }
-
-  /// Values that `value` takes its elements from, one step back.
-  static SmallVector<Value> getSources(Value value) {
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      if (!argument.getOwner()->isEntryBlock())
-        return getBranchOperands(argument);
-      auto loop = dyn_cast_or_null<LoopLikeOpInterface>(
-          argument.getOwner()->getParentOp());
-      OpOperand *init = loop ? loop.getTiedLoopInit(argument) : nullptr;
-      if (!init)
-        return {};
-      SmallVector<Value> sources = {init->get()};
-      if (OpOperand *yielded = loop.getTiedLoopYieldedValue(argument))
-        sources.push_back(yielded->get());
-      return sources;
-    }
-    Operation *def = value.getDefiningOp();
-    SmallVector<Value> sources(def->getOperands());
-    unsigned number = cast<OpResult>(value).getResultNumber();
-    if (isa<linalg::LinalgOp>(def))
-      return sources;
-    for (Region &region : def->getRegions())
-      for (Block &block : region)
-        if (block.mightHaveTerminator()) {
-          OperandRange yielded = block.getTerminator()->getOperands();
-          if (yielded.size() == def->getNumResults())
-            sources.push_back(yielded[number]);
-          else
-            llvm::append_range(sources, yielded);
-        }
-    return sources;
-  }
-
-  /// The overflows of the backward passes whose gradients reach `step`.
-  FailureOr<SetVector<Value>> findOverflows(func::CallOp step,
-                                            ArrayRef<BackwardPass> passes) {
-    func::FuncOp callee = getCallee(step);
-    SetVector<Value> found;
-    SmallVector<Value> worklist;
-    for (unsigned i = 0, e = callee.getNumArguments(); i != e; ++i)
-      if (getArgRole(callee, i).is(Role::Grad))
-        worklist.push_back(step.getOperand(i));
-    llvm::DenseSet<Value> seen;
-    while (!worklist.empty()) {
-      Value value = worklist.pop_back_val();
-      if (!seen.insert(value).second)
-        continue;
-      if (delayed.contains(value)) {
-        InFlightDiagnostic diagnostic =
-            step.emitError()
-            << "expected the gradients of optimizer step '@" << callee.getName()
-            << "' to be unscaled, but one is still scaled; take "
-               "'amp.delay_unscale' off the last backward pass before the step";
-        diagnostic.attachNote(value.getLoc())
-            << "this gradient's unscaling was delayed";
-        return diagnostic;
-      }
-      // What the gradients before unscaling depend on, an update of another
-      // optimizer perhaps, is not this step's.
-      if (auto unscale = value.getDefiningOp<UnscaleOp>()) {
-        bool delayedCheck = llvm::any_of(passes, [&](const BackwardPass &pass) {
-          return pass.foundInf == unscale.getFoundInf() && pass.delaysCheck;
-        });
-        if (!delayedCheck)
-          found.insert(unscale.getFoundInf());
-        llvm::append_range(worklist, unscale.getAccumulators());
-        continue;
-      }
-      if (auto call = value.getDefiningOp<func::CallOp>())
-        if (func::FuncOp function = getCallee(call);
-            function &&
-            getFunctionKind(function) == FunctionKind::ForwardBackward)
-          continue;
-      llvm::append_range(worklist, getSources(value));
-    }
-    return found;
   }
 
   /// `found`, where `user` can read it: out of the loops and branches that
@@ -531,81 +519,9 @@ struct InsertLossScaling
     return found;
   }
 
-  /// new = step(old, grads)  ->  new = apply_if_finite found keep(old) { step }
-  LogicalResult guardOptimizerStep(func::CallOp step,
-                                   ArrayRef<BackwardPass> passes) {
-    func::FuncOp callee = getCallee(step);
-    FailureOr<SetVector<Value>> overflows = findOverflows(step, passes);
-    if (failed(overflows))
-      return failure();
-    if (overflows->empty() || !policy.isDynamic())
-      return success(); // a static scale never skips
-    SmallVector<Value> found;
-    for (Value value : *overflows) {
-      FailureOr<Value> exported = exportFoundInf(value, step);
-      if (failed(exported))
-        return failure();
-      found.push_back(*exported);
-    }
-
-    SmallVector<Value> kept;
-    for (unsigned i = 0, e = callee.getNumResults(); i != e; ++i) {
-      RoleInfo result = getResultRole(callee, i);
-      Value old;
-      for (unsigned j = 0, n = callee.getNumArguments(); j != n && !old; ++j)
-        if (RoleInfo argument = getArgRole(callee, j);
-            argument.role == result.role && argument.name == result.name &&
-            step.getOperand(j).getType() == step.getResult(i).getType())
-          old = step.getOperand(j);
-      // The half copy of a master is kept as the copy that the step was given.
-      if (!old && result.is(Role::Param))
-        old = findHalfCopy(step, result.name, step.getResult(i).getType());
-      if (!old)
-        return step.emitError()
-               << "expected an old value to keep for result " << i << " ('"
-               << (result.role ? stringifyRole(*result.role) : "no role")
-               << "' '" << result.name << "') of optimizer step '@"
-               << callee.getName()
-               << "' when the step is skipped; give it an argument of the same role, "
-                  "name and type";
-      kept.push_back(old);
-    }
-    ++numGuarded;
-    OpBuilder builder(step);
-    Value any = found.front();
-    for (Value other : llvm::drop_begin(found))
-      any = arith::OrIOp::create(builder, step.getLoc(), any, other);
-    auto guard = ApplyIfFiniteOp::create(builder, step.getLoc(),
-                                         step.getResultTypes(), any, kept);
-    step.replaceAllUsesWith(guard.getResults());
-    Block *body = builder.createBlock(&guard.getBody());
-    step->moveBefore(body, body->end());
-    builder.setInsertionPointToEnd(body);
-    YieldOp::create(builder, step.getLoc(), step.getResults());
-    return success();
-  }
-
-  /// The half copy of the master `name` that `step` was given.
-  Value findHalfCopy(func::CallOp step, StringRef name, Type type) {
-    func::FuncOp callee = getCallee(step);
-    for (unsigned i = 0, e = callee.getNumArguments(); i != e; ++i)
-      if (RoleInfo info = getArgRole(callee, i);
-          info.is(Role::Master) && info.name == name)
-        if (Value master = step.getOperand(i); !isa<BlockArgument>(master)) {
-          // A second step on the same master: the first one's copy, made again.
-          OpBuilder builder(step);
-          return MasterCopyOp::create(builder, step.getLoc(), type, master);
-        }
-    auto function = step->getParentOfType<func::FuncOp>();
-    for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
-      if (RoleInfo info = getArgRole(function, i);
-          info.is(Role::Param) && info.name == name &&
-          function.getArgumentTypes()[i] == type)
-        return function.getArgument(i);
-    return {};
-  }
-
   PolicyAttr policy;
+  /// Scalers that were there before.
+  SmallVector<ScalerOp> declared;
   /// Number of each loss, in the order of first use.
   llvm::MapVector<StringRef, unsigned> lossIndex;
   unsigned numScalers = 0;

@@ -463,7 +463,7 @@ struct SplitTrainStep
 
   LogicalResult visit(func::FuncOp step, SymbolTable &symbols,
                       bool needsSplit) {
-    func::CallOp backwardCall, updateCall;
+    func::CallOp backwardCall, updateCall, trainCall;
     step.walk([&](func::CallOp call) {
       auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
       if (!callee)
@@ -473,7 +473,19 @@ struct SplitTrainStep
         backwardCall = call;
       else if (kind == FunctionKind::OptimizerStep)
         updateCall = call;
+      else if (kind == FunctionKind::TrainStep && !trainCall)
+        trainCall = call;
     });
+    if (trainCall && needsSplit) {
+      InFlightDiagnostic diagnostic =
+          trainCall.emitError()
+          << "expected train step '@" << step.getName()
+          << "' to call no other train step, but it calls '@"
+          << trainCall.getCallee()
+          << "'; a function without roles may call train steps";
+      diagnostic.attachNote(step.getLoc()) << "the caller is here";
+      return diagnostic;
+    }
     if (backwardCall)
       return success(); // not fused
     if (updateCall)

@@ -254,7 +254,9 @@ def InlineHelpersPass : Pass<"amp-inline-helpers", "::mlir::ModuleOp"> {
     removed if nobody else calls them.
 
     Calls of functions with roles stay. So do calls of helpers that call themselves,
-    that have no body, or have several blocks; such a call takes and gives FP32.
+    that have no body, or have several blocks, and of those whose copy would be more
+    than 16 times as large as the text it comes from (beyond 1,000 operations: helpers
+    that call each other twice); such a call takes and gives FP32.
 
     Before:
     ```mlir
@@ -437,38 +439,118 @@ def InsertCastsPass : Pass<"amp-insert-casts", "::mlir::ModuleOp"> {
 }
 
 def InsertLossScalingPass : Pass<"amp-insert-loss-scaling", "::mlir::ModuleOp"> {
-  let summary = "scale losses, unscale gradients, skip overflowed steps";
+  let summary = "scale losses, unscale gradients, advance scalers";
   let description = [{
     In each train step, around each call that takes a `loss_seed` and gives
     gradients: the seed is scaled, the gradients are unscaled into FP32 and
-    tested, the scaler is advanced, and every optimizer step that a gradient of
-    the call reaches keeps its old values when an infinity was found in any of
-    them. So under accumulation one bad micro-batch skips the whole step, as in
-    Apex.
+    tested, and the scaler is advanced. What an overflow skips is the work of
+    `amp-guard-updates`. A step that scales a loss already is left alone.
 
-    There are `num_losses` scalers, `@loss_scaler0` and up. With one, all losses
-    share it; otherwise each loss has its own, in the order of first use. Losses
-    whose gradients one call adds up share the first one's.
+    A scaler that the module declares is used: the `amp.scaler` with the name of
+    the loss, or, where all losses share one (`num_losses` is 1), the only one. It
+    is an error if scalers are declared and none of them is the loss's. Without
+    one there are `num_losses` scalers, `@loss_scaler0` and up: with one, all
+    losses share it; otherwise each loss has its own, in the order of first use.
+    Losses whose gradients one call adds up share the first one's.
 
-    A backward pass may stand in an `scf.for` (micro-batches) or `scf.if`: what it
-    found leaves the loop with its gradients. An optimizer step that takes a
-    gradient whose unscaling was delayed and never done is an error.
-
-    A static scale never skips: infinities are not looked at (Apex), the scaler
-    only counts. Without master weights, a static scale of 1 means no scaling at
-    all, and the pass does nothing.
+    Without master weights, a static scale of 1 means no scaling at all, and the
+    pass does nothing, unless a scaler is declared.
 
     On a call: `amp.delay_unscale` leaves its gradients scaled, to be added to
-    those of a later call and unscaled with them; `amp.delay_overflow_check`
-    does not advance the scaler and does not skip, and hands what it found to
-    the scaler's next unscaling.
+    those of a later call and unscaled with them; the sums move up to that call.
+    `amp.delay_overflow_check` does not advance the scaler and does not skip, and
+    hands what it found to the scaler's next unscaling.
   }];
   let dependentDialects = ["::mlir::amp::AmpDialect", "::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect"];
-  let statistics = [
-    Statistic<"numScaled", "scaled", "losses scaled">,
-    Statistic<"numGuarded", "guarded", "optimizer steps guarded">,
+  let statistics = [Statistic<"numScaled", "scaled", "losses scaled">];
+}
+
+def GuardUpdatesPass : Pass<"amp-guard-updates", "::mlir::ModuleOp"> {
+  let summary = "keep every state as it was when its gradients overflowed";
+  let description = [{
+    After `amp-insert-loss-scaling`. In each train step, new parameters, masters
+    and optimizer states are kept as they were when an infinity was found in any
+    gradient that they are computed from:
+
+    - a call of an optimizer step moves into an `amp.apply_if_finite`;
+    - any other new state (an update that the train step writes out, or leaves to
+      a function without roles; a count of steps) is guarded where it leaves the
+      function, or the loop or branch that contains its backward pass.
+
+    New states that are computed from each other, or from each other's old values,
+    are one optimizer step and take one predicate, the union of all overflows of
+    the gradients that it consumes. A state that is computed from none of them goes
+    with all. Overflows are handed through additions, clipping, calls, loops,
+    branches and blocks; a backward pass in an operation with regions that is
+    neither `scf.for` nor `scf.if` is an error where its gradients leave it.
+    Buffers, random states and outputs are not kept.
+
+    An `accumulator` may bring an infinity from an earlier call: it is tested on
+    entry, and one bad micro-batch drops the window, as in Apex. When the step that
+    consumes it is skipped, the window has ended and the accumulator is cleared.
+
+    A static scaler never skips (Apex): infinities are not looked at. Its scaler
+    only counts.
+
+    An optimizer step that takes a gradient whose unscaling was delayed and never
+    done is an error. A guarded train step has `amp.updates_guarded` and is left
+    alone by a second run.
+
+    Before:
+    ```mlir
+    amp.scaler @loss {initial_scale = 65536.0 : f64}
+    func.func private @gradient(
+        tensor<4xf32> {amp.role = "param", amp.name = "w"},
+        tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+        -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+    func.func @train_step(
+        %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+        %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+        -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+      %s = amp.scale_loss %seed using @loss : tensor<f32>
+      %g = call @gradient(%w, %s) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+      %u, %found = amp.unscale %g using @loss : (tensor<4xf32>) -> (tensor<4xf32>)
+      amp.update_scale @loss, %found
+      %new = arith.subf %w, %u : tensor<4xf32>
+      return %new : tensor<4xf32>
+    }
+    ```
+    After:
+    ```mlir
+    amp.scaler @loss {initial_scale = 65536.0 : f64}
+    func.func private @gradient(
+        tensor<4xf32> {amp.role = "param", amp.name = "w"},
+        tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+        -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+    func.func @train_step(
+        %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+        %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+        -> (tensor<4xf32> {amp.role = "param", amp.name = "w"})
+        attributes {amp.updates_guarded} {
+      %s = amp.scale_loss %seed using @loss : tensor<f32>
+      %g = call @gradient(%w, %s) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+      %u, %found = amp.unscale %g using @loss : (tensor<4xf32>) -> (tensor<4xf32>)
+      amp.update_scale @loss, %found
+      %new = arith.subf %w, %u : tensor<4xf32>
+      %kept = amp.apply_if_finite %found keep(%w) {
+        amp.yield %new : tensor<4xf32>
+      } : tensor<4xf32>
+      return %kept : tensor<4xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"skipOnOverflow", "skip-on-overflow", "bool", "false",
+           "skip with a static scale too; Apex does not">,
+    Option<"keepFiniteSums", "keep-finite-sums", "bool", "false",
+           "leave a bad micro-batch out of its accumulator, and let the step run "
+           "on the sum of the others; Apex drops the window">,
   ];
+  let dependentDialects = ["::mlir::amp::AmpDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
+  let statistics = [Statistic<"numGuarded", "guarded", "guards placed">];
 }
 
 def VerifyScalingPass : Pass<"amp-verify-scaling", "::mlir::ModuleOp"> {

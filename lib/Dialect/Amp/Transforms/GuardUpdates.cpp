@@ -1,0 +1,1365 @@
+//===- GuardUpdates.cpp - An overflow leaves every state as it was --------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One walk in the order of the program carries beside each value that an
+// overflow may have come into a tensor<i1> that says whether it has: what
+// amp.unscale found, joined over operands, and handed through loops, branches
+// and blocks as one value more. So a predicate is exact wherever its value is:
+// the gradients that a loop hands to its next round bring the overflow of the
+// round that computed them. OverflowReach says beforehand which values those
+// are; nothing is carried beside the others.
+//
+// Guards are of two forms. A call of an optimizer step moves into an
+// amp.apply_if_finite with what its operands bring. A new state that the train
+// step computes itself, in any other way, is kept at the place where it leaves
+// its region: the return, or the yield of a loop or branch that contains the
+// step. The states of a place fall into units: those that are computed from
+// each other's old or new values. A unit takes one predicate, the union of its
+// members'; a state that reads nothing (a count of steps) takes that of the
+// unit that reads it, or of all.
+//
+// A guarded value is clean, so a model that is called with it after the step
+// brings nothing into the next gradients, and independent optimizers skip
+// independently.
+//
+// Linear in operations and uses, times the number of backward passes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModulePolicy.h"
+#include "OverflowReach.h"
+
+#include "amp/Dialect/Amp/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "llvm/ADT/IntEqClasses.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/ADT/SetVector.h"
+
+#define DEBUG_TYPE "amp-guard-updates"
+
+namespace mlir::amp {
+#define GEN_PASS_DEF_GUARDUPDATESPASS
+#include "amp/Dialect/Amp/Transforms/Passes.h.inc"
+} // namespace mlir::amp
+
+using namespace mlir;
+using namespace mlir::amp;
+
+namespace {
+/// A place where a new state leaves its region: operand `index` of a
+/// terminator, or of a loop that takes it as its start.
+struct Slot {
+  unsigned index;
+  /// What a skipped step has there instead.
+  Value old;
+  RoleInfo info;
+};
+
+/// What the guards of a step have to know of the options.
+struct GuardOptions {
+  bool skipOnOverflow, keepFiniteSums;
+};
+
+class StepGuard {
+public:
+  StepGuard(func::FuncOp step, GuardOptions options)
+      : step(step), options(options), reach(guardedPlaces),
+        builder(step.getContext()) {}
+
+  LogicalResult run();
+  unsigned getNumGuards() const { return guards.size(); }
+
+private:
+  // Before the walk.
+  bool findSources();
+  void findSlots();
+  void findSlotsInside(Operation *owner, Slot slot);
+  void addSlot(Operation *owner, Slot slot);
+  bool containsStep(Operation *op);
+
+  // The walk.
+  LogicalResult walkRegion(Region &region);
+  void dropCommonArguments(Block &block, unsigned count);
+  LogicalResult walkBlock(Block &block);
+  LogicalResult visit(Operation *op);
+  LogicalResult visitFor(scf::ForOp loop);
+  LogicalResult visitIf(scf::IfOp branch);
+  void visitSelect(arith::SelectOp select);
+  LogicalResult visitOpaque(Operation *op);
+  LogicalResult guardCall(func::CallOp call);
+  void guardAccumulation(Operation *add);
+  LogicalResult guardSlots(Operation *owner);
+  LogicalResult clearAccumulators(Operation *end);
+  void removeUnused();
+
+  // Predicates.
+  bool hasSource(Operation *op) const { return opsWithSources.contains(op); }
+  Value join(ArrayRef<Value> predicates);
+  Value joinOf(ValueRange values);
+  Value orFalse(Value predicate);
+  Value getSkipped(Value value);
+  Value handOutSkip(scf::IfOp branch, unsigned number);
+  Value handOutSkip(scf::ForOp loop, unsigned number);
+  void replaceResults(Operation *from, Operation *to);
+  Value testFinite(Value accumulator);
+
+  func::FuncOp step;
+  GuardOptions options;
+  OverflowReach::Guarded guardedPlaces;
+  OverflowReach reach;
+  OpBuilder builder;
+
+  llvm::MapVector<Operation *, SmallVector<Slot>> slots;
+  /// New states, which a model that is called with them takes guarded.
+  llvm::DenseSet<Value> newStates;
+  /// Results of loops and branches whose guards stand inside.
+  llvm::DenseSet<Value> guardedInside;
+  /// What each amp.unscale contributes; those that skip nothing are not in it.
+  llvm::DenseSet<Operation *> sources;
+  /// Operations that contain one of them.
+  llvm::DenseSet<Operation *> opsWithSources;
+  /// Answers of containsStep.
+  llvm::DenseMap<Operation *, bool> stepsInside;
+  /// Whether an overflow came into a value and no guard has kept it away.
+  llvm::DenseMap<Value, Value> found;
+  /// amp.apply_if_finite operations made here.
+  llvm::SetVector<Operation *> guards;
+  /// Joins by block and operands, and all operations that may be unused.
+  llvm::DenseMap<std::tuple<Block *, Value, Value>, Value> joined;
+  SmallVector<Operation *> created;
+  /// Whether the step that computes a value was skipped, once asked.
+  llvm::DenseMap<Value, Value> skipped;
+  /// Skips handed out of branches and loops: terminator, one for each region.
+  llvm::DenseMap<std::tuple<Operation *, Value, Value>, Value> handedOut;
+  /// Sums so far that start at an accumulator, where finite sums are kept.
+  llvm::DenseSet<Value> sums;
+};
+} // namespace
+
+static RankedTensorType getPredicateType(MLIRContext *context) {
+  return RankedTensorType::get({}, IntegerType::get(context, 1));
+}
+
+/// The operation of `block` that contains `op`, or is it.
+static Operation *getAncestorIn(Block *block, Operation *op) {
+  return block->findAncestorOpInBlock(*op);
+}
+
+//===----------------------------------------------------------------------===//
+// Before the walk
+//===----------------------------------------------------------------------===//
+
+/// Finds what may bring an overflow; false if nothing does.
+bool StepGuard::findSources() {
+  unsigned number = 0;
+  bool isScaled = false;
+  step.walk([&](UnscaleOp unscale) {
+    // One whose transition was left to the next hands on what it found.
+    bool isChecked =
+        llvm::any_of(unscale.getFoundInf().getUsers(),
+                     [](Operation *user) { return isa<UpdateScaleOp>(user); });
+    auto scaler = SymbolTable::lookupNearestSymbolFrom<ScalerOp>(
+        unscale, unscale.getScalerAttr());
+    if (!isChecked ||
+        (scaler && scaler.getStaticScale() && !options.skipOnOverflow))
+      return;
+    sources.insert(unscale);
+    for (Value gradient : unscale.getUnscaled())
+      reach.addSource(gradient, number);
+    ++number;
+    for (Operation *op = unscale; op != step; op = op->getParentOp())
+      opsWithSources.insert(op);
+  });
+  step.walk([&](func::CallOp call) {
+    if (getCalleeKind(call) != FunctionKind::ForwardBackward ||
+        llvm::none_of(call.getOperands(), [](Value operand) {
+          return operand.getDefiningOp<ScaleLossOp>();
+        }))
+      return;
+    func::FuncOp callee = getCallee(call);
+    for (OpResult result : call.getResults())
+      if (getResultRole(callee, result.getResultNumber()).is(Role::Grad)) {
+        reach.addScaled(result);
+        isScaled = true;
+      }
+  });
+  if (number == 0)
+    return isScaled;
+  builder.setInsertionPointToStart(&step.getBody().front());
+  for (unsigned i = 0, e = step.getNumArguments(); i != e; ++i) {
+    BlockArgument argument = step.getArgument(i);
+    if (!getArgRole(step, i).is(Role::Accumulator) ||
+        !isa<FloatType>(getElementTypeOrSelf(argument.getType())))
+      continue;
+    if (options.keepFiniteSums) {
+      sums.insert(argument);
+      continue;
+    }
+    // An infinity of an earlier call.
+    reach.addSource(argument, number++);
+    found[argument] = testFinite(argument);
+  }
+  return true;
+}
+
+/// any(x - x != 0): true if an element of `accumulator` is inf or NaN.
+Value StepGuard::testFinite(Value accumulator) {
+  Location loc = accumulator.getLoc();
+  auto type = cast<RankedTensorType>(accumulator.getType());
+  auto constant = arith::ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(getPredicateType(builder.getContext()), false));
+  SmallVector<AffineMap> maps = {
+      builder.getMultiDimIdentityMap(type.getRank()),
+      AffineMap::get(type.getRank(), 0, builder.getContext())};
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::reduction);
+  auto test = linalg::GenericOp::create(
+      builder, loc, constant.getType(), accumulator, constant.getResult(), maps,
+      iterators, [](OpBuilder &inside, Location loc, ValueRange arguments) {
+        Value difference =
+            arith::SubFOp::create(inside, loc, arguments[0], arguments[0]);
+        Value isBad = arith::CmpFOp::create(
+            inside, loc, arith::CmpFPredicate::UNO, difference, difference);
+        Value any = arith::OrIOp::create(inside, loc, arguments[1], isBad);
+        linalg::YieldOp::create(inside, loc, any);
+      });
+  created.push_back(constant);
+  created.push_back(test);
+  return test.getResult(0);
+}
+
+/// True for a loop or branch that contains a backward pass or an optimizer
+/// step.
+bool StepGuard::containsStep(Operation *op) {
+  auto [it, isNew] = stepsInside.try_emplace(op, hasSource(op));
+  if (isNew && !it->second)
+    it->second = op->walk([](func::CallOp call) {
+                     return getCalleeKind(call) == FunctionKind::OptimizerStep
+                                ? WalkResult::interrupt()
+                                : WalkResult::advance();
+                   }).wasInterrupted();
+  return it->second;
+}
+
+void StepGuard::addSlot(Operation *owner, Slot slot) {
+  slots[owner].push_back(slot);
+  newStates.insert(owner->getOperand(slot.index));
+  guardedPlaces.insert({owner, slot.index});
+  findSlotsInside(owner, slot);
+}
+
+/// A loop or branch that contains the step guards inside, round by round.
+void StepGuard::findSlotsInside(Operation *owner, Slot slot) {
+  auto result = dyn_cast<OpResult>(owner->getOperand(slot.index));
+  if (!result || !isa<scf::ForOp, scf::IfOp>(result.getOwner()) ||
+      !containsStep(result.getOwner()))
+    return;
+  unsigned number = result.getResultNumber();
+  if (auto loop = dyn_cast<scf::ForOp>(result.getOwner())) {
+    if (!guardedInside.insert(result).second)
+      return;
+    Slot inside{number, loop.getRegionIterArg(number), slot.info};
+    addSlot(loop.getBody()->getTerminator(), inside);
+    if (Value start = loop.getInitArgs()[number]; start != slot.old)
+      addSlot(loop,
+              {number + loop.getNumControlOperands(), slot.old, slot.info});
+    return;
+  }
+  if (auto branch = dyn_cast<scf::IfOp>(result.getOwner())) {
+    if (!guardedInside.insert(result).second)
+      return;
+    for (Region *region : {&branch.getThenRegion(), &branch.getElseRegion()})
+      addSlot(region->front().getTerminator(), {number, slot.old, slot.info});
+  }
+}
+
+void StepGuard::findSlots() {
+  step.walk([&](func::ReturnOp end) {
+    for (unsigned i = 0, e = step.getNumResults(); i != e; ++i) {
+      RoleInfo info = getResultRole(step, i);
+      if (!isKeptOnSkip(info.role))
+        continue;
+      Value old;
+      for (unsigned j = 0, n = step.getNumArguments(); j != n && !old; ++j)
+        if (RoleInfo argument = getArgRole(step, j);
+            argument.role == info.role && argument.name == info.name &&
+            step.getArgumentTypes()[j] == end.getOperand(i).getType())
+          old = step.getArgument(j);
+      if (end.getOperand(i) != old)
+        addSlot(end, {i, old, info});
+    }
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Predicates
+//===----------------------------------------------------------------------===//
+
+/// The union of `predicates` at the builder's place; null for none. Null
+/// elements are false.
+Value StepGuard::join(ArrayRef<Value> predicates) {
+  llvm::SetVector<Value> distinct;
+  for (Value predicate : predicates)
+    if (predicate)
+      distinct.insert(predicate);
+  Value any;
+  Block *block = builder.getInsertionBlock();
+  for (Value predicate : distinct) {
+    if (!any) {
+      any = predicate;
+      continue;
+    }
+    auto key = std::make_tuple(block, any, predicate);
+    Value &known = joined[key];
+    // One made for a later place of this block is of no use here.
+    bool isBefore =
+        known && builder.getInsertionPoint() != block->end() &&
+        known.getDefiningOp()->isBeforeInBlock(&*builder.getInsertionPoint());
+    if (!isBefore && !(known && builder.getInsertionPoint() == block->end())) {
+      known = arith::OrIOp::create(builder, predicate.getLoc(), any, predicate);
+      created.push_back(known.getDefiningOp());
+    }
+    any = known;
+  }
+  return any;
+}
+
+Value StepGuard::joinOf(ValueRange values) {
+  SmallVector<Value> predicates;
+  for (Value value : values)
+    if (Value predicate = found.lookup(value))
+      predicates.push_back(predicate);
+  return join(predicates);
+}
+
+Value StepGuard::orFalse(Value predicate) {
+  if (predicate)
+    return predicate;
+  auto constant = arith::ConstantOp::create(
+      builder, step.getLoc(),
+      DenseElementsAttr::get(getPredicateType(builder.getContext()), false));
+  created.push_back(constant);
+  return constant;
+}
+
+/// `to` is `from` with further results: what is known of the one holds for the
+/// other.
+void StepGuard::replaceResults(Operation *from, Operation *to) {
+  auto renew = [&](Value value) -> Value {
+    return value && value.getDefiningOp() == from
+               ? to->getResult(cast<OpResult>(value).getResultNumber())
+               : value;
+  };
+  for (auto [before, after] : llvm::zip(from->getResults(), to->getResults())) {
+    before.replaceAllUsesWith(after);
+    reach.replace(before, after);
+    if (guardedInside.erase(before))
+      guardedInside.insert(after);
+    for (auto *known : {&found, &skipped})
+      if (auto it = known->find(before); it != known->end()) {
+        Value predicate = it->second;
+        known->erase(it);
+        (*known)[after] = predicate;
+      }
+  }
+  for (auto *known : {&found, &skipped})
+    for (auto &[value, predicate] : *known)
+      predicate = renew(predicate);
+  llvm::DenseMap<std::tuple<Operation *, Value, Value>, Value> renewed;
+  for (auto &[key, predicate] : handedOut)
+    renewed[{std::get<0>(key), renew(std::get<1>(key)),
+             renew(std::get<2>(key))}] = renew(predicate);
+  handedOut = std::move(renewed);
+  joined.clear();
+  if (opsWithSources.erase(from))
+    opsWithSources.insert(to);
+  slots.erase(from);
+  from->erase();
+}
+
+/// Whether the step that computes `value` was skipped, at the place of `value`;
+/// null if no guard is on its way.
+Value StepGuard::getSkipped(Value value) {
+  if (auto it = skipped.find(value); it != skipped.end())
+    return it->second;
+  auto result = dyn_cast<OpResult>(value);
+  if (!result)
+    return {};
+  Operation *def = result.getOwner();
+  unsigned number = result.getResultNumber();
+  if (guards.contains(def)) {
+    auto guard = cast<ApplyIfFiniteOp>(def);
+    Value before = getSkipped(guard.getKept()[number]);
+    builder.setInsertionPointAfter(def);
+    return skipped[value] = join({guard.getFoundInf(), before});
+  }
+  if (auto select = dyn_cast<arith::SelectOp>(def);
+      select && select.getCondition().getType().isInteger(1)) {
+    Value yes = getSkipped(select.getTrueValue());
+    Value no = getSkipped(select.getFalseValue());
+    if (!yes && !no)
+      return {};
+    builder.setInsertionPointAfter(def);
+    yes = orFalse(yes);
+    no = orFalse(no);
+    auto chosen = arith::SelectOp::create(builder, def->getLoc(),
+                                          select.getCondition(), yes, no);
+    created.push_back(chosen);
+    return skipped[value] = chosen;
+  }
+  if (auto branch = dyn_cast<scf::IfOp>(def))
+    return handOutSkip(branch, number);
+  if (auto loop = dyn_cast<scf::ForOp>(def))
+    return handOutSkip(loop, number);
+  return {};
+}
+
+/// The skip of result `number`, as one more result of the branch.
+Value StepGuard::handOutSkip(scf::IfOp branch, unsigned number) {
+  Operation *thenEnd = branch.getThenRegion().front().getTerminator();
+  Operation *elseEnd = branch.getElseRegion().front().getTerminator();
+  Value yes = getSkipped(thenEnd->getOperand(number));
+  Value no = getSkipped(elseEnd->getOperand(number));
+  if (!yes && !no)
+    return {};
+  auto key = std::make_tuple(thenEnd, yes, no);
+  if (Value known = handedOut.lookup(key))
+    return skipped[branch.getResult(number)] = known;
+  SmallVector<Type> types(branch.getResultTypes());
+  types.push_back(getPredicateType(builder.getContext()));
+  builder.setInsertionPoint(branch);
+  auto replaced =
+      scf::IfOp::create(builder, branch.getLoc(), types, branch.getCondition(),
+                        /*addThenBlock=*/false,
+                        /*addElseBlock=*/false);
+  replaced->setDiscardableAttrs(branch->getDiscardableAttrDictionary());
+  replaced.getThenRegion().takeBody(branch.getThenRegion());
+  replaced.getElseRegion().takeBody(branch.getElseRegion());
+  for (auto [end, skip] : {std::pair(thenEnd, yes), {elseEnd, no}}) {
+    builder.setInsertionPoint(end);
+    end->insertOperands(end->getNumOperands(), orFalse(skip));
+  }
+  replaceResults(branch, replaced);
+  Value skip = replaced.getResults().back();
+  handedOut[key] = skip;
+  return skipped[replaced.getResult(number)] = skip;
+}
+
+/// The skip of any round in what the loop hands on as result `number`.
+Value StepGuard::handOutSkip(scf::ForOp loop, unsigned number) {
+  Operation *end = loop.getBody()->getTerminator();
+  Value before = getSkipped(loop.getInitArgs()[number]);
+  Value inside = getSkipped(end->getOperand(number));
+  if (!before && !inside)
+    return {};
+  auto key = std::make_tuple(end, before, inside);
+  if (Value known = handedOut.lookup(key))
+    return skipped[loop.getResult(number)] = known;
+  builder.setInsertionPoint(loop);
+  SmallVector<Value> starts(loop.getInitArgs());
+  starts.push_back(orFalse(before));
+  auto replaced = scf::ForOp::create(
+      builder, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
+      loop.getStep(), starts, [](OpBuilder &, Location, Value, ValueRange) {});
+  replaced->setAttrs(loop->getAttrDictionary());
+  replaced.getRegion().takeBody(loop.getRegion());
+  replaceResults(loop, replaced);
+  Value sofar = replaced.getBody()->addArgument(
+      getPredicateType(builder.getContext()), replaced.getLoc());
+  builder.setInsertionPoint(end);
+  end->insertOperands(end->getNumOperands(), join({sofar, inside}));
+  Value skip = replaced.getResults().back();
+  handedOut[key] = skip;
+  return skipped[replaced.getResult(number)] = skip;
+}
+
+//===----------------------------------------------------------------------===//
+// The walk
+//===----------------------------------------------------------------------===//
+
+LogicalResult StepGuard::walkBlock(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block))
+    if (failed(visit(&op)))
+      return failure();
+  return success();
+}
+
+/// Blocks hand predicates on as arguments more, one for each set of overflows
+/// that their arguments may have.
+LogicalResult StepGuard::walkRegion(Region &region) {
+  if (region.empty())
+    return success();
+  if (llvm::hasSingleElement(region))
+    return walkBlock(region.front());
+  struct Handed {
+    Block *block;
+    SmallVector<SmallVector<unsigned>> groups;
+  };
+  SmallVector<Handed> handed;
+  SmallVector<Block *> order;
+  for (Block *block : llvm::ReversePostOrderTraversal<Region *>(&region))
+    order.push_back(block);
+  for (Block *block : order) {
+    if (block->isEntryBlock())
+      continue;
+    SmallVector<std::pair<llvm::SmallBitVector, SmallVector<unsigned>>> groups;
+    for (BlockArgument argument : block->getArguments()) {
+      if (!reach.isReached(argument))
+        continue;
+      llvm::SmallBitVector set = reach.getSources(argument);
+      auto *it = llvm::find_if(groups,
+                               [&](auto &group) { return group.first == set; });
+      if (it == groups.end())
+        it = groups.insert(groups.end(), {set, {}});
+      it->second.push_back(argument.getArgNumber());
+    }
+    if (groups.empty())
+      continue;
+    Handed entry{block, {}};
+    for (auto &[set, numbers] : groups) {
+      Value predicate = block->addArgument(
+          getPredicateType(builder.getContext()), step.getLoc());
+      for (unsigned number : numbers)
+        found[block->getArgument(number)] = predicate;
+      entry.groups.push_back(numbers);
+    }
+    handed.push_back(std::move(entry));
+  }
+  for (Block *block : order)
+    if (failed(walkBlock(*block)))
+      return failure();
+  for (Handed &entry : handed)
+    for (auto it = entry.block->pred_begin(); it != entry.block->pred_end();
+         ++it) {
+      Operation *end = (*it)->getTerminator();
+      auto branch = dyn_cast<BranchOpInterface>(end);
+      if (!branch)
+        return end->emitError()
+               << "expected a gradient to be handed to another block by a "
+                  "branch, but got '"
+               << end->getName() << "'";
+      builder.setInsertionPoint(end);
+      SuccessorOperands operands =
+          branch.getSuccessorOperands(it.getSuccessorIndex());
+      SmallVector<Value> predicates;
+      for (ArrayRef<unsigned> numbers : entry.groups) {
+        SmallVector<Value> values;
+        for (unsigned number : numbers)
+          values.push_back(operands[number]);
+        predicates.push_back(orFalse(joinOf(values)));
+      }
+      operands.append(predicates);
+    }
+  for (Handed &entry : handed)
+    dropCommonArguments(*entry.block, entry.groups.size());
+  return success();
+}
+
+/// Of the last `count` arguments of `block`, takes away those that every branch
+/// to it hands the same predicate for.
+void StepGuard::dropCommonArguments(Block &block, unsigned count) {
+  for (; count != 0; --count) {
+    BlockArgument argument = block.getArgument(block.getNumArguments() - count);
+    llvm::SetVector<Value> incoming;
+    for (auto it = block.pred_begin(); it != block.pred_end(); ++it)
+      incoming.insert(cast<BranchOpInterface>((*it)->getTerminator())
+                          .getSuccessorOperands(
+                              it.getSuccessorIndex())[argument.getArgNumber()]);
+    incoming.remove(argument);
+    if (incoming.size() != 1)
+      continue;
+    Value common = incoming.front();
+    argument.replaceAllUsesWith(common);
+    for (auto *known : {&found, &skipped})
+      for (auto &[value, predicate] : *known)
+        if (predicate == argument)
+          predicate = common;
+    joined.clear();
+    handedOut.clear();
+    for (auto it = block.pred_begin(); it != block.pred_end(); ++it)
+      cast<BranchOpInterface>((*it)->getTerminator())
+          .getSuccessorOperands(it.getSuccessorIndex())
+          .erase(argument.getArgNumber());
+    block.eraseArgument(argument.getArgNumber());
+  }
+}
+
+LogicalResult StepGuard::visit(Operation *op) {
+  if (slots.contains(op) && failed(guardSlots(op)))
+    return failure();
+  if (auto unscale = dyn_cast<UnscaleOp>(op)) {
+    builder.setInsertionPointAfter(op);
+    Value own = sources.contains(op) ? Value(unscale.getFoundInf()) : Value();
+    Value before = joinOf(op->getOperands());
+    if (Value any = join({own, before}))
+      for (Value result : unscale.getUnscaled())
+        found[result] = any;
+    return success();
+  }
+  if (auto call = dyn_cast<func::CallOp>(op);
+      call && getCalleeKind(call) == FunctionKind::OptimizerStep &&
+      !isa<ApplyIfFiniteOp>(op->getParentOp()))
+    return guardCall(call);
+  if (isa<func::ReturnOp>(op))
+    return clearAccumulators(op);
+  if (op->hasTrait<OpTrait::IsTerminator>())
+    return success();
+  if (auto loop = dyn_cast<scf::ForOp>(op); loop && hasSource(op))
+    return visitFor(loop);
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return visitIf(branch);
+  if (auto select = dyn_cast<arith::SelectOp>(op);
+      select && select.getCondition().getType().isInteger(1)) {
+    visitSelect(select);
+    return success();
+  }
+  if (!isa<linalg::LinalgOp>(op) && op->getNumRegions() != 0)
+    return visitOpaque(op);
+  // What is read back from memory has no trace of who wrote it.
+  if (llvm::any_of(
+          op->getOperands(),
+          [&](Value operand) {
+            return isa<RankedTensorType, FloatType>(operand.getType()) &&
+                   (reach.isReached(operand) || reach.getScaledOrigin(operand));
+          }) &&
+      llvm::any_of(op->getOperandTypes(), llvm::IsaPred<BaseMemRefType>))
+    return op->emitError()
+           << "expected gradients, and what is computed from them, to stay in "
+              "tensors, but '"
+           << op->getName()
+           << "' writes them to memory, where their overflow is lost";
+  if (llvm::none_of(op->getResults(),
+                    [&](Value result) { return reach.isReached(result); }))
+    return success();
+  SmallVector<Value> read(op->getOperands());
+  if (auto call = dyn_cast<func::CallOp>(op);
+      call && getCalleeKind(call) == FunctionKind::ForwardBackward)
+    llvm::erase_if(read,
+                   [&](Value value) { return newStates.contains(value); });
+  for (Region &region : op->getRegions())
+    region.walk([&](Operation *inner) {
+      llvm::append_range(read, inner->getOperands());
+    });
+  builder.setInsertionPointAfter(op);
+  if (Value any = joinOf(read))
+    for (Value result : op->getResults())
+      found[result] = any;
+  if (isElementwiseAdd(op))
+    guardAccumulation(op);
+  return success();
+}
+
+/// Any operation with regions into which overflows come from outside: all of it
+/// takes all of them.
+LogicalResult StepGuard::visitOpaque(Operation *op) {
+  if (hasSource(op)) {
+    SmallVector<Value> handed(op->getResults());
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        llvm::append_range(handed, block.getArguments());
+    for (Value value : handed)
+      if (reach.isReached(value))
+        return op->emitError()
+               << "expected a backward pass whose gradients leave '"
+               << op->getName()
+               << "' to stand in scf.for, scf.if or no region, so that its "
+                  "overflow can be handed to the optimizer step";
+  }
+  SmallVector<Value> read(op->getOperands());
+  for (Region &region : op->getRegions())
+    region.walk([&](Operation *inner) {
+      for (Value value : inner->getOperands())
+        if (!op->isAncestor(value.getParentRegion()->getParentOp()))
+          read.push_back(value);
+    });
+  builder.setInsertionPoint(op);
+  if (Value any = joinOf(read)) {
+    for (Value result : op->getResults())
+      if (reach.isReached(result))
+        found[result] = any;
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (BlockArgument argument : block.getArguments())
+          if (reach.isReached(argument))
+            found[argument] = any;
+  }
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (failed(walkBlock(block)))
+        return failure();
+  return success();
+}
+
+/// A loop that contains a backward pass hands predicates from round to round:
+///   for iter_args(%a = %x) { yield %y }
+///   becomes
+///   for iter_args(%a = %x, %p = found(%x)) { yield %y, found(%y) }
+LogicalResult StepGuard::visitFor(scf::ForOp loop) {
+  SmallVector<std::pair<llvm::SmallBitVector, SmallVector<unsigned>>> groups;
+  for (auto [number, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
+    if (!reach.isReached(argument))
+      continue;
+    llvm::SmallBitVector set = reach.getSources(argument);
+    auto *it =
+        llvm::find_if(groups, [&](auto &group) { return group.first == set; });
+    if (it == groups.end())
+      it = groups.insert(groups.end(), {set, {}});
+    it->second.push_back(number);
+  }
+  if (groups.empty())
+    return walkBlock(*loop.getBody());
+
+  builder.setInsertionPoint(loop);
+  SmallVector<Value> starts(loop.getInitArgs());
+  for (auto &[set, numbers] : groups) {
+    SmallVector<Value> values;
+    for (unsigned number : numbers)
+      values.push_back(loop.getInitArgs()[number]);
+    starts.push_back(orFalse(joinOf(values)));
+  }
+  auto replaced = scf::ForOp::create(
+      builder, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
+      loop.getStep(), starts, [](OpBuilder &, Location, Value, ValueRange) {});
+  replaced->setAttrs(loop->getAttrDictionary());
+  replaced.getRegion().takeBody(loop.getRegion());
+  Block *body = replaced.getBody();
+  unsigned numResults = loop.getNumResults();
+  replaceResults(loop, replaced);
+  for (auto [i, group] : llvm::enumerate(groups)) {
+    Value predicate = body->addArgument(getPredicateType(builder.getContext()),
+                                        replaced.getLoc());
+    for (unsigned number : group.second) {
+      found[replaced.getRegionIterArg(number)] = predicate;
+      if (reach.isReached(replaced.getResult(number)))
+        found[replaced.getResult(number)] = replaced.getResult(numResults + i);
+    }
+  }
+  if (failed(walkBlock(*body)))
+    return failure();
+  Operation *end = body->getTerminator();
+  for (auto &[set, numbers] : groups) {
+    builder.setInsertionPoint(end);
+    SmallVector<Value> values;
+    for (unsigned number : numbers)
+      values.push_back(end->getOperand(number));
+    end->insertOperands(end->getNumOperands(), orFalse(joinOf(values)));
+  }
+  return success();
+}
+
+/// What a select leaves out brings nothing: the step of a window that goes on.
+void StepGuard::visitSelect(arith::SelectOp select) {
+  Value yes = found.lookup(select.getTrueValue());
+  Value no = found.lookup(select.getFalseValue());
+  if (!yes && !no && !found.contains(select.getCondition()))
+    return;
+  builder.setInsertionPointAfter(select);
+  Value chosen = yes;
+  if (yes != no) {
+    yes = orFalse(yes);
+    no = orFalse(no);
+    chosen = arith::SelectOp::create(builder, select.getLoc(),
+                                     select.getCondition(), yes, no);
+    created.push_back(chosen.getDefiningOp());
+  }
+  found[select.getResult()] =
+      join({chosen, found.lookup(select.getCondition())});
+}
+
+/// So does a branch:
+///   %r = if { yield %x } else { yield %y }
+///   becomes
+///   %r, %p = if { yield %x, found(%x) } else { yield %y, found(%y) }
+LogicalResult StepGuard::visitIf(scf::IfOp branch) {
+  for (Region &region : branch->getRegions())
+    if (failed(walkRegion(region)))
+      return failure();
+  SmallVector<std::pair<llvm::SmallBitVector, SmallVector<unsigned>>> groups;
+  for (OpResult result : branch->getResults()) {
+    if (!reach.isReached(result))
+      continue;
+    llvm::SmallBitVector set = reach.getSources(result);
+    auto *it =
+        llvm::find_if(groups, [&](auto &group) { return group.first == set; });
+    if (it == groups.end())
+      it = groups.insert(groups.end(), {set, {}});
+    it->second.push_back(result.getResultNumber());
+  }
+  // One that both sides have, from outside, need not be handed on.
+  Value condition = found.lookup(branch.getCondition());
+  auto getSide = [&](Region &region, ArrayRef<unsigned> numbers) {
+    Operation *end = region.front().getTerminator();
+    builder.setInsertionPoint(end);
+    SmallVector<Value> values;
+    for (unsigned number : numbers)
+      values.push_back(end->getOperand(number));
+    return joinOf(values);
+  };
+  SmallVector<std::array<Value, 2>> sides;
+  llvm::erase_if(groups, [&](auto &group) {
+    Value yes = getSide(branch.getThenRegion(), group.second);
+    Value no = getSide(branch.getElseRegion(), group.second);
+    if (yes != no ||
+        (yes && branch->isAncestor(yes.getParentRegion()->getParentOp()))) {
+      sides.push_back({yes, no});
+      return false;
+    }
+    builder.setInsertionPointAfter(branch);
+    if (Value any = join({yes, condition}))
+      for (unsigned number : group.second)
+        found[branch.getResult(number)] = any;
+    return true;
+  });
+  if (groups.empty())
+    return success();
+  SmallVector<Type> types(branch.getResultTypes());
+  types.append(groups.size(), getPredicateType(builder.getContext()));
+  builder.setInsertionPoint(branch);
+  auto replaced =
+      scf::IfOp::create(builder, branch.getLoc(), types, branch.getCondition(),
+                        /*addThenBlock=*/false,
+                        /*addElseBlock=*/false);
+  replaced->setDiscardableAttrs(branch->getDiscardableAttrDictionary());
+  replaced.getThenRegion().takeBody(branch.getThenRegion());
+  replaced.getElseRegion().takeBody(branch.getElseRegion());
+  for (unsigned side : {0, 1}) {
+    Operation *end = replaced->getRegion(side).front().getTerminator();
+    builder.setInsertionPoint(end);
+    SmallVector<Value> predicates;
+    for (std::array<Value, 2> &both : sides)
+      predicates.push_back(orFalse(both[side]));
+    end->insertOperands(end->getNumOperands(), predicates);
+  }
+  unsigned numResults = branch.getNumResults();
+  replaceResults(branch, replaced);
+  builder.setInsertionPointAfter(replaced);
+  for (auto [i, group] : llvm::enumerate(groups)) {
+    Value any = join({replaced.getResult(numResults + i), condition});
+    for (unsigned number : group.second)
+      found[replaced.getResult(number)] = any;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Guards
+//===----------------------------------------------------------------------===//
+
+static InFlightDiagnostic refuseScaled(InFlightDiagnostic diagnostic,
+                                       Value origin) {
+  diagnostic
+      << " to be unscaled, but one is still scaled; take "
+         "'amp.delay_unscale' off the last backward pass before the step";
+  diagnostic.attachNote(origin.getLoc())
+      << "this gradient's unscaling was delayed";
+  return diagnostic;
+}
+
+/// The half copy of the master `name` that `call` was given.
+static Value findHalfCopy(func::CallOp call, StringRef name, Type type) {
+  func::FuncOp callee = getCallee(call);
+  for (unsigned i = 0, e = callee.getNumArguments(); i != e; ++i)
+    if (RoleInfo info = getArgRole(callee, i);
+        info.is(Role::Master) && info.name == name)
+      if (Value master = call.getOperand(i);
+          !isa<BlockArgument>(master) ||
+          !isa<func::FuncOp>(master.getParentBlock()->getParentOp())) {
+        // A second step on the same master: the first one's copy, made again.
+        OpBuilder builder(call);
+        return MasterCopyOp::create(builder, call.getLoc(), type, master);
+      }
+  auto function = call->getParentOfType<func::FuncOp>();
+  for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
+    if (RoleInfo info = getArgRole(function, i);
+        info.is(Role::Param) && info.name == name &&
+        function.getArgumentTypes()[i] == type)
+      return function.getArgument(i);
+  return {};
+}
+
+/// Zeros of the type of `like`.
+static Value createZeros(OpBuilder &builder, Value like) {
+  auto type = cast<RankedTensorType>(like.getType());
+  Location loc = like.getLoc();
+  if (type.hasStaticShape())
+    return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, like);
+  Value empty =
+      tensor::EmptyOp::create(builder, loc, sizes, type.getElementType());
+  Value zero = arith::ConstantOp::create(
+      builder, loc, builder.getZeroAttr(type.getElementType()));
+  return linalg::FillOp::create(builder, loc, zero, empty).getResult(0);
+}
+
+/// new = step(old, grads)  ->  new = apply_if_finite found keep(old) { step }
+LogicalResult StepGuard::guardCall(func::CallOp call) {
+  func::FuncOp callee = getCallee(call);
+  for (Value operand : call.getOperands())
+    if (Value origin = reach.getScaledOrigin(operand))
+      return refuseScaled(call.emitError()
+                              << "expected the gradients of optimizer step '@"
+                              << callee.getName() << "'",
+                          origin);
+  builder.setInsertionPoint(call);
+  Value any = joinOf(call.getOperands());
+  if (!any)
+    return success();
+  SmallVector<Value> kept;
+  SmallVector<unsigned> keptResults;
+  for (unsigned i = 0, e = callee.getNumResults(); i != e; ++i) {
+    RoleInfo result = getResultRole(callee, i);
+    // What the caller wants to see, and keeps no state in, is what it is.
+    if (result.is(Role::Output) || result.is(Role::Loss))
+      continue;
+    Value old;
+    for (unsigned j = 0, n = callee.getNumArguments(); j != n && !old; ++j)
+      if (RoleInfo argument = getArgRole(callee, j);
+          argument.role == result.role && argument.name == result.name &&
+          call.getOperand(j).getType() == call.getResult(i).getType())
+        old = call.getOperand(j);
+    // The half copy of a master is kept as the copy that the step was given.
+    if (!old && result.is(Role::Param))
+      old = findHalfCopy(call, result.name, call.getResult(i).getType());
+    if (!old)
+      return call.emitError()
+             << "expected an old value to keep for result " << i << " ('"
+             << (result.role ? stringifyRole(*result.role) : "no role") << "' '"
+             << result.name << "') of optimizer step '@" << callee.getName()
+             << "' when the step is skipped; give it an argument of the same role, "
+                "name and type";
+    // A skipped step ends its window all the same.
+    if (result.is(Role::Accumulator) && !options.keepFiniteSums) {
+      builder.setInsertionPoint(call);
+      old = createZeros(builder, old);
+    }
+    kept.push_back(old);
+    keptResults.push_back(i);
+  }
+  bool keepsAll = kept.size() == call.getNumResults();
+  if (keepsAll)
+    builder.setInsertionPoint(call);
+  else
+    builder.setInsertionPointAfter(call);
+  auto guard = ApplyIfFiniteOp::create(builder, call.getLoc(),
+                                       TypeRange(ValueRange(kept)), any, kept);
+  guards.insert(guard);
+  SmallVector<Value> yielded;
+  for (auto [number, result] :
+       llvm::zip_equal(keptResults, guard.getResults())) {
+    yielded.push_back(call.getResult(number));
+    reach.replace(call.getResult(number), result);
+    // An update before this one that nothing has guarded yet.
+    if (Value dirty = found.lookup(guard.getKept()[result.getResultNumber()]))
+      found[result] = dirty;
+    call.getResult(number).replaceAllUsesWith(result);
+  }
+  Block *body = builder.createBlock(&guard.getBody());
+  if (keepsAll) {
+    call->moveBefore(body, body->end());
+  } else {
+    for (OpResult result : call.getResults())
+      if (reach.isReached(result))
+        found[result] = any;
+  }
+  builder.setInsertionPointToEnd(body);
+  YieldOp::create(builder, call.getLoc(), yielded);
+  return success();
+}
+
+/// Where finite sums are kept: sum = acc + g  ->  sum, but acc if g has an
+/// overflow.
+void StepGuard::guardAccumulation(Operation *add) {
+  Value sum = add->getResult(0);
+  for (Value operand : add->getOperands().take_front(2)) {
+    if (!sums.contains(operand) || operand.getType() != sum.getType())
+      continue;
+    sums.insert(sum);
+    Value any = found.lookup(sum);
+    if (!any)
+      return;
+    Operation *last = any.getDefiningOp();
+    builder.setInsertionPointAfter(
+        last && last->getBlock() == add->getBlock() &&
+                add->isBeforeInBlock(last)
+            ? last
+            : add);
+    auto guard = ApplyIfFiniteOp::create(builder, add->getLoc(), sum.getType(),
+                                         any, operand);
+    guards.insert(guard);
+    sum.replaceAllUsesWith(guard.getResult(0));
+    Block *body = builder.createBlock(&guard.getBody());
+    builder.setInsertionPointToEnd(body);
+    YieldOp::create(builder, add->getLoc(), sum);
+    reach.replace(sum, guard.getResult(0));
+    sums.insert(guard.getResult(0));
+    return;
+  }
+}
+
+/// Guards the states that `owner` hands on and that nothing has guarded yet.
+LogicalResult StepGuard::guardSlots(Operation *owner) {
+  SmallVector<Slot> members = slots[owner];
+  auto getValue = [&](unsigned i) {
+    return owner->getOperand(members[i].index);
+  };
+  auto isGuarded = [&](unsigned i) {
+    Value value = getValue(i);
+    if (value == members[i].old)
+      return true;
+    // The copy of a kept master is the kept copy.
+    if (auto copy = value.getDefiningOp<MasterCopyOp>())
+      value = copy.getMaster();
+    Operation *def = value.getDefiningOp();
+    return (def && guards.contains(def) && !found.contains(value)) ||
+           guardedInside.contains(value);
+  };
+  auto numbers = llvm::seq<unsigned>(0, members.size());
+  if (llvm::all_of(numbers, isGuarded))
+    return success();
+  for (unsigned i : numbers)
+    if (Value origin = reach.getScaledOrigin(getValue(i)))
+      return refuseScaled(owner->emitError()
+                              << "expected the gradients that the new '"
+                              << stringifyRole(*members[i].info.role) << "' '"
+                              << members[i].info.name << "' is computed from",
+                          origin);
+
+  // What the new states are computed from, in this region.
+  Region *region = owner->getParentRegion();
+  llvm::DenseSet<Operation *> slice;
+  auto read = [&](Operation *op, function_ref<void(Value)> visit) {
+    for (Value operand : op->getOperands())
+      visit(operand);
+    for (Region &inner : op->getRegions())
+      inner.walk([&](Operation *user) {
+        for (Value operand : user->getOperands())
+          visit(operand);
+      });
+  };
+  // Loops and branches of the slice that contain guards say whether those
+  // skipped; they are replaced to say so, and the slice is taken again.
+  SmallVector<Operation *> inner;
+  auto findSlice = [&] {
+    slice.clear();
+    inner.clear();
+    llvm::DenseSet<Value> seen;
+    SmallVector<Value> worklist;
+    for (unsigned i : numbers)
+      worklist.push_back(getValue(i));
+    while (!worklist.empty()) {
+      Value value = worklist.pop_back_val();
+      if (!seen.insert(value).second)
+        continue;
+      if (auto argument = dyn_cast<BlockArgument>(value)) {
+        Block *block = argument.getOwner();
+        if (block->getParent() != region || block->isEntryBlock())
+          continue;
+        for (auto it = block->pred_begin(); it != block->pred_end(); ++it)
+          if (auto branch =
+                  dyn_cast<BranchOpInterface>((*it)->getTerminator())) {
+            SuccessorOperands handed =
+                branch.getSuccessorOperands(it.getSuccessorIndex());
+            if (argument.getArgNumber() < handed.size())
+              if (Value operand = handed[argument.getArgNumber()])
+                worklist.push_back(operand);
+          }
+        continue;
+      }
+      Operation *def = region->findAncestorOpInRegion(*value.getDefiningOp());
+      if (!def || isa<UnscaleOp>(def))
+        continue;
+      if (auto call = dyn_cast<func::CallOp>(def);
+          call && getCalleeKind(call) == FunctionKind::ForwardBackward)
+        continue;
+      if (!slice.insert(def).second)
+        continue;
+      if (isa<scf::ForOp, scf::IfOp>(def) && def->getNumResults() != 0)
+        inner.push_back(def);
+      read(def, [&](Value operand) { worklist.push_back(operand); });
+    }
+  };
+  findSlice();
+  for (Operation *op : SmallVector<Operation *>(inner))
+    for (unsigned i = 0, e = op->getNumResults(); i != e; ++i) {
+      Operation *end = op->getRegion(0).front().getTerminator();
+      (void)getSkipped(op->getResult(i));
+      op = end->getParentOp(); // itself, or what replaced it
+    }
+  if (!inner.empty())
+    findSlice();
+  SmallVector<Value> predicates(members.size());
+  for (unsigned i : numbers)
+    if (!isGuarded(i))
+      predicates[i] = found.lookup(getValue(i));
+    else if (getValue(i) != members[i].old)
+      predicates[i] = getSkipped(getValue(i));
+
+  // Units: joined by what reads an old or a new state.
+  llvm::IntEqClasses units(members.size());
+  llvm::DenseMap<Value, unsigned> memberOf;
+  auto touch = [&](std::optional<unsigned> &unit, Value value) {
+    auto it = memberOf.find(value);
+    if (it == memberOf.end())
+      return;
+    if (unit)
+      units.join(*unit, it->second);
+    else
+      unit = it->second;
+  };
+  llvm::DenseMap<Value, SmallVector<unsigned, 1>> membersOfValue;
+  for (unsigned i : numbers) {
+    if (members[i].old)
+      memberOf.try_emplace(members[i].old, i);
+    membersOfValue[getValue(i)].push_back(i);
+  }
+  SmallVector<std::pair<unsigned, Value>> guardsInside;
+  for (Block *block : llvm::ReversePostOrderTraversal<Region *>(region)) {
+    for (BlockArgument argument : block->getArguments()) {
+      if (block->isEntryBlock())
+        break;
+      std::optional<unsigned> unit;
+      for (unsigned i : membersOfValue.lookup(argument)) {
+        if (!unit)
+          unit = i;
+        units.join(*unit, i);
+      }
+      for (auto it = block->pred_begin(); it != block->pred_end(); ++it)
+        if (auto branch = dyn_cast<BranchOpInterface>((*it)->getTerminator())) {
+          SuccessorOperands handed =
+              branch.getSuccessorOperands(it.getSuccessorIndex());
+          if (argument.getArgNumber() < handed.size())
+            if (Value operand = handed[argument.getArgNumber()])
+              touch(unit, operand);
+        }
+      if (unit)
+        memberOf.try_emplace(argument, *unit);
+    }
+    for (Operation &op : *block) {
+      if (!slice.contains(&op))
+        continue;
+      std::optional<unsigned> unit;
+      read(&op, [&](Value operand) { touch(unit, operand); });
+      for (Value result : op.getResults())
+        for (unsigned i : membersOfValue.lookup(result)) {
+          if (!unit)
+            unit = i;
+          units.join(*unit, i);
+        }
+      if (!unit)
+        continue;
+      for (Value result : op.getResults())
+        memberOf.try_emplace(result, *unit);
+      if (guards.contains(&op))
+        guardsInside.push_back(
+            {*unit, cast<ApplyIfFiniteOp>(op).getFoundInf()});
+      for (Value result : op.getResults())
+        if (Value skip = skipped.lookup(result);
+            skip && isa<scf::ForOp, scf::IfOp>(op))
+          guardsInside.push_back({*unit, skip});
+    }
+  }
+  units.compress();
+
+  SmallVector<SmallVector<Value>> predicatesOf(units.getNumClasses());
+  llvm::SmallBitVector needed(units.getNumClasses());
+  SmallVector<Value> all;
+  for (unsigned i : numbers) {
+    if (predicates[i])
+      predicatesOf[units[i]].push_back(predicates[i]);
+    if (!isGuarded(i))
+      needed.set(units[i]);
+  }
+  for (auto [i, predicate] : guardsInside)
+    predicatesOf[units[i]].push_back(predicate);
+  for (auto &list : predicatesOf)
+    llvm::append_range(all, list);
+  if (all.empty())
+    return success();
+
+  for (unsigned unit : needed.set_bits()) {
+    // A state that no unit with gradients reads goes with all of them.
+    ArrayRef<Value> list =
+        predicatesOf[unit].empty() ? ArrayRef<Value>(all) : predicatesOf[unit];
+    Block *block = owner->getBlock();
+    Operation *last = nullptr;
+    auto after = [&](Value value) {
+      Operation *def = value.getDefiningOp();
+      def = def ? getAncestorIn(block, def) : nullptr;
+      if (def && (!last || last->isBeforeInBlock(def)))
+        last = def;
+    };
+    for (Value predicate : list)
+      after(predicate);
+    SmallVector<unsigned> kept;
+    for (unsigned i : numbers)
+      if (units[i] == unit && getValue(i) != members[i].old) {
+        kept.push_back(i);
+        after(getValue(i));
+      }
+    if (last)
+      builder.setInsertionPointAfter(last);
+    else
+      builder.setInsertionPointToStart(block);
+    Value any = join(list);
+    llvm::erase_if(kept, [&](unsigned i) {
+      return isGuarded(i) && (predicates[i] == any);
+    });
+    if (kept.empty())
+      continue;
+    SmallVector<Value> old, values;
+    for (unsigned i : kept) {
+      const Slot &member = members[i];
+      if (!member.old)
+        return owner->emitError()
+               << "expected an old value to keep for the new '"
+               << stringifyRole(*member.info.role) << "' '" << member.info.name
+               << "' of '@" << step.getName()
+               << "' when the step is skipped; give it an argument of the same role, "
+                  "name and type";
+      old.push_back(member.old);
+      values.push_back(getValue(i));
+    }
+    auto guard = ApplyIfFiniteOp::create(builder, owner->getLoc(),
+                                         TypeRange(ValueRange(old)), any, old);
+    guards.insert(guard);
+    Block *body = builder.createBlock(&guard.getBody());
+    builder.setInsertionPointToEnd(body);
+    YieldOp::create(builder, owner->getLoc(), values);
+    std::unique_ptr<DominanceInfo> dominance;
+    if (!llvm::hasSingleElement(*region))
+      dominance = std::make_unique<DominanceInfo>(step);
+    for (auto [value, result, keptValue] :
+         llvm::zip_equal(values, guard.getResults(), old)) {
+      auto comesAfter = [&](OpOperand &use) {
+        Operation *user = use.getOwner();
+        if (guard->isAncestor(user))
+          return false;
+        if (dominance)
+          return dominance->properlyDominates(guard, user);
+        Operation *ancestor = getAncestorIn(block, user);
+        return ancestor && guard->isBeforeInBlock(ancestor);
+      };
+      value.replaceUsesWithIf(result, comesAfter);
+      // What reads it before, and is no part of the update (a model that is
+      // called with it), gets it guarded by its own overflows.
+      Value own = found.lookup(value);
+      Operation *def = value.getDefiningOp();
+      if (!own || !def || def->getParentRegion() != region ||
+          llvm::all_of(value.getUses(), [&](OpOperand &use) {
+            Operation *user = region->findAncestorOpInRegion(*use.getOwner());
+            return user == guard || slice.contains(user);
+          }))
+        continue;
+      Operation *place = def;
+      if (Operation *made = own.getDefiningOp();
+          made && made->getBlock() == def->getBlock() &&
+          def->isBeforeInBlock(made))
+        place = made;
+      builder.setInsertionPointAfter(place);
+      auto early = ApplyIfFiniteOp::create(builder, owner->getLoc(),
+                                           value.getType(), own, keptValue);
+      guards.insert(early);
+      value.replaceUsesWithIf(early.getResult(0), [&](OpOperand &use) {
+        Operation *user = region->findAncestorOpInRegion(*use.getOwner());
+        return user != guard && !slice.contains(user);
+      });
+      body = builder.createBlock(&early.getBody());
+      builder.setInsertionPointToEnd(body);
+      YieldOp::create(builder, owner->getLoc(), value);
+    }
+  }
+  return success();
+}
+
+/// A skipped step ends the window of its accumulators: what they have gathered
+/// is dropped with it.
+LogicalResult StepGuard::clearAccumulators(Operation *end) {
+  if (options.keepFiniteSums)
+    return success();
+  for (unsigned i = 0, e = step.getNumResults(); i != e; ++i) {
+    RoleInfo accumulator = getResultRole(step, i);
+    if (!accumulator.is(Role::Accumulator) ||
+        matchPattern(end->getOperand(i), m_Constant()))
+      continue;
+    SmallVector<Value> skips;
+    for (bool sameName : {true, false}) {
+      for (unsigned j = 0; j != e; ++j)
+        if (RoleInfo info = getResultRole(step, j);
+            isKeptOnSkip(info.role) &&
+            (!sameName || info.name == accumulator.name))
+          skips.push_back(getSkipped(end->getOperand(j)));
+      llvm::erase(skips, Value());
+      if (!skips.empty())
+        break;
+    }
+    builder.setInsertionPoint(end);
+    Value any = join(skips);
+    if (!any)
+      continue;
+    Value value = end->getOperand(i);
+    Value zeros = createZeros(builder, value);
+    auto guard = ApplyIfFiniteOp::create(builder, end->getLoc(),
+                                         value.getType(), any, zeros);
+    guards.insert(guard);
+    end->setOperand(i, guard.getResult(0));
+    Block *body = builder.createBlock(&guard.getBody());
+    builder.setInsertionPointToEnd(body);
+    YieldOp::create(builder, end->getLoc(), value);
+  }
+  return success();
+}
+
+/// Predicates that no guard asked for.
+void StepGuard::removeUnused() {
+  for (Operation *op : llvm::reverse(created))
+    if (op->use_empty())
+      op->erase();
+}
+
+LogicalResult StepGuard::run() {
+  if (!findSources())
+    return success();
+  findSlots();
+  reach.propagate();
+  if (failed(walkRegion(step.getBody())))
+    return failure();
+  removeUnused();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct GuardUpdates : public amp::impl::GuardUpdatesPassBase<GuardUpdates> {
+  using GuardUpdatesPassBase::GuardUpdatesPassBase;
+
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (getFunctionKind(function) != FunctionKind::TrainStep ||
+          function.isExternal() || isFlagSet(function, kUpdatesGuardedAttr))
+        continue;
+      StepGuard guard(function, {skipOnOverflow, keepFiniteSums});
+      if (failed(guard.run()))
+        return signalPassFailure();
+      numGuarded += guard.getNumGuards();
+      if (guard.getNumGuards() != 0)
+        function->setAttr(kUpdatesGuardedAttr, UnitAttr::get(&getContext()));
+    }
+  }
+};
+} // namespace

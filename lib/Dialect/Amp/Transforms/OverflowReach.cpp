@@ -1,0 +1,201 @@
+//===- OverflowReach.cpp - Which overflows reach a value ------------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A worklist over uses: a value whose set has grown hands it to what its uses
+// define. Structured control flow is followed value by value, so that two
+// gradients in one loop stay apart; of any other operation with regions, all
+// results take what goes into it. A condition counts as data: a branch on the
+// norm of gradients depends on them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "OverflowReach.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+func::FuncOp mlir::amp::getCallee(func::CallOp call) {
+  return SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      call, call.getCalleeAttr());
+}
+
+FunctionKind mlir::amp::getCalleeKind(func::CallOp call) {
+  func::FuncOp callee = getCallee(call);
+  return callee ? getFunctionKind(callee) : FunctionKind::Other;
+}
+
+bool mlir::amp::isKeptOnSkip(std::optional<Role> role) {
+  return role == Role::Param || role == Role::Master || role == Role::OptState;
+}
+
+bool mlir::amp::isElementwiseAdd(Operation *op) {
+  if (isa<arith::AddFOp, linalg::AddOp>(op))
+    return true;
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (!generic || generic.getNumReductionLoops() != 0 ||
+      generic.getNumDpsInputs() != 2 || generic.getNumResults() != 1)
+    return false;
+  Block *body = generic.getBlock();
+  auto add =
+      body->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  return add && isa<BlockArgument>(add.getLhs()) &&
+         isa<BlockArgument>(add.getRhs()) &&
+         llvm::hasSingleElement(body->without_terminator());
+}
+
+/// Every argument of the blocks in the regions of `op`.
+static void appendRegionArguments(Operation *op, SmallVectorImpl<Value> &to) {
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      llvm::append_range(to, block.getArguments());
+}
+
+/// What a terminator hands on to its parent or its successors.
+static void appendHandedOn(OpOperand &use, SmallVectorImpl<Value> &to) {
+  Operation *end = use.getOwner(), *parent = end->getParentOp();
+  unsigned number = use.getOperandNumber();
+  if (auto branch = dyn_cast<BranchOpInterface>(end)) {
+    if (std::optional<BlockArgument> argument =
+            branch.getSuccessorBlockArgument(number)) {
+      to.push_back(*argument);
+      return;
+    }
+  }
+  if (end->getNumSuccessors() != 0) {
+    for (Block *successor : end->getSuccessors())
+      llvm::append_range(to, successor->getArguments());
+    return;
+  }
+  if (isa<FunctionOpInterface>(parent))
+    return;
+  if (auto loop = dyn_cast<scf::ForOp>(parent)) {
+    to.push_back(loop.getRegionIterArg(number));
+    to.push_back(loop.getResult(number));
+    return;
+  }
+  if (isa<scf::IfOp, ApplyIfFiniteOp, AutocastOp>(parent)) {
+    to.push_back(parent->getResult(number));
+    return;
+  }
+  if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
+    if (isa<scf::YieldOp>(end)) {
+      to.push_back(loop.getBeforeArguments()[number]);
+      return;
+    }
+    if (number > 0) {
+      to.push_back(loop.getResult(number - 1));
+      to.push_back(loop.getAfterArguments()[number - 1]);
+      return;
+    }
+  }
+  llvm::append_range(to, parent->getResults());
+  if (!isa<linalg::LinalgOp>(parent))
+    appendRegionArguments(parent, to);
+}
+
+/// Values that take something from the value used at `use`.
+static SmallVector<Value> getDestinations(OpOperand &use) {
+  SmallVector<Value> to;
+  Operation *op = use.getOwner();
+  unsigned number = use.getOperandNumber();
+  if (op->hasTrait<OpTrait::IsTerminator>() || op->getNumSuccessors() != 0) {
+    appendHandedOn(use, to);
+    return to;
+  }
+  if (auto call = dyn_cast<func::CallOp>(op);
+      call && getCalleeKind(call) == FunctionKind::OptimizerStep) {
+    // What a skipped step keeps is as clean as what it was given.
+    func::FuncOp callee = getCallee(call);
+    RoleInfo given = getArgRole(callee, number);
+    for (OpResult result : call.getResults()) {
+      RoleInfo info = getResultRole(callee, result.getResultNumber());
+      bool isKept = isKeptOnSkip(info.role) || info.is(Role::Accumulator);
+      if (!isKept || (isKeptOnSkip(given.role) && given.name == info.name))
+        to.push_back(result);
+    }
+    return to;
+  }
+  if (auto loop = dyn_cast<scf::ForOp>(op); loop && number >= 3) {
+    to.push_back(loop.getRegionIterArg(number - 3));
+    to.push_back(loop.getResult(number - 3));
+    return to;
+  }
+  if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    to.push_back(loop.getBeforeArguments()[number]);
+    return to;
+  }
+  llvm::append_range(to, op->getResults());
+  if (op->getNumRegions() != 0 && !isa<linalg::LinalgOp>(op))
+    appendRegionArguments(op, to);
+  return to;
+}
+
+void OverflowReach::addSource(Value value, unsigned source) {
+  llvm::SmallBitVector &set = sources[value];
+  if (set.size() <= source)
+    set.resize(source + 1);
+  set.set(source);
+  worklist.push_back(value);
+}
+
+void OverflowReach::addScaled(Value gradient) {
+  if (scaled.try_emplace(gradient, gradient).second)
+    scaledWorklist.push_back(gradient);
+}
+
+void OverflowReach::propagate() {
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    llvm::SmallBitVector set = sources.lookup(value);
+    for (OpOperand &use : value.getUses()) {
+      if (guarded.contains({use.getOwner(), use.getOperandNumber()}))
+        continue;
+      for (Value to : getDestinations(use)) {
+        llvm::SmallBitVector &known = sources[to];
+        llvm::SmallBitVector joined = known;
+        joined |= set;
+        if (joined == known)
+          continue;
+        known = std::move(joined);
+        worklist.push_back(to);
+      }
+    }
+  }
+  while (!scaledWorklist.empty()) {
+    Value value = scaledWorklist.pop_back_val();
+    Value origin = scaled.lookup(value);
+    for (OpOperand &use : value.getUses()) {
+      Operation *user = use.getOwner();
+      if (isa<UnscaleOp>(user))
+        continue;
+      if (auto call = dyn_cast<func::CallOp>(user);
+          call && getCalleeKind(call) == FunctionKind::ForwardBackward)
+        continue;
+      for (Value to : getDestinations(use))
+        if (scaled.try_emplace(to, origin).second)
+          scaledWorklist.push_back(to);
+    }
+  }
+}
+
+void OverflowReach::replace(Value from, Value to) {
+  if (auto it = sources.find(from); it != sources.end()) {
+    llvm::SmallBitVector set = it->second;
+    sources.erase(it);
+    sources[to] = std::move(set);
+  }
+  if (Value origin = scaled.lookup(from)) {
+    scaled.erase(from);
+    scaled[to] = origin;
+  }
+}

@@ -1,0 +1,78 @@
+//===- OverflowReach.h - Which overflows reach a value ----------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// In a train step: for every value, the set of places where an infinity may
+// have come into it (an amp.unscale, an accumulator from an earlier call), and
+// whether it is a gradient that still carries a scale. A union over data flow
+// in any direction that MLIR has: results, regions, branches, loops. What a
+// guard keeps clean ends the flow: the new values of an optimizer step, and
+// the places that the caller names.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_DIALECT_AMP_TRANSFORMS_OVERFLOWREACH_H
+#define AMP_LIB_DIALECT_AMP_TRANSFORMS_OVERFLOWREACH_H
+
+#include "amp/Dialect/Amp/IR/AmpDialect.h"
+#include "amp/Dialect/Amp/IR/AmpRoles.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+namespace mlir::amp {
+
+/// The function that `call` calls; null if it is none of the module's.
+func::FuncOp getCallee(func::CallOp call);
+
+/// What `call` calls, by its roles.
+FunctionKind getCalleeKind(func::CallOp call);
+
+/// True for roles whose new value a skipped step does not take: parameters,
+/// masters and the optimizer's states.
+bool isKeptOnSkip(std::optional<Role> role);
+
+/// True if `op` adds its first two tensor operands elementwise.
+bool isElementwiseAdd(Operation *op);
+
+class OverflowReach {
+public:
+  /// Operand `index` of a terminator or loop: a value that will be guarded
+  /// there, so that nothing flows on from it.
+  using Guarded = llvm::DenseSet<std::pair<Operation *, unsigned>>;
+
+  explicit OverflowReach(const Guarded &guarded) : guarded(guarded) {}
+
+  /// Source number `source` comes in at `value`.
+  void addSource(Value value, unsigned source);
+  /// `gradient` carries a scale.
+  void addScaled(Value gradient);
+  /// Follows the flow from all sources; linear in uses times sources.
+  void propagate();
+
+  /// Sources that reach `value`, by number; empty if none does.
+  llvm::SmallBitVector getSources(Value value) const {
+    return sources.lookup(value);
+  }
+  bool isReached(Value value) const { return sources.contains(value); }
+  /// The gradient that left its scale in `value`; null if none did.
+  Value getScaledOrigin(Value value) const { return scaled.lookup(value); }
+
+  /// `to` takes the place of `from`.
+  void replace(Value from, Value to);
+
+private:
+  const Guarded &guarded;
+  llvm::DenseMap<Value, llvm::SmallBitVector> sources;
+  llvm::DenseMap<Value, Value> scaled;
+  SmallVector<Value> worklist, scaledWorklist;
+};
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_DIALECT_AMP_TRANSFORMS_OVERFLOWREACH_H

@@ -1,0 +1,290 @@
+"""Updates of every form, with a finite gradient and with an infinite one.
+
+    guard_updates.py [KIND...]
+
+Each kind is a train step whose update stands elsewhere: in a function, written out,
+behind a helper, in another block, in a branch, in a loop. Each is run at O1 and O2:
+
+1. on finite batches it ends where O0 ends, within what rounding x and w to half
+   can do to these sums (2^-10 of their size);
+2. a batch at step 1 whose scaled gradient is inf leaves every parameter, master, half copy and state
+   as it was before that step, bit for bit, and the run goes on from there as one
+   that never had the batch.
+
+A window of accumulated gradients is dropped as a whole for one bad micro-batch, and
+the next window begins with zeros; with keep-finite-sums only the bad one is left out.
+"""
+
+import os
+import sys
+import tempfile
+
+import numpy as np
+
+import amprun
+
+T, I1 = "tensor<4xf32>", "tensor<i1>"
+
+
+def role(role, name):
+    return f'{{amp.role = "{role}", amp.name = "{name}"}}'
+
+
+# loss = w.x, and the gradient of w is x.
+FB = f"""
+func.func @fb(%w: {T} {role("param", "w")}, %x: {T} {role("batch", "x0")}, %s: tensor<f32> {role("loss_seed", "l")})
+    -> ({T} {role("grad", "w")}, tensor<f32> {role("loss", "l")}) {{
+  %z = arith.constant dense<0.0> : tensor<f32>
+  %e = tensor.empty() : {T}
+  %l = linalg.dot ins(%w, %x : {T}, {T}) outs(%z : tensor<f32>) -> tensor<f32>
+  %b = linalg.broadcast ins(%s : tensor<f32>) outs(%e : {T}) dimensions = [0]
+  %g = arith.mulf %b, %x : {T}
+  return %g, %l : {T}, tensor<f32>
+}}
+"""
+STEP = f"""
+func.func @step(%w: {T} {role("param", "w")}, %g: {T} {role("grad", "w")}) -> ({T} {role("param", "w")}) {{
+  %n = arith.subf %w, %g : {T}
+  return %n : {T}
+}}
+"""
+CALL_FB = f"%g, %l = call @fb(%w, %x, %s) : ({T}, {T}, tensor<f32>) -> ({T}, tensor<f32>)"
+CALL_STEP = f"%n = call @step(%w, %g) : ({T}, {T}) -> {T}"
+
+
+def train(body, arguments=(), results=(), returns="%n, %l"):
+    """A train step over w, x0 and the seed; `arguments` and `results` as (name, type, role)."""
+    more = "".join(f", %{name}: {type} {role(what, name)}" for name, type, what in arguments)
+    types = "".join(f", {type} {role(what, name)}" for name, type, what in results)
+    plain = "".join(f", {type}" for _, type, _ in results)
+    return f"""
+func.func @train(%w: {T} {role("param", "w")}, %x: {T} {role("batch", "x0")}, %s: tensor<f32> {role("loss_seed", "l")}{more})
+    -> ({T} {role("param", "w")}, tensor<f32> {role("loss", "l")}{types}) {{
+{body}
+  return {returns} : {T}, tensor<f32>{plain}
+}}
+"""
+
+
+COUNTER = [("t", "tensor<f32>", "opt_state")]
+MOMENTUM = [("m", T, "opt_state")]
+FLAG = [("x1", I1, "batch")]
+READ_FLAG = f"%c = tensor.extract %x1[] : {I1}"
+
+KINDS = {
+    # The forms that design.md knows.
+    "call": FB + STEP + train(f"{CALL_FB}\n{CALL_STEP}"),
+    "own-scaler": "amp.scaler @mine {initial_scale = 1024.0 : f64}\n" + FB + STEP + train(f"{CALL_FB}\n{CALL_STEP}"),
+    # Written out in the train step.
+    "inline": FB + train(f"{CALL_FB}\n%n = arith.subf %w, %g : {T}"),
+    "inline-momentum": FB + train(
+        f"""{CALL_FB}
+  %half = arith.constant dense<0.5> : {T}
+  %d = arith.mulf %m, %half : {T}
+  %m1 = arith.addf %d, %g : {T}
+  %one = arith.constant dense<1.0> : tensor<f32>
+  %t1 = arith.addf %t, %one : tensor<f32>
+  %n = arith.subf %w, %m1 : {T}""", MOMENTUM + COUNTER, MOMENTUM + COUNTER, "%n, %l, %m1, %t1"),
+    # The count of steps beside a called step, which reads it.
+    "state-inline": FB + f"""
+func.func @step(%w: {T} {role("param", "w")}, %g: {T} {role("grad", "w")}, %t: tensor<f32> {role("hyper", "t")}) -> ({T} {role("param", "w")}) {{
+  %e = tensor.empty() : {T}
+  %b = linalg.broadcast ins(%t : tensor<f32>) outs(%e : {T}) dimensions = [0]
+  %d = arith.divf %g, %b : {T}
+  %n = arith.subf %w, %d : {T}
+  return %n : {T}
+}}""" + train(
+        f"""{CALL_FB}
+  %one = arith.constant dense<1.0> : tensor<f32>
+  %t1 = arith.addf %t, %one : tensor<f32>
+  %n = call @step(%w, %g, %t1) : ({T}, {T}, tensor<f32>) -> {T}""", COUNTER, COUNTER, "%n, %l, %t1"),
+    # Behind a function without roles that cannot be inlined.
+    "behind-helper": FB + STEP + f"""
+func.func private @apply(%w: {T}, %g: {T}) -> {T} {{
+  {CALL_STEP}
+  cf.br ^end
+^end:
+  return %n : {T}
+}}""" + train(f"{CALL_FB}\n%n = call @apply(%w, %g) : ({T}, {T}) -> {T}"),
+    # In other blocks.
+    "blocks": FB + STEP + train(
+        f"""{CALL_FB}
+  {READ_FLAG}
+  %half = arith.constant dense<0.5> : {T}
+  cf.cond_br %c, ^small, ^end(%g : {T})
+^small:
+  %h = arith.mulf %g, %half : {T}
+  cf.br ^end(%h : {T})
+^end(%q: {T}):
+  %n = call @step(%w, %q) : ({T}, {T}) -> {T}""", FLAG),
+    "blocks-inline": FB + train(
+        f"""{READ_FLAG}
+  cf.cond_br %c, ^a, ^b
+^a:
+  %g0, %l0 = call @fb(%w, %x, %s) : ({T}, {T}, tensor<f32>) -> ({T}, tensor<f32>)
+  cf.br ^end(%g0, %l0 : {T}, tensor<f32>)
+^b:
+  %y = arith.addf %x, %x : {T}
+  %g1, %l1 = call @fb(%w, %y, %s) : ({T}, {T}, tensor<f32>) -> ({T}, tensor<f32>)
+  cf.br ^end(%g1, %l1 : {T}, tensor<f32>)
+^end(%q: {T}, %l: tensor<f32>):
+  %n = arith.subf %w, %q : {T}""", FLAG),
+    # In a branch that runs, with a count that stands outside of it.
+    "branch": FB + STEP + train(
+        f"""{CALL_FB}
+  {READ_FLAG}
+  %one = arith.constant dense<1.0> : tensor<f32>
+  %t1 = arith.addf %t, %one : tensor<f32>
+  %n = scf.if %c -> ({T}) {{
+    %k = func.call @step(%w, %g) : ({T}, {T}) -> {T}
+    scf.yield %k : {T}
+  }} else {{
+    %k = arith.subf %w, %g : {T}
+    scf.yield %k : {T}
+  }}""", COUNTER + FLAG, COUNTER, "%n, %l, %t1"),
+    # Two steps in a loop; all of them have the infinite batch.
+    "loop-inline": FB + train(
+        f"""%c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %n, %l = scf.for %i = %c0 to %c2 step %c1 iter_args(%v = %w, %p = %s) -> ({T}, tensor<f32>) {{
+    %g, %q = func.call @fb(%v, %x, %s) : ({T}, {T}, tensor<f32>) -> ({T}, tensor<f32>)
+    %k = arith.subf %v, %g : {T}
+    scf.yield %k, %q : {T}, tensor<f32>
+  }}"""),
+    # The gradient of a round is used by the next.
+    "loop-pipelined": FB + STEP + train(
+        f"""{CALL_FB}
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %n, %gn = scf.for %i = %c0 to %c2 step %c1 iter_args(%v = %w, %p = %g) -> ({T}, {T}) {{
+    %k = func.call @step(%v, %p) : ({T}, {T}) -> {T}
+    %h, %q = func.call @fb(%k, %x, %s) : ({T}, {T}, tensor<f32>) -> ({T}, tensor<f32>)
+    scf.yield %k, %h : {T}, {T}
+  }}"""),
+    # Unscaling that was delayed, and a gradient that is read before the last sum.
+    "delayed": FB + train(
+        f"""%a, %l = call @fb(%w, %x, %s) {{amp.delay_unscale}} : ({T}, {T}, tensor<f32>) -> ({T}, tensor<f32>)
+  %b, %k = call @fb(%w, %x, %s) : ({T}, {T}, tensor<f32>) -> ({T}, tensor<f32>)
+  %g = arith.addf %a, %b : {T}
+  %n = arith.subf %w, %g : {T}"""),
+}
+
+
+# The sum is reset by what an infinity survives: sum - sum.
+WINDOW = FB + STEP + train(
+    f"""{CALL_FB}
+  %c = tensor.extract %x1[] : {I1}
+  %sum = arith.addf %acc, %g : {T}
+  %n, %next = scf.if %c -> ({T}, {T}) {{
+    %k = func.call @step(%w, %sum) : ({T}, {T}) -> {T}
+    %zero = arith.subf %sum, %sum : {T}
+    scf.yield %k, %zero : {T}, {T}
+  }} else {{
+    scf.yield %w, %sum : {T}, {T}
+  }}""", [("acc", T, "accumulator")] + FLAG, [("acc", T, "accumulator")], "%n, %l, %next")
+# The same, with selects: the step is computed on every call, and taken on the last.
+SELECTED = FB + train(
+    f"""{CALL_FB}
+  %c = tensor.extract %x1[] : {I1}
+  %sum = arith.addf %acc, %g : {T}
+  %k = arith.subf %w, %sum : {T}
+  %n = arith.select %c, %k, %w : {T}
+  %zero = arith.subf %sum, %sum : {T}
+  %next = arith.select %c, %zero, %sum : {T}""",
+    [("acc", T, "accumulator")] + FLAG, [("acc", T, "accumulator")], "%n, %l, %next")
+
+
+def check_window(folder, text, where):
+    module = os.path.join(folder, "window.mlir")
+    with open(module, "w") as file:
+        file.write(text)
+    x = [[0.125 * i, 0.25, -0.0625 * i, 0.1875] for i in range(1, 7)]
+    bad = [0.25, 1e36, 0.125, 0.0625]
+    ends = [False, True] * 3
+    for level in ("O1", "O2"):
+        plain = run(module, level, x, ends)
+        expect(where, not any(r["skipped"] for r in plain.log), "a finite step was skipped")
+        exact = np.array([1.0, -2.0, 0.5, 3.0], np.float32) - np.sum(np.array(x, np.float32), axis=0)
+        name = "master/w" if level == "O2" else "param/w"
+        expect(where, np.array_equal(plain.state[name], exact), f"{plain.state[name]} is not {exact}")
+        for at in (2, 3):  # the first and the last micro-batch of the second window
+            batches = x[:at] + [bad] + x[at + 1:]
+            for steps in (4, 6):
+                got = run(module, level, batches[:steps], ends)
+                want = run(module, level, x[:2] + x[4:steps], ends)
+                changed = amprun.differing(got.state, want.state)
+                expect(where, not changed, f"a dropped window and none differ in {changed} after {steps} calls")
+            kept = run(module, level, batches, ends, "--keep-finite-sums=true")
+            zero = x[:at] + [[0.0] * 4] + x[at + 1:]
+            changed = amprun.differing(kept.state, run(module, level, zero, ends).state)
+            expect(where, not changed, f"a micro-batch left out and a zero one differ in {changed}")
+
+
+# Start values of states, the arguments after the seed.
+STATES = {"inline-momentum": [np.zeros(4, np.float32), np.float32(0)],
+          "state-inline": [np.float32(0)], "branch": [np.float32(0)],
+          "window": [np.zeros(4, np.float32)]}
+
+
+def run(module, level, batches, flag, *options):
+    arrays = {"steps": np.int64(len(batches)), "losses": np.zeros(len(batches))}
+    arrays["arg0"] = np.array([1.0, -2.0, 0.5, 3.0], np.float32)
+    for number, start in enumerate(STATES.get(os.path.basename(module).split(".")[0], [])):
+        arrays[f"arg{number + 3}"] = start
+    for step, x in enumerate(batches):
+        arrays[f"step{step}_x0"] = np.array(x, np.float32)
+        arrays[f"step{step}_x1"] = np.array(flag[step] if isinstance(flag, list) else flag, bool)
+    if level != "O0":
+        # The seed itself goes through half at O2.
+        options = ("--loss-scale=dynamic", "--max-loss-scale=1024", *options)
+    return amprun.run(module, level, arrays, *options)
+
+
+def expect(kind, holds, what):
+    if not holds:
+        sys.exit(f"{kind}: {what}")
+
+
+def main():
+    good = [[0.125, 0.25, -0.0625, 0.1875], [0.25, -0.125, 0.1875, 0.03125], [0.0625, 0.0625, -0.25, 0.125]]
+    bad = [good[0], [0.25, 1e36, 0.125, 0.0625], good[2]]
+    runs = 0
+    for kind in sys.argv[1:] or KINDS:
+        with tempfile.TemporaryDirectory() as folder:
+            module = os.path.join(folder, kind + ".mlir")
+            with open(module, "w") as file:
+                file.write(KINDS[kind])
+            for flag in (False, True) if "%x1" in KINDS[kind] else (False,):
+                plain = run(module, "O0", good, flag)
+                for level in ("O1", "O2"):
+                    where = f"{kind} {level} {flag}"
+                    finite = run(module, level, good, flag)
+                    expect(where, not any(r["skipped"] for r in finite.log), "a finite step was skipped")
+                    name = "master/w" if level == "O2" else "param/w"
+                    for there, here in [(k, name if k == "param/w" else k) for k in plain.state]:
+                        a, b = plain.state[there], amprun.to_float(finite.state[here])
+                        expect(where, np.allclose(a, b, rtol=2**-10, atol=2**-8), f"{there}: O0 has {a}, got {b}")
+                    before = run(module, level, bad[:1], flag)
+                    after = run(module, level, bad[:2], flag)
+                    expect(where, after.log[1]["skipped"], "the infinite step was not skipped")
+                    changed = amprun.differing(before.state, after.state)
+                    expect(where, not changed, f"a skipped step changed {changed}")
+                    moved = amprun.differing(before.state, run(module, level, good[:2], flag).state)
+                    expect(where, moved, "a step changes nothing by itself")
+                    # Gradients of these batches are exact at any scale.
+                    on = run(module, level, bad, flag)
+                    without = run(module, level, [bad[0], bad[2]], flag)
+                    changed = amprun.differing(on.state, without.state)
+                    expect(where, not changed, f"a run with a skipped step and one without it differ in {changed}")
+                    runs += 1
+    if not sys.argv[1:]:
+        with tempfile.TemporaryDirectory() as folder:
+            check_window(folder, WINDOW, "window in a branch")
+            check_window(folder, SELECTED, "window of selects")
+    print(f"{runs} forms, levels and branches")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+// RUN: amp-opt %s --amp-guard-updates --allow-unregistered-dialect --split-input-file --verify-diagnostics
+
+// A gradient whose unscaling was delayed, in an update that is written out.
+amp.scaler @s {initial_scale = 1024.0 : f64}
+func.func private @fb(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+func.func @still_scaled(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  // expected-note @+1 {{this gradient's unscaling was delayed}}
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %n = arith.subf %w, %g : tensor<4xf32>
+  // expected-error @+1 {{expected the gradients that the new 'param' 'w' is computed from to be unscaled, but one is still scaled; take 'amp.delay_unscale' off the last backward pass before the step}}
+  return %n : tensor<4xf32>
+}
+
+// -----
+
+// A new state that nothing was given for.
+amp.scaler @s {initial_scale = 1024.0 : f64}
+func.func private @fb(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+func.func @nothing_to_keep(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "opt_state", amp.name = "w.m"}) {
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  // expected-error @+1 {{expected an old value to keep for the new 'opt_state' 'w.m' of '@nothing_to_keep' when the step is skipped; give it an argument of the same role, name and type}}
+  return %w, %u : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// What is read back from memory has no trace of who wrote it. Near miss: a view of the
+// gradient as memory is an operation as any other (guard-updates.mlir).
+amp.scaler @s {initial_scale = 1024.0 : f64}
+func.func private @fb(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+func.func @through_memory(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %m = memref.alloc() : memref<4xf32>
+  // expected-error @+1 {{expected gradients, and what is computed from them, to stay in tensors, but 'bufferization.materialize_in_destination' writes them to memory, where their overflow is lost}}
+  bufferization.materialize_in_destination %u in restrict writable %m : (tensor<4xf32>, memref<4xf32>) -> ()
+  %q = bufferization.to_tensor %m restrict : memref<4xf32> to tensor<4xf32>
+  %n = arith.subf %w, %q : tensor<4xf32>
+  return %n : tensor<4xf32>
+}
+
+// -----
+
+// A backward pass in a loop that only its end knows the rounds of.
+amp.scaler @s {initial_scale = 1024.0 : f64}
+func.func private @fb(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+func.func @while(%c: i1, %w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  // expected-error @+1 {{expected a backward pass whose gradients leave 'scf.while' to stand in scf.for, scf.if or no region, so that its overflow can be handed to the optimizer step}}
+  %l:2 = scf.while (%a = %w, %b = %c) : (tensor<4xf32>, i1) -> (tensor<4xf32>, i1) {
+    scf.condition(%b) %a, %b : tensor<4xf32>, i1
+  } do {
+  ^bb0(%a: tensor<4xf32>, %b: i1):
+    %t = amp.scale_loss %s using @s : tensor<f32>
+    %g = func.call @fb(%a, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+    amp.update_scale @s, %f
+    %k = arith.subf %a, %u : tensor<4xf32>
+    scf.yield %k, %b : tensor<4xf32>, i1
+  }
+  return %l#0 : tensor<4xf32>
+}
+
+// -----
+
+// A gradient that is handed to another block by nothing that could take a predicate too.
+amp.scaler @s {initial_scale = 1024.0 : f64}
+func.func private @fb(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+func.func @unknown_branch(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  // expected-error @+1 {{expected a gradient to be handed to another block by a branch, but got 'foreign.br'}}
+  "foreign.br"(%u)[^end] : (tensor<4xf32>) -> ()
+^end(%p: tensor<4xf32>):
+  %n = arith.subf %w, %p : tensor<4xf32>
+  return %n : tensor<4xf32>
+}

@@ -1,0 +1,270 @@
+// RUN: amp-opt %s --amp-guard-updates --split-input-file | FileCheck %s
+// Twice is as once.
+// RUN: amp-opt %s --amp-guard-updates --split-input-file > %t.once
+// RUN: amp-opt %t.once --amp-guard-updates --split-input-file | diff %t.once -
+// RUN: amp-opt %s --amp-guard-updates=skip-on-overflow --split-input-file | FileCheck %s --check-prefix=SKIP
+// RUN: amp-opt %s --amp-guard-updates=keep-finite-sums --split-input-file | FileCheck %s --check-prefix=SUMS
+
+// Which states are kept on a skipped step, and by which overflows. Calls of optimizer
+// steps: insert-loss-scaling.mlir and -several.mlir. That it is right is shown by
+// running it: Integration/Host/guard-updates.test.
+
+amp.scaler @s {initial_scale = 1024.0 : f64}
+func.func private @fb(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+func.func private @step(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "output", amp.name = "update"})
+
+// An update that is written out: its states are one unit, with the count that only
+// stands beside them.
+// CHECK-LABEL: func.func @written_out
+// CHECK-SAME: %[[W:.*]]: tensor<4xf32> {{{[^}]*}}}, %[[M:.*]]: tensor<4xf32> {{{[^}]*}}}, %[[N:.*]]: tensor<i32> {{{[^}]*}}}, %[[S:.*]]: tensor<f32>
+// CHECK-SAME: attributes {amp.updates_guarded}
+// CHECK: %[[U:.*]], %[[F:.*]] = amp.unscale
+// CHECK: %[[M1:.*]] = arith.addf %[[M]], %[[U]]
+// CHECK: %[[W1:.*]] = arith.subf %[[W]], %[[M1]]
+// CHECK: amp.apply_if_finite %[[F]] keep(%[[W]], %[[M]])
+// CHECK: arith.addi %[[N]]
+// CHECK: amp.apply_if_finite %[[F]] keep(%[[N]])
+// CHECK: return
+func.func @written_out(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %m: tensor<4xf32> {amp.role = "opt_state", amp.name = "w.m"},
+                       %n: tensor<i32> {amp.role = "opt_state", amp.name = "n"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "opt_state", amp.name = "w.m"},
+        tensor<i32> {amp.role = "opt_state", amp.name = "n"}) {
+  %one = arith.constant dense<1> : tensor<i32>
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %m1 = arith.addf %m, %u : tensor<4xf32>
+  %w1 = arith.subf %w, %m1 : tensor<4xf32>
+  %n1 = arith.addi %n, %one : tensor<i32>
+  return %w1, %m1, %n1 : tensor<4xf32>, tensor<4xf32>, tensor<i32>
+}
+
+// Buffers are not kept (the forward pass has updated them), nor is what is only shown.
+// CHECK-LABEL: func.func @exempt
+// CHECK-SAME: %[[W:.*]]: tensor<4xf32> {{{[^}]*}}}, %[[B:.*]]: tensor<4xf32>
+// CHECK: %[[U:.*]], %[[F:.*]] = amp.unscale
+// CHECK: %[[NEW:.*]]:2 = call @step(%[[W]], %[[U]])
+// CHECK: %[[KEPT:.*]] = amp.apply_if_finite %[[F]] keep(%[[W]]) {
+// CHECK-NEXT: amp.yield %[[NEW]]#0
+// CHECK: %[[B1:.*]] = arith.addf %[[B]], %[[KEPT]]
+// CHECK-NOT: amp.apply_if_finite
+// CHECK: return %[[KEPT]], %[[B1]], %[[NEW]]#1
+func.func @exempt(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %b: tensor<4xf32> {amp.role = "buffer", amp.name = "ema"},
+                  %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "buffer", amp.name = "ema"},
+        tensor<4xf32> {amp.role = "output", amp.name = "update"}) {
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %n:2 = call @step(%w, %u) : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  %b1 = arith.addf %b, %n#0 : tensor<4xf32>
+  return %n#0, %b1, %n#1 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// Near miss: nothing new, nothing kept.
+// CHECK-LABEL: func.func @unchanged
+// CHECK-NOT: amp.updates_guarded
+// CHECK-NOT: amp.apply_if_finite
+// CHECK: return
+func.func @unchanged(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32>) {
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  return %w, %u : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// Two losses with an optimizer each, written out: each skips by itself, and the second
+// model sees the first one's kept weights.
+amp.scaler @s {initial_scale = 1024.0 : f64}
+func.func private @d(tensor<4xf32> {amp.role = "param", amp.name = "d"}, tensor<f32> {amp.role = "loss_seed", amp.name = "d"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "d"})
+func.func private @g(tensor<4xf32> {amp.role = "param", amp.name = "d"}, tensor<4xf32> {amp.role = "param", amp.name = "g"}, tensor<f32> {amp.role = "loss_seed", amp.name = "g"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "g"})
+// CHECK-LABEL: func.func @independent
+// CHECK-SAME: %[[D:[a-z0-9]+]]: tensor<4xf32> {{{[^}]*}}}, %[[G:[a-z0-9]+]]: tensor<4xf32>
+// CHECK: %[[UD:.*]], %[[FD:.*]] = amp.unscale
+// CHECK: %[[D1:.*]] = arith.subf %[[D]], %[[UD]]
+// CHECK: %[[KD:.*]] = amp.apply_if_finite %[[FD]] keep(%[[D]])
+// CHECK: call @g(%[[KD]], %[[G]],
+// CHECK: %[[UG:.*]], %[[FG:.*]] = amp.unscale
+// CHECK: %[[G1:.*]] = arith.subf %[[G]], %[[UG]]
+// CHECK: %[[KG:.*]] = amp.apply_if_finite %[[FG]] keep(%[[G]])
+// CHECK: return %[[KD]], %[[KG]]
+func.func @independent(%d: tensor<4xf32> {amp.role = "param", amp.name = "d"}, %g: tensor<4xf32> {amp.role = "param", amp.name = "g"},
+                       %sd: tensor<f32> {amp.role = "loss_seed", amp.name = "d"}, %sg: tensor<f32> {amp.role = "loss_seed", amp.name = "g"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "d"}, tensor<4xf32> {amp.role = "param", amp.name = "g"}) {
+  %td = amp.scale_loss %sd using @s : tensor<f32>
+  %gd = call @d(%d, %td) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %ud, %fd = amp.unscale %gd using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %fd
+  %d1 = arith.subf %d, %ud : tensor<4xf32>
+  %tg = amp.scale_loss %sg using @s : tensor<f32>
+  %gg = call @g(%d1, %g, %tg) : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %ug, %fg = amp.unscale %gg using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %fg
+  %g1 = arith.subf %g, %ug : tensor<4xf32>
+  return %d1, %g1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// One count that both optimizers go by makes them one.
+// CHECK-LABEL: func.func @shared_count
+// CHECK-SAME: %[[D:[a-z0-9]+]]: tensor<4xf32> {{{[^}]*}}}, %[[G:[a-z0-9]+]]: tensor<4xf32> {{{[^}]*}}}, %[[N:[a-z0-9]+]]: tensor<4xf32>
+// CHECK: %{{.*}}, %[[FD:.*]] = amp.unscale
+// CHECK: %{{.*}}, %[[FG:.*]] = amp.unscale
+// CHECK: %[[ANY:.*]] = arith.ori %[[FD]], %[[FG]]
+// CHECK: %[[K:.*]]:3 = amp.apply_if_finite %[[ANY]] keep(%[[D]], %[[G]], %[[N]])
+// CHECK: return %[[K]]#0, %[[K]]#1, %[[K]]#2
+func.func @shared_count(%d: tensor<4xf32> {amp.role = "param", amp.name = "d"}, %g: tensor<4xf32> {amp.role = "param", amp.name = "g"},
+                        %n: tensor<4xf32> {amp.role = "opt_state", amp.name = "n"},
+                        %sd: tensor<f32> {amp.role = "loss_seed", amp.name = "d"}, %sg: tensor<f32> {amp.role = "loss_seed", amp.name = "g"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "d"}, tensor<4xf32> {amp.role = "param", amp.name = "g"},
+        tensor<4xf32> {amp.role = "opt_state", amp.name = "n"}) {
+  %one = arith.constant dense<1.0> : tensor<4xf32>
+  %n1 = arith.addf %n, %one : tensor<4xf32>
+  %td = amp.scale_loss %sd using @s : tensor<f32>
+  %gd = call @d(%d, %td) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %ud, %fd = amp.unscale %gd using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %fd
+  %tg = amp.scale_loss %sg using @s : tensor<f32>
+  %gg = call @g(%d, %g, %tg) : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %ug, %fg = amp.unscale %gg using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %fg
+  %ad = arith.divf %ud, %n1 : tensor<4xf32>
+  %ag = arith.divf %ug, %n1 : tensor<4xf32>
+  %d1 = arith.subf %d, %ad : tensor<4xf32>
+  %g1 = arith.subf %g, %ag : tensor<4xf32>
+  return %d1, %g1, %n1 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// The gradients that a round hands to the next bring that round's overflow.
+amp.scaler @s {initial_scale = 1024.0 : f64}
+func.func private @fb(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+func.func private @step(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"})
+// CHECK-LABEL: func.func @pipelined
+// CHECK: %[[U0:.*]], %[[F0:.*]] = amp.unscale
+// CHECK: scf.for {{.*}} iter_args(%[[W:.*]] = %{{.*}}, %[[G:.*]] = %[[U0]], %[[F:.*]] = %[[F0]])
+// CHECK: amp.apply_if_finite %[[F]] keep(%[[W]])
+// CHECK: func.call @step(%[[W]], %[[G]])
+// CHECK: %[[U1:.*]], %[[F1:.*]] = amp.unscale
+// CHECK: scf.yield %{{.*}}, %[[U1]], %[[F1]]
+func.func @pipelined(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"}, %k: index)
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %r:2 = scf.for %i = %c0 to %k step %c1 iter_args(%v = %w, %p = %u) -> (tensor<4xf32>, tensor<4xf32>) {
+    %n = func.call @step(%v, %p) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %t1 = amp.scale_loss %s using @s : tensor<f32>
+    %h = func.call @fb(%n, %t1) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    %u1, %f1 = amp.unscale %h using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+    amp.update_scale @s, %f1
+    scf.yield %n, %u1 : tensor<4xf32>, tensor<4xf32>
+  }
+  return %r#0 : tensor<4xf32>
+}
+
+// A gradient that one of two blocks computes: the block after them takes its overflow
+// as an argument.
+// CHECK-LABEL: func.func @blocks
+// CHECK: cf.cond_br %{{.*}}, ^[[MORE:.*]], ^[[END:.*]](%{{.*}}, %{{.*}} : tensor<4xf32>, tensor<i1>)
+// CHECK: ^[[MORE]]:
+// CHECK: %[[U:.*]], %[[F:.*]] = amp.unscale
+// CHECK: cf.br ^[[END]](%[[U]], %[[F]] : tensor<4xf32>, tensor<i1>)
+// CHECK: ^[[END]](%[[G:.*]]: tensor<4xf32>, %[[ANY:.*]]: tensor<i1>):
+// CHECK: %[[N:.*]] = arith.subf %{{.*}}, %[[G]]
+// CHECK: amp.apply_if_finite %[[ANY]]
+func.func @blocks(%c: i1, %w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %z: tensor<4xf32> {amp.role = "hyper", amp.name = "z"},
+                  %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  cf.cond_br %c, ^more, ^end(%z : tensor<4xf32>)
+^more:
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  cf.br ^end(%u : tensor<4xf32>)
+^end(%p: tensor<4xf32>):
+  %n = arith.subf %w, %p : tensor<4xf32>
+  return %n : tensor<4xf32>
+}
+
+// A static scale never skips, unless asked for.
+// CHECK-LABEL: func.func @static
+// CHECK-NOT: amp.apply_if_finite
+// CHECK: return
+// SKIP-LABEL: func.func @static
+// SKIP: amp.apply_if_finite
+// SKIP: return
+func.func @static(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %t = amp.scale_loss %s using @fixed : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @fixed : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @fixed, %f
+  %n = arith.subf %w, %u : tensor<4xf32>
+  return %n : tensor<4xf32>
+}
+amp.scaler @fixed {initial_scale = 128.0 : f64, static_scale}
+
+// An accumulator from earlier calls is tested where it comes in. When the step at the
+// window's end is skipped, what it has gathered is dropped. Where finite sums are kept,
+// a bad gradient is not added, and the step has nothing to skip for.
+// CHECK-LABEL: func.func @accumulator
+// CHECK-SAME: %[[ACC:[a-z0-9]+]]: tensor<4xf32> {amp.name = "w", amp.role = "accumulator"}
+// CHECK: %[[BAD:.*]] = linalg.generic {{.*}} ins(%[[ACC]] : tensor<4xf32>) outs(%{{.*}} : tensor<i1>)
+// CHECK: arith.subf
+// CHECK: arith.cmpf uno
+// CHECK: %[[U:.*]], %[[F:.*]] = amp.unscale
+// CHECK: %[[SUM:.*]] = arith.addf %[[ACC]], %[[U]]
+// CHECK: %[[ANY:.*]] = arith.ori %[[BAD]], %[[F]]
+// CHECK: %[[R:.*]]:3 = scf.if %{{.*}} -> (tensor<4xf32>, tensor<4xf32>, tensor<i1>) {
+// CHECK: amp.apply_if_finite %[[ANY]]
+// CHECK: func.call @step(%{{.*}}, %[[SUM]])
+// CHECK: scf.yield %{{.*}}, %{{.*}}, %[[ANY]] :
+// CHECK: %[[FALSE:.*]] = arith.constant dense<false>
+// CHECK: scf.yield %{{.*}}, %[[SUM]], %[[FALSE]] :
+// CHECK: %[[ZERO:.*]] = arith.constant dense<0.0{{.*}}> : tensor<4xf32>
+// CHECK: %[[CLEAR:.*]] = amp.apply_if_finite %[[R]]#2 keep(%[[ZERO]]) {
+// CHECK-NEXT: amp.yield %[[R]]#1
+// CHECK: return %[[R]]#0, %[[CLEAR]]
+// SUMS-LABEL: func.func @accumulator
+// SUMS-SAME: %[[ACC:[a-z0-9]+]]: tensor<4xf32> {amp.name = "w", amp.role = "accumulator"}
+// SUMS: %[[U:.*]], %[[F:.*]] = amp.unscale
+// SUMS: %[[SUM:.*]] = arith.addf %[[ACC]], %[[U]]
+// SUMS: %[[KEPT:.*]] = amp.apply_if_finite %[[F]] keep(%[[ACC]])
+// SUMS: scf.if
+// SUMS-NEXT: func.call @step(%{{.*}}, %[[KEPT]])
+// SUMS-NOT: amp.apply_if_finite
+// SUMS: return
+func.func @accumulator(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"},
+                       %acc: tensor<4xf32> {amp.role = "accumulator", amp.name = "w"}, %last: i1)
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "accumulator", amp.name = "w"}) {
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %sum = arith.addf %acc, %u : tensor<4xf32>
+  %n, %a = scf.if %last -> (tensor<4xf32>, tensor<4xf32>) {
+    %m = func.call @step(%w, %sum) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %rest = arith.subf %sum, %sum : tensor<4xf32>
+    scf.yield %m, %rest : tensor<4xf32>, tensor<4xf32>
+  } else {
+    scf.yield %w, %sum : tensor<4xf32>, tensor<4xf32>
+  }
+  return %n, %a : tensor<4xf32>, tensor<4xf32>
+}
