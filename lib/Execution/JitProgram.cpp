@@ -120,6 +120,8 @@ getRuntimeSymbols(llvm::orc::MangleAndInterner interner) {
     symbols[interner(name)] = {llvm::orc::ExecutorAddr::fromPtr(address),
                                llvm::JITSymbolFlags::Exported};
   };
+  add("ampRtProgramCheckArguments",
+      reinterpret_cast<void *>(&ampRtProgramCheckArguments));
   add("ampRtRunBegin", reinterpret_cast<void *>(&ampRtRunBegin));
   add("ampRtRunEnd", reinterpret_cast<void *>(&ampRtRunEnd));
   add("ampRtRunReportAssert", reinterpret_cast<void *>(&ampRtRunReportAssert));

@@ -16,6 +16,9 @@
 //
 //   llvm.func internal @amp_call_f(%run: i64, %arguments: !llvm.ptr) -> i32
 //
+// As it knows the description, it has the runtime compare the addresses with it
+// before anything is read through them.
+//
 //===----------------------------------------------------------------------===//
 
 #include "EntryPoints.h"
@@ -83,7 +86,10 @@ private:
   std::string addPointers(StringRef name, ArrayRef<std::string> symbols);
   std::string addValue(DictionaryAttr value);
   std::string addValues(StringRef function, StringRef what, ArrayAttr values);
-  std::string addCall(LLVM::LLVMFuncOp interface, StringRef name);
+  void addCheck(Location loc, LLVM::LLVMFuncOp call, StringRef function,
+                int32_t count);
+  std::string addCall(LLVM::LLVMFuncOp interface, StringRef name,
+                      StringRef function);
   std::string addFunction(LLVM::LLVMFuncOp function);
   std::string addScaler(DictionaryAttr scaler);
 
@@ -220,8 +226,44 @@ std::string Describer::addValues(StringRef function, StringRef what,
   return addPointers(("amp_" + what + "_" + function).str(), symbols);
 }
 
-/// AmpRtFunctionCall.
-std::string Describer::addCall(LLVM::LLVMFuncOp interface, StringRef name) {
+/// Lets `call` return at once if its arguments do not fit the description
+/// `function`, and continues behind that.
+void Describer::addCheck(Location loc, LLVM::LLVMFuncOp call,
+                         StringRef function, int32_t count) {
+  constexpr StringLiteral kCheck = "ampRtProgramCheckArguments";
+  Type i32 = builder.getI32Type();
+  if (!module.lookupSymbol(kCheck)) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(module.getBody());
+    LLVM::LLVMFuncOp::create(
+        builder, module.getLoc(), kCheck,
+        LLVM::LLVMFunctionType::get(i32, {pointer, pointer, i32}));
+  }
+  Block *entry = &call.front(), *refused = builder.createBlock(&call.getBody()),
+        *accepted = builder.createBlock(&call.getBody());
+  builder.setInsertionPointToEnd(entry);
+  auto getI32 = [&](int32_t value) {
+    return LLVM::ConstantOp::create(builder, loc, i32,
+                                    builder.getI32IntegerAttr(value));
+  };
+  Value description =
+      LLVM::AddressOfOp::create(builder, loc, pointer, function);
+  Value status =
+      LLVM::CallOp::create(
+          builder, loc, TypeRange(i32), kCheck,
+          ValueRange{description, entry->getArgument(1), getI32(count)})
+          .getResult();
+  Value isRefused = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne,
+                                         status, getI32(0));
+  LLVM::CondBrOp::create(builder, loc, isRefused, refused, accepted);
+  builder.setInsertionPointToEnd(refused);
+  LLVM::ReturnOp::create(builder, loc, status);
+  builder.setInsertionPointToEnd(accepted);
+}
+
+/// AmpRtFunctionCall. `function` is the symbol that the description will have.
+std::string Describer::addCall(LLVM::LLVMFuncOp interface, StringRef name,
+                               StringRef function) {
   Location loc = interface.getLoc();
   std::string symbol = ("amp_call_" + name).str();
   Type i64 = builder.getI64Type(), i32 = builder.getI32Type();
@@ -230,10 +272,10 @@ std::string Describer::addCall(LLVM::LLVMFuncOp interface, StringRef name) {
       builder, loc, symbol, LLVM::LLVMFunctionType::get(i32, {i64, pointer}),
       LLVM::Linkage::Internal);
   Block *body = call.addEntryBlock(builder);
-  builder.setInsertionPointToStart(body);
+  ArrayRef<Type> types = interface.getFunctionType().getParams().drop_front();
+  addCheck(loc, call, function, types.size());
   SmallVector<Value> arguments = {body->getArgument(0)};
-  for (auto [index, type] :
-       llvm::enumerate(interface.getFunctionType().getParams().drop_front())) {
+  for (auto [index, type] : llvm::enumerate(types)) {
     Value place =
         LLVM::GEPOp::create(builder, loc, pointer, pointer,
                             body->getArgument(1), LLVM::GEPArg(int32_t(index)));
@@ -264,15 +306,15 @@ std::string Describer::addFunction(LLVM::LLVMFuncOp function) {
   std::string nameSymbol = addText(name),
               argumentsSymbol = addValues(name, "arguments", arguments),
               resultsSymbol = addValues(name, "results", results),
-              callSymbol = addCall(interface, name);
+              symbol = ("amp_function_" + name).str(),
+              callSymbol = addCall(interface, name, symbol);
   return addStruct(
-      ("amp_function_" + name).str(),
-      {Field::i32(sizeof(AmpRtFunction)),
-       Field::i32(getFunctionKind(signature.getAs<StringAttr>("kind"))),
-       Field::address(nameSymbol), Field::i32(arguments.size()),
-       Field::i32(results.size()), Field::address(argumentsSymbol),
-       Field::address(resultsSymbol), Field::address(callSymbol),
-       Field::i64(workspace ? workspace.getInt() : 0)});
+      symbol, {Field::i32(sizeof(AmpRtFunction)),
+               Field::i32(getFunctionKind(signature.getAs<StringAttr>("kind"))),
+               Field::address(nameSymbol), Field::i32(arguments.size()),
+               Field::i32(results.size()), Field::address(argumentsSymbol),
+               Field::address(resultsSymbol), Field::address(callSymbol),
+               Field::i64(workspace ? workspace.getInt() : 0)});
 }
 
 /// AmpRtProgramScaler and its AmpRtScalerConfig.

@@ -51,6 +51,16 @@ module attributes {amp.scalers = [{name = "loss0", initial_scale = 65536.0 : f64
 // Arrays go by the address of their descriptor, handles by value.
 // CHECK-LABEL: llvm.func internal @amp_call_step(
 // CHECK-SAME: %[[OWNER:.*]]: i64, %[[ARGUMENTS:.*]]: !llvm.ptr) -> i32
+// What they point at is compared with the description first.
+// CHECK-NOT: llvm.load
+// CHECK: %[[FUNCTION:.*]] = llvm.mlir.addressof @amp_function_step
+// CHECK-NEXT: %[[COUNT:.*]] = llvm.mlir.constant(3 : i32)
+// CHECK-NEXT: %[[STATUS:.*]] = llvm.call @ampRtProgramCheckArguments(%[[FUNCTION]], %[[ARGUMENTS]], %[[COUNT]])
+// CHECK-SAME: (!llvm.ptr, !llvm.ptr, i32) -> i32
+// CHECK: llvm.cond_br %{{.*}}, ^[[REFUSED:.*]], ^[[ACCEPTED:.*]]
+// CHECK: ^[[REFUSED]]:
+// CHECK-NEXT: llvm.return %[[STATUS]] : i32
+// CHECK: ^[[ACCEPTED]]:
 // CHECK: llvm.getelementptr %[[ARGUMENTS]][0]
 // CHECK: %[[ARRAY:.*]] = llvm.load
 // CHECK: llvm.getelementptr %[[ARGUMENTS]][1]

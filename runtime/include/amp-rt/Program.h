@@ -83,9 +83,12 @@ typedef enum AmpRtFunctionKind {
  *
  *   struct { T *allocated, *aligned; int64_t offset, sizes[], strides[]; }
  *
- * with `aligned` on 64 bytes; of a handle that of an int64_t. Results are
- * written where their descriptors say; they must not overlap anything else.
- * What a call that fails wrote there is undefined. */
+ * with `aligned` on 64 bytes, offset 0 and strides row-major without gaps; of a
+ * handle that of an int64_t. Results are written where their descriptors say;
+ * they must not overlap anything else. All of it is checked first, by
+ * ampRtProgramCheckArguments. `allocated` is not read, and of an array without
+ * elements neither is `aligned`. What a call that fails later wrote is
+ * undefined. The entry point behind it, _mlir_ciface_<name>, checks nothing. */
 typedef AmpRtStatus (*AmpRtFunctionCall)(int64_t run, void *const *arguments);
 
 typedef struct AmpRtFunction {
@@ -105,6 +108,15 @@ typedef struct AmpRtFunction {
 
 AMP_RT_STATIC_ASSERT(sizeof(AmpRtFunction) == 24 + 4 * sizeof(void *),
                      "AmpRtFunction has no padding");
+
+/* Program entry point: compares the `count` addresses in `arguments` with what
+ * the function describes, before they are used. AMP_RT_INVALID_ARGUMENT, with
+ * the function and the value in the text, for a null address, and for an array
+ * with other extents, strides, offset or alignment than AmpRtFunctionCall says,
+ * or a result that overlaps another value. The memory itself is not touched. */
+AMP_RT_API AmpRtStatus ampRtProgramCheckArguments(const AmpRtFunction *function,
+                                                  void *const *arguments,
+                                                  int32_t count);
 
 /* A loss scaler that the program wants: ampRtScalerCreate(name, config). */
 typedef struct AmpRtProgramScaler {

@@ -45,6 +45,45 @@ static void showCall(const char *what, AmpRtStatus status,
   printf("\n");
 }
 
+/* Calls with each of what a description rules out, one at a time. */
+static void showRefusals(const AmpRtFunction *lookup, int64_t run,
+                         Vector *table, Matrix *index, Matrix *result) {
+  void *arguments[] = {table, index, result};
+  float *numbers = result->aligned;
+  const Vector tableBefore = *table;
+  const Matrix indexBefore = *index, resultBefore = *result;
+  showCall("no arguments", lookup->call(run, NULL), numbers);
+
+  arguments[1] = NULL;
+  showCall("no descriptor", lookup->call(run, arguments), numbers);
+  arguments[1] = index;
+
+  table->aligned = NULL;
+  showCall("no data", lookup->call(run, arguments), numbers);
+  *table = tableBefore;
+
+  index->sizes[0] = 3, index->sizes[1] = 2;
+  showCall("extents", lookup->call(run, arguments), numbers);
+  *index = indexBefore;
+
+  result->strides[0] = 1, result->strides[1] = 2;
+  showCall("strides", lookup->call(run, arguments), numbers);
+  *result = resultBefore;
+
+  table->offset = 1;
+  showCall("offset", lookup->call(run, arguments), numbers);
+  *table = tableBefore;
+
+  table->aligned = (float *)table->aligned + 1;
+  showCall("alignment", lookup->call(run, arguments), numbers);
+  *table = tableBefore;
+
+  result->aligned = index->aligned;
+  showCall("overlap", lookup->call(run, arguments), numbers);
+  *result = resultBefore;
+  showCall("again", lookup->call(run, arguments), numbers);
+}
+
 int main(void) {
   _Alignas(64) float table[8] = {0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5};
   _Alignas(64) int64_t index[6] = {7, 0, 1, 2, 3, 4};
@@ -80,6 +119,7 @@ int main(void) {
   printf("bytes left: %lld\n", (long long)statistics.bytesCurrent);
 
   index[4] = 3;
+  showRefusals(lookup, handle, &tableArray, &indexArray, &resultArray);
   showCall("by name",
            _mlir_ciface_lookup(handle, &tableArray, &indexArray, &resultArray),
            result);
