@@ -91,8 +91,8 @@ AMP_RT_API AmpRtStatus ampRtDeviceGetProperties(
 AMP_RT_API AmpRtStatus ampRtDeviceAllocate(AmpRtDevice *device, int64_t bytes,
                                            int64_t alignment, void **pointer);
 
-/* Frees what ampRtDeviceAllocate gave. Null does nothing. Another pointer, or
- * one freed before, is AMP_RT_INVALID_ARGUMENT. */
+/* Frees what ampRtDeviceAllocate gave. Null does nothing. Another pointer,
+ * one freed before, or one of a run (Run.h) is AMP_RT_INVALID_ARGUMENT. */
 AMP_RT_API AmpRtStatus ampRtDeviceFree(AmpRtDevice *device, void *pointer);
 
 typedef enum AmpRtCopyKind {

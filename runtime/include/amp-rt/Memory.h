@@ -31,8 +31,8 @@ AMP_RT_API void *_mlir_memref_to_llvm_alloc(uint64_t bytes);
 AMP_RT_API void *_mlir_memref_to_llvm_aligned_alloc(uint64_t alignment,
                                                     uint64_t bytes);
 
-/* Program entry point: frees it. Null, and what the device did not allocate, is
- * left alone. */
+/* Program entry point: frees it. Null, what the device did not allocate, and
+ * what belongs to a run (Run.h) is left alone. */
 AMP_RT_API void _mlir_memref_to_llvm_free(void *pointer);
 
 AMP_RT_END_DECLS

@@ -65,7 +65,8 @@ AMP_RT_API AmpRtStatus ampRtRunGetMemory(const AmpRtRun *run,
 /*===----------------------------------------------------------------------===
  * Program entry points
  *
- * A handle that is no run's does nothing, and no memory is given for it.
+ * A handle that is no run's does nothing, and no memory is given for it, nor
+ * outside of a call: then ampRtStatusText() says why.
  *===----------------------------------------------------------------------===*/
 
 /* Program entry point: a call begins. Refused for a handle that is no run's,
@@ -75,7 +76,8 @@ AMP_RT_API AmpRtStatus ampRtRunBegin(int64_t run);
 /* Program entry point: the call ends. Frees what the program holds. The status
  * is AMP_RT_OK if no error was recorded since the begin, else
  * AMP_RT_PROGRAM_ERROR, or AMP_RT_OUT_OF_MEMORY if that is what came first,
- * with the first message and how many followed it as status text. */
+ * with the first message and how many followed it as status text.
+ * AMP_RT_INVALID_ARGUMENT if no call has begun. */
 AMP_RT_API AmpRtStatus ampRtRunEnd(int64_t run);
 
 /* Program entry point: a cf.assert failed. `message` is a string that ends with
@@ -89,8 +91,9 @@ AMP_RT_API void *ampRtRunAllocate(int64_t run, int64_t bytes);
 AMP_RT_API void *ampRtRunAllocateAligned(int64_t run, int64_t alignment,
                                          int64_t bytes);
 
-/* Program entry point: frees what the two above gave. Null does nothing;
- * another pointer is left alone and recorded. */
+/* Program entry point: frees what the two above gave for this run. Null does
+ * nothing; another pointer, also one of another run or of ampRtDeviceAllocate,
+ * is left alone and recorded. */
 AMP_RT_API void ampRtRunFree(int64_t run, void *pointer);
 
 /* Program entry point: what ampRtScalerGetScale gives for the scaler with this

@@ -23,8 +23,14 @@ using namespace amp::rt;
 static void *allocate(const char *call, int64_t handle, int64_t bytes,
                       int64_t alignment) {
   AmpRtRun *run = fromHandle<AmpRtRun>(handle);
-  if (!run)
+  if (!run) {
+    failNoRun(call, handle);
     return nullptr;
+  }
+  if (!run->isRunning) { // nobody would free it, nor read what is recorded
+    failNoCall(call);
+    return nullptr;
+  }
   AmpRtStatus status = checkAllocation(call, hostDevice(), bytes, alignment);
   if (status == AMP_RT_OK) {
     if (void *pointer = hostHeap().allocate(bytes, alignment, &run->memory))
@@ -43,12 +49,14 @@ void *ampRtRunAllocateAligned(int64_t run, int64_t alignment, int64_t bytes) {
   return allocate("ampRtRunAllocateAligned", run, bytes, alignment);
 }
 
-void ampRtRunFree(int64_t run, void *pointer) {
-  if (!pointer)
+void ampRtRunFree(int64_t handle, void *pointer) {
+  AmpRtRun *run = fromHandle<AmpRtRun>(handle);
+  if (!pointer || !run || hostHeap().free(pointer, &run->memory))
     return;
-  AmpRtStatus status = hostDevice().free("ampRtRunFree", pointer);
-  if (status != AMP_RT_OK)
-    recordError(run, status, "%s", ampRtStatusText());
+  recordError(handle, AMP_RT_PROGRAM_ERROR,
+              "ampRtRunFree: device 'host': expected a pointer that this run "
+              "allocated and that is not freed yet, but got %p",
+              pointer);
 }
 
 //===----------------------------------------------------------------------===//

@@ -68,11 +68,18 @@ AmpRtStatus ampRtRunGetMemory(const AmpRtRun *run, AmpRtRunMemory *memory) {
 // A call
 //===----------------------------------------------------------------------===//
 
-static AmpRtStatus failNoRun(const char *call, int64_t handle) {
+AmpRtStatus amp::rt::failNoRun(const char *call, int64_t handle) {
   return fail(AMP_RT_INVALID_ARGUMENT,
               "%s: expected the handle of a run, but got %#llx; pass what "
               "ampRtRunHandle gave, and destroy the run after the program",
               call, static_cast<unsigned long long>(handle));
+}
+
+AmpRtStatus amp::rt::failNoCall(const char *call) {
+  return fail(AMP_RT_INVALID_ARGUMENT,
+              "%s: expected a run with a call that has begun; call "
+              "ampRtRunBegin before, and ampRtRunEnd once after it",
+              call);
 }
 
 AmpRtStatus ampRtRunBegin(int64_t handle) {
@@ -81,12 +88,11 @@ AmpRtStatus ampRtRunBegin(int64_t handle) {
   if (!run)
     return failNoRun(call, handle);
   std::lock_guard<std::mutex> lock(run->mutex);
-  if (run->isRunning)
+  if (run->isRunning.exchange(true))
     return fail(AMP_RT_INVALID_ARGUMENT,
                 "%s: expected a run that no other call uses; make one for each "
                 "thread",
                 call);
-  run->isRunning = true;
   run->errors = 0;
   run->memory.bytesPeak = 0;
   run->memory.allocations = 0;
@@ -97,8 +103,10 @@ AmpRtStatus ampRtRunEnd(int64_t handle) {
   AmpRtRun *run = fromHandle<AmpRtRun>(handle);
   if (!run)
     return failNoRun("ampRtRunEnd", handle);
-  run->leaks = hostHeap().freeAll(run->memory);
   std::lock_guard<std::mutex> lock(run->mutex);
+  if (!run->isRunning)
+    return failNoCall("ampRtRunEnd");
+  run->leaks = hostHeap().freeAll(run->memory);
   run->isRunning = false;
   if (run->errors == 0)
     return AMP_RT_OK;

@@ -12,6 +12,7 @@
 
 #include "Device/Host/HostHeap.h"
 
+#include <atomic>
 #include <mutex>
 
 struct AmpRtRun {
@@ -20,10 +21,12 @@ struct AmpRtRun {
   /// kTag while the object lives (Support/Handle.h).
   uint32_t tag = kTag;
 
+  /// Between begin and end of a call.
+  std::atomic<bool> isRunning{false};
+
   /// Guards what follows but for `memory`, which the heap guards: threads of
   /// one call may report at the same time.
   std::mutex mutex;
-  bool isRunning = false;
   /// Errors since the call began.
   int64_t errors = 0;
   /// Of the first of them; meaningless if there is none.
@@ -42,6 +45,12 @@ namespace amp::rt {
 /// handle that is no run's has no call to keep it for.
 void recordError(int64_t run, AmpRtStatus status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/// The handle is no run's.
+AmpRtStatus failNoRun(const char *call, int64_t handle);
+
+/// The run has not begun a call, or has ended it.
+AmpRtStatus failNoCall(const char *call);
 
 } // namespace amp::rt
 

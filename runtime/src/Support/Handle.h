@@ -8,8 +8,9 @@
 //
 // A handle is an object's address. An object that has handles begins with a tag
 // of its type, so that a handle of another kind, or (as far as the memory still
-// tells) of a destroyed object, is refused instead of believed. Handles that
-// are no object's address at all are beyond this check.
+// tells) of a destroyed object, is refused instead of believed. So is a number
+// that no object can have as address: of the first page, or not aligned. Other
+// addresses of nothing are beyond this check.
 //
 //===----------------------------------------------------------------------===//
 #ifndef AMP_RT_SRC_SUPPORT_HANDLE_H
@@ -24,10 +25,14 @@ template <typename Object> int64_t toHandle(const Object *object) {
   return static_cast<int64_t>(reinterpret_cast<intptr_t>(object));
 }
 
-/// The object, or null if the handle is 0 or its tag is not Object's.
+/// The object, or null if the handle is no object's address, or the tag there
+/// is not Object's.
 template <typename Object> Object *fromHandle(int64_t handle) {
-  Object *object = reinterpret_cast<Object *>(static_cast<intptr_t>(handle));
-  return object && object->tag == Object::kTag ? object : nullptr;
+  const auto address = static_cast<uintptr_t>(handle);
+  if (address < 4096 || address % alignof(Object) != 0)
+    return nullptr;
+  Object *object = reinterpret_cast<Object *>(address);
+  return object->tag == Object::kTag ? object : nullptr;
 }
 
 /// To be called before an object is deleted. Volatile, or the store would be

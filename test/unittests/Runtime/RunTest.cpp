@@ -102,6 +102,35 @@ TEST(Run, OneCallAtATime) {
                "one for each thread");
 }
 
+TEST(Run, EndWithoutBegin) {
+  AmpRtRun *run = nullptr;
+  ASSERT_EQ(ampRtRunCreate(&run), AMP_RT_OK);
+  const int64_t handle = ampRtRunHandle(run);
+  const char *error = "ampRtRunEnd: expected a run with a call that has begun; "
+                      "call ampRtRunBegin before, and ampRtRunEnd once after "
+                      "it";
+  EXPECT_EQ(ampRtRunEnd(handle), AMP_RT_INVALID_ARGUMENT);
+  EXPECT_STREQ(ampRtStatusText(), error);
+  EXPECT_EQ(ampRtRunBegin(handle), AMP_RT_OK);
+  EXPECT_EQ(ampRtRunEnd(handle), AMP_RT_OK);
+  EXPECT_EQ(ampRtRunEnd(handle), AMP_RT_INVALID_ARGUMENT);
+  EXPECT_STREQ(ampRtStatusText(), error);
+  ampRtRunDestroy(run);
+}
+
+// Numbers that are no address are not followed.
+TEST(Run, HandlesThatAreNoAddress) {
+  for (int64_t handle : {INT64_C(1), INT64_C(-1), INT64_C(8), INT64_C(4095)}) {
+    EXPECT_EQ(ampRtRunBegin(handle), AMP_RT_INVALID_ARGUMENT) << handle;
+    EXPECT_EQ(ampRtRunEnd(handle), AMP_RT_INVALID_ARGUMENT) << handle;
+    EXPECT_EQ(ampRtRunAllocate(handle, 8), nullptr) << handle;
+    ampRtRunReportAssert(handle, "nobody listens");
+  }
+  OpenRun run;
+  EXPECT_EQ(ampRtRunBegin(run.handle() + 1), AMP_RT_INVALID_ARGUMENT);
+  EXPECT_NE(ampRtRunAllocate(run.handle(), 8), nullptr);
+}
+
 TEST(Run, HandlesOfNoRun) {
   EXPECT_EQ(ampRtRunHandle(nullptr), 0);
   EXPECT_EQ(ampRtRunBegin(0), AMP_RT_INVALID_ARGUMENT);
@@ -151,6 +180,51 @@ TEST(Run, MemoryIsCountedAndFreedAtTheEnd) {
   EXPECT_EQ(ampRtRunGetMemory(nullptr, &memory), AMP_RT_INVALID_ARGUMENT);
   EXPECT_EQ(ampRtRunGetMemory(run, nullptr), AMP_RT_INVALID_ARGUMENT);
   ampRtRunDestroy(run);
+}
+
+TEST(Run, MemoryIsGivenInACall) {
+  const int64_t before = bytesCurrent();
+  AmpRtRun *run = nullptr;
+  ASSERT_EQ(ampRtRunCreate(&run), AMP_RT_OK);
+  const int64_t handle = ampRtRunHandle(run);
+  EXPECT_EQ(ampRtRunAllocate(handle, 8), nullptr);
+  EXPECT_STREQ(ampRtStatusText(),
+               "ampRtRunAllocate: expected a run with a call that has begun; "
+               "call ampRtRunBegin before, and ampRtRunEnd once after it");
+  ASSERT_EQ(ampRtRunBegin(handle), AMP_RT_OK);
+  EXPECT_NE(ampRtRunAllocate(handle, 8), nullptr);
+  EXPECT_EQ(ampRtRunEnd(handle), AMP_RT_OK);
+  EXPECT_EQ(ampRtRunAllocateAligned(handle, 64, 8), nullptr);
+  EXPECT_EQ(bytesCurrent(), before);
+  ampRtRunDestroy(run);
+}
+
+// Each frees its own: a run that could free another's memory would have it
+// freed twice, and a device would take it from under a program.
+TEST(Run, MemoryHasOneOwner) {
+  AmpRtDevice *device = nullptr;
+  ASSERT_EQ(ampRtDeviceGet("host", &device), AMP_RT_OK);
+  const int64_t before = bytesCurrent();
+  OpenRun mine, other;
+  auto *memory = static_cast<char *>(ampRtRunAllocate(mine.handle(), 1000));
+  void *block = nullptr;
+  ASSERT_EQ(ampRtDeviceAllocate(device, 24, 0, &block), AMP_RT_OK);
+  ASSERT_NE(memory, nullptr);
+  const std::string error = "ampRtRunFree: device 'host': expected a pointer "
+                            "that this run allocated and that is not freed "
+                            "yet, but got ";
+  ampRtRunFree(other.handle(), memory);
+  EXPECT_EQ(other.takeError().rfind(error, 0), 0u);
+  EXPECT_EQ(other.status, AMP_RT_PROGRAM_ERROR);
+  ampRtRunFree(other.handle(), block);
+  EXPECT_EQ(other.takeError().rfind(error, 0), 0u);
+  EXPECT_EQ(ampRtDeviceFree(device, memory), AMP_RT_INVALID_ARGUMENT);
+  EXPECT_EQ(bytesCurrent(), before + 1024) << "all is still there";
+  memory[999] = 1;
+  ampRtRunFree(mine.handle(), memory);
+  EXPECT_EQ(mine.takeError(), "");
+  EXPECT_EQ(ampRtDeviceFree(device, block), AMP_RT_OK);
+  EXPECT_EQ(bytesCurrent(), before);
 }
 
 TEST(Run, MemoryThatIsNotThere) {

@@ -218,12 +218,12 @@ void HostHeap::releaseLive(Block **link) {
     release(block);
 }
 
-bool HostHeap::free(void *pointer) {
+bool HostHeap::free(void *pointer, const Group *group) {
   std::lock_guard<std::mutex> lock(mutex);
   Block **link = &live[bucketOf(pointer)];
   while (*link && (*link)->pointer != pointer)
     link = &(*link)->next;
-  if (!*link)
+  if (!*link || (*link)->group != group)
     return false;
   releaseLive(link);
   return true;

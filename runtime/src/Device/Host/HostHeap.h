@@ -47,8 +47,9 @@ public:
   /// Null if there is no memory. `alignment` is a power of two or 0.
   void *allocate(int64_t bytes, int64_t alignment, Group *group = nullptr);
 
-  /// False, and nothing done, if `pointer` is not a live block's.
-  bool free(void *pointer);
+  /// False, and nothing done, if `pointer` is not a live block's of this group,
+  /// or of no group.
+  bool free(void *pointer, const Group *group = nullptr);
 
   /// Frees what is live of a group and returns how many blocks that were.
   int64_t freeAll(Group &group);
