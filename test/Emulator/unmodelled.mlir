@@ -27,6 +27,105 @@ gpu.module @m {
     llvm.intr.masked.store %ones, %out, %mask {alignment = 4 : i32} : vector<4xi32>, vector<4xi1> into !llvm.ptr<1>
     llvm.return
   }
+  // Lanes that a mask switches off would divide by zero on the host.
+  // options: --arg=i32:4:zero --arg=i32:4
+  llvm.func @masked_division(%out: !llvm.ptr<1>, %n: i32) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 1, 1, 1>} {
+    %mask = llvm.mlir.constant(dense<false> : vector<4xi1>) : vector<4xi1>
+    %v = llvm.load %out {alignment = 4 : i64} : !llvm.ptr<1> -> vector<4xi32>
+    // error+1: the emulator has no model of operation 'llvm.intr.vp.sdiv'
+    %q = "llvm.intr.vp.sdiv"(%v, %v, %mask, %n) : (vector<4xi32>, vector<4xi32>, vector<4xi1>, i32) -> vector<4xi32>
+    llvm.store %q, %out {alignment = 4 : i64} : vector<4xi32>, !llvm.ptr<1>
+    llvm.return
+  }
+  // A value of so many numbers keeps LLVM busy for hours; one of fewer does not.
+  // options: --arg=i32:5000:zero
+  llvm.func @large_value(%out: !llvm.ptr<1>) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 1, 1, 1>} {
+    // error+1: the emulator has no model of values of more than 1024 elements, but this has 5000; move them one by one, or with 'llvm.intr.memcpy'
+    %v = llvm.load %out : !llvm.ptr<1> -> !llvm.array<5000 x i32>
+    llvm.store %v, %out : !llvm.array<5000 x i32>, !llvm.ptr<1>
+    llvm.return
+  }
+  llvm.func @large_struct() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 1, 1, 1>} {
+    // error+1: the emulator has no model of values of more than 1024 elements, but this has 1025
+    %v = llvm.mlir.undef : !llvm.struct<(array<64 x vector<16xi8>>, i64)>
+    llvm.return
+  }
+  // options: --arg=i32:1024:zero
+  llvm.func @value(%out: !llvm.ptr<1>) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 1, 1, 1>} {
+    // clean
+    %v = llvm.load %out : !llvm.ptr<1> -> !llvm.array<1024 x i32>
+    llvm.store %v, %out : !llvm.array<1024 x i32>, !llvm.ptr<1>
+    llvm.return
+  }
+  // The machine's own functions are not a kernel's to call or to define.
+  llvm.func @ampEmuShared() -> !llvm.ptr<3>
+  llvm.func @calls_the_machine() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 1, 1, 1>} {
+    // error-2: expected no name that begins with 'ampEmu', as the emulator's own do, but got 'ampEmuShared'
+    %p = llvm.call @ampEmuShared() : () -> !llvm.ptr<3>
+    llvm.return
+  }
+  llvm.func internal @ampEmulate() {
+    llvm.return
+  }
+  llvm.func @defines_the_machine() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 1, 1, 1>} {
+    // error-4: expected no name that begins with 'ampEmu', as the emulator's own do, but got 'ampEmulate'
+    llvm.call @ampEmulate() : () -> ()
+    llvm.return
+  }
+  llvm.func internal @ampEm() {
+    llvm.return
+  }
+  llvm.func @another_name() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 1, 1, 1>} {
+    // clean
+    llvm.call @ampEm() : () -> ()
+    llvm.return
+  }
+  // 64 GiB, a size that 64 bits do not hold, and a size that two have together.
+  llvm.mlir.global internal @huge() {addr_space = 1 : i32} : !llvm.array<17179869184 x i32>
+  llvm.func @large_global() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 1, 1, 1>} {
+    // error-2: expected at most 1073741824 bytes of global variables, but 'huge' has 68719476736; pass large memory as an argument
+    %p = llvm.mlir.addressof @huge : !llvm.ptr<1>
+    llvm.return
+  }
+  llvm.mlir.global internal @wraps() {addr_space = 1 : i32} : !llvm.array<4611686018427387905 x i32>
+  llvm.func @wrapping_global() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 1, 1, 1>} {
+    // error-2: expected at most 1073741824 bytes of global variables, but 'wraps' has 18446744073709551615
+    %p = llvm.mlir.addressof @wraps : !llvm.ptr<1>
+    llvm.return
+  }
+  llvm.mlir.global internal @half() {addr_space = 1 : i32} : !llvm.array<536870912 x i8>
+  llvm.mlir.global internal @rest() {addr_space = 1 : i32} : !llvm.array<536870913 x i8>
+  llvm.func @two_globals() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 1, 1, 1>} {
+    // error-2: expected at most 1073741824 bytes of global variables, but 'rest' has 536870913
+    %p = llvm.mlir.addressof @half : !llvm.ptr<1>
+    %q = llvm.mlir.addressof @rest : !llvm.ptr<1>
+    llvm.return
+  }
+  llvm.mlir.global external @elsewhere() {addr_space = 1 : i32} : i32
+  llvm.func @declared_global() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 1, 1, 1>} {
+    // error-2: the emulator has no model of global variables of another module, such as 'elsewhere'
+    %p = llvm.mlir.addressof @elsewhere : !llvm.ptr<1>
+    llvm.return
+  }
+  // One of a few pages begins as zeros, as one with a value begins with it.
+  llvm.mlir.global internal @small() {addr_space = 1 : i32} : !llvm.array<1048576 x i32>
+  llvm.mlir.global external @seven(7 : i32) {addr_space = 1 : i32} : i32
+  // options: --arg=O=i32:2:uninit --print=O
+  llvm.func @small_global(%out: !llvm.ptr<1>) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 1, 1, 1>} {
+    // clean
+    // prints: O = [0, 7]
+    %p = llvm.mlir.addressof @small : !llvm.ptr<1>
+    %q = llvm.getelementptr %p[1048575] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i32
+    %c7 = llvm.mlir.constant(7 : i32) : i32
+    %v = llvm.load %q : !llvm.ptr<1> -> i32
+    llvm.store %v, %out : i32, !llvm.ptr<1>
+    llvm.store %c7, %q : i32, !llvm.ptr<1>
+    %s = llvm.mlir.addressof @seven : !llvm.ptr<1>
+    %w = llvm.load %s : !llvm.ptr<1> -> i32
+    %r = llvm.getelementptr %out[1] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i32
+    llvm.store %w, %r : i32, !llvm.ptr<1>
+    llvm.return
+  }
   llvm.func @assembly() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>} {
     // error+1: the emulator has no model of inline PTX other than wgmma with A in registers, mma.sync and prmt.b32
     llvm.inline_asm has_side_effects asm_dialect = att "membar.gl;", "" : () -> ()

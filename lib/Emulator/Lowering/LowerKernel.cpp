@@ -48,6 +48,9 @@ using ::amp::emu::Opcode;
 using ::amp::emu::Scope;
 using ::amp::emu::StopKind;
 
+/// What lowered code calls begins with it.
+static constexpr StringLiteral kMachinePrefix = "ampEmu";
+
 /// "gemm.mlir:12:3": the first place in a file that a location has.
 static std::string getPlace(Location location) {
   std::string text;
@@ -144,6 +147,8 @@ public:
         location(top.getLoc()), layout(top) {}
 
   LogicalResult run() {
+    if (failed(checkNames()) || failed(checkSizes()))
+      return failure();
     declareMachine();
     layOutShared();
     SmallVector<LLVM::LLVMFuncOp> functions(top.getOps<LLVM::LLVMFuncOp>());
@@ -161,6 +166,8 @@ private:
 
   void declareMachine();
   void layOutShared();
+  LogicalResult checkNames();
+  LogicalResult checkSizes();
   LogicalResult lowerFunction(LLVM::LLVMFuncOp function);
   LogicalResult lowerOperation(Operation *op);
   LogicalResult lowerInstruction(Operation *op);
@@ -219,6 +226,74 @@ private:
 };
 } // namespace
 
+/// The machine's names are no kernel's, or it could be called behind its back.
+LogicalResult KernelLowering::checkNames() {
+  for (auto symbol : top.getOps<SymbolOpInterface>())
+    if (symbol.getName().starts_with(kMachinePrefix))
+      return symbol->emitError("expected no name that begins with '")
+             << kMachinePrefix << "', as the emulator's own do, but got '"
+             << symbol.getName() << "'";
+  return success();
+}
+
+/// How many numbers a value is made of.
+static uint64_t countElements(Type type) {
+  if (auto array = dyn_cast<LLVM::LLVMArrayType>(type))
+    return llvm::SaturatingMultiply(countElements(array.getElementType()),
+                                    uint64_t(array.getNumElements()));
+  if (auto vector = dyn_cast<VectorType>(type))
+    return uint64_t(vector.getNumElements());
+  uint64_t count = 1;
+  if (auto structure = dyn_cast<LLVM::LLVMStructType>(type)) {
+    count = 0;
+    for (Type member : structure.getBody())
+      count = llvm::SaturatingAdd(count, countElements(member));
+  }
+  return count;
+}
+
+/// Whether a global variable is another module's: any without a value is
+/// zeros else.
+static bool isDeclaration(LLVM::GlobalOp global) {
+  return !global.getValueOrNull() && global.getInitializer().empty() &&
+         (global.getLinkage() == LLVM::Linkage::External ||
+          global.getLinkage() == LLVM::Linkage::ExternWeak);
+}
+
+/// Global variables have to lie where the host's code reaches them, and a value
+/// is taken apart into its elements, for which LLVM takes more than linear
+/// time.
+LogicalResult KernelLowering::checkSizes() {
+  constexpr uint64_t mostBytes = uint64_t(1) << 30, mostElements = 1024;
+  uint64_t bytes = 0;
+  for (auto global : top.getOps<LLVM::GlobalOp>()) {
+    if (global.getAddrSpace() == 3)
+      continue;
+    if (isDeclaration(global))
+      return global.emitError("the emulator has no model of global variables "
+                              "of another module, such as '")
+             << global.getSymName() << "'";
+    uint64_t size = countBytes(global.getGlobalType(), layout);
+    bytes = llvm::SaturatingAdd(bytes, size);
+    if (bytes > mostBytes)
+      return global.emitError("expected at most ")
+             << mostBytes << " bytes of global variables, but '"
+             << global.getSymName() << "' has " << size
+             << "; pass large memory as an argument";
+  }
+  WalkResult walked = top.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (uint64_t count = countElements(type); count > mostElements) {
+        op->emitError("the emulator has no model of values of more than ")
+            << mostElements << " elements, but this has " << count
+            << "; move them one by one, or with 'llvm.intr.memcpy'";
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
+}
+
 void KernelLowering::declareMachine() {
   builder.setInsertionPointToStart(top.getBody());
   Type none = LLVM::LLVMVoidType::get(builder.getContext());
@@ -269,6 +344,14 @@ void KernelLowering::layOutShared() {
   for (auto global : top.getOps<LLVM::GlobalOp>()) {
     if (global.getAddrSpace() == 3)
       continue;
+    if (!global.getValueOrNull() && global.getInitializer().empty()) {
+      // As device memory begins; external, it would be a declaration.
+      builder.createBlock(&global.getInitializer());
+      Type type = global.getGlobalType();
+      LLVM::ReturnOp::create(
+          builder, location,
+          LLVM::ZeroOp::create(builder, location, type).getResult());
+    }
     global.setLinkage(LLVM::Linkage::External); // so that the JIT finds it
     kernel.globals.push_back(
         {global.getSymName().str(),
@@ -538,6 +621,10 @@ LogicalResult KernelLowering::lowerOperation(Operation *op) {
         // What touches memory must not do so behind the machine's back.
         if (!isMemoryEffectFree(op) && !isHint(op))
           return unknown("operation '" + name + "'");
+        // Of lanes that a mask switches off nothing is known: a division by
+        // theirs would be the host's.
+        if (name.starts_with("llvm.intr.vp."))
+          return unknown("operation '" + name + "'");
         return success();
       });
 }
@@ -623,7 +710,7 @@ LogicalResult KernelLowering::lowerCall(LLVM::CallOp call) {
   auto function = top.lookupSymbol<LLVM::LLVMFuncOp>(*callee);
   if (function && !function.isExternal())
     return success();
-  if (callee->starts_with("ampEmu")) // of the rewrites before
+  if (callee->starts_with(kMachinePrefix)) // of the rewrites before
     return success();
   if (!hasDeviceFunction(*callee))
     return call.emitError("the emulator has no model of function '")

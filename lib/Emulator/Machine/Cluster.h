@@ -246,6 +246,8 @@ public:
               const Epoch *other = nullptr, const char *otherText = nullptr);
   void report(uint32_t instruction, const Finding &finding, const char *space,
               const Actor &actor);
+  /// Memory of the machine itself that the host has no addresses for.
+  void reportNoAddresses(uint32_t instruction, const std::string &what);
   std::string nameActor(const Epoch &epoch) const;
 
   //===--- Accesses.cpp ---------------------------------------------------===//

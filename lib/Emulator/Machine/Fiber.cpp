@@ -18,7 +18,6 @@
 #include "Fiber.h"
 
 #include <cstdint>
-#include <cstdlib>
 #include <sys/mman.h>
 
 #if !defined(__x86_64__)
@@ -143,12 +142,13 @@ void amp::emu::prepareFiber(Fiber &fiber, char *stack, size_t size,
 FiberStacks::FiberStacks(size_t count) : bytes(count * stackBytes) {
   void *mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (mapped == MAP_FAILED)
-    abort(); // no address space: nothing can go on
-  memory = static_cast<char *>(mapped);
+  if (mapped != MAP_FAILED)
+    memory = static_cast<char *>(mapped);
 }
 
 FiberStacks::~FiberStacks() {
+  if (!memory)
+    return;
 #ifdef AMP_EMU_ASAN
   __asan_unpoison_memory_region(memory, bytes);
 #endif

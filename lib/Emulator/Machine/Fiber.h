@@ -57,10 +57,12 @@ public:
   explicit FiberStacks(size_t count);
   ~FiberStacks();
   FiberStacks(const FiberStacks &) = delete;
+  /// False where the host has no addresses for them.
+  bool areMapped() const { return memory; }
   char *get(size_t index) const { return memory + index * stackBytes; }
 
 private:
-  char *memory;
+  char *memory = nullptr;
   size_t bytes;
 };
 

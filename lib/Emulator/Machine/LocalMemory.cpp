@@ -14,7 +14,6 @@
 
 #include "Cluster.h"
 
-#include <cstdlib>
 #include <sys/mman.h>
 
 using namespace amp::emu;
@@ -30,7 +29,7 @@ char *LocalMemory::allocate(unsigned thread, unsigned threads, size_t size,
     void *mapped = mmap(nullptr, threads * windowBytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapped == MAP_FAILED)
-      abort(); // no address space: nothing can go on
+      return nullptr;
     memory = static_cast<char *>(mapped);
     variables.resize(threads);
   }
@@ -97,8 +96,11 @@ void *Cluster::allocateLocal(uint64_t bytes, unsigned alignment, uint32_t id) {
       local.allocate(self->index, threads.size(), bytes, alignment, id);
   if (begin)
     return begin;
-  report(id, "expected at most " + std::to_string(LocalMemory::limit) +
-                 " bytes of local memory in a thread, but " +
-                 std::to_string(bytes) + " more are asked for");
+  if (!local.isMapped())
+    reportNoAddresses(id, "local memory");
+  else
+    report(id, "expected at most " + std::to_string(LocalMemory::limit) +
+                   " bytes of local memory in a thread, but " +
+                   std::to_string(bytes) + " more are asked for");
   abandon();
 }

@@ -46,10 +46,11 @@ public:
   LocalMemory(const LocalMemory &) = delete;
   LocalMemory &operator=(const LocalMemory &) = delete;
 
-  /// A new variable, or null when the thread's memory has no room for it. The
-  /// alignment is at most 16.
+  /// A new variable, or null when the thread's memory has no room for it, or
+  /// the host no addresses for the memory. The alignment is at most 16.
   char *allocate(unsigned thread, unsigned threads, size_t size,
                  unsigned alignment, uint32_t instruction);
+  bool isMapped() const { return memory; }
   size_t mark(unsigned thread) const {
     return memory ? variables[thread].size() : 0;
   }

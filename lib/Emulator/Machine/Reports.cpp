@@ -91,6 +91,12 @@ void Cluster::report(uint32_t id, const std::string &rule, const Epoch *other,
   reports.push_back(std::move(report));
 }
 
+void Cluster::reportNoAddresses(uint32_t id, const std::string &what) {
+  report(id, "the host has no address space for the " + what + " of " +
+                 std::to_string(threads.size()) +
+                 " threads; raise its limit (ulimit -v), or use fewer --jobs");
+}
+
 void Cluster::report(uint32_t id, const Finding &finding, const char *space,
                      const Actor &actor) {
   std::string memory = std::string(space) + " memory";

@@ -80,8 +80,9 @@ Cluster::Cluster(LaunchState &state, uint32_t index, Dim3 firstBlock)
     thread.local = i % threadsPerBlock;
     thread.view.reset(clocks);
     thread.view.seen[i] = 1;
-    prepareFiber(thread.fiber, stacks.get(i), FiberStacks::stackBytes,
-                 runThread);
+    if (stacks.areMapped())
+      prepareFiber(thread.fiber, stacks.get(i), FiberStacks::stackBytes,
+                   runThread);
   }
 }
 
@@ -166,6 +167,11 @@ RoundResult Cluster::runRound() {
   running = this;
   bool seeded = state.options.seed != 0;
   bool anyRan = false, progress = !engine.empty();
+  if (!stacks.areMapped()) {
+    self = &threads.front();
+    reportNoAddresses(noInstruction, "stacks");
+    return RoundResult::Finished;
+  }
   unsigned count = threads.size();
   unsigned start = seeded ? random() % count : 0;
   uint64_t resting = seeded ? random() & random() : 0; // a quarter of the warps
