@@ -150,6 +150,40 @@ static llvm::Error makeError(const Twine &text) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
 }
 
+/// Fails for an option that is there twice: one of its values would be ignored.
+static llvm::Error checkOccurrences() {
+  const cl::Option *repeated = nullptr;
+  for (const auto &[name, option] : cl::getRegisteredOptions())
+    if (option->getNumOccurrences() > 1 &&
+        option->ArgStr != injections.ArgStr &&
+        (!repeated || option->ArgStr < repeated->ArgStr))
+      repeated = option;
+  if (!repeated)
+    return llvm::Error::success();
+  return makeError("expected --" + repeated->ArgStr + " once, but got it " +
+                   Twine(repeated->getNumOccurrences()) +
+                   " times; leave one value");
+}
+
+/// Fails for values that are none, as from a variable that is not set: not the
+/// same as no option.
+static llvm::Error checkNames() {
+  for (const TextOption *file :
+       {&dataFile, &replayFile, &oracleFile, &testFile, &initFile, &saveFile,
+        &logFile, &tolerances, &oracleData})
+    if (file->getNumOccurrences() && file->empty())
+      return makeError("expected --" + file->ArgStr + " to name a " +
+                       file->ValueStr + ", but got an empty name");
+  for (const TextOption &option : pipelineOptions)
+    if (option.getNumOccurrences() && option.empty())
+      return makeError("expected --" + option.ArgStr + " to be given a " +
+                       option.ValueStr + ", but got an empty value");
+  if (saveFile == "-")
+    return makeError("expected --save to name a file, but got '-'; a state is "
+                     "not written to standard output ('./-' is a file)");
+  return llvm::Error::success();
+}
+
 /// The one mode that was asked for, with no option of another.
 static llvm::Expected<Mode> getMode() {
   const std::pair<const TextOption *, Mode> modes[] = {
@@ -162,6 +196,8 @@ static llvm::Expected<Mode> getMode() {
             ((names.empty() ? "--" : separator + "--") + option->ArgStr).str();
     return names;
   };
+  if (llvm::Error error = checkOccurrences())
+    return std::move(error);
   unsigned given = 0;
   for (auto [option, mode] : modes)
     if (option->getNumOccurrences())
@@ -174,13 +210,8 @@ static llvm::Expected<Mode> getMode() {
       return makeError("--" + option.ArgStr + " belongs to " +
                        list(allowed, " and ") + ", but this run has " +
                        list(given, "") + "; leave it out");
-  // As from a variable that is not set: not the same as no option.
-  for (const TextOption *file :
-       {&dataFile, &replayFile, &oracleFile, &testFile, &initFile, &saveFile,
-        &logFile, &tolerances, &oracleData})
-    if (file->getNumOccurrences() && file->empty())
-      return makeError("expected --" + file->ArgStr + " to name a " +
-                       file->ValueStr + ", but got an empty name");
+  if (llvm::Error error = checkNames())
+    return std::move(error);
   if (numSteps.getNumOccurrences() && numSteps < 1)
     return makeError("expected --steps to be at least 1, but got " +
                      Twine(numSteps));

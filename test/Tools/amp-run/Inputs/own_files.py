@@ -297,7 +297,7 @@ def lose_readers():
     check(os.path.exists("piped.npz"), "closed pipe: no state was written")
 
     # The log is what was asked for: without it the run ends, but saves.
-    process = start("--data", "data.npz", "--steps", "1000000000", "--opt-level=O0", "--save",
+    process = start("--data", "data.npz", "--steps", "1000000000", "--save",
                     "logged.npz", "--log=-", *QUIET)
     process.stdout.readline()
     process.stdout.close()
