@@ -112,6 +112,10 @@ Expected<ArrayArchive> ArrayArchive::open(StringRef path) {
     return makeOpenError(path, error.message());
   if (llvm::sys::fs::is_directory(status))
     return makeOpenError(path, "it is a directory; name an .npz file");
+  // The list of members is at the end, where a pipe cannot be read from.
+  if (!llvm::sys::fs::is_regular_file(status))
+    return makeOpenError(path, "it is not a regular file; write what it gives "
+                               "to a file and name that");
   impl->fileSize = status.getSize();
 
   int code = 0;

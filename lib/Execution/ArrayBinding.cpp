@@ -69,10 +69,8 @@ Error mlir::amp::checkElementKind(const ArrayType &type, const ValueSpec &spec,
 
 /// The text of an element: all digits of an integer, six of a number.
 static std::string getElementText(const HostArray &array, int64_t index) {
-  if (array.getKind() == AMP_RT_ELEMENT_I64) // a double would round it
-    return std::to_string(array.as<int64_t>()[index]);
   if (!isFloatKind(array.getKind()))
-    return std::to_string(int64_t(array.getAsDouble(index)));
+    return std::to_string(array.getAsInteger(index));
   std::string text;
   llvm::raw_string_ostream(text)
       << llvm::format("%g", array.getAsDouble(index));

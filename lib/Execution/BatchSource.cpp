@@ -304,7 +304,7 @@ public:
     const int64_t batchSize = data.getBatchSize();
     std::vector<int64_t> rows(batchSize);
     for (int64_t i = 0; i < batchSize; ++i)
-      rows[i] = int64_t(order.getAsDouble(step * batchSize + i));
+      rows[i] = order.getAsInteger(step * batchSize + i);
     return data.gather(rows);
   }
   std::optional<int64_t> getNumSteps() const override {
@@ -363,7 +363,7 @@ mlir::amp::makeOrderedSource(const Dataset &data,
         Twine(bound->getBatchSize()) + " rows as the step has, but got " +
         Twine(order.getShape()[1]));
   for (int64_t i = 0, e = order.getNumElements(); i < e; ++i) {
-    const int64_t row = int64_t(order.getAsDouble(i));
+    const int64_t row = order.getAsInteger(i);
     if (row < 0 || row >= bound->getNumRows())
       return createStringError(Twine("expected the rows in ") + orderOrigin +
                                " to be below " + Twine(bound->getNumRows()) +

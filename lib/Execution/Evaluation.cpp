@@ -34,6 +34,8 @@ struct EvaluationData {
   BoundDataset arrays;
   /// What errors call the labels; none if the data has none.
   std::optional<std::string> labels;
+  /// The array of labels that the data lacks; empty if it lacks none.
+  std::string missingLabels;
   /// The output that is scored.
   size_t outputIndex = 0;
 };
@@ -49,23 +51,28 @@ static int64_t getTrainingBatchSize(const FunctionSignature &trainStep) {
   return 1;
 }
 
-/// The integer batch argument of training that evaluation does not take, if the
-/// data has it.
+/// The integer batch argument of training that evaluation does not take: the
+/// first whose array the data has, else the first.
 static const ValueSpec *findLabels(const FunctionSignature &trainStep,
                                    const FunctionSignature &evaluate,
                                    const Dataset &data) {
+  const ValueSpec *first = nullptr;
   for (const ValueSpec &spec : trainStep.arguments) {
     if (spec.role != "batch" || isFloatKind(spec.elementKind) ||
-        spec.shape.empty() || !data.contains(spec.name))
+        spec.shape.empty())
       continue;
     const bool isInput =
         llvm::any_of(evaluate.arguments, [&](const ValueSpec &argument) {
           return argument.role == "batch" && argument.name == spec.name;
         });
-    if (!isInput)
+    if (isInput)
+      continue;
+    if (data.contains(spec.name))
       return &spec;
+    if (!first)
+      first = &spec;
   }
-  return nullptr;
+  return first;
 }
 
 /// How many classes the labels of `rows` rows choose from.
@@ -86,11 +93,11 @@ static Expected<int64_t> getNumClasses(ArrayType output, int64_t rows,
 static Error checkLabels(const HostArray &labels, int64_t classes,
                          StringRef origin) {
   for (int64_t i = 0, e = labels.getNumElements(); i < e; ++i) {
-    const double label = labels.getAsDouble(i);
-    if (label < 0 || label >= double(classes))
+    const int64_t label = labels.getAsInteger(i);
+    if (label < 0 || label >= classes)
       return createStringError(Twine("expected labels from 0 to ") +
                                Twine(classes - 1) + " in " + origin +
-                               ", but got " + Twine(int64_t(label)));
+                               ", but got " + Twine(label));
   }
   return Error::success();
 }
@@ -108,8 +115,10 @@ static Expected<EvaluationData> bindData(const FunctionSignature &trainStep,
   bound.outputIndex = output - evaluate.results.begin();
 
   std::vector<ValueSpec> specs = getBatchSpecs(evaluate.arguments);
-  if (const ValueSpec *labels = findLabels(trainStep, evaluate, data);
-      labels && !specs.empty() && !specs.front().shape.empty()) {
+  const ValueSpec *labels = findLabels(trainStep, evaluate, data);
+  if (labels && !data.contains(labels->name)) {
+    bound.missingLabels = data.describe(labels->name);
+  } else if (labels && !specs.empty() && !specs.front().shape.empty()) {
     // As many as the rows that are evaluated at once, not as in training.
     specs.push_back(*labels);
     specs.back().shape[0] = specs.front().shape[0];
@@ -120,20 +129,22 @@ static Expected<EvaluationData> bindData(const FunctionSignature &trainStep,
   if (!arrays)
     return arrays.takeError();
   bound.arrays = std::move(*arrays);
+  if (bound.arrays.getNumRows() == 0)
+    return createStringError(Twine("expected at least one row in ") +
+                             data.getOrigin() + " to evaluate, but got 0");
 
   const bool isStatic =
       llvm::all_of(output->shape, [](int64_t extent) { return extent > 0; });
-  if (bound.labels && isStatic && !output->shape.empty() &&
-      bound.arrays.getNumRows() > 0) {
-    Expected<std::shared_ptr<const HostArray>> labels = data.get(specs.back());
-    if (!labels)
-      return labels.takeError();
+  if (bound.labels && isStatic && !output->shape.empty()) {
+    Expected<std::shared_ptr<const HostArray>> array = data.get(specs.back());
+    if (!array)
+      return array.takeError();
     Expected<int64_t> classes =
         getNumClasses({output->elementKind, output->shape}, output->shape[0],
-                      **labels, *bound.labels);
+                      **array, *bound.labels);
     if (!classes)
       return classes.takeError();
-    if (Error error = checkLabels(**labels, *classes, *bound.labels))
+    if (Error error = checkLabels(**array, *classes, *bound.labels))
       return error;
   }
   return bound;
@@ -259,7 +270,7 @@ static Error addScores(const HostArray &output, int64_t rows,
   for (int64_t i = 0, e = rows * perRow; i < e; ++i) {
     for (int64_t c = 0; c < *classes; ++c)
       logits[c] = output.getAsDouble(i * *classes + c);
-    score.add(logits, int64_t(labels.getAsDouble(i)));
+    score.add(logits, labels.getAsInteger(i));
   }
   return Error::success();
 }
@@ -300,6 +311,7 @@ Expected<Evaluation> mlir::amp::evaluate(Program &program,
   }
   Evaluation evaluation;
   evaluation.rows = inputs.getNumRows();
+  evaluation.missingLabels = bound->missingLabels;
   Score score;
   const int64_t chunk = inputs.getBatchSize();
   for (int64_t first = 0; first < evaluation.rows; first += chunk) {

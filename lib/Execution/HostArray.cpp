@@ -86,6 +86,14 @@ double mlir::amp::loadElement(ElementKind kind, const void *data,
   llvm_unreachable("unknown element kind");
 }
 
+int64_t mlir::amp::loadInteger(ElementKind kind, const void *data,
+                               int64_t index) {
+  assert(!isFloatKind(kind) && "expected integers");
+  // What is narrower than i64 is a double as it is.
+  return kind == AMP_RT_ELEMENT_I64 ? static_cast<const int64_t *>(data)[index]
+                                    : int64_t(loadElement(kind, data, index));
+}
+
 void mlir::amp::storeElement(ElementKind kind, void *data, int64_t index,
                              double value) {
   switch (kind) {
@@ -168,6 +176,10 @@ int64_t HostArray::getNumElements() const {
 
 double HostArray::getAsDouble(int64_t index) const {
   return loadElement(kind, data(), index);
+}
+
+int64_t HostArray::getAsInteger(int64_t index) const {
+  return loadInteger(kind, data(), index);
 }
 
 void HostArray::setFromDouble(int64_t index, double value) {

@@ -322,7 +322,9 @@ static Expected<std::pair<Dataset, Dataset>> loadImages(StringRef path) {
                        labels->getShape()[0] == pixels->getShape()[0];
   const int64_t rows = hasRows ? pixels->getShape()[0] : 0;
   const int64_t trainingRows =
-      split->getNumElements() == 1 ? int64_t(split->getAsDouble(0)) : -1;
+      split->getNumElements() == 1 && !isFloatKind(split->getKind())
+          ? split->getAsInteger(0)
+          : -1;
   if (!hasRows || trainingRows < 0 || trainingRows > rows)
     return createStringError(
         Twine("expected 'images', 'labels' and 'n_train' in '") + path +

@@ -210,6 +210,9 @@ GivenValues::~GivenValues() = default;
 
 namespace {
 
+/// Roles whose arrays may have the name alone.
+constexpr StringRef kPlainRoles[] = {"param", "master", "buffer"};
+
 /// The arrays of an `--init` file.
 class InitFile : public GivenValues {
 public:
@@ -219,9 +222,7 @@ public:
     const std::string qualified = (role + "/" + name).str();
     if (archive.contains(qualified))
       return Value{&archive, qualified};
-    const bool mayBePlain =
-        role == "param" || role == "master" || role == "buffer";
-    if (mayBePlain && archive.contains(name))
+    if (llvm::is_contained(kPlainRoles, role) && archive.contains(name))
       return Value{&archive, name.str()};
     return std::nullopt;
   }
@@ -245,6 +246,15 @@ Expected<std::unique_ptr<GivenValues>> mlir::amp::openInitFile(StringRef path) {
   Expected<ArrayArchive> archive = ArrayArchive::open(path);
   if (!archive)
     return archive.takeError();
+  for (const std::string &name : archive->getNames())
+    for (StringRef role : kPlainRoles) {
+      const std::string qualified = (role + "/" + name).str();
+      if (archive->contains(qualified))
+        return createStringError(
+            Twine("expected one start value for '") + name + "' in '" + path +
+            "', but it has the arrays '" + name + "' and '" + qualified +
+            "'; leave one of them out");
+    }
   return std::make_unique<InitFile>(std::move(*archive));
 }
 

@@ -9,6 +9,7 @@
 #include "amp/Execution/TrainingLoop.h"
 #include "amp-rt/Scaler.h"
 #include "amp/Execution/ArrayBinding.h"
+#include "amp/Support/ByteCount.h"
 #include "amp/Support/Quantities.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -118,14 +119,15 @@ static Error checkInjections(const FunctionSignature &function,
           Twine("expected an injection to name a trained parameter (") + names +
           "), but got '" + injection.name + "'");
     }
-    int64_t size = 1;
-    for (int64_t extent : spec->shape)
-      size = extent < 0 || size < 0 ? -1 : size * extent;
-    if (size >= 0 && injection.index >= size)
-      return createStringError(Twine("expected the index of injection '") +
-                               injection.name + "' to be below " + Twine(size) +
-                               ", the size of the gradient, but got " +
-                               Twine(injection.index));
+    if (llvm::any_of(spec->shape, [](int64_t extent) { return extent < 0; }))
+      continue; // known when the gradient is there
+    // Every index is below a size that 63 bits do not hold.
+    const std::optional<int64_t> size = countBytes(spec->shape, 1);
+    if (size && injection.index >= *size)
+      return createStringError(
+          Twine("expected the index of injection '") + injection.name +
+          "' to be below " + Twine(*size) +
+          ", the size of the gradient, but got " + Twine(injection.index));
   }
   return Error::success();
 }

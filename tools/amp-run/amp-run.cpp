@@ -562,6 +562,9 @@ static llvm::Error evaluateAfter(const RunOptions &options, TrainingLoop &loop,
     screen << llvm::formatv(": accuracy {0:f4}", *result->accuracy);
   if (result->crossEntropy)
     screen << llvm::formatv(", cross entropy {0:f4}", *result->crossEntropy);
+  if (!result->missingLabels.empty())
+    screen << "; no accuracy, for there is no " << result->missingLabels
+           << " with the labels";
   screen << "\n";
   return llvm::Error::success();
 }

@@ -21,6 +21,7 @@
 #include "amp/Execution/StartValues.h"
 
 #include <optional>
+#include <string>
 
 namespace mlir::amp {
 
@@ -31,6 +32,9 @@ struct Evaluation {
   std::optional<double> accuracy;
   /// Mean cross entropy of the outputs taken as logits. None without labels.
   std::optional<double> crossEntropy;
+  /// What the data lacks for the two above: "array 'x1' in 'test.npz'". Empty
+  /// if it has the labels, or the step takes none.
+  std::string missingLabels;
   /// Outputs of the first rows, one after the other, as many as were asked for.
   std::vector<double> firstOutputs;
 };

@@ -48,6 +48,8 @@ std::optional<int64_t> getByteCount(ElementKind kind,
 /// Element `index` of an array of `kind` at `data`, as a double (an `i64`
 /// beyond 2^53 loses its low bits).
 double loadElement(ElementKind kind, const void *data, int64_t index);
+/// Element `index` of an array of integers of `kind` at `data`, as it is.
+int64_t loadInteger(ElementKind kind, const void *data, int64_t index);
 /// Stores `value` there, rounded to nearest, ties to even. Floats overflow to
 /// infinity; integers saturate, and take NaN as 0.
 void storeElement(ElementKind kind, void *data, int64_t index, double value);
@@ -86,6 +88,8 @@ public:
 
   /// Element `index` as a double, whatever the kind.
   double getAsDouble(int64_t index) const;
+  /// Element `index` of an array of integers.
+  int64_t getAsInteger(int64_t index) const;
   /// Stores `value`, rounded to the element type (to nearest, ties to even).
   void setFromDouble(int64_t index, double value);
 

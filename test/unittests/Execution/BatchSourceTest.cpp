@@ -276,6 +276,11 @@ TEST(OrderedSource, RefusesOtherOrders) {
   EXPECT_EQ(getError(makeArray(I64, {1, 3}, {0, -1, 1})),
             "expected the rows in array 'order' in 'w.npz' to be below 5, the "
             "size of 'd.npz', but got -1");
+  HostArray large(I64, {1, 3});
+  large.as<int64_t>()[1] = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(getError(large),
+            "expected the rows in array 'order' in 'w.npz' to be below 5, the "
+            "size of 'd.npz', but got 9223372036854775807");
 }
 
 //===----------------------------------------------------------------------===//

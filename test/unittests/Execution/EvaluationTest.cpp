@@ -11,6 +11,7 @@
 #include "TestFiles.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace amp_test;
 using namespace mlir::amp;
@@ -114,6 +115,43 @@ TEST(Evaluation, WithoutLabelsThereAreNoScores) {
   EXPECT_EQ(evaluation.accuracy, std::nullopt);
   EXPECT_EQ(evaluation.crossEntropy, std::nullopt);
   EXPECT_EQ(evaluation.firstOutputs.size(), 3u);
+  EXPECT_EQ(evaluation.missingLabels, "array 'x1' in 't.npz'");
+
+  // Near misses: labels that are there, and a step that takes none.
+  EXPECT_EQ(take(evaluate(program, makeState(program), makeTestData(4)))
+                .missingLabels,
+            "");
+  for (ValueSpec &spec : program.getTrainArguments())
+    if (spec.name == "x1")
+      spec.elementKind = AMP_RT_ELEMENT_F32;
+  EXPECT_EQ(take(evaluate(program, makeState(program), data)).missingLabels,
+            "");
+}
+
+TEST(Evaluation, NoRowsAreRefused) {
+  FakeProgram program(withEvaluate(4));
+  auto check = [&](int64_t rows) {
+    return getText(checkEvaluation(program.getTrainStep().getSignature(),
+                                   program.getEvaluate()->getSignature(),
+                                   makeTestData(rows)));
+  };
+  EXPECT_EQ(check(0),
+            "expected at least one row in 't.npz' to evaluate, but got 0");
+  EXPECT_EQ(check(1), "(success)");
+}
+
+// As doubles, the classes and this label's neighbours are one number.
+TEST(Evaluation, LabelsAreComparedAsIntegers) {
+  FakeProgram program(withEvaluate(4));
+  Dataset::Arrays arrays = makeArrays(4);
+  auto labels = std::make_shared<HostArray>(AMP_RT_ELEMENT_I64,
+                                            llvm::ArrayRef<int64_t>{4});
+  labels->as<int64_t>()[2] = std::numeric_limits<int64_t>::max();
+  arrays["x1"] = labels;
+  EXPECT_EQ(getText(evaluate(program, makeState(program),
+                             Dataset("'t.npz'", arrays))),
+            "expected labels from 0 to 2 in array 'x1' in 't.npz', but got "
+            "9223372036854775807");
 }
 
 TEST(Evaluation, WrongDataIsNamed) {

@@ -266,6 +266,24 @@ TEST_F(InitFileTest, AnOwnMasterComesFirst) {
   EXPECT_EQ(*state.at({"param", "w"}).as<uint16_t>(), 0x2e66);
 }
 
+TEST_F(InitFileTest, OneNameIsOneValue) {
+  HostArray value = makeArray(F32, {1}, {1});
+  auto open = [&](const char *first, const char *second) {
+    EXPECT_EQ(getText(writeArchive(getPath("i.npz"),
+                                   {{first, &value}, {second, &value}})),
+              "(success)");
+    return withoutFolder(getText(openInitFile(getPath("i.npz"))));
+  };
+  for (const std::string name : {"param/w", "master/w", "buffer/w"})
+    EXPECT_EQ(open(name.c_str(), "w"),
+              "expected one start value for 'w' in 'FOLDER/i.npz', but it has "
+              "the arrays 'w' and '" +
+                  name + "'; leave one of them out");
+  EXPECT_EQ(open("w", "opt_state/w"), "(success)");
+  EXPECT_EQ(open("param/w", "buffer/w"), "(success)");
+  EXPECT_EQ(open("w", "param/v"), "(success)");
+}
+
 TEST_F(InitFileTest, AWrittenStateComesBack) {
   TrainingState state = take(
       makeStartValues({makeSpec("param", "w", F32, {3, 3}),

@@ -259,6 +259,27 @@ TEST(Injection, MustNameAStepAGradientAndAnElement) {
             "size of the gradient, but got 30");
 }
 
+// Extents come from the module, and their product need not fit.
+TEST(Injection, SizesThatDoNotFitAreCompared) {
+  FakeProgram program(withScaler(getDynamicScaler(), /*hasMasters=*/true));
+  FakeBatches batches;
+  auto check = [&](llvm::SmallVector<int64_t, 4> shape, int64_t index) {
+    FunctionSignature step = program.getTrainStep().getSignature();
+    for (auto *specs : {&step.arguments, &step.results})
+      for (ValueSpec &spec : *specs)
+        if (spec.name == "fc1.weight")
+          spec.shape = shape;
+    return getText(
+        checkTrainStep(step, batches, {10, {{0, "fc1.weight", index, 1}}}));
+  };
+  const int64_t large = int64_t(1) << 62;
+  EXPECT_EQ(check({large, large, 0}, 0),
+            "expected the index of injection 'fc1.weight' to be below 0, the "
+            "size of the gradient, but got 0");
+  EXPECT_EQ(check({large, large}, large), "(success)");
+  EXPECT_EQ(check({-1, 0}, 0), "(success)");
+}
+
 // A dynamic shape shows only when the gradient does.
 TEST(Injection, IndexIsCheckedAgainWhenTheGradientIsThere) {
   FakeBatches batches;

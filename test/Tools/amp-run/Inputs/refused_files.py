@@ -266,6 +266,9 @@ with tempfile.TemporaryDirectory() as folder:
     write(pathlib.Path("few-labels.npz"), {"x0": x0[:9], "x1": x1[:7]})
     expect("fewer labels than rows", "expected array 'x1' in 'few-labels.npz' to have 9 rows as "
            "'x0' has, but got 7", *train, "--test-data", "few-labels.npz", "--save", "s.npz")
+    write(pathlib.Path("no-rows.npz"), {"x0": x0[:0], "x1": x1[:0]})
+    expect("no rows to evaluate", "expected at least one row in 'no-rows.npz' to evaluate, but got 0",
+           *train, "--test-data", "no-rows.npz", "--save", "s.npz")
     write(pathlib.Path("test-label.npz"), {"x0": x0[:9], "x1": x1[:9] + 10})
     expect("a label out of range", "expected labels from 0 to 9 in array 'x1' in 'test-label.npz', "
            "but got 1", *train, "--test-data", "test-label.npz", "--save", "s.npz")
@@ -300,6 +303,27 @@ with tempfile.TemporaryDirectory() as folder:
     expect("init without a parameter", "expected an array 'fc1.bias' or 'param/fc1.bias' for param "
            "'fc1.bias' in 'init.npz'; leave out '--init' to start from a seed",
            *train, "--init", "init.npz")
+
+    weights = {"param/" + name: replay[f"arg{i}"] for i, name in enumerate(
+        ("fc1.weight", "fc1.bias", "fc2.weight", "fc2.bias"))}
+    write(pathlib.Path("both.npz"), {"fc1.weight": replay["arg0"], **weights})
+    expect("two start values of a parameter", "expected one start value for 'fc1.weight' in 'both.npz', "
+           "but it has the arrays 'fc1.weight' and 'param/fc1.weight'; leave one of them out",
+           *train, "--init", "both.npz")
+    os.mkfifo("pipe")
+    expect("a pipe for test data", "cannot open 'pipe': it is not a regular file; write what it gives to "
+           "a file and name that", *train, "--test-data", "pipe", "--save", "s.npz")
+
+    # No error, but no figure without a word either: test data without labels.
+    write(pathlib.Path("no-labels.npz"), {"x0": x0[:40]})
+    write(pathlib.Path("labels-too.npz"), {"x0": x0[:40], "x1": x1[:40]})
+    for name, end in (("no-labels", "; no accuracy, for there is no array 'x1' in 'no-labels.npz' with the "
+                       "labels\n"), ("labels-too", None)):
+        out = subprocess.run(["amp-run", *map(str, train), "--quiet", "--verbosity=0", "--test-data",
+                              name + ".npz"], check=True, capture_output=True, text=True).stdout
+        if (out != "evaluated 40 rows" + end if end else "evaluated 40 rows: accuracy" not in out or
+                "no accuracy" in out):
+            failures.append(name + "\n  " + out)
 
     # Near misses: f64 data is rounded to the argument's type, and a step that fits
     # replaces the old state; images that are equal but for extents of 1 bind; what
