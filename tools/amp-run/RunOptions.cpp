@@ -131,6 +131,9 @@ static TextOption pipelineOptions[] = {
     {precision, "skip-on-overflow", "skip with a static scale too", "bool"},
     {precision, "keep-finite-sums",
      "leave bad micro-batches out of accumulators", "bool"},
+    {precision, "verify-scaling",
+     "where a loss scale reaches what a step keeps: error, warning or off",
+     "name"},
 };
 
 static cl::OptionCategory host("Host");
