@@ -72,7 +72,7 @@ struct AccumulateGradients
       return signalPassFailure();
     }
     if (microBatches == 1)
-      return;
+      return markAllAnalysesPreserved();
     SymbolTable symbols(module);
     for (auto function : module.getOps<func::FuncOp>())
       if (getFunctionKind(function) == FunctionKind::TrainStep &&

@@ -270,7 +270,7 @@ struct AnnotatePrecision
     if (!policy)
       return signalPassFailure();
     if (!policy.getHalfType())
-      return; // O0: nothing is half
+      return markAllAnalysesPreserved(); // O0: nothing is half
     for (auto function : getOperation().getOps<FunctionOpInterface>())
       if (failed(annotate(function, policy)))
         return signalPassFailure();

@@ -137,7 +137,7 @@ struct CastModel : public amp::impl::CastModelPassBase<CastModel> {
     if (!policy)
       return signalPassFailure();
     if (!policy.castsModel() && !policy.getCastModelOutputs())
-      return;
+      return markAllAnalysesPreserved();
     SignaturePolicy signature(module, policy);
     FunctionReferences references(module);
     for (auto function : module.getOps<func::FuncOp>())

@@ -1349,10 +1349,12 @@ struct GuardUpdates : public amp::impl::GuardUpdatesPassBase<GuardUpdates> {
   using GuardUpdatesPassBase::GuardUpdatesPassBase;
 
   void runOnOperation() override {
+    bool hasStep = false;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (getFunctionKind(function) != FunctionKind::TrainStep ||
           function.isExternal() || isFlagSet(function, kUpdatesGuardedAttr))
         continue;
+      hasStep = true;
       StepGuard guard(function, {skipOnOverflow, keepFiniteSums});
       if (failed(guard.run()))
         return signalPassFailure();
@@ -1360,6 +1362,8 @@ struct GuardUpdates : public amp::impl::GuardUpdatesPassBase<GuardUpdates> {
       if (guard.getNumGuards() != 0)
         function->setAttr(kUpdatesGuardedAttr, UnitAttr::get(&getContext()));
     }
+    if (!hasStep)
+      markAllAnalysesPreserved();
   }
 };
 } // namespace

@@ -8,9 +8,9 @@
 //
 // Upstream's inliner inlines whatever it may, calls of the model by the train
 // step too, which later passes need as calls. So this asks its utilities call
-// by call: a callee without roles, of one block, that cannot reach itself.
-// Callers are revisited until no such call is left; that ends because no callee
-// can reach itself.
+// by call: a callee without roles, of one block, that cannot reach itself. The
+// calls that a copy brings along are asked about next; that ends because no
+// callee can reach itself.
 //
 // Helpers that call each other twice grow as a power of two. So one whose copy
 // would be many times as large as what it is written in, its callees counted
@@ -19,6 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp/Analysis/CallComponents.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
 #include "amp/Dialect/Amp/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -47,71 +48,81 @@ struct InlineHelpers : public amp::impl::InlineHelpersPassBase<InlineHelpers> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SymbolTable symbols(module);
-    llvm::MapVector<func::FuncOp, SmallVector<func::FuncOp>> callees;
+    std::vector<CallComponent> components = getCallComponents(module);
+    llvm::DenseMap<func::FuncOp, SmallVector<func::FuncOp>> callees;
+    llvm::DenseMap<func::FuncOp, uint64_t> ownSizes;
     for (auto function : module.getOps<func::FuncOp>())
-      function.walk([&](func::CallOp call) {
-        if (auto callee = symbols.lookup<func::FuncOp>(call.getCallee()))
-          callees[function].push_back(callee);
+      function.walk([&](Operation *op) {
+        ++ownSizes[function];
+        if (auto call = dyn_cast<func::CallOp>(op))
+          if (auto callee = symbols.lookup<func::FuncOp>(call.getCallee()))
+            callees[function].push_back(callee);
       });
-    auto getReached = [&](func::FuncOp function) {
+    // The operations of `function` and of all that it reaches, each once.
+    auto getTextSize = [&](func::FuncOp function) {
       llvm::SetVector<func::FuncOp> reached;
-      for (func::FuncOp callee : callees.lookup(function))
-        reached.insert(callee);
-      for (unsigned i = 0; i < reached.size(); ++i)
+      reached.insert(function);
+      uint64_t size = 0;
+      for (unsigned i = 0; i < reached.size(); ++i) {
+        size += ownSizes.lookup(reached[i]);
         for (func::FuncOp callee : callees.lookup(reached[i]))
           reached.insert(callee);
-      return reached;
+      }
+      return size;
     };
-    llvm::DenseMap<func::FuncOp, uint64_t> ownSizes, textSizes;
-    for (auto function : module.getOps<func::FuncOp>())
-      function.walk([&](Operation *) { ++ownSizes[function]; });
+
+    // Callees before callers: what stays a call counts as one operation.
     llvm::SetVector<func::FuncOp> helpers;
-    for (auto function : module.getOps<func::FuncOp>()) {
-      if (hasRoles(function) || function.isExternal() ||
-          !llvm::hasSingleElement(function.getBody()))
+    llvm::DenseMap<func::FuncOp, uint64_t> copySizes;
+    for (const CallComponent &component : components) {
+      func::FuncOp function = component.functions.front();
+      if (component.isRecursive || hasRoles(function) ||
+          function.isExternal() || !llvm::hasSingleElement(function.getBody()))
         continue;
-      llvm::SetVector<func::FuncOp> reached = getReached(function);
-      if (reached.contains(function))
+      uint64_t size = ownSizes.lookup(function);
+      for (func::FuncOp callee : callees.lookup(function))
+        if (helpers.contains(callee))
+          size += copySizes.lookup(callee);
+      if (size > kSmall &&
+          size > kSmall + kGrowthFactor * getTextSize(function))
         continue;
-      uint64_t text = ownSizes.lookup(function);
-      for (func::FuncOp callee : reached)
-        text += ownSizes.lookup(callee);
-      textSizes[function] = text;
+      copySizes[function] = size;
       helpers.insert(function);
     }
-
-    // Callees before callers: what stays a call counts as one operation. They
-    // call each other in no circle.
-    llvm::DenseMap<func::FuncOp, uint64_t> copySizes;
-    llvm::DenseSet<func::FuncOp> staying;
-    std::function<uint64_t(func::FuncOp)> getCopySize =
-        [&](func::FuncOp helper) -> uint64_t {
-      if (auto it = copySizes.find(helper); it != copySizes.end())
-        return it->second;
-      uint64_t size = ownSizes.lookup(helper);
-      for (func::FuncOp callee : callees.lookup(helper))
-        if (helpers.contains(callee))
-          size += getCopySize(callee);
-      if (size > kSmall + kGrowthFactor * textSizes.lookup(helper)) {
-        staying.insert(helper);
-        size = 1;
-      }
-      return copySizes[helper] = size;
-    };
-    for (func::FuncOp helper : helpers)
-      (void)getCopySize(helper);
-    helpers.remove_if(
-        [&](func::FuncOp helper) { return staying.contains(helper); });
 
     llvm::SetVector<func::FuncOp> inlined;
     for (auto function : module.getOps<func::FuncOp>())
       if (hasRoles(function))
         inlineInto(function, symbols, helpers, inlined);
-    // A private helper that nobody calls any more. Callers go before callees.
-    for (func::FuncOp helper : inlined.getArrayRef())
-      if (helper.isPrivate() &&
-          SymbolTable::symbolKnownUseEmpty(helper, module))
-        symbols.erase(helper);
+    if (inlined.empty())
+      return markAllAnalysesPreserved();
+    eraseUnused(module, components, inlined);
+  }
+
+  /// Erases the private ones of `inlined` that nobody calls any more; callers
+  /// before callees.
+  void eraseUnused(ModuleOp module, ArrayRef<CallComponent> components,
+                   const llvm::SetVector<func::FuncOp> &inlined) {
+    llvm::DenseMap<StringAttr, int64_t> numUses;
+    auto countUses = [&](Region &region, int64_t by) {
+      std::optional<SymbolTable::UseRange> uses =
+          SymbolTable::getSymbolUses(&region);
+      if (!uses)
+        return false;
+      for (SymbolTable::SymbolUse use : *uses)
+        numUses[use.getSymbolRef().getRootReference()] += by;
+      return true;
+    };
+    if (!countUses(module.getBodyRegion(), 1))
+      return; // an operation whose symbols are unknown may use them all
+    for (const CallComponent &component : llvm::reverse(components)) {
+      func::FuncOp helper = component.functions.front();
+      if (!inlined.contains(helper) || !helper.isPrivate() ||
+          numUses.lookup(helper.getSymNameAttr()) != 0)
+        continue;
+      (void)countUses(helper.getBody(), -1);
+      helper.erase();
+    }
   }
 
   void inlineInto(func::FuncOp function, SymbolTable &symbols,
@@ -119,23 +130,25 @@ struct InlineHelpers : public amp::impl::InlineHelpersPassBase<InlineHelpers> {
                   llvm::SetVector<func::FuncOp> &inlined) {
     InlinerInterface interface(&getContext());
     InlinerConfig config;
-    for (bool changed = true; changed;) {
-      changed = false;
-      SmallVector<func::CallOp> calls;
-      function.walk([&](func::CallOp call) { calls.push_back(call); });
-      for (func::CallOp call : calls) {
-        auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
-        if (!callee || !helpers.contains(callee))
-          continue;
-        if (failed(inlineCall(interface, config.getCloneCallback(), call,
-                              callee, &callee.getBody(),
-                              /*shouldCloneInlinedRegion=*/true)))
-          continue; // a dialect forbids it: stays a call
-        call.erase();
-        ++numInlined;
-        changed = true;
-        inlined.insert(callee);
-      }
+    SmallVector<func::CallOp> calls;
+    function.walk([&](func::CallOp call) { calls.push_back(call); });
+    while (!calls.empty()) {
+      func::CallOp call = calls.pop_back_val();
+      auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+      if (!callee || !helpers.contains(callee))
+        continue;
+      // What is inlined stands between these two.
+      Operation *after = call->getNextNode();
+      if (failed(inlineCall(interface, config.getCloneCallback(), call, callee,
+                            &callee.getBody(),
+                            /*shouldCloneInlinedRegion=*/true)))
+        continue; // a dialect forbids it: stays a call
+      for (Operation *op = call->getNextNode(); op != after;
+           op = op->getNextNode())
+        op->walk([&](func::CallOp inner) { calls.push_back(inner); });
+      call.erase();
+      ++numInlined;
+      inlined.insert(callee);
     }
   }
 };

@@ -670,7 +670,7 @@ struct InsertCasts : public amp::impl::InsertCastsPassBase<InsertCasts> {
       return;
     }
     if (isFlagSet(getOperation(), kCastsInsertedAttr))
-      return;
+      return markAllAnalysesPreserved();
     getOperation()->setAttr(kCastsInsertedAttr, UnitAttr::get(&getContext()));
     for (auto function : getOperation().getOps<FunctionOpInterface>()) {
       if (function.isExternal())

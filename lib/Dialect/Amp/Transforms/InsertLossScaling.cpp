@@ -117,7 +117,7 @@ struct InsertLossScaling
     llvm::append_range(declared, module.getOps<ScalerOp>());
     // A scaler that the user declared is asked for, whatever the level says.
     if (!policy.scalesLoss() && (declared.empty() || !policy.getHalfType()))
-      return;
+      return markAllAnalysesPreserved();
     for (auto function : module.getOps<func::FuncOp>())
       if (getFunctionKind(function) == FunctionKind::TrainStep &&
           !isScaled(function) && failed(scaleTrainStep(function)))

@@ -46,7 +46,7 @@ struct InsertMasterWeights
     if (!policy)
       return signalPassFailure();
     if (!policy.hasMasterWeights() || !policy.castsModel())
-      return;
+      return markAllAnalysesPreserved();
     halfType = policy.getHalfType();
     findHalfParameters(module);
 

@@ -452,6 +452,7 @@ struct SplitTrainStep
     if (!policy)
       return signalPassFailure();
     SymbolTable symbols(module);
+    hasSplit = false;
     for (auto function :
          llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
       if (getFunctionKind(function) == FunctionKind::TrainStep &&
@@ -459,6 +460,8 @@ struct SplitTrainStep
           failed(visit(function, symbols,
                        /*needsSplit=*/policy.getHalfType() != nullptr)))
         return signalPassFailure();
+    if (!hasSplit)
+      markAllAnalysesPreserved();
   }
 
   LogicalResult visit(func::FuncOp step, SymbolTable &symbols,
@@ -517,7 +520,10 @@ struct SplitTrainStep
                 "role 'grad', or call a function with 'grad' results";
     }
     ++numSplit;
+    hasSplit = true;
     return splitter.split();
   }
+
+  bool hasSplit = false;
 };
 } // namespace

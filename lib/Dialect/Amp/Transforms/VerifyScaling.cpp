@@ -40,9 +40,7 @@ struct StepResult {
   func::ReturnOp end;
   unsigned index;
 
-  Value getValue() const {
-    return func::ReturnOp(end).getOperand(index);
-  }
+  Value getValue() const { return func::ReturnOp(end).getOperand(index); }
 };
 
 struct VerifyScaling : public amp::impl::VerifyScalingPassBase<VerifyScaling> {
