@@ -104,15 +104,24 @@ private:
   LogicalResult clearAccumulators(Operation *end);
   void removeUnused();
 
+  // Rewrites.
+  scf::IfOp addResults(scf::IfOp branch, ArrayRef<Value> yes,
+                       ArrayRef<Value> no);
+  scf::ForOp addIterArgs(scf::ForOp loop, ArrayRef<Value> starts);
+  void replaceResults(Operation *from, Operation *to);
+  ApplyIfFiniteOp createGuard(Location loc, Value any, ValueRange kept,
+                              ValueRange values);
+
   // Predicates.
+  SmallVector<SmallVector<unsigned>> groupBySources(ValueRange values) const;
   bool hasSource(Operation *op) const { return opsWithSources.contains(op); }
   Value join(ArrayRef<Value> predicates);
   Value joinOf(ValueRange values);
+  Value joinOf(ValueRange values, ArrayRef<unsigned> numbers);
   Value orFalse(Value predicate);
   Value getSkipped(Value value);
   Value handOutSkip(scf::IfOp branch, unsigned number);
   Value handOutSkip(scf::ForOp loop, unsigned number);
-  void replaceResults(Operation *from, Operation *to);
   Value testFinite(Value accumulator);
 
   func::FuncOp step;
@@ -152,9 +161,30 @@ static RankedTensorType getPredicateType(MLIRContext *context) {
   return RankedTensorType::get({}, IntegerType::get(context, 1));
 }
 
-/// The operation of `block` that contains `op`, or is it.
-static Operation *getAncestorIn(Block *block, Operation *op) {
-  return block->findAncestorOpInBlock(*op);
+/// The argument of `function` with the role and name of `info` and this type.
+static std::optional<unsigned> findArgument(func::FuncOp function,
+                                            RoleInfo info, Type type) {
+  for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
+    if (RoleInfo argument = getArgRole(function, i);
+        argument.role == info.role && argument.name == info.name &&
+        function.getArgumentTypes()[i] == type)
+      return i;
+  return std::nullopt;
+}
+
+/// What the branches to its block hand over for `argument`.
+static SmallVector<Value> getIncoming(BlockArgument argument) {
+  SmallVector<Value> incoming;
+  Block *block = argument.getOwner();
+  for (auto it = block->pred_begin(); it != block->pred_end(); ++it)
+    if (auto branch = dyn_cast<BranchOpInterface>((*it)->getTerminator())) {
+      SuccessorOperands handed =
+          branch.getSuccessorOperands(it.getSuccessorIndex());
+      if (argument.getArgNumber() < handed.size())
+        if (Value operand = handed[argument.getArgNumber()])
+          incoming.push_back(operand);
+    }
+  return incoming;
 }
 
 //===----------------------------------------------------------------------===//
@@ -293,11 +323,9 @@ void StepGuard::findSlots() {
       if (!isKeptOnSkip(info.role))
         continue;
       Value old;
-      for (unsigned j = 0, n = step.getNumArguments(); j != n && !old; ++j)
-        if (RoleInfo argument = getArgRole(step, j);
-            argument.role == info.role && argument.name == info.name &&
-            step.getArgumentTypes()[j] == end.getOperand(i).getType())
-          old = step.getArgument(j);
+      if (std::optional<unsigned> argument =
+              findArgument(step, info, end.getOperand(i).getType()))
+        old = step.getArgument(*argument);
       if (end.getOperand(i) != old)
         addSlot(end, {i, old, info});
     }
@@ -345,6 +373,31 @@ Value StepGuard::joinOf(ValueRange values) {
   return join(predicates);
 }
 
+Value StepGuard::joinOf(ValueRange values, ArrayRef<unsigned> numbers) {
+  return joinOf(llvm::map_to_vector(
+      numbers, [&](unsigned number) { return values[number]; }));
+}
+
+/// Numbers of those of `values` that an overflow may have come into, in groups
+/// of the same sources: one predicate serves a group.
+SmallVector<SmallVector<unsigned>>
+StepGuard::groupBySources(ValueRange values) const {
+  SmallVector<llvm::SmallBitVector> sets;
+  SmallVector<SmallVector<unsigned>> groups;
+  for (auto [number, value] : llvm::enumerate(values)) {
+    if (!reach.isReached(value))
+      continue;
+    llvm::SmallBitVector set = reach.getSources(value);
+    unsigned group = llvm::find(sets, set) - sets.begin();
+    if (group == sets.size()) {
+      sets.push_back(std::move(set));
+      groups.emplace_back();
+    }
+    groups[group].push_back(number);
+  }
+  return groups;
+}
+
 Value StepGuard::orFalse(Value predicate) {
   if (predicate)
     return predicate;
@@ -353,6 +406,65 @@ Value StepGuard::orFalse(Value predicate) {
       DenseElementsAttr::get(getPredicateType(builder.getContext()), false));
   created.push_back(constant);
   return constant;
+}
+
+//===----------------------------------------------------------------------===//
+// Rewrites
+//===----------------------------------------------------------------------===//
+
+/// Puts a branch in the place of `branch` that has further results: the
+/// predicates `yes` of one region and `no` of the other.
+scf::IfOp StepGuard::addResults(scf::IfOp branch, ArrayRef<Value> yes,
+                                ArrayRef<Value> no) {
+  SmallVector<Type> types(branch.getResultTypes());
+  types.append(yes.size(), getPredicateType(builder.getContext()));
+  builder.setInsertionPoint(branch);
+  auto replaced =
+      scf::IfOp::create(builder, branch.getLoc(), types, branch.getCondition(),
+                        /*addThenBlock=*/false, /*addElseBlock=*/false);
+  replaced->setDiscardableAttrs(branch->getDiscardableAttrDictionary());
+  replaced.getThenRegion().takeBody(branch.getThenRegion());
+  replaced.getElseRegion().takeBody(branch.getElseRegion());
+  for (auto [region, predicates] : {std::pair(&replaced.getThenRegion(), yes),
+                                    {&replaced.getElseRegion(), no}}) {
+    Operation *end = region->front().getTerminator();
+    builder.setInsertionPoint(end);
+    SmallVector<Value> yielded;
+    for (Value predicate : predicates)
+      yielded.push_back(orFalse(predicate));
+    end->insertOperands(end->getNumOperands(), yielded);
+  }
+  replaceResults(branch, replaced);
+  return replaced;
+}
+
+/// Puts a loop in the place of `loop` that carries further predicates, which
+/// begin as `starts`. What it yields for them is left to the caller.
+scf::ForOp StepGuard::addIterArgs(scf::ForOp loop, ArrayRef<Value> starts) {
+  builder.setInsertionPoint(loop);
+  SmallVector<Value> inits(loop.getInitArgs());
+  llvm::append_range(inits, starts);
+  auto replaced = scf::ForOp::create(
+      builder, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
+      loop.getStep(), inits, [](OpBuilder &, Location, Value, ValueRange) {});
+  replaced->setAttrs(loop->getAttrDictionary());
+  replaced.getRegion().takeBody(loop.getRegion());
+  replaceResults(loop, replaced);
+  for (size_t i = 0; i != starts.size(); ++i)
+    replaced.getBody()->addArgument(getPredicateType(builder.getContext()),
+                                    replaced.getLoc());
+  return replaced;
+}
+
+/// At the builder's place: `values`, or `kept` where `any` is true.
+ApplyIfFiniteOp StepGuard::createGuard(Location loc, Value any, ValueRange kept,
+                                       ValueRange values) {
+  auto guard =
+      ApplyIfFiniteOp::create(builder, loc, TypeRange(kept), any, kept);
+  guards.insert(guard);
+  builder.createBlock(&guard.getBody());
+  YieldOp::create(builder, loc, values);
+  return guard;
 }
 
 /// `to` is `from` with further results: what is known of the one holds for the
@@ -389,6 +501,10 @@ void StepGuard::replaceResults(Operation *from, Operation *to) {
   slots.erase(from);
   from->erase();
 }
+
+//===----------------------------------------------------------------------===//
+// Skips
+//===----------------------------------------------------------------------===//
 
 /// Whether the step that computes `value` was skipped, at the place of `value`;
 /// null if no guard is on its way.
@@ -438,21 +554,7 @@ Value StepGuard::handOutSkip(scf::IfOp branch, unsigned number) {
   auto key = std::make_tuple(thenEnd, yes, no);
   if (Value known = handedOut.lookup(key))
     return skipped[branch.getResult(number)] = known;
-  SmallVector<Type> types(branch.getResultTypes());
-  types.push_back(getPredicateType(builder.getContext()));
-  builder.setInsertionPoint(branch);
-  auto replaced =
-      scf::IfOp::create(builder, branch.getLoc(), types, branch.getCondition(),
-                        /*addThenBlock=*/false,
-                        /*addElseBlock=*/false);
-  replaced->setDiscardableAttrs(branch->getDiscardableAttrDictionary());
-  replaced.getThenRegion().takeBody(branch.getThenRegion());
-  replaced.getElseRegion().takeBody(branch.getElseRegion());
-  for (auto [end, skip] : {std::pair(thenEnd, yes), {elseEnd, no}}) {
-    builder.setInsertionPoint(end);
-    end->insertOperands(end->getNumOperands(), orFalse(skip));
-  }
-  replaceResults(branch, replaced);
+  auto replaced = addResults(branch, yes, no);
   Value skip = replaced.getResults().back();
   handedOut[key] = skip;
   return skipped[replaced.getResult(number)] = skip;
@@ -469,16 +571,8 @@ Value StepGuard::handOutSkip(scf::ForOp loop, unsigned number) {
   if (Value known = handedOut.lookup(key))
     return skipped[loop.getResult(number)] = known;
   builder.setInsertionPoint(loop);
-  SmallVector<Value> starts(loop.getInitArgs());
-  starts.push_back(orFalse(before));
-  auto replaced = scf::ForOp::create(
-      builder, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
-      loop.getStep(), starts, [](OpBuilder &, Location, Value, ValueRange) {});
-  replaced->setAttrs(loop->getAttrDictionary());
-  replaced.getRegion().takeBody(loop.getRegion());
-  replaceResults(loop, replaced);
-  Value sofar = replaced.getBody()->addArgument(
-      getPredicateType(builder.getContext()), replaced.getLoc());
+  auto replaced = addIterArgs(loop, orFalse(before));
+  Value sofar = replaced.getRegionIterArgs().back();
   builder.setInsertionPoint(end);
   end->insertOperands(end->getNumOperands(), join({sofar, inside}));
   Value skip = replaced.getResults().back();
@@ -515,26 +609,14 @@ LogicalResult StepGuard::walkRegion(Region &region) {
   for (Block *block : order) {
     if (block->isEntryBlock())
       continue;
-    SmallVector<std::pair<llvm::SmallBitVector, SmallVector<unsigned>>> groups;
-    for (BlockArgument argument : block->getArguments()) {
-      if (!reach.isReached(argument))
-        continue;
-      llvm::SmallBitVector set = reach.getSources(argument);
-      auto *it = llvm::find_if(groups,
-                               [&](auto &group) { return group.first == set; });
-      if (it == groups.end())
-        it = groups.insert(groups.end(), {set, {}});
-      it->second.push_back(argument.getArgNumber());
-    }
-    if (groups.empty())
+    Handed entry{block, groupBySources(block->getArguments())};
+    if (entry.groups.empty())
       continue;
-    Handed entry{block, {}};
-    for (auto &[set, numbers] : groups) {
+    for (ArrayRef<unsigned> numbers : entry.groups) {
       Value predicate = block->addArgument(
           getPredicateType(builder.getContext()), step.getLoc());
       for (unsigned number : numbers)
         found[block->getArgument(number)] = predicate;
-      entry.groups.push_back(numbers);
     }
     handed.push_back(std::move(entry));
   }
@@ -556,10 +638,8 @@ LogicalResult StepGuard::walkRegion(Region &region) {
           branch.getSuccessorOperands(it.getSuccessorIndex());
       SmallVector<Value> predicates;
       for (ArrayRef<unsigned> numbers : entry.groups) {
-        SmallVector<Value> values;
-        for (unsigned number : numbers)
-          values.push_back(operands[number]);
-        predicates.push_back(orFalse(joinOf(values)));
+        predicates.push_back(orFalse(joinOf(llvm::map_to_vector(
+            numbers, [&](unsigned number) { return operands[number]; }))));
       }
       operands.append(predicates);
     }
@@ -574,10 +654,7 @@ void StepGuard::dropCommonArguments(Block &block, unsigned count) {
   for (; count != 0; --count) {
     BlockArgument argument = block.getArgument(block.getNumArguments() - count);
     llvm::SetVector<Value> incoming;
-    for (auto it = block.pred_begin(); it != block.pred_end(); ++it)
-      incoming.insert(cast<BranchOpInterface>((*it)->getTerminator())
-                          .getSuccessorOperands(
-                              it.getSuccessorIndex())[argument.getArgNumber()]);
+    incoming.insert_range(getIncoming(argument));
     incoming.remove(argument);
     if (incoming.size() != 1)
       continue;
@@ -708,54 +785,31 @@ LogicalResult StepGuard::visitOpaque(Operation *op) {
 ///   becomes
 ///   for iter_args(%a = %x, %p = found(%x)) { yield %y, found(%y) }
 LogicalResult StepGuard::visitFor(scf::ForOp loop) {
-  SmallVector<std::pair<llvm::SmallBitVector, SmallVector<unsigned>>> groups;
-  for (auto [number, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
-    if (!reach.isReached(argument))
-      continue;
-    llvm::SmallBitVector set = reach.getSources(argument);
-    auto *it =
-        llvm::find_if(groups, [&](auto &group) { return group.first == set; });
-    if (it == groups.end())
-      it = groups.insert(groups.end(), {set, {}});
-    it->second.push_back(number);
-  }
+  SmallVector<SmallVector<unsigned>> groups =
+      groupBySources(loop.getRegionIterArgs());
   if (groups.empty())
     return walkBlock(*loop.getBody());
 
   builder.setInsertionPoint(loop);
-  SmallVector<Value> starts(loop.getInitArgs());
-  for (auto &[set, numbers] : groups) {
-    SmallVector<Value> values;
-    for (unsigned number : numbers)
-      values.push_back(loop.getInitArgs()[number]);
-    starts.push_back(orFalse(joinOf(values)));
-  }
-  auto replaced = scf::ForOp::create(
-      builder, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
-      loop.getStep(), starts, [](OpBuilder &, Location, Value, ValueRange) {});
-  replaced->setAttrs(loop->getAttrDictionary());
-  replaced.getRegion().takeBody(loop.getRegion());
-  Block *body = replaced.getBody();
+  SmallVector<Value> starts;
+  for (ArrayRef<unsigned> numbers : groups)
+    starts.push_back(orFalse(joinOf(loop.getInitArgs(), numbers)));
   unsigned numResults = loop.getNumResults();
-  replaceResults(loop, replaced);
-  for (auto [i, group] : llvm::enumerate(groups)) {
-    Value predicate = body->addArgument(getPredicateType(builder.getContext()),
-                                        replaced.getLoc());
-    for (unsigned number : group.second) {
-      found[replaced.getRegionIterArg(number)] = predicate;
+  auto replaced = addIterArgs(loop, starts);
+  for (auto [i, numbers] : llvm::enumerate(groups))
+    for (unsigned number : numbers) {
+      found[replaced.getRegionIterArg(number)] =
+          replaced.getRegionIterArg(numResults + i);
       if (reach.isReached(replaced.getResult(number)))
         found[replaced.getResult(number)] = replaced.getResult(numResults + i);
     }
-  }
-  if (failed(walkBlock(*body)))
+  if (failed(walkBlock(*replaced.getBody())))
     return failure();
-  Operation *end = body->getTerminator();
-  for (auto &[set, numbers] : groups) {
+  Operation *end = replaced.getBody()->getTerminator();
+  for (ArrayRef<unsigned> numbers : groups) {
     builder.setInsertionPoint(end);
-    SmallVector<Value> values;
-    for (unsigned number : numbers)
-      values.push_back(end->getOperand(number));
-    end->insertOperands(end->getNumOperands(), orFalse(joinOf(values)));
+    end->insertOperands(end->getNumOperands(),
+                        orFalse(joinOf(end->getOperands(), numbers)));
   }
   return success();
 }
@@ -787,68 +841,39 @@ LogicalResult StepGuard::visitIf(scf::IfOp branch) {
   for (Region &region : branch->getRegions())
     if (failed(walkRegion(region)))
       return failure();
-  SmallVector<std::pair<llvm::SmallBitVector, SmallVector<unsigned>>> groups;
-  for (OpResult result : branch->getResults()) {
-    if (!reach.isReached(result))
-      continue;
-    llvm::SmallBitVector set = reach.getSources(result);
-    auto *it =
-        llvm::find_if(groups, [&](auto &group) { return group.first == set; });
-    if (it == groups.end())
-      it = groups.insert(groups.end(), {set, {}});
-    it->second.push_back(result.getResultNumber());
-  }
+  SmallVector<SmallVector<unsigned>> groups =
+      groupBySources(branch->getResults());
   // One that both sides have, from outside, need not be handed on.
   Value condition = found.lookup(branch.getCondition());
   auto getSide = [&](Region &region, ArrayRef<unsigned> numbers) {
     Operation *end = region.front().getTerminator();
     builder.setInsertionPoint(end);
-    SmallVector<Value> values;
-    for (unsigned number : numbers)
-      values.push_back(end->getOperand(number));
-    return joinOf(values);
+    return joinOf(end->getOperands(), numbers);
   };
-  SmallVector<std::array<Value, 2>> sides;
-  llvm::erase_if(groups, [&](auto &group) {
-    Value yes = getSide(branch.getThenRegion(), group.second);
-    Value no = getSide(branch.getElseRegion(), group.second);
+  SmallVector<Value> yesses, noes;
+  llvm::erase_if(groups, [&](ArrayRef<unsigned> numbers) {
+    Value yes = getSide(branch.getThenRegion(), numbers);
+    Value no = getSide(branch.getElseRegion(), numbers);
     if (yes != no ||
         (yes && branch->isAncestor(yes.getParentRegion()->getParentOp()))) {
-      sides.push_back({yes, no});
+      yesses.push_back(yes);
+      noes.push_back(no);
       return false;
     }
     builder.setInsertionPointAfter(branch);
     if (Value any = join({yes, condition}))
-      for (unsigned number : group.second)
+      for (unsigned number : numbers)
         found[branch.getResult(number)] = any;
     return true;
   });
   if (groups.empty())
     return success();
-  SmallVector<Type> types(branch.getResultTypes());
-  types.append(groups.size(), getPredicateType(builder.getContext()));
-  builder.setInsertionPoint(branch);
-  auto replaced =
-      scf::IfOp::create(builder, branch.getLoc(), types, branch.getCondition(),
-                        /*addThenBlock=*/false,
-                        /*addElseBlock=*/false);
-  replaced->setDiscardableAttrs(branch->getDiscardableAttrDictionary());
-  replaced.getThenRegion().takeBody(branch.getThenRegion());
-  replaced.getElseRegion().takeBody(branch.getElseRegion());
-  for (unsigned side : {0, 1}) {
-    Operation *end = replaced->getRegion(side).front().getTerminator();
-    builder.setInsertionPoint(end);
-    SmallVector<Value> predicates;
-    for (std::array<Value, 2> &both : sides)
-      predicates.push_back(orFalse(both[side]));
-    end->insertOperands(end->getNumOperands(), predicates);
-  }
   unsigned numResults = branch.getNumResults();
-  replaceResults(branch, replaced);
+  auto replaced = addResults(branch, yesses, noes);
   builder.setInsertionPointAfter(replaced);
-  for (auto [i, group] : llvm::enumerate(groups)) {
+  for (auto [i, numbers] : llvm::enumerate(groups)) {
     Value any = join({replaced.getResult(numResults + i), condition});
-    for (unsigned number : group.second)
+    for (unsigned number : numbers)
       found[replaced.getResult(number)] = any;
   }
   return success();
@@ -882,12 +907,9 @@ static Value findHalfCopy(func::CallOp call, StringRef name, Type type) {
         return MasterCopyOp::create(builder, call.getLoc(), type, master);
       }
   auto function = call->getParentOfType<func::FuncOp>();
-  for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
-    if (RoleInfo info = getArgRole(function, i);
-        info.is(Role::Param) && info.name == name &&
-        function.getArgumentTypes()[i] == type)
-      return function.getArgument(i);
-  return {};
+  std::optional<unsigned> copy =
+      findArgument(function, {Role::Param, name}, type);
+  return copy ? function.getArgument(*copy) : Value();
 }
 
 /// Zeros of the type of `like`.
@@ -917,19 +939,16 @@ LogicalResult StepGuard::guardCall(func::CallOp call) {
   Value any = joinOf(call.getOperands());
   if (!any)
     return success();
-  SmallVector<Value> kept;
-  SmallVector<unsigned> keptResults;
+  SmallVector<Value> kept, results;
   for (unsigned i = 0, e = callee.getNumResults(); i != e; ++i) {
     RoleInfo result = getResultRole(callee, i);
     // What the caller wants to see, and keeps no state in, is what it is.
     if (result.is(Role::Output) || result.is(Role::Loss))
       continue;
     Value old;
-    for (unsigned j = 0, n = callee.getNumArguments(); j != n && !old; ++j)
-      if (RoleInfo argument = getArgRole(callee, j);
-          argument.role == result.role && argument.name == result.name &&
-          call.getOperand(j).getType() == call.getResult(i).getType())
-        old = call.getOperand(j);
+    if (std::optional<unsigned> argument =
+            findArgument(callee, result, call.getResult(i).getType()))
+      old = call.getOperand(*argument);
     // The half copy of a master is kept as the copy that the step was given.
     if (!old && result.is(Role::Param))
       old = findHalfCopy(call, result.name, call.getResult(i).getType());
@@ -946,36 +965,30 @@ LogicalResult StepGuard::guardCall(func::CallOp call) {
       old = createZeros(builder, old);
     }
     kept.push_back(old);
-    keptResults.push_back(i);
+    results.push_back(call.getResult(i));
   }
   bool keepsAll = kept.size() == call.getNumResults();
   if (keepsAll)
     builder.setInsertionPoint(call);
   else
     builder.setInsertionPointAfter(call);
-  auto guard = ApplyIfFiniteOp::create(builder, call.getLoc(),
-                                       TypeRange(ValueRange(kept)), any, kept);
-  guards.insert(guard);
-  SmallVector<Value> yielded;
-  for (auto [number, result] :
-       llvm::zip_equal(keptResults, guard.getResults())) {
-    yielded.push_back(call.getResult(number));
-    reach.replace(call.getResult(number), result);
+  auto guard = createGuard(call.getLoc(), any, kept, results);
+  Operation *yield = guard.getBody().front().getTerminator();
+  for (auto [before, keptValue, result] :
+       llvm::zip_equal(results, kept, guard.getResults())) {
+    reach.replace(before, result);
     // An update before this one that nothing has guarded yet.
-    if (Value dirty = found.lookup(guard.getKept()[result.getResultNumber()]))
+    if (Value dirty = found.lookup(keptValue))
       found[result] = dirty;
-    call.getResult(number).replaceAllUsesWith(result);
+    before.replaceAllUsesExcept(result, yield);
   }
-  Block *body = builder.createBlock(&guard.getBody());
   if (keepsAll) {
-    call->moveBefore(body, body->end());
-  } else {
-    for (OpResult result : call.getResults())
-      if (reach.isReached(result))
-        found[result] = any;
+    call->moveBefore(yield);
+    return success();
   }
-  builder.setInsertionPointToEnd(body);
-  YieldOp::create(builder, call.getLoc(), yielded);
+  for (OpResult result : call.getResults())
+    if (reach.isReached(result))
+      found[result] = any;
   return success();
 }
 
@@ -996,13 +1009,9 @@ void StepGuard::guardAccumulation(Operation *add) {
                 add->isBeforeInBlock(last)
             ? last
             : add);
-    auto guard = ApplyIfFiniteOp::create(builder, add->getLoc(), sum.getType(),
-                                         any, operand);
-    guards.insert(guard);
-    sum.replaceAllUsesWith(guard.getResult(0));
-    Block *body = builder.createBlock(&guard.getBody());
-    builder.setInsertionPointToEnd(body);
-    YieldOp::create(builder, add->getLoc(), sum);
+    auto guard = createGuard(add->getLoc(), any, operand, sum);
+    sum.replaceAllUsesExcept(guard.getResult(0),
+                             guard.getBody().front().getTerminator());
     reach.replace(sum, guard.getResult(0));
     sums.insert(guard.getResult(0));
     return;
@@ -1067,15 +1076,7 @@ LogicalResult StepGuard::guardSlots(Operation *owner) {
         Block *block = argument.getOwner();
         if (block->getParent() != region || block->isEntryBlock())
           continue;
-        for (auto it = block->pred_begin(); it != block->pred_end(); ++it)
-          if (auto branch =
-                  dyn_cast<BranchOpInterface>((*it)->getTerminator())) {
-            SuccessorOperands handed =
-                branch.getSuccessorOperands(it.getSuccessorIndex());
-            if (argument.getArgNumber() < handed.size())
-              if (Value operand = handed[argument.getArgNumber()])
-                worklist.push_back(operand);
-          }
+        llvm::append_range(worklist, getIncoming(argument));
         continue;
       }
       Operation *def = region->findAncestorOpInRegion(*value.getDefiningOp());
@@ -1136,14 +1137,8 @@ LogicalResult StepGuard::guardSlots(Operation *owner) {
           unit = i;
         units.join(*unit, i);
       }
-      for (auto it = block->pred_begin(); it != block->pred_end(); ++it)
-        if (auto branch = dyn_cast<BranchOpInterface>((*it)->getTerminator())) {
-          SuccessorOperands handed =
-              branch.getSuccessorOperands(it.getSuccessorIndex());
-          if (argument.getArgNumber() < handed.size())
-            if (Value operand = handed[argument.getArgNumber()])
-              touch(unit, operand);
-        }
+      for (Value operand : getIncoming(argument))
+        touch(unit, operand);
       if (unit)
         memberOf.try_emplace(argument, *unit);
     }
@@ -1197,7 +1192,7 @@ LogicalResult StepGuard::guardSlots(Operation *owner) {
     Operation *last = nullptr;
     auto after = [&](Value value) {
       Operation *def = value.getDefiningOp();
-      def = def ? getAncestorIn(block, def) : nullptr;
+      def = def ? block->findAncestorOpInBlock(*def) : nullptr;
       if (def && (!last || last->isBeforeInBlock(def)))
         last = def;
     };
@@ -1232,12 +1227,7 @@ LogicalResult StepGuard::guardSlots(Operation *owner) {
       old.push_back(member.old);
       values.push_back(getValue(i));
     }
-    auto guard = ApplyIfFiniteOp::create(builder, owner->getLoc(),
-                                         TypeRange(ValueRange(old)), any, old);
-    guards.insert(guard);
-    Block *body = builder.createBlock(&guard.getBody());
-    builder.setInsertionPointToEnd(body);
-    YieldOp::create(builder, owner->getLoc(), values);
+    auto guard = createGuard(owner->getLoc(), any, old, values);
     std::unique_ptr<DominanceInfo> dominance;
     if (!llvm::hasSingleElement(*region))
       dominance = std::make_unique<DominanceInfo>(step);
@@ -1249,7 +1239,7 @@ LogicalResult StepGuard::guardSlots(Operation *owner) {
           return false;
         if (dominance)
           return dominance->properlyDominates(guard, user);
-        Operation *ancestor = getAncestorIn(block, user);
+        Operation *ancestor = block->findAncestorOpInBlock(*user);
         return ancestor && guard->isBeforeInBlock(ancestor);
       };
       value.replaceUsesWithIf(result, comesAfter);
@@ -1269,16 +1259,11 @@ LogicalResult StepGuard::guardSlots(Operation *owner) {
           def->isBeforeInBlock(made))
         place = made;
       builder.setInsertionPointAfter(place);
-      auto early = ApplyIfFiniteOp::create(builder, owner->getLoc(),
-                                           value.getType(), own, keptValue);
-      guards.insert(early);
+      auto early = createGuard(owner->getLoc(), own, keptValue, value);
       value.replaceUsesWithIf(early.getResult(0), [&](OpOperand &use) {
         Operation *user = region->findAncestorOpInRegion(*use.getOwner());
-        return user != guard && !slice.contains(user);
+        return user != guard && user != early && !slice.contains(user);
       });
-      body = builder.createBlock(&early.getBody());
-      builder.setInsertionPointToEnd(body);
-      YieldOp::create(builder, owner->getLoc(), value);
     }
   }
   return success();
@@ -1310,14 +1295,9 @@ LogicalResult StepGuard::clearAccumulators(Operation *end) {
     if (!any)
       continue;
     Value value = end->getOperand(i);
-    Value zeros = createZeros(builder, value);
-    auto guard = ApplyIfFiniteOp::create(builder, end->getLoc(),
-                                         value.getType(), any, zeros);
-    guards.insert(guard);
+    auto guard =
+        createGuard(end->getLoc(), any, createZeros(builder, value), value);
     end->setOperand(i, guard.getResult(0));
-    Block *body = builder.createBlock(&guard.getBody());
-    builder.setInsertionPointToEnd(body);
-    YieldOp::create(builder, end->getLoc(), value);
   }
   return success();
 }
