@@ -155,7 +155,7 @@ void ValueOrigins::visit(Region &region, Origins entry) {
         visit(nested, read);
       for (Value result : op.getResults())
         origins[result] = read;
-      if (read.seed && !isTrainStep)
+      if (read.seed)
         readsSeed.insert(&op);
     }
   }

@@ -23,6 +23,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Callees.h"
 #include "ModulePolicy.h"
 #include "SignatureChange.h"
 
@@ -289,8 +290,7 @@ struct CastModel : public amp::impl::CastModelPassBase<CastModel> {
 
   /// Restores the types that the caller had before its callee changed.
   void castAroundCall(func::CallOp call) {
-    auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-        call, call.getCalleeAttr());
+    func::FuncOp callee = getCallee(call);
     if (!callee)
       return;
     OpBuilder builder(call);

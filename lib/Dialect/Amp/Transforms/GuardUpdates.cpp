@@ -31,6 +31,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Callees.h"
 #include "ModulePolicy.h"
 #include "OverflowReach.h"
 

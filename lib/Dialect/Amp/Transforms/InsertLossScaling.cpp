@@ -19,6 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Callees.h"
 #include "ModulePolicy.h"
 #include "OverflowReach.h"
 

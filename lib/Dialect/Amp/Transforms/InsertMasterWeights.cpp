@@ -15,6 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Callees.h"
 #include "ModulePolicy.h"
 #include "SignatureChange.h"
 
@@ -88,8 +89,7 @@ struct InsertMasterWeights
   ///   becomes
   ///   %h = master_copy %w, %new, %copy = call @train_step(%w, %h)
   void adaptCall(func::CallOp call) {
-    auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-        call, call.getCalleeAttr());
+    func::FuncOp callee = getCallee(call);
     if (!callee || call.getCalleeType() == callee.getFunctionType())
       return;
     OpBuilder builder(call);
@@ -221,8 +221,7 @@ struct InsertMasterWeights
     SmallVector<func::CallOp> calls;
     function.walk([&](func::CallOp call) { calls.push_back(call); });
     for (func::CallOp call : calls) {
-      auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-          call, call.getCalleeAttr());
+      func::FuncOp callee = getCallee(call);
       if (!callee || callee.getNumResults() == call.getNumResults())
         continue;
       OpBuilder builder(call);

@@ -11,6 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Callees.h"
+
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
 #include "amp/Dialect/Amp/Transforms/Passes.h"
@@ -40,8 +42,7 @@ struct InsertTaps : public amp::impl::InsertTapsPassBase<InsertTaps> {
   }
 
   void insertAround(func::CallOp call) {
-    auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-        call, call.getCalleeAttr());
+    func::FuncOp callee = getCallee(call);
     if (!callee)
       return;
     OpBuilder builder(call);

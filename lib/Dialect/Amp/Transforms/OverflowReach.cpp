@@ -15,24 +15,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "OverflowReach.h"
+#include "Callees.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace mlir::amp;
-
-func::FuncOp mlir::amp::getCallee(func::CallOp call) {
-  return SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-      call, call.getCalleeAttr());
-}
-
-FunctionKind mlir::amp::getCalleeKind(func::CallOp call) {
-  func::FuncOp callee = getCallee(call);
-  return callee ? getFunctionKind(callee) : FunctionKind::Other;
-}
 
 bool mlir::amp::isKeptOnSkip(std::optional<Role> role) {
   return role == Role::Param || role == Role::Master || role == Role::OptState;
@@ -103,8 +95,63 @@ static void appendHandedOn(OpOperand &use, SmallVectorImpl<Value> &to) {
     appendRegionArguments(parent, to);
 }
 
+namespace {
+/// What calls hand on of their operands, looked at once for each call.
+class CallFlow {
+public:
+  FunctionKind getKind(func::CallOp call) { return get(call).kind; }
+  /// Results of the call of an optimizer step that take something from operand
+  /// `number`. What a skipped step keeps is as clean as what it was given.
+  void appendUpdated(func::CallOp call, unsigned number,
+                     SmallVectorImpl<Value> &to);
+
+private:
+  struct Results {
+    func::FuncOp callee;
+    FunctionKind kind = FunctionKind::Other;
+    /// Numbers of those that no guard keeps, and of states by their names.
+    SmallVector<unsigned> open;
+    llvm::StringMap<SmallVector<unsigned, 1>> states;
+  };
+  const Results &get(func::CallOp call);
+
+  llvm::DenseMap<Operation *, Results> known;
+};
+} // namespace
+
+const CallFlow::Results &CallFlow::get(func::CallOp call) {
+  auto [it, isNew] = known.try_emplace(call);
+  Results &results = it->second;
+  if (!isNew)
+    return results;
+  results.callee = getCallee(call);
+  if (!results.callee)
+    return results;
+  results.kind = getFunctionKind(results.callee);
+  for (unsigned i = 0, e = results.callee.getNumResults(); i != e; ++i) {
+    RoleInfo info = getResultRole(results.callee, i);
+    if (isKeptOnSkip(info.role) || info.is(Role::Accumulator))
+      results.states[info.name].push_back(i);
+    else
+      results.open.push_back(i);
+  }
+  return results;
+}
+
+void CallFlow::appendUpdated(func::CallOp call, unsigned number,
+                             SmallVectorImpl<Value> &to) {
+  const Results &results = get(call);
+  SmallVector<unsigned> numbers(results.open);
+  RoleInfo given = getArgRole(results.callee, number);
+  if (isKeptOnSkip(given.role))
+    llvm::append_range(numbers, results.states.lookup(given.name));
+  llvm::sort(numbers);
+  for (unsigned result : numbers)
+    to.push_back(call.getResult(result));
+}
+
 /// Values that take something from the value used at `use`.
-static SmallVector<Value> getDestinations(OpOperand &use) {
+static SmallVector<Value> getDestinations(OpOperand &use, CallFlow &calls) {
   SmallVector<Value> to;
   Operation *op = use.getOwner();
   unsigned number = use.getOperandNumber();
@@ -113,16 +160,8 @@ static SmallVector<Value> getDestinations(OpOperand &use) {
     return to;
   }
   if (auto call = dyn_cast<func::CallOp>(op);
-      call && getCalleeKind(call) == FunctionKind::OptimizerStep) {
-    // What a skipped step keeps is as clean as what it was given.
-    func::FuncOp callee = getCallee(call);
-    RoleInfo given = getArgRole(callee, number);
-    for (OpResult result : call.getResults()) {
-      RoleInfo info = getResultRole(callee, result.getResultNumber());
-      bool isKept = isKeptOnSkip(info.role) || info.is(Role::Accumulator);
-      if (!isKept || (isKeptOnSkip(given.role) && given.name == info.name))
-        to.push_back(result);
-    }
+      call && calls.getKind(call) == FunctionKind::OptimizerStep) {
+    calls.appendUpdated(call, number, to);
     return to;
   }
   if (auto loop = dyn_cast<scf::ForOp>(op); loop && number >= 3) {
@@ -154,13 +193,14 @@ void OverflowReach::addScaled(Value gradient) {
 }
 
 void OverflowReach::propagate() {
+  CallFlow calls;
   while (!worklist.empty()) {
     Value value = worklist.pop_back_val();
     llvm::SmallBitVector set = sources.lookup(value);
     for (OpOperand &use : value.getUses()) {
       if (guarded.contains({use.getOwner(), use.getOperandNumber()}))
         continue;
-      for (Value to : getDestinations(use)) {
+      for (Value to : getDestinations(use, calls)) {
         llvm::SmallBitVector &known = sources[to];
         llvm::SmallBitVector joined = known;
         joined |= set;
@@ -179,9 +219,9 @@ void OverflowReach::propagate() {
       if (isa<UnscaleOp>(user))
         continue;
       if (auto call = dyn_cast<func::CallOp>(user);
-          call && getCalleeKind(call) == FunctionKind::ForwardBackward)
+          call && calls.getKind(call) == FunctionKind::ForwardBackward)
         continue;
-      for (Value to : getDestinations(use))
+      for (Value to : getDestinations(use, calls))
         if (scaled.try_emplace(to, origin).second)
           scaledWorklist.push_back(to);
     }

@@ -27,12 +27,6 @@
 
 namespace mlir::amp {
 
-/// The function that `call` calls; null if it is none of the module's.
-func::FuncOp getCallee(func::CallOp call);
-
-/// What `call` calls, by its roles.
-FunctionKind getCalleeKind(func::CallOp call);
-
 /// True for roles whose new value a skipped step does not take: parameters,
 /// masters and the optimizer's states.
 bool isKeptOnSkip(std::optional<Role> role);

@@ -15,6 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Callees.h"
+
 #include "amp/Analysis/ScaleDegreeAnalysis.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
@@ -163,10 +165,10 @@ void VerifyScaling::addUnscaleText(InFlightDiagnostic &diagnostic,
   LinearForm gradient = sum ? *sum : cause.first;
   diagnostic << "expected gradients that carry the scale of '@" << scaler
              << "' once, but got one of " << describe(gradient);
-  bool isAgain = llvm::any_of(unscale.getGradients(), [&](Value value) {
-    return comesFromUnscale(value, scaler);
-  });
-  if (gradient.isZero() && isAgain)
+  if (gradient.isZero() &&
+      llvm::any_of(unscale.getGradients(), [&](Value value) {
+        return comesFromUnscale(value, scaler);
+      }))
     diagnostic << ", which was unscaled before; unscale each gradient once";
   else if (gradient.isZero())
     diagnostic << ": its backward pass does not make use of its 'loss_seed'; "
@@ -183,11 +185,9 @@ bool VerifyScaling::blameOptimizerCall(const DegreeCause &cause,
                                        ArrayRef<StepResult> results) {
   for (Operation *op : cause.calls) {
     auto call = dyn_cast<func::CallOp>(op);
-    auto callee = call ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-                             call, call.getCalleeAttr())
-                       : func::FuncOp();
-    if (!callee || getFunctionKind(callee) != FunctionKind::OptimizerStep)
+    if (!call || getCalleeKind(call) != FunctionKind::OptimizerStep)
       continue;
+    func::FuncOp callee = getCallee(call);
     for (auto [index, operand] : llvm::enumerate(call.getOperands())) {
       RoleInfo info = getArgRole(callee, index);
       const ScaleDegree &degree =

@@ -181,7 +181,7 @@ def Amp_ApplyIfFiniteOp : Amp_Op<"apply_if_finite", [
     1. As many kept values as yielded values as results, of the same types.
     2. The region has no arguments and ends with `amp.yield`.
 
-    Made by `amp-insert-loss-scaling`; removed by `convert-amp-to-linalg`.
+    Made by `amp-guard-updates`; removed by `convert-amp-to-linalg`.
 
     Example:
 
