@@ -19,6 +19,7 @@ Features
   amp-emu      the emulator of GPU kernels is built
   emulator-device  so is the library by which the runtime runs them on it
   amp-run      the training tool is built
+  amp-random-steps  so is the tool that makes random training steps
   amp-rt       the runtime library is built
   amp-kernel-bench  the kernels' benchmark and the fake driver are built
   ahead-of-time  clang, llc and mlir-translate, to compile a program outside the JIT
@@ -118,6 +119,7 @@ for feature, present in {
     "amp-emu": exists(bin_dir, "amp-emu"),
     "emulator-device": exists(lib_dir, "libAmpEmulatorDevice.so"),
     "amp-run": exists(bin_dir, "amp-run"),
+    "amp-random-steps": exists(bin_dir, "amp-random-steps"),
     "amp-rt": exists(lib_dir, "libamp-rt.so"),
     "amp-kernel-bench": exists(bin_dir, "amp-kernel-bench")
     and exists(config.amp_build_dir, "unittests", "libAmpFakeCuda.so"),

@@ -1,0 +1,35 @@
+//===- KnownRefusals.h - Right steps that are refused -----------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Diagnostics that a right step may get, each with the reason. Any other is a
+// failure.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_TEST_RANDOMSTEPS_KNOWNREFUSALS_H
+#define AMP_TEST_RANDOMSTEPS_KNOWNREFUSALS_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir::amp {
+
+struct KnownRefusal {
+  /// A part of the diagnostic's text.
+  llvm::StringLiteral text;
+  llvm::StringLiteral reason;
+};
+
+constexpr KnownRefusal kKnownRefusals[] = {
+    {"to share a scaler, but they have two; set num-losses=1",
+     "one backward pass adds the gradients of two losses, which num-losses "
+     "gives a scaler each"},
+};
+
+} // namespace mlir::amp
+
+#endif // AMP_TEST_RANDOMSTEPS_KNOWNREFUSALS_H
