@@ -19,6 +19,7 @@
 
 #include "amp/Analysis/ComputeKind.h"
 
+#include "amp/Analysis/Contraction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -57,8 +58,8 @@ static BlockArgument getBodyInput(Value value) {
   return dyn_cast<BlockArgument>(value);
 }
 
-/// The two factors of a body that is exactly `yield add(out, mul(a, b))`, as
-/// operand numbers; empty if the body is anything else.
+/// The two factors of a body that is exactly `yield out + a * b`, as operand
+/// numbers; empty if the body is anything else.
 static std::optional<std::pair<unsigned, unsigned>>
 getMultiplyAccumulate(linalg::LinalgOp op) {
   if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0)
@@ -67,18 +68,12 @@ getMultiplyAccumulate(linalg::LinalgOp op) {
   Operation *yield = body->getTerminator();
   if (yield->getNumOperands() != 1)
     return std::nullopt;
-  auto add = yield->getOperand(0).getDefiningOp<arith::AddFOp>();
-  if (!add)
-    return std::nullopt;
   BlockArgument out = op.getMatchingBlockArgument(op.getDpsInitOperand(0));
-  arith::MulFOp mul;
-  if (add.getLhs() == out)
-    mul = add.getRhs().getDefiningOp<arith::MulFOp>();
-  else if (add.getRhs() == out)
-    mul = add.getLhs().getDefiningOp<arith::MulFOp>();
-  if (!mul)
+  auto factors = matchMultiplyAdd(yield->getOperand(0), out);
+  if (!factors)
     return std::nullopt;
-  BlockArgument a = getBodyInput(mul.getLhs()), b = getBodyInput(mul.getRhs());
+  BlockArgument a = getBodyInput(factors->first);
+  BlockArgument b = getBodyInput(factors->second);
   if (!a || !b || a.getOwner() != body || b.getOwner() != body || a == out ||
       b == out)
     return std::nullopt;
@@ -115,14 +110,20 @@ bool mlir::amp::isContractionFactor(OpOperand &operand) {
 }
 
 /// A sum or product over elements: a reduction loop whose body adds to or
-/// multiplies the accumulator.
+/// multiplies the accumulator, or takes from it or divides it.
 static bool isSumOrProduct(linalg::LinalgOp op) {
   if (op.getNumReductionLoops() == 0)
     return false;
-  return llvm::any_of(op.getBlock()->without_terminator(),
-                      [](Operation &inner) {
-                        return isa<arith::AddFOp, arith::MulFOp>(inner);
-                      });
+  return llvm::any_of(
+      op.getBlock()->without_terminator(), [&](Operation &inner) {
+        if (isa<arith::AddFOp, arith::MulFOp, math::FmaOp>(inner))
+          return true;
+        if (!isa<arith::SubFOp, arith::DivFOp>(inner))
+          return false;
+        auto out = dyn_cast<BlockArgument>(inner.getOperand(0));
+        return out && out.getOwner() == op.getBlock() &&
+               out.getArgNumber() >= op.getNumDpsInputs();
+      });
 }
 
 /// True if each yielded value is an input element, an element that the body
@@ -145,15 +146,25 @@ static bool onlyMovesElements(linalg::LinalgOp op) {
   return isa<FloatType>(body->getTerminator()->getOperand(0).getType());
 }
 
+SmallVector<Value> mlir::amp::getElementOperands(linalg::LinalgOp op) {
+  SmallVector<Value> values = op.getDpsInputs();
+  if (op.getNumReductionLoops() == 0)
+    for (OpOperand &init : op.getDpsInitsMutable())
+      if (op.payloadUsesValueFromOperand(&init))
+        values.push_back(init.get());
+  return values;
+}
+
 static unsigned countFloatInputs(Operation *op) {
   auto isFloatTensor = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && isa<FloatType>(tensor.getElementType());
   };
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
-    unsigned count = llvm::count_if(linalgOp.getDpsInputs(), [&](Value input) {
-      return isFloatTensor(input.getType());
-    });
+    unsigned count =
+        llvm::count_if(getElementOperands(linalgOp), [&](Value operand) {
+          return isFloatTensor(operand.getType());
+        });
     // A tensor that the body gathers from is an operand in all but name.
     op->walk([&](tensor::ExtractOp extract) {
       count += isFloatTensor(extract.getTensor().getType());
@@ -197,7 +208,8 @@ static Value getScaledOperand(Operation *op) {
     return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
                arith::NegFOp, arith::MaximumFOp, arith::MaxNumFOp,
                arith::MinimumFOp, arith::MinNumFOp, arith::ConstantOp,
-               math::AbsFOp, math::SqrtOp, linalg::YieldOp>(scalar);
+               math::AbsFOp, math::FmaOp, math::SqrtOp, linalg::YieldOp>(
+        scalar);
   };
   SmallVector<Value> inputs;
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
@@ -205,7 +217,7 @@ static Value getScaledOperand(Operation *op) {
         !llvm::all_of(linalgOp.getBlock()->getOperations(),
                       [&](Operation &inner) { return keepsSize(&inner); }))
       return {};
-    inputs = linalgOp.getDpsInputs();
+    inputs = getElementOperands(linalgOp);
   } else if (keepsSize(op)) {
     inputs = op->getOperands();
   }
@@ -285,8 +297,8 @@ static ComputeKind classifyLinalg(linalg::LinalgOp op) {
       });
   bool computes =
       llvm::any_of(op.getBlock()->without_terminator(), [](Operation &inner) {
-        return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp>(
-            inner);
+        return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
+                   math::FmaOp>(inner);
       });
   if (countFloatInputs(op) > 1 && (computes || !selects))
     return ComputeKind::Promote;

@@ -17,6 +17,7 @@
 #include "amp/Analysis/Contraction.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -83,28 +84,39 @@ static Value lookThroughWidening(Value value) {
   return value;
 }
 
+std::optional<std::pair<Value, Value>> amp::matchMultiplyAdd(Value value,
+                                                             Value out) {
+  if (auto fma = value.getDefiningOp<math::FmaOp>()) {
+    if (fma.getC() != out)
+      return std::nullopt;
+    return std::pair(fma.getA(), fma.getB());
+  }
+  auto sum = value.getDefiningOp<arith::AddFOp>();
+  if (!sum || (sum.getLhs() != out && sum.getRhs() != out))
+    return std::nullopt;
+  Value product = sum.getLhs() == out ? sum.getRhs() : sum.getLhs();
+  auto multiply = product.getDefiningOp<arith::MulFOp>();
+  if (!multiply)
+    return std::nullopt;
+  return std::pair(multiply.getLhs(), multiply.getRhs());
+}
+
 /// True if the body yields `out + a * b` of its three arguments, where a and b
 /// may be widened first, and does nothing else.
 static bool isMultiplyAccumulate(Block *body) {
   if (body->getNumArguments() != 3 ||
-      !llvm::all_of(*body, llvm::IsaPred<arith::AddFOp, arith::MulFOp,
-                                         arith::ExtFOp, linalg::YieldOp>))
+      !llvm::all_of(*body,
+                    llvm::IsaPred<arith::AddFOp, arith::MulFOp, math::FmaOp,
+                                  arith::ExtFOp, linalg::YieldOp>))
     return false;
   auto yield = dyn_cast<linalg::YieldOp>(body->getTerminator());
   if (!yield || yield->getNumOperands() != 1)
     return false;
-  auto sum = yield->getOperand(0).getDefiningOp<arith::AddFOp>();
-  if (!sum)
+  auto factors = matchMultiplyAdd(yield->getOperand(0), body->getArgument(2));
+  if (!factors)
     return false;
-  Value out = body->getArgument(2);
-  Value product = sum.getLhs() == out ? sum.getRhs() : sum.getLhs();
-  if (product == out || (sum.getLhs() != out && sum.getRhs() != out))
-    return false;
-  auto multiply = product.getDefiningOp<arith::MulFOp>();
-  if (!multiply)
-    return false;
-  Value lhs = lookThroughWidening(multiply.getLhs());
-  Value rhs = lookThroughWidening(multiply.getRhs());
+  Value lhs = lookThroughWidening(factors->first);
+  Value rhs = lookThroughWidening(factors->second);
   Value a = body->getArgument(0), b = body->getArgument(1);
   return (lhs == a && rhs == b) || (lhs == b && rhs == a);
 }

@@ -106,6 +106,22 @@ func.func @generic_matmul_of_halves(%a: tensor<4x8xf16>, %b: tensor<8x5xf16>,
   return %0 : tensor<4x5xf32>
 }
 
+// Multiplied and added by one operation.
+// CHECK-LABEL: func.func @generic_matmul_by_fma
+func.func @generic_matmul_by_fma(%a: tensor<4x8xf32>, %b: tensor<8x5xf32>,
+                                 %c: tensor<4x5xf32>) -> tensor<4x5xf32> {
+  // CHECK: linalg.generic
+  // CHECK-SAME: amp.class = #amp.class<low, unit = 0, "contraction">
+  %0 = linalg.generic {indexing_maps = [#mk, #kn, #mn],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<4x8xf32>, tensor<8x5xf32>) outs(%c : tensor<4x5xf32>) {
+  ^bb0(%x: f32, %y: f32, %acc: f32):
+    %s = math.fma %x, %y, %acc : f32
+    linalg.yield %s : f32
+  } -> tensor<4x5xf32>
+  return %0 : tensor<4x5xf32>
+}
+
 //===----------------------------------------------------------------------===//
 // Near contractions: sums, which do not fit in half
 //===----------------------------------------------------------------------===//
@@ -215,6 +231,38 @@ func.func @accumulator_as_factor(%b: tensor<8xf32>, %c: tensor<4xf32>) -> tensor
   return %0 : tensor<4xf32>
 }
 
+// The sums above by math.fma: squares, matching products, and a sum that is multiplied
+// in each step.
+// CHECK-LABEL: func.func @sums_by_fma
+func.func @sums_by_fma(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>, %v: tensor<8xf32>, %c: tensor<4xf32>)
+    -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  // CHECK: linalg.generic
+  // CHECK-SAME: amp.class = #amp.class<high, unit = 0, "sum or product over elements">
+  %0 = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<4x8xf32>) outs(%c : tensor<4xf32>) {
+  ^bb0(%x: f32, %acc: f32):
+    %s = math.fma %x, %x, %acc : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  // CHECK: linalg.generic
+  // CHECK-SAME: amp.class = #amp.class<high, unit = 1, "sum or product over elements">
+  %1 = linalg.generic {indexing_maps = [#id, #id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a, %b : tensor<4x8xf32>, tensor<4x8xf32>) outs(%c : tensor<4xf32>) {
+  ^bb0(%x: f32, %y: f32, %acc: f32):
+    %s = math.fma %x, %y, %acc : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  // CHECK: linalg.generic
+  // CHECK-SAME: amp.class = #amp.class<high, unit = 2, "sum or product over elements">
+  %2 = linalg.generic {indexing_maps = [#id, #col, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a, %v : tensor<4x8xf32>, tensor<8xf32>) outs(%c : tensor<4xf32>) {
+  ^bb0(%x: f32, %y: f32, %acc: f32):
+    %s = math.fma %acc, %y, %x : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  return %0, %1, %2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
 //===----------------------------------------------------------------------===//
 // Reductions
 //===----------------------------------------------------------------------===//
@@ -235,6 +283,41 @@ func.func @sum_and_product(%a: tensor<4x8xf32>, %c: tensor<4xf32>)
         linalg.yield %s : f32
       }
   return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// What takes from the sum or divides the product is as large as they are.
+// CHECK-LABEL: func.func @difference_and_quotient
+func.func @difference_and_quotient(%a: tensor<4x8xf32>, %c: tensor<4xf32>)
+    -> (tensor<4xf32>, tensor<4xf32>) {
+  // CHECK: linalg.reduce {{.*}}amp.class = #amp.class<high, unit = 0, "sum or product over elements">
+  %0 = linalg.reduce ins(%a : tensor<4x8xf32>) outs(%c : tensor<4xf32>) dimensions = [1]
+      (%x: f32, %acc: f32) {
+        %s = arith.subf %acc, %x : f32
+        linalg.yield %s : f32
+      }
+  // CHECK: linalg.reduce {{.*}}amp.class = #amp.class<high, unit = 1, "sum or product over elements">
+  %1 = linalg.reduce ins(%a : tensor<4x8xf32>) outs(%c : tensor<4xf32>) dimensions = [1]
+      (%x: f32, %acc: f32) {
+        %s = arith.divf %acc, %x : f32
+        linalg.yield %s : f32
+      }
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// Near miss: the largest of differences.
+// CHECK-LABEL: func.func @maximum_of_differences
+func.func @maximum_of_differences(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>, %c: tensor<4xf32>)
+    -> tensor<4xf32> {
+  // CHECK: linalg.generic
+  // CHECK-SAME: amp.class = #amp.class<promote, unit = 0, "elementwise on several operands">
+  %0 = linalg.generic {indexing_maps = [#id, #id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a, %b : tensor<4x8xf32>, tensor<4x8xf32>) outs(%c : tensor<4xf32>) {
+  ^bb0(%x: f32, %y: f32, %acc: f32):
+    %d = arith.subf %x, %y : f32
+    %m = arith.maximumf %acc, %d : f32
+    linalg.yield %m : f32
+  } -> tensor<4xf32>
+  return %0 : tensor<4xf32>
 }
 
 // Near miss: a maximum is one of its operands, and exact in any type.
@@ -381,6 +464,62 @@ func.func @scaled_by_constant(%x: tensor<4xf32>, %e: tensor<4xf32>) -> tensor<4x
   return %0 : tensor<4xf32>
 }
 
+// math.fma computes, as an operation and in a body that chooses.
+// CHECK-LABEL: func.func @multiply_add
+func.func @multiply_add(%c: tensor<4xi1>, %x: tensor<4xf32>, %y: tensor<4xf32>, %e: tensor<4xf32>)
+    -> (tensor<4xf32>, tensor<4xf32>) {
+  // CHECK: math.fma {{.*}}amp.class = #amp.class<promote, unit = 0, "elementwise on several operands">
+  %0 = math.fma %x, %y, %y : tensor<4xf32>
+  // CHECK: linalg.generic
+  // CHECK-SAME: amp.class = #amp.class<promote, unit = 1, "elementwise on several operands">
+  %1 = linalg.generic {indexing_maps = [#i, #i, #i, #i], iterator_types = ["parallel"]}
+      ins(%c, %x, %y : tensor<4xi1>, tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%k: i1, %a: f32, %b: f32, %o: f32):
+    %p = math.fma %a, %b, %b : f32
+    %r = arith.select %k, %p, %a : f32
+    linalg.yield %r : f32
+  } -> tensor<4xf32>
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// What a body writes over is an operand if it reads that first: a function of it alone,
+// and arithmetic on two. Near miss: what is only overwritten is none.
+// CHECK-LABEL: func.func @works_on_outs
+func.func @works_on_outs(%x: tensor<4xf32>, %y: tensor<4xf32>)
+    -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  // CHECK: linalg.generic
+  // CHECK-SAME: amp.class = #amp.class<high, unit = 0, "computes math.exp">
+  %0 = linalg.generic {indexing_maps = [#i], iterator_types = ["parallel"]} outs(%x : tensor<4xf32>) {
+  ^bb0(%o: f32):
+    %r = math.exp %o : f32
+    linalg.yield %r : f32
+  } -> tensor<4xf32>
+  // CHECK: linalg.generic
+  // CHECK-SAME: amp.class = #amp.class<follow, unit = 1,
+  %1 = linalg.generic {indexing_maps = [#i], iterator_types = ["parallel"]} outs(%x : tensor<4xf32>) {
+  ^bb0(%o: f32):
+    %r = math.absf %o : f32
+    linalg.yield %r : f32
+  } -> tensor<4xf32>
+  // CHECK: linalg.generic
+  // CHECK-SAME: amp.class = #amp.class<promote, unit = 2, "elementwise on several operands">
+  %2 = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel"]}
+      ins(%y : tensor<4xf32>) outs(%x : tensor<4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.addf %a, %o : f32
+    linalg.yield %r : f32
+  } -> tensor<4xf32>
+  // CHECK: linalg.generic
+  // CHECK-SAME: amp.class = #amp.class<follow, unit = 3,
+  %3 = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel"]}
+      ins(%y : tensor<4xf32>) outs(%x : tensor<4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.absf %a : f32
+    linalg.yield %r : f32
+  } -> tensor<4xf32>
+  return %0, %1, %2, %3 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
 // A choice that also computes is arithmetic: dropout's mask and its factor.
 // CHECK-LABEL: func.func @choice_that_computes
 func.func @choice_that_computes(%c: tensor<4xi1>, %x: tensor<4xf32>, %y: tensor<4xf32>,
@@ -455,6 +594,30 @@ func.func @division_by_root_of_sum(%x: tensor<4x8xf32>, %y: tensor<4xf32>, %c: t
   %r = math.sqrt %me : tensor<4xf32>
   // CHECK: math.sqrt
   // CHECK-NEXT: arith.divf {{.*}}#amp.class<high, unit = {{[0-9]+}}, "division by a sum">
+  %0 = arith.divf %y, %r : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// The same root of a sum in bodies that write over what they read.
+// CHECK-LABEL: func.func @division_by_root_in_place
+func.func @division_by_root_in_place(%x: tensor<4x8xf32>, %y: tensor<4xf32>, %c: tensor<4xf32>)
+    -> tensor<4xf32> {
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x8xf32>) outs(%c : tensor<4xf32>) {
+  ^bb0(%a: f32, %acc: f32):
+    %q = math.fma %a, %a, %acc : f32
+    linalg.yield %q : f32
+  } -> tensor<4xf32>
+  %eps = arith.constant 1.0e-5 : f32
+  %eighth = arith.constant 0.125 : f32
+  %r = linalg.generic {indexing_maps = [#i], iterator_types = ["parallel"]} outs(%s : tensor<4xf32>) {
+  ^bb0(%o: f32):
+    %p = math.fma %o, %eighth, %eps : f32
+    %q = math.sqrt %p : f32
+    linalg.yield %q : f32
+  } -> tensor<4xf32>
+  // CHECK: math.sqrt
+  // CHECK: arith.divf {{.*}}#amp.class<high, unit = {{[0-9]+}}, "division by a sum">
   %0 = arith.divf %y, %r : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
@@ -564,7 +727,7 @@ func.func @movements(%x: tensor<4x8xf32>, %e: tensor<8x4xf32>, %i: tensor<8x4xin
 // CHECK-LABEL: func.func @gather_that_adds
 func.func @gather_that_adds(%x: tensor<4x8xf32>, %e: tensor<8x4xf32>, %i: tensor<8x4xindex>)
     -> tensor<8x4xf32> {
-  // CHECK: linalg.generic {{.*}}amp.class = #amp.class<follow, unit = 0,
+  // CHECK: linalg.generic {{.*}}amp.class = #amp.class<promote, unit = 0,
   // CHECK-NOT: "moves elements"
   // CHECK: return
   %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}

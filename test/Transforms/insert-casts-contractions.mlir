@@ -52,6 +52,27 @@ func.func @generic(%a: tensor<4x8xf32>, %b: tensor<5x8xf32>) -> tensor<4x5xf32> 
   return %0 : tensor<4x5xf32>
 }
 
+// So it does before it multiplies and adds at once.
+// CHECK-LABEL: func.func @generic_by_fma
+func.func @generic_by_fma(%a: tensor<4x8xf32>, %b: tensor<5x8xf32>) -> tensor<4x5xf32> {
+  // CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<4x8xbf16>, tensor<5x8xbf16>) outs(%{{.*}} : tensor<4x5xf32>)
+  // CHECK: ^bb0(%[[X:.*]]: bf16, %[[Y:.*]]: bf16, %[[ACC:.*]]: f32):
+  // CHECK-DAG: %[[XW:.*]] = arith.extf %[[X]] : bf16 to f32
+  // CHECK-DAG: %[[YW:.*]] = arith.extf %[[Y]] : bf16 to f32
+  // CHECK: %[[S:.*]] = math.fma %[[XW]], %[[YW]], %[[ACC]] : f32
+  // CHECK: linalg.yield %[[S]] : f32
+  %e = tensor.empty() : tensor<4x5xf32>
+  %0 = linalg.generic {indexing_maps = [#mk, #nk, #mn],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<4x8xf32>, tensor<5x8xf32>) outs(%e : tensor<4x5xf32>)
+      attrs = {amp.class = #amp.class<low, unit = 0>} {
+  ^bb0(%x: f32, %y: f32, %acc: f32):
+    %s = math.fma %x, %y, %acc : f32
+    linalg.yield %s : f32
+  } -> tensor<4x5xf32>
+  return %0 : tensor<4x5xf32>
+}
+
 // The bias is added to the f32 accumulator: one rounding for product and sum, as in
 // addmm. The bias itself is half, as a parameter of a half function is.
 // CHECK-LABEL: func.func @bias_before_rounding

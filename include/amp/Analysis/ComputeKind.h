@@ -18,6 +18,10 @@
 
 #include "mlir/IR/Operation.h"
 
+namespace mlir::linalg {
+class LinalgOp;
+} // namespace mlir::linalg
+
 namespace mlir::amp {
 
 enum class ComputeKind {
@@ -50,6 +54,10 @@ ComputeKind getComputeKind(Operation *op);
 /// True for a tensor type that the passes may store in half: ranked, f32, and
 /// without an encoding (sparse storage has its own rules).
 bool isCastableTensor(Type type);
+
+/// The operands whose elements the body of `op` works on one by one: inputs,
+/// and, where nothing is reduced, what it writes over if it reads that first.
+llvm::SmallVector<Value> getElementOperands(linalg::LinalgOp op);
 
 /// For a multiply-accumulate linalg operation (kind Contraction): true if
 /// `operand` is one of the two factors.

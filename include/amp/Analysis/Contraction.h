@@ -48,6 +48,10 @@ struct Contraction {
   SmallVector<unsigned> batch, m, n, k;
 };
 
+/// The factors of `value` if it is `out + a * b`, as two operations or as one
+/// (`math.fma`).
+std::optional<std::pair<Value, Value>> matchMultiplyAdd(Value value, Value out);
+
 /// Views `op` as a contraction: two inputs and one output, the body `out + a *
 /// b` (inputs widened in between where they are narrower), linear maps, an
 /// output whose dimensions are loops, a reduction, and a parallel loop that

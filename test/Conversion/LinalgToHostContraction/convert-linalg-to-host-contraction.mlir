@@ -160,6 +160,26 @@ func.func @generic(%a: memref<4x32x8xf32>, %b: memref<4x32x16xf16>, %c: memref<8
 
 // -----
 
+// And one that multiplies and adds in one operation.
+// CHECK-LABEL: func.func @fma
+func.func @fma(%a: memref<8x16xf32>, %b: memref<16x8xf16>, %c: memref<8x8xf32>) {
+  // CHECK:         call @amp_host_product_f32_f16
+  // CHECK-NOT:     linalg
+  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>,
+                                   affine_map<(m, n, k) -> (k, n)>,
+                                   affine_map<(m, n, k) -> (m, n)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : memref<8x16xf32>, memref<16x8xf16>) outs(%c : memref<8x8xf32>) {
+  ^bb0(%x: f32, %y: f16, %z: f32):
+    %w = arith.extf %y : f16 to f32
+    %s = math.fma %x, %w, %z : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
 // A name that the user has taken stays the user's.
 // CHECK-LABEL: func.func @amp_host_tiles(
 func.func @amp_host_tiles(%a: memref<4x4xf32>) {

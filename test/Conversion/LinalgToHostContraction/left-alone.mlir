@@ -71,6 +71,24 @@ func.func @difference(%a: memref<4x8xf32>, %b: memref<8x4xf32>, %c: memref<4x4xf
 
 // -----
 
+// The sum is a factor, not what is added to.
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+// CHECK-LABEL: @fma_of_the_sum
+func.func @fma_of_the_sum(%a: memref<4x8xf32>, %b: memref<8x4xf32>, %c: memref<4x4xf32>) {
+  // CHECK: linalg.generic
+  linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : memref<4x8xf32>, memref<8x4xf32>) outs(%c : memref<4x4xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %s = math.fma %x, %z, %y : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>
 #mn = affine_map<(m, n, k) -> (m, n)>
