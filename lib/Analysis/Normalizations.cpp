@@ -96,13 +96,15 @@ static bool isElementwise(Operation *op) {
 /// The floating tensors that `op` works on, each once, looked at through
 /// movements, without constants and without what it writes over or adds to.
 SmallVector<Value> NormalizationFinder::getReads(Operation *op) const {
-  SmallVector<Value> reads;
+  SmallVector<Value> reads, elements;
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  if (linalgOp)
+    elements = getElementOperands(linalgOp);
   for (Value value : getReadValues(op)) {
     if (!isCastableTensor(value.getType()) ||
         origins.lookup(value).isConstant() ||
         (linalgOp && llvm::is_contained(linalgOp.getDpsInits(), value) &&
-         !llvm::is_contained(linalgOp.getDpsInputs(), value)))
+         !llvm::is_contained(elements, value)))
       continue;
     Value moved = origins.getMovedValue(value);
     if (!llvm::is_contained(reads, moved))
@@ -190,11 +192,19 @@ void NormalizationFinder::visitNormalized(Operation *op, ArrayRef<Value> stats,
     join(op, value);
   for (Value other : others)
     pullIn(op, other);
-  // The squares of the elements, whose sum is the statistic.
+  // The squares of the elements, whose sum is the statistic; also where the
+  // elements have been centred since (E[x^2] - E[x]^2).
+  llvm::SetVector<Value> bases(llvm::from_range, others);
+  for (Value other : others)
+    if (Operation *def = other.getDefiningOp();
+        def && normalized.contains(def) && mayJoin(op, def))
+      bases.insert_range(getReads(def));
   for (Operation *maker : makers)
-    if (mayJoin(op, maker) && llvm::all_of(getReads(maker), [&](Value value) {
-          return llvm::is_contained(others, value);
-        }))
+    if (mayJoin(op, maker) &&
+        llvm::none_of(maker->getResults(),
+                      [&](Value result) { return bases.contains(result); }) &&
+        llvm::all_of(getReads(maker),
+                     [&](Value value) { return bases.contains(value); }))
       groups.unionSets(op, maker);
   normalized.insert(op);
 }

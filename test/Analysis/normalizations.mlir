@@ -372,4 +372,50 @@ func.func @inside_the_model(%x: tensor<4x8xf32> {amp.role = "batch", amp.name = 
   return %l, %seed : tensor<4x8xf32>, tensor<f32>
 }
 
+// The square of the elements as an operation of its own, and the elements centred before
+// they meet the deviation: it is inside, or it would overflow. Near miss: the activation
+// function that made the elements rounds, and so does a square that no statistic is of.
+// CHECK-LABEL: func.func @mean_of_squares
+func.func @mean_of_squares(%x0: tensor<4x8xf32> {amp.role = "batch", amp.name = "x0"},
+    %g: tensor<4x8xf32> {amp.role = "param", amp.name = "scale"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<4x8xf32>, tensor<4x8xf32>, tensor<f32> {amp.role = "grad", amp.name = "scale"}) {
+  %c = tensor.empty() : tensor<4xf32>
+  %e = tensor.empty() : tensor<4x8xf32>
+  %n = arith.constant dense<0.125> : tensor<4xf32>
+  // CHECK: math.tanh {{.*}}#amp.class<low, unit = [[ACT:[0-9]+]], "inside the model">
+  %x = math.tanh %x0 : tensor<4x8xf32>
+  // CHECK: linalg.reduce {{.*}}#amp.class<low, unit = [[U:[0-9]+]], "inside the model">
+  %s = linalg.reduce { arith.addf } ins(%x : tensor<4x8xf32>) outs(%c : tensor<4xf32>) dimensions = [1]
+  // CHECK: arith.mulf {{.*}}unit = [[U]],
+  %m = arith.mulf %s, %n : tensor<4xf32>
+  // CHECK: arith.mulf {{.*}}unit = [[U]],
+  %q = arith.mulf %x, %x : tensor<4x8xf32>
+  // CHECK: linalg.reduce {{.*}}unit = [[U]],
+  %s2 = linalg.reduce { arith.addf } ins(%q : tensor<4x8xf32>) outs(%c : tensor<4xf32>) dimensions = [1]
+  // CHECK: arith.mulf {{.*}}unit = [[U]],
+  %m2 = arith.mulf %s2, %n : tensor<4xf32>
+  // CHECK: arith.mulf {{.*}}unit = [[U]],
+  %mm = arith.mulf %m, %m : tensor<4xf32>
+  // CHECK: arith.subf {{.*}}unit = [[U]],
+  %v = arith.subf %m2, %mm : tensor<4xf32>
+  // CHECK: math.rsqrt {{.*}}unit = [[U]],
+  %i = math.rsqrt %v : tensor<4xf32>
+  %mb = linalg.broadcast ins(%m : tensor<4xf32>) outs(%e : tensor<4x8xf32>) dimensions = [1]
+  // CHECK: arith.subf {{.*}}unit = [[U]],
+  %d = arith.subf %x, %mb : tensor<4x8xf32>
+  %ib = linalg.broadcast ins(%i : tensor<4xf32>) outs(%e : tensor<4x8xf32>) dimensions = [1]
+  // CHECK: arith.mulf {{.*}}unit = [[U]],
+  %y = arith.mulf %d, %ib : tensor<4x8xf32>
+  // CHECK: arith.mulf {{.*}}unit = [[U]],
+  %z = arith.mulf %y, %g : tensor<4x8xf32>
+  // CHECK: arith.mulf
+  // CHECK-NOT: unit = [[U]],
+  // CHECK-NOT: unit = [[ACT]],
+  // CHECK-SAME: "inside the model"
+  %t = arith.mulf %x, %x : tensor<4x8xf32>
+  %zz = arith.mulf %t, %g : tensor<4x8xf32>
+  return %z, %zz, %seed : tensor<4x8xf32>, tensor<4x8xf32>, tensor<f32>
+}
+
 } // module
