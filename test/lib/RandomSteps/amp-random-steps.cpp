@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PipelineChecks.h"
+#include "RunChecks.h"
 #include "StepGenerator.h"
 
 #include "amp/InitAllDialects.h"
@@ -35,6 +36,9 @@ namespace cl = llvm::cl;
 static cl::opt<std::string> seeds("seeds", cl::desc("numbers of steps"),
                                   cl::value_desc("FIRST:COUNT"),
                                   cl::init("0:100"));
+static cl::opt<unsigned>
+    execute("execute", cl::value_desc("N"), cl::init(0),
+            cl::desc("compile and run each Nth step as well; 0 for none"));
 static cl::opt<bool> printOnly("print",
                                cl::desc("print the steps and check nothing"));
 static cl::opt<unsigned>
@@ -81,7 +85,9 @@ static void checkSteps(uint64_t first, uint64_t end, Report &report) {
     OwningOpRef<ModuleOp> module = parseStep(&context, step, report);
     if (!module)
       continue;
-    checkPipeline(*module, step, report);
+    Verdict verdict = checkPipeline(*module, step, report);
+    if (execute && seed % execute == 0)
+      checkRuns(*module, step, seed, verdict == Verdict::Accepted, report);
   }
   alarm(0);
   report.end();
@@ -109,8 +115,9 @@ void Tally::fail(const std::string &property, const std::string &text) {
   if (++failures[property] > shown)
     return;
   llvm::outs() << "seed " << seed << ": " << property << ": " << text
-               << "\n  amp-random-steps --seeds=" << seed
-               << ":1   (--print shows the step)\n";
+               << "\n  amp-random-steps --seeds=" << seed << ":1"
+               << (execute ? " --execute=1" : "")
+               << "   (--print shows the step)\n";
   llvm::outs().flush();
 }
 
@@ -164,8 +171,8 @@ void Tally::print() const {
     auto it = counters.find(name);
     return it == counters.end() ? 0 : it->second;
   };
-  llvm::outs() << get("steps") << " steps, " << get("programs run")
-               << " programs run, " << failed << " failures\n";
+  llvm::outs() << get("steps") << " steps, " << get("executions")
+               << " executions, " << failed << " failures\n";
 }
 
 /// Checks the steps from `first` on in a child; the first that is left.
