@@ -38,8 +38,8 @@ using namespace mlir::amp;
 
 /// Every operation of the function but terminators, in order, regions of linalg
 /// operations not entered.
-static SmallVector<Operation *>
-collectOperations(FunctionOpInterface function) {
+static SmallVector<Operation *> collectOperations(FunctionOpInterface function,
+                                                  const ValueOrigins &origins) {
   SmallVector<Operation *> ops;
   function->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op == function.getOperation())
@@ -47,8 +47,8 @@ collectOperations(FunctionOpInterface function) {
     if (op->hasTrait<OpTrait::IsTerminator>())
       return WalkResult::advance();
     ops.push_back(op);
-    return getComputeKind(op) == ComputeKind::Control ? WalkResult::advance()
-                                                      : WalkResult::skip();
+    return origins.getKind(op) == ComputeKind::Control ? WalkResult::advance()
+                                                       : WalkResult::skip();
   });
   return ops;
 }
@@ -81,7 +81,7 @@ ModelBoundary::ModelBoundary(FunctionOpInterface function,
 }
 
 void ModelBoundary::findForwardModel(FunctionOpInterface function) {
-  SmallVector<Operation *> ops = collectOperations(function);
+  SmallVector<Operation *> ops = collectOperations(function, origins);
   bool wholeFunction = getFunctionKind(function) == FunctionKind::Evaluate;
   bool marked = llvm::any_of(
       ops, [](Operation *op) { return isFlagSet(op, kModelOutputAttr); });
@@ -156,7 +156,7 @@ void ModelBoundary::findForwardModel(FunctionOpInterface function) {
 void ModelBoundary::findBackwardModel(FunctionOpInterface function) {
   // Forward operations by scope id: is any, is none, in the model?
   llvm::DenseMap<int64_t, bool> forwardSide;
-  SmallVector<Operation *> ops = collectOperations(function);
+  SmallVector<Operation *> ops = collectOperations(function, origins);
   auto getScopeId = [](Operation *op) -> std::optional<int64_t> {
     if (auto id = op->getAttrOfType<IntegerAttr>(kScopeIdAttr))
       return id.getInt();
@@ -202,7 +202,7 @@ void ModelBoundary::findBackwardModel(FunctionOpInterface function) {
         return model.contains(def);
       return inputs.contains(shown) &&
              (!readByLoss.contains(shown) ||
-              getComputeKind(op) == ComputeKind::Contraction);
+              origins.getKind(op) == ComputeKind::Contraction);
     });
     if (readsModel)
       model.insert(op);
@@ -210,7 +210,7 @@ void ModelBoundary::findBackwardModel(FunctionOpInterface function) {
 }
 
 void ModelBoundary::findBatchNorm(FunctionOpInterface function) {
-  SmallVector<Operation *> ops = collectOperations(function);
+  SmallVector<Operation *> ops = collectOperations(function, origins);
   auto getLayer = [](Operation *op) {
     return op->getAttrOfType<StringAttr>(kLayerAttr);
   };
@@ -220,7 +220,7 @@ void ModelBoundary::findBatchNorm(FunctionOpInterface function) {
   llvm::DenseSet<Attribute> layers;
   for (Operation *op : ops) {
     if (origins.getPhase(op) != Phase::Forward ||
-        getComputeKind(op) == ComputeKind::Other)
+        origins.getKind(op) == ComputeKind::Other)
       continue;
     bool touches = llvm::any_of(getReadValues(op), [&](Value value) {
       Origins from = origins.lookup(value);
@@ -258,7 +258,7 @@ void ModelBoundary::findBatchNorm(FunctionOpInterface function) {
   for (Operation *op : llvm::reverse(ops)) {
     if (batchNorm.contains(op) || origins.getPhase(op) != Phase::Forward)
       continue;
-    ComputeKind kind = getComputeKind(op);
+    ComputeKind kind = origins.getKind(op);
     if (kind == ComputeKind::Contraction || kind == ComputeKind::Control ||
         kind == ComputeKind::Other)
       continue;
@@ -308,7 +308,7 @@ void ModelBoundary::findBatchNorm(FunctionOpInterface function) {
     });
     StringAttr layer = getLayer(op);
     if (reached && layer && layers.contains(layer) &&
-        getComputeKind(op) != ComputeKind::Contraction)
+        origins.getKind(op) != ComputeKind::Contraction)
       below.insert(op);
   }
   for (Operation *op : llvm::reverse(ops)) {
@@ -348,7 +348,7 @@ void ModelBoundary::findBatchNorm(FunctionOpInterface function) {
                       origins.getPhase(user) == Phase::Backward;
              });
     });
-    if (readsInside && getComputeKind(op) != ComputeKind::Contraction)
+    if (readsInside && origins.getKind(op) != ComputeKind::Contraction)
       batchNorm.insert(op);
   }
 }

@@ -57,6 +57,7 @@ private:
     llvm::SetVector<Operation *> makers;
   };
 
+  bool isElementwise(Operation *op) const;
   SmallVector<Value> getReads(Operation *op) const;
   void visitReduction(Operation *op);
   void visitStatistic(Operation *op, ArrayRef<Value> stats);
@@ -82,8 +83,8 @@ static bool isReduction(Operation *op) {
   return linalgOp && linalgOp.getNumReductionLoops() != 0;
 }
 
-static bool isElementwise(Operation *op) {
-  switch (getComputeKind(op)) {
+bool NormalizationFinder::isElementwise(Operation *op) const {
+  switch (origins.getKind(op)) {
   case ComputeKind::Wide:
   case ComputeKind::Promote:
   case ComputeKind::Follow:
@@ -224,7 +225,7 @@ void NormalizationFinder::pullIn(Operation *op, Value element) {
 }
 
 void NormalizationFinder::visit(Operation *op) {
-  if (getComputeKind(op) == ComputeKind::Contraction)
+  if (origins.getKind(op) == ComputeKind::Contraction)
     return;
   if (isReduction(op))
     return visitReduction(op);

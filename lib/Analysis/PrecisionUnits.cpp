@@ -36,10 +36,11 @@ using namespace mlir::amp;
 
 PrecisionUnits::PrecisionUnits(FunctionOpInterface function,
                                const ValueOrigins &origins,
-                               const ModelBoundary *boundary) {
+                               const ModelBoundary *boundary)
+    : origins(origins) {
   SmallVector<Operation *> ops;
   function->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    ComputeKind kind = getComputeKind(op);
+    ComputeKind kind = origins.getKind(op);
     if (kind == ComputeKind::Control)
       return WalkResult::advance();
     if (kind != ComputeKind::Other && op != function.getOperation())
@@ -47,14 +48,14 @@ PrecisionUnits::PrecisionUnits(FunctionOpInterface function,
     return WalkResult::skip();
   });
   groupByOrigin(ops, boundary);
-  joinNormalizations(ops, origins, boundary);
-  joinMovements(ops, origins);
-  joinByStructure(ops, origins);
+  joinNormalizations(ops, boundary);
+  joinMovements(ops);
+  joinByStructure(ops);
   tidy();
 }
 
 void PrecisionUnits::assign(Operation *op, unsigned unit) {
-  unsigned kind = static_cast<unsigned>(getComputeKind(op));
+  unsigned kind = static_cast<unsigned>(origins.getKind(op));
   auto [it, isNew] = unitOf.try_emplace(op, unit);
   if (!isNew) {
     --units[it->second].kinds[kind];
@@ -99,7 +100,7 @@ void PrecisionUnits::groupByOrigin(ArrayRef<Operation *> ops,
   // origin are never made one.
   auto isNorm = [&](Operation *op) {
     return boundary && boundary->isBatchNorm(op) &&
-           getComputeKind(op) != ComputeKind::Neutral;
+           origins.getKind(op) != ComputeKind::Neutral;
   };
   auto isBareNorm = [&](Operation *op) {
     return isNorm(op) && !op->hasAttr(kLayerAttr) && !op->hasAttr(kScopeIdAttr);
@@ -129,7 +130,7 @@ void PrecisionUnits::groupByOrigin(ArrayRef<Operation *> ops,
     return units.size() - 1;
   };
   for (Operation *op : ops) {
-    ComputeKind kind = getComputeKind(op);
+    ComputeKind kind = origins.getKind(op);
     Attribute id = op->getAttr(kScopeIdAttr);
     if (Attribute layer = op->getAttr(kLayerAttr); layer && isNorm(op)) {
       auto [it, isNew] = byLayer.try_emplace(layer, 0);
@@ -168,7 +169,6 @@ void PrecisionUnits::groupByOrigin(ArrayRef<Operation *> ops,
 }
 
 void PrecisionUnits::joinNormalizations(ArrayRef<Operation *> ops,
-                                        const ValueOrigins &origins,
                                         const ModelBoundary *boundary) {
   auto getLayer = [](Operation *op) { return op->getAttr(kLayerAttr); };
   // Without origin an operation may be anywhere. Only where the model is cast
@@ -217,7 +217,7 @@ void PrecisionUnits::joinNormalizations(ArrayRef<Operation *> ops,
       if (std::optional<unsigned> unit = lookup(op))
         hasForward.insert(*unit);
   for (Operation *op : ops) {
-    ComputeKind kind = getComputeKind(op);
+    ComputeKind kind = origins.getKind(op);
     if (origins.getPhase(op) != Phase::Backward || !hasPlace(op) ||
         hasForward.contains(*lookup(op)) || kind == ComputeKind::Contraction ||
         kind == ComputeKind::Movement)
@@ -239,11 +239,10 @@ void PrecisionUnits::joinNormalizations(ArrayRef<Operation *> ops,
   }
 }
 
-void PrecisionUnits::joinMovements(ArrayRef<Operation *> ops,
-                                   const ValueOrigins &origins) {
+void PrecisionUnits::joinMovements(ArrayRef<Operation *> ops) {
   for (Operation *op : llvm::reverse(ops)) {
     if ((op->hasAttr(kScopeIdAttr) && !isPlace(op)) ||
-        getComputeKind(op) != ComputeKind::Movement)
+        origins.getKind(op) != ComputeKind::Movement)
       continue;
     Operation *producer =
         origins.getMovedValue(op->getResult(0)).getDefiningOp();
@@ -344,20 +343,20 @@ bool StructureFinder::reads(unsigned unit, Value value) const {
   return it != readers.end() &&
          llvm::any_of(it->second, [&](Operation *reader) {
            return units.lookup(reader) == unit ||
-                  (getComputeKind(reader) == ComputeKind::Promote &&
+                  (origins.getKind(reader) == ComputeKind::Promote &&
                    llvm::any_of(reader->getResults(), isRead));
          });
 }
 
 /// A bias goes to the contraction that only it uses.
 bool StructureFinder::joinContraction(Operation *op) {
-  if (getComputeKind(op) != ComputeKind::Promote)
+  if (origins.getKind(op) != ComputeKind::Promote)
     return false;
   Operation *contraction = nullptr;
   bool addsParameter = false;
   for (Value value : getReadValues(op)) {
     Operation *def = value.getDefiningOp();
-    if (def && getComputeKind(def) == ComputeKind::Contraction &&
+    if (def && origins.getKind(def) == ComputeKind::Contraction &&
         def->hasOneUse())
       contraction = def;
     else
@@ -386,7 +385,7 @@ bool StructureFinder::joinUsers(Operation *op) {
 bool StructureFinder::joinReduction(Operation *op) {
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   if (linalgOp && linalgOp.getNumReductionLoops() != 0) {
-    if (getComputeKind(op) == ComputeKind::Wide)
+    if (origins.getKind(op) == ComputeKind::Wide)
       statistics.insert(op);
     return false;
   }
@@ -394,7 +393,7 @@ bool StructureFinder::joinReduction(Operation *op) {
   for (Value value : getReadValues(op)) {
     Operation *def = value.getDefiningOp();
     if (isCastableTensor(value.getType()) &&
-        !(def && getComputeKind(def) == ComputeKind::Neutral) &&
+        !(def && origins.getKind(def) == ComputeKind::Neutral) &&
         !llvm::is_contained(values, value))
       values.push_back(value);
   }
@@ -431,7 +430,7 @@ void StructureFinder::run() {
   for (unsigned round = 0; round < kMaxRounds; ++round) {
     changed = false;
     auto mayMove = [&](Operation *op) {
-      ComputeKind kind = getComputeKind(op);
+      ComputeKind kind = origins.getKind(op);
       return isStructural(units.lookup(op)) &&
              (kind == ComputeKind::Promote || kind == ComputeKind::Follow ||
               kind == ComputeKind::Wide || kind == ComputeKind::Movement);
@@ -440,15 +439,14 @@ void StructureFinder::run() {
       if (mayMove(op) && !joinContraction(op))
         joinUsers(op);
     for (Operation *op : ops)
-      if (mayMove(op) && getComputeKind(op) != ComputeKind::Movement)
+      if (mayMove(op) && origins.getKind(op) != ComputeKind::Movement)
         joinReduction(op);
     if (!changed)
       return;
   }
 }
 
-void PrecisionUnits::joinByStructure(ArrayRef<Operation *> ops,
-                                     const ValueOrigins &origins) {
+void PrecisionUnits::joinByStructure(ArrayRef<Operation *> ops) {
   StructureFinder(ops, origins, *this, [&](Operation *op, unsigned unit) {
     assign(op, unit);
   }).run();

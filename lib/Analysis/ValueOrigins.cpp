@@ -35,11 +35,10 @@ SmallVector<Value> mlir::amp::getReadValues(Operation *op) {
   return values;
 }
 
-/// The value whose elements the operation that defines `value` moves; null
-/// where it computes.
-static Value getMoveSource(Value value) {
+static Value getMoveSource(Value value,
+                           function_ref<ComputeKind(Operation *)> getKind) {
   Operation *def = value.getDefiningOp();
-  if (!def || getComputeKind(def) != ComputeKind::Movement)
+  if (!def || getKind(def) != ComputeKind::Movement)
     return {};
   Value source;
   // What a linalg movement writes over is no source of elements.
@@ -50,7 +49,7 @@ static Value getMoveSource(Value value) {
          !llvm::is_contained(linalgOp.getDpsInputs(), operand)))
       continue;
     Operation *producer = operand.getDefiningOp();
-    if (producer && getComputeKind(producer) == ComputeKind::Neutral)
+    if (producer && getKind(producer) == ComputeKind::Neutral)
       continue;
     if (source && source != operand)
       return {}; // concat, insert_slice: a value of its own
@@ -59,12 +58,16 @@ static Value getMoveSource(Value value) {
   return source;
 }
 
+Value mlir::amp::getMoveSource(Value value) {
+  return ::getMoveSource(value, getComputeKind);
+}
+
 Value mlir::amp::getMovedValue(Value value) {
   // Movements of a block that nothing reaches may form a circle (Brent: `mark`
   // is left behind at steps that are powers of two).
   Value mark;
   uint64_t steps = 0;
-  while (Value source = getMoveSource(value)) {
+  while (Value source = ::getMoveSource(value, getComputeKind)) {
     if (value == mark)
       return value;
     if (llvm::isPowerOf2_64(++steps))
@@ -74,13 +77,21 @@ Value mlir::amp::getMovedValue(Value value) {
   return value;
 }
 
+ComputeKind ValueOrigins::getKind(Operation *op) const {
+  auto [it, isNew] = kinds.try_emplace(op, ComputeKind::Other);
+  if (isNew)
+    it->second = getComputeKind(op);
+  return it->second;
+}
+
 Value ValueOrigins::getMovedValue(Value value) const {
   SmallVector<Value> path;
   llvm::DenseSet<Value> onPath;
   auto known = moved.find(value);
   while (known == moved.end() && onPath.insert(value).second) {
     path.push_back(value);
-    Value source = getMoveSource(value);
+    Value source =
+        ::getMoveSource(value, [&](Operation *op) { return getKind(op); });
     if (!source)
       break;
     value = source;

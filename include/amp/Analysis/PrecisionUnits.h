@@ -65,13 +65,11 @@ private:
   void groupByOrigin(llvm::ArrayRef<Operation *> ops,
                      const ModelBoundary *boundary);
   void joinNormalizations(llvm::ArrayRef<Operation *> ops,
-                          const ValueOrigins &origins,
                           const ModelBoundary *boundary);
-  void joinMovements(llvm::ArrayRef<Operation *> ops,
-                     const ValueOrigins &origins);
-  void joinByStructure(llvm::ArrayRef<Operation *> ops,
-                       const ValueOrigins &origins);
+  void joinMovements(llvm::ArrayRef<Operation *> ops);
+  void joinByStructure(llvm::ArrayRef<Operation *> ops);
 
+  const ValueOrigins &origins;
   llvm::SmallVector<Unit> units;
   llvm::DenseMap<Operation *, unsigned> unitOf;
 };

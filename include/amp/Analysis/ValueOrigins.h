@@ -16,6 +16,7 @@
 #ifndef AMP_ANALYSIS_VALUEORIGINS_H
 #define AMP_ANALYSIS_VALUEORIGINS_H
 
+#include "amp/Analysis/ComputeKind.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
@@ -65,6 +66,10 @@ public:
   /// long the chains. Valid while no movement of the function changes.
   Value getMovedValue(Value value) const;
 
+  /// getComputeKind of an operation of the function, found once. Valid while
+  /// the operation and what it reads do not change.
+  ComputeKind getKind(Operation *op) const;
+
 private:
   void visit(Region &region, Origins entry);
 
@@ -73,10 +78,15 @@ private:
   /// Operations that read a value which depends on a seed.
   llvm::DenseSet<Operation *> readsSeed;
   mutable llvm::DenseMap<Value, Value> moved;
+  mutable llvm::DenseMap<Operation *, ComputeKind> kinds;
 };
 
 /// Values that `op` reads: its operands, and those that its regions capture.
 llvm::SmallVector<Value> getReadValues(Operation *op);
+
+/// The value whose elements the operation that defines `value` moves; null
+/// where it computes or puts elements of several values together.
+Value getMoveSource(Value value);
 
 /// The value whose elements `value` shows: looks through operations that move
 /// the elements of a single floating operand.

@@ -96,6 +96,25 @@ RoleInfo mlir::amp::getResultRole(FunctionOpInterface function,
   return readRole(function.getResultAttrDict(index));
 }
 
+/// No role is a key too.
+static std::pair<int, StringRef> getKey(std::optional<Role> role,
+                                        StringRef name) {
+  return {role ? static_cast<int>(*role) : -1, name};
+}
+
+ArgumentIndex::ArgumentIndex(FunctionOpInterface function) {
+  for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i) {
+    RoleInfo info = getArgRole(function, i);
+    numbers[getKey(info.role, info.name)].push_back(i);
+  }
+}
+
+ArrayRef<unsigned> ArgumentIndex::find(std::optional<Role> role,
+                                       StringRef name) const {
+  auto it = numbers.find(getKey(role, name));
+  return it == numbers.end() ? ArrayRef<unsigned>() : it->second;
+}
+
 DictionaryAttr mlir::amp::getRoleAttrs(MLIRContext *context, Role role,
                                        StringRef name, bool isBatchNorm) {
   Builder builder(context);

@@ -106,7 +106,7 @@ FailureOr<Decision> Classifier::classify(const PrecisionUnits::Unit &unit,
   if (std::optional<PrecisionClass> given = findGivenClass(unit))
     return Decision{*given, "attribute on the operation"};
 
-  bool moves = getComputeKind(op) == ComputeKind::Movement;
+  bool moves = origins.getKind(op) == ComputeKind::Movement;
   if (auto region = op->getParentOfType<AutocastOp>()) {
     PolicyAttr inner = region.getPolicyAttr();
     if (!inner || !inner.getHalfType())
@@ -156,7 +156,7 @@ bool Classifier::movesThroughUnit(Operation *op) {
 
 Decision Classifier::classifyPatched(const PrecisionUnits::Unit &unit,
                                      Operation *op) {
-  ComputeKind kind = getComputeKind(op);
+  ComputeKind kind = origins.getKind(op);
   FloatKind half =
       policy.getHalfType().isF16() ? FloatKind::Float16 : FloatKind::BFloat16;
   std::optional<ListEntry> entry;
@@ -217,9 +217,9 @@ OpOperand *Classifier::findSelf(const PrecisionUnits::Unit &unit) {
       Operation *def = origins.getMovedValue(operand.get()).getDefiningOp();
       if (!isCastableTensor(operand.get().getType()) ||
           (def && (units.lookup(def) == units.lookup(op) ||
-                   getComputeKind(def) == ComputeKind::Neutral)))
+                   origins.getKind(def) == ComputeKind::Neutral)))
         continue;
-      bool isFactor = getComputeKind(op) == ComputeKind::Contraction &&
+      bool isFactor = origins.getKind(op) == ComputeKind::Contraction &&
                       isContractionFactor(operand);
       OpOperand *&found = isFactor ? firstFactor : first;
       if (!found)
@@ -242,7 +242,7 @@ Decision Classifier::decideByKind(const PrecisionUnits::Unit &unit) {
   for (bool forwardOnly : {true, false})
     for (auto [kind, value] : order)
       for (Operation *member : unit.ops)
-        if (getComputeKind(member) == kind &&
+        if (origins.getKind(member) == kind &&
             (!forwardOnly || origins.getPhase(member) == Phase::Forward))
           return {value, describeComputeKind(member, kind)};
   return {PrecisionClass::Follow, "no floating operand"};
@@ -250,7 +250,7 @@ Decision Classifier::decideByKind(const PrecisionUnits::Unit &unit) {
 
 Decision Classifier::classifyByKind(const PrecisionUnits::Unit &unit,
                                     Operation *op) {
-  if (getComputeKind(op) == ComputeKind::Contraction)
+  if (origins.getKind(op) == ComputeKind::Contraction)
     return {PrecisionClass::Low, "contraction"};
   auto it = byKind.find(&unit);
   if (it == byKind.end())
@@ -298,7 +298,7 @@ struct AnnotatePrecision
         if (auto given = op->getAttrOfType<ClassAttr>(kClassAttr);
             given && given.getUnit())
           return success(); // annotated before: nothing is to be changed
-        if (getComputeKind(op) == ComputeKind::Neutral) {
+        if (origins.getKind(op) == ComputeKind::Neutral) {
           // No precision of its own, but inside the unit.
           continue;
         }
@@ -310,7 +310,7 @@ struct AnnotatePrecision
         needsSelf |= decision->value == PrecisionClass::MatchSelf ||
                      decision->value == PrecisionClass::RefuseHalfSelf ||
                      (decision->value == PrecisionClass::Follow &&
-                      getComputeKind(op) != ComputeKind::Movement &&
+                      origins.getKind(op) != ComputeKind::Movement &&
                       keepsTypeOfSelf(unit.function));
         bool backward = origins.getPhase(op) == Phase::Backward;
         decisions.emplace_back(op,

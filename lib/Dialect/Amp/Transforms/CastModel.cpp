@@ -147,23 +147,28 @@ struct CastModel : public amp::impl::CastModelPassBase<CastModel> {
           change &&
           failed(references.requireChangeable(function, policy, *change)))
         return signalPassFailure();
+    bool changed = false, changedSignature = false;
     for (auto function : module.getOps<func::FuncOp>()) {
       if (policy.getCastModelOutputs())
-        castModelOutputs(function, policy.getCastModelOutputs());
+        changed |= castModelOutputs(function, policy.getCastModelOutputs());
       if (policy.keepsBatchnormFP32())
-        castNormInputs(function, policy.getHalfType());
-      castSignature(function, signature);
+        changed |= castNormInputs(function, policy.getHalfType());
+      changedSignature |= castSignature(function, signature);
     }
-    for (auto function : module.getOps<func::FuncOp>())
-      function.walk([&](func::CallOp call) { castAroundCall(call); });
+    if (!changed && !changedSignature)
+      return markAllAnalysesPreserved();
+    if (changedSignature)
+      for (auto function : module.getOps<func::FuncOp>())
+        function.walk([&](func::CallOp call) { castAroundCall(call); });
   }
 
   /// The values that the model hands to the loss, rounded to `type`:
   ///   %loss = f(%logits)  ->  %h = cast %logits, %w = cast %h, %loss = f(%w)
-  void castModelOutputs(func::FuncOp function, Type type) {
+  bool castModelOutputs(func::FuncOp function, Type type) {
     if (function.isExternal() || type.isF32() ||
         getFunctionKind(function) == FunctionKind::Evaluate)
-      return; // results of evaluate are cast with the signature
+      return false; // results of evaluate are cast with the signature
+    bool changed = false;
     ValueOrigins origins(function);
     ModelBoundary boundary(function, origins);
     for (Value output : boundary.getOutputs()) {
@@ -183,14 +188,19 @@ struct CastModel : public amp::impl::CastModelPassBase<CastModel> {
           CastOp::create(builder, output.getLoc(), output.getType(), rounded);
       for (OpOperand *use : uses)
         use->set(widened);
+      changed = true;
     }
+    return changed;
   }
 
   /// Batch values that a batch normalisation reads, rounded to `half`:
   ///   bn(%x0)  ->  %h = cast %x0, %w = cast %h, bn(%w)
-  void castNormInputs(func::FuncOp function, Type half) {
-    if (function.isExternal())
-      return;
+  bool castNormInputs(func::FuncOp function, Type half) {
+    bool hasNorm = false;
+    for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
+      hasNorm |= getArgRole(function, i).isBatchNorm;
+    if (function.isExternal() || !hasNorm)
+      return false;
     ValueOrigins origins(function);
     ModelBoundary boundary(function, origins);
     llvm::MapVector<Value, SmallVector<OpOperand *>> usesOf;
@@ -217,6 +227,7 @@ struct CastModel : public amp::impl::CastModelPassBase<CastModel> {
       for (OpOperand *use : uses)
         use->set(widened);
     }
+    return !usesOf.empty();
   }
 
   /// The types that `function` has after the pass.
@@ -259,8 +270,10 @@ struct CastModel : public amp::impl::CastModelPassBase<CastModel> {
     return std::nullopt;
   }
 
-  void castSignature(func::FuncOp function, const SignaturePolicy &signature) {
+  bool castSignature(func::FuncOp function, const SignaturePolicy &signature) {
     FunctionType types = getNewTypes(function, signature);
+    if (types == function.getFunctionType())
+      return false;
     OpBuilder builder(function.getContext());
     for (unsigned i = 0, e = types.getNumInputs(); i != e; ++i) {
       Type original = function.getArgumentTypes()[i];
@@ -274,18 +287,19 @@ struct CastModel : public amp::impl::CastModelPassBase<CastModel> {
           CastOp::create(builder, argument.getLoc(), original, argument);
       argument.replaceAllUsesExcept(widened, widened);
     }
-    for (unsigned i = 0, e = types.getNumResults(); i != e; ++i) {
-      if (types.getResult(i) == function.getResultTypes()[i])
-        continue;
-      ++numCastResults;
-      function.walk([&](func::ReturnOp returnOp) {
-        builder.setInsertionPoint(returnOp);
-        returnOp.setOperand(i, builder.createOrFold<CastOp>(
-                                   returnOp.getLoc(), types.getResult(i),
-                                   returnOp.getOperand(i)));
-      });
-    }
+    numCastResults += llvm::count_if(
+        llvm::zip_equal(types.getResults(), function.getResultTypes()),
+        [](auto pair) { return std::get<0>(pair) != std::get<1>(pair); });
+    function.walk([&](func::ReturnOp returnOp) {
+      builder.setInsertionPoint(returnOp);
+      for (auto [operand, type] :
+           llvm::zip_equal(returnOp->getOpOperands(), types.getResults()))
+        if (operand.get().getType() != type)
+          operand.set(builder.createOrFold<CastOp>(returnOp.getLoc(), type,
+                                                   operand.get()));
+    });
     function.setType(types);
+    return true;
   }
 
   /// Restores the types that the caller had before its callee changed.

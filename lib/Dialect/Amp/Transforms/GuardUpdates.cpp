@@ -83,6 +83,11 @@ public:
   unsigned getNumGuards() const { return guards.size(); }
 
 private:
+  const ArgumentIndex &getArguments(func::FuncOp function);
+  std::optional<unsigned> findArgument(func::FuncOp function, RoleInfo info,
+                                       Type type);
+  Value findHalfCopy(func::CallOp call, StringRef name, Type type);
+
   // Before the walk.
   bool findSources();
   void findSlots();
@@ -131,6 +136,8 @@ private:
   OverflowReach reach;
   OpBuilder builder;
 
+  /// Arguments of the step and of its callees by role and name.
+  llvm::DenseMap<Operation *, ArgumentIndex> arguments;
   llvm::MapVector<Operation *, SmallVector<Slot>> slots;
   /// New states, which a model that is called with them takes guarded.
   llvm::DenseSet<Value> newStates;
@@ -162,17 +169,6 @@ static RankedTensorType getPredicateType(MLIRContext *context) {
   return RankedTensorType::get({}, IntegerType::get(context, 1));
 }
 
-/// The argument of `function` with the role and name of `info` and this type.
-static std::optional<unsigned> findArgument(func::FuncOp function,
-                                            RoleInfo info, Type type) {
-  for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
-    if (RoleInfo argument = getArgRole(function, i);
-        argument.role == info.role && argument.name == info.name &&
-        function.getArgumentTypes()[i] == type)
-      return i;
-  return std::nullopt;
-}
-
 /// What the branches to its block hand over for `argument`.
 static SmallVector<Value> getIncoming(BlockArgument argument) {
   SmallVector<Value> incoming;
@@ -191,6 +187,19 @@ static SmallVector<Value> getIncoming(BlockArgument argument) {
 //===----------------------------------------------------------------------===//
 // Before the walk
 //===----------------------------------------------------------------------===//
+
+const ArgumentIndex &StepGuard::getArguments(func::FuncOp function) {
+  return arguments.try_emplace(function, function).first->second;
+}
+
+/// The argument of `function` with the role and name of `info` and this type.
+std::optional<unsigned> StepGuard::findArgument(func::FuncOp function,
+                                                RoleInfo info, Type type) {
+  for (unsigned number : getArguments(function).find(info.role, info.name))
+    if (function.getArgumentTypes()[number] == type)
+      return number;
+  return std::nullopt;
+}
 
 /// Finds what may bring an overflow; false if nothing does.
 bool StepGuard::findSources() {
@@ -895,22 +904,17 @@ static InFlightDiagnostic refuseScaled(InFlightDiagnostic diagnostic,
 }
 
 /// The half copy of the master `name` that `call` was given.
-static Value findHalfCopy(func::CallOp call, StringRef name, Type type) {
-  func::FuncOp callee = getCallee(call);
-  for (unsigned i = 0, e = callee.getNumArguments(); i != e; ++i)
-    if (RoleInfo info = getArgRole(callee, i);
-        info.is(Role::Master) && info.name == name)
-      if (Value master = call.getOperand(i);
-          !isa<BlockArgument>(master) ||
-          !isa<func::FuncOp>(master.getParentBlock()->getParentOp())) {
-        // A second step on the same master: the first one's copy, made again.
-        OpBuilder builder(call);
-        return MasterCopyOp::create(builder, call.getLoc(), type, master);
-      }
-  auto function = call->getParentOfType<func::FuncOp>();
-  std::optional<unsigned> copy =
-      findArgument(function, {Role::Param, name}, type);
-  return copy ? function.getArgument(*copy) : Value();
+Value StepGuard::findHalfCopy(func::CallOp call, StringRef name, Type type) {
+  for (unsigned number : getArguments(getCallee(call)).find(Role::Master, name))
+    if (Value master = call.getOperand(number);
+        !isa<BlockArgument>(master) ||
+        !isa<func::FuncOp>(master.getParentBlock()->getParentOp())) {
+      // A second step on the same master: the first one's copy, made again.
+      OpBuilder builder(call);
+      return MasterCopyOp::create(builder, call.getLoc(), type, master);
+    }
+  std::optional<unsigned> copy = findArgument(step, {Role::Param, name}, type);
+  return copy ? step.getArgument(*copy) : Value();
 }
 
 /// Zeros of the type of `like`.

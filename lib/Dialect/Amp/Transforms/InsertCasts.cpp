@@ -36,8 +36,7 @@
 // half or wide (a constant is wide: a fresh buffer is FP32), and a function
 // that refuses half arguments is an error or high.
 //
-// Linear in uses; the walk through a chain of movements is as long as the
-// chain.
+// Linear in uses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -108,6 +107,7 @@ private:
 
   // The forms of a value.
   Storage getStorage(Value value);
+  Value getMoved(Value value);
   Value getHalf(Value value);
   Value getRounded(Value value);
   Value cloneInHalf(Operation *mover);
@@ -127,6 +127,9 @@ private:
   llvm::DenseMap<int64_t, OpOperand *> selfOf;
   llvm::DenseMap<Value, Storage> storage;
   llvm::DenseMap<Value, Value> halfOf, roundedOf;
+  /// What the results of the movements show that the walk has passed, whose
+  /// operands change no more.
+  llvm::DenseMap<Value, Value> movedOf;
 };
 } // namespace
 
@@ -146,6 +149,12 @@ static std::optional<int64_t> getUnit(Operation *op) {
 Storage CastInserter::getStorage(Value value) {
   auto it = storage.find(value);
   return it == storage.end() ? Storage::Wide : it->second;
+}
+
+/// As getMovedValue, without a walk through what the walk has passed.
+Value CastInserter::getMoved(Value value) {
+  auto it = movedOf.find(value);
+  return it == movedOf.end() ? getMovedValue(value) : it->second;
 }
 
 /// amp.cast of `value`, right after its definition.
@@ -312,7 +321,7 @@ void CastInserter::findSelves() {
 }
 
 bool CastInserter::isRawUse(Value value, Operation *user) {
-  Value moved = getMovedValue(value);
+  Value moved = getMoved(value);
   Operation *def = moved.getDefiningOp();
   std::optional<int64_t> unit = getUnit(def);
   if (!unit || unit != getUnit(user))
@@ -328,9 +337,8 @@ std::optional<Storage> CastInserter::getStorageOfSelf(Operation *op) {
   OpOperand *self = unit ? selfOf.lookup(*unit) : nullptr;
   if (!self)
     return std::nullopt;
-  return getStorage(getMovedValue(self->get())) == Storage::Half
-             ? Storage::Half
-             : Storage::Wide;
+  return getStorage(getMoved(self->get())) == Storage::Half ? Storage::Half
+                                                            : Storage::Wide;
 }
 
 /// Apex's refusal of a half argument of the function that `op` belongs to.
@@ -536,6 +544,8 @@ LogicalResult CastInserter::visit(Operation *op) {
     return success();
   case ComputeKind::Movement:
     visitMovement(op);
+    if (Value source = getMoveSource(op->getResult(0)))
+      movedOf[op->getResult(0)] = getMoved(source);
     return success();
   case ComputeKind::Control:
     useStored(op);
@@ -637,7 +647,7 @@ void CastInserter::visitReturn(func::ReturnOp op) {
     // Running statistics and gradients of f32 weights leave a kernel that is
     // not low in f32: they were never rounded.
     RoleInfo info = getResultRole(function, operand.getOperandNumber());
-    ClassAttr cls = getClass(getMovedValue(value).getDefiningOp());
+    ClassAttr cls = getClass(getMoved(value).getDefiningOp());
     if ((info.is(Role::Buffer) || info.is(Role::Grad)) && cls &&
         cls.getValue() != PrecisionClass::Low)
       continue;

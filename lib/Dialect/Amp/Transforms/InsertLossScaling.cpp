@@ -119,10 +119,17 @@ struct InsertLossScaling
     // A scaler that the user declared is asked for, whatever the level says.
     if (!policy.scalesLoss() && (declared.empty() || !policy.getHalfType()))
       return markAllAnalysesPreserved();
-    for (auto function : module.getOps<func::FuncOp>())
-      if (getFunctionKind(function) == FunctionKind::TrainStep &&
-          !isScaled(function) && failed(scaleTrainStep(function)))
+    bool changed = false;
+    for (auto function : module.getOps<func::FuncOp>()) {
+      if (getFunctionKind(function) != FunctionKind::TrainStep ||
+          isScaled(function))
+        continue;
+      changed = true;
+      if (failed(scaleTrainStep(function)))
         return signalPassFailure();
+    }
+    if (!changed)
+      markAllAnalysesPreserved();
   }
 
   /// True if the step scales losses already: an earlier run, or its author.

@@ -50,6 +50,8 @@ struct InsertMasterWeights
       return markAllAnalysesPreserved();
     halfType = policy.getHalfType();
     findHalfParameters(module);
+    if (halfParameters.empty())
+      return markAllAnalysesPreserved();
 
     SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
     FunctionReferences references(module);
@@ -94,6 +96,7 @@ struct InsertMasterWeights
       return;
     OpBuilder builder(call);
     Location loc = call.getLoc();
+    ArgumentIndex arguments(callee);
     SmallVector<Value> operands;
     for (unsigned i = 0, e = callee.getNumArguments(); i != e; ++i) {
       Type type = callee.getArgumentTypes()[i];
@@ -107,11 +110,9 @@ struct InsertMasterWeights
         continue;
       }
       RoleInfo copy = getArgRole(callee, i);
-      for (unsigned j = 0; j != i; ++j)
-        if (RoleInfo info = getArgRole(callee, j);
-            info.is(Role::Master) && info.name == copy.name)
-          operands.push_back(
-              MasterCopyOp::create(builder, loc, type, operands[j]));
+      for (unsigned master : arguments.find(Role::Master, copy.name))
+        operands.push_back(
+            MasterCopyOp::create(builder, loc, type, operands[master]));
     }
     auto created = func::CallOp::create(builder, loc, callee, operands);
     created->setDiscardableAttrs(call->getDiscardableAttrDictionary());
@@ -140,12 +141,48 @@ struct InsertMasterWeights
            halfParameters.contains(info.name);
   }
 
-  void renameToMaster(func::FuncOp function, unsigned index, bool isArg) {
-    auto name = StringAttr::get(&getContext(), stringifyRole(Role::Master));
-    if (isArg)
-      function.setArgAttr(index, kRoleAttr, name);
-    else
-      function.setResultAttr(index, kRoleAttr, name);
+  /// The dictionary of an argument or result with the role master.
+  DictionaryAttr renameToMaster(DictionaryAttr attrs) {
+    NamedAttrList list(attrs);
+    list.set(kRoleAttr,
+             StringAttr::get(&getContext(), stringifyRole(Role::Master)));
+    return list.getDictionary(&getContext());
+  }
+
+  /// Makes masters of the results that become some, and adds a half copy of
+  /// each; `makeCopy` gives what a return hands over for master `result`.
+  /// Lists of types and attributes are built once, however many there are.
+  void addCopiesToResults(
+      func::FuncOp function,
+      function_ref<Value(OpBuilder &, func::ReturnOp, unsigned result)>
+          makeCopy) {
+    SmallVector<DictionaryAttr> attrs;
+    SmallVector<unsigned> masters, indices;
+    SmallVector<Type> copyTypes;
+    SmallVector<DictionaryAttr> copyAttrs;
+    for (unsigned i = 0, e = function.getNumResults(); i != e; ++i) {
+      RoleInfo info = getResultRole(function, i);
+      Type type = function.getResultTypes()[i];
+      attrs.push_back(function.getResultAttrDict(i));
+      if (!isMaster(info, type))
+        continue;
+      attrs.back() = renameToMaster(attrs.back());
+      masters.push_back(i);
+      indices.push_back(e);
+      copyTypes.push_back(toHalf(type));
+      copyAttrs.push_back(getRoleAttrs(&getContext(), Role::Param, info.name));
+    }
+    if (masters.empty())
+      return;
+    function.setAllResultAttrs(attrs);
+    (void)function.insertResults(indices, copyTypes, copyAttrs);
+    function.walk([&](func::ReturnOp returnOp) {
+      OpBuilder builder(returnOp);
+      SmallVector<Value> copies;
+      for (unsigned result : masters)
+        copies.push_back(makeCopy(builder, returnOp, result));
+      returnOp->insertOperands(returnOp->getNumOperands(), copies);
+    });
   }
 
   Type toHalf(Type type) {
@@ -155,28 +192,22 @@ struct InsertMasterWeights
   /// optimizer_step(param f32, ...) -> (param f32, ...)
   ///   -> optimizer_step(master, ...) -> (master, ..., param half)
   void rewriteOptimizerStep(func::FuncOp function) {
-    for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
+    SmallVector<DictionaryAttr> attrs;
+    for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i) {
+      attrs.push_back(function.getArgAttrDict(i));
       if (isMaster(getArgRole(function, i), function.getArgumentTypes()[i]))
-        renameToMaster(function, i, /*isArg=*/true);
-    unsigned numResults = function.getNumResults();
-    for (unsigned i = 0; i != numResults; ++i) {
-      RoleInfo info = getResultRole(function, i);
-      Type type = function.getResultTypes()[i];
-      if (!isMaster(info, type))
-        continue;
-      ++numMasters;
-      DictionaryAttr attrs =
-          getRoleAttrs(&getContext(), Role::Param, info.name);
-      renameToMaster(function, i, /*isArg=*/false);
-      (void)function.insertResult(function.getNumResults(), toHalf(type),
-                                  attrs);
-      function.walk([&](func::ReturnOp returnOp) {
-        OpBuilder builder(returnOp);
-        auto copy = MasterCopyOp::create(builder, returnOp.getLoc(),
-                                         toHalf(type), returnOp.getOperand(i));
-        returnOp->insertOperands(returnOp->getNumOperands(), copy.getResult());
-      });
+        attrs.back() = renameToMaster(attrs.back());
     }
+    function.setAllArgAttrs(attrs);
+    unsigned numBefore = function.getNumResults();
+    addCopiesToResults(
+        function,
+        [&](OpBuilder &builder, func::ReturnOp end, unsigned result) -> Value {
+          Value master = end.getOperand(result);
+          return MasterCopyOp::create(builder, end.getLoc(),
+                                      toHalf(master.getType()), master);
+        });
+    numMasters += function.getNumResults() - numBefore;
   }
 
   /// amp.cast %master to half  ->  %copy
@@ -189,28 +220,33 @@ struct InsertMasterWeights
       }
   }
 
-  /// A frozen parameter has no master, as in Apex: the step takes it in half.
-  void storeInHalf(func::FuncOp function, unsigned index) {
-    BlockArgument argument = function.getArgument(index);
-    Type original = argument.getType(), half = toHalf(original);
-    SmallVector<OpOperand *> wideUses;
-    for (OpOperand &use : argument.getUses())
-      if (auto rounding = dyn_cast<CastOp>(use.getOwner());
-          !rounding || rounding.getType() != half)
-        wideUses.push_back(&use);
+  /// Frozen parameters have no masters, as in Apex: the step takes them in
+  /// half.
+  void storeInHalf(func::FuncOp function, ArrayRef<unsigned> frozen) {
     SmallVector<Type> inputs(function.getArgumentTypes());
-    inputs[index] = half;
+    for (unsigned index : frozen)
+      inputs[index] = toHalf(inputs[index]);
     function.setType(
         FunctionType::get(&getContext(), inputs, function.getResultTypes()));
-    argument.setType(half);
-    replaceRoundings(argument, argument);
-    if (wideUses.empty())
-      return;
     OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
-    Value widened =
-        CastOp::create(builder, argument.getLoc(), original, argument);
-    for (OpOperand *use : wideUses)
-      use->set(widened);
+    for (unsigned index : frozen) {
+      BlockArgument argument = function.getArgument(index);
+      Type original = argument.getType(), half = inputs[index];
+      SmallVector<OpOperand *> wideUses;
+      for (OpOperand &use : argument.getUses())
+        if (auto rounding = dyn_cast<CastOp>(use.getOwner());
+            !rounding || rounding.getType() != half)
+          wideUses.push_back(&use);
+      argument.setType(half);
+      replaceRoundings(argument, argument);
+      if (wideUses.empty())
+        continue;
+      builder.setInsertionPointToStart(&function.getBody().front());
+      Value widened =
+          CastOp::create(builder, argument.getLoc(), original, argument);
+      for (OpOperand *use : wideUses)
+        use->set(widened);
+    }
   }
 
   LogicalResult rewriteTrainStep(func::FuncOp function) {
@@ -229,68 +265,72 @@ struct InsertMasterWeights
                                           call.getOperands());
       created->setDiscardableAttrs(call->getDiscardableAttrDictionary());
       unsigned kept = call.getNumResults();
+      llvm::StringMap<Value> copies;
       for (unsigned i = kept, e = created.getNumResults(); i != e; ++i) {
         StringRef name = getResultRole(callee, i).name;
-        newCopies[name] = created.getResult(i);
-        // A model that is called after the step (the generator's pass through
-        // an updated discriminator) takes the new copy.
-        for (unsigned j = 0; j != kept; ++j)
-          if (RoleInfo info = getResultRole(callee, j);
-              info.is(Role::Master) && info.name == name)
-            replaceRoundings(call.getResult(j), created.getResult(i));
+        copies[name] = newCopies[name] = created.getResult(i);
       }
+      // A model that is called after the step (the generator's pass through an
+      // updated discriminator) takes the new copy.
+      for (unsigned i = 0; i != kept; ++i)
+        if (RoleInfo info = getResultRole(callee, i); info.is(Role::Master))
+          if (Value copy = copies.lookup(info.name))
+            replaceRoundings(call.getResult(i), copy);
       call.replaceAllUsesWith(created.getResults().take_front(kept));
       call.erase();
     }
 
-    OpBuilder builder(&getContext());
     llvm::StringSet<> trained;
     for (unsigned i = 0, e = function.getNumResults(); i != e; ++i)
       if (RoleInfo info = getResultRole(function, i); info.is(Role::Param))
         trained.insert(info.name);
-    unsigned numArguments = function.getNumArguments();
-    for (unsigned i = 0; i != numArguments; ++i) {
+    takeCopies(function, trained);
+    addCopiesToResults(
+        function,
+        [&](OpBuilder &builder, func::ReturnOp end, unsigned result) -> Value {
+          // The step's own copy, if the step's own master is returned.
+          Value master = end.getOperand(result);
+          Value copy = newCopies.lookup(getResultRole(function, result).name);
+          if (copy && copy.getDefiningOp() == master.getDefiningOp())
+            return copy;
+          return MasterCopyOp::create(builder, end.getLoc(),
+                                      toHalf(master.getType()), master);
+        });
+    return success();
+  }
+
+  /// Makes masters of the parameters of a train step that it trains, with their
+  /// half copies as further arguments, and stores the frozen ones in half.
+  void takeCopies(func::FuncOp function, const llvm::StringSet<> &trained) {
+    SmallVector<DictionaryAttr> attrs;
+    SmallVector<unsigned> masters, indices, frozen;
+    SmallVector<Type> copyTypes;
+    SmallVector<DictionaryAttr> copyAttrs;
+    SmallVector<Location> copyLocs;
+    for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i) {
       RoleInfo info = getArgRole(function, i);
-      if (!isMaster(info, function.getArgumentTypes()[i]))
+      BlockArgument argument = function.getArgument(i);
+      attrs.push_back(function.getArgAttrDict(i));
+      if (!isMaster(info, argument.getType()))
         continue;
       if (!trained.contains(info.name)) {
-        storeInHalf(function, i);
+        frozen.push_back(i);
         continue;
       }
-      BlockArgument master = function.getArgument(i);
-      DictionaryAttr attrs =
-          getRoleAttrs(&getContext(), Role::Param, info.name);
-      renameToMaster(function, i, /*isArg=*/true);
-      (void)function.insertArgument(function.getNumArguments(),
-                                    toHalf(master.getType()), attrs,
-                                    master.getLoc());
-      replaceRoundings(master,
-                       function.getArgument(function.getNumArguments() - 1));
+      attrs.back() = renameToMaster(attrs.back());
+      masters.push_back(i);
+      indices.push_back(e);
+      copyTypes.push_back(toHalf(argument.getType()));
+      copyAttrs.push_back(getRoleAttrs(&getContext(), Role::Param, info.name));
+      copyLocs.push_back(argument.getLoc());
     }
-    unsigned numResults = function.getNumResults();
-    for (unsigned i = 0; i != numResults; ++i) {
-      RoleInfo info = getResultRole(function, i);
-      Type type = function.getResultTypes()[i];
-      if (!isMaster(info, type))
-        continue;
-      DictionaryAttr attrs =
-          getRoleAttrs(&getContext(), Role::Param, info.name);
-      std::string name = info.name.str();
-      renameToMaster(function, i, /*isArg=*/false);
-      (void)function.insertResult(function.getNumResults(), toHalf(type),
-                                  attrs);
-      function.walk([&](func::ReturnOp returnOp) {
-        builder.setInsertionPoint(returnOp);
-        // The step's own copy, if the step's own master is returned.
-        Value copy = newCopies.lookup(name);
-        if (!copy ||
-            copy.getDefiningOp() != returnOp.getOperand(i).getDefiningOp())
-          copy = MasterCopyOp::create(builder, returnOp.getLoc(), toHalf(type),
-                                      returnOp.getOperand(i));
-        returnOp->insertOperands(returnOp->getNumOperands(), copy);
-      });
-    }
-    return success();
+    unsigned firstCopy = function.getNumArguments();
+    function.setAllArgAttrs(attrs);
+    (void)function.insertArguments(indices, copyTypes, copyAttrs, copyLocs);
+    for (auto [number, master] : llvm::enumerate(masters))
+      replaceRoundings(function.getArgument(master),
+                       function.getArgument(firstCopy + number));
+    storeInHalf(function, frozen);
   }
 
   Type halfType;

@@ -62,7 +62,8 @@ struct Part {
 class StepSplitter {
 public:
   StepSplitter(func::FuncOp step, SymbolTable &symbols)
-      : step(step), symbols(symbols), body(step.getBody().front()) {}
+      : step(step), arguments(step), symbols(symbols),
+        body(step.getBody().front()) {}
 
   /// Finds the gradients. `anyMark` says whether there was one at all.
   LogicalResult findGradients(bool &anyMark);
@@ -93,6 +94,7 @@ private:
   }
 
   func::FuncOp step;
+  ArgumentIndex arguments;
   SymbolTable &symbols;
   Block &body;
   /// Gradients with their parameters' names, in the order of the program.
@@ -191,10 +193,8 @@ LogicalResult StepSplitter::findGradients(bool &anyMark) {
 }
 
 Value StepSplitter::findArgument(Role role, StringRef name) {
-  for (unsigned i = 0, e = step.getNumArguments(); i != e; ++i)
-    if (RoleInfo info = getArgRole(step, i); info.is(role) && info.name == name)
-      return step.getArgument(i);
-  return {};
+  ArrayRef<unsigned> numbers = arguments.find(role, name);
+  return numbers.empty() ? Value() : step.getArgument(numbers.front());
 }
 
 //===----------------------------------------------------------------------===//
@@ -336,15 +336,17 @@ void StepSplitter::addArguments(Part &part) {
       read.insert(value);
   for (auto &[value, attrs] : part.outputs)
     read.insert(value);
+  llvm::DenseSet<unsigned> old;
+  for (auto &[value, attrs] : part.outputs) {
+    auto text = attrs.getAs<StringAttr>(kRoleAttr);
+    auto name = attrs.getAs<StringAttr>(kNameAttr);
+    std::optional<Role> role = text ? parseRole(text.getValue()) : std::nullopt;
+    if (name && isUpdated(role))
+      old.insert_range(arguments.find(role, name.getValue()));
+  }
   for (unsigned i = 0, e = step.getNumArguments(); i != e; ++i) {
     RoleInfo info = getArgRole(step, i);
-    bool isOld = llvm::any_of(part.outputs, [&](auto &output) {
-      auto role = output.second.template getAs<StringAttr>(kRoleAttr);
-      auto name = output.second.template getAs<StringAttr>(kNameAttr);
-      return info.role && role && name &&
-             role.getValue() == stringifyRole(*info.role) &&
-             name.getValue() == info.name && isUpdated(info.role);
-    });
+    bool isOld = old.contains(i);
     bool isSeed = &part == &backward && info.is(Role::LossSeed);
     if (isOld || isSeed || read.contains(step.getArgument(i)))
       inputs[step.getArgument(i)] = step.getArgAttrDict(i);

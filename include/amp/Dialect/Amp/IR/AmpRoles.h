@@ -17,6 +17,7 @@
 
 #include "mlir/IR/Attributes.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/DenseMap.h"
 
 #include <optional>
 
@@ -95,6 +96,22 @@ struct RoleInfo {
 /// Role of argument or result `index`; empty where it has none.
 RoleInfo getArgRole(FunctionOpInterface function, unsigned index);
 RoleInfo getResultRole(FunctionOpInterface function, unsigned index);
+
+/// The arguments of a function by role and name. For those who ask about each
+/// of many: reading every argument's role again for each of them takes time
+/// that grows with the square of their number. Valid while the arguments, their
+/// roles and names stay.
+class ArgumentIndex {
+public:
+  explicit ArgumentIndex(FunctionOpInterface function);
+
+  /// Numbers of the arguments with this role and name, in order.
+  llvm::ArrayRef<unsigned> find(std::optional<Role> role, StringRef name) const;
+
+private:
+  llvm::DenseMap<std::pair<int, StringRef>, llvm::SmallVector<unsigned, 1>>
+      numbers;
+};
 
 /// Attribute dictionary for an argument or result with this role.
 DictionaryAttr getRoleAttrs(MLIRContext *context, Role role, StringRef name,
