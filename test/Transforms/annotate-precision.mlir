@@ -333,3 +333,15 @@ func.func @nothing_at_o2_in_f32(%x: tensor<4xf32>) -> tensor<4xf32> {
 func.func private @declared(tensor<4xf32>) -> tensor<4xf32>
 
 } // module
+
+// -----
+
+// What stands here was added after the casts: it is not decided again.
+module attributes {amp.casts_inserted, amp.policy = #amp.policy<O1, patch_type = f16, loss_scale = dynamic>} {
+// CHECK-LABEL: func.func @after_casts
+func.func @after_casts(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: math.exp %{{.*}} : tensor<4xf32>
+  %0 = math.exp %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+}

@@ -268,3 +268,47 @@ func.func @accumulator(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %
   }
   return %n, %a : tensor<4xf32>, tensor<4xf32>
 }
+
+// The sum is mapped: left out of it as well.
+// SUMS-LABEL: func.func @mapped_sum
+// SUMS-SAME: %[[ACC:[a-z0-9]+]]: tensor<4xf32> {amp.name = "w", amp.role = "accumulator"}
+// SUMS: %[[U:.*]], %[[F:.*]] = amp.unscale
+// SUMS: linalg.map { arith.addf } ins(%[[ACC]], %[[U]]
+// SUMS: %[[KEPT:.*]] = amp.apply_if_finite %[[F]] keep(%[[ACC]])
+// SUMS-NOT: amp.apply_if_finite
+// SUMS: return %{{.*}}, %[[KEPT]]
+func.func @mapped_sum(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"},
+                      %acc: tensor<4xf32> {amp.role = "accumulator", amp.name = "w"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "accumulator", amp.name = "w"}) {
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %e = tensor.empty() : tensor<4xf32>
+  %sum = linalg.map { arith.addf } ins(%acc, %u : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>)
+  %n = call @step(%w, %sum) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %n, %sum : tensor<4xf32>, tensor<4xf32>
+}
+
+// Near miss: no addition that is known as one. The step is skipped and the
+// accumulator stays, so that the infinity comes into neither.
+// SUMS-LABEL: func.func @subtracted
+// SUMS-SAME: %[[ACC:[a-z0-9]+]]: tensor<4xf32> {amp.name = "w", amp.role = "accumulator"}
+// SUMS: %[[U:.*]], %[[F:.*]] = amp.unscale
+// SUMS: %[[SUM:.*]] = arith.subf %[[ACC]], %[[U]]
+// SUMS: amp.apply_if_finite %[[F]]
+// SUMS: func.call @step(%{{.*}}, %[[SUM]])
+// SUMS: %[[KEPT:.*]] = amp.apply_if_finite %[[F]] keep(%[[ACC]]) {
+// SUMS-NEXT: amp.yield %[[SUM]]
+// SUMS: return %{{.*}}, %[[KEPT]]
+func.func @subtracted(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"},
+                      %acc: tensor<4xf32> {amp.role = "accumulator", amp.name = "w"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "accumulator", amp.name = "w"}) {
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %sum = arith.subf %acc, %u : tensor<4xf32>
+  %n = call @step(%w, %sum) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %n, %sum : tensor<4xf32>, tensor<4xf32>
+}

@@ -185,6 +185,40 @@ module {
     return %n : tensor<4xf32>
   }
 
+  // Or mapped, or written over what it is added to.
+  // CHECK-LABEL: func.func @delay_unscale_in_other_forms
+  func.func @delay_unscale_in_other_forms(
+      %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+      %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+      %s: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+      -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+    // CHECK: %[[G0:.*]] = call @forward_backward
+    // CHECK: %[[G1:.*]] = call @forward_backward
+    // CHECK: %[[G2:.*]] = call @forward_backward
+    // CHECK: %[[G3:.*]] = call @forward_backward
+    // CHECK: %[[A:.*]] = linalg.map { arith.addf } ins(%[[G3]], %[[G0]]
+    // CHECK: %[[B:.*]] = linalg.elementwise {{.*}} ins(%[[A]], %[[G1]]
+    // CHECK: %[[C:.*]] = linalg.generic {{.*}} ins(%[[G2]] : {{.*}}) outs(%[[B]]
+    // CHECK: amp.unscale %[[C]] using @loss_scaler0
+    // CHECK-NOT: amp.unscale
+    // CHECK: return
+    %e = tensor.empty() : tensor<4xf32>
+    %g0 = call @forward_backward(%w, %x, %s) {amp.delay_unscale} : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    %g1 = call @forward_backward(%w, %x, %s) {amp.delay_unscale} : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    %g2 = call @forward_backward(%w, %x, %s) {amp.delay_unscale} : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    %g3 = call @forward_backward(%w, %x, %s) : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    %a = linalg.map { arith.addf } ins(%g3, %g0 : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>)
+    %b = linalg.elementwise kind=#linalg.elementwise_kind<add> ins(%a, %g1 : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    %c = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+        ins(%g2 : tensor<4xf32>) outs(%b : tensor<4xf32>) {
+    ^bb0(%p: f32, %o: f32):
+      %0 = arith.addf %o, %p : f32
+      linalg.yield %0 : f32
+    } -> tensor<4xf32>
+    %n = call @optimizer_step(%w, %c) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    return %n : tensor<4xf32>
+  }
+
   // The addition may be a linalg operation, and there may be more than two.
   // CHECK-LABEL: func.func @delay_unscale_twice
   func.func @delay_unscale_twice(

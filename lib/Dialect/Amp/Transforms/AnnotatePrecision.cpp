@@ -271,6 +271,9 @@ struct AnnotatePrecision
       return signalPassFailure();
     if (!policy.getHalfType())
       return markAllAnalysesPreserved(); // O0: nothing is half
+    // Decided, and done: what later passes added is not to be decided again.
+    if (isFlagSet(getOperation(), kCastsInsertedAttr))
+      return markAllAnalysesPreserved();
     for (auto function : getOperation().getOps<FunctionOpInterface>())
       if (failed(annotate(function, policy)))
         return signalPassFailure();

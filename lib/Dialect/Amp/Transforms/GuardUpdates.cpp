@@ -1277,13 +1277,25 @@ LogicalResult StepGuard::guardSlots(Operation *owner) {
 /// A skipped step ends the window of its accumulators: what they have gathered
 /// is dropped with it.
 LogicalResult StepGuard::clearAccumulators(Operation *end) {
-  if (options.keepFiniteSums)
-    return success();
   for (unsigned i = 0, e = step.getNumResults(); i != e; ++i) {
     RoleInfo accumulator = getResultRole(step, i);
     if (!accumulator.is(Role::Accumulator) ||
         matchPattern(end->getOperand(i), m_Constant()))
       continue;
+    if (options.keepFiniteSums) {
+      // A sum that is no addition of the two, and has taken the bad gradient.
+      Value value = end->getOperand(i);
+      std::optional<unsigned> old =
+          findArgument(step, accumulator, value.getType());
+      Value any = found.lookup(value);
+      if (!any || !old)
+        continue;
+      builder.setInsertionPoint(end);
+      auto guard =
+          createGuard(end->getLoc(), any, step.getArgument(*old), value);
+      end->setOperand(i, guard.getResult(0));
+      continue;
+    }
     SmallVector<Value> skips;
     for (bool sameName : {true, false}) {
       for (unsigned j = 0; j != e; ++j)

@@ -31,18 +31,27 @@ bool mlir::amp::isKeptOnSkip(std::optional<Role> role) {
 }
 
 bool mlir::amp::isElementwiseAdd(Operation *op) {
-  if (isa<arith::AddFOp, linalg::AddOp>(op))
+  if (isa<arith::AddFOp>(op))
     return true;
-  auto generic = dyn_cast<linalg::GenericOp>(op);
-  if (!generic || generic.getNumReductionLoops() != 0 ||
-      generic.getNumDpsInputs() != 2 || generic.getNumResults() != 1)
+  // Named, mapped, or written out; of two inputs, or of one to what it is
+  // written over.
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  if (!structured || structured.getNumReductionLoops() != 0 ||
+      op->getNumOperands() < 2 || op->getNumResults() != 1 ||
+      !llvm::all_of(structured.getIndexingMapsArray(),
+                    [](AffineMap map) { return map.isIdentity(); }))
     return false;
-  Block *body = generic.getBlock();
+  Block *body = structured.getBlock();
   auto add =
       body->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
-  return add && isa<BlockArgument>(add.getLhs()) &&
-         isa<BlockArgument>(add.getRhs()) &&
-         llvm::hasSingleElement(body->without_terminator());
+  if (!add || !llvm::hasSingleElement(body->without_terminator()))
+    return false;
+  for (OpOperand &operand : op->getOpOperands().take_front(2)) {
+    BlockArgument argument = structured.getMatchingBlockArgument(&operand);
+    if (argument != add.getLhs() && argument != add.getRhs())
+      return false;
+  }
+  return add.getLhs() != add.getRhs();
 }
 
 /// Every argument of the blocks in the regions of `op`.
