@@ -25,9 +25,8 @@ struct KnownRefusal {
 };
 
 constexpr KnownRefusal kKnownRefusals[] = {
-    {"to share a scaler, but they have two; set num-losses=1",
-     "one backward pass adds the gradients of two losses, which num-losses "
-     "gives a scaler each"},
+    {"to stand in scf.for, scf.if or no region",
+     "the predicate of an overflow is not handed out of an scf.while"},
 };
 
 } // namespace mlir::amp

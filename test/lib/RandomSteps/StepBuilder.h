@@ -21,6 +21,8 @@
 #include "StepGenerator.h"
 #include "TensorWriter.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 namespace mlir::amp {
 
 struct Parameter {
@@ -70,6 +72,9 @@ struct Batch {
   std::string element;
 };
 
+/// What a call of a backward pass leaves to a later one of the same model.
+enum class Delay { None, Unscaling, OverflowCheck };
+
 struct Pass {
   int model = 0;
   /// Applied to the output of `model`, or -1; takes no gradients here.
@@ -81,6 +86,7 @@ struct Pass {
   std::vector<int> targets;
   /// Parameter of a squared penalty in the loss, or -1.
   int penalty = -1;
+  Delay delay = Delay::None;
 };
 
 enum class OptimizerKind { Descent, Decay, Momentum, Adam, AdamW };
@@ -92,6 +98,8 @@ enum class UpdateForm {
   Branch,       ///< an optimizer step in a branch that depends on the batch
   InlineBranch, ///< written out in such a branch
   Select,       ///< written out, and taken by a select
+  Window,       ///< called on a sum over train steps, where the batch says so
+  WindowSelect, ///< written out on such a sum, and taken by a select
 };
 
 struct Group {
@@ -104,10 +112,25 @@ struct Group {
   std::string counter = "f32";
   std::string name;
   int flag = -1;
+  /// The train step counts Adam's steps, not the optimizer.
+  bool countsOutside = false;
 };
 
 /// How a train step brings its parts together.
-enum class StepForm { Calls, Fused, LoopOfSteps, LoopOfBatches };
+enum class StepForm {
+  Calls,
+  Fused,
+  LoopOfSteps,
+  /// A round updates with the gradients of the round before.
+  PipelinedLoop,
+  LoopOfBatches,
+  /// The same with an scf.while.
+  WhileOfBatches,
+  /// Gradients go through another block.
+  Blocks,
+  /// One of two backward passes, in a branch.
+  Branches,
+};
 
 /// One argument or result of a function.
 struct Field {
@@ -178,6 +201,7 @@ private:
   void writeUpdate(TensorWriter &writer, const Group &group,
                    const Environment &values, Environment &results);
   void writePassFunction(int number);
+  Value writeCount(TensorWriter &writer, const Group &group, const Value &old);
   void writeStepFunction(const Group &group);
   void writeEvaluate();
 
@@ -188,10 +212,17 @@ private:
   void writeTrainStep();
   void writeLoopOfSteps(TensorWriter &writer, Environment &values);
   void writeLoopOfBatches(TensorWriter &writer, Environment &values);
+  void writeBranches(TensorWriter &writer, Environment &values);
+  void writeBlocks(TensorWriter &writer, Environment &values);
+  void updateWindow(TensorWriter &writer, const Group &group,
+                    Environment &values);
+  std::vector<Field> getStepArguments(const Group &group);
   std::vector<Field> getTrainStates();
   uint64_t getPassBit(int number) const { return uint64_t(1) << number; }
   std::vector<int> getGradientParams(const Pass &pass) const;
-  std::string makeFields(llvm::ArrayRef<Field> fields);
+  bool isOneOf(std::initializer_list<StepForm> forms) const {
+    return llvm::is_contained(forms, form);
+  }
 
   Random random;
   GeneratedStep made;
@@ -212,7 +243,9 @@ private:
   /// The step has scale_loss, unscale and update_scale itself.
   bool isScaledByHand = false;
   bool marksGradients = false, isEager = false;
-  int64_t microBatches = 1, rounds = 1;
+  /// Batch that says which pass runs, and which block (Branches, Blocks).
+  int branchFlag = -1;
+  int64_t rounds = 1;
   std::string mistake;
 };
 

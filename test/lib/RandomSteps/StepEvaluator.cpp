@@ -438,6 +438,30 @@ LogicalResult StepEvaluator::runOperation(Operation *op, Values &values) {
           values[result] = value;
         return success();
       })
+      .Case([&](scf::WhileOp loop) {
+        std::vector<NumberTensor> carried;
+        for (mlir::Value start : loop.getInits())
+          carried.push_back(values[start]);
+        while (true) {
+          for (auto [argument, value] :
+               llvm::zip_equal(loop.getBeforeArguments(), carried))
+            values[argument] = value;
+          if (failed(runBlock(*loop.getBeforeBody(), values, carried)))
+            return failure();
+          bool goesOn = carried.front().elements[0].value != 0;
+          carried.erase(carried.begin());
+          if (!goesOn)
+            break;
+          for (auto [argument, value] :
+               llvm::zip_equal(loop.getAfterArguments(), carried))
+            values[argument] = value;
+          if (failed(runBlock(*loop.getAfterBody(), values, carried)))
+            return failure();
+        }
+        for (auto [result, value] : llvm::zip_equal(loop.getResults(), carried))
+          values[result] = value;
+        return success();
+      })
       .Case([&](scf::IfOp branch) {
         Number condition = first(branch.getCondition());
         if (condition.error != 0)
@@ -524,6 +548,18 @@ LogicalResult StepEvaluator::runBlock(Block &first, Values &values,
     std::vector<NumberTensor> given;
     for (mlir::Value operand : end->getOperands())
       given.push_back(values[operand]);
+    if (auto choice = dyn_cast<cf::CondBranchOp>(end)) {
+      bool isTaken = given[0].elements[0].value != 0;
+      auto handed = isTaken ? choice.getTrueDestOperands()
+                            : choice.getFalseDestOperands();
+      block = isTaken ? choice.getTrueDest() : choice.getFalseDest();
+      for (auto [argument, operand] :
+           llvm::zip_equal(block->getArguments(), handed)) {
+        NumberTensor value = values[operand];
+        values[argument] = std::move(value);
+      }
+      continue;
+    }
     auto branch = dyn_cast<cf::BranchOp>(end);
     if (!branch) {
       results = std::move(given);

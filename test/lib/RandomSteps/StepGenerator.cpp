@@ -28,9 +28,12 @@ std::string GeneratedStep::getPipeline() const {
 
 GeneratedStep StepBuilder::run() {
   form = random.pick({StepForm::Calls, StepForm::Calls, StepForm::Calls,
-                      StepForm::Calls, StepForm::Calls, StepForm::Fused,
+                      StepForm::Calls, StepForm::Calls, StepForm::Calls,
+                      StepForm::Calls, StepForm::Fused, StepForm::Fused,
                       StepForm::Fused, StepForm::LoopOfSteps,
-                      StepForm::LoopOfBatches});
+                      StepForm::PipelinedLoop, StepForm::LoopOfBatches,
+                      StepForm::LoopOfBatches, StepForm::WhileOfBatches,
+                      StepForm::Blocks, StepForm::Branches});
   origins = random.pick({0u, 0u, 1u, 1u, 2u, 3u, 4u});
   percentLinalg = random.pick({0u, 30u, 60u, 100u});
   percentHelpers = random.pick({0u, 0u, 10u});
@@ -60,9 +63,9 @@ GeneratedStep StepBuilder::run() {
     for (unsigned i = 0; i < passes.size(); ++i)
       writePassFunction(int(i));
     for (const Group &group : groups)
-      if (llvm::is_contained(
-              {UpdateForm::Called, UpdateForm::Helper, UpdateForm::Branch},
-              group.form))
+      if (llvm::is_contained({UpdateForm::Called, UpdateForm::Helper,
+                              UpdateForm::Branch, UpdateForm::Window},
+                             group.form))
         writeStepFunction(group);
   }
   writeTrainStep();
@@ -76,9 +79,16 @@ GeneratedStep StepBuilder::run() {
     for (int param : getGradientParams(pass))
       rule.gradients.push_back(params[param].name);
     rule.losses = pass.losses;
+    if (form == StepForm::Branches) {
+      rule.flag = batches[branchFlag].name;
+      rule.runsIf = made.passes.empty();
+    }
     made.passes.push_back(std::move(rule));
   }
-  const char *forms[] = {"calls", "fused", "loop of steps", "loop of batches"};
+  const char *forms[] = {"calls",           "fused",
+                         "loop of steps",   "pipelined loop",
+                         "loop of batches", "while of batches",
+                         "blocks",          "branches"};
   made.form = forms[int(form)];
   made.mistake = mistake;
   made.text = "module {\n" + scalers;

@@ -29,6 +29,9 @@ struct StateRule {
   uint64_t keptBy = 0;
   /// Backward passes whose skipped update may change its new value.
   uint64_t changedBy = 0;
+  /// Updated with a sum over train steps, of which keep-finite-sums leaves out
+  /// what overflowed.
+  bool isOfWindow = false;
 };
 
 /// A backward pass of a train step: one bit of the masks above.
@@ -38,6 +41,9 @@ struct PassRule {
   /// Parameters that it has gradients of.
   std::vector<std::string> gradients;
   std::vector<std::string> losses;
+  /// The flag of the batch that says whether it runs, or nothing.
+  std::string flag;
+  bool runsIf = true;
 };
 
 struct GeneratedStep {

@@ -107,7 +107,7 @@ void StepBuilder::drawLayer(Model &model, int64_t &width) {
 void StepBuilder::drawModels() {
   rows = random.between(2, 4);
   unsigned count = random.chance(30) ? 2 : 1;
-  if (form == StepForm::Fused || form == StepForm::LoopOfBatches)
+  if (!isOneOf({StepForm::Calls, StepForm::LoopOfSteps, StepForm::Blocks}))
     count = 1;
   for (unsigned i = 0; i < count; ++i) {
     Model model;
@@ -135,8 +135,11 @@ void StepBuilder::drawPasses() {
   unsigned count = unsigned(models.size());
   if (form == StepForm::Calls && random.chance(30))
     count += 1 + random.below(2);
-  if (form == StepForm::Fused || form == StepForm::LoopOfBatches)
+  if (isOneOf({StepForm::Fused, StepForm::LoopOfBatches,
+               StepForm::WhileOfBatches, StepForm::PipelinedLoop}))
     count = 1;
+  if (form == StepForm::Branches)
+    count = 2;
   unsigned nextLoss = 0;
   for (unsigned i = 0; i < count; ++i) {
     Pass pass;
@@ -175,6 +178,19 @@ void StepBuilder::drawPasses() {
             pass.flag = addBatch({}, "i1");
     passes.push_back(std::move(pass));
   }
+  if (isOneOf({StepForm::Branches, StepForm::Blocks}))
+    branchFlag = addBatch({}, "i1");
+  // A pass may leave its unscaling, or its check, to the next of its model.
+  if (form == StepForm::Calls && !isEager && !isScaledByHand)
+    for (size_t i = 0; i + 1 < passes.size(); ++i)
+      if (passes[i].model == passes[i + 1].model && random.chance(40) &&
+          // Not on top of what was unscaled.
+          llvm::all_of(llvm::ArrayRef(passes).take_front(i),
+                       [&](const Pass &pass) {
+                         return pass.model != passes[i].model ||
+                                pass.delay == Delay::Unscaling;
+                       }))
+        passes[i].delay = random.pick({Delay::Unscaling, Delay::OverflowCheck});
 }
 
 void StepBuilder::drawGroups() {
@@ -201,16 +217,30 @@ void StepBuilder::drawGroups() {
       group.form = random.pick(
           {UpdateForm::Called, UpdateForm::Called, UpdateForm::Called,
            UpdateForm::Inline, UpdateForm::Inline, UpdateForm::Helper,
-           UpdateForm::Branch, UpdateForm::InlineBranch, UpdateForm::Select});
+           UpdateForm::Branch, UpdateForm::InlineBranch, UpdateForm::Select,
+           UpdateForm::Window, UpdateForm::WindowSelect});
       if (form == StepForm::Fused)
-        group.form = random.pick(
-            {UpdateForm::Inline, UpdateForm::Inline, UpdateForm::Select});
+        group.form =
+            random.pick({UpdateForm::Inline, UpdateForm::Inline,
+                         UpdateForm::Select, UpdateForm::WindowSelect});
+      bool isWindow = group.form == UpdateForm::Window ||
+                      group.form == UpdateForm::WindowSelect;
+      if (isWindow && isOneOf({StepForm::LoopOfSteps, StepForm::PipelinedLoop}))
+        group.form = UpdateForm::Inline;
+      bool isAdam = group.kind == OptimizerKind::Adam ||
+                    group.kind == OptimizerKind::AdamW;
+      group.countsOutside =
+          isAdam && random.chance(25) &&
+          llvm::is_contained(
+              {UpdateForm::Called, UpdateForm::Helper, UpdateForm::Inline},
+              group.form);
       group.readsRate = random.chance(30);
       group.averages = random.chance(10);
       group.counter = random.pick({"f32", "i32", "i64"});
       group.name = "step" + std::to_string(groups.size());
       if (llvm::is_contained({UpdateForm::Branch, UpdateForm::InlineBranch,
-                              UpdateForm::Select},
+                              UpdateForm::Select, UpdateForm::Window,
+                              UpdateForm::WindowSelect},
                              group.form))
         group.flag = addBatch({}, "i1");
       groups.push_back(std::move(group));
@@ -238,6 +268,8 @@ void StepBuilder::drawOptions() {
   size_t losses = 0;
   for (const Pass &pass : passes)
     losses += pass.losses.size();
-  if (losses > 1 && random.chance(50))
+  bool isDelayed = llvm::any_of(
+      passes, [](const Pass &pass) { return pass.delay != Delay::None; });
+  if (losses > 1 && !isDelayed && random.chance(50))
     options["num-losses"] = std::to_string(losses);
 }

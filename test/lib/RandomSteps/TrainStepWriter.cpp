@@ -27,7 +27,7 @@ void StepBuilder::callPass(TensorWriter &writer, int number,
   const Pass &pass = passes[number];
   std::vector<Field> arguments = getPassArguments(pass, true);
   std::string scaler = "@by_hand" + std::to_string(number);
-  if (isScaledByHand)
+  if (isScaledByHand && !StringRef(scalers).contains(scaler + " "))
     scalers += "  amp.scaler " + scaler + " {initial_scale = 64.0 : f64}\n";
   std::string names, types;
   uint64_t changes = 0;
@@ -67,8 +67,12 @@ void StepBuilder::callPass(TensorWriter &writer, int number,
   writer.write(base +
                (results.size() == 1 ? std::string()
                                     : ":" + std::to_string(results.size())) +
-               " = func.call @pass" + Twine(number) + "(" + names + ") : (" +
-               types + ") -> (" + resultTypes + ")");
+               " = func.call @pass" + Twine(number) + "(" + names + ")" +
+               (pass.delay == Delay::Unscaling ? " {amp.delay_unscale}"
+                : pass.delay == Delay::OverflowCheck
+                    ? " {amp.delay_overflow_check}"
+                    : "") +
+               " : (" + types + ") -> (" + resultTypes + ")");
   if (isScaledByHand) {
     std::string list, listTypes;
     unsigned count = 0;
@@ -93,7 +97,8 @@ void StepBuilder::callPass(TensorWriter &writer, int number,
     std::string other = scaler;
     if (mistake == "other-scaler") {
       other = "@other" + std::to_string(number);
-      scalers += "  amp.scaler " + other + " {initial_scale = 16.0 : f64}\n";
+      if (!StringRef(scalers).contains(other + " "))
+        scalers += "  amp.scaler " + other + " {initial_scale = 16.0 : f64}\n";
     }
     unsigned times = mistake == "unscaled-twice"   ? 2
                      : mistake == "never-unscaled" ? 0
@@ -128,7 +133,16 @@ void StepBuilder::callPass(TensorWriter &writer, int number,
 
 /// Writes the update of `group` in its form, and says what a guard has to keep.
 void StepBuilder::update(TensorWriter &writer, const Group &group,
-                         Environment &values) {
+                         Environment &given) {
+  const bool isWindow = group.form == UpdateForm::Window ||
+                        group.form == UpdateForm::WindowSelect;
+  Environment values = given;
+  if (isWindow)
+    for (int param : group.params) {
+      Value &sum = values.at(getKey("grad", params[param].name));
+      Value &old = values.at(getKey("accumulator", params[param].name));
+      sum = old = writer.binary("arith.addf", old, sum);
+    }
   uint64_t overflows = 0, changes = 0;
   for (int param : group.params) {
     const Value &g = values.at(getKey("grad", params[param].name));
@@ -140,41 +154,46 @@ void StepBuilder::update(TensorWriter &writer, const Group &group,
       group.kind == OptimizerKind::Adam || group.kind == OptimizerKind::AdamW;
   // Parameters that are written out have a predicate of their own, unless
   // something joins them.
-  bool isJoined = isAdam || group.clipping == Clipping::Norm ||
-                  group.form == UpdateForm::Called ||
-                  group.form == UpdateForm::Helper ||
-                  group.form == UpdateForm::Branch;
+  bool isCalled = llvm::is_contained({UpdateForm::Called, UpdateForm::Helper,
+                                      UpdateForm::Branch, UpdateForm::Window},
+                                     group.form);
+  bool isJoined = isAdam || group.clipping == Clipping::Norm || isCalled;
 
-  std::vector<Field> arguments;
-  for (int param : group.params)
-    arguments.push_back(parameterField(param, "param"));
-  for (int param : group.params)
-    arguments.push_back(parameterField(param, "grad"));
-  std::vector<Field> states = getStateFields(group);
-  llvm::append_range(arguments, states);
-  if (group.readsRate)
-    arguments.push_back(makeField("hyper", "rate", {}));
+  std::vector<Field> arguments = getStepArguments(group);
+  Environment results;
+  std::string countKey = getKey("opt_state", group.name + ".step");
+  if (group.countsOutside)
+    values[getKey("hyper", group.name + ".step")] = results[countKey] =
+        writeCount(writer, group, values.at(countKey));
   std::vector<Field> news;
   for (int param : group.params)
     news.push_back(parameterField(param, "param"));
-  llvm::append_range(news, states);
-  std::string names, types, newTypes;
+  for (Field &field : getStateFields(group))
+    if (!group.countsOutside || getKey(field) != countKey)
+      news.push_back(std::move(field));
+  const size_t returned = news.size();
+  if (group.form == UpdateForm::Window)
+    for (int param : group.params)
+      news.push_back(parameterField(param, "accumulator"));
+  std::string names, types, newTypes, stepTypes;
   for (auto [i, field] : llvm::enumerate(arguments)) {
     names += (i ? ", " : "") + values.at(getKey(field)).name;
     types += (i ? ", " : "") + field.value.type();
   }
-  for (auto [i, field] : llvm::enumerate(news))
+  for (auto [i, field] : llvm::enumerate(news)) {
+    if (i < returned)
+      stepTypes += (i ? ", " : "") + field.value.type();
     newTypes += (i ? ", " : "") + field.value.type();
+  }
   auto call = [&](StringRef callee, StringRef into) {
-    return (into + (news.size() == 1 ? "" : ":" + std::to_string(news.size())) +
+    return (into + (returned == 1 ? "" : ":" + std::to_string(returned)) +
             " = func.call @" + callee + "(" + names + ") : (" + types +
-            ") -> (" + newTypes + ")")
+            ") -> (" + stepTypes + ")")
         .str();
   };
   auto part = [&](const std::string &base, size_t i) {
     return news.size() == 1 ? base : base + "#" + std::to_string(i);
   };
-  Environment results;
   auto takeResults = [&](const std::string &base) {
     for (auto [i, field] : llvm::enumerate(news)) {
       Value value = field.value;
@@ -200,8 +219,13 @@ void StepBuilder::update(TensorWriter &writer, const Group &group,
   case UpdateForm::Inline:
     writeUpdate(writer, group, values, results);
     break;
-  case UpdateForm::Select: {
+  case UpdateForm::Select:
+  case UpdateForm::WindowSelect: {
     writeUpdate(writer, group, values, results);
+    if (isWindow)
+      for (int param : group.params)
+        results[getKey("accumulator", params[param].name)] =
+            writer.constant(0, params[param].shape);
     const Value &flag = values.at(getKey("batch", batches[group.flag].name));
     std::string test = writer.fresh();
     writer.write(test + " = tensor.extract " + flag.name + "[] : tensor<i1>");
@@ -216,6 +240,7 @@ void StepBuilder::update(TensorWriter &writer, const Group &group,
     break;
   }
   case UpdateForm::Branch:
+  case UpdateForm::Window:
   case UpdateForm::InlineBranch: {
     const Value &flag = values.at(getKey("batch", batches[group.flag].name));
     std::string test = writer.fresh(), base = writer.fresh();
@@ -223,11 +248,14 @@ void StepBuilder::update(TensorWriter &writer, const Group &group,
     TensorWriter inner = makeWriter();
     inner.counter() = writer.counter();
     std::string yields;
-    if (group.form == UpdateForm::Branch) {
+    if (isCalled) {
       std::string taken = inner.fresh();
       inner.write(call(group.name, taken));
-      for (size_t i = 0; i < news.size(); ++i)
-        yields += (i ? ", " : "") + part(taken, i);
+      for (size_t i = 0; i < returned; ++i)
+        yields += (i ? ", " : "") + taken +
+                  (returned == 1 ? "" : "#" + std::to_string(i));
+      for (size_t i = returned; i < news.size(); ++i)
+        yields += ", " + inner.constant(0, news[i].value.shape).name;
     } else {
       Environment fresh;
       writeUpdate(inner, group, values, fresh);
@@ -256,10 +284,12 @@ void StepBuilder::update(TensorWriter &writer, const Group &group,
     }
     value.overflows = 0;
     value.changes = kept | changed;
-    made.states.push_back({role.str(), fullName.str(), kept, value.changes});
+    if (role != "accumulator")
+      made.states.push_back(
+          {role.str(), fullName.str(), kept, value.changes, isWindow});
   }
   for (auto &[key, value] : results)
-    values[key] = value;
+    given[key] = value;
 }
 
 /// All backward passes and updates, in one block.
@@ -295,13 +325,22 @@ std::vector<Field> StepBuilder::getTrainStates() {
     fields.push_back(parameterField(int(i), "param"));
   for (const auto &[name, shape] : buffers)
     fields.push_back(makeField("buffer", name, shape, "f32", true));
-  for (const Group &group : groups)
+  for (const Group &group : groups) {
     llvm::append_range(fields, getStateFields(group));
+    if (group.form == UpdateForm::Window ||
+        group.form == UpdateForm::WindowSelect)
+      for (int param : group.params)
+        fields.push_back(parameterField(param, "accumulator"));
+  }
   return fields;
 }
 
-/// Rounds of all parts: each takes the states of the one before.
+/// Rounds of all parts: each takes the states of the one before, and, where
+/// they are pipelined, its gradients.
 void StepBuilder::writeLoopOfSteps(TensorWriter &writer, Environment &values) {
+  const bool isPipelined = form == StepForm::PipelinedLoop;
+  if (isPipelined)
+    callPass(writer, 0, values);
   std::vector<Field> carried;
   for (const Field &field : getTrainStates())
     if (field.role != "param" || llvm::any_of(groups, [&](const Group &group) {
@@ -313,8 +352,12 @@ void StepBuilder::writeLoopOfSteps(TensorWriter &writer, Environment &values) {
   for (const Pass &pass : passes)
     for (const std::string &loss : pass.losses) {
       carried.push_back(makeField("loss", loss, {}));
-      values[getKey("loss", loss)] = writer.constant(0, {});
+      if (!isPipelined)
+        values[getKey("loss", loss)] = writer.constant(0, {});
     }
+  if (isPipelined)
+    for (int param : getGradientParams(passes[0]))
+      carried.push_back(parameterField(param, "grad"));
   std::string c0 = writer.fresh(), c1 = writer.fresh(), cn = writer.fresh();
   writer.write(c0 + " = arith.constant 0 : index");
   writer.write(c1 + " = arith.constant 1 : index");
@@ -331,7 +374,15 @@ void StepBuilder::writeLoopOfSteps(TensorWriter &writer, Environment &values) {
     types += (i ? ", " : "") + field.value.type();
     inside[getKey(field)] = argument;
   }
-  runParts(inner, inside);
+  if (isPipelined) {
+    for (const Group &group : groups)
+      update(inner, group, inside);
+    for (int param : getGradientParams(passes[0]))
+      inside.erase(getKey("grad", params[param].name));
+    callPass(inner, 0, inside);
+  } else {
+    runParts(inner, inside);
+  }
   for (auto [i, field] : llvm::enumerate(carried))
     yields += (i ? ", " : "") + inside.at(getKey(field)).name;
   writer.counter() = inner.counter();
@@ -369,6 +420,8 @@ void StepBuilder::writeLoopOfBatches(TensorWriter &writer,
     values[getKey("loss", loss)] = writer.constant(0, {});
   }
   std::string base = writer.fresh(), starts, types, yields;
+  std::string firstNames;
+  std::vector<std::string> starting;
   TensorWriter inner = makeWriter();
   inner.counter() = writer.counter();
   Environment inside = values;
@@ -376,7 +429,13 @@ void StepBuilder::writeLoopOfBatches(TensorWriter &writer,
     Value start = values.at(getKey(field));
     Value argument = start;
     argument.name = inner.fresh();
-    starts += (i ? ", " : "") + argument.name + " = " + start.name;
+    starting.push_back(argument.name);
+    // The condition of a while has names of its own.
+    std::string first = form == StepForm::WhileOfBatches
+                            ? "%first" + std::to_string(i)
+                            : argument.name;
+    firstNames += ", " + first;
+    starts += (i ? ", " : "") + first + " = " + start.name;
     types += (i ? ", " : "") + field.value.type();
     inside[getKey(field)] = argument;
   }
@@ -405,16 +464,116 @@ void StepBuilder::writeLoopOfBatches(TensorWriter &writer,
   for (auto [i, field] : llvm::enumerate(carried))
     yields += (i ? ", " : "") + inside.at(getKey(field)).name;
   writer.counter() = inner.counter();
-  writer.write(
-      base + (carried.size() == 1 ? "" : ":" + std::to_string(carried.size())) +
-      " = scf.for %part = " + c0 + " to " + cn + " step " + c1 + " iter_args(" +
-      starts + ") -> (" + types + ") {\n" + inner.print(6) +
-      "      scf.yield " + yields + " : " + types + "\n    }");
+  if (form == StepForm::WhileOfBatches) {
+    std::string arguments;
+    for (auto [i, field] : llvm::enumerate(carried))
+      arguments += ", " + starting[i] + ": " + field.value.type();
+    writer.write(base + ":" + std::to_string(carried.size() + 1) +
+                 " = scf.while (%part = " + c0 + ", " + starts +
+                 ") : (index, " + types + ") -> (index, " + types +
+                 ") {\n      %more = arith.cmpi slt, %part, " + cn +
+                 " : index\n      scf.condition(%more) %part" + firstNames +
+                 " : index, " + types + "\n    } do {\n    ^bb0(%part: index" +
+                 arguments + "):\n" + inner.print(6) +
+                 "      %next = arith.addi %part, " + c1 +
+                 " : index\n      scf.yield %next, " + yields + " : index, " +
+                 types + "\n    }");
+  } else {
+    writer.write(
+        base +
+        (carried.size() == 1 ? "" : ":" + std::to_string(carried.size())) +
+        " = scf.for %part = " + c0 + " to " + cn + " step " + c1 +
+        " iter_args(" + starts + ") -> (" + types + ") {\n" + inner.print(6) +
+        "      scf.yield " + yields + " : " + types + "\n    }");
+  }
+  const size_t skipped = form == StepForm::WhileOfBatches;
   for (auto [i, field] : llvm::enumerate(carried)) {
     Value value = inside.at(getKey(field));
+    value.name = carried.size() + skipped == 1
+                     ? base
+                     : base + "#" + std::to_string(i + skipped);
+    values[getKey(field)] = value;
+  }
+  for (const Group &group : groups)
+    update(writer, group, values);
+}
+
+/// One of two backward passes runs, and its gradients leave the branch.
+void StepBuilder::writeBranches(TensorWriter &writer, Environment &values) {
+  std::vector<Field> carried;
+  for (int param : getGradientParams(passes[0]))
+    carried.push_back(parameterField(param, "grad"));
+  for (const auto &[name, shape] : buffers)
+    carried.push_back(makeField("buffer", name, shape, "f32", true));
+  const Value &flag = values.at(getKey("batch", batches[branchFlag].name));
+  std::string test = writer.fresh(), base = writer.fresh(), types;
+  writer.write(test + " = tensor.extract " + flag.name + "[] : tensor<i1>");
+  for (auto [i, field] : llvm::enumerate(carried))
+    types += (i ? ", " : "") + field.value.type();
+  std::string text;
+  Environment merged;
+  for (int number : {0, 1}) {
+    TensorWriter inner = makeWriter();
+    inner.counter() = writer.counter();
+    Environment inside = values;
+    callPass(inner, number, inside);
+    writer.counter() = inner.counter();
+    std::string yields;
+    for (auto [i, field] : llvm::enumerate(carried)) {
+      const Value &value = inside.at(getKey(field));
+      yields += (i ? ", " : "") + value.name;
+      Value &both = merged[getKey(field)];
+      both.shape = value.shape;
+      TensorWriter::inherit(both, {&value});
+    }
+    for (const std::string &loss : passes[number].losses)
+      values[getKey("loss", loss)] = values.at(getKey("loss_seed", loss));
+    text += (number ? "    } else {\n" : "") + inner.print(6) +
+            "      scf.yield " + yields + " : " + types + "\n";
+  }
+  writer.write(
+      base + (carried.size() == 1 ? "" : ":" + std::to_string(carried.size())) +
+      " = scf.if " + test + " -> (" + types + ") {\n" + text + "    }");
+  for (auto [i, field] : llvm::enumerate(carried)) {
+    Value &value = merged.at(getKey(field));
     value.name = carried.size() == 1 ? base : base + "#" + std::to_string(i);
     values[getKey(field)] = value;
   }
+  for (const Group &group : groups)
+    update(writer, group, values);
+}
+
+/// Gradients are halved in a block of their own, or not.
+void StepBuilder::writeBlocks(TensorWriter &writer, Environment &values) {
+  for (unsigned i = 0; i < passes.size(); ++i)
+    callPass(writer, int(i), values);
+  const Value &flag = values.at(getKey("batch", batches[branchFlag].name));
+  std::string test = writer.fresh(), names, types, halves, arguments;
+  writer.write(test + " = tensor.extract " + flag.name + "[] : tensor<i1>");
+  unsigned index = 0;
+  std::vector<std::string> keys;
+  for (const auto &[key, value] : values)
+    if (StringRef(key).starts_with("grad/"))
+      keys.push_back(key);
+  for (const std::string &key : keys) {
+    names += (index ? ", " : "") + values.at(key).name;
+    types += (index ? ", " : "") + values.at(key).type();
+    ++index;
+  }
+  writer.write("cf.cond_br " + test + ", ^small, ^end(" + names + " : " +
+               types + ")");
+  writer.write("^small:");
+  index = 0;
+  for (const std::string &key : keys) {
+    halves += (index ? ", " : "") + writer.scale(values.at(key), 0.5).name;
+    Value &value = values.at(key);
+    value.name = writer.fresh();
+    value.line = -1;
+    arguments += (index ? ", " : "") + value.name + ": " + value.type();
+    ++index;
+  }
+  writer.write("cf.br ^end(" + halves + " : " + types + ")");
+  writer.write("^end(" + arguments + "):");
   for (const Group &group : groups)
     update(writer, group, values);
 }
@@ -423,7 +582,8 @@ void StepBuilder::writeTrainStep() {
   std::vector<Field> arguments = getTrainStates();
   for (const Batch &batch : batches) {
     Shape shape = batch.shape;
-    if (form == StepForm::LoopOfBatches && !shape.empty())
+    if (isOneOf({StepForm::LoopOfBatches, StepForm::WhileOfBatches}) &&
+        !shape.empty())
       shape[0] *= rounds;
     arguments.push_back(makeField("batch", batch.name, shape, batch.element));
   }
@@ -472,10 +632,18 @@ void StepBuilder::writeTrainStep() {
     break;
   }
   case StepForm::LoopOfSteps:
+  case StepForm::PipelinedLoop:
     writeLoopOfSteps(writer, values);
     break;
   case StepForm::LoopOfBatches:
+  case StepForm::WhileOfBatches:
     writeLoopOfBatches(writer, values);
+    break;
+  case StepForm::Branches:
+    writeBranches(writer, values);
+    break;
+  case StepForm::Blocks:
+    writeBlocks(writer, values);
     break;
   }
   std::vector<Field> results;

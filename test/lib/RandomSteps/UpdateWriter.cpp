@@ -49,6 +49,20 @@ static llvm::SmallVector<int64_t> getAllDimensions(const Value &value) {
   return all;
 }
 
+/// One more than `old`.
+Value StepBuilder::writeCount(TensorWriter &writer, const Group &group,
+                              const Value &old) {
+  bool isFloat = group.counter == "f32";
+  std::string one = writer.fresh();
+  writer.write(one + " = arith.constant dense<" + (isFloat ? "1.0" : "1") +
+               "> : " + old.type());
+  Value next = writer.define((isFloat ? "arith.addf " : "arith.addi ") +
+                                 old.name + ", " + one + "\x01 : " + old.type(),
+                             {}, {&old});
+  next.element = group.counter;
+  return next;
+}
+
 void StepBuilder::writeUpdate(TensorWriter &writer, const Group &group,
                               const Environment &values, Environment &results) {
   if (origins && origins != 4)
@@ -87,18 +101,13 @@ void StepBuilder::writeUpdate(TensorWriter &writer, const Group &group,
   Value count;
   if (group.kind == OptimizerKind::Adam || group.kind == OptimizerKind::AdamW) {
     std::string key = getKey("opt_state", group.name + ".step");
-    const Value &old = values.at(key);
-    bool isFloat = group.counter == "f32";
-    std::string one = writer.fresh();
-    writer.write(one + " = arith.constant dense<" + (isFloat ? "1.0" : "1") +
-                 "> : " + old.type());
-    Value next =
-        writer.define((isFloat ? "arith.addf " : "arith.addi ") + old.name +
-                          ", " + one + "\x01 : " + old.type(),
-                      {}, {&old});
-    next.element = group.counter;
-    results[key] = next;
-    count = isFloat ? next : writer.toFloat(next);
+    auto counted = values.find(getKey("hyper", group.name + ".step"));
+    if (counted != values.end())
+      count = counted->second;
+    else
+      count = results[key] = writeCount(writer, group, values.at(key));
+    if (group.counter != "f32")
+      count = writer.toFloat(count);
   }
   auto correct = [&](const Value &moment, double beta) {
     Value base = writer.constant(beta, {});
@@ -165,16 +174,24 @@ void StepBuilder::writeUpdate(TensorWriter &writer, const Group &group,
   writer.origin.clear();
 }
 
-/// The arguments of an optimizer step, and its results.
-void StepBuilder::writeStepFunction(const Group &group) {
+std::vector<Field> StepBuilder::getStepArguments(const Group &group) {
   std::vector<Field> arguments;
-  for (int param : group.params)
-    arguments.push_back(parameterField(param, "param"));
-  for (int param : group.params)
-    arguments.push_back(parameterField(param, "grad"));
-  llvm::append_range(arguments, getStateFields(group));
+  for (StringRef role : {"param", "grad"})
+    for (int param : group.params)
+      arguments.push_back(parameterField(param, role));
+  std::string count = group.name + ".step";
+  for (Field &field : getStateFields(group))
+    if (group.countsOutside && field.name == count)
+      arguments.push_back(makeField("hyper", count, {}, group.counter));
+    else
+      arguments.push_back(std::move(field));
   if (group.readsRate)
     arguments.push_back(makeField("hyper", "rate", {}));
+  return arguments;
+}
+
+void StepBuilder::writeStepFunction(const Group &group) {
+  std::vector<Field> arguments = getStepArguments(group);
   TensorWriter writer = makeWriter();
   Environment results;
   writeUpdate(writer, group, getArguments(arguments), results);
