@@ -31,37 +31,55 @@
 
 #include "amp/Analysis/ComputeKind.h"
 #include "amp/Policy/OpLists.h"
+#include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::amp;
 
-/// Every operation of the function but terminators, in order, regions of linalg
-/// operations not entered.
-static SmallVector<Operation *> collectOperations(FunctionOpInterface function,
-                                                  const ValueOrigins &origins) {
-  SmallVector<Operation *> ops;
-  function->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (op == function.getOperation())
-      return WalkResult::advance();
-    if (op->hasTrait<OpTrait::IsTerminator>())
-      return WalkResult::advance();
-    ops.push_back(op);
-    return origins.getKind(op) == ComputeKind::Control ? WalkResult::advance()
-                                                       : WalkResult::skip();
-  });
-  return ops;
+/// Appends the operations of `region` but terminators, definitions before uses;
+/// regions of linalg operations are not entered.
+void ModelBoundary::collectOperations(Region &region) {
+  hasBranches |= !region.empty() && !region.hasOneBlock();
+  for (Block *block : getBlocksSortedByDominance(region))
+    for (Operation &op : *block) {
+      if (op.hasTrait<OpTrait::IsTerminator>())
+        continue;
+      ops.push_back(&op);
+      if (origins.getKind(&op) == ComputeKind::Control)
+        for (Region &nested : op.getRegions())
+          collectOperations(nested);
+    }
+}
+
+/// Uses of `value`, and of the block arguments that branches hand it to.
+static SmallVector<OpOperand *> getUsesThroughBranches(Value value) {
+  SmallVector<OpOperand *> uses;
+  SmallVector<Value> worklist{value};
+  llvm::SmallDenseSet<Value> seen{value};
+  while (!worklist.empty())
+    for (OpOperand &use : worklist.pop_back_val().getUses()) {
+      uses.push_back(&use);
+      if (auto branch = dyn_cast<BranchOpInterface>(use.getOwner()))
+        if (std::optional<BlockArgument> argument =
+                branch.getSuccessorBlockArgument(use.getOperandNumber());
+            argument && seen.insert(*argument).second)
+          worklist.push_back(*argument);
+    }
+  return uses;
 }
 
 /// Users of the results of `op`, with a user inside a region also counted as
 /// the operation that has the region.
 static SmallVector<Operation *> getUsersOutward(Operation *op) {
   SmallVector<Operation *> users;
-  for (Operation *user : op->getUsers())
-    for (Operation *up = user;
-         up && up->getBlock() && !isa<FunctionOpInterface>(up);
-         up = up->getParentOp())
-      users.push_back(up);
+  for (Value result : op->getResults())
+    for (OpOperand *use : getUsesThroughBranches(result))
+      for (Operation *up = use->getOwner();
+           up && up->getBlock() && !isa<FunctionOpInterface>(up);
+           up = up->getParentOp())
+        users.push_back(up);
   return users;
 }
 
@@ -75,13 +93,13 @@ ModelBoundary::ModelBoundary(FunctionOpInterface function,
     : origins(origins) {
   if (function.isExternal())
     return;
+  collectOperations(function.getFunctionBody());
   findForwardModel(function);
-  findBackwardModel(function);
+  findBackwardModel();
   findBatchNorm(function);
 }
 
 void ModelBoundary::findForwardModel(FunctionOpInterface function) {
-  SmallVector<Operation *> ops = collectOperations(function, origins);
   bool wholeFunction = getFunctionKind(function) == FunctionKind::Evaluate;
   bool marked = llvm::any_of(
       ops, [](Operation *op) { return isFlagSet(op, kModelOutputAttr); });
@@ -99,22 +117,26 @@ void ModelBoundary::findForwardModel(FunctionOpInterface function) {
     return weight && activation;
   };
 
-  for (Operation *op : llvm::reverse(ops)) {
-    if (origins.getPhase(op) != Phase::Forward)
-      continue;
-    if (wholeFunction) {
-      model.insert(op);
-      continue;
+  // A loop of blocks hands values back to operations that come before.
+  bool grown = true;
+  for (bool first = true; first || (grown && hasBranches); first = false) {
+    grown = false;
+    for (Operation *op : llvm::reverse(ops)) {
+      if (origins.getPhase(op) != Phase::Forward || model.contains(op) ||
+          (!wholeFunction && isLoss(op) && !marked))
+        continue;
+      auto feedsModel = [&] {
+        return !isFlagSet(op, kModelOutputAttr) &&
+               llvm::any_of(getUsersOutward(op), [&](Operation *user) {
+                 return origins.getPhase(user) == Phase::Forward &&
+                        model.contains(user);
+               });
+      };
+      if (wholeFunction || feedsModel() || combines(op)) {
+        model.insert(op);
+        grown = true;
+      }
     }
-    if (isLoss(op) && !marked)
-      continue;
-    bool feedsModel = !isFlagSet(op, kModelOutputAttr) &&
-                      llvm::any_of(getUsersOutward(op), [&](Operation *user) {
-                        return origins.getPhase(user) == Phase::Forward &&
-                               model.contains(user);
-                      });
-    if (feedsModel || combines(op))
-      model.insert(op);
   }
   // An operation inside a region belongs where the region does: half of a loop
   // cannot be the loss.
@@ -139,13 +161,15 @@ void ModelBoundary::findForwardModel(FunctionOpInterface function) {
     if (!model.contains(op))
       continue;
     for (Value result : op->getResults()) {
-      bool leaves = llvm::any_of(result.getUsers(), [&](Operation *user) {
-        if (isa<func::ReturnOp>(user))
-          return wholeFunction;
-        return !user->hasTrait<OpTrait::IsTerminator>() &&
-               origins.getPhase(user) == Phase::Forward &&
-               !model.contains(user) && !saved.contains(user);
-      });
+      bool leaves =
+          llvm::any_of(getUsesThroughBranches(result), [&](OpOperand *use) {
+            Operation *user = use->getOwner();
+            if (isa<func::ReturnOp>(user))
+              return wholeFunction;
+            return !user->hasTrait<OpTrait::IsTerminator>() &&
+                   origins.getPhase(user) == Phase::Forward &&
+                   !model.contains(user) && !saved.contains(user);
+          });
       if (leaves && isCastableTensor(result.getType()) &&
           seen.insert(result).second)
         outputs.push_back(result);
@@ -153,10 +177,9 @@ void ModelBoundary::findForwardModel(FunctionOpInterface function) {
   }
 }
 
-void ModelBoundary::findBackwardModel(FunctionOpInterface function) {
+void ModelBoundary::findBackwardModel() {
   // Forward operations by scope id: is any, is none, in the model?
   llvm::DenseMap<int64_t, bool> forwardSide;
-  SmallVector<Operation *> ops = collectOperations(function, origins);
   auto getScopeId = [](Operation *op) -> std::optional<int64_t> {
     if (auto id = op->getAttrOfType<IntegerAttr>(kScopeIdAttr))
       return id.getInt();
@@ -210,7 +233,6 @@ void ModelBoundary::findBackwardModel(FunctionOpInterface function) {
 }
 
 void ModelBoundary::findBatchNorm(FunctionOpInterface function) {
-  SmallVector<Operation *> ops = collectOperations(function, origins);
   auto getLayer = [](Operation *op) {
     return op->getAttrOfType<StringAttr>(kLayerAttr);
   };

@@ -27,6 +27,7 @@
 
 #include "amp/Analysis/ComputeKind.h"
 #include "amp/Analysis/Normalizations.h"
+#include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/MapVector.h"
@@ -39,19 +40,27 @@ PrecisionUnits::PrecisionUnits(FunctionOpInterface function,
                                const ModelBoundary *boundary)
     : origins(origins) {
   SmallVector<Operation *> ops;
-  function->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    ComputeKind kind = origins.getKind(op);
-    if (kind == ComputeKind::Control)
-      return WalkResult::advance();
-    if (kind != ComputeKind::Other && op != function.getOperation())
-      ops.push_back(op);
-    return WalkResult::skip();
-  });
+  collectOperations(function.getFunctionBody(), ops);
   groupByOrigin(ops, boundary);
   joinNormalizations(ops, boundary);
   joinMovements(ops);
   joinByStructure(ops);
   tidy();
+}
+
+/// Appends the operations of `region` that have a unit, definitions before
+/// uses.
+void PrecisionUnits::collectOperations(Region &region,
+                                       SmallVectorImpl<Operation *> &ops) {
+  for (Block *block : getBlocksSortedByDominance(region))
+    for (Operation &op : *block) {
+      ComputeKind kind = origins.getKind(&op);
+      if (kind == ComputeKind::Control)
+        for (Region &nested : op.getRegions())
+          collectOperations(nested, ops);
+      else if (kind != ComputeKind::Other)
+        ops.push_back(&op);
+    }
 }
 
 void PrecisionUnits::assign(Operation *op, unsigned unit) {

@@ -6,19 +6,23 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One forward walk suffices without a fixpoint: a region's arguments take the
-// union of all that enters the region, loop-carried values included, so a
-// second walk could not add to it. Sizes are not data: `tensor.dim` has no
-// origins, nor has the `tensor.empty` that it sizes.
+// One forward walk suffices where control is structured: a region's arguments
+// take the union of all that enters the region, loop-carried values included,
+// so a second walk could not add to it. The blocks of a function take what the
+// branches hand to them, walked until nothing is added, which is as often as a
+// set of origins can grow. Sizes are not data: `tensor.dim` has no origins, nor
+// has the `tensor.empty` that it sizes.
 //
 //===----------------------------------------------------------------------===//
 
 #include "amp/Analysis/ValueOrigins.h"
 
 #include "amp/Analysis/ComputeKind.h"
+#include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Operation.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -150,14 +154,35 @@ ValueOrigins::ValueOrigins(FunctionOpInterface function) {
     return;
   for (auto [index, argument] : llvm::enumerate(function.getArguments()))
     origins[argument] = getArgumentOrigins(function, index);
-  visit(function.getFunctionBody(), Origins());
+  Region &body = function.getFunctionBody();
+  do
+    visit(body, Origins());
+  while (!body.hasOneBlock() && joinBranches(body));
+}
+
+/// Gives each block argument of `body` what the branches to its block hand
+/// over. True if one has more origins than before.
+bool ValueOrigins::joinBranches(Region &body) {
+  bool grown = false;
+  for (Block &block : body) {
+    if (block.empty())
+      continue;
+    auto branch = dyn_cast<BranchOpInterface>(block.back());
+    if (!branch)
+      continue;
+    for (OpOperand &operand : branch->getOpOperands())
+      if (std::optional<BlockArgument> argument =
+              branch.getSuccessorBlockArgument(operand.getOperandNumber()))
+        grown |= origins[*argument].join(lookup(operand.get()));
+  }
+  return grown;
 }
 
 void ValueOrigins::visit(Region &region, Origins entry) {
-  for (Block &block : region) {
-    for (BlockArgument argument : block.getArguments())
+  for (Block *block : getBlocksSortedByDominance(region)) {
+    for (BlockArgument argument : block->getArguments())
       origins.try_emplace(argument, entry);
-    for (Operation &op : block) {
+    for (Operation &op : *block) {
       Origins read;
       if (!isa<tensor::DimOp>(op))
         for (Value value : getReadValues(&op))

@@ -347,6 +347,63 @@ func.func @unnamed_weights(
 }
 
 //===----------------------------------------------------------------------===//
+// Several blocks: what a branch hands over is what the block is given
+//===----------------------------------------------------------------------===//
+
+// Activations, the seed and a weight go through block arguments; one block stands
+// before the block that it comes after.
+// CHECK-LABEL: func.func @blocks
+func.func @blocks(%c: i1,
+    %w: tensor<4x4xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4x4xf32> {amp.role = "batch", amp.name = "x0"},
+    %y: tensor<4x4xf32> {amp.role = "batch", amp.name = "x1"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<4x4xf32>, tensor<4x4xf32> {amp.role = "grad", amp.name = "w"}) {
+  %e = tensor.empty() : tensor<4x4xf32>
+  cf.cond_br %c, ^model(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>), ^first
+^loss(%out: tensor<4x4xf32>, %s: tensor<f32>):
+  // The target meets the model's output: the loss, and its gradient.
+  // CHECK: arith.subf {{.*}}#amp.class<high, unit = {{[0-9]+}}, "after the model's end">
+  %d = arith.subf %out, %y : tensor<4x4xf32>
+  %b = linalg.broadcast ins(%s : tensor<f32>) outs(%e : tensor<4x4xf32>) dimensions = [0, 1]
+  // CHECK: arith.mulf {{.*}}#amp.class<high, unit = {{[0-9]+}}, backward, "after the model's end">
+  %gd = arith.mulf %b, %d : tensor<4x4xf32>
+  // CHECK: linalg.matmul {{.*}}#amp.class<low, unit = {{[0-9]+}}, backward, "inside the model">
+  %g = linalg.matmul ins(%x, %gd : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %d, %g : tensor<4x4xf32>, tensor<4x4xf32>
+^first:
+  // A function of the input alone that a branch hands to the model.
+  // CHECK: math.absf {{.*}}#amp.class<low, {{.*}}"inside the model">
+  %a = math.absf %x : tensor<4x4xf32>
+  cf.br ^model(%a, %w : tensor<4x4xf32>, tensor<4x4xf32>)
+^model(%h: tensor<4x4xf32>, %v: tensor<4x4xf32>):
+  // CHECK: linalg.matmul {{.*}}#amp.class<low, unit = {{[0-9]+}}, "inside the model">
+  %p = linalg.matmul ins(%h, %v : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  cf.br ^loss(%p, %seed : tensor<4x4xf32>, tensor<f32>)
+}
+
+// A loop of blocks: what is handed back to the block with the weight feeds the model,
+// what leaves it does not.
+// CHECK-LABEL: func.func @loop_of_blocks
+func.func @loop_of_blocks(%c: i1,
+    %w: tensor<8xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<8xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<8xf32>, tensor<f32> {amp.role = "grad", amp.name = "w"}) {
+  cf.br ^body(%x : tensor<8xf32>)
+^body(%h: tensor<8xf32>):
+  // CHECK: arith.mulf {{.*}}#amp.class<low, {{.*}}"inside the model">
+  %p = arith.mulf %h, %w : tensor<8xf32>
+  // CHECK: math.absf {{.*}}#amp.class<low, {{.*}}"inside the model">
+  %t = math.absf %p : tensor<8xf32>
+  // CHECK: arith.negf {{.*}}#amp.class<high, {{.*}}"after the model's end">
+  %n = arith.negf %t : tensor<8xf32>
+  cf.cond_br %c, ^body(%t : tensor<8xf32>), ^end
+^end:
+  return %n, %seed : tensor<8xf32>, tensor<f32>
+}
+
+//===----------------------------------------------------------------------===//
 // Override
 //===----------------------------------------------------------------------===//
 

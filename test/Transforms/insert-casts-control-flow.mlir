@@ -83,6 +83,56 @@ func.func @block_arguments(%c: i1, %x: tensor<4xf32>) -> tensor<4xf32> {
   return %1 : tensor<4xf32>
 }
 
+// What is half on every way is half afterwards: it has been rounded, so it is not
+// rounded again, and an operation on it is half.
+// CHECK-LABEL: func.func @half_on_both_ways
+func.func @half_on_both_ways(%c: i1, %x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: %[[R:.*]] = scf.if
+  // CHECK: scf.yield
+  // CHECK: scf.yield
+  // CHECK-NEXT: }
+  // CHECK-NEXT: %[[S:.*]] = arith.addf %[[R]], %[[R]]
+  // CHECK-NEXT: %[[H:.*]] = amp.cast %[[S]] : tensor<4xf32> to tensor<4xf16>
+  // CHECK-NEXT: %[[W:.*]] = amp.cast %[[H]] : tensor<4xf16> to tensor<4xf32>
+  // CHECK-NEXT: cf.cond_br %{{.*}}, ^[[A:.*]](%[[W]] : tensor<4xf32>), ^[[B:.*]](%[[W]] : tensor<4xf32>)
+  %r = scf.if %c -> tensor<4xf32> {
+    %0 = math.tanh %x {amp.class = #amp.class<low, unit = 0>} : tensor<4xf32>
+    scf.yield %0 : tensor<4xf32>
+  } else {
+    %1 = math.sqrt %x {amp.class = #amp.class<low, unit = 1>} : tensor<4xf32>
+    scf.yield %1 : tensor<4xf32>
+  }
+  %s = arith.addf %r, %r {amp.class = #amp.class<promote, unit = 2>} : tensor<4xf32>
+  cf.cond_br %c, ^a(%s : tensor<4xf32>), ^b(%s : tensor<4xf32>)
+^a(%l: tensor<4xf32>):
+  // CHECK: ^[[A]](%[[L:.*]]: tensor<4xf32>):
+  // CHECK-NEXT: %[[P:.*]] = arith.addf %[[L]], %[[L]]
+  // CHECK-NEXT: amp.cast %[[P]] : tensor<4xf32> to tensor<4xf16>
+  %2 = arith.addf %l, %l {amp.class = #amp.class<promote, unit = 3>} : tensor<4xf32>
+  cf.br ^b(%2 : tensor<4xf32>)
+^b(%m: tensor<4xf32>):
+  // CHECK: ^[[B]](%[[M:.*]]: tensor<4xf32>):
+  // CHECK-NEXT: %[[Q:.*]] = arith.addf %[[M]], %[[M]]
+  // CHECK-NEXT: amp.cast %[[Q]] : tensor<4xf32> to tensor<4xf16>
+  %3 = arith.addf %m, %m {amp.class = #amp.class<promote, unit = 4>} : tensor<4xf32>
+  return %3 : tensor<4xf32>
+}
+
+// Not what a loop of blocks hands back: it is not known when the walk comes to it.
+// CHECK-LABEL: func.func @loop_of_blocks
+func.func @loop_of_blocks(%c: i1, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = math.tanh %x {amp.class = #amp.class<low, unit = 0>} : tensor<4xf32>
+  cf.br ^loop(%0 : tensor<4xf32>)
+^loop(%l: tensor<4xf32>):
+  // CHECK: ^{{.*}}(%[[L:.*]]: tensor<4xf32>):
+  // CHECK-NEXT: %[[S:.*]] = arith.addf %[[L]], %[[L]]
+  // CHECK-NEXT: cf.cond_br %{{.*}}, ^{{.*}}(%[[S]] : tensor<4xf32>), ^{{.*}}(%[[S]] : tensor<4xf32>)
+  %1 = arith.addf %l, %l {amp.class = #amp.class<promote, unit = 1>} : tensor<4xf32>
+  cf.cond_br %c, ^loop(%1 : tensor<4xf32>), ^end(%1 : tensor<4xf32>)
+^end(%r: tensor<4xf32>):
+  return %r : tensor<4xf32>
+}
+
 // A callee without roles takes and gives f32.
 // CHECK-LABEL: func.func @calls
 func.func @calls(%x: tensor<4xf32>) -> tensor<4xf32> {

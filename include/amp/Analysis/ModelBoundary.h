@@ -38,11 +38,15 @@ public:
   llvm::ArrayRef<Value> getOutputs() const { return outputs; }
 
 private:
+  void collectOperations(Region &region);
   void findForwardModel(FunctionOpInterface function);
-  void findBackwardModel(FunctionOpInterface function);
+  void findBackwardModel();
   void findBatchNorm(FunctionOpInterface function);
 
   const ValueOrigins &origins;
+  llvm::SmallVector<Operation *> ops;
+  /// True if a region has several blocks.
+  bool hasBranches = false;
   llvm::DenseSet<Operation *> model;
   /// Forward operations that only backward ones read.
   llvm::DenseSet<Operation *> saved;

@@ -35,12 +35,17 @@ struct Origins {
   Origins()
       : param(false), batchNorm(false), batch(false), seed(false),
         gradient(false) {}
-  void join(Origins other) {
+  /// True if that adds a source.
+  bool join(Origins other) {
+    Origins before = *this;
     param |= other.param;
     batchNorm |= other.batchNorm;
     batch |= other.batch;
     seed |= other.seed;
     gradient |= other.gradient;
+    return param != before.param || batchNorm != before.batchNorm ||
+           batch != before.batch || seed != before.seed ||
+           gradient != before.gradient;
   }
   /// A weight, or a view of weights.
   bool isParameterOnly() const { return param && !batch && !seed && !gradient; }
@@ -49,8 +54,9 @@ struct Origins {
 
 class ValueOrigins {
 public:
-  /// One walk over `function` in order; results of operations with regions
-  /// depend on everything that the region sees.
+  /// One walk over `function` in order, a few where it has several blocks;
+  /// results of operations with regions depend on everything that the region
+  /// sees.
   explicit ValueOrigins(FunctionOpInterface function);
 
   Origins lookup(Value value) const { return origins.lookup(value); }
@@ -72,6 +78,7 @@ public:
 
 private:
   void visit(Region &region, Origins entry);
+  bool joinBranches(Region &body);
 
   bool isOptimizer = false, isTrainStep = false;
   llvm::DenseMap<Value, Origins> origins;

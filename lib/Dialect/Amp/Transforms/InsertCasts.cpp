@@ -48,11 +48,14 @@
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/Transforms/Passes.h"
 #include "amp/Policy/OpLists.h"
+#include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Iterators.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #define DEBUG_TYPE "amp-insert-casts"
@@ -89,6 +92,8 @@ private:
   void findKeptValues();
   void findSelves();
   LogicalResult visitRegion(Region &region);
+  void joinBranches(Block &block);
+  void joinRegions(scf::IfOp branch);
   LogicalResult visit(Operation *op);
   void visitMovement(Operation *op);
   LogicalResult visitCompute(Operation *op, ClassAttr given);
@@ -107,6 +112,7 @@ private:
 
   // The forms of a value.
   Storage getStorage(Value value);
+  void setRounded(Value value);
   Value getMoved(Value value);
   Value getHalf(Value value);
   Value getRounded(Value value);
@@ -123,6 +129,7 @@ private:
   OpBuilder builder;
   Counts counts;
   llvm::DenseSet<Value> kept;
+  llvm::DenseSet<Block *> visited;
   /// The operand that an in-place unit overwrites (`amp.self`), by unit.
   llvm::DenseMap<int64_t, OpOperand *> selfOf;
   llvm::DenseMap<Value, Storage> storage;
@@ -506,16 +513,61 @@ LogicalResult CastInserter::run() {
 }
 
 LogicalResult CastInserter::visitRegion(Region &region) {
-  for (Block &block : region) {
+  for (Block *block : getBlocksSortedByDominance(region)) {
+    joinBranches(*block);
     // The walk adds operations after the visited one: do not visit those.
     SmallVector<Operation *> ops;
-    for (Operation &op : block)
+    for (Operation &op : *block)
       ops.push_back(&op);
     for (Operation *op : ops)
       if (failed(visit(op)))
         return failure();
+    visited.insert(block);
   }
   return success();
+}
+
+/// An argument of `block` is half where each branch hands it a half value. It
+/// carries f32, rounded already. Branches back come later in the walk and are
+/// not known yet: what they hand over is wide.
+void CastInserter::joinBranches(Block &block) {
+  if (block.isEntryBlock())
+    return;
+  for (BlockArgument argument : block.getArguments()) {
+    if (!isCastableTensor(argument.getType()))
+      continue;
+    bool isHalf = llvm::all_of(block.getPredecessors(), [&](Block *from) {
+      auto branch = dyn_cast<BranchOpInterface>(from->getTerminator());
+      return branch && visited.contains(from) &&
+             llvm::all_of(branch->getOpOperands(), [&](OpOperand &operand) {
+               return branch.getSuccessorBlockArgument(
+                          operand.getOperandNumber()) != argument ||
+                      getStorage(operand.get()) == Storage::Half;
+             });
+    });
+    if (isHalf)
+      setRounded(argument);
+  }
+}
+
+/// A result of `branch` is half where both regions yield a half value.
+void CastInserter::joinRegions(scf::IfOp branch) {
+  for (OpResult result : branch.getResults()) {
+    auto isHalf = [&](Region &region) {
+      Operation *end = region.front().getTerminator();
+      return getStorage(end->getOperand(result.getResultNumber())) ==
+             Storage::Half;
+    };
+    if (isCastableTensor(result.getType()) && isHalf(branch.getThenRegion()) &&
+        isHalf(branch.getElseRegion()))
+      setRounded(result);
+  }
+}
+
+/// `value` is f32 and has been rounded.
+void CastInserter::setRounded(Value value) {
+  storage[value] = Storage::Half;
+  roundedOf[value] = value;
 }
 
 LogicalResult CastInserter::visit(Operation *op) {
@@ -552,6 +604,8 @@ LogicalResult CastInserter::visit(Operation *op) {
     for (Region &region : op->getRegions())
       if (failed(visitRegion(region)))
         return failure();
+    if (auto branch = dyn_cast<scf::IfOp>(op))
+      joinRegions(branch);
     return success();
   case ComputeKind::Other:
     useStored(op);
