@@ -127,6 +127,42 @@ int GradientTape::scaleInBranch(const Value &flag, int a, double yes,
   return id;
 }
 
+int GradientTape::matmulOnto(int a, int b, int onto) {
+  int id = push(MatmulOnto, writer.matmulOnto(get(a), get(b), get(onto)), a, b);
+  entries[id].c = onto;
+  entries[id].needsGradient |= entries[onto].needsGradient;
+  return id;
+}
+
+int GradientTape::gather(int table, const Value &numbers) {
+  int id = push(Gather, writer.gather(get(table), numbers), table);
+  entries[id].flag = numbers;
+  return id;
+}
+
+int GradientTape::mask(const Value &mask, int a, double factor) {
+  Value scaled = writer.scale(get(a), factor);
+  Value zero = writer.constant(0, shape(a));
+  int id = push(Mask, writer.select(mask, scaled, zero), a);
+  entries[id].flag = mask;
+  entries[id].factor = factor;
+  return id;
+}
+
+int GradientTape::tanhLayer(int a, int w, bool isOpen) {
+  int id = push(TanhLayer, writer.tanhLayer(get(a), get(w), isOpen), a, w);
+  entries[id].transposed = isOpen;
+  return id;
+}
+
+int GradientTape::recur(int a, int w, int64_t rounds) {
+  auto [y, states] = writer.recur(get(a), get(w), rounds);
+  int id = push(Recur, y, a, w);
+  entries[id].flag = states;
+  entries[id].number = rounds;
+  return id;
+}
+
 int GradientTape::maximum(int a, ArrayRef<int64_t> dimensions) {
   int id =
       push(Maximum, writer.reduce("arith.maximumf", get(a), dimensions), a);
@@ -269,6 +305,40 @@ void GradientTape::writeBackward(const Entry &entry, const Value &g, int id) {
   case LoopMatmul:
     contribute(a, writer.multiplyInLoop(g, get(b), entry.number, true));
     return;
+  case MatmulOnto:
+    if (needs(a))
+      contribute(a, writer.matmul(g, get(b), false, true));
+    if (needs(b))
+      contribute(b, writer.matmul(get(a), g, true, false));
+    contribute(entry.c, g);
+    return;
+  case Gather: {
+    if (!needs(a))
+      return;
+    Value hot = writer.oneHot(entry.flag, shape(a)[0]);
+    contribute(a, writer.matmul(hot, g, true, false));
+    return;
+  }
+  case Mask: {
+    Value scaled = writer.scale(g, entry.factor);
+    Value zero = writer.constant(0, g.shape);
+    contribute(a, writer.select(entry.flag, scaled, zero));
+    return;
+  }
+  case TanhLayer: {
+    auto [ga, gw] = writer.tanhLayerGradient(get(a), get(b), entry.value, g,
+                                             entry.transposed);
+    contribute(a, ga);
+    contribute(b, gw);
+    return;
+  }
+  case Recur: {
+    auto [ga, gw] =
+        writer.recurGradient(get(a), get(b), entry.flag, g, entry.number);
+    contribute(a, ga);
+    contribute(b, gw);
+    return;
+  }
   case Branch:
     contribute(a,
                writer.scaleInBranch(entry.flag, g, entry.factor, entry.other));

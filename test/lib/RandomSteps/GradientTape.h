@@ -43,6 +43,11 @@ public:
   int scaleInLoop(int a, double factor, int64_t rounds);
   int multiplyInLoop(int a, int w, int64_t rounds);
   int scaleInBranch(const Value &flag, int a, double yes, double no);
+  int matmulOnto(int a, int b, int onto);
+  int gather(int table, const Value &numbers);
+  int mask(const Value &mask, int a, double factor);
+  int tanhLayer(int a, int w, bool isOpen);
+  int recur(int a, int w, int64_t rounds);
   /// max over `dimensions`, as a constant of the backward pass.
   int maximum(int a, llvm::ArrayRef<int64_t> dimensions);
 
@@ -76,12 +81,17 @@ private:
     LoopMatmul,
     Branch,
     Maximum,
+    MatmulOnto,
+    Gather,
+    Mask,
+    TanhLayer,
+    Recur,
   };
   struct Entry {
     Kind kind;
     Value value;
     bool needsGradient;
-    int a = -1, b = -1;
+    int a = -1, b = -1, c = -1;
     double factor = 0, other = 0;
     int64_t number = 0;
     bool transposed = false;

@@ -29,6 +29,13 @@ constexpr KnownRefusal kKnownRefusals[] = {
      "the predicate of an overflow is not handed out of an scf.while"},
 };
 
+inline bool isKnownRefusal(llvm::StringRef diagnostic) {
+  for (const KnownRefusal &known : kKnownRefusals)
+    if (diagnostic.contains(known.text))
+      return true;
+  return false;
+}
+
 } // namespace mlir::amp
 
 #endif // AMP_TEST_RANDOMSTEPS_KNOWNREFUSALS_H

@@ -125,6 +125,10 @@ int StepBuilder::applyLayer(GradientTape &tape, TensorWriter &writer,
   switch (layer.kind) {
   case LayerKind::Linear: {
     at("aten.addmm", "torch.nn.functional.linear");
+    if (layer.params.size() > 1 && random.chance(40)) {
+      Shape out = {count, tape.shape(param(0))[1]};
+      return tape.matmulOnto(x, param(0), tape.broadcast(param(1), {0}, out));
+    }
     int y = tape.matmul(x, param(0));
     if (layer.params.size() > 1) {
       Shape out = tape.shape(y);
@@ -228,6 +232,45 @@ int StepBuilder::applyLayer(GradientTape &tape, TensorWriter &writer,
     if (!flag)
       return tape.scale(x, layer.factor);
     return tape.scaleInBranch(*flag, x, layer.factor, layer.other);
+  case LayerKind::Gelu: {
+    at("aten.gelu", "torch.nn.functional.gelu");
+    int square = tape.binary("arith.mulf", x, x);
+    int cube = tape.binary("arith.mulf", square, x);
+    int inner = tape.binary("arith.addf", x, tape.scale(cube, 0.044715));
+    int t = tape.unary("math.tanh", tape.scale(inner, 0.7978845608028654));
+    int half = tape.scale(x, 0.5);
+    return tape.binary("arith.mulf", half, tape.add(t, 1));
+  }
+  case LayerKind::Temperature:
+    at("aten.mul", "torch.Tensor.mul");
+    return tape.binary("arith.mulf", x,
+                       tape.broadcast(param(0), {0, 1}, shape));
+  case LayerKind::Stacked: {
+    at("aten.mm", "torch.mm");
+    int y = tape.matmul(x, tape.slice(param(0), 0, width));
+    at("aten.mm", "torch.mm");
+    return tape.matmul(y, tape.slice(param(0), width, width));
+  }
+  case LayerKind::Dropout: {
+    at("aten.dropout", "torch.nn.functional.dropout");
+    auto it = layerBatches.find(&layer);
+    return it == layerBatches.end() ? x : tape.mask(it->second, x, 2);
+  }
+  case LayerKind::Embedding: {
+    auto it = layerBatches.find(&layer);
+    if (it == layerBatches.end())
+      return x;
+    at("aten.embedding", "torch.nn.functional.embedding");
+    int rows = tape.gather(param(0), it->second);
+    at("aten.add", "torch.Tensor.add");
+    return tape.binary("arith.addf", x, rows);
+  }
+  case LayerKind::Function:
+    at("aten.linear", "torch.nn.functional.linear");
+    return tape.tanhLayer(x, param(0), layer.isOpen);
+  case LayerKind::Recurrent:
+    at("aten.rnn_tanh", "torch.rnn_tanh");
+    return tape.recur(x, param(0), layer.rounds);
   case LayerKind::Reshape: {
     at("aten.view", "torch.Tensor.view");
     int flat = tape.reshape(x, {count * width});
@@ -276,8 +319,13 @@ void StepBuilder::writePass(TensorWriter &writer, const Pass &pass,
   const Value *flag =
       pass.flag < 0 ? nullptr
                     : &values.at(getKey("batch", batches[pass.flag].name));
+  layerBatches.clear();
+  for (auto [place, batch] : pass.reads)
+    layerBatches[&models[place.first].layers[place.second]] =
+        values.at(getKey("batch", batches[batch].name));
+  Value given = values.at(getKey("batch", batches[pass.input].name));
   int x =
-      tape.input(values.at(getKey("batch", batches[pass.input].name)), false);
+      tape.input(given.element == "f32" ? given : writer.widen(given), false);
   int y = applyModel(tape, writer, models[pass.model], x, values, ids, flag,
                      results, true);
   if (pass.through >= 0)
@@ -362,6 +410,8 @@ std::vector<Field> StepBuilder::getPassArguments(const Pass &pass,
                                      buffers[buffer].second, "f32", true));
     }
   std::vector<int> reads = {pass.input, pass.flag};
+  for (auto [place, batch] : pass.reads)
+    reads.push_back(batch);
   if (withSeeds)
     llvm::append_range(reads, pass.targets);
   for (int batch : reads)
@@ -393,6 +443,7 @@ void StepBuilder::writePassFunction(int number) {
 
 void StepBuilder::writeEvaluate() {
   const Model &model = models[0];
+  layerBatches.clear();
   Pass pass;
   pass.model = 0;
   pass.input = addBatch({rows, model.inputs}, "f32");

@@ -54,10 +54,13 @@ void mlir::amp::setOptions(const GeneratedStep &step,
   options.screen = &llvm::nulls();
 }
 
-static LogicalResult runPipeline(ModuleOp module, const GeneratedStep &step) {
+/// Each pass is verified in the first run; the others take the same way.
+static LogicalResult runPipeline(ModuleOp module, const GeneratedStep &step,
+                                 bool verifies = false) {
   MixedPrecisionOptions options;
   setOptions(step, options);
   PassManager pm(module.getContext());
+  pm.enableVerifier(verifies);
   buildMixedPrecisionPipeline(pm, options);
   return pm.run(module);
 }
@@ -87,7 +90,7 @@ Verdict mlir::amp::checkPipeline(ModuleOp module, const GeneratedStep &step,
   ErrorCollector errors(module.getContext());
   report.beginPhase("pipeline");
   OwningOpRef<ModuleOp> first = module.clone();
-  bool isAccepted = succeeded(runPipeline(*first, step));
+  bool isAccepted = succeeded(runPipeline(*first, step, true));
   report.count(isAccepted ? "accepted" : "refused");
   if (!isAccepted) {
     std::string text = errors.getText();
@@ -96,10 +99,7 @@ Verdict mlir::amp::checkPipeline(ModuleOp module, const GeneratedStep &step,
       return Verdict::Refused;
     }
     report.refuse(text);
-    bool isKnown = llvm::any_of(kKnownRefusals, [&](const KnownRefusal &known) {
-      return StringRef(text).contains(known.text);
-    });
-    if (!isKnown)
+    if (!isKnownRefusal(text))
       report.fail("refused", text);
     return Verdict::Refused;
   }

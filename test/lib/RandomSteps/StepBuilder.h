@@ -46,6 +46,13 @@ enum class LayerKind {
   LoopMatmul,
   Branch,
   Reshape,
+  Gelu,
+  Temperature,
+  Stacked,
+  Dropout,
+  Embedding,
+  Function,
+  Recurrent,
 };
 
 struct Layer {
@@ -56,6 +63,9 @@ struct Layer {
   std::vector<int> buffers;
   double factor = 1, other = 1;
   int64_t rounds = 1;
+  /// Of Dropout and Embedding: what it reads of the batch has this shape.
+  Shape batch;
+  bool isOpen = true;
 };
 
 struct Model {
@@ -84,6 +94,8 @@ struct Pass {
   /// Input, then targets; -1 for a loss without one.
   int input = -1, flag = -1;
   std::vector<int> targets;
+  /// Masks and tokens, by model and layer.
+  std::map<std::pair<int, size_t>, int> reads;
   /// Parameter of a squared penalty in the loss, or -1.
   int penalty = -1;
   Delay delay = Delay::None;
@@ -220,6 +232,9 @@ private:
   std::vector<Field> getTrainStates();
   uint64_t getPassBit(int number) const { return uint64_t(1) << number; }
   std::vector<int> getGradientParams(const Pass &pass) const;
+  /// Batches that the layers of a pass read, while it is written.
+  std::map<const Layer *, Value> layerBatches;
+
   bool isOneOf(std::initializer_list<StepForm> forms) const {
     return llvm::is_contained(forms, form);
   }

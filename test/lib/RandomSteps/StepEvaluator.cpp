@@ -57,6 +57,11 @@ Number StepEvaluator::store(Number number) {
   return number;
 }
 
+void StepEvaluator::storeAll(NumberTensor &tensor) {
+  for (Number &number : tensor.elements)
+    number = store(number);
+}
+
 FailureOr<Number> StepEvaluator::compute(Operation *op,
                                          ArrayRef<Number> operands) {
   Number result;
@@ -173,6 +178,10 @@ FailureOr<Number> StepEvaluator::compute(Operation *op,
         result.isScaled = b.isScaled || c.isScaled;
         return result;
       })
+      .Case<arith::SubIOp>(
+          [&](Operation *) { return give(a.value - b.value, 0); })
+      .Case<arith::ExtFOp, arith::TruncFOp>(
+          [&](Operation *) { return give(a.value, a.error); })
       .Case<arith::AddIOp>(
           [&](Operation *) { return give(a.value + b.value, 0); })
       .Case<arith::MulIOp>(
@@ -267,15 +276,11 @@ LogicalResult StepEvaluator::runStructured(Operation *operation,
   Block *body = op.getBlock();
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  // Operands are rounded where they are read, results where they are kept, and
-  // nothing in between.
+  // Results are rounded where they are kept, and nothing before: what is read
+  // was kept by an operation, or is an argument.
   SmallVector<NumberTensor> operands;
-  for (mlir::Value operand : operation->getOperands()) {
+  for (mlir::Value operand : operation->getOperands())
     operands.push_back(values[operand]);
-    if (isa<FloatType>(getElementTypeOrSelf(operand.getType())))
-      for (Number &number : operands.back().elements)
-        number = store(number);
-  }
   const unsigned inputs = op.getNumDpsInputs();
   LogicalResult outcome = success();
   forEachIndex(ranges, [&](ArrayRef<int64_t> point) {
@@ -298,6 +303,15 @@ LogicalResult StepEvaluator::runStructured(Operation *operation,
       }
       if (auto constant = dyn_cast<arith::ConstantOp>(&inner)) {
         inside[constant] = *readConstant(constant.getValue());
+        continue;
+      }
+      if (auto extract = dyn_cast<tensor::ExtractOp>(&inner)) {
+        const NumberTensor &from = values[extract.getTensor()];
+        SmallVector<int64_t> index;
+        for (mlir::Value i : extract.getIndices())
+          index.push_back(int64_t(inside[i].elements[0].value));
+        Number number = from.elements[getPosition(from.shape, index)];
+        inside[extract] = {{}, {number}};
         continue;
       }
       for (mlir::Value operand : inner.getOperands())
@@ -323,8 +337,7 @@ LogicalResult StepEvaluator::runStructured(Operation *operation,
   for (auto [i, result] : llvm::enumerate(operation->getResults())) {
     NumberTensor &tensor = operands[inputs + i];
     if (isa<FloatType>(getElementTypeOrSelf(result.getType())))
-      for (Number &number : tensor.elements)
-        number = store(number);
+      storeAll(tensor);
     values[result] = std::move(tensor);
   }
   return success();
@@ -350,6 +363,8 @@ LogicalResult StepEvaluator::runOperation(Operation *op, Values &values) {
         FailureOr<NumberTensor> tensor = readConstant(constant.getValue());
         if (failed(tensor))
           return failure();
+        if (isa<FloatType>(getElementTypeOrSelf(constant.getType())))
+          storeAll(*tensor);
         values[constant] = std::move(*tensor);
         return success();
       })
@@ -514,11 +529,8 @@ LogicalResult StepEvaluator::runOperation(Operation *op, Values &values) {
           SmallVector<Number> numbers;
           for (mlir::Value operand : op->getOperands()) {
             const NumberTensor &tensor = values[operand];
-            Number number =
-                tensor.elements[tensor.elements.size() == 1 ? 0 : i];
-            if (isa<FloatType>(getElementTypeOrSelf(operand.getType())))
-              number = store(number);
-            numbers.push_back(number);
+            numbers.push_back(
+                tensor.elements[tensor.elements.size() == 1 ? 0 : i]);
           }
           FailureOr<Number> number = compute(op, numbers);
           if (failed(number)) {
@@ -573,17 +585,6 @@ LogicalResult StepEvaluator::runBlock(Block &first, Values &values,
 
 FailureOr<std::vector<NumberTensor>>
 StepEvaluator::call(func::FuncOp function, ArrayRef<NumberTensor> arguments) {
-  Values values;
-  bool hasSeed = false;
-  for (auto [i, argument] : llvm::enumerate(arguments)) {
-    NumberTensor value = argument;
-    if (getArgRole(function, unsigned(i)).is(Role::LossSeed)) {
-      hasSeed = true;
-      for (Number &number : value.elements)
-        number.isScaled = true;
-    }
-    values[function.getArgument(unsigned(i))] = std::move(value);
-  }
   // A helper computes as its caller does; a train step that calls others does
   // not compute losses itself.
   bool was = isLow;
@@ -598,10 +599,21 @@ StepEvaluator::call(func::FuncOp function, ArrayRef<NumberTensor> arguments) {
           })
           .wasInterrupted();
   if (kind == FunctionKind::ForwardBackward ||
-      (kind == FunctionKind::TrainStep && hasSeed && !calls))
+      (kind == FunctionKind::TrainStep && !calls))
     isLow = true;
   else if (hasRoles(function))
     isLow = false;
+  Values values;
+  for (auto [i, argument] : llvm::enumerate(arguments)) {
+    NumberTensor value = argument;
+    if (getArgRole(function, unsigned(i)).is(Role::LossSeed))
+      for (Number &number : value.elements)
+        number.isScaled = true;
+    if (isLow && !was &&
+        isa<FloatType>(getElementTypeOrSelf(function.getArgumentTypes()[i])))
+      storeAll(value);
+    values[function.getArgument(unsigned(i))] = std::move(value);
+  }
   std::vector<NumberTensor> results;
   LogicalResult outcome = runBlock(function.getBody().front(), values, results);
   isLow = was;

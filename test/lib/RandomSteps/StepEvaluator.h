@@ -47,7 +47,8 @@ struct Rounding {
 struct EvaluatorOptions {
   /// Of each operation.
   Rounding rounding;
-  /// Besides, of operands and results in functions that compute losses.
+  /// Besides, of what operations of functions that compute losses keep, and of
+  /// their arguments.
   Rounding storage;
   /// Factor of values that are computed from a loss seed, for `mayUnderflow`.
   double scale = 1;
@@ -75,6 +76,7 @@ private:
   FailureOr<Number> compute(Operation *op, ArrayRef<Number> operands);
   Number round(Number number, double magnitude, double factor = 1) const;
   Number store(Number number);
+  void storeAll(NumberTensor &tensor);
 
   ModuleOp module;
   EvaluatorOptions options;

@@ -48,11 +48,14 @@ void StepBuilder::drawLayer(Model &model, int64_t &width) {
     layer.params.push_back(number);
   };
   layer.kind = random.pick<LayerKind>(
-      {LayerKind::Linear, LayerKind::Linear, LayerKind::Linear, LayerKind::Relu,
-       LayerKind::Tanh, LayerKind::Sigmoid, LayerKind::LayerNorm,
-       LayerKind::BatchNorm, LayerKind::Softmax, LayerKind::Attention,
-       LayerKind::Residual, LayerKind::Scale, LayerKind::Loop,
-       LayerKind::LoopMatmul, LayerKind::Branch, LayerKind::Reshape});
+      {LayerKind::Linear,    LayerKind::Linear,     LayerKind::Linear,
+       LayerKind::Relu,      LayerKind::Tanh,       LayerKind::Sigmoid,
+       LayerKind::LayerNorm, LayerKind::BatchNorm,  LayerKind::Softmax,
+       LayerKind::Attention, LayerKind::Residual,   LayerKind::Scale,
+       LayerKind::Loop,      LayerKind::LoopMatmul, LayerKind::Branch,
+       LayerKind::Reshape,   LayerKind::Gelu,       LayerKind::Temperature,
+       LayerKind::Stacked,   LayerKind::Dropout,    LayerKind::Embedding,
+       LayerKind::Function,  LayerKind::Recurrent});
   switch (layer.kind) {
   case LayerKind::Linear: {
     int64_t next = random.between(2, 4);
@@ -78,6 +81,30 @@ void StepBuilder::drawLayer(Model &model, int64_t &width) {
       }
     break;
   }
+  case LayerKind::Temperature:
+    take("t", {});
+    break;
+  case LayerKind::Stacked:
+    take("q", {2 * width, width});
+    break;
+  case LayerKind::Dropout:
+    layer.batch = {rows, width};
+    break;
+  case LayerKind::Embedding:
+    take("e", {3, width});
+    layer.batch = {rows};
+    break;
+  case LayerKind::Function: {
+    int64_t next = random.between(2, 4);
+    take("w", {width, next});
+    width = next;
+    layer.isOpen = random.chance(60);
+    break;
+  }
+  case LayerKind::Recurrent:
+    take("r", {width, width});
+    layer.rounds = random.between(1, 3);
+    break;
   case LayerKind::Scale:
     take("s", {width});
     break;
@@ -116,7 +143,8 @@ void StepBuilder::drawModels() {
         i && random.chance(60) ? models[0].outputs : random.between(2, 4);
     int64_t width = model.inputs;
     // A weight at the front, so that the batch reaches every gradient.
-    Layer first{LayerKind::Linear, {}, {}, 1, 1, 1};
+    Layer first;
+    first.kind = LayerKind::Linear;
     int64_t next = random.between(2, 4);
     int weight = addParameter("w", {width, next});
     params[weight].isFrozen = false;
@@ -154,8 +182,12 @@ void StepBuilder::drawPasses() {
       for (const Pass &earlier : passes)
         if (batches[earlier.input].shape[1] == models[pass.model].inputs)
           input = earlier.input;
-    pass.input =
-        input >= 0 ? input : addBatch({rows, models[pass.model].inputs}, "f32");
+    StringRef element = random.chance(85)
+                            ? StringRef("f32")
+                            : random.pick<StringRef>({"f16", "bf16", "f64"});
+    pass.input = input >= 0
+                     ? input
+                     : addBatch({rows, models[pass.model].inputs}, element);
     unsigned losses = random.chance(15) ? 2 : 1;
     for (unsigned j = 0; j < losses; ++j) {
       LossKind kind =
@@ -171,6 +203,13 @@ void StepBuilder::drawPasses() {
     }
     if (random.chance(15))
       pass.penalty = models[pass.model].params[0];
+    for (int model : {pass.model, pass.through})
+      if (model >= 0)
+        for (auto [i, layer] : llvm::enumerate(models[model].layers))
+          if (layer.kind == LayerKind::Dropout ||
+              layer.kind == LayerKind::Embedding)
+            pass.reads[{model, i}] = addBatch(
+                layer.batch, layer.kind == LayerKind::Dropout ? "i1" : "i64");
     for (int model : {pass.model, pass.through})
       if (model >= 0)
         for (const Layer &layer : models[model].layers)

@@ -63,14 +63,17 @@ void TensorWriter::inherit(Value &value, ArrayRef<const Value *> from) {
 }
 
 Value TensorWriter::define(const Twine &text, const Shape &shape,
-                           ArrayRef<const Value *> from) {
+                           ArrayRef<const Value *> from, unsigned results) {
   Value value;
   value.name = fresh();
   value.shape = shape;
   inherit(value, from);
-  lines.push_back({value.name + " = " + text.str(), origin});
+  lines.push_back({value.name +
+                       (results == 1 ? "" : ":" + std::to_string(results)) +
+                       " = " + text.str(),
+                   origin});
   StringRef written = lines.back().text;
-  if (written.contains('\x01') || written.contains('\x02'))
+  if (results == 1 && (written.contains('\x01') || written.contains('\x02')))
     value.line = int(lines.size()) - 1;
   return value;
 }
@@ -199,6 +202,10 @@ Value TensorWriter::binary(StringRef kind, const Value &a, const Value &b) {
     break;
   }
   size_t rank = a.shape.size();
+  if (kind == "arith.addf" && random.chance(30))
+    return generic({&a}, {identityMap(rank), identityMap(rank)},
+                   getIterators(rank, {}), b,
+                   "      %r = arith.addf %a, %o : f32\n");
   return generic({&a, &b},
                  {identityMap(rank), identityMap(rank), identityMap(rank)},
                  getIterators(rank, {}), out,
@@ -317,6 +324,38 @@ Value TensorWriter::matmul(const Value &a, const Value &b, bool transposeA,
                     ", " + b.type() + ") outs(" + out.name + " : " +
                     out.type() + ") -> " + out.type(),
                 shape, {&a, &b});
+}
+
+Value TensorWriter::matmulOnto(const Value &a, const Value &b,
+                               const Value &onto) {
+  return define("linalg.matmul\x01 ins(" + a.name + ", " + b.name + " : " +
+                    a.type() + ", " + b.type() + ") outs(" + onto.name + " : " +
+                    onto.type() + ") -> " + onto.type(),
+                onto.shape, {&a, &b, &onto});
+}
+
+Value TensorWriter::widen(const Value &a) {
+  StringRef kind = a.element == "f64" ? "arith.truncf " : "arith.extf ";
+  return define(kind + a.name + "\x01 : " + a.type() + " to " +
+                    getTensorType(a.shape),
+                a.shape, {&a});
+}
+
+Value TensorWriter::gather(const Value &table, const Value &numbers) {
+  Shape shape = {numbers.shape[0], table.shape[1]};
+  return generic({&numbers}, {"affine_map<(d0, d1) -> (d0)>", identityMap(2)},
+                 getIterators(2, {}), empty(shape),
+                 "      %j = linalg.index 1 : index\n"
+                 "      %k = arith.index_cast %a : " +
+                     numbers.element + " to index\n      %r = tensor.extract " +
+                     table.name + "[%k, %j] : " + table.type() + "\n");
+}
+
+Value TensorWriter::select(const Value &mask, const Value &yes,
+                           const Value &no) {
+  return define("arith.select " + mask.name + ", " + yes.name + ", " + no.name +
+                    "\x01 : " + mask.type() + ", " + yes.type(),
+                yes.shape, {&mask, &yes, &no});
 }
 
 Value TensorWriter::reduce(StringRef kind, const Value &a,
@@ -517,6 +556,146 @@ Value TensorWriter::scaleInBranch(const Value &flag, const Value &a, double yes,
                     l.name + " : " + type + "\n      scf.yield %y : " + type +
                     "\n    }",
                 a.shape, {&flag, &a});
+}
+
+std::pair<Value, Value> TensorWriter::recur(const Value &a, const Value &w,
+                                            int64_t rounds) {
+  const int64_t rows = a.shape[0], width = a.shape[1];
+  Shape all = {rows * rounds, width};
+  Value states = empty(all), zero = constant(0, a.shape);
+  std::string c0 = fresh(), c1 = fresh(), cn = fresh(), cr = fresh();
+  write(c0 + " = arith.constant 0 : index");
+  write(c1 + " = arith.constant 1 : index");
+  write(cn + " = arith.constant " + Twine(rounds) + " : index");
+  write(cr + " = arith.constant " + Twine(rows) + " : index");
+  std::string type = a.type(), wide = getTensorType(all);
+  Value pair = define(
+      "scf.for %i = " + c0 + " to " + cn + " step " + c1 + " iter_args(%s = " +
+          a.name + ", %t = " + states.name + ") -> (" + type + ", " + wide +
+          ") {\n      %p = linalg.matmul ins(%s, " + w.name + " : " + type +
+          ", " + w.type() + ") outs(" + zero.name + " : " + type + ") -> " +
+          type + "\n      %n = math.tanh %p : " + type +
+          "\n      %f = arith.muli %i, " + cr +
+          " : index\n      %u = tensor.insert_slice %n into %t[%f, 0] [" +
+          Twine(rows) + ", " + Twine(width) + "] [1, 1] : " + type + " into " +
+          wide + "\n      scf.yield %n, %u : " + type + ", " + wide + "\n    }",
+      a.shape, {&a, &w}, 2);
+  Value kept = pair;
+  kept.name = pair.name + "#1";
+  kept.shape = all;
+  pair.name += "#0";
+  return {pair, kept};
+}
+
+std::pair<Value, Value>
+TensorWriter::recurGradient(const Value &a, const Value &w, const Value &states,
+                            const Value &g, int64_t rounds) {
+  const int64_t rows = a.shape[0], width = a.shape[1];
+  Value transposed = transpose(w), zero = constant(0, a.shape),
+        zeroW = constant(0, w.shape), one = constant(1, a.shape);
+  Value turned = empty({width, rows});
+  std::string c0 = fresh(), c1 = fresh(), cn = fresh(), cr = fresh(),
+              last = fresh();
+  write(c0 + " = arith.constant 0 : index");
+  write(c1 + " = arith.constant 1 : index");
+  write(cn + " = arith.constant " + Twine(rounds) + " : index");
+  write(last + " = arith.constant " + Twine(rounds - 1) + " : index");
+  write(cr + " = arith.constant " + Twine(rows) + " : index");
+  std::string type = a.type(), typeW = w.type(),
+              at = "[" + std::to_string(rows) + ", " + std::to_string(width) +
+                   "] [1, 1] : " + states.type() + " to " + type;
+  Value pair = define(
+      "scf.for %i = " + c0 + " to " + cn + " step " + c1 +
+          " iter_args(%s = " + g.name + ", %t = " + zeroW.name + ") -> (" +
+          type + ", " + typeW + ") {\n      %j = arith.subi " + last +
+          ", %i : index\n      %f = arith.muli %j, " + cr +
+          " : index\n      %y = tensor.extract_slice " + states.name +
+          "[%f, 0] " + at + "\n      %first = arith.cmpi eq, %j, " + c0 +
+          " : index\n      %x = scf.if %first -> (" + type +
+          ") {\n        scf.yield " + a.name + " : " + type +
+          "\n      } else {\n        %h = arith.subi %f, " + cr +
+          " : index\n        %z = tensor.extract_slice " + states.name +
+          "[%h, 0] " + at + "\n        scf.yield %z : " + type +
+          "\n      }\n      %q = arith.mulf %y, %y : " + type +
+          "\n      %d = arith.subf " + one.name + ", %q : " + type +
+          "\n      %e = arith.mulf %s, %d : " + type +
+          "\n      %xt = linalg.transpose ins(%x : " + type + ") outs(" +
+          turned.name + " : " + turned.type() +
+          ") permutation = [1, 0]\n      %k = linalg.matmul ins(%xt, %e : " +
+          turned.type() + ", " + type + ") outs(%t : " + typeW + ") -> " +
+          typeW + "\n      %n = linalg.matmul ins(%e, " + transposed.name +
+          " : " + type + ", " + typeW + ") outs(" + zero.name + " : " + type +
+          ") -> " + type + "\n      scf.yield %n, %k : " + type + ", " + typeW +
+          "\n    }",
+      a.shape, {&a, &w, &states, &g}, 2);
+  Value second = pair;
+  second.name = pair.name + "#1";
+  second.shape = w.shape;
+  pair.name += "#0";
+  return {pair, second};
+}
+
+Value TensorWriter::tanhLayer(const Value &a, const Value &w, bool isOpen) {
+  Shape shape = {a.shape[0], w.shape[1]};
+  std::string type = getTensorType(shape),
+              name = (isOpen ? "layer" : "layer_blocks");
+  for (int64_t extent : {a.shape[0], a.shape[1], w.shape[1]})
+    name += "_" + std::to_string(extent);
+  helpers.try_emplace(name,
+                      "  func.func private @" + name + "(%x: " + a.type() +
+                          ", %w: " + w.type() + ") -> " + type +
+                          " {\n    %z = arith.constant dense<0.0> : " + type +
+                          "\n    %p = linalg.matmul ins(%x, %w : " + a.type() +
+                          ", " + w.type() + ") outs(%z : " + type + ") -> " +
+                          type + "\n    %y = math.tanh %p : " + type +
+                          (isOpen ? "" : "\n    cf.br ^end\n  ^end:") +
+                          "\n    return %y : " + type + "\n  }\n");
+  return define("func.call @" + name + "(" + a.name + ", " + w.name +
+                    ")\x01 : (" + a.type() + ", " + w.type() + ") -> " + type,
+                shape, {&a, &w});
+}
+
+std::pair<Value, Value>
+TensorWriter::tanhLayerGradient(const Value &a, const Value &w, const Value &y,
+                                const Value &g, bool isOpen) {
+  std::string name = (isOpen ? "layer_gradient" : "layer_gradient_blocks");
+  for (int64_t extent : {a.shape[0], a.shape[1], w.shape[1]})
+    name += "_" + std::to_string(extent);
+  std::string types = a.type() + ", " + w.type();
+  std::string at = getTensorType({a.shape[1], a.shape[0]}),
+              wt = getTensorType({w.shape[1], w.shape[0]});
+  helpers.try_emplace(
+      name,
+      "  func.func private @" + name + "(%x: " + a.type() + ", %w: " +
+          w.type() + ", %y: " + y.type() + ", %g: " + y.type() + ") -> (" +
+          types + ") {\n    %one = arith.constant dense<1.0> : " + y.type() +
+          "\n    %q = arith.mulf %y, %y : " + y.type() +
+          "\n    %d = arith.subf %one, %q : " + y.type() +
+          "\n    %e = arith.mulf %g, %d : " + y.type() +
+          "\n    %ea = tensor.empty() : " + at +
+          "\n    %ew = tensor.empty() : " + wt +
+          "\n    %xt = linalg.transpose ins(%x : " + a.type() +
+          ") outs(%ea : " + at +
+          ") permutation = [1, 0]\n    %wt = linalg.transpose ins(%w : " +
+          w.type() + ") outs(%ew : " + wt +
+          ") permutation = [1, 0]\n    %za = arith.constant dense<0.0> : " +
+          a.type() + "\n    %zw = arith.constant dense<0.0> : " + w.type() +
+          "\n    %gx = linalg.matmul ins(%e, %wt : " + y.type() + ", " + wt +
+          ") outs(%za : " + a.type() + ") -> " + a.type() +
+          "\n    %gw = linalg.matmul ins(%xt, %e : " + at + ", " + y.type() +
+          ") outs(%zw : " + w.type() + ") -> " + w.type() +
+          (isOpen ? "" : "\n    cf.br ^end\n  ^end:") +
+          "\n    return %gx, %gw : " + types + "\n  }\n");
+  Value pair =
+      define("func.call @" + name + "(" + a.name + ", " + w.name + ", " +
+                 y.name + ", " + g.name + ")\x01 : (" + types + ", " +
+                 y.type() + ", " + y.type() + ") -> (" + types + ")",
+             a.shape, {&a, &w, &y, &g}, 2);
+  Value second = pair;
+  second.name = pair.name + "#1";
+  second.shape = w.shape;
+  pair.name += "#0";
+  return {pair, second};
 }
 
 Value TensorWriter::oneHot(const Value &labels, int64_t count) {

@@ -76,6 +76,25 @@ public:
   Value add(const Value &a, double number);
   Value matmul(const Value &a, const Value &b, bool transposeA = false,
                bool transposeB = false);
+  /// onto + a b, in one operation.
+  Value matmulOnto(const Value &a, const Value &b, const Value &onto);
+  /// In f32, of another floating-point type.
+  Value widen(const Value &a);
+  /// Rows of `table` by number.
+  Value gather(const Value &table, const Value &numbers);
+  /// yes where `mask`, a tensor of i1, holds, and no elsewhere.
+  Value select(const Value &mask, const Value &yes, const Value &no);
+  /// tanh(a w), as a function without roles, and its gradients.
+  Value tanhLayer(const Value &a, const Value &w, bool isOpen);
+  std::pair<Value, Value> tanhLayerGradient(const Value &a, const Value &w,
+                                            const Value &y, const Value &g,
+                                            bool isOpen);
+  /// tanh(... tanh(a w) ... w), in a loop, with what it gave in each round
+  /// below each other, and its gradients.
+  std::pair<Value, Value> recur(const Value &a, const Value &w, int64_t rounds);
+  std::pair<Value, Value> recurGradient(const Value &a, const Value &w,
+                                        const Value &states, const Value &g,
+                                        int64_t rounds);
   /// `kind` is arith.addf or arith.maximumf.
   Value reduce(llvm::StringRef kind, const Value &a,
                llvm::ArrayRef<int64_t> dimensions);
@@ -107,7 +126,7 @@ public:
   /// A line that defines one value; \x01 is where its attributes may stand in
   /// braces, \x02 where as `attrs = {...}`.
   Value define(const llvm::Twine &text, const Shape &shape,
-               llvm::ArrayRef<const Value *> from);
+               llvm::ArrayRef<const Value *> from, unsigned results = 1);
   /// Puts an attribute on what defines `value`; false if that takes none.
   bool mark(const Value &value, llvm::StringRef attribute);
   /// What a value is computed from, for a value that was written by hand.
