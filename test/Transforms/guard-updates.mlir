@@ -312,3 +312,41 @@ func.func @subtracted(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s
   %n = call @step(%w, %sum) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %n, %sum : tensor<4xf32>, tensor<4xf32>
 }
+
+// Two branches, each with a step, and a count of steps that goes with both: the
+// second hands on what the first gave, and both come to say whether they skipped.
+// CHECK-LABEL: func.func @branch_after_branch
+// CHECK: %[[A:.*]]:2 = scf.if
+// CHECK: %[[B:.*]]:2 = scf.if
+// CHECK: scf.yield %{{.*}}, %{{.*}} : tensor<4xf32>, tensor<i1>
+// CHECK: scf.yield %[[A]]#0, %[[A]]#1 : tensor<4xf32>, tensor<i1>
+// CHECK: arith.addi
+// CHECK: amp.apply_if_finite %{{.*}} keep(
+// CHECK: return
+func.func @branch_after_branch(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"},
+                               %n: tensor<i32> {amp.role = "opt_state", amp.name = "n"}, %c: i1)
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<i32> {amp.role = "opt_state", amp.name = "n"}) {
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %w1 = scf.if %c -> (tensor<4xf32>) {
+    %k = func.call @step(%w, %u) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %k : tensor<4xf32>
+  } else {
+    scf.yield %w : tensor<4xf32>
+  }
+  %t1 = amp.scale_loss %s using @s : tensor<f32>
+  %g1 = call @fb(%w1, %t1) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u1, %f1 = amp.unscale %g1 using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f1
+  %w2 = scf.if %c -> (tensor<4xf32>) {
+    %k = func.call @step(%w1, %u1) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %k : tensor<4xf32>
+  } else {
+    scf.yield %w1 : tensor<4xf32>
+  }
+  %one = arith.constant dense<1> : tensor<i32>
+  %n1 = arith.addi %n, %one : tensor<i32>
+  return %w2, %n1 : tensor<4xf32>, tensor<i32>
+}

@@ -126,6 +126,9 @@ private:
   Value joinOf(ValueRange values, ArrayRef<unsigned> numbers);
   Value orFalse(Value predicate);
   Value getSkipped(Value value);
+  /// An operand of an operation that stays while others are replaced.
+  using Place = std::pair<Operation *, unsigned>;
+  SmallVector<Value> getSkips(ArrayRef<Place> places);
   Value handOutSkip(scf::IfOp branch, unsigned number);
   Value handOutSkip(scf::ForOp loop, unsigned number);
   Value testFinite(Value accumulator);
@@ -516,8 +519,21 @@ void StepGuard::replaceResults(Operation *from, Operation *to) {
 // Skips
 //===----------------------------------------------------------------------===//
 
+/// The skips of several operands. To find one may put another operation in the
+/// place of what an earlier one was read from, so all are found before any is
+/// read.
+SmallVector<Value> StepGuard::getSkips(ArrayRef<Place> places) {
+  SmallVector<Value> skips;
+  for (auto [op, number] : places)
+    (void)getSkipped(op->getOperand(number));
+  for (auto [op, number] : places)
+    skips.push_back(getSkipped(op->getOperand(number)));
+  return skips;
+}
+
 /// Whether the step that computes `value` was skipped, at the place of `value`;
-/// null if no guard is on its way.
+/// null if no guard is on its way. May replace branches and loops by such that
+/// say so.
 Value StepGuard::getSkipped(Value value) {
   if (auto it = skipped.find(value); it != skipped.end())
     return it->second;
@@ -534,8 +550,8 @@ Value StepGuard::getSkipped(Value value) {
   }
   if (auto select = dyn_cast<arith::SelectOp>(def);
       select && select.getCondition().getType().isInteger(1)) {
-    Value yes = getSkipped(select.getTrueValue());
-    Value no = getSkipped(select.getFalseValue());
+    SmallVector<Value> skips = getSkips({{def, 1}, {def, 2}});
+    Value yes = skips[0], no = skips[1];
     if (!yes && !no)
       return {};
     builder.setInsertionPointAfter(def);
@@ -557,8 +573,8 @@ Value StepGuard::getSkipped(Value value) {
 Value StepGuard::handOutSkip(scf::IfOp branch, unsigned number) {
   Operation *thenEnd = branch.getThenRegion().front().getTerminator();
   Operation *elseEnd = branch.getElseRegion().front().getTerminator();
-  Value yes = getSkipped(thenEnd->getOperand(number));
-  Value no = getSkipped(elseEnd->getOperand(number));
+  SmallVector<Value> skips = getSkips({{thenEnd, number}, {elseEnd, number}});
+  Value yes = skips[0], no = skips[1];
   if (!yes && !no)
     return {};
   auto key = std::make_tuple(thenEnd, yes, no);
@@ -573,8 +589,9 @@ Value StepGuard::handOutSkip(scf::IfOp branch, unsigned number) {
 /// The skip of any round in what the loop hands on as result `number`.
 Value StepGuard::handOutSkip(scf::ForOp loop, unsigned number) {
   Operation *end = loop.getBody()->getTerminator();
-  Value before = getSkipped(loop.getInitArgs()[number]);
-  Value inside = getSkipped(end->getOperand(number));
+  SmallVector<Value> skips =
+      getSkips({{loop, number + loop.getNumControlOperands()}, {end, number}});
+  Value before = skips[0], inside = skips[1];
   if (!before && !inside)
     return {};
   auto key = std::make_tuple(end, before, inside);
@@ -1098,12 +1115,14 @@ LogicalResult StepGuard::guardSlots(Operation *owner) {
     }
   };
   findSlice();
-  for (Operation *op : SmallVector<Operation *>(inner))
-    for (unsigned i = 0, e = op->getNumResults(); i != e; ++i) {
-      Operation *end = op->getRegion(0).front().getTerminator();
-      (void)getSkipped(op->getResult(i));
-      op = end->getParentOp(); // itself, or what replaced it
-    }
+  // One may replace another, but terminators stay.
+  SmallVector<Place> ends;
+  for (Operation *op : inner)
+    ends.push_back(
+        {op->getRegion(0).front().getTerminator(), op->getNumResults()});
+  for (auto [end, count] : ends)
+    for (unsigned i = 0; i != count; ++i)
+      (void)getSkipped(end->getParentOp()->getResult(i));
   if (!inner.empty())
     findSlice();
   SmallVector<Value> predicates(members.size());
@@ -1298,11 +1317,13 @@ LogicalResult StepGuard::clearAccumulators(Operation *end) {
     }
     SmallVector<Value> skips;
     for (bool sameName : {true, false}) {
+      SmallVector<Place> states;
       for (unsigned j = 0; j != e; ++j)
         if (RoleInfo info = getResultRole(step, j);
             isKeptOnSkip(info.role) &&
             (!sameName || info.name == accumulator.name))
-          skips.push_back(getSkipped(end->getOperand(j)));
+          states.push_back({end, j});
+      skips = getSkips(states);
       llvm::erase(skips, Value());
       if (!skips.empty())
         break;
