@@ -87,6 +87,8 @@ struct Runner {
   std::unique_ptr<Program> program;
   uint64_t seed;
   Report &report;
+  /// Micro-batches, all of the same rows: what they train on is one of them.
+  size_t parts = 1;
 
   /// One call: from `states`, or start values for what they lack. Batches are
   /// those of call `number`; `change` may write into the arguments.
@@ -115,11 +117,14 @@ static std::string getKey(const ValueSpec &spec) {
 HostArray Runner::makeArgument(const ValueSpec &spec, unsigned number) const {
   HostArray array(spec.elementKind, spec.shape);
   bool isData = spec.role == "batch";
+  size_t count = size_t(array.getNumElements());
+  if (isData && !spec.shape.empty())
+    count /= parts;
   std::vector<double> data =
-      makeData(seed, spec.role, spec.name, size_t(array.getNumElements()),
-               isData ? number : 0, !isFloatKind(spec.elementKind));
-  for (size_t i = 0; i < data.size(); ++i)
-    array.setFromDouble(int64_t(i), data[i]);
+      makeData(seed, spec.role, spec.name, count, isData ? number : 0,
+               !isFloatKind(spec.elementKind));
+  for (int64_t i = 0; i < array.getNumElements(); ++i)
+    array.setFromDouble(i, data[size_t(i) % count]);
   return array;
 }
 
@@ -262,7 +267,10 @@ compile(ModuleOp module, uint64_t seed,
   }
   report.count("programs compiled");
   report.beginPhase("program, " + changed.getPipeline());
-  return Runner{std::move(*program), seed, report};
+  Runner runner{std::move(*program), seed, report};
+  if (std::string parts = changed.getOption("micro-batches"); !parts.empty())
+    runner.parts = size_t(std::stoul(parts));
+  return runner;
 }
 
 //===----------------------------------------------------------------------===//
@@ -315,9 +323,10 @@ static std::optional<Expected> evaluate(ModuleOp module, uint64_t seed,
 }
 
 /// Compares parameters and states with f64. The bounds are sharp if each
-/// parameter moves somewhere by more than its bound, or may not move visibly.
+/// parameter moves somewhere by more than its bound, or may not move visibly. A
+/// half parameter is its master, rounded.
 static void checkBounds(const States &after, const States &before,
-                        const Expected &expected, StringRef level,
+                        const Expected &expected, StringRef level, size_t parts,
                         Report &report) {
   bool isSharp = true;
   for (const auto &[key, array] : after) {
@@ -325,8 +334,16 @@ static void checkBounds(const States &after, const States &before,
     if (!llvm::is_contained({"param", "master", "opt_state", "buffer", "loss"},
                             role))
       continue;
-    if (role == "param" && after.count("master/" + name.str()))
-      continue; // the half copy
+    if (role == "buffer" && parts > 1)
+      continue; // moved by each part
+    if (role == "param" && after.count("master/" + name.str())) {
+      // The half copy.
+      const HostArray &master = after.at("master/" + name.str());
+      if (!isSame(array, master.convertTo(array.getKind())))
+        report.fail("masters", level + ": '" + key + "' is " + describe(array) +
+                                   ", and its master " + describe(master));
+      continue;
+    }
     std::string wanted = role == "master" ? "param/" + name.str() : key;
     auto it = expected.results.find(wanted);
     if (it == expected.results.end()) {
@@ -370,19 +387,17 @@ static void checkKept(const States &before, const States &clean,
                       const States &after, uint64_t mask, bool isAtTap,
                       const GeneratedStep &step, StringRef how,
                       Report &report) {
-  auto check = [&](const std::string &key, const StateRule &rule) {
+  auto check = [&](const std::string &key, bool isKept, bool isChanged) {
     auto it = after.find(key);
     if (it == after.end())
       return;
     const HostArray &now = it->second;
-    if (rule.isOfWindow && step.getOption("keep-finite-sums") == "true")
-      return; // goes on with what was finite
-    if (rule.keptBy & mask) {
+    if (isKept) {
       const HostArray &old = before.at(key);
       if (!isSame(now, old))
         report.fail("guard", how + ": '" + key + "' was " + describe(old) +
                                  ", has to be kept, and is " + describe(now));
-    } else if (!(rule.changedBy & mask)) {
+    } else if (!isChanged) {
       const HostArray &wanted = clean.at(key);
       if (!isSame(now, wanted))
         report.fail("guard", how + ": '" + key + "' is " + describe(now) +
@@ -390,12 +405,32 @@ static void checkKept(const States &before, const States &clean,
                                  " as without the overflow");
     }
   };
+  // A state may be updated more than once.
+  struct Outcome {
+    bool isKept = false, isKeptAlways = true, isAlone = false,
+         isChanged = false, isOpen = false;
+  };
+  std::map<std::string, Outcome> outcomes;
   for (const StateRule &rule : step.states) {
     if (rule.role == "buffer" && !isAtTap)
       continue; // what the forward pass makes of an infinite batch
-    check(rule.role + "/" + rule.name, rule);
-    if (rule.role == "param")
-      check("master/" + rule.name, rule);
+    Outcome &outcome = outcomes[rule.role + "/" + rule.name];
+    bool isKept = (rule.keptBy & mask) != 0;
+    outcome.isKept |= isKept;
+    outcome.isKeptAlways &= isKept;
+    outcome.isAlone |= rule.isAlone;
+    outcome.isChanged |= (rule.changedBy & mask) != 0;
+    // What goes on with what was finite is not known here.
+    outcome.isOpen |=
+        rule.isOfWindow && step.getOption("keep-finite-sums") == "true";
+  }
+  for (const auto &[key, outcome] : outcomes) {
+    if (outcome.isOpen)
+      continue;
+    bool isKept = outcome.isAlone ? outcome.isKeptAlways : outcome.isKept;
+    check(key, isKept, outcome.isChanged);
+    if (StringRef(key).starts_with("param/"))
+      check("master" + key.substr(5), isKept, outcome.isChanged);
   }
 }
 
@@ -501,11 +536,10 @@ static void checkO0(ModuleOp module, const GeneratedStep &step, uint64_t seed,
       report.fail("o0-bits", text);
       return;
     }
-    if (call == 0 && step.mistake.empty() &&
-        step.getOption("micro-batches").empty())
+    if (call == 0 && step.mistake.empty())
       if (std::optional<Expected> expected =
               evaluate(module, seed, getRounding("O0"), report))
-        checkBounds(*a, before, *expected, "O0", report);
+        checkBounds(*a, before, *expected, "O0", plain->parts, report);
     for (auto &[key, array] : *a)
       if (before.count(key))
         before[key] = std::move(array);
@@ -548,13 +582,11 @@ static void checkLevel(ModuleOp module, const GeneratedStep &step,
   options.scale = std::min(scale, other);
   std::optional<Expected> expected;
   // At O3 the update rounds as well, and master-weights=False is like it.
-  bool isComparable = level != "O3" &&
-                      step.getOption("micro-batches").empty() &&
-                      step.getOption("master-weights").empty();
+  bool isComparable = level != "O3" && step.getOption("master-weights").empty();
   if (isComparable)
     expected = evaluate(module, seed, options, report);
   if (expected)
-    checkBounds(*clean, start, *expected, level, report);
+    checkBounds(*clean, start, *expected, level, runner->parts, report);
 
   if (isScaled) {
     report.beginPhase("another scale at " + level);

@@ -142,6 +142,8 @@ enum class StepForm {
   Blocks,
   /// One of two backward passes, in a branch.
   Branches,
+  /// Two backward passes of one model, each with its update.
+  Twice,
 };
 
 /// One argument or result of a function.

@@ -33,7 +33,7 @@ GeneratedStep StepBuilder::run() {
                       StepForm::Fused, StepForm::LoopOfSteps,
                       StepForm::PipelinedLoop, StepForm::LoopOfBatches,
                       StepForm::LoopOfBatches, StepForm::WhileOfBatches,
-                      StepForm::Blocks, StepForm::Branches});
+                      StepForm::Blocks, StepForm::Branches, StepForm::Twice});
   origins = random.pick({0u, 0u, 1u, 1u, 2u, 3u, 4u});
   percentLinalg = random.pick({0u, 30u, 60u, 100u});
   percentHelpers = random.pick({0u, 0u, 10u});
@@ -85,10 +85,10 @@ GeneratedStep StepBuilder::run() {
     }
     made.passes.push_back(std::move(rule));
   }
-  const char *forms[] = {"calls",           "fused",
-                         "loop of steps",   "pipelined loop",
-                         "loop of batches", "while of batches",
-                         "blocks",          "branches"};
+  const char *forms[] = {
+      "calls",          "fused",           "loop of steps",
+      "pipelined loop", "loop of batches", "while of batches",
+      "blocks",         "branches",        "twice"};
   made.form = forms[int(form)];
   made.mistake = mistake;
   made.text = "module {\n" + scalers;

@@ -32,6 +32,9 @@ struct StateRule {
   /// Updated with a sum over train steps, of which keep-finite-sums leaves out
   /// what overflowed.
   bool isOfWindow = false;
+  /// Of several updates in one step: each is taken or left by itself, as calls
+  /// of optimizer steps are. Others are all taken or none.
+  bool isAlone = false;
 };
 
 /// A backward pass of a train step: one bit of the masks above.

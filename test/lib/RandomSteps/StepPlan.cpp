@@ -166,7 +166,7 @@ void StepBuilder::drawPasses() {
   if (isOneOf({StepForm::Fused, StepForm::LoopOfBatches,
                StepForm::WhileOfBatches, StepForm::PipelinedLoop}))
     count = 1;
-  if (form == StepForm::Branches)
+  if (isOneOf({StepForm::Branches, StepForm::Twice}))
     count = 2;
   unsigned nextLoss = 0;
   for (unsigned i = 0; i < count; ++i) {

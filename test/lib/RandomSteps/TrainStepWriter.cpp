@@ -285,8 +285,8 @@ void StepBuilder::update(TensorWriter &writer, const Group &group,
     value.overflows = 0;
     value.changes = kept | changed;
     if (role != "accumulator")
-      made.states.push_back(
-          {role.str(), fullName.str(), kept, value.changes, isWindow});
+      made.states.push_back({role.str(), fullName.str(), kept, value.changes,
+                             isWindow, isCalled});
   }
   for (auto &[key, value] : results)
     given[key] = value;
@@ -645,8 +645,30 @@ void StepBuilder::writeTrainStep() {
   case StepForm::Blocks:
     writeBlocks(writer, values);
     break;
+  case StepForm::Twice:
+    for (int number : {0, 1}) {
+      for (int param : getGradientParams(passes[number]))
+        values.erase(getKey("grad", params[param].name));
+      callPass(writer, number, values);
+      for (const Group &group : groups)
+        update(writer, group, values);
+    }
+    break;
   }
+  // The norm of a gradient, for who watches.
   std::vector<Field> results;
+  if (form != StepForm::LoopOfSteps && random.chance(15)) {
+    const std::string &name = params[getGradientParams(passes[0])[0]].name;
+    auto it = values.find(getKey("grad", name));
+    if (it != values.end()) {
+      Value square = writer.binary("arith.mulf", it->second, it->second);
+      Field field = makeField("output", "norm", {});
+      values[getKey(field)] = writer.unary(
+          "math.sqrt", writer.reduce("arith.addf", square, {0, 1}));
+      field.value = values[getKey(field)];
+      results.push_back(std::move(field));
+    }
+  }
   auto give = [&](Field field) {
     field.value = values.at(getKey(field));
     results.push_back(std::move(field));
@@ -657,7 +679,7 @@ void StepBuilder::writeTrainStep() {
   for (const Field &field : getTrainStates()) {
     bool isChanged = values.at(getKey(field)).name != field.value.name;
     // What nothing changes may be returned all the same.
-    if (field.role == "param" && !isChanged)
+    if (field.role == "param" && !isChanged && random.chance(80))
       continue;
     give(field);
   }
