@@ -36,6 +36,15 @@ static bool isWorthFusing(OpOperand *operand) {
   auto consumer = dyn_cast<linalg::LinalgOp>(operand->getOwner());
   if (!producer || !consumer || !producer->hasOneUse())
     return false;
+  // What reads its `outs` keeps that as a result of the fused operation, and
+  // would be computed on top of itself for each element that it is broadcast
+  // to.
+  if (auto structured = dyn_cast<linalg::LinalgOp>(producer);
+      structured && !consumer.getMatchingIndexingMap(operand).isPermutation() &&
+      llvm::any_of(structured.getDpsInitsMutable(), [&](OpOperand &out) {
+        return structured.payloadUsesValueFromOperand(&out);
+      }))
+    return false;
   return !isHostContraction(consumer);
 }
 

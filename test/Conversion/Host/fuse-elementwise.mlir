@@ -76,3 +76,48 @@ func.func @contraction(%x: tensor<8x8xf32>, %w: tensor<8x8xf16>, %y: tensor<8x8x
                      outs(%y : tensor<8x8xf32>) -> tensor<8x8xf32>
   return %1 : tensor<8x8xf32>
 }
+
+// What adds to its outs is computed once: in the loop of what reads it, it would be
+// added again for each element.
+// CHECK-LABEL: func.func @broadcast_of_a_sum_onto_outs
+// CHECK-COUNT-2: linalg.generic
+func.func @broadcast_of_a_sum_onto_outs(%n: tensor<f32>, %x: tensor<8xf32>) -> tensor<8xf32> {
+  %eps = arith.constant dense<0.5> : tensor<f32>
+  %empty = tensor.empty() : tensor<8xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []}
+      ins(%n : tensor<f32>) outs(%eps : tensor<f32>) {
+  ^bb0(%a: f32, %out: f32):
+    %s = arith.addf %a, %out : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  %1 = linalg.generic {indexing_maps = [#id, affine_map<(i) -> ()>, #id], iterator_types = ["parallel"]}
+      ins(%x, %0 : tensor<8xf32>, tensor<f32>) outs(%empty : tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %d = arith.divf %a, %b : f32
+    linalg.yield %d : f32
+  } -> tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+
+// Near miss: element by element each is computed once.
+// CHECK-LABEL: func.func @sum_onto_outs
+// CHECK-COUNT-1: linalg.generic
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @sum_onto_outs(%n: tensor<8xf32>, %x: tensor<8xf32>) -> tensor<8xf32> {
+  %eps = arith.constant dense<0.5> : tensor<8xf32>
+  %empty = tensor.empty() : tensor<8xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%n : tensor<8xf32>) outs(%eps : tensor<8xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %s = arith.addf %a, %out : f32
+    linalg.yield %s : f32
+  } -> tensor<8xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%x, %0 : tensor<8xf32>, tensor<8xf32>) outs(%empty : tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %d = arith.divf %a, %b : f32
+    linalg.yield %d : f32
+  } -> tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
