@@ -7,6 +7,10 @@
 // RUN: amp-opt %s --amp-initialize-opt-level="opt-level=O2 cast-model-outputs=torch.float16 verbosity=0" --amp-cast-model > %t.once
 // RUN: amp-opt %t.once --amp-cast-model | diff %t.once -
 
+// Nor after casts, which may be to another half type than the outputs.
+// RUN: amp-opt %s --pass-pipeline='builtin.module(amp-mixed-precision{opt-level=O5 cast-model-outputs=torch.float16 verbosity=0})' > %t.casts
+// RUN: amp-opt %t.casts --amp-cast-model | diff %t.casts -
+
 // cast_model_outputs: what the model hands on is rounded to it, at any level, as Apex
 // wraps forward().
 

@@ -137,7 +137,9 @@ struct CastModel : public amp::impl::CastModelPassBase<CastModel> {
     PolicyAttr policy = requirePolicy(module);
     if (!policy)
       return signalPassFailure();
-    if (!policy.castsModel() && !policy.getCastModelOutputs())
+    // Once casts are there, the model's end cannot be told from them.
+    if ((!policy.castsModel() && !policy.getCastModelOutputs()) ||
+        isFlagSet(module, kCastsInsertedAttr))
       return markAllAnalysesPreserved();
     SignaturePolicy signature(module, policy);
     FunctionReferences references(module);
