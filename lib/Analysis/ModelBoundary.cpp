@@ -6,7 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Forward operations are decided in reverse order (an operation is in the model
+// A function that evaluates, and has no loss among its results, is the model
+// alone: all of it but what the front end says is a loss, and what follows from
+// that. Elsewhere, and where an operation is marked as the model's output,
+// forward operations are decided in reverse order (an operation is in the model
 // if it combines a weight with an activation or feeds one that is), backward
 // ones in order: by the forward operation they are paired with where the front
 // end says so, otherwise by what they read. A backward operation that reads a
@@ -88,6 +91,16 @@ static bool isLoss(Operation *op) {
   return function && isLossFunction(function.getValue());
 }
 
+/// True if `function` is the model alone, without a loss of its own.
+static bool isModelAlone(FunctionOpInterface function) {
+  if (getFunctionKind(function) != FunctionKind::Evaluate)
+    return false;
+  for (unsigned i = 0, e = function.getNumResults(); i != e; ++i)
+    if (getResultRole(function, i).is(Role::Loss))
+      return false;
+  return true;
+}
+
 ModelBoundary::ModelBoundary(FunctionOpInterface function,
                              const ValueOrigins &origins)
     : origins(origins) {
@@ -100,9 +113,19 @@ ModelBoundary::ModelBoundary(FunctionOpInterface function,
 }
 
 void ModelBoundary::findForwardModel(FunctionOpInterface function) {
-  bool wholeFunction = getFunctionKind(function) == FunctionKind::Evaluate;
   bool marked = llvm::any_of(
       ops, [](Operation *op) { return isFlagSet(op, kModelOutputAttr); });
+  bool wholeFunction = isModelAlone(function) && !marked;
+  llvm::DenseSet<Operation *> afterLoss;
+  if (wholeFunction) {
+    SmallVector<Operation *> pending(
+        llvm::make_filter_range(ops, [](Operation *op) { return isLoss(op); }));
+    while (!pending.empty()) {
+      Operation *op = pending.pop_back_val();
+      if (afterLoss.insert(op).second)
+        llvm::append_range(pending, getUsersOutward(op));
+    }
+  }
 
   auto combines = [&](Operation *op) {
     if (marked)
@@ -122,8 +145,10 @@ void ModelBoundary::findForwardModel(FunctionOpInterface function) {
   for (bool first = true; first || (grown && hasBranches); first = false) {
     grown = false;
     for (Operation *op : llvm::reverse(ops)) {
-      if (origins.getPhase(op) != Phase::Forward || model.contains(op) ||
-          (!wholeFunction && isLoss(op) && !marked))
+      if (origins.getPhase(op) != Phase::Forward || model.contains(op))
+        continue;
+      bool isAlone = wholeFunction && !afterLoss.contains(op);
+      if (!isAlone && isLoss(op) && !marked)
         continue;
       auto feedsModel = [&] {
         return !isFlagSet(op, kModelOutputAttr) &&
@@ -132,7 +157,7 @@ void ModelBoundary::findForwardModel(FunctionOpInterface function) {
                         model.contains(user);
                });
       };
-      if (wholeFunction || feedsModel() || combines(op)) {
+      if (isAlone || feedsModel() || combines(op)) {
         model.insert(op);
         grown = true;
       }
@@ -156,6 +181,7 @@ void ModelBoundary::findForwardModel(FunctionOpInterface function) {
       saved.insert(op);
   }
 
+  bool evaluates = isModelAlone(function);
   llvm::DenseSet<Value> seen;
   for (Operation *op : ops) {
     if (!model.contains(op))
@@ -165,13 +191,13 @@ void ModelBoundary::findForwardModel(FunctionOpInterface function) {
           llvm::any_of(getUsesThroughBranches(result), [&](OpOperand *use) {
             Operation *user = use->getOwner();
             if (isa<func::ReturnOp>(user))
-              return wholeFunction;
+              return evaluates;
             return !user->hasTrait<OpTrait::IsTerminator>() &&
                    origins.getPhase(user) == Phase::Forward &&
                    !model.contains(user) && !saved.contains(user);
           });
       if (leaves && isCastableTensor(result.getType()) &&
-          seen.insert(result).second)
+          !origins.lookup(result).isConstant() && seen.insert(result).second)
         outputs.push_back(result);
     }
   }

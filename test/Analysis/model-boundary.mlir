@@ -278,6 +278,72 @@ func.func @evaluate(
   return %t : tensor<2x4xf32>
 }
 
+// A function that returns its loss beside its output is no evaluation: what follows the
+// model is the loss. Near miss: the output alone.
+// CHECK-LABEL: func.func @loss_and_output
+func.func @loss_and_output(
+    %w: tensor<8x4xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<2x8xf32> {amp.role = "batch", amp.name = "x0"},
+    %y: tensor<2x4xf32> {amp.role = "batch", amp.name = "x1"})
+    -> (tensor<f32> {amp.role = "loss", amp.name = "loss"},
+        tensor<2x4xf32> {amp.role = "output", amp.name = "y0"}) {
+  %e0 = tensor.empty() : tensor<2x4xf32>
+  %e1 = tensor.empty() : tensor<f32>
+  // CHECK: linalg.matmul {amp.class = #amp.class<low, {{.*}}"inside the model">}
+  %p = linalg.matmul ins(%x, %w : tensor<2x8xf32>, tensor<8x4xf32>)
+                     outs(%e0 : tensor<2x4xf32>) -> tensor<2x4xf32>
+  // CHECK: arith.subf {{.*}}#amp.class<high, {{.*}}"after the model's end">
+  %d = arith.subf %p, %y : tensor<2x4xf32>
+  // CHECK: linalg.reduce {{.*}}#amp.class<high, {{.*}}"after the model's end">
+  %l = linalg.reduce ins(%d : tensor<2x4xf32>) outs(%e1 : tensor<f32>) dimensions = [0, 1]
+      (%a: f32, %acc: f32) {
+        %q = arith.mulf %a, %a : f32
+        %s = arith.addf %q, %acc : f32
+        linalg.yield %s : f32
+      }
+  return %l, %p : tensor<f32>, tensor<2x4xf32>
+}
+
+// An evaluation that returns a loss as an output: the front end says which it is. What
+// follows from it is no model either; what a weight meets is.
+// CHECK-LABEL: func.func @loss_as_output
+func.func @loss_as_output(
+    %w: tensor<8x4xf32> {amp.role = "param", amp.name = "w"},
+    %v: tensor<2x4xf32> {amp.role = "param", amp.name = "v"},
+    %x: tensor<2x8xf32> {amp.role = "batch", amp.name = "x0"},
+    %y: tensor<2x4xf32> {amp.role = "batch", amp.name = "x1"})
+    -> (tensor<2x4xf32> {amp.role = "output", amp.name = "y0"},
+        tensor<2x4xf32> {amp.role = "output", amp.name = "y1"},
+        tensor<2x4xf32> {amp.role = "output", amp.name = "y2"}) {
+  %e0 = tensor.empty() : tensor<2x4xf32>
+  %p = linalg.matmul ins(%x, %w : tensor<2x8xf32>, tensor<8x4xf32>)
+                     outs(%e0 : tensor<2x4xf32>) -> tensor<2x4xf32>
+  // CHECK: math.tanh {{.*}}#amp.class<low, {{.*}}"inside the model">
+  %t = math.tanh %p : tensor<2x4xf32>
+  // CHECK: arith.subf {{.*}}#amp.class<high, {{.*}}"after the model's end">
+  %d = arith.subf %t, %y {amp.function = "torch.nn.functional.mse_loss", amp.scope_id = 7 : i64} : tensor<2x4xf32>
+  // CHECK: math.absf {{.*}}#amp.class<high, {{.*}}"after the model's end">
+  %a = math.absf %d : tensor<2x4xf32>
+  // CHECK: arith.mulf {{.*}}#amp.class<low, {{.*}}"inside the model">
+  %m = arith.mulf %d, %v : tensor<2x4xf32>
+  return %t, %a, %m : tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>
+}
+
+// An evaluation whose output is marked ends there.
+// CHECK-LABEL: func.func @marked_evaluation
+func.func @marked_evaluation(
+    %w: tensor<8x4xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<2x8xf32> {amp.role = "batch", amp.name = "x0"})
+    -> (tensor<2x4xf32> {amp.role = "output", amp.name = "y0"}) {
+  %e0 = tensor.empty() : tensor<2x4xf32>
+  // CHECK: linalg.matmul {amp.class = #amp.class<low, {{.*}}"inside the model">, amp.model_output}
+  %p = linalg.matmul {amp.model_output} ins(%x, %w : tensor<2x8xf32>, tensor<8x4xf32>)
+                     outs(%e0 : tensor<2x4xf32>) -> tensor<2x4xf32>
+  // CHECK: math.tanh {{.*}}#amp.class<high, {{.*}}"after the model's end">
+  %t = math.tanh %p : tensor<2x4xf32>
+  return %t : tensor<2x4xf32>
+}
+
 //===----------------------------------------------------------------------===//
 // With origin
 //===----------------------------------------------------------------------===//

@@ -48,6 +48,36 @@ func.func @forward_backward(
   return %d, %x : tensor<4xf32>, tensor<4xf32>
 }
 
+// Nor does it where the output is returned beside the loss.
+// HALF-LABEL: func.func @loss_and_output
+// HALF-SAME:  -> (tensor<f32> {amp.name = "loss", amp.role = "loss"}, tensor<4xf16> {amp.name = "y0", amp.role = "output"})
+// HALF:     %[[P:.*]] = arith.mulf
+// HALF:     %[[H:.*]] = amp.cast %[[P]] : tensor<4xf32> to tensor<4xf16>
+// HALF:     %[[O:.*]] = amp.cast %[[H]] : tensor<4xf16> to tensor<4xf32>
+// HALF:     arith.subf %[[O]], %{{.*}} : tensor<4xf32>
+// HALF:     %[[R:.*]] = amp.cast %[[P]] : tensor<4xf32> to tensor<4xf16>
+// HALF:     return %{{.*}}, %[[R]]
+// WIDE-LABEL: func.func @loss_and_output
+// WIDE:     %[[P:.*]] = arith.mulf
+// WIDE:     arith.subf %[[P]], %{{.*}} : tensor<4xf32>
+// O0-LABEL: func.func @loss_and_output
+// O0:       %[[P:.*]] = arith.mulf
+// O0:       amp.cast %[[P]] : tensor<4xf32> to tensor<4xbf16>
+// O1-LABEL: func.func @loss_and_output
+// O1:       amp.cast %{{.*}} : tensor<4xf32> to tensor<4xf16>
+func.func @loss_and_output(
+    %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %y: tensor<4xf32> {amp.role = "batch", amp.name = "x1"})
+    -> (tensor<f32> {amp.role = "loss", amp.name = "loss"},
+        tensor<4xf32> {amp.role = "output", amp.name = "y0"}) {
+  %p = arith.mulf %x, %w : tensor<4xf32>
+  %d = arith.subf %p, %y : tensor<4xf32>
+  %e = tensor.empty() : tensor<f32>
+  %l = linalg.reduce { arith.addf } ins(%d : tensor<4xf32>) outs(%e : tensor<f32>) dimensions = [0]
+  return %l, %p : tensor<f32>, tensor<4xf32>
+}
+
 // HALF-LABEL: func.func @evaluate
 // HALF-SAME:  -> (tensor<4xf16> {amp.name = "y0", amp.role = "output"})
 // WIDE-LABEL: func.func @evaluate

@@ -167,15 +167,15 @@ struct CastModel : public amp::impl::CastModelPassBase<CastModel> {
   /// The values that the model hands to the loss, rounded to `type`:
   ///   %loss = f(%logits)  ->  %h = cast %logits, %w = cast %h, %loss = f(%w)
   bool castModelOutputs(func::FuncOp function, Type type) {
-    if (function.isExternal() || type.isF32() ||
-        getFunctionKind(function) == FunctionKind::Evaluate)
-      return false; // results of evaluate are cast with the signature
+    if (function.isExternal() || type.isF32())
+      return false;
     bool changed = false;
     ValueOrigins origins(function);
     ModelBoundary boundary(function, origins);
     for (Value output : boundary.getOutputs()) {
       SmallVector<OpOperand *> uses;
       for (OpOperand &use : output.getUses())
+        // What is returned is cast with the signature.
         if (!boundary.isInModel(use.getOwner()) &&
             !isa<func::ReturnOp>(use.getOwner()))
           uses.push_back(&use);
