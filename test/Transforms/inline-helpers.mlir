@@ -208,3 +208,97 @@ func.func private @twice20(%x: tensor<4xf32>) -> tensor<4xf32> {
   %1 = call @twice19(%0) : (tensor<4xf32>) -> tensor<4xf32>
   return %1 : tensor<4xf32>
 }
+
+// An origin's number counts in the function that it was written for. What is inlined
+// twice, or has a number of its caller, is numbered anew: other operations of the
+// framework. Near misses: another function with that number, and a number that the
+// caller does not have.
+// CHECK-LABEL: func @copies(
+func.func @copies(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+                  %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"})
+    -> (tensor<4xf32> {amp.role = "output", amp.name = "y0"}) {
+  // CHECK: arith.mulf {{.*}}amp.function = "torch.mul", amp.scope_id = 1 : i64
+  %0 = arith.mulf %w, %x {amp.function = "torch.mul", amp.scope_id = 1 : i64} : tensor<4xf32>
+  // CHECK: arith.mulf {{.*}}amp.function = "torch.mul", amp.scope_id = [[A:[0-9]+]] : i64
+  // CHECK: arith.mulf {{.*}}amp.function = "torch.mul", amp.scope_id = [[A]] : i64
+  // CHECK: math.tanh {{.*}}amp.function = "torch.tanh", amp.scope_id = 1 : i64
+  // CHECK: math.absf {{.*}}amp.function = "torch.abs", amp.scope_id = 7 : i64
+  %1 = call @origins(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  // CHECK-NOT: amp.function = "torch.mul", amp.scope_id = [[A]] :
+  // CHECK: arith.mulf {{.*}}amp.function = "torch.mul", amp.scope_id = [[B:[0-9]+]] : i64
+  // CHECK: arith.mulf {{.*}}amp.function = "torch.mul", amp.scope_id = [[B]] : i64
+  // CHECK-NOT: scope_id = 1 :
+  // CHECK: math.tanh {{.*}}amp.function = "torch.tanh", amp.scope_id = [[C:[0-9]+]] : i64
+  // CHECK-NOT: scope_id = 7 :
+  // CHECK: math.absf {{.*}}amp.function = "torch.abs", amp.scope_id = {{[0-9]+}} : i64
+  %2 = call @origins(%1) : (tensor<4xf32>) -> tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
+func.func private @origins(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = arith.mulf %x, %x {amp.function = "torch.mul", amp.scope_id = 1 : i64} : tensor<4xf32>
+  %1 = arith.mulf %0, %x {amp.function = "torch.mul", amp.scope_id = 1 : i64} : tensor<4xf32>
+  %2 = math.tanh %1 {amp.function = "torch.tanh", amp.scope_id = 1 : i64} : tensor<4xf32>
+  %3 = math.absf %2 {amp.function = "torch.abs", amp.scope_id = 7 : i64} : tensor<4xf32>
+  return %3 : tensor<4xf32>
+}
+
+// Halves stay together: in one copy, between a copy and the caller, and between copies
+// of two helpers, the backward ones in the order of a backward pass.
+// CHECK-LABEL: func @halves(
+func.func @halves(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+                  %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+                  %s: tensor<4xf32>)
+    -> (tensor<4xf32> {amp.role = "output", amp.name = "y0"}) {
+  // CHECK: math.exp {{.*}}amp.scope_id = 1 : i64
+  // CHECK: math.exp {{.*}}amp.scope_id = [[E:[0-9]+]] : i64
+  %0 = call @forward(%w) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = call @forward(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: arith.mulf {{.*}}"backward", amp.scope_id = [[E]] : i64
+  // CHECK: arith.mulf {{.*}}"backward", amp.scope_id = 1 : i64
+  %2 = call @gradient(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %3 = call @gradient(%2) : (tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: math.tanh {{.*}}amp.scope_id = 2 : i64
+  // CHECK: arith.subf {{.*}}"backward", amp.scope_id = 2 : i64
+  // CHECK: math.tanh {{.*}}amp.scope_id = [[T:[0-9]+]] : i64
+  // CHECK: arith.subf {{.*}}"backward", amp.scope_id = [[T]] : i64
+  %4 = call @both(%3) : (tensor<4xf32>) -> tensor<4xf32>
+  %5 = call @both(%4) : (tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: math.absf {{.*}}amp.scope_id = 4 : i64
+  %6 = call @once(%5) : (tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: arith.negf {{.*}}"backward", amp.scope_id = 4 : i64
+  %7 = arith.negf %6 {amp.phase = "backward", amp.scope_id = 4 : i64} : tensor<4xf32>
+  return %7 : tensor<4xf32>
+}
+func.func private @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = math.exp %x {amp.phase = "forward", amp.scope_id = 1 : i64} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func private @gradient(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = arith.mulf %x, %x {amp.phase = "backward", amp.scope_id = 1 : i64} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func private @both(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = math.tanh %x {amp.phase = "forward", amp.scope_id = 2 : i64} : tensor<4xf32>
+  %1 = arith.subf %0, %x {amp.phase = "backward", amp.scope_id = 2 : i64} : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+func.func private @once(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = math.absf %x {amp.phase = "forward", amp.scope_id = 4 : i64} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// As many forward halves as backward ones there are not: those go by themselves.
+// CHECK-LABEL: func @halves_without_another(
+func.func @halves_without_another(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+                                  %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"})
+    -> (tensor<4xf32> {amp.role = "output", amp.name = "y0"}) {
+  // CHECK: math.exp {{.*}}amp.scope_id = 1 : i64
+  // CHECK-NOT: scope_id = 1 :
+  // CHECK: arith.mulf {{.*}}"backward", amp.scope_id = [[A:[0-9]+]] : i64
+  // CHECK-NOT: scope_id = [[A]] :
+  // CHECK: arith.mulf {{.*}}"backward", amp.scope_id = {{[0-9]+}} : i64
+  %0 = call @forward(%w) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = call @gradient(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = call @gradient(%1) : (tensor<4xf32>) -> tensor<4xf32>
+  return %2 : tensor<4xf32>
+}

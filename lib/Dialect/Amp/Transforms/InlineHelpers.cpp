@@ -17,9 +17,16 @@
 // once, stays a call, which takes and gives FP32. That depends on the helper
 // alone, so a second run decides as the first.
 //
+// An origin's number counts within the function that it was written for, so two
+// copies of a helper, or a helper and its caller, may use one number for two
+// operations of the framework. Where they do, in one phase, all but the first
+// are numbered anew. A backward half in another copy than its forward half goes
+// by the order in which backward passes run: the last is the first.
+//
 //===----------------------------------------------------------------------===//
 
 #include "amp/Analysis/CallComponents.h"
+#include "amp/Analysis/ValueOrigins.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
 #include "amp/Dialect/Amp/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -28,6 +35,8 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+
+#include <set>
 
 #define DEBUG_TYPE "amp-inline-helpers"
 
@@ -132,6 +141,8 @@ struct InlineHelpers : public amp::impl::InlineHelpersPassBase<InlineHelpers> {
     InlinerConfig config;
     SmallVector<func::CallOp> calls;
     function.walk([&](func::CallOp call) { calls.push_back(call); });
+    llvm::DenseMap<Operation *, unsigned> copyOf;
+    unsigned numCopies = 0;
     while (!calls.empty()) {
       func::CallOp call = calls.pop_back_val();
       auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
@@ -143,13 +154,105 @@ struct InlineHelpers : public amp::impl::InlineHelpersPassBase<InlineHelpers> {
                             &callee.getBody(),
                             /*shouldCloneInlinedRegion=*/true)))
         continue; // a dialect forbids it: stays a call
+      ++numCopies;
       for (Operation *op = call->getNextNode(); op != after;
            op = op->getNextNode())
-        op->walk([&](func::CallOp inner) { calls.push_back(inner); });
+        op->walk([&](Operation *inner) {
+          copyOf[inner] = numCopies;
+          if (auto innerCall = dyn_cast<func::CallOp>(inner))
+            calls.push_back(innerCall);
+        });
+      copyOf.erase(call);
       call.erase();
       ++numInlined;
       inlined.insert(callee);
     }
+    if (numCopies != 0)
+      separateOrigins(function, copyOf);
+  }
+
+  /// Gives operations of one origin a number for each copy, `copyOf`, that they
+  /// came with; 0 is the function's own text.
+  void separateOrigins(func::FuncOp function,
+                       const llvm::DenseMap<Operation *, unsigned> &copyOf) {
+    constexpr unsigned kForward = static_cast<unsigned>(Phase::Forward);
+    /// What has one function and one number: the copies of each phase, in
+    /// program order.
+    struct Origin {
+      llvm::SetVector<unsigned> copies[3];
+    };
+    ValueOrigins values(function);
+    llvm::MapVector<std::pair<Attribute, Attribute>, Origin> originsOf;
+    std::set<int64_t> taken;
+    auto getKey = [](Operation *op) {
+      return std::pair(op->getAttr(kFunctionAttr), op->getAttr(kScopeIdAttr));
+    };
+    auto getPhase = [&](Operation *op) {
+      return static_cast<unsigned>(values.getPhase(op));
+    };
+    function.walk([&](Operation *op) {
+      auto id = op->getAttrOfType<IntegerAttr>(kScopeIdAttr);
+      if (!id)
+        return;
+      taken.insert(id.getInt());
+      originsOf[getKey(op)].copies[getPhase(op)].insert(copyOf.lookup(op));
+    });
+    int64_t next = 0;
+    auto getFresh = [&] {
+      while (!taken.insert(next).second)
+        ++next;
+      return next;
+    };
+
+    // The new numbers, by origin, phase and copy.
+    using Place = std::pair<std::pair<Attribute, Attribute>,
+                            std::pair<unsigned, unsigned>>;
+    llvm::DenseMap<Place, int64_t> numbers;
+    for (auto &[key, origin] : originsOf) {
+      if (llvm::all_of(origin.copies,
+                       [](const auto &copies) { return copies.size() <= 1; }))
+        continue;
+      auto at = [&key = key](unsigned phase, unsigned copy) {
+        return Place(key, {phase, copy});
+      };
+      const auto &forward = origin.copies[kForward];
+      for (unsigned phase = 0; phase != std::size(origin.copies); ++phase) {
+        const auto &copies = origin.copies[phase];
+        for (unsigned i = 0, e = copies.size(); i != e; ++i) {
+          unsigned copy = copies[i];
+          if (phase == kForward) {
+            if (i != 0)
+              numbers[at(phase, copy)] = getFresh();
+            continue;
+          }
+          // Its forward half is in its own copy, else in the mirrored one.
+          std::optional<unsigned> half;
+          if (forward.contains(copy))
+            half = copy;
+          else if (forward.size() == e)
+            half = forward[e - 1 - i];
+          if (half) {
+            if (auto it = numbers.find(at(kForward, *half));
+                it != numbers.end()) {
+              int64_t number = it->second; // what is inserted moves it
+              numbers[at(phase, copy)] = number;
+            }
+          } else if (i != 0 || !forward.empty()) {
+            numbers[at(phase, copy)] = getFresh();
+          }
+        }
+      }
+    }
+    if (numbers.empty())
+      return;
+    Type i64 = IntegerType::get(&getContext(), 64);
+    function.walk([&](Operation *op) {
+      if (!op->hasAttr(kScopeIdAttr))
+        return;
+      auto it = numbers.find({getKey(op), {getPhase(op), copyOf.lookup(op)}});
+      if (it != numbers.end())
+        op->setAttr(kScopeIdAttr, IntegerAttr::get(i64, it->second));
+    });
   }
 };
 } // namespace

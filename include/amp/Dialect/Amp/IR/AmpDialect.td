@@ -71,7 +71,7 @@ def Amp_Dialect : Dialect {
     A front end may say where an operation came from: `amp.scope` (operation of
     the framework), `amp.function` (function of the user's program), `amp.phase`
     (`forward`, `backward` or `optimizer`), `amp.scope_id` (an `i64` that pairs
-    backward with forward operations), `amp.layer`, and `amp.self` (an `i64`: the
+    backward with forward operations of one function), `amp.layer`, and `amp.self` (an `i64`: the
     number of the operand on which an in-place form, such as `torch.Tensor.add_`,
     was called). Passes use them and never need them.
 
