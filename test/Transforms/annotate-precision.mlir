@@ -91,6 +91,94 @@ func.func @user_decides(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>, %c: tensor<4x4
   return %2 : tensor<4x4xf32>
 }
 
+// A class copied from what was printed has a unit: it holds for its operation, and the
+// rest of the function is decided as ever. The unit is numbered anew.
+// CHECK-LABEL: func.func @user_copies
+func.func @user_copies(%a: tensor<4x4xf32>, %c: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // CHECK: linalg.matmul {amp.class = #amp.class<low, unit = [[U:[0-9]+]], "contraction">}
+  %0 = linalg.matmul ins(%a, %a : tensor<4x4xf32>, tensor<4x4xf32>) outs(%c : tensor<4x4xf32>) -> tensor<4x4xf32>
+  // CHECK-NOT: unit = [[U]],
+  // CHECK: math.absf {{.*}}#amp.class<high, unit = [[V:[0-9]+]], "attribute on the operation">
+  %1 = math.absf %0 {amp.class = #amp.class<high, unit = 0, "computes math.exp">} : tensor<4x4xf32>
+  // CHECK-NOT: unit = [[U]],
+  // CHECK-NOT: unit = [[V]],
+  // CHECK: linalg.matmul {amp.class = #amp.class<low, unit = {{[0-9]+}}, "contraction">}
+  %2 = linalg.matmul ins(%1, %a : tensor<4x4xf32>, tensor<4x4xf32>) outs(%c : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %2 : tensor<4x4xf32>
+}
+
+// Two classes in a unit: each for its operation, the first that is no view's for the
+// others.
+// CHECK-LABEL: func.func @user_decides_twice
+func.func @user_decides_twice(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>, %c: tensor<4x4xf32>,
+                              %bias: tensor<16xf32>) -> tensor<4x4xf32> {
+  // CHECK: tensor.expand_shape {{.*}}#amp.class<follow, unit = [[U:[0-9]+]], "attribute on the operation">
+  %v = tensor.expand_shape %bias [[0, 1]] output_shape [4, 4] {amp.class = #amp.class<follow>, amp.function = "torch.nn.functional.linear", amp.scope_id = 0 : i64}
+      : tensor<16xf32> into tensor<4x4xf32>
+  // CHECK: linalg.matmul {amp.class = #amp.class<high, unit = [[U]], "attribute on the operation">
+  %0 = linalg.matmul {amp.function = "torch.nn.functional.linear", amp.scope_id = 0 : i64}
+      ins(%a, %b : tensor<4x8xf32>, tensor<8x4xf32>) outs(%c : tensor<4x4xf32>) -> tensor<4x4xf32>
+  // CHECK: arith.addf {{.*}}#amp.class<high, unit = [[U]], "attribute on the operation">
+  %1 = arith.addf %0, %v {amp.class = #amp.class<high>, amp.function = "torch.nn.functional.linear", amp.scope_id = 0 : i64} : tensor<4x4xf32>
+  // CHECK: arith.negf {{.*}}#amp.class<low, unit = [[U]], "attribute on the operation">
+  %2 = arith.negf %1 {amp.class = #amp.class<low>, amp.function = "torch.nn.functional.linear", amp.scope_id = 0 : i64} : tensor<4x4xf32>
+  return %2 : tensor<4x4xf32>
+}
+
+// Near miss: each operation has a class with a unit, as after an earlier run.
+// CHECK-LABEL: func.func @annotated_before
+func.func @annotated_before(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: math.absf {{.*}}#amp.class<high, unit = 7>
+  %0 = math.absf %x {amp.class = #amp.class<high, unit = 7>} : tensor<4xf32>
+  // CHECK: math.exp {{.*}}#amp.class<low, unit = 7>
+  %1 = math.exp %0 {amp.class = #amp.class<low, unit = 7>} : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// Functions that call each other, in any order and through a third, number their units
+// on: what is inlined before casts are inserted keeps its unit.
+// CHECK-LABEL: func.func @called
+func.func @called(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: math.exp {{.*}}unit = 0,
+  %0 = math.exp %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+// CHECK-LABEL: func.func @calls
+func.func @calls(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = call @called(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: arith.addf {{.*}}unit = 1,
+  %1 = arith.addf %0, %x : tensor<4xf32>
+  %2 = call @called_later(%1) : (tensor<4xf32>) -> tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
+// CHECK-LABEL: func.func @called_later
+func.func @called_later(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: math.absf {{.*}}unit = 2,
+  %0 = math.absf %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+// Near miss: a function of its own.
+// CHECK-LABEL: func.func @called_by_nobody
+func.func @called_by_nobody(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: math.exp {{.*}}unit = 0,
+  %0 = math.exp %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+// What has units keeps them, and its caller begins after.
+// CHECK-LABEL: func.func @annotated_callee
+func.func @annotated_callee(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: math.absf {{.*}}#amp.class<high, unit = 4>
+  %0 = math.absf %x {amp.class = #amp.class<high, unit = 4>} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+// CHECK-LABEL: func.func @calls_annotated
+func.func @calls_annotated(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: math.exp {{.*}}unit = 5,
+  %0 = math.exp %x : tensor<4xf32>
+  %1 = call @annotated_callee(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
 // Without a function the forward operations of a unit decide for the backward ones: a
 // derivative may need more than the function it is the derivative of.
 // CHECK-LABEL: func.func @forward_decides

@@ -18,6 +18,9 @@
 // forms go by the type of what they overwrite; which operand that is is written
 // beside the class (`amp.self`).
 //
+// Functions that call each other have no number of a unit in common: one that
+// is inlined before casts are inserted keeps its units.
+//
 // Linear in the number of operations and uses.
 //
 //===----------------------------------------------------------------------===//
@@ -31,6 +34,8 @@
 #include "amp/Dialect/Amp/Transforms/Passes.h"
 #include "amp/Policy/OpLists.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "llvm/ADT/EquivalenceClasses.h"
 
 #define DEBUG_TYPE "amp-annotate-precision"
 
@@ -88,37 +93,45 @@ static Decision moveElements() {
   return {PrecisionClass::Follow, "moves elements"};
 }
 
-/// A user's attribute on any operation of the unit, which decides for it.
+/// A user's attribute on any operation of the unit, which decides for those
+/// without one. What moves elements says the least about the others.
 std::optional<PrecisionClass>
 Classifier::findGivenClass(const PrecisionUnits::Unit &unit) {
   auto [it, isNew] = givenClass.try_emplace(&unit, std::nullopt);
-  if (isNew)
+  if (!isNew)
+    return it->second;
+  for (bool moves : {false, true})
     for (Operation *member : unit.ops)
       if (auto given = member->getAttrOfType<ClassAttr>(kClassAttr);
-          given && !given.getUnit() && !it->second)
+          given && !it->second &&
+          (origins.getKind(member) == ComputeKind::Movement) == moves)
         it->second = given.getValue();
   return it->second;
 }
 
 FailureOr<Decision> Classifier::classify(const PrecisionUnits::Unit &unit,
                                          Operation *op) {
+  auto region = op->getParentOfType<AutocastOp>();
+  PolicyAttr inner = region ? region.getPolicyAttr() : PolicyAttr();
+  if (inner && inner.getHalfType() &&
+      inner.getHalfType() != policy.getHalfType()) {
+    region.emitOpError() << "expected a policy with the module's half type "
+                         << policy.getHalfType() << ", but got "
+                         << inner.getHalfType();
+    return failure();
+  }
   // Rule 1
+  if (auto given = op->getAttrOfType<ClassAttr>(kClassAttr))
+    return Decision{given.getValue(), "attribute on the operation"};
   if (std::optional<PrecisionClass> given = findGivenClass(unit))
     return Decision{*given, "attribute on the operation"};
 
   bool moves = origins.getKind(op) == ComputeKind::Movement;
-  if (auto region = op->getParentOfType<AutocastOp>()) {
-    PolicyAttr inner = region.getPolicyAttr();
+  if (region) {
     if (!inner || !inner.getHalfType())
       return moves ? moveElements()
                    : Decision{PrecisionClass::High,
                               "region of amp.autocast without half"};
-    if (inner.getHalfType() != policy.getHalfType()) {
-      region.emitOpError() << "expected a policy with the module's half type "
-                           << policy.getHalfType() << ", but got "
-                           << inner.getHalfType();
-      return failure();
-    }
     return classifyPatched(unit, op);
   }
   if (policy.castsModel()) // Rule 2
@@ -274,9 +287,50 @@ struct AnnotatePrecision
     // Decided, and done: what later passes added is not to be decided again.
     if (isFlagSet(getOperation(), kCastsInsertedAttr))
       return markAllAnalysesPreserved();
+    joinCallers();
     for (auto function : getOperation().getOps<FunctionOpInterface>())
       if (failed(annotate(function, policy)))
         return signalPassFailure();
+  }
+
+  /// Puts functions together that call each other, and counts the units that
+  /// they have had so far.
+  void joinCallers() {
+    SymbolTable symbols(getOperation());
+    related = llvm::EquivalenceClasses<Operation *>();
+    numbered.clear();
+    for (auto function : getOperation().getOps<FunctionOpInterface>()) {
+      related.insert(function);
+      function->walk([&](CallOpInterface call) {
+        auto callee = dyn_cast<SymbolRefAttr>(call.getCallableForCallee());
+        Operation *called =
+            callee ? symbols.lookup(callee.getRootReference()) : nullptr;
+        if (isa_and_present<FunctionOpInterface>(called))
+          related.unionSets(function, called);
+      });
+    }
+    for (auto function : getOperation().getOps<FunctionOpInterface>())
+      function->walk([&](Operation *op) {
+        auto given = op->getAttrOfType<ClassAttr>(kClassAttr);
+        if (given && given.getUnit()) {
+          int64_t &next = numbered[related.getLeaderValue(function)];
+          next = std::max(next, *given.getUnit() + 1);
+        }
+      });
+  }
+
+  /// True if each operation that has a decision to get has one of ours, with
+  /// its unit. A class with a unit among others without is a user's, copied
+  /// from what an earlier run printed.
+  static bool isAnnotated(const PrecisionUnits &units,
+                          const ValueOrigins &origins) {
+    return llvm::all_of(units.getUnits(), [&](const auto &unit) {
+      return llvm::all_of(unit.ops, [&](Operation *op) {
+        auto given = op->getAttrOfType<ClassAttr>(kClassAttr);
+        return (given && given.getUnit()) ||
+               origins.getKind(op) == ComputeKind::Neutral;
+      });
+    });
   }
 
   LogicalResult annotate(FunctionOpInterface function, PolicyAttr policy) {
@@ -287,8 +341,16 @@ struct AnnotatePrecision
     if (policy.castsModel())
       boundary.emplace(function, origins);
     PrecisionUnits units(function, origins, boundary ? &*boundary : nullptr);
+    if (isAnnotated(units, origins))
+      return success(); // nothing is to be changed
     Classifier classifier(policy, origins, units,
                           boundary ? &*boundary : nullptr);
+
+    // A number is one function's, and stays with its operations when that is
+    // inlined into another.
+    int64_t &next = numbered[related.getLeaderValue(function)];
+    int64_t first = next;
+    next += units.getUnits().size();
 
     // Decide first, write afterwards: a decision reads the attributes that were
     // there before.
@@ -298,9 +360,6 @@ struct AnnotatePrecision
       numUnits += !unit.ops.empty();
       bool needsSelf = false;
       for (Operation *op : unit.ops) {
-        if (auto given = op->getAttrOfType<ClassAttr>(kClassAttr);
-            given && given.getUnit())
-          return success(); // annotated before: nothing is to be changed
         if (origins.getKind(op) == ComputeKind::Neutral) {
           // No precision of its own, but inside the unit.
           continue;
@@ -316,10 +375,9 @@ struct AnnotatePrecision
                       origins.getKind(op) != ComputeKind::Movement &&
                       keepsTypeOfSelf(unit.function));
         bool backward = origins.getPhase(op) == Phase::Backward;
-        decisions.emplace_back(op,
-                               ClassAttr::get(&getContext(), decision->value,
-                                              static_cast<int64_t>(number),
-                                              backward, decision->reason));
+        decisions.emplace_back(
+            op, ClassAttr::get(&getContext(), decision->value, first + number,
+                               backward, decision->reason));
       }
       if (OpOperand *self = needsSelf ? classifier.findSelf(unit) : nullptr)
         selves.push_back(self);
@@ -332,5 +390,10 @@ struct AnnotatePrecision
                                       self->getOperandNumber()));
     return success();
   }
+
+  /// Functions that call each other, directly or not, and the next number of
+  /// a unit in each such set.
+  llvm::EquivalenceClasses<Operation *> related;
+  llvm::DenseMap<Operation *, int64_t> numbered;
 };
 } // namespace

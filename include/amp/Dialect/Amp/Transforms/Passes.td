@@ -258,6 +258,10 @@ def InlineHelpersPass : Pass<"amp-inline-helpers", "::mlir::ModuleOp"> {
     than 16 times as large as the text it comes from (beyond 1,000 operations: helpers
     that call each other twice); such a call takes and gives FP32.
 
+    `amp.scope_id` is a number within its function. Where a copy brings one that the
+    caller or another copy has, with the same `amp.function` and in the same phase, it
+    is numbered anew, its backward half with it.
+
     Before:
     ```mlir
     func.func @evaluate(%x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"}) -> tensor<4xf32> {
@@ -294,11 +298,16 @@ def AnnotatePrecisionPass : Pass<"amp-annotate-precision", "::mlir::ModuleOp"> {
     their own, except that a bias joins its contraction, and an elementwise
     operation that feeds only FP32 ones joins them. Where an id comes without a
     function it is a place in the source; the places of one `amp.layer` that make
-    up a normalisation are one unit.
+    up a normalisation are one unit. Functions that call each other have no number
+    of a unit in common, so that a call may be inlined before `amp-insert-casts`; two
+    copies of one function would share its units, and have to be made before this
+    pass, as `amp-inline-helpers` does.
 
     The class, first rule that applies:
 
-    1. an `amp.class` that was there before;
+    1. an `amp.class` that was there before, on the operation, or on another of
+       its unit; its `unit` is numbered anew. A function all of whose operations
+       have a class with a unit was annotated before and stays as it is;
     2. where the model is cast (O2, O3, O5): batch normalisation, if it is kept
        in FP32, follows its input; what belongs to the model is low; the loss
        after it is high; the optimizer is high with master weights and computes
