@@ -30,3 +30,33 @@ module attributes {amp.policy = #amp.policy<O3, cast_model_type = f16, keep_batc
     return %f : (tensor<f32>) -> tensor<f32>
   }
 }
+
+// -----
+
+// A state of a parameter that nobody has: a name with a slip. At every level.
+module attributes {amp.policy = #amp.policy<O1, patch_type = f16, loss_scale = dynamic>} {
+  // expected-error @+1 {{expected 'amp.of' of argument 1 to name a parameter, but got 'fc.weigth'; did you mean 'fc.weight'?}}
+  func.func @step(
+      %w: tensor<4xf32> {amp.role = "param", amp.name = "fc.weight"},
+      %m: tensor<4xf32> {amp.role = "opt_state", amp.name = "m", amp.of = "fc.weigth"}) {
+    return
+  }
+}
+
+// -----
+
+module attributes {amp.policy = #amp.policy<O1, patch_type = f16, loss_scale = dynamic>} {
+  // expected-error @+1 {{expected 'amp.of' of result 0 to name a parameter, but got 'w'}}
+  func.func private @step() -> (tensor<4xf32> {amp.role = "buffer", amp.name = "m", amp.of = "w"})
+}
+
+// -----
+
+// Two words for one state.
+module attributes {amp.policy = #amp.policy<O1, patch_type = f16, loss_scale = dynamic>} {
+  // expected-note @+1 {{it is given here}}
+  func.func private @step(tensor<4xf32> {amp.role = "param", amp.name = "w"},
+                          tensor<4xf32> {amp.role = "opt_state", amp.name = "m", amp.of = "w"})
+  // expected-error @+1 {{expected 'amp.of' of argument 0 ('opt_state' 'm') to be 'w', but got ''}}
+  func.func private @train(tensor<4xf32> {amp.role = "opt_state", amp.name = "m", amp.of = ""})
+}

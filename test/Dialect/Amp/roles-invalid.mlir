@@ -140,8 +140,32 @@ func.func private @f(tensor<4xf32> {amp.kind = "batch_norm"})
 
 // -----
 
+// Rule 13: another role.
+// expected-error @+1 {{'func.func' op expected 'amp.of' of argument 0 beside role 'opt_state' or 'buffer'}}
+func.func private @f(tensor<4xf32> {amp.role = "grad", amp.name = "w", amp.of = "w"})
+
+// -----
+
+// Rule 13: no role.
+// expected-error @+1 {{'func.func' op expected 'amp.of' of result 0 beside role 'opt_state' or 'buffer'}}
+func.func private @f() -> (tensor<4xf32> {amp.of = "w"})
+
+// -----
+
+// Rule 1: not a string.
+// expected-error @+1 {{'func.func' op expected 'amp.of' of argument 0 to be a string, but got true}}
+func.func private @f(tensor<4xf32> {amp.role = "buffer", amp.name = "a", amp.of = true})
+
+// -----
+
+// Rule 2.
+// expected-error @+1 {{'builtin.module' op expected 'amp.of' on an argument or result of a function}}
+module attributes {amp.of = "w"} {}
+
+// -----
+
 // A slip of the pen is not lost.
-// expected-error @+1 {{'func.func' op unknown attribute 'amp.rôle' of argument 0; expected amp.role, amp.name, amp.kind or amp.init; did you mean 'amp.role'?}}
+// expected-error @+1 {{'func.func' op unknown attribute 'amp.rôle' of argument 0; expected amp.role, amp.name, amp.kind, amp.of or amp.init; did you mean 'amp.role'?}}
 func.func private @f(tensor<4xf32> {"amp.rôle" = "param"})
 
 // -----

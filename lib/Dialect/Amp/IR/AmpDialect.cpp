@@ -51,7 +51,7 @@ static StringRef findNearest(StringRef name, ArrayRef<StringRef> known) {
 
 /// Discardable attributes that an argument or result may have.
 static constexpr StringRef kValueAttrs[] = {kRoleAttr, kNameAttr, kKindAttr,
-                                            kInitAttr};
+                                            kOfAttr, kInitAttr};
 /// Those that an operation may have and whose values rule 12 checks.
 static constexpr StringRef kFlagAttrs[] = {
     kDelayUnscaleAttr, kDelayOverflowCheckAttr, kModelOutputAttr,
@@ -152,7 +152,8 @@ static LogicalResult verifyNamesDiffer(FunctionOpInterface function,
   return success();
 }
 
-/// Rules 1, 2, 3 and 6 for one attribute of an argument (`isArg`) or result.
+/// Rules 1, 2, 3, 6 and 13 for one attribute of an argument (`isArg`) or
+/// result.
 static LogicalResult verifyValueAttribute(Operation *op, unsigned index,
                                           NamedAttribute attr, bool isArg) {
   StringRef where = isArg ? "argument" : "result";
@@ -208,11 +209,19 @@ static LogicalResult verifyValueAttribute(Operation *op, unsigned index,
              << " beside role 'param', 'master' or 'buffer'"; // Rule 6
     return success();
   }
+  if (name == kOfAttr) {
+    auto role = dyn_cast_if_present<StringAttr>(get(kRoleAttr));
+    if (!role || !llvm::is_contained({"opt_state", "buffer"}, role.getValue()))
+      return op->emitOpError()
+             << "expected 'amp.of' of " << where << " " << index
+             << " beside role 'opt_state' or 'buffer'"; // Rule 13
+    return success();
+  }
   if (name == kInitAttr)
     return success(); // read by amp-run, which knows its grammar
   return op->emitOpError()
          << "unknown attribute '" << name << "' of " << where << " " << index
-         << "; expected amp.role, amp.name, amp.kind or amp.init; did you mean '"
+         << "; expected amp.role, amp.name, amp.kind, amp.of or amp.init; did you mean '"
          << findNearest(name, kValueAttrs) << "'?"; // Rule 11
 }
 
@@ -243,7 +252,8 @@ LogicalResult AmpDialect::verifyOperationAttribute(Operation *op,
     return op->emitOpError() << "expected '" << name << "' to be " << expected
                              << ", but got " << attr.getValue();
   };
-  if (name == kRoleAttr || name == kNameAttr || name == kKindAttr)
+  if (name == kRoleAttr || name == kNameAttr || name == kKindAttr ||
+      name == kOfAttr)
     return op->emitOpError()
            << "expected '" << name
            << "' on an argument or result of a function"; // Rule 2

@@ -84,6 +84,8 @@ static RoleInfo readRole(DictionaryAttr attrs) {
     info.name = name.getValue();
   if (auto kind = attrs.getAs<StringAttr>(kKindAttr))
     info.isBatchNorm = kind.getValue() == kBatchNormKind;
+  if (auto of = attrs.getAs<StringAttr>(kOfAttr))
+    info.of = of.getValue();
   return info;
 }
 

@@ -29,6 +29,7 @@
 
 #include "amp/Analysis/ComputeKind.h"
 #include "amp/Analysis/ModelBoundary.h"
+#include "amp/Analysis/StateOwners.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
 #include "amp/Dialect/Amp/Transforms/Passes.h"
@@ -58,10 +59,16 @@ public:
   Type getElementType(FunctionKind kind, const RoleInfo &info, Type type,
                       bool isResult) const;
 
+  /// Remarks on the states whose storage was guessed, and on those that Apex
+  /// stores in half although updates of them may get lost.
+  void report(ModuleOp module) const;
+
 private:
   bool isKeptNorm(StringRef name) const { return normParams.contains(name); }
+  bool isHalfState(const RoleInfo &info, Type type) const;
 
   PolicyAttr policy;
+  StateOwners owners;
   /// Names of the parameters of batch normalisation that stay FP32: gradients
   /// carry no kind of their own.
   llvm::StringSet<> normParams;
@@ -69,13 +76,32 @@ private:
 } // namespace
 
 SignaturePolicy::SignaturePolicy(ModuleOp module, PolicyAttr policy)
-    : policy(policy) {
+    : policy(policy), owners(module) {
   if (!policy.keepsBatchnormFP32())
     return;
   for (auto function : module.getOps<FunctionOpInterface>())
     for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
       if (RoleInfo info = getArgRole(function, i); info.isBatchNorm)
         normParams.insert(info.name);
+}
+
+/// True if a state of this type is stored in half.
+bool SignaturePolicy::isHalfState(const RoleInfo &info, Type type) const {
+  if (info.is(Role::OptState) && (policy.hasMasterWeights() ||
+                                  cast<RankedTensorType>(type).getRank() == 0))
+    return false;
+  const StateOwner *owner = owners.lookup(info);
+  switch (owner->kind) {
+  case StateOwner::Kind::Nobody:
+    return false;
+  case StateOwner::Kind::Model:
+    return !isKeptNorm(info.name);
+  case StateOwner::Kind::Parameter:
+    return !isKeptNorm(owner->parameter);
+  case StateOwner::Kind::Unknown:
+    return normParams.empty(); // of a parameter that may be kept in FP32
+  }
+  llvm_unreachable("every kind is handled");
 }
 
 Type SignaturePolicy::getElementType(FunctionKind kind, const RoleInfo &info,
@@ -96,21 +122,13 @@ Type SignaturePolicy::getElementType(FunctionKind kind, const RoleInfo &info,
       return {};
     return half;
   case Role::Buffer:
-    return isKeptNorm(info.name) ? Type() : half;
+  case Role::OptState:
+    return isHalfState(info, type) ? half : Type();
   case Role::Grad:
     // A train step that returns gradients returns what its optimizer takes.
     if (isKeptNorm(info.name) ||
         ((isOptimizer || isTrainStep) && policy.hasMasterWeights()))
       return {};
-    return half;
-  case Role::OptState:
-    if (policy.hasMasterWeights() ||
-        cast<RankedTensorType>(type).getRank() == 0)
-      return {};
-    // A state belongs to the parameter whose name it begins with.
-    for (const auto &norm : normParams)
-      if (info.name.starts_with(norm.getKey()))
-        return {};
     return half;
   case Role::Master:
   case Role::Batch:
@@ -126,6 +144,92 @@ Type SignaturePolicy::getElementType(FunctionKind kind, const RoleInfo &info,
   llvm_unreachable("every role is handled");
 }
 
+/// A remark on `states`: what is done with them, and the first few by name.
+static void
+remarkOn(ArrayRef<const std::pair<StateOwners::Key, StateOwner> *> states,
+         StringRef what, StringRef why) {
+  constexpr unsigned kShown = 3;
+  if (states.empty())
+    return;
+  InFlightDiagnostic remark = emitRemark(states.front()->second.loc);
+  remark << what << ' ';
+  llvm::interleaveComma(
+      states.take_front(kShown), remark, [&](const auto *state) {
+        remark << '\'' << stringifyRole(state->first.first) << "' '"
+               << state->first.second << '\'';
+        if (!state->second.parameter.empty())
+          remark << " of '" << state->second.parameter << '\'';
+      });
+  if (states.size() > kShown)
+    remark << " and " << states.size() - kShown << " more";
+  remark << why;
+}
+
+void SignaturePolicy::report(ModuleOp module) const {
+  using Kind = StateOwner::Kind;
+  using Basis = StateOwner::Basis;
+  llvm::MapVector<StateOwners::Key, Type> types;
+  auto note = [&](const RoleInfo &info, Type type) {
+    if (owners.lookup(info) && isCastableTensor(type))
+      types.insert({{*info.role, info.name}, type});
+  };
+  for (auto function : module.getOps<FunctionOpInterface>()) {
+    for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
+      note(getArgRole(function, i), function.getArgumentTypes()[i]);
+    for (unsigned i = 0, e = function.getNumResults(); i != e; ++i)
+      note(getResultRole(function, i), function.getResultTypes()[i]);
+  }
+  using States = SmallVector<const std::pair<StateOwners::Key, StateOwner> *>;
+  States averages, counts, single, ofNorms, unknown, rounded;
+  for (const auto &state : owners.getStates()) {
+    const auto &[key, owner] = state;
+    auto type = types.find(key);
+    if (type == types.end())
+      continue;
+    bool isBuffer = key.first == Role::Buffer;
+    RoleInfo info;
+    info.role = key.first;
+    info.name = key.second;
+    if (isHalfState(info, type->second)) {
+      if (owner.isUpdated)
+        rounded.push_back(&state);
+      continue;
+    }
+    if (owner.basis == Basis::Given ||
+        (!isBuffer && (policy.hasMasterWeights() ||
+                       cast<RankedTensorType>(type->second).getRank() == 0)))
+      continue; // no guess
+    if (owner.kind == Kind::Nobody)
+      (isBuffer                      ? averages
+       : owner.basis == Basis::Shape ? single
+                                     : counts)
+          .push_back(&state);
+    else if (owner.kind == Kind::Parameter)
+      ofNorms.push_back(&state);
+    else if (owner.kind == Kind::Unknown)
+      unknown.push_back(&state);
+  }
+  auto keep = [](const States &states, const std::string &why) {
+    remarkOn(states, "keeps in f32",
+             ": " + why + "; say what it belongs to with 'amp.of'");
+  };
+  keep(averages, "nothing that trains the model reads it, and it comes from no "
+                 "batch, as an average of weights");
+  keep(counts, "it comes from no gradient, as a count of steps");
+  keep(single, "it has one element, and no parameter of that shape stands in "
+               "its name");
+  keep(ofNorms, "by its name it belongs to a batch normalisation, which is "
+                "kept so");
+  keep(unknown, "no parameter stands in its name, and it may be a batch "
+                "normalisation's");
+  std::string half;
+  llvm::raw_string_ostream(half) << "stores in " << policy.getHalfType();
+  remarkOn(rounded, half,
+           ", as Apex does at " + policy.getLevelName() +
+               ": an update below half a unit in the last place is lost; "
+               "'amp.of' set to \"\" keeps a state as it is");
+}
+
 static Type withElement(Type tensor, Type element) {
   return cast<RankedTensorType>(tensor).clone(element);
 }
@@ -135,7 +239,7 @@ struct CastModel : public amp::impl::CastModelPassBase<CastModel> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     PolicyAttr policy = requirePolicy(module);
-    if (!policy)
+    if (!policy || failed(verifyStateOwners(module)))
       return signalPassFailure();
     // Once casts are there, the model's end cannot be told from them.
     if ((!policy.castsModel() && !policy.getCastModelOutputs()) ||
@@ -149,6 +253,8 @@ struct CastModel : public amp::impl::CastModelPassBase<CastModel> {
           change &&
           failed(references.requireChangeable(function, policy, *change)))
         return signalPassFailure();
+    if (policy.castsModel())
+      signature.report(module);
     bool changed = false, changedSignature = false;
     for (auto function : module.getOps<func::FuncOp>()) {
       if (policy.getCastModelOutputs())

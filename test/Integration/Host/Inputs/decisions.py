@@ -9,6 +9,8 @@ compared with f64 NumPy on the values that the level rounds its operands to:
   fma-product   a matrix product by math.fma, with half factors
   outs-exp      an exp of what its operation writes over, beyond half
   mean-squares  a layer norm whose variance is E[x^2] - E[x]^2, the squares beyond half
+  count         steps counted in a tensor with dimensions, from 2046
+  average       a moving average of weights, whose steps are below half's last place
 """
 
 import os
@@ -187,7 +189,71 @@ def mean_squares():
     check_values("mean-squares", MEAN_SQUARES, (N, K), ["O2", "O3"], 600, 60, compute)
 
 
-KINDS = {"fma-sum": fma_sum, "fma-product": fma_product, "outs-exp": outs_exp,
+# loss = sum(x0), and the gradient of w is x0; `update` computes %new from %old.
+def state_step(role_name, update):
+    vector, state = tensor(N), tensor(N)
+    w, s = f'%w: {vector} {role("param", "w")}', f'%s: tensor<f32> {role("loss_seed", "l")}'
+    x, old = f'%x: {vector} {role("batch", "x0")}', f'%old: {state} {role(role_name, "state")}'
+    loss, g = f'tensor<f32> {role("loss", "l")}', f'{vector} {role("grad", "w")}'
+    return f"""
+func.func @fb({w}, {x}, {s}) -> ({g}, {loss}) {{
+  %e = tensor.empty() : {vector}
+  %z = arith.constant dense<0.0> : tensor<f32>
+  %l = linalg.dot ins(%w, %x : {vector}, {vector}) outs(%z : tensor<f32>) -> tensor<f32>
+  %b = linalg.broadcast ins(%s : tensor<f32>) outs(%e : {vector}) dimensions = [0]
+  %g = arith.mulf %b, %x : {vector}
+  return %g, %l : {vector}, tensor<f32>
+}}
+func.func @sgd({w}, %g: {g}) -> ({vector} {role("param", "w")}) {{
+  %n = arith.subf %w, %g : {vector}
+  return %n : {vector}
+}}
+func.func @train({w}, {old}, {x}, {s}) -> ({vector} {role("param", "w")}, {loss}, {state} {role(role_name, "state")}) {{
+  %g, %l = call @fb(%w, %x, %s) : ({vector}, {vector}, tensor<f32>) -> ({vector}, tensor<f32>)
+  %n = call @sgd(%w, %g) : ({vector}, {vector}) -> {vector}
+{update}
+  return %n, %l, %new : {vector}, tensor<f32>, {state}
+}}
+"""
+
+
+COUNT = f"""
+  %one = arith.constant dense<1.0> : {tensor(N)}
+  %new = arith.addf %old, %one : {tensor(N)}
+"""
+AVERAGE = f"""
+  %rate = arith.constant dense<0.0001> : {tensor(N)}
+  %d = arith.subf %n, %old : {tensor(N)}
+  %e = arith.mulf %d, %rate : {tensor(N)}
+  %new = arith.addf %old, %e : {tensor(N)}
+"""
+STEPS = 8
+
+
+def count():
+    arrays = {"arg0": np.ones(N, np.float32), "arg1": np.full(N, 2046, np.float32)}
+    arrays.update((f"step{i}_x0", np.zeros(N, np.float32)) for i in range(STEPS))
+    for level in ("O1", "O2", "O3"):
+        end = run(state_step("opt_state", COUNT), level, arrays)
+        check("count", level, end.state["opt_state/state"], np.full(N, 2046.0 + STEPS), 1e-9)
+
+
+def average():
+    rng = np.random.RandomState(3)
+    w, state = np.full(N, 2.0), np.full(N, 1.0)
+    arrays = {"arg0": w.astype(np.float32), "arg1": state.astype(np.float32)}
+    for i in range(STEPS):
+        # Multiples of 2^-6: w stays exact in half.
+        x = rng.randint(-8, 8, N) / 64
+        arrays[f"step{i}_x0"] = x.astype(np.float32)
+        w = w - x
+        state = state + 1e-4 * (w - state)
+    for level in ("O2", "O3"):
+        end = run(state_step("buffer", AVERAGE), level, arrays)
+        check("average", level, end.state["buffer/state"], state, STEPS * 2.0**-23)
+
+
+KINDS = {"count": count, "average": average, "fma-sum": fma_sum, "fma-product": fma_product, "outs-exp": outs_exp,
          "mean-squares": mean_squares}
 
 

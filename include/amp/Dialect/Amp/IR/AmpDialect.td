@@ -35,6 +35,7 @@ def Amp_Dialect : Dialect {
     | `amp.role` | one of the roles below |
     | `amp.name` | a string, unique inside a role of one function's arguments or results |
     | `amp.kind` | `batch_norm`: the value belongs to a batch normalisation |
+    | `amp.of` | of a state: the name of the parameter that it belongs to, or empty |
     | `amp.init` | how `amp-run` makes a start value |
 
     | role | argument | result |
@@ -52,6 +53,34 @@ def Amp_Dialect : Dialect {
     | `scaler_state` | the state of a loss scaler, for callers that keep it | its new value |
     | `rng` | state of a random generator | its new value |
     | `hyper` | a value from outside, such as a learning rate | |
+
+    **What states belong to.** Levels that cast the model store a state as what it
+    belongs to: momentum as its parameter, running statistics as the model. What
+    belongs to neither sticks where it is rounded (in f16, 2048 + 1 is 2048; an
+    average that moves by a thousandth stays). `amp.of` says it:
+
+    | state | `amp.of` | stored |
+    | --- | --- | --- |
+    | `opt_state` | a parameter's name | as the optimizer has that parameter: half, or f32 for a master weight or a batch normalisation kept in FP32 |
+    | `opt_state` | `""`: of no parameter, a count or a schedule | as it is |
+    | `buffer` | a parameter's name: an average of it | as it is |
+    | `buffer` | `""`: of the step and not of the model | as it is |
+
+    Without it, `amp-cast-model` goes by what a state is computed from and by its
+    name, and leaves a remark where that decides (`StateOwners`).
+
+    ```mlir
+    func.func @step(
+        %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+        %g: tensor<4xf32> {amp.role = "grad", amp.name = "w"},
+        %m: tensor<4xf32> {amp.role = "opt_state", amp.name = "trace0", amp.of = "w"},
+        %t: tensor<1xf32> {amp.role = "opt_state", amp.name = "count", amp.of = ""},
+        %a: tensor<4xf32> {amp.role = "buffer", amp.name = "average0", amp.of = "w"})
+        -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+      %new = arith.subf %w, %g : tensor<4xf32>
+      return %new : tensor<4xf32>
+    }
+    ```
 
     The dialect verifies them:
 
@@ -91,6 +120,8 @@ def Amp_Dialect : Dialect {
     out, or `false`, they do not.
 
     12. A flag is a unit attribute or a boolean.
+    13. `amp.of` stands beside an `opt_state` or `buffer` role. (That it names a
+        parameter is looked at by `amp-cast-model`, which sees all functions.)
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
   let useDefaultAttributePrinterParser = 1;

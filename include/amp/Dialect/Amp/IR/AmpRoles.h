@@ -28,6 +28,7 @@ constexpr llvm::StringLiteral kRoleAttr = "amp.role";
 constexpr llvm::StringLiteral kNameAttr = "amp.name";
 constexpr llvm::StringLiteral kKindAttr = "amp.kind";
 constexpr llvm::StringLiteral kInitAttr = "amp.init";
+constexpr llvm::StringLiteral kOfAttr = "amp.of";
 /// The only value of `amp.kind`.
 constexpr llvm::StringLiteral kBatchNormKind = "batch_norm";
 
@@ -84,11 +85,13 @@ enum class Role {
 std::optional<Role> parseRole(StringRef text);
 StringRef stringifyRole(Role role);
 
-/// A value's role, name and kind as its attributes have them.
+/// A value's role, name and kind as its attributes have them, and what it is of.
 struct RoleInfo {
   std::optional<Role> role;
   StringRef name;
   bool isBatchNorm = false;
+  /// The parameter that a state belongs to; empty: no parameter.
+  std::optional<StringRef> of = std::nullopt;
 
   bool is(Role other) const { return role == other; }
 };

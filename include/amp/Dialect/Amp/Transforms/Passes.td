@@ -365,13 +365,28 @@ def CastModelPass : Pass<"amp-cast-model", "::mlir::ModuleOp"> {
     | `param`, floating `buffer` of forward-backward and evaluate | half | half |
     | `grad` results | half | half |
     | those of batch normalisation, if kept in FP32 | f32 | f32 |
-    | `param`, `grad`, `opt_state` of the optimizer step | f32 | half; states of rank 0 stay |
+    | `param`, `grad`, `opt_state` of the optimizer step | f32 | half |
+    | states that belong to no parameter, or not to the model | f32 | f32 |
     | `param` of the train step | f32, see `amp-insert-master-weights` | half |
 
     `output` results take the type `cast_model_outputs`. Batch values, seeds and
     losses keep their types; a batch normalisation that is kept in FP32 reads batch
     values rounded to half, as the operations of the model do. Integer values are
     never touched.
+
+    What a state belongs to is what `amp.of` says. Without it, these stay as they are,
+    with a remark where that was a guess:
+
+    - an `opt_state` of rank 0, one that is computed from no gradient (a count of
+      steps), and one of one element that is unlike its parameter;
+    - a `buffer` that nothing reads which trains the model, and that is computed from
+      no batch: an average of weights;
+    - where batch normalisation is kept in FP32, an `opt_state` that has the name of
+      one of its parameters in its own, and one that has no parameter's.
+
+    A state that is updated in half, as under Apex, is named in a remark: an update
+    below half a unit in the last place is lost. An error: an `amp.of` that names no
+    parameter, or another one than elsewhere for the same state.
 
     At levels that do not cast the model it does nothing, except for
     `cast_model_outputs` where that is given.
