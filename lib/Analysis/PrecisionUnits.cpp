@@ -289,10 +289,10 @@ private:
   bool has(unsigned unit, ComputeKind kind) const {
     return units.getUnits()[unit].has(kind);
   }
-  /// A unit that FP32 operations without origin may join.
+  /// A unit that FP32 operations without origin may join. One with a
+  /// contraction is none: only biases join that.
   bool isOpen(std::optional<unsigned> unit) const {
-    return isStructural(unit) && isWide(*unit) &&
-           !has(*unit, ComputeKind::Contraction);
+    return isStructural(unit) && isWide(*unit);
   }
   void move(Operation *op, unsigned unit) {
     assign(op, unit);

@@ -119,8 +119,9 @@ static Origins getArgumentOrigins(FunctionOpInterface function,
   case Role::Param:
   case Role::Master:
   case Role::Buffer:
-    result.param = true;
-    result.batchNorm = info.isBatchNorm;
+    // What belongs to no parameter and not to the model is no weight of it.
+    result.param = !info.of || !info.of->empty();
+    result.batchNorm = result.param && info.isBatchNorm;
     break;
   case Role::LossSeed:
     result.seed = true;

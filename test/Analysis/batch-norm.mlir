@@ -307,4 +307,22 @@ func.func @two_layers_in_a_row(
 
 // keep_batchnorm_fp32 is a property, not a law: see annotate-precision.mlir.
 
+// What meets another layer's weight before it is that layer, though it only feeds it.
+// CHECK-LABEL: func.func @weight_before
+func.func @weight_before(
+    %b: tensor<4xf32> {amp.role = "param", amp.name = "fc.bias"},
+    %gamma: tensor<4xf32> {amp.role = "param", amp.name = "bn.weight", amp.kind = "batch_norm"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<4xf32>, tensor<f32> {amp.role = "grad", amp.name = "bn.weight"}) {
+  // CHECK: arith.addf {{.*}}#amp.class<low, {{.*}}"inside the model">
+  %h = arith.addf %x, %b : tensor<4xf32>
+  // Near miss: what meets none.
+  // CHECK: arith.negf {{.*}}#amp.class<follow, {{.*}}"batch normalisation kept in FP32">
+  %n = arith.negf %h : tensor<4xf32>
+  // CHECK: arith.mulf {{.*}}#amp.class<follow, {{.*}}"batch normalisation kept in FP32">
+  %y = arith.mulf %n, %gamma : tensor<4xf32>
+  return %y, %seed : tensor<4xf32>, tensor<f32>
+}
+
 } // module

@@ -505,4 +505,38 @@ func.func @marked_before_last_weight(
   return %q, %seed : tensor<8xf32>, tensor<f32>
 }
 
+// A buffer of the step's own is no weight: what meets it is not the model. Near miss: an
+// average of a weight, which a model may compute with.
+// CHECK-LABEL: func.func @buffers_of_the_step
+func.func @buffers_of_the_step(
+    %w: tensor<8xf32> {amp.role = "param", amp.name = "w"},
+    %own: tensor<8xf32> {amp.role = "buffer", amp.name = "own", amp.of = ""},
+    %average: tensor<8xf32> {amp.role = "buffer", amp.name = "average", amp.of = "w"},
+    %x: tensor<8xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<8xf32>, tensor<8xf32>, tensor<f32> {amp.role = "grad", amp.name = "w"}) {
+  // CHECK: arith.addf {{.*}}#amp.class<high, {{.*}}"after the model's end">
+  %p = arith.addf %x, %own : tensor<8xf32>
+  // CHECK: arith.mulf {{.*}}#amp.class<low, {{.*}}"inside the model">
+  %q = arith.mulf %x, %average : tensor<8xf32>
+  return %p, %q, %seed : tensor<8xf32>, tensor<8xf32>, tensor<f32>
+}
+
+// A loss function before the mark is the model's: its author says where that ends.
+// CHECK-LABEL: func.func @marked_after_loss_function
+func.func @marked_after_loss_function(
+    %w: tensor<8xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<8xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<8xf32>, tensor<f32> {amp.role = "grad", amp.name = "w"}) {
+  %p = arith.mulf %x, %w : tensor<8xf32>
+  // CHECK: arith.mulf {{.*}}#amp.class<low, {{.*}}"inside the model">, amp.function = "torch.nn.functional.mse_loss"
+  %q = arith.mulf %p, %p {amp.function = "torch.nn.functional.mse_loss", amp.scope_id = 1 : i64} : tensor<8xf32>
+  // CHECK: math.tanh {{.*}}#amp.class<low, {{.*}}"inside the model">
+  %t = math.tanh %q {amp.model_output} : tensor<8xf32>
+  // CHECK: arith.mulf {{.*}}#amp.class<high, {{.*}}"after the model's end">, amp.function = "torch.nn.functional.mse_loss"
+  %l = arith.mulf %t, %t {amp.function = "torch.nn.functional.mse_loss", amp.scope_id = 2 : i64} : tensor<8xf32>
+  return %l, %seed : tensor<8xf32>, tensor<f32>
+}
+
 } // module

@@ -305,6 +305,95 @@ func.func @after_the_norm(%x: tensor<4x8xf32>, %c: tensor<4xf32>, %e: tensor<4x8
   return %act, %y2 : tensor<4x8xf32>, tensor<4x8xf32>
 }
 
+// A norm of the scaled values is of those alone: what was normalized before the
+// parameters is none of its elements.
+// CHECK-LABEL: func.func @norm_of_scaled
+func.func @norm_of_scaled(%x: tensor<4x8xf32>, %c: tensor<4xf32>, %e: tensor<4x8xf32>,
+    %g: tensor<4x8xf32> {amp.role = "param", amp.name = "scale"}) -> tensor<4x8xf32> {
+  // CHECK: linalg.reduce {{.*}}#amp.class<high, unit = [[U:[0-9]+]],
+  %s = linalg.reduce ins(%x : tensor<4x8xf32>) outs(%c : tensor<4xf32>) dimensions = [1]
+      {amp.phase = "forward", amp.scope = "lax.reduce_sum", amp.scope_id = 1 : i64}
+      (%a: f32, %acc: f32) {
+        %p = arith.mulf %a, %a : f32
+        %t = arith.addf %p, %acc : f32
+        linalg.yield %t : f32
+      }
+  %sb = linalg.broadcast ins(%s : tensor<4xf32>) outs(%e : tensor<4x8xf32>) dimensions = [1]
+      {amp.phase = "forward", amp.scope = "lax.broadcast_in_dim", amp.scope_id = 2 : i64}
+  // CHECK: arith.mulf {{.*}}#amp.class<high, unit = [[U]],
+  %y = arith.mulf %x, %sb {amp.phase = "forward", amp.scope = "lax.mul", amp.scope_id = 3 : i64} : tensor<4x8xf32>
+  // CHECK: arith.mulf {{.*}}#amp.class<high, unit = [[U]],
+  %z = arith.mulf %y, %g {amp.phase = "forward", amp.scope = "lax.mul", amp.scope_id = 4 : i64} : tensor<4x8xf32>
+  // CHECK-NOT: unit = [[U]],
+  // CHECK: linalg.reduce {{.*}}#amp.class<high, unit = [[V:[0-9]+]],
+  %s2 = linalg.reduce ins(%z : tensor<4x8xf32>) outs(%c : tensor<4xf32>) dimensions = [1]
+      {amp.phase = "forward", amp.scope = "lax.reduce_sum", amp.scope_id = 6 : i64}
+      (%a: f32, %acc: f32) {
+        %p = arith.mulf %a, %a : f32
+        %t = arith.addf %p, %acc : f32
+        linalg.yield %t : f32
+      }
+  %sb2 = linalg.broadcast ins(%s2 : tensor<4xf32>) outs(%e : tensor<4x8xf32>) dimensions = [1]
+      {amp.phase = "forward", amp.scope = "lax.broadcast_in_dim", amp.scope_id = 7 : i64}
+  // CHECK-NOT: unit = [[V]],
+  // CHECK: arith.mulf {{.*}}#amp.class<promote, unit = {{[0-9]+}},
+  %y2 = arith.mulf %y, %sb2 {amp.phase = "forward", amp.scope = "lax.mul", amp.scope_id = 8 : i64} : tensor<4x8xf32>
+  return %y2 : tensor<4x8xf32>
+}
+
+// What is made of statistics of different elements is a statistic of neither.
+// CHECK-LABEL: func.func @statistics_of_different_elements
+func.func @statistics_of_different_elements(%x: tensor<4x8xf32>, %z: tensor<4x8xf32>, %c: tensor<4xf32>,
+    %e: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // CHECK: linalg.reduce {{.*}}#amp.class<high, unit = [[U:[0-9]+]],
+  %s = linalg.reduce ins(%x : tensor<4x8xf32>) outs(%c : tensor<4xf32>) dimensions = [1]
+      {amp.phase = "forward", amp.scope = "lax.reduce_sum", amp.scope_id = 1 : i64}
+      (%a: f32, %acc: f32) {
+        %p = arith.mulf %a, %a : f32
+        %t = arith.addf %p, %acc : f32
+        linalg.yield %t : f32
+      }
+  // CHECK-NOT: unit = [[U]],
+  // CHECK: linalg.reduce {{.*}}#amp.class<high, unit = [[V:[0-9]+]],
+  %s2 = linalg.reduce ins(%z : tensor<4x8xf32>) outs(%c : tensor<4xf32>) dimensions = [1]
+      {amp.phase = "forward", amp.scope = "lax.reduce_sum", amp.scope_id = 2 : i64}
+      (%a: f32, %acc: f32) {
+        %p = arith.mulf %a, %a : f32
+        %t = arith.addf %p, %acc : f32
+        linalg.yield %t : f32
+      }
+  // CHECK: arith.mulf {{.*}}#amp.class<promote,
+  %r = arith.mulf %s, %s2 {amp.phase = "forward", amp.scope = "lax.mul", amp.scope_id = 3 : i64} : tensor<4xf32>
+  %rb = linalg.broadcast ins(%r : tensor<4xf32>) outs(%e : tensor<4x8xf32>) dimensions = [1]
+      {amp.phase = "forward", amp.scope = "lax.broadcast_in_dim", amp.scope_id = 4 : i64}
+  // CHECK: arith.mulf {{.*}}#amp.class<promote,
+  %y = arith.mulf %x, %rb {amp.phase = "forward", amp.scope = "lax.mul", amp.scope_id = 5 : i64} : tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}
+
+// A place that a contraction has as well goes into no norm: it would be low with it.
+// CHECK-LABEL: func.func @place_of_a_contraction
+func.func @place_of_a_contraction(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>, %c: tensor<4xf32>, %e: tensor<4x8xf32>)
+    -> tensor<4x8xf32> {
+  // CHECK: linalg.matmul {{.*}}#amp.class<low, unit = [[P:[0-9]+]],
+  %h = linalg.matmul {amp.phase = "forward", amp.scope = "lax.dot_general", amp.scope_id = 1 : i64}
+      ins(%x, %w : tensor<4x8xf32>, tensor<8x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  // CHECK: linalg.reduce {{.*}}#amp.class<low, unit = [[P]],
+  %s = linalg.reduce ins(%h : tensor<4x8xf32>) outs(%c : tensor<4xf32>) dimensions = [1]
+      {amp.phase = "forward", amp.scope = "lax.reduce_sum", amp.scope_id = 1 : i64}
+      (%a: f32, %acc: f32) {
+        %p = arith.mulf %a, %a : f32
+        %t = arith.addf %p, %acc : f32
+        linalg.yield %t : f32
+      }
+  %sb = linalg.broadcast ins(%s : tensor<4xf32>) outs(%e : tensor<4x8xf32>) dimensions = [1]
+      {amp.phase = "forward", amp.scope = "lax.broadcast_in_dim", amp.scope_id = 3 : i64}
+  // CHECK-NOT: unit = [[P]],
+  // CHECK: arith.mulf {{.*}}#amp.class<promote,
+  %y = arith.mulf %h, %sb {amp.phase = "forward", amp.scope = "lax.mul", amp.scope_id = 4 : i64} : tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}
+
 // A place with a contraction stays what it is.
 // CHECK-LABEL: func.func @contraction
 func.func @contraction(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>, %c: tensor<4xf32>, %e: tensor<4x8xf32>)

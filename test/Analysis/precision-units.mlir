@@ -109,6 +109,31 @@ func.func @view_shared(%x: tensor<4xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>) 
   return %2, %3 : tensor<2x2xf32>, tensor<2x2xf32>
 }
 
+// Near miss: a view that the program called is an operation of its own.
+// CHECK-LABEL: func.func @view_called
+func.func @view_called(%x: tensor<4x8xf32>) -> tensor<32xf32> {
+  // CHECK: arith.mulf {{.*}}unit = 0, "listed to promote: torch.mul">
+  %0 = arith.mulf %x, %x {amp.function = "torch.mul", amp.scope_id = 1 : i64} : tensor<4x8xf32>
+  // CHECK: tensor.collapse_shape {{.*}}#amp.class<follow, unit = 1, "moves elements">
+  %1 = tensor.collapse_shape %0 [[0, 1]] {amp.function = "torch.Tensor.view", amp.scope_id = 2 : i64}
+      : tensor<4x8xf32> into tensor<32xf32>
+  // CHECK: math.absf {{.*}}unit = 0,
+  %2 = math.absf %1 {amp.function = "torch.mul", amp.scope_id = 1 : i64} : tensor<32xf32>
+  return %2 : tensor<32xf32>
+}
+
+// A value beside itself is a view of it.
+// CHECK-LABEL: func.func @doubled_inside
+func.func @doubled_inside(%x: tensor<4xf32>) -> tensor<8xf32> {
+  // CHECK: math.exp {{.*}}unit = [[U:[0-9]+]],
+  %0 = math.exp %x {amp.function = "torch.exp", amp.scope_id = 1 : i64} : tensor<4xf32>
+  // CHECK: tensor.concat {{.*}}unit = [[U]],
+  %1 = tensor.concat dim(0) %0, %0 : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
+  // CHECK: math.absf {{.*}}unit = [[U]],
+  %2 = math.absf %1 {amp.function = "torch.exp", amp.scope_id = 1 : i64} : tensor<8xf32>
+  return %2 : tensor<8xf32>
+}
+
 //===----------------------------------------------------------------------===//
 // By structure
 //===----------------------------------------------------------------------===//
@@ -189,6 +214,19 @@ func.func @chain_into_exp(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32>
   // CHECK: math.exp {{.*}}#amp.class<high, unit = [[U]], "computes math.exp">
   %2 = math.exp %1 : tensor<4xf32>
   return %2 : tensor<4xf32>
+}
+
+// What the gradient reads too is handed over as it is computed here.
+// CHECK-LABEL: func.func @difference_used_by_gradient
+func.func @difference_used_by_gradient(%x: tensor<4xf32>, %y: tensor<4xf32>, %g: tensor<4xf32>)
+    -> (tensor<4xf32>, tensor<4xf32>) {
+  // CHECK: arith.subf {{.*}}#amp.class<high, unit = [[U:[0-9]+]], "computes math.exp">
+  %0 = arith.subf %x, %y : tensor<4xf32>
+  // CHECK: math.exp {{.*}}#amp.class<high, unit = [[U]], "computes math.exp">
+  %1 = math.exp %0 : tensor<4xf32>
+  // CHECK: arith.mulf {{.*}}#amp.class<promote, unit = {{[0-9]+}}, backward,
+  %2 = arith.mulf %g, %0 {amp.phase = "backward"} : tensor<4xf32>
+  return %1, %2 : tensor<4xf32>, tensor<4xf32>
 }
 
 // Near miss: the difference goes somewhere else too.

@@ -219,18 +219,15 @@ func.func @copies(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
     -> (tensor<4xf32> {amp.role = "output", amp.name = "y0"}) {
   // CHECK: arith.mulf {{.*}}amp.function = "torch.mul", amp.scope_id = 1 : i64
   %0 = arith.mulf %w, %x {amp.function = "torch.mul", amp.scope_id = 1 : i64} : tensor<4xf32>
-  // CHECK: arith.mulf {{.*}}amp.function = "torch.mul", amp.scope_id = [[A:[0-9]+]] : i64
-  // CHECK: arith.mulf {{.*}}amp.function = "torch.mul", amp.scope_id = [[A]] : i64
+  // CHECK: arith.mulf {{.*}}amp.function = "torch.mul", amp.scope_id = 0 : i64
+  // CHECK: arith.mulf {{.*}}amp.function = "torch.mul", amp.scope_id = 0 : i64
   // CHECK: math.tanh {{.*}}amp.function = "torch.tanh", amp.scope_id = 1 : i64
   // CHECK: math.absf {{.*}}amp.function = "torch.abs", amp.scope_id = 7 : i64
   %1 = call @origins(%0) : (tensor<4xf32>) -> tensor<4xf32>
-  // CHECK-NOT: amp.function = "torch.mul", amp.scope_id = [[A]] :
-  // CHECK: arith.mulf {{.*}}amp.function = "torch.mul", amp.scope_id = [[B:[0-9]+]] : i64
-  // CHECK: arith.mulf {{.*}}amp.function = "torch.mul", amp.scope_id = [[B]] : i64
-  // CHECK-NOT: scope_id = 1 :
-  // CHECK: math.tanh {{.*}}amp.function = "torch.tanh", amp.scope_id = [[C:[0-9]+]] : i64
-  // CHECK-NOT: scope_id = 7 :
-  // CHECK: math.absf {{.*}}amp.function = "torch.abs", amp.scope_id = {{[0-9]+}} : i64
+  // CHECK: arith.mulf {{.*}}amp.function = "torch.mul", amp.scope_id = 2 : i64
+  // CHECK: arith.mulf {{.*}}amp.function = "torch.mul", amp.scope_id = 2 : i64
+  // CHECK: math.tanh {{.*}}amp.function = "torch.tanh", amp.scope_id = 3 : i64
+  // CHECK: math.absf {{.*}}amp.function = "torch.abs", amp.scope_id = 4 : i64
   %2 = call @origins(%1) : (tensor<4xf32>) -> tensor<4xf32>
   return %2 : tensor<4xf32>
 }
@@ -250,17 +247,17 @@ func.func @halves(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
                   %s: tensor<4xf32>)
     -> (tensor<4xf32> {amp.role = "output", amp.name = "y0"}) {
   // CHECK: math.exp {{.*}}amp.scope_id = 1 : i64
-  // CHECK: math.exp {{.*}}amp.scope_id = [[E:[0-9]+]] : i64
+  // CHECK: math.exp {{.*}}amp.scope_id = 0 : i64
   %0 = call @forward(%w) : (tensor<4xf32>) -> tensor<4xf32>
   %1 = call @forward(%0) : (tensor<4xf32>) -> tensor<4xf32>
-  // CHECK: arith.mulf {{.*}}"backward", amp.scope_id = [[E]] : i64
+  // CHECK: arith.mulf {{.*}}"backward", amp.scope_id = 0 : i64
   // CHECK: arith.mulf {{.*}}"backward", amp.scope_id = 1 : i64
   %2 = call @gradient(%x) : (tensor<4xf32>) -> tensor<4xf32>
   %3 = call @gradient(%2) : (tensor<4xf32>) -> tensor<4xf32>
   // CHECK: math.tanh {{.*}}amp.scope_id = 2 : i64
   // CHECK: arith.subf {{.*}}"backward", amp.scope_id = 2 : i64
-  // CHECK: math.tanh {{.*}}amp.scope_id = [[T:[0-9]+]] : i64
-  // CHECK: arith.subf {{.*}}"backward", amp.scope_id = [[T]] : i64
+  // CHECK: math.tanh {{.*}}amp.scope_id = 3 : i64
+  // CHECK: arith.subf {{.*}}"backward", amp.scope_id = 3 : i64
   %4 = call @both(%3) : (tensor<4xf32>) -> tensor<4xf32>
   %5 = call @both(%4) : (tensor<4xf32>) -> tensor<4xf32>
   // CHECK: math.absf {{.*}}amp.scope_id = 4 : i64
@@ -293,10 +290,8 @@ func.func @halves_without_another(%w: tensor<4xf32> {amp.role = "param", amp.nam
                                   %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"})
     -> (tensor<4xf32> {amp.role = "output", amp.name = "y0"}) {
   // CHECK: math.exp {{.*}}amp.scope_id = 1 : i64
-  // CHECK-NOT: scope_id = 1 :
-  // CHECK: arith.mulf {{.*}}"backward", amp.scope_id = [[A:[0-9]+]] : i64
-  // CHECK-NOT: scope_id = [[A]] :
-  // CHECK: arith.mulf {{.*}}"backward", amp.scope_id = {{[0-9]+}} : i64
+  // CHECK: arith.mulf {{.*}}"backward", amp.scope_id = 0 : i64
+  // CHECK: arith.mulf {{.*}}"backward", amp.scope_id = 2 : i64
   %0 = call @forward(%w) : (tensor<4xf32>) -> tensor<4xf32>
   %1 = call @gradient(%0) : (tensor<4xf32>) -> tensor<4xf32>
   %2 = call @gradient(%1) : (tensor<4xf32>) -> tensor<4xf32>

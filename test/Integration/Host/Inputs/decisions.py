@@ -11,6 +11,7 @@ compared with f64 NumPy on the values that the level rounds its operands to:
   mean-squares  a layer norm whose variance is E[x^2] - E[x]^2, the squares beyond half
   count         steps counted in a tensor with dimensions, from 2046
   average       a moving average of weights, whose steps are below half's last place
+  own           a moving average of the batch, which the model makes and `amp.of` keeps
 """
 
 import os
@@ -253,7 +254,43 @@ def average():
         check("average", level, end.state["buffer/state"], state, STEPS * 2.0**-23)
 
 
-KINDS = {"count": count, "average": average, "fma-sum": fma_sum, "fma-product": fma_product, "outs-exp": outs_exp,
+def own():
+    vector = tensor(N)
+    given = vector + " " + role("buffer", "state", ', amp.of = ""')
+    args = (f'%w: {vector} {role("param", "w")}, %old: {given}, '
+            f'%x: {vector} {role("batch", "x0")}, %s: tensor<f32> {role("loss_seed", "l")}')
+    loss, g = f'tensor<f32> {role("loss", "l")}', f'{vector} {role("grad", "w")}'
+    module = f"""
+func.func @fb({args}) -> ({g}, {loss}, {given}) {{
+  %e = tensor.empty() : {vector}
+  %z = arith.constant dense<0.0> : tensor<f32>
+  %l = linalg.dot ins(%w, %x : {vector}, {vector}) outs(%z : tensor<f32>) -> tensor<f32>
+  %b = linalg.broadcast ins(%s : tensor<f32>) outs(%e : {vector}) dimensions = [0]
+  %g = arith.mulf %b, %x : {vector}
+  %rate = arith.constant dense<0.0001> : {vector}
+  %d = arith.mulf %x, %rate : {vector}
+  %new = arith.addf %old, %d : {vector}
+  return %g, %l, %new : {vector}, tensor<f32>, {vector}
+}}
+func.func @train({args}) -> ({vector} {role("param", "w")}, {loss}, {given}) {{
+  %g, %l, %new = call @fb(%w, %old, %x, %s) : ({vector}, {vector}, {vector}, tensor<f32>) -> ({vector}, tensor<f32>, {vector})
+  %n = arith.subf %w, %g : {vector}
+  return %n, %l, %new : {vector}, tensor<f32>, {vector}
+}}
+"""
+    rng = np.random.RandomState(5)
+    state = np.ones(N)
+    arrays = {"arg0": np.ones(N, np.float32), "arg1": state.astype(np.float32)}
+    for i in range(STEPS):
+        x = rng.uniform(0.5, 1.0, N).astype(np.float32)
+        arrays[f"step{i}_x0"] = x
+        state = state + 1e-4 * x.astype(np.float64)
+    for level in ("O2", "O3"):
+        end = run(module, level, arrays)
+        check("own", level, end.state["buffer/state"], state, STEPS * 2.0**-23)
+
+
+KINDS = {"count": count, "own": own, "average": average, "fma-sum": fma_sum, "fma-product": fma_product, "outs-exp": outs_exp,
          "mean-squares": mean_squares}
 
 
