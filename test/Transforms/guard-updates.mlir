@@ -350,3 +350,77 @@ func.func @branch_after_branch(%w: tensor<4xf32> {amp.role = "param", amp.name =
   %n1 = arith.addi %n, %one : tensor<i32>
   return %w2, %n1 : tensor<4xf32>, tensor<i32>
 }
+
+// Two steps that skip by themselves, one in a branch, which carries its half parameter
+// in f32: that one goes with its own gradients alone.
+func.func private @half_step(tensor<4xf16> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+    -> (tensor<4xf16> {amp.role = "param", amp.name = "w"})
+// CHECK-LABEL: func.func @half_in_a_branch
+// CHECK: %{{.*}}, %[[F:.*]] = amp.unscale
+// CHECK: %{{.*}}, %[[G:.*]] = amp.unscale
+// CHECK: %[[R:.*]]:2 = scf.if %{{.*}} -> (tensor<4xf32>, tensor<i1>) {
+// CHECK: amp.apply_if_finite %[[F]]
+// CHECK: scf.yield %{{.*}}, %[[F]] : tensor<4xf32>, tensor<i1>
+// CHECK: %[[H:.*]] = amp.cast %[[R]]#0
+// CHECK: %[[KEPT:.*]] = amp.apply_if_finite %[[R]]#1 keep(%{{.*}}) {
+// CHECK-NEXT: amp.yield %[[H]]
+// CHECK: amp.apply_if_finite %[[G]]
+// CHECK: return %[[KEPT]],
+func.func @half_in_a_branch(%w: tensor<4xf16> {amp.role = "param", amp.name = "w"}, %v: tensor<4xf32> {amp.role = "param", amp.name = "v"},
+                            %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"}, %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"}, %c: i1)
+    -> (tensor<4xf16> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "param", amp.name = "v"}) {
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%x, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %t1 = amp.scale_loss %s using @s : tensor<f32>
+  %g1 = call @fb(%x, %t1) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u1, %f1 = amp.unscale %g1 using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f1
+  %wide = amp.cast %w : tensor<4xf16> to tensor<4xf32>
+  %r = scf.if %c -> (tensor<4xf32>) {
+    %k = func.call @half_step(%w, %u) : (tensor<4xf16>, tensor<4xf32>) -> tensor<4xf16>
+    %kw = amp.cast %k : tensor<4xf16> to tensor<4xf32>
+    scf.yield %kw : tensor<4xf32>
+  } else {
+    scf.yield %wide : tensor<4xf32>
+  }
+  %h = amp.cast %r : tensor<4xf32> to tensor<4xf16>
+  %n = arith.subf %v, %u1 : tensor<4xf32>
+  return %h, %n : tensor<4xf16>, tensor<4xf32>
+}
+
+// A loop whose gradients are used by the next round, and an update in a branch: the
+// model is called with what the round kept, so that its overflow ends with it.
+// CHECK-LABEL: func.func @pipelined_branch
+// CHECK: scf.for
+// CHECK: %[[R:.*]]:2 = scf.if
+// CHECK: %[[KEPT:.*]] = amp.apply_if_finite %[[R]]#1
+// CHECK: func.call @fb(%[[KEPT]]
+// CHECK: %[[U:.*]], %[[F:.*]] = amp.unscale
+// CHECK-NOT: arith.ori
+// CHECK: scf.yield %[[KEPT]], %[[U]], %[[F]]
+func.func @pipelined_branch(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"}, %c: i1)
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %r:2 = scf.for %i = %c0 to %c3 step %c1 iter_args(%v = %w, %h = %u) -> (tensor<4xf32>, tensor<4xf32>) {
+    %k = scf.if %c -> (tensor<4xf32>) {
+      %n = arith.subf %v, %h : tensor<4xf32>
+      scf.yield %n : tensor<4xf32>
+    } else {
+      scf.yield %v : tensor<4xf32>
+    }
+    %t1 = amp.scale_loss %s using @s : tensor<f32>
+    %g1 = func.call @fb(%k, %t1) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    %u1, %f1 = amp.unscale %g1 using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+    amp.update_scale @s, %f1
+    scf.yield %k, %u1 : tensor<4xf32>, tensor<4xf32>
+  }
+  return %r#0 : tensor<4xf32>
+}
