@@ -22,16 +22,24 @@ struct KnownRefusal {
   /// A part of the diagnostic's text.
   llvm::StringLiteral text;
   llvm::StringLiteral reason;
+  /// A part of the pipeline that it needs; empty for any.
+  llvm::StringLiteral pipeline = "";
 };
 
 constexpr KnownRefusal kKnownRefusals[] = {
     {"to stand in scf.for, scf.if or no region",
      "the predicate of an overflow is not handed out of an scf.while"},
+    {"to be unscaled, but one is still scaled; take 'amp.delay_unscale'",
+     "gradients of half parameters are rounded between delayed additions",
+     "master-weights=False"},
+    {"to be unscaled, but one is still scaled; take 'amp.delay_unscale'",
+     "the same", "opt-level=O3"},
 };
 
-inline bool isKnownRefusal(llvm::StringRef diagnostic) {
+inline bool isKnownRefusal(llvm::StringRef diagnostic,
+                           llvm::StringRef pipeline) {
   for (const KnownRefusal &known : kKnownRefusals)
-    if (diagnostic.contains(known.text))
+    if (diagnostic.contains(known.text) && pipeline.contains(known.pipeline))
       return true;
   return false;
 }

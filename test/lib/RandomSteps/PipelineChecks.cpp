@@ -99,7 +99,7 @@ Verdict mlir::amp::checkPipeline(ModuleOp module, const GeneratedStep &step,
       return Verdict::Refused;
     }
     report.refuse(text);
-    if (!isKnownRefusal(text))
+    if (!isKnownRefusal(text, step.getPipeline()))
       report.fail("refused", text);
     return Verdict::Refused;
   }

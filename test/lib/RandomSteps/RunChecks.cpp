@@ -255,7 +255,7 @@ compile(ModuleOp module, uint64_t seed,
   OwningOpRef<ModuleOp> clone = module.clone();
   llvm::Expected<std::unique_ptr<Program>> program =
       compileForHost(*clone, precision, lowering, options);
-  if (!program && isKnownRefusal(errors.getText())) {
+  if (!program && isKnownRefusal(errors.getText(), changed.getPipeline())) {
     llvm::consumeError(program.takeError());
     return std::nullopt;
   }

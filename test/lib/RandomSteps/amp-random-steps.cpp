@@ -24,6 +24,7 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 #include <cstring>
 #include <sys/wait.h>
@@ -39,6 +40,10 @@ static cl::opt<std::string> seeds("seeds", cl::desc("numbers of steps"),
 static cl::opt<unsigned>
     execute("execute", cl::value_desc("N"), cl::init(0),
             cl::desc("compile and run each Nth step as well; 0 for none"));
+static cl::opt<std::string>
+    stepFile("file", cl::value_desc("PRINTED"),
+             cl::desc("check the text of this step, as --print gave it, and "
+                      "not one of --seeds: generators change"));
 static cl::opt<bool> printOnly("print",
                                cl::desc("print the steps and check nothing"));
 static cl::opt<unsigned>
@@ -67,6 +72,24 @@ void Report::send(const Twine &line) {
 // The child
 //===----------------------------------------------------------------------===//
 
+/// A step that was printed: its options stand in its second line.
+static GeneratedStep readStep() {
+  GeneratedStep step;
+  auto buffer = llvm::MemoryBuffer::getFile(stepFile);
+  if (!buffer) {
+    llvm::errs() << "amp-random-steps: cannot read '" << stepFile << "'\n";
+    exit(2);
+  }
+  step.text = (*buffer)->getBuffer().str();
+  StringRef options = StringRef(step.text).split('{').second.split('}').first;
+  SmallVector<StringRef> parts;
+  options.split(parts, ' ');
+  for (StringRef part : parts)
+    if (auto [name, value] = part.split('='); name != "verbosity")
+      step.options[name.str()] = value.str();
+  return step;
+}
+
 static void checkSteps(uint64_t first, uint64_t end, Report &report) {
   DialectRegistry registry;
   mlir::registerAllDialects(registry);
@@ -78,7 +101,7 @@ static void checkSteps(uint64_t first, uint64_t end, Report &report) {
     report.beginSeed(seed);
     report.beginPhase("generator");
     alarm(patience);
-    GeneratedStep step = generateStep(seed);
+    GeneratedStep step = stepFile.empty() ? generateStep(seed) : readStep();
     report.count("steps");
     report.count("form " + step.form);
     report.beginPhase("parser");
