@@ -169,9 +169,11 @@ public:
   FunctionDegrees(func::FuncOp function, const ScaleDegreeAnalysis &analysis,
                   DegreeTable &table, const ScaleTransfer &transfer,
                   const SymbolTable &symbols, ArgumentReach &reach,
-                  llvm::DenseMap<Value, DegreeId> &degrees)
+                  llvm::DenseMap<Value, DegreeId> &degrees,
+                  std::optional<unsigned> seedScale)
       : function(function), analysis(analysis), table(table),
-        transfer(transfer), symbols(symbols), reach(reach), degrees(degrees) {}
+        transfer(transfer), symbols(symbols), reach(reach), degrees(degrees),
+        seedScale(seedScale) {}
 
   DegreeSummary run();
 
@@ -215,6 +217,8 @@ private:
   const SymbolTable &symbols;
   ArgumentReach &reach;
   llvm::DenseMap<Value, DegreeId> &degrees;
+  /// The scale that the function's seeds carry, if they do.
+  std::optional<unsigned> seedScale;
 
   llvm::DenseMap<Value, SmallVector<Edge, 1>> edges;
   /// Conditions of branches between blocks, by their region.
@@ -536,6 +540,8 @@ DegreeSummary FunctionDegrees::run() {
   for (auto [index, argument] : llvm::enumerate(function.getArguments())) {
     if (isMemory(argument.getType()))
       raise(Value(), DegreeTable::kZero);
+    else if (seedScale && getArgRole(function, index).is(Role::LossSeed))
+      raise(argument, table.getAtom(*seedScale));
     else
       raise(argument, isFloating(argument.getType()) &&
                               !isUnscaledArgument(function, kind, index)
@@ -562,19 +568,24 @@ DegreeSummary FunctionDegrees::run() {
 // Module
 //===----------------------------------------------------------------------===//
 
-ScaleDegreeAnalysis::ScaleDegreeAnalysis(ModuleOp module) {
+ScaleDegreeAnalysis::ScaleDegreeAnalysis(ModuleOp module, func::FuncOp seeded) {
   for (auto scaler : module.getOps<ScalerOp>()) {
     scaleNumbers[scaler.getSymName()] = scales.size();
     scales.push_back(scaler.getSymName());
   }
+  unsigned seedScale = scales.size();
+  if (seeded)
+    scales.push_back("loss_seed");
   table = std::make_unique<DegreeTable>(scales.size());
   ScaleTransfer transfer(*table, scaleNumbers);
   SymbolTable symbols(module);
   ArgumentReach reach;
   auto analyze = [&](func::FuncOp function) {
-    DegreeSummary summary = FunctionDegrees(function, *this, *table, transfer,
-                                            symbols, reach, degrees)
-                                .run();
+    DegreeSummary summary =
+        FunctionDegrees(
+            function, *this, *table, transfer, symbols, reach, degrees,
+            function == seeded ? std::optional(seedScale) : std::nullopt)
+            .run();
     bool changed = summary.results != summaries[function].results ||
                    summary.memory != summaries[function].memory;
     summaries[function] = std::move(summary);

@@ -1,13 +1,34 @@
 // RUN: amp-opt %s --split-input-file --verify-diagnostics --amp-initialize-opt-level="opt-level=O1 verbosity=0" --amp-split-train-step
 
-// expected-error @below {{expected the gradients of fused train step '@step' to be marked, but found no mark; put 'amp.grad = ["NAME"]' on the operation that computes the gradient of parameter NAME, or return the gradients with role 'grad', or call a function with 'grad' results}}
+// Without marks: no value that carries the loss scale comes into the update.
+// expected-error @below {{expected an update of fused train step '@step' to read a gradient, a value that carries the scale of its loss, but found none; put 'amp.grad = ["NAME"]' on the operation that computes the gradient of parameter NAME, or return the gradients with role 'grad', or call a function with 'grad' results}}
 func.func @step(
     %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %n = arith.subf %w, %x : tensor<4xf32>
+  return %n : tensor<4xf32>
+}
+
+// -----
+
+// Two do, computed from different values: which of them the gradient is, or that it is
+// their sum, is for the author to say.
+func.func @step(
+    %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
     %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
     -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
   %e = tensor.empty() : tensor<4xf32>
-  %s = linalg.broadcast ins(%seed : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
-  %n = arith.subf %w, %s : tensor<4xf32>
+  %square = arith.mulf %seed, %seed : tensor<f32>
+  // expected-note @below {{the second one is here; it carries the scale to the power 1}}
+  %a = linalg.broadcast ins(%seed : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  // expected-error @below {{expected one value that brings the loss scale into the update of 'w' in fused train step '@step', to take it for the gradient, but found two; put 'amp.grad = ["w"]' on the operation that computes the gradient}}
+  // expected-note @below {{the first one is here; it carries the scale to the power 2}}
+  %b = linalg.broadcast ins(%square : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %p = arith.subf %w, %a : tensor<4xf32>
+  %n = arith.subf %p, %b : tensor<4xf32>
   return %n : tensor<4xf32>
 }
 

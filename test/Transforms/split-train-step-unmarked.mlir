@@ -1,13 +1,118 @@
-// At O0 there is nothing to scale: a step without marks stays as it is.
-// RUN: amp-opt %s --amp-initialize-opt-level="opt-level=O0 verbosity=0" --amp-split-train-step | FileCheck %s
+// RUN: amp-opt %s --split-input-file --amp-initialize-opt-level="opt-level=O1 verbosity=0" --amp-split-train-step | FileCheck %s
+// RUN: amp-opt %s --split-input-file --amp-initialize-opt-level="opt-level=O0 verbosity=0" --amp-split-train-step | FileCheck %s --check-prefix=O0
 
-// CHECK-LABEL: func @step(
-// CHECK-NEXT:    %[[N:.*]] = arith.subf
-// CHECK-NEXT:    return %[[N]]
-func.func @step(
-    %w: tensor<f32> {amp.role = "param", amp.name = "w"},
+// Gradients that nobody marked: the values that alone bring the loss scale into an
+// update. At O0 there is nothing to scale: a step without marks stays as it is.
+
+// Not the multiple by a rate, which the backward pass would compute in half.
+// CHECK-LABEL: func.func private @sgd_forward_backward(
+// CHECK-SAME:    -> (tensor<4xf32> {amp.name = "w", amp.role = "grad"})
+// CHECK:         %[[G:.*]] = arith.mulf %{{.*}}, %{{.*}} : tensor<4xf32>
+// CHECK-NEXT:    return %[[G]]
+// CHECK-LABEL: func.func private @sgd_optimizer_step(
+// CHECK:         %[[N:.*]] = arith.negf
+// CHECK-NEXT:    %[[R:.*]] = linalg.broadcast
+// CHECK-NEXT:    %[[U:.*]] = arith.mulf %[[N]], %[[R]]
+// CHECK-NEXT:    arith.addf %{{.*}}, %[[U]]
+// O0-LABEL: func.func @sgd(
+// O0-NOT:     call
+// O0:         return
+func.func @sgd(
+    %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %rate: tensor<f32> {amp.role = "hyper", amp.name = "lr"},
     %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
-    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
-  %n = arith.subf %w, %seed : tensor<f32>
-  return %n : tensor<f32>
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %e = tensor.empty() : tensor<4xf32>
+  %s = linalg.broadcast ins(%seed : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %g = arith.mulf %s, %x : tensor<4xf32>
+  %n = arith.negf %g : tensor<4xf32>
+  %r = linalg.broadcast ins(%rate : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %u = arith.mulf %n, %r : tensor<4xf32>
+  %new = arith.addf %w, %u : tensor<4xf32>
+  return %new : tensor<4xf32>
+}
+
+// -----
+
+// Adam reads a gradient twice, once squared, after its decay and after clipping by the
+// norm of two: the backward pass ends before all of that. The weight that is used twice
+// has the sum for its gradient.
+// CHECK-LABEL: func.func private @adam_forward_backward(
+// CHECK-SAME:    -> (tensor<4xf32> {amp.name = "w", amp.role = "grad"}, tensor<4xf32> {amp.name = "b", amp.role = "grad"})
+// CHECK:         %[[S:.*]] = linalg.broadcast
+// CHECK-NEXT:    %[[D:.*]] = arith.mulf %[[S]]
+// CHECK-NEXT:    %[[GW:.*]] = arith.mulf %[[D]]
+// CHECK:         %[[GB:.*]] = arith.addf %[[D]], %{{.*}}
+// CHECK-NEXT:    return %[[GW]], %[[GB]]
+// CHECK-LABEL: func.func private @adam_optimizer_step(
+// CHECK:         linalg.dot
+// CHECK:         linalg.dot
+// CHECK:         math.sqrt
+func.func @adam(
+    %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %b: tensor<4xf32> {amp.role = "param", amp.name = "b"},
+    %m: tensor<4xf32> {amp.role = "opt_state", amp.name = "m"},
+    %v: tensor<4xf32> {amp.role = "opt_state", amp.name = "v"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"},
+        tensor<4xf32> {amp.role = "param", amp.name = "b"},
+        tensor<4xf32> {amp.role = "opt_state", amp.name = "m"},
+        tensor<4xf32> {amp.role = "opt_state", amp.name = "v"}) {
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %eps = arith.constant dense<1.0e-6> : tensor<f32>
+  %one = arith.constant dense<1.0> : tensor<f32>
+  %tenth = arith.constant dense<0.1> : tensor<4xf32>
+  %e = tensor.empty() : tensor<4xf32>
+  %h = arith.mulf %w, %x : tensor<4xf32>
+  %s = linalg.broadcast ins(%seed : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %d = arith.mulf %s, %h : tensor<4xf32>
+  %gw = arith.mulf %d, %x : tensor<4xf32>
+  %gb = arith.addf %d, %s : tensor<4xf32>
+  %n0 = linalg.dot ins(%gw, %gw : tensor<4xf32>, tensor<4xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
+  %n1 = linalg.dot ins(%gb, %gb : tensor<4xf32>, tensor<4xf32>) outs(%n0 : tensor<f32>) -> tensor<f32>
+  %n = math.sqrt %n1 : tensor<f32>
+  %safe = arith.addf %n, %eps : tensor<f32>
+  %c = arith.divf %one, %safe : tensor<f32>
+  %cb = linalg.broadcast ins(%c : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %cw = arith.mulf %gw, %cb : tensor<4xf32>
+  %decay = arith.mulf %w, %tenth : tensor<4xf32>
+  %dw = arith.addf %cw, %decay : tensor<4xf32>
+  %a = arith.mulf %dw, %tenth : tensor<4xf32>
+  %m1 = arith.addf %m, %a : tensor<4xf32>
+  %sq = arith.mulf %dw, %dw : tensor<4xf32>
+  %v1 = arith.addf %v, %sq : tensor<4xf32>
+  %r = math.rsqrt %v1 : tensor<4xf32>
+  %u = arith.mulf %m1, %r : tensor<4xf32>
+  %w1 = arith.subf %w, %u : tensor<4xf32>
+  %ub = arith.mulf %gb, %cb : tensor<4xf32>
+  %b1 = arith.subf %b, %ub : tensor<4xf32>
+  return %w1, %b1, %m1, %v1 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// The sign of a gradient has no scale any more, and an infinite one is to be skipped all
+// the same. A parameter that the loss does not reach has no gradient.
+// CHECK-LABEL: func.func private @sign_forward_backward(
+// CHECK-SAME:    -> (tensor<4xf32> {amp.name = "w", amp.role = "grad"})
+// CHECK-LABEL: func.func private @sign_optimizer_step(
+// CHECK:         math.absf
+// CHECK:         arith.divf
+func.func @sign(
+    %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %t: tensor<4xf32> {amp.role = "param", amp.name = "t"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"},
+        tensor<4xf32> {amp.role = "param", amp.name = "t"}) {
+  %e = tensor.empty() : tensor<4xf32>
+  %s = linalg.broadcast ins(%seed : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %g = arith.mulf %s, %x : tensor<4xf32>
+  %a = math.absf %g : tensor<4xf32>
+  %sign = arith.divf %g, %a : tensor<4xf32>
+  %new = arith.subf %w, %sign : tensor<4xf32>
+  %t1 = arith.negf %t : tensor<4xf32>
+  return %new, %t1 : tensor<4xf32>, tensor<4xf32>
 }

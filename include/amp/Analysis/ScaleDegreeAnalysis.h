@@ -38,7 +38,10 @@ public:
   /// Numbers the scalers of `module` in its order, and computes all degrees.
   /// Time is linear in operations and uses, but for conditions on arguments:
   /// each value may carry as many as its function has floating arguments.
-  explicit ScaleDegreeAnalysis(ModuleOp module);
+  ///
+  /// The seeds of `seeded`, a fused train step that does not scale its losses,
+  /// count as scaled once, by one scale more, `loss_seed`.
+  explicit ScaleDegreeAnalysis(ModuleOp module, func::FuncOp seeded = {});
 
   DegreeId lookup(Value value) const { return degrees.lookup(value); }
   const DegreeTable &getTable() const { return *table; }

@@ -464,7 +464,7 @@ func.func @train(%w: tensor<?xf32> {amp.role = "param", amp.name = "w"}, %s: ten
 func.func @evaluate(%w: tensor<?xf32> {amp.role = "param", amp.name = "w"}, %x: tensor<4xi32> {amp.role = "batch", amp.name = "x0"}) -> (tensor<4xi32> {amp.role = "output", amp.name = "y0"}) {
   return %x : tensor<4xi32>
 }
-// ERROR: error: expected the gradients of fused train step '@train' to be marked, but found no mark;
+// ERROR: error: expected an update of fused train step '@train' to read a gradient, a value that carries the scale of its loss, but found none;
 
 // -----
 // Parameters and gradients that are not f32.

@@ -28,6 +28,7 @@
 
 #include "ModulePolicy.h"
 
+#include "amp/Analysis/UnmarkedGradients.h"
 #include "amp/Analysis/ValueOrigins.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
@@ -67,6 +68,9 @@ public:
 
   /// Finds the gradients. `anyMark` says whether there was one at all.
   LogicalResult findGradients(bool &anyMark);
+  /// Finds them in a step without marks, by the powers of a scale that values
+  /// would carry if the loss had one.
+  LogicalResult inferGradients();
   LogicalResult split();
 
 private:
@@ -189,6 +193,26 @@ LogicalResult StepSplitter::findGradients(bool &anyMark) {
     if (failed(addGradient(end->getLoc(), info.name, end->getOperand(i))))
       return failure();
   }
+  return success();
+}
+
+LogicalResult StepSplitter::inferGradients() {
+  FailureOr<SmallVector<UnmarkedGradient>> gradients =
+      findUnmarkedGradients(step);
+  if (failed(gradients))
+    return failure();
+  if (gradients->empty())
+    return step.emitError()
+           << "expected an update of fused train step '@" << step.getName()
+           << "' to read a gradient, a value that carries the scale of its "
+              "loss, but found none; put 'amp.grad = [\"NAME\"]' on the "
+              "operation that computes the gradient of parameter NAME, or "
+              "return the gradients with role 'grad', or call a function with "
+              "'grad' results";
+  for (const UnmarkedGradient &gradient : *gradients)
+    if (failed(addGradient(gradient.value.getLoc(), gradient.name,
+                           gradient.value)))
+      return failure();
   return success();
 }
 
@@ -514,12 +538,8 @@ struct SplitTrainStep
     if (!anyMark) {
       if (!needsSplit)
         return success();
-      return step.emitError()
-             << "expected the gradients of fused train step '@"
-             << step.getName()
-             << "' to be marked, but found no mark; put 'amp.grad = [\"NAME\"]' on the operation "
-                "that computes the gradient of parameter NAME, or return the gradients with "
-                "role 'grad', or call a function with 'grad' results";
+      if (failed(splitter.inferGradients()))
+        return failure();
     }
     ++numSplit;
     hasSplit = true;

@@ -77,17 +77,20 @@ def SplitTrainStepPass : Pass<"amp-split-train-step", "::mlir::ModuleOp"> {
     Which values are gradients, the front end says: by `amp.grad`, on the operation
     that computes them, an array with a parameter's name for each result (an empty
     string for a result that is none); or by returning them with role `grad`. They
-    are the backward pass's own, before clipping.
+    are the backward pass's own, before clipping. In a step without marks they are
+    found by what scaling the loss would do: the gradient of a parameter is the
+    value of its type that carries the scale once and through which alone the scale
+    comes into the update, before any multiplication by a rate.
 
     What the update reads besides gradients, parameters and states is copied if
     it depends on no data (constants, a learning rate schedule) and handed over
     otherwise. Results that are computed from gradients and are no state, such as
     a returned gradient norm, stay in the train step.
 
-    A train step that calls a function with gradients is left alone. Errors: a
-    fused step without marks (not at O0, which has no use for them), a value that
-    depends on the seed and reaches the update without a mark, a loss that depends
-    on gradients.
+    A train step that calls a function with gradients is left alone, and so is one
+    without marks at O0, which has no use for them. Errors: no value or several
+    that could be the gradient of a step without marks, a value that depends on the
+    seed and reaches the update without a mark, a loss that depends on gradients.
 
     Before:
     ```mlir

@@ -1,0 +1,181 @@
+//===- UnmarkedGradients.cpp - Gradients that nobody named ----------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Degrees are computed as if the seed were scaled. From a new parameter
+// backwards, the first values met that carry the scale are where it enters the
+// update: the gradient itself (w - g), a multiple (w - rate * g), or several
+// things made of it (Adam's 0.1 * g and g * g). Several are replaced, the last
+// one in the program first, by what they are computed from, until one value of
+// degree 1 is left. Only values of the parameter's type count: a gradient norm
+// brings the scale in too, but it is computed from gradients, and becomes right
+// with them; amp-split-train-step refuses what does not.
+//
+// A multiple by what depends on no data, a rate, is the update's: the backward
+// pass would compute it in half.
+//
+// Linear in operations and uses, for each parameter the operations of its own
+// update.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Analysis/UnmarkedGradients.h"
+
+#include "amp/Analysis/ScaleDegreeAnalysis.h"
+#include "amp/Analysis/ValueOrigins.h"
+#include "amp/Dialect/Amp/IR/AmpRoles.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+namespace {
+class GradientFinder {
+public:
+  explicit GradientFinder(func::FuncOp step)
+      : step(step), degrees(step->getParentOfType<ModuleOp>(), step),
+        origins(step) {}
+
+  /// The gradient in the update of parameter `name` to `updated`; null if the
+  /// seed does not reach it.
+  FailureOr<Value> find(StringRef name, Value updated);
+
+private:
+  const ScaleDegree &getDegree(Value value) const {
+    return degrees.getTable()[degrees.lookup(value)];
+  }
+  bool isScaled(Value value) const {
+    const ScaleDegree &degree = getDegree(value);
+    return degree.kind == ScaleDegree::Known && !degree.form.isZero();
+  }
+  bool isScaledOnce(Value value) const {
+    const ScaleDegree &degree = getDegree(value);
+    return degree.kind == ScaleDegree::Known && degree.conditions.empty() &&
+           degree.form.getTerms().size() == 1 &&
+           degree.form.getTerms().front().second == Rational(1);
+  }
+  llvm::SetVector<Value> findEntries(Value updated) const;
+  Value getMultiplied(Value value) const;
+  LogicalResult refuse(StringRef name, Value first, Value second);
+
+  func::FuncOp step;
+  ScaleDegreeAnalysis degrees;
+  ValueOrigins origins;
+};
+} // namespace
+
+/// The values of the type of `updated` that bring the scale into it.
+llvm::SetVector<Value> GradientFinder::findEntries(Value updated) const {
+  llvm::SetVector<Value> entries;
+  llvm::DenseSet<Value> seen;
+  SmallVector<Value> worklist{updated};
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    if (isScaled(value)) {
+      if (value.getType() == updated.getType())
+        entries.insert(value);
+      continue;
+    }
+    if (Operation *def = value.getDefiningOp())
+      llvm::append_range(worklist, getReadValues(def));
+  }
+  return entries;
+}
+
+/// The value of the same type that `value` is an elementwise multiple of, by
+/// constants, rates and states; null if it is none.
+Value GradientFinder::getMultiplied(Value value) const {
+  Operation *def = value.getDefiningOp();
+  if (!def || def->getNumResults() != 1)
+    return {};
+  ComputeKind kind = origins.getKind(def);
+  if (kind != ComputeKind::Promote && kind != ComputeKind::Follow)
+    return {};
+  Value multiplied;
+  for (Value read : getReadValues(def)) {
+    if (origins.lookup(read).isConstant())
+      continue;
+    if ((multiplied && multiplied != read) ||
+        read.getType() != value.getType() || !isScaledOnce(read))
+      return {};
+    multiplied = read;
+  }
+  return multiplied;
+}
+
+FailureOr<Value> GradientFinder::find(StringRef name, Value updated) {
+  llvm::SetVector<Value> entries = findEntries(updated);
+  if (entries.empty())
+    return Value();
+  auto isBefore = [](Value a, Value b) {
+    Operation *first = a.getDefiningOp(), *second = b.getDefiningOp();
+    return second && (!first || first->isBeforeInBlock(second));
+  };
+  while (entries.size() > 1 || !isScaledOnce(entries.front())) {
+    Value last = *llvm::max_element(entries, isBefore);
+    entries.remove(last);
+    SmallVector<Value> made;
+    if (Operation *def = last.getDefiningOp())
+      llvm::copy_if(getReadValues(def), std::back_inserter(made),
+                    [&](Value value) { return isScaled(value); });
+    auto *other = llvm::find_if(made, [&](Value value) {
+      return value.getType() != updated.getType();
+    });
+    if (made.empty() || other != made.end())
+      return refuse(name, last,
+                    entries.empty() ? (made.empty() ? last : *other)
+                                    : entries.front());
+    entries.insert_range(made);
+  }
+  Value gradient = entries.front();
+  while (Value multiplied = getMultiplied(gradient))
+    gradient = multiplied;
+  return gradient;
+}
+
+LogicalResult GradientFinder::refuse(StringRef name, Value first,
+                                     Value second) {
+  InFlightDiagnostic diagnostic =
+      emitError(first.getLoc())
+      << "expected one value that brings the loss scale into the update of '"
+      << name << "' in fused train step '@" << step.getName()
+      << "', to take it for the gradient, but found two; put 'amp.grad = [\""
+      << name << "\"]' on the operation that computes the gradient";
+  auto note = [&](Value value, StringRef which) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    getDegree(value).form.getTerms().front().second.print(os);
+    diagnostic.attachNote(value.getLoc())
+        << "the " << which << " one is here; it carries the scale to the power "
+        << text;
+  };
+  note(first, "first");
+  note(second, "second");
+  return diagnostic;
+}
+
+FailureOr<SmallVector<UnmarkedGradient>>
+mlir::amp::findUnmarkedGradients(func::FuncOp step) {
+  GradientFinder finder(step);
+  SmallVector<UnmarkedGradient> gradients;
+  Operation *end = step.getBody().front().getTerminator();
+  for (unsigned i = 0, e = step.getNumResults(); i != e; ++i) {
+    RoleInfo info = getResultRole(step, i);
+    if (!info.is(Role::Param) && !info.is(Role::Master))
+      continue;
+    FailureOr<Value> gradient = finder.find(info.name, end->getOperand(i));
+    if (failed(gradient))
+      return failure();
+    if (*gradient)
+      gradients.push_back({info.name, *gradient});
+  }
+  return gradients;
+}
