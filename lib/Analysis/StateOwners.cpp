@@ -31,6 +31,7 @@
 
 #include "amp/Analysis/StateOwners.h"
 
+#include "amp/Analysis/ComputeKind.h"
 #include "amp/Analysis/ValueOrigins.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/CallInterfaces.h"
@@ -77,7 +78,7 @@ public:
       changed = false;
       for (Block &block : body)
         visit(block);
-    } while (changed);
+    } while (changed && !body.hasOneBlock());
   }
 
   /// An integer stands for no number that is added up: it carries no data.
@@ -268,11 +269,6 @@ static SmallVector<Operation *> getReturns(FunctionOpInterface function) {
 /// new values of states left aside.
 static llvm::DenseSet<StringRef> findReadBuffers(FunctionOpInterface function) {
   llvm::DenseSet<StringRef> read;
-  bool hasBuffers = false;
-  for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
-    hasBuffers |= getArgRole(function, i).is(Role::Buffer);
-  if (!hasBuffers)
-    return read;
   llvm::DenseSet<Value> seen;
   SmallVector<Value> pending;
   auto push = [&](Value value) {
@@ -379,9 +375,19 @@ StringRef StateOwners::guessByName(StringRef state,
 // States
 //===----------------------------------------------------------------------===//
 
-StateOwners::StateOwners(ModuleOp module) {
+StateOwners::StateOwners(ModuleOp module, bool ofOptimizer) {
   SymbolTable symbols(module);
   llvm::DenseMap<Key, Facts> facts;
+  // Whether what a state is computed from decides anything.
+  auto asks = [&](const RoleInfo &info, Type type) {
+    if (!isState(info) || !isCastableTensor(type))
+      return false;
+    const Facts &fact = facts[Key(*info.role, info.name)];
+    if (info.is(Role::Buffer))
+      return !fact.of && !fact.isBatchNorm;
+    return ofOptimizer && cast<RankedTensorType>(type).getRank() != 0 &&
+           !(fact.of && fact.of->empty());
+  };
   auto note = [&](const RoleInfo &info, Type type, Location loc) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (info.is(Role::Param) || info.is(Role::Master)) {
@@ -403,24 +409,28 @@ StateOwners::StateOwners(ModuleOp module) {
       fact.shape = tensor.getShape();
   };
   for (auto function : module.getOps<FunctionOpInterface>()) {
-    bool hasStateResult = false;
+    bool asksArgument = false, asksResult = false;
     for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
       note(getArgRole(function, i), function.getArgumentTypes()[i],
            function.isExternal() ? function.getLoc()
                                  : function.getArgument(i).getLoc());
-    for (unsigned i = 0, e = function.getNumResults(); i != e; ++i) {
-      RoleInfo info = getResultRole(function, i);
-      hasStateResult |= isState(info);
-      note(info, function.getResultTypes()[i], function.getLoc());
-    }
+    for (unsigned i = 0, e = function.getNumResults(); i != e; ++i)
+      note(getResultRole(function, i), function.getResultTypes()[i],
+           function.getLoc());
     if (function.isExternal())
       continue;
+    for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
+      if (RoleInfo info = getArgRole(function, i); info.is(Role::Buffer))
+        asksArgument |= asks(info, function.getArgumentTypes()[i]);
+    for (unsigned i = 0, e = function.getNumResults(); i != e; ++i)
+      asksResult |=
+          asks(getResultRole(function, i), function.getResultTypes()[i]);
     FunctionKind kind = getFunctionKind(function);
-    if (kind != FunctionKind::OptimizerStep &&
+    if (asksArgument && kind != FunctionKind::OptimizerStep &&
         kind != FunctionKind::TrainStep && kind != FunctionKind::Evaluate)
       for (StringRef name : findReadBuffers(function))
         facts[Key(Role::Buffer, name)].isReadByModel = true;
-    if (!hasStateResult)
+    if (!asksResult)
       continue;
     StateFlow flow(function, symbols);
     for (Operation *returnOp : getReturns(function))
@@ -468,7 +478,7 @@ StateOwners::StateOwners(ModuleOp module) {
                Basis::Flow);
       continue;
     }
-    if (fact.of && fact.of->empty()) {
+    if (!ofOptimizer || (fact.of && fact.of->empty())) {
       decide(Kind::Nobody, Basis::Given);
       continue;
     }

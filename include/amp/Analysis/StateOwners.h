@@ -51,8 +51,9 @@ struct StateOwner {
 
 class StateOwners {
 public:
-  /// Linear in the operations of `module`, and in the length of names.
-  explicit StateOwners(ModuleOp module);
+  /// Linear in the operations of `module`, and in the length of names. Without
+  /// `ofOptimizer`, what an optimizer's states belong to is not looked for.
+  explicit StateOwners(ModuleOp module, bool ofOptimizer = true);
 
   /// Null for a value that is no state.
   const StateOwner *lookup(const RoleInfo &info) const;

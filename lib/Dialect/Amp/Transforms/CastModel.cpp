@@ -76,7 +76,8 @@ private:
 } // namespace
 
 SignaturePolicy::SignaturePolicy(ModuleOp module, PolicyAttr policy)
-    : policy(policy), owners(module) {
+    : policy(policy),
+      owners(module, /*ofOptimizer=*/!policy.hasMasterWeights()) {
   if (!policy.keepsBatchnormFP32())
     return;
   for (auto function : module.getOps<FunctionOpInterface>())
