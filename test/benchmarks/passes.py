@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """How long does amp-mixed-precision take, and how does that grow?
 
-    passes.py AMP_OPT [-n 10000,100000] [-l O0,O1,O2] [-r 5] [SHAPE ...]
+    passes.py AMP_OPT [-n 10000,100000] [-l O0,O1,O2] [-r 5] [SHAPE | FILE.mlir ...]
 
 For each shape of program, size and level: the time of the pipeline's passes as
---mlir-timing reports it (verification between passes included), its ratio to the baseline,
-and the peak memory of the process; then the exponents of both between the smallest and the
-largest size. The baseline, in the same run, is the larger of reading and printing the file
+--mlir-timing reports it, its ratio to the baseline with MLIR's verification after each pass
+and without (--verify-each=0), and the peak memory of the process; then the exponents of time
+and memory between the smallest and the largest size. A file has one size. The baseline, in the same run, is the larger of reading and printing the file
 and of `--canonicalize --cse` on it. Each number is the median of -r runs. Goals: a ratio of
 at most 2, exponents of at most 1.15.
 
@@ -230,35 +230,47 @@ def main():
     parser.add_argument("-l", default=LEVELS)
     parser.add_argument("-r", type=int, default=5)
     parser.add_argument("--limit", type=float, default=120)
-    args = parser.parse_args()
+    args = parser.parse_intermixed_args()
     sizes = [int(n) for n in args.n.split(",")]
-    shapes = [s for s in SHAPES if not args.shapes or s.__name__ in args.shapes]
+    files = [s for s in args.shapes if s.endswith(".mlir")]
+    names = {s.__name__: s for s in SHAPES}
+    for name in args.shapes:
+        if name not in names and name not in files:
+            parser.error(f"expected a file or one of {', '.join(names)}, but got '{name}'")
+    programs = [(name, [(n, lambda n=n, s=shape: s(n)) for n in sizes])
+                for name, shape in names.items() if not args.shapes or name in args.shapes]
+    for file in files:
+        with open(file) as source:
+            text = source.read()
+        programs.append((os.path.splitext(os.path.basename(file))[0], [(len(re.findall(r"^ *%[^\n=]* = ", text, re.M)), lambda text=text: text)]))
     own = {"Parser", "Output", "Rest", "Total"}
     outside = lambda times: times.get("Parser", 0) + times.get("Output", 0)
     inside = lambda times: sum(t for name, t in times.items() if name not in own)
-    print(f"{'shape':9}{'level':6}{'operations':>11}{'passes s':>10}{'baseline s':>11}{'ratio':>7}{'MiB':>7}")
+    print(f"{'shape':15}{'level':6}{'operations':>11}{'passes s':>10}{'baseline s':>11}{'ratio':>7}{'unverified':>11}"
+          f"{'MiB':>7}")
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "module.mlir")
         base = {}
-        for shape in shapes:
-            for size in sizes:
+        for name, variants in programs:
+            for size, write in variants:
                 with open(path, "w") as file:
-                    file.write(shape(size) + "\n")
+                    file.write(write() + "\n")
                 plain = [args.amp_opt, path]
                 base[size] = max(measure(plain, args.limit, args.r, outside),
                                  measure(plain + ["--canonicalize", "--cse"], args.limit, args.r, inside))
             for level in args.l.split(","):
                 passes, memory = [], []
-                for size in sizes:
+                for size, write in variants:
                     with open(path, "w") as file:
-                        file.write(shape(size) + "\n")
+                        file.write(write() + "\n")
                     command = [args.amp_opt, path, f"--amp-mixed-precision=opt-level={level} verbosity=0"]
                     passes.append(measure(command, args.limit, args.r, inside))
+                    unverified = measure(command + ["--verify-each=0"], args.limit, args.r, inside)
                     memory.append(peak_memory(command) if math.isfinite(passes[-1]) else math.nan)
-                    print(f"{shape.__name__:9}{level:6}{size:11,}{passes[-1]:10.3f}{base[size]:11.3f}"
-                          f"{passes[-1] / base[size]:7.2f}{memory[-1]:7.0f}", flush=True)
-                if len(sizes) > 1:
-                    print(f"{'':15}{'exponents':>11}{exponent(sizes, passes):10.2f} in time, "
+                    print(f"{name:15}{level:6}{size:11,}{passes[-1]:10.3f}{base[size]:11.3f}"
+                          f"{passes[-1] / base[size]:7.2f}{unverified / base[size]:11.2f}{memory[-1]:7.0f}", flush=True)
+                if len(variants) > 1:
+                    print(f"{'':21}{'exponents':>11}{exponent(sizes, passes):10.2f} in time, "
                           f"{exponent(sizes, memory):.2f} in memory", flush=True)
 
 

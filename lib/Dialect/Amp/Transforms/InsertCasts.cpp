@@ -55,6 +55,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Iterators.h"
+#include "mlir/IR/Threading.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -736,16 +737,26 @@ struct InsertCasts : public amp::impl::InsertCastsPassBase<InsertCasts> {
     if (isFlagSet(getOperation(), kCastsInsertedAttr))
       return markAllAnalysesPreserved();
     getOperation()->setAttr(kCastsInsertedAttr, UnitAttr::get(&getContext()));
-    for (auto function : getOperation().getOps<FunctionOpInterface>()) {
-      if (function.isExternal())
-        continue;
-      CastInserter inserter(function, halfType);
-      if (failed(inserter.run()))
-        return signalPassFailure();
-      numCasts += inserter.getCounts().casts;
-      numRetyped += inserter.getCounts().retyped;
-      numContractions += inserter.getCounts().contractions;
-    }
+    SmallVector<FunctionOpInterface> functions;
+    for (auto function : getOperation().getOps<FunctionOpInterface>())
+      if (!function.isExternal())
+        functions.push_back(function);
+    // A function's casts follow from its own classes: functions in parallel,
+    // diagnostics in their order.
+    ParallelDiagnosticHandler diagnostics(&getContext());
+    LogicalResult inserted = failableParallelForEachN(
+        &getContext(), 0, functions.size(), [&](size_t number) {
+          diagnostics.setOrderIDForThread(number);
+          CastInserter inserter(functions[number], halfType);
+          LogicalResult result = inserter.run();
+          numCasts += inserter.getCounts().casts;
+          numRetyped += inserter.getCounts().retyped;
+          numContractions += inserter.getCounts().contractions;
+          diagnostics.eraseOrderIDForThread();
+          return result;
+        });
+    if (failed(inserted))
+      signalPassFailure();
   }
 };
 } // namespace
