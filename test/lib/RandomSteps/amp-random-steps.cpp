@@ -26,6 +26,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
 
+#include <chrono>
 #include <cstring>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -52,8 +53,18 @@ static cl::opt<unsigned> patience("patience",
                                   cl::desc("seconds that a step may take"),
                                   cl::init(120));
 
+static cl::opt<unsigned> seconds("seconds", cl::init(0),
+                                 cl::desc("begin nothing after so many; 0: no "
+                                          "end but that of --seeds"));
+
 /// Steps that one child checks.
 constexpr uint64_t kStepsPerChild = 500;
+
+static bool isLate() {
+  static const auto start = std::chrono::steady_clock::now();
+  return seconds != 0 && std::chrono::steady_clock::now() - start >=
+                             std::chrono::seconds(seconds);
+}
 
 void Report::send(const Twine &line) {
   std::string text;
@@ -97,7 +108,7 @@ static void checkSteps(uint64_t first, uint64_t end, Report &report) {
   mlir::amp::registerAllDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
-  for (uint64_t seed = first; seed != end; ++seed) {
+  for (uint64_t seed = first; seed != end && !isLate(); ++seed) {
     report.beginSeed(seed);
     report.beginPhase("generator");
     alarm(patience);
@@ -270,8 +281,9 @@ int main(int argc, char **argv) {
     }
     return 0;
   }
+  (void)isLate(); // the clock starts before the first child
   Tally tally;
-  for (uint64_t seed = first; seed != first + count;)
+  for (uint64_t seed = first; seed != first + count && !isLate();)
     seed =
         runChild(seed, std::min(seed + kStepsPerChild, first + count), tally);
   tally.print();
