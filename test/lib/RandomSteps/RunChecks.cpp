@@ -386,6 +386,7 @@ static void checkBounds(const States &after, const States &before,
 static void checkKept(const States &before, const States &clean,
                       const States &after, uint64_t mask, bool isAtTap,
                       const GeneratedStep &step, StringRef how,
+                      llvm::function_ref<bool(const std::string &)> makeFlag,
                       Report &report) {
   auto check = [&](const std::string &key, bool isKept, bool isChanged) {
     auto it = after.find(key);
@@ -405,6 +406,24 @@ static void checkKept(const States &before, const States &clean,
                                  " as without the overflow");
     }
   };
+  // A window that its step has ended begins with zeros, whatever overflowed;
+  // with keep-finite-sums nothing that is not finite comes in.
+  bool keepsFinite = step.getOption("keep-finite-sums") == "true";
+  for (const StateRule &rule : step.states) {
+    auto it = after.find("accumulator/" + rule.name);
+    if (rule.role != "accumulator" || it == after.end() ||
+        step.form == "twice" || !(rule.keptBy & mask))
+      continue;
+    bool isEnd = makeFlag(rule.flag);
+    for (int64_t i = 0, e = it->second.getNumElements(); i != e; ++i) {
+      double value = it->second.getAsDouble(i);
+      if (keepsFinite ? std::isfinite(value) : !isEnd || value == 0)
+        continue;
+      report.fail("windows", how + ": 'accumulator/" + rule.name + "' is " +
+                                 describe(it->second));
+      break;
+    }
+  }
   // A state may be updated more than once.
   struct Outcome {
     bool isKept = false, isKeptAlways = true, isAlone = false,
@@ -412,6 +431,8 @@ static void checkKept(const States &before, const States &clean,
   };
   std::map<std::string, Outcome> outcomes;
   for (const StateRule &rule : step.states) {
+    if (rule.role == "accumulator")
+      continue;
     if (rule.role == "buffer" && !isAtTap)
       continue; // what the forward pass makes of an infinite batch
     Outcome &outcome = outcomes[rule.role + "/" + rule.name];
@@ -487,7 +508,9 @@ static void checkGuard(Runner &runner, const States &start, const States &clean,
     }
     if (runner.getOverflows() == before)
       report.fail("guard", how + ": no scaler has seen the overflow");
-    checkKept(start, clean, *after, mask, hasTaps, step, how, report);
+    checkKept(
+        start, clean, *after, mask, hasTaps, step, how,
+        [&](const std::string &flag) { return runner.makeFlag(flag); }, report);
     report.count("overflows injected");
   }
 }

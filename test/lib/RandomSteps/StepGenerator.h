@@ -35,6 +35,8 @@ struct StateRule {
   /// Of several updates in one step: each is taken or left by itself, as calls
   /// of optimizer steps are. Others are all taken or none.
   bool isAlone = false;
+  /// Of an accumulator: the flag of the batch that ends its window.
+  std::string flag = "";
 };
 
 /// A backward pass of a train step: one bit of the masks above.

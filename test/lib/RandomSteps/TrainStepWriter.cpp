@@ -284,9 +284,9 @@ void StepBuilder::update(TensorWriter &writer, const Group &group,
     }
     value.overflows = 0;
     value.changes = kept | changed;
-    if (role != "accumulator")
-      made.states.push_back({role.str(), fullName.str(), kept, value.changes,
-                             isWindow, isCalled});
+    made.states.push_back(
+        {role.str(), fullName.str(), kept, value.changes, isWindow, isCalled,
+         role == "accumulator" ? batches[group.flag].name : ""});
   }
   for (auto &[key, value] : results)
     given[key] = value;
