@@ -1,8 +1,10 @@
 // RUN: amp-opt %s --split-input-file --amp-initialize-opt-level="opt-level=O1 verbosity=0" --amp-split-train-step | FileCheck %s
 // RUN: amp-opt %s --split-input-file --amp-initialize-opt-level="opt-level=O0 verbosity=0" --amp-split-train-step | FileCheck %s --check-prefix=O0
+// RUN: amp-opt %s --split-input-file --amp-initialize-opt-level="opt-level=O0 loss-scale=128.0 verbosity=0" --amp-split-train-step | FileCheck %s
 
 // Gradients that nobody marked: the values that alone bring the loss scale into an
-// update. At O0 there is nothing to scale: a step without marks stays as it is.
+// update. At O0 there is nothing to scale, unless it is asked for: a step without marks
+// stays as it is.
 
 // Not the multiple by a rate, which the backward pass would compute in half.
 // CHECK-LABEL: func.func private @sgd_forward_backward(

@@ -484,7 +484,8 @@ struct SplitTrainStep
       if (getFunctionKind(function) == FunctionKind::TrainStep &&
           !function.isExternal() &&
           failed(visit(function, symbols,
-                       /*needsSplit=*/policy.getHalfType() != nullptr)))
+                       /*needsSplit=*/policy.getHalfType() ||
+                           policy.scalesLoss())))
         return signalPassFailure();
     if (!hasSplit)
       markAllAnalysesPreserved();

@@ -88,9 +88,10 @@ def SplitTrainStepPass : Pass<"amp-split-train-step", "::mlir::ModuleOp"> {
     a returned gradient norm, stay in the train step.
 
     A train step that calls a function with gradients is left alone, and so is one
-    without marks at O0, which has no use for them. Errors: no value or several
-    that could be the gradient of a step without marks, a value that depends on the
-    seed and reaches the update without a mark, a loss that depends on gradients.
+    without marks at O0, which has no use for them unless its loss is scaled. Errors:
+    no value or several that could be the gradient of a step without marks, a value
+    that depends on the seed and reaches the update without a mark, a loss that
+    depends on gradients.
 
     Before:
     ```mlir
