@@ -259,7 +259,9 @@ private:
   unsigned nextScope = 0, percentLinalg = 50, percentHelpers = 5;
   /// The step has scale_loss, unscale and update_scale itself.
   bool isScaledByHand = false;
-  bool marksGradients = false, isEager = false;
+  /// Of a fused step: gradients are marked, or neither marked nor returned.
+  bool marksGradients = false, hidesGradients = false;
+  bool isEager = false;
   /// Batch that says which pass runs, and which block (Branches, Blocks).
   int branchFlag = -1;
   int64_t rounds = 1;

@@ -38,7 +38,8 @@ GeneratedStep StepBuilder::run() {
   percentLinalg = random.pick({0u, 30u, 60u, 100u});
   percentHelpers = random.pick({0u, 0u, 10u});
   rounds = random.between(1, 3);
-  marksGradients = random.chance(70);
+  marksGradients = random.chance(60);
+  hidesGradients = !marksGradients && random.chance(40);
   isEager = random.chance(50);
   if (random.chance(12)) {
     isScaledByHand = form != StepForm::Fused && random.chance(60);
@@ -91,6 +92,7 @@ GeneratedStep StepBuilder::run() {
       "blocks",         "branches",        "twice"};
   made.form = forms[int(form)];
   made.mistake = mistake;
+  made.findsGradients = form == StepForm::Fused && hidesGradients;
   made.text = "module {\n" + scalers;
   for (const auto &[name, text] : helpers)
     made.text += text;

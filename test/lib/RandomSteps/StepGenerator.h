@@ -59,6 +59,9 @@ struct GeneratedStep {
   std::vector<PassRule> passes;
   /// What was done wrong on purpose; empty for a right step.
   std::string mistake;
+  /// The pipeline finds gradients by itself, and may find one before the
+  /// mistake: then the step computes what O0 does.
+  bool findsGradients = false;
   /// How the step is built, for the statistics.
   std::string form;
 

@@ -683,7 +683,7 @@ void StepBuilder::writeTrainStep() {
       continue;
     give(field);
   }
-  if (form == StepForm::Fused && !marksGradients)
+  if (form == StepForm::Fused && !marksGradients && !hidesGradients)
     for (int param : getGradientParams(passes[0]))
       give(parameterField(param, "grad"));
   functions += printFunction("train_step", false, arguments, results, writer);
