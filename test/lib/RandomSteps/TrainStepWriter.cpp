@@ -383,6 +383,10 @@ void StepBuilder::writeLoopOfSteps(TensorWriter &writer, Environment &values) {
   } else {
     runParts(inner, inside);
   }
+  // What one round keeps changes what the next computes.
+  if (rounds > 1)
+    for (StateRule &rule : made.states)
+      rule.changedBy = ~uint64_t(0);
   for (auto [i, field] : llvm::enumerate(carried))
     yields += (i ? ", " : "") + inside.at(getKey(field)).name;
   writer.counter() = inner.counter();
@@ -689,5 +693,8 @@ void StepBuilder::writeTrainStep() {
   functions += printFunction("train_step", false, arguments, results, writer);
   for (const auto &[name, shape] : buffers)
     made.states.push_back(
-        {"buffer", name, 0, values.at(getKey("buffer", name)).changes});
+        {"buffer", name, 0,
+         isOneOf({StepForm::LoopOfSteps, StepForm::PipelinedLoop}) && rounds > 1
+             ? ~uint64_t(0)
+             : values.at(getKey("buffer", name)).changes});
 }
