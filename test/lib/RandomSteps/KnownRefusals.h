@@ -29,6 +29,9 @@ struct KnownRefusal {
 constexpr KnownRefusal kKnownRefusals[] = {
     {"to stand in scf.for, scf.if or no region",
      "the predicate of an overflow is not handed out of an scf.while"},
+    {"expected one value that brings the loss scale into the update of",
+     "without marks, a parameter of one element has the type of values on the "
+     "way to its gradient; the error names both"},
     {"to be unscaled, but one is still scaled; take 'amp.delay_unscale'",
      "gradients of half parameters are rounded between delayed additions",
      "master-weights=False"},
