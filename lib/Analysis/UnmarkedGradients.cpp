@@ -11,9 +11,9 @@
 // update: the gradient itself (w - g), a multiple (w - rate * g), or several
 // things made of it (Adam's 0.1 * g and g * g). Several are replaced, the last
 // one in the program first, by what they are computed from, until one value of
-// degree 1 is left. Only values of the parameter's type count: a gradient norm
-// brings the scale in too, but it is computed from gradients, and becomes right
-// with them; amp-split-train-step refuses what does not.
+// degree 1 is left. Only values of the parameter's type count, there as well: a
+// gradient norm brings the scale in too, but it is computed from gradients, and
+// becomes right with them; amp-split-train-step refuses what does not.
 //
 // A multiple by what depends on no data, a rate, is the update's: the backward
 // pass would compute it in half.
@@ -55,10 +55,7 @@ private:
     return degree.kind == ScaleDegree::Known && !degree.form.isZero();
   }
   bool isScaledOnce(Value value) const {
-    const ScaleDegree &degree = getDegree(value);
-    return degree.kind == ScaleDegree::Known && degree.conditions.empty() &&
-           degree.form.getTerms().size() == 1 &&
-           degree.form.getTerms().front().second == Rational(1);
+    return amp::isScaledOnce(getDegree(value));
   }
   llvm::SetVector<Value> findEntries(Value updated) const;
   Value getMultiplied(Value value) const;
@@ -69,6 +66,12 @@ private:
   ValueOrigins origins;
 };
 } // namespace
+
+bool mlir::amp::isScaledOnce(const ScaleDegree &degree) {
+  return degree.kind == ScaleDegree::Known && degree.conditions.empty() &&
+         degree.form.getTerms().size() == 1 &&
+         degree.form.getTerms().front().second == Rational(1);
+}
 
 /// The values of the type of `updated` that bring the scale into it.
 llvm::SetVector<Value> GradientFinder::findEntries(Value updated) const {
@@ -126,14 +129,15 @@ FailureOr<Value> GradientFinder::find(StringRef name, Value updated) {
     if (Operation *def = last.getDefiningOp())
       llvm::copy_if(getReadValues(def), std::back_inserter(made),
                     [&](Value value) { return isScaled(value); });
-    auto *other = llvm::find_if(made, [&](Value value) {
+    if (made.empty())
+      return refuse(name, last, entries.empty() ? last : entries.front());
+    Value reached = made.front();
+    llvm::erase_if(made, [&](Value value) {
       return value.getType() != updated.getType();
     });
-    if (made.empty() || other != made.end())
-      return refuse(name, last,
-                    entries.empty() ? (made.empty() ? last : *other)
-                                    : entries.front());
     entries.insert_range(made);
+    if (entries.empty())
+      return refuse(name, last, reached);
   }
   Value gradient = entries.front();
   while (Value multiplied = getMultiplied(gradient))

@@ -21,11 +21,27 @@ func.func @step(
     %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
     -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
   %e = tensor.empty() : tensor<4xf32>
+  // expected-note @below {{the second one is here; it carries the scale to the power 2}}
   %square = arith.mulf %seed, %seed : tensor<f32>
-  // expected-note @below {{the second one is here; it carries the scale to the power 1}}
-  %a = linalg.broadcast ins(%seed : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
   // expected-error @below {{expected one value that brings the loss scale into the update of 'w' in fused train step '@step', to take it for the gradient, but found two; put 'amp.grad = ["w"]' on the operation that computes the gradient}}
   // expected-note @below {{the first one is here; it carries the scale to the power 2}}
+  %b = linalg.broadcast ins(%square : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %n = arith.subf %w, %b : tensor<4xf32>
+  return %n : tensor<4xf32>
+}
+
+// -----
+
+// One has the parameter's type; the other is no norm of it.
+func.func @step(
+    %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %e = tensor.empty() : tensor<4xf32>
+  // expected-error @below {{expected what the update of fused train step '@step' reads from the backward pass to be a marked gradient, but this value depends on 'loss_seed' and is not; put 'amp.grad = ["NAME"]' on the operation that computes the gradient of parameter NAME}}
+  %square = arith.mulf %seed, %seed : tensor<f32>
+  %a = linalg.broadcast ins(%seed : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
   %b = linalg.broadcast ins(%square : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
   %p = arith.subf %w, %a : tensor<4xf32>
   %n = arith.subf %p, %b : tensor<4xf32>

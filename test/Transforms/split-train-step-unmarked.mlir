@@ -118,3 +118,62 @@ func.func @sign(
   %t1 = arith.negf %t : tensor<4xf32>
   return %new, %t1 : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// A gradient over its norm has no scale any more, with nothing added to the norm: the
+// norm, spread over the parameter's type, is no second gradient.
+// CHECK-LABEL: func.func private @normalized_forward_backward(
+// CHECK-SAME:    -> (tensor<4xf32> {amp.name = "w", amp.role = "grad"})
+// CHECK:         %[[G:.*]] = arith.mulf
+// CHECK-NEXT:    return %[[G]]
+// CHECK-LABEL: func.func private @normalized_optimizer_step(
+// CHECK:         linalg.dot
+// CHECK:         math.sqrt
+// CHECK:         arith.divf
+func.func @normalized(
+    %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %e = tensor.empty() : tensor<4xf32>
+  %s = linalg.broadcast ins(%seed : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %g = arith.mulf %s, %x : tensor<4xf32>
+  %n2 = linalg.dot ins(%g, %g : tensor<4xf32>, tensor<4xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
+  %n = math.sqrt %n2 : tensor<f32>
+  %b = linalg.broadcast ins(%n : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %u = arith.divf %g, %b : tensor<4xf32>
+  %new = arith.subf %w, %u : tensor<4xf32>
+  return %new : tensor<4xf32>
+}
+
+// -----
+
+// Weight normalisation: the gradient of the direction is computed from that of the gain,
+// and still the backward pass's.
+// CHECK-LABEL: func.func private @gain_forward_backward(
+// CHECK-SAME:    -> (tensor<4xf32> {amp.name = "w", amp.role = "grad"}, tensor<f32> {amp.name = "k", amp.role = "grad"})
+// CHECK:         %[[K:.*]] = linalg.dot
+// CHECK:         linalg.broadcast ins(%[[K]]
+// CHECK:         %[[D:.*]] = arith.subf
+// CHECK-NEXT:    return %[[D]], %[[K]]
+func.func @gain(
+    %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %k: tensor<f32> {amp.role = "param", amp.name = "k"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"},
+        tensor<f32> {amp.role = "param", amp.name = "k"}) {
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %e = tensor.empty() : tensor<4xf32>
+  %s = linalg.broadcast ins(%seed : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %d = arith.mulf %s, %x : tensor<4xf32>
+  %gk = linalg.dot ins(%d, %w : tensor<4xf32>, tensor<4xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
+  %b = linalg.broadcast ins(%gk : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %p = arith.mulf %b, %w : tensor<4xf32>
+  %gw = arith.subf %d, %p : tensor<4xf32>
+  %w1 = arith.subf %w, %gw : tensor<4xf32>
+  %k1 = arith.subf %k, %gk : tensor<f32>
+  return %w1, %k1 : tensor<4xf32>, tensor<f32>
+}

@@ -16,9 +16,13 @@
 #ifndef AMP_ANALYSIS_UNMARKEDGRADIENTS_H
 #define AMP_ANALYSIS_UNMARKEDGRADIENTS_H
 
+#include "amp/Analysis/ScaleDegree.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mlir::amp {
+
+/// True if a value of this degree carries one scale once, under no conditions.
+bool isScaledOnce(const ScaleDegree &degree);
 
 /// A value of a train step that is the gradient of a parameter.
 struct UnmarkedGradient {

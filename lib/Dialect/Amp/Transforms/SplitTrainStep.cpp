@@ -28,6 +28,7 @@
 
 #include "ModulePolicy.h"
 
+#include "amp/Analysis/ScaleDegreeAnalysis.h"
 #include "amp/Analysis/UnmarkedGradients.h"
 #include "amp/Analysis/ValueOrigins.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
@@ -76,8 +77,11 @@ public:
 private:
   LogicalResult addGradient(Location loc, StringRef name, Value value);
   void findDependences();
+  bool isOfBackwardPass(Value gradient);
   LogicalResult chooseResults();
   void collectBackward();
+  LogicalResult refuseRead(Location loc);
+  Operation *findReader(Value value, const Part &part);
   LogicalResult collect(ArrayRef<Value> roots, Part &part);
   Value findArgument(Role role, StringRef name);
   void addArguments(Part &part);
@@ -105,6 +109,8 @@ private:
   llvm::MapVector<Value, std::string> gradientName;
   llvm::StringMap<Value> gradientOf;
   llvm::DenseMap<Value, Dependence> dependence;
+  /// As if the seed were scaled; made where it is asked for.
+  std::optional<ScaleDegreeAnalysis> degrees;
   Part backward, update;
   /// Returned values that neither part computes.
   llvm::SetVector<Value> rest;
@@ -250,10 +256,20 @@ void StepSplitter::findDependences() {
   }
 }
 
+/// True if a gradient that is computed from another one carries the scale of
+/// the loss once, as what a backward pass computes does: the gradient before a
+/// batch normalisation reads those of its weight and bias. What an update
+/// computes has lost it, or mixes it with what never had it.
+bool StepSplitter::isOfBackwardPass(Value gradient) {
+  if (!degrees)
+    degrees.emplace(step->getParentOfType<ModuleOp>(), step);
+  return isScaledOnce(degrees->getTable()[degrees->lookup(gradient)]);
+}
+
 /// Which part gives which result.
 LogicalResult StepSplitter::chooseResults() {
   for (auto &[gradient, name] : gradientName) {
-    if (dependence.lookup(gradient).gradient)
+    if (dependence.lookup(gradient).gradient && !isOfBackwardPass(gradient))
       return emitError(gradient.getLoc())
              << "expected the gradient of '" << name
              << "' to depend on no other gradient; mark what the backward pass computes, "
@@ -311,6 +327,24 @@ void StepSplitter::collectBackward() {
   }
 }
 
+LogicalResult StepSplitter::refuseRead(Location loc) {
+  return emitError(loc)
+         << "expected what the update of fused train step '@" << step.getName()
+         << "' reads from the backward pass to be a marked gradient, but this value "
+            "depends on 'loss_seed' and is not; put 'amp.grad = [\"NAME\"]' on the "
+            "operation that computes the gradient of parameter NAME";
+}
+
+/// The first operation of `part` that reads `value`, or else the terminator.
+Operation *StepSplitter::findReader(Value value, const Part &part) {
+  Operation *reader = body.getTerminator();
+  for (Operation *user : value.getUsers())
+    if (Operation *op = body.findAncestorOpInBlock(*user);
+        op && part.ops.contains(op) && op->isBeforeInBlock(reader))
+      reader = op;
+  return reader;
+}
+
 /// Everything that `roots` are computed from, down to gradients and to values
 /// that the backward part hands on.
 LogicalResult StepSplitter::collect(ArrayRef<Value> roots, Part &part) {
@@ -328,18 +362,15 @@ LogicalResult StepSplitter::collect(ArrayRef<Value> roots, Part &part) {
     }
     if (!def) {
       unsigned index = cast<BlockArgument>(value).getArgNumber();
+      if (&part == &update && getArgRole(step, index).is(Role::LossSeed))
+        return refuseRead(findReader(value, part)->getLoc());
       part.inputs[value] = step.getArgAttrDict(index);
       continue;
     }
     if (backward.ops.contains(def) &&
         (dependence.lookup(value).data || !isMemoryEffectFree(def))) {
       if (dependence.lookup(value).seed)
-        return emitError(value.getLoc())
-               << "expected what the update of fused train step '@"
-               << step.getName()
-               << "' reads from the backward pass to be a marked gradient, but this value "
-                  "depends on 'loss_seed' and is not; put 'amp.grad = [\"NAME\"]' on the "
-                  "operation that computes the gradient of parameter NAME";
+        return refuseRead(value.getLoc());
       part.inputs[value] = DictionaryAttr::get(step.getContext());
       backward.outputs.insert({value, DictionaryAttr::get(step.getContext())});
       continue;
