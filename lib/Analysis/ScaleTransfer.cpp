@@ -25,6 +25,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -59,8 +60,11 @@ ScaleTransfer::ScaleTransfer(DegreeTable &table,
       tensor::SplatOp, linalg::PackOp, linalg::UnPackOp>({Rule::Move});
 }
 
-/// True if each element of a floating constant is 0, infinite or NaN.
+/// True if each element of a floating constant is 0, infinite or NaN, or of no
+/// value at all: what a loop that was made of blocks carries where nothing is.
 static bool isSameAtEveryScale(Attribute value) {
+  if (isa<ub::PoisonAttrInterface>(value))
+    return true;
   auto isSame = [](const APFloat &number) {
     return number.isZero() || !number.isFinite();
   };

@@ -112,6 +112,11 @@ func.func @bodies(%x: tensor<4x8xf32> {amp.role = "batch", amp.name = "x0"},
   %i1 = arith.constant 1.0 : f32
   // expected-remark@below {{degree: any}}
   %e = tensor.empty() : tensor<4x4xf32>
+  // What a loop made of blocks carries where there is nothing yet.
+  // expected-remark@below {{degree: any}}
+  %p = ub.poison : tensor<4x8xf32>
+  // expected-remark@below {{degree: 1 in @s}}
+  %carried = arith.addf %p, %a : tensor<4x8xf32>
   // expected-remark@below {{degree: any}}
   %zeros = linalg.fill ins(%z : f32) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
   // expected-remark@below {{degree: 0}}
