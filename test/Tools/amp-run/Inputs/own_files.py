@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 import numpy as np
@@ -172,6 +173,24 @@ def wait_for_steps(log):
     wait_until(lambda: log.exists() and log.read_text().count("\n") >= 2)
 
 
+def open_and_fill(fifo):
+    """Opens the pipe `fifo` and waits until it has no room for another line of a log: a few lines
+    fill it, and then nothing is added for long. The step that writes the next one waits."""
+    reader = os.open(fifo, os.O_RDONLY)
+    size = fcntl.fcntl(reader, 1031, 4096)  # F_SETPIPE_SZ
+    free, since = size, time.monotonic()
+
+    def is_full():
+        nonlocal free, since
+        used = int.from_bytes(fcntl.ioctl(reader, termios.FIONREAD, bytes(4)), sys.byteorder)
+        if size - used != free:
+            free, since = size - used, time.monotonic()
+        return free < 512 and time.monotonic() - since > 2
+    wait_until(is_full)
+    check(free < 512, f"{fifo}: {free} of {size} bytes are free")
+    return reader
+
+
 def is_locked(log):
     with open(log) as file:
         try:
@@ -234,10 +253,7 @@ def stop_by_signals():
     # A log that nobody reads holds the step up: the second signal need not wait.
     os.mkfifo("fifo")
     process = start(*forever, "--log", "fifo", "--save", "never.npz")
-    reader = os.open("fifo", os.O_RDONLY)
-    time.sleep(0.2)
-    os.read(reader, 1)
-    time.sleep(0.5)
+    reader = open_and_fill("fifo")
     process.send_signal(signal.SIGINT)
     time.sleep(0.2)
     check(process.poll() is None, "the first signal did not wait for the step")
@@ -253,10 +269,7 @@ def stop_at_time_limit():
     os.mkfifo("slow")
     process = start("--data", "data.npz", "--steps", "1000000000", *QUIET, "--log", "slow", "--save",
                     "limited.npz")
-    reader = os.open("slow", os.O_RDONLY)
-    time.sleep(0.2)
-    os.read(reader, 1)
-    time.sleep(0.5)  # until the pipe is full, and a step waits
+    reader = open_and_fill("slow")
     for _ in range(3):
         process.send_signal(signal.SIGXCPU)
         time.sleep(0.2)
