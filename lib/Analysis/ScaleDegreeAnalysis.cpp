@@ -292,6 +292,10 @@ void FunctionDegrees::addRegionBranch(RegionBranchOpInterface op) {
     }
   // In the order of the program: a map of pointers has none.
   for (OpOperand *operand : operands) {
+    // Between blocks of a region.
+    if (auto branch = dyn_cast<BranchOpInterface>(operand->getOwner());
+        branch && branch.getSuccessorBlockArgument(operand->getOperandNumber()))
+      continue;
     auto it = mapping.find(operand);
     if (it == mapping.end()) {
       for (Value target : targets)

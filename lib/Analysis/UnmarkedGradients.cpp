@@ -57,7 +57,8 @@ private:
   bool isScaledOnce(Value value) const {
     return amp::isScaledOnce(getDegree(value));
   }
-  llvm::SetVector<Value> findEntries(Value updated) const;
+  bool isMadeUnknown(Value value) const;
+  FailureOr<llvm::SetVector<Value>> findEntries(StringRef name, Value updated);
   Value getMultiplied(Value value) const;
   LogicalResult refuse(StringRef name, Value first, Value second);
 
@@ -73,8 +74,21 @@ bool mlir::amp::isScaledOnce(const ScaleDegree &degree) {
          degree.form.getTerms().front().second == Rational(1);
 }
 
+/// True if `value` is what an operation that the analysis does not know makes
+/// of a scaled one: it may be the backward pass.
+bool GradientFinder::isMadeUnknown(Value value) const {
+  const ScaleDegree &degree = getDegree(value);
+  if (degree.kind != ScaleDegree::Undecided)
+    return false;
+  const DegreeCause &cause = degrees.getTable().getCause(degree.cause);
+  return cause.op == value.getDefiningOp() && cause.calls.empty() &&
+         (cause.fault == DegreeFault::Unknown ||
+          cause.fault == DegreeFault::Memory);
+}
+
 /// The values of the type of `updated` that bring the scale into it.
-llvm::SetVector<Value> GradientFinder::findEntries(Value updated) const {
+FailureOr<llvm::SetVector<Value>> GradientFinder::findEntries(StringRef name,
+                                                              Value updated) {
   llvm::SetVector<Value> entries;
   llvm::DenseSet<Value> seen;
   SmallVector<Value> worklist{updated};
@@ -87,8 +101,17 @@ llvm::SetVector<Value> GradientFinder::findEntries(Value updated) const {
         entries.insert(value);
       continue;
     }
-    if (Operation *def = value.getDefiningOp())
-      llvm::append_range(worklist, getReadValues(def));
+    Operation *def = value.getDefiningOp();
+    if (!def)
+      continue;
+    if (isMadeUnknown(value))
+      return def->emitError()
+             << "expected an operation whose result is known to carry the loss "
+                "scale or not, to find the gradient of '"
+             << name << "' in fused train step '@" << step.getName()
+             << "'; put 'amp.grad = [\"" << name
+             << "\"]' on the operation that computes the gradient";
+    llvm::append_range(worklist, getReadValues(def));
   }
   return entries;
 }
@@ -115,7 +138,10 @@ Value GradientFinder::getMultiplied(Value value) const {
 }
 
 FailureOr<Value> GradientFinder::find(StringRef name, Value updated) {
-  llvm::SetVector<Value> entries = findEntries(updated);
+  FailureOr<llvm::SetVector<Value>> found = findEntries(name, updated);
+  if (failed(found))
+    return failure();
+  llvm::SetVector<Value> &entries = *found;
   if (entries.empty())
     return Value();
   auto isBefore = [](Value a, Value b) {

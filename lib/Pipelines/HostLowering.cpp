@@ -48,6 +48,8 @@ void mlir::amp::buildHostPreparationPipeline(OpPassManager &pm) {
 static void addTensorStage(OpPassManager &pm,
                            const HostLoweringOptions &options) {
   pm.addPass(createStripContractPass());
+  // Which bufferization would get wrong.
+  pm.addNestedPass<func::FuncOp>(createConvertIndexSwitchToIfPass());
   // Casts on tensors become loops like all else, so that they can be fused.
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
   pm.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());

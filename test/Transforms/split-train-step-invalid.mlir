@@ -1,4 +1,4 @@
-// RUN: amp-opt %s --split-input-file --verify-diagnostics --amp-initialize-opt-level="opt-level=O1 verbosity=0" --amp-split-train-step
+// RUN: amp-opt %s --split-input-file --allow-unregistered-dialect --verify-diagnostics --amp-initialize-opt-level="opt-level=O1 verbosity=0" --amp-split-train-step
 
 // Without marks: no value that carries the loss scale comes into the update.
 // expected-error @below {{expected an update of fused train step '@step' to read a gradient, a value that carries the scale of its loss, but found none; put 'amp.grad = ["NAME"]' on the operation that computes the gradient of parameter NAME, or return the gradients with role 'grad', or call a function with 'grad' results}}
@@ -231,4 +231,19 @@ module attributes {amp.policy = #amp.policy<O1, patch_type = f16, loss_scale = d
     %m = call @train(%n, %s) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
     return %m : tensor<4xf32>
   }
+}
+
+// -----
+
+// Without marks, and with an operation that nobody knows: it may be the backward pass.
+func.func @step(
+    %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %e = tensor.empty() : tensor<4xf32>
+  %s = linalg.broadcast ins(%seed : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  // expected-error @below {{expected an operation whose result is known to carry the loss scale or not, to find the gradient of 'w' in fused train step '@step'; put 'amp.grad = ["w"]' on the operation that computes the gradient}}
+  %g = "test.backward"(%s) : (tensor<4xf32>) -> tensor<4xf32>
+  %n = arith.subf %w, %g : tensor<4xf32>
+  return %n : tensor<4xf32>
 }

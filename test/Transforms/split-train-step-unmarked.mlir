@@ -1,6 +1,6 @@
-// RUN: amp-opt %s --split-input-file --amp-initialize-opt-level="opt-level=O1 verbosity=0" --amp-split-train-step | FileCheck %s
-// RUN: amp-opt %s --split-input-file --amp-initialize-opt-level="opt-level=O0 verbosity=0" --amp-split-train-step | FileCheck %s --check-prefix=O0
-// RUN: amp-opt %s --split-input-file --amp-initialize-opt-level="opt-level=O0 loss-scale=128.0 verbosity=0" --amp-split-train-step | FileCheck %s
+// RUN: amp-opt %s --split-input-file --allow-unregistered-dialect --amp-initialize-opt-level="opt-level=O1 verbosity=0" --amp-split-train-step | FileCheck %s
+// RUN: amp-opt %s --split-input-file --allow-unregistered-dialect --amp-initialize-opt-level="opt-level=O0 verbosity=0" --amp-split-train-step | FileCheck %s --check-prefix=O0
+// RUN: amp-opt %s --split-input-file --allow-unregistered-dialect --amp-initialize-opt-level="opt-level=O0 loss-scale=128.0 verbosity=0" --amp-split-train-step | FileCheck %s
 
 // Gradients that nobody marked: the values that alone bring the loss scale into an
 // update. At O0 there is nothing to scale, unless it is asked for: a step without marks
@@ -176,4 +176,57 @@ func.func @gain(
   %w1 = arith.subf %w, %gw : tensor<4xf32>
   %k1 = arith.subf %k, %gk : tensor<f32>
   return %w1, %k1 : tensor<4xf32>, tensor<f32>
+}
+
+// -----
+
+// Blocks of a region hand the gradient on: it is what the region gives.
+// CHECK-LABEL: func.func private @blocks_forward_backward(
+// CHECK:         %[[R:.*]] = scf.execute_region
+// CHECK:         arith.mulf
+// CHECK:         return %[[R]]
+// CHECK-LABEL: func.func private @blocks_optimizer_step(
+// CHECK-NOT:     arith.mulf
+// CHECK:         arith.subf
+func.func @blocks(
+    %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %c: i1 {amp.role = "batch", amp.name = "x1"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %e = tensor.empty() : tensor<4xf32>
+  %s = linalg.broadcast ins(%seed : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %g = scf.execute_region -> tensor<4xf32> {
+    cf.cond_br %c, ^a, ^b
+  ^a:
+    %g0 = arith.mulf %s, %x : tensor<4xf32>
+    cf.br ^end(%g0 : tensor<4xf32>)
+  ^b:
+    %g1 = arith.mulf %s, %w : tensor<4xf32>
+    cf.br ^end(%g1 : tensor<4xf32>)
+  ^end(%q: tensor<4xf32>):
+    scf.yield %q : tensor<4xf32>
+  }
+  %new = arith.subf %w, %g : tensor<4xf32>
+  return %new : tensor<4xf32>
+}
+
+// -----
+
+// An effect of the update takes place once, in the update, which a guard skips.
+// CHECK-LABEL: func.func private @effect_optimizer_step(
+// CHECK:         "test.update"
+// CHECK-LABEL: func.func @effect(
+// CHECK-NOT:     "test.update"
+// CHECK:         return
+func.func @effect(
+    %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %e = tensor.empty() : tensor<4xf32>
+  %s = linalg.broadcast ins(%seed : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %g = arith.mulf %s, %x {amp.grad = ["w"]} : tensor<4xf32>
+  %new = "test.update"(%w, %g) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %new : tensor<4xf32>
 }

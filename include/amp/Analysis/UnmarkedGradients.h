@@ -35,7 +35,7 @@ struct UnmarkedGradient {
 /// block, updates, in the order of its results; parameters whose update the
 /// loss does not reach have none. Fails, after an error that names both, where
 /// two values bring the scale into one update and no value of the parameter's
-/// type stands for them.
+/// type stands for them, and where an operation between them is unknown.
 FailureOr<llvm::SmallVector<UnmarkedGradient>>
 findUnmarkedGradients(func::FuncOp step);
 

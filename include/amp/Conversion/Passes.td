@@ -356,6 +356,44 @@ def StripContractPass : Pass<"amp-strip-contract", "ModuleOp"> {
   }];
 }
 
+def ConvertIndexSwitchToIfPass : Pass<"convert-index-switch-to-if", "::mlir::func::FuncOp"> {
+  let summary = "turn scf.index_switch into scf.if";
+  let description = [{
+    One `scf.if` for each case, each in the else region of the one before, the
+    default case last. Upstream's one-shot bufferization does not see that a
+    tensor which a region of `scf.index_switch` yields is still read behind it, and
+    writes another value into its buffer (LLVM 22); of `scf.if` it knows.
+
+    Before:
+    ```mlir
+    func.func @f(%i: index, %x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+      %r = scf.index_switch %i -> tensor<4xf32>
+      case 1 {
+        scf.yield %x : tensor<4xf32>
+      }
+      default {
+        scf.yield %y : tensor<4xf32>
+      }
+      return %r : tensor<4xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%i: index, %x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+      %c1 = arith.constant 1 : index
+      %0 = arith.cmpi eq, %i, %c1 : index
+      %r = scf.if %0 -> (tensor<4xf32>) {
+        scf.yield %x : tensor<4xf32>
+      } else {
+        scf.yield %y : tensor<4xf32>
+      }
+      return %r : tensor<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def FuseElementwisePass : Pass<"amp-fuse-elementwise", "ModuleOp"> {
   let summary = "fuse elementwise producers into their consumers";
   let description = [{

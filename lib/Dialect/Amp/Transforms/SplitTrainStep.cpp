@@ -375,6 +375,11 @@ LogicalResult StepSplitter::collect(ArrayRef<Value> roots, Part &part) {
       backward.outputs.insert({value, DictionaryAttr::get(step.getContext())});
       continue;
     }
+    if (&part != &update && update.ops.contains(def) &&
+        !isMemoryEffectFree(def)) {
+      update.outputs.insert({value, DictionaryAttr::get(step.getContext())});
+      continue;
+    }
     part.ops.insert(def);
     llvm::append_range(worklist, getReadValues(def));
   }
@@ -460,13 +465,17 @@ LogicalResult StepSplitter::split() {
   SmallVector<Value> updated, kept(rest.getArrayRef());
   for (auto &[value, attrs] : update.outputs)
     updated.push_back(value);
+  if (failed(collect(updated, update)))
+    return failure();
+  // An effect takes place once, in the part that needs it.
   for (Operation &op : body.without_terminator())
-    if (!isMemoryEffectFree(&op) && !backward.ops.contains(&op)) {
+    if (!isMemoryEffectFree(&op) && !backward.ops.contains(&op) &&
+        !update.ops.contains(&op)) {
       restOps.insert(&op);
       llvm::append_range(kept, getReadValues(&op));
     }
   Part remaining;
-  if (failed(collect(updated, update)) || failed(collect(kept, remaining)))
+  if (failed(collect(kept, remaining)))
     return failure();
   restOps.insert(remaining.ops.begin(), remaining.ops.end());
   addArguments(backward);
