@@ -23,7 +23,7 @@ BLOCK = re.compile(r"^(?P<indent> *)```mlir\n(?P<text>.*?)^(?P=indent)```",
 PAIR = re.compile(r"^Before:\n+" + BLOCK.pattern.lstrip("^").replace("?P<text>", "?P<before>")
                   + r"\n+After(?P<options>[^\n]*):\n+```mlir\n(?P<after>.*?)^```",
                   re.MULTILINE | re.DOTALL)
-SECTION = re.compile(r"^### `-(?P<flag>amp-[a-z0-9-]+)`", re.MULTILINE)
+SECTION = re.compile(r"^### `-(?P<flag>[a-z0-9-]+)`", re.MULTILINE)
 
 
 def pages(arguments):
