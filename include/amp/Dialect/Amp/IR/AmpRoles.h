@@ -85,7 +85,8 @@ enum class Role {
 std::optional<Role> parseRole(StringRef text);
 StringRef stringifyRole(Role role);
 
-/// A value's role, name and kind as its attributes have them, and what it is of.
+/// A value's role, name and kind as its attributes have them, and what it is
+/// of.
 struct RoleInfo {
   std::optional<Role> role;
   StringRef name;
