@@ -34,27 +34,11 @@
 
 #include "amp/Analysis/ComputeKind.h"
 #include "amp/Policy/OpLists.h"
-#include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::amp;
-
-/// Appends the operations of `region` but terminators, definitions before uses;
-/// regions of linalg operations are not entered.
-void ModelBoundary::collectOperations(Region &region) {
-  hasBranches |= !region.empty() && !region.hasOneBlock();
-  for (Block *block : getBlocksSortedByDominance(region))
-    for (Operation &op : *block) {
-      if (op.hasTrait<OpTrait::IsTerminator>())
-        continue;
-      ops.push_back(&op);
-      if (origins.getKind(&op) == ComputeKind::Control)
-        for (Region &nested : op.getRegions())
-          collectOperations(nested);
-    }
-}
 
 /// Uses of `value`, and of the block arguments that branches hand it to.
 static SmallVector<OpOperand *> getUsesThroughBranches(Value value) {
@@ -106,7 +90,12 @@ ModelBoundary::ModelBoundary(FunctionOpInterface function,
     : origins(origins) {
   if (function.isExternal())
     return;
-  collectOperations(function.getFunctionBody());
+  origins.collectOperations(function.getFunctionBody(), ops);
+  hasBranches = llvm::any_of(
+      ops, [](Operation *op) { return op->getNumSuccessors() != 0; });
+  llvm::erase_if(ops, [](Operation *op) {
+    return op->hasTrait<OpTrait::IsTerminator>();
+  });
   findForwardModel(function);
   findBackwardModel();
   findBatchNorm(function);

@@ -27,7 +27,6 @@
 
 #include "amp/Analysis/ComputeKind.h"
 #include "amp/Analysis/Normalizations.h"
-#include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/MapVector.h"
@@ -40,27 +39,16 @@ PrecisionUnits::PrecisionUnits(FunctionOpInterface function,
                                const ModelBoundary *boundary)
     : origins(origins) {
   SmallVector<Operation *> ops;
-  collectOperations(function.getFunctionBody(), ops);
+  origins.collectOperations(function.getFunctionBody(), ops);
+  llvm::erase_if(ops, [&](Operation *op) {
+    ComputeKind kind = origins.getKind(op);
+    return kind == ComputeKind::Control || kind == ComputeKind::Other;
+  });
   groupByOrigin(ops, boundary);
   joinNormalizations(ops, boundary);
   joinMovements(ops);
   joinByStructure(ops);
   tidy();
-}
-
-/// Appends the operations of `region` that have a unit, definitions before
-/// uses.
-void PrecisionUnits::collectOperations(Region &region,
-                                       SmallVectorImpl<Operation *> &ops) {
-  for (Block *block : getBlocksSortedByDominance(region))
-    for (Operation &op : *block) {
-      ComputeKind kind = origins.getKind(&op);
-      if (kind == ComputeKind::Control)
-        for (Region &nested : op.getRegions())
-          collectOperations(nested, ops);
-      else if (kind != ComputeKind::Other)
-        ops.push_back(&op);
-    }
 }
 
 void PrecisionUnits::assign(Operation *op, unsigned unit) {

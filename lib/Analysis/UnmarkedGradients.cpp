@@ -25,10 +25,8 @@
 
 #include "amp/Analysis/UnmarkedGradients.h"
 
-#include "amp/Analysis/ScaleDegreeAnalysis.h"
 #include "amp/Analysis/ValueOrigins.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
-#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -38,9 +36,8 @@ using namespace mlir::amp;
 namespace {
 class GradientFinder {
 public:
-  explicit GradientFinder(func::FuncOp step)
-      : step(step), degrees(step->getParentOfType<ModuleOp>(), step),
-        origins(step) {}
+  GradientFinder(func::FuncOp step, const ScaleDegreeAnalysis &degrees)
+      : step(step), degrees(degrees), origins(step) {}
 
   /// The gradient in the update of parameter `name` to `updated`; null if the
   /// seed does not reach it.
@@ -54,25 +51,16 @@ private:
     const ScaleDegree &degree = getDegree(value);
     return degree.kind == ScaleDegree::Known && !degree.form.isZero();
   }
-  bool isScaledOnce(Value value) const {
-    return amp::isScaledOnce(getDegree(value));
-  }
   bool isMadeUnknown(Value value) const;
   FailureOr<llvm::SetVector<Value>> findEntries(StringRef name, Value updated);
   Value getMultiplied(Value value) const;
   LogicalResult refuse(StringRef name, Value first, Value second);
 
   func::FuncOp step;
-  ScaleDegreeAnalysis degrees;
+  const ScaleDegreeAnalysis &degrees;
   ValueOrigins origins;
 };
 } // namespace
-
-bool mlir::amp::isScaledOnce(const ScaleDegree &degree) {
-  return degree.kind == ScaleDegree::Known && degree.conditions.empty() &&
-         degree.form.getTerms().size() == 1 &&
-         degree.form.getTerms().front().second == Rational(1);
-}
 
 /// True if `value` is what an operation that the analysis does not know makes
 /// of a scaled one: it may be the backward pass.
@@ -130,7 +118,7 @@ Value GradientFinder::getMultiplied(Value value) const {
     if (origins.lookup(read).isConstant())
       continue;
     if ((multiplied && multiplied != read) ||
-        read.getType() != value.getType() || !isScaledOnce(read))
+        read.getType() != value.getType() || !getDegree(read).isOnce())
       return {};
     multiplied = read;
   }
@@ -148,7 +136,7 @@ FailureOr<Value> GradientFinder::find(StringRef name, Value updated) {
     Operation *first = a.getDefiningOp(), *second = b.getDefiningOp();
     return second && (!first || first->isBeforeInBlock(second));
   };
-  while (entries.size() > 1 || !isScaledOnce(entries.front())) {
+  while (entries.size() > 1 || !getDegree(entries.front()).isOnce()) {
     Value last = *llvm::max_element(entries, isBefore);
     entries.remove(last);
     SmallVector<Value> made;
@@ -193,8 +181,9 @@ LogicalResult GradientFinder::refuse(StringRef name, Value first,
 }
 
 FailureOr<SmallVector<UnmarkedGradient>>
-mlir::amp::findUnmarkedGradients(func::FuncOp step) {
-  GradientFinder finder(step);
+mlir::amp::findUnmarkedGradients(func::FuncOp step,
+                                 const ScaleDegreeAnalysis &degrees) {
+  GradientFinder finder(step, degrees);
   SmallVector<UnmarkedGradient> gradients;
   Operation *end = step.getBody().front().getTerminator();
   for (unsigned i = 0, e = step.getNumResults(); i != e; ++i) {

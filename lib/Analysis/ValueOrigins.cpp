@@ -71,7 +71,7 @@ Value mlir::amp::getMovedValue(Value value) {
   // is left behind at steps that are powers of two).
   Value mark;
   uint64_t steps = 0;
-  while (Value source = ::getMoveSource(value, getComputeKind)) {
+  while (Value source = getMoveSource(value)) {
     if (value == mark)
       return value;
     if (llvm::isPowerOf2_64(++steps))
@@ -79,6 +79,17 @@ Value mlir::amp::getMovedValue(Value value) {
     value = source;
   }
   return value;
+}
+
+void ValueOrigins::collectOperations(Region &region,
+                                     SmallVectorImpl<Operation *> &ops) const {
+  for (Block *block : getBlocksSortedByDominance(region))
+    for (Operation &op : *block) {
+      ops.push_back(&op);
+      if (getKind(&op) == ComputeKind::Control)
+        for (Region &nested : op.getRegions())
+          collectOperations(nested, ops);
+    }
 }
 
 ComputeKind ValueOrigins::getKind(Operation *op) const {

@@ -38,14 +38,14 @@ public:
   llvm::ArrayRef<Value> getOutputs() const { return outputs; }
 
 private:
-  void collectOperations(Region &region);
   void findForwardModel(FunctionOpInterface function);
   void findBackwardModel();
   void findBatchNorm(FunctionOpInterface function);
 
   const ValueOrigins &origins;
+  /// All but terminators, definitions before uses.
   llvm::SmallVector<Operation *> ops;
-  /// True if a region has several blocks.
+  /// True if one block of a region branches to another.
   bool hasBranches = false;
   llvm::DenseSet<Operation *> model;
   /// Forward operations that only backward ones read.

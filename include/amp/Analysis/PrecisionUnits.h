@@ -60,8 +60,6 @@ private:
   /// Moves `op` to `unit`. Where it was, it stays in `ops` until `tidy`: taking
   /// it out each time would be quadratic in the size of a unit.
   void assign(Operation *op, unsigned unit);
-  void collectOperations(Region &region,
-                         llvm::SmallVectorImpl<Operation *> &ops);
   void tidy();
   void merge(unsigned from, unsigned into);
   void groupByOrigin(llvm::ArrayRef<Operation *> ops,

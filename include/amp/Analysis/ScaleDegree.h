@@ -163,6 +163,11 @@ struct ScaleDegree {
   unsigned cause = 0;
 
   bool isFault() const { return kind == Undecided || kind == None; }
+  /// True if it is one scale once, under no conditions.
+  bool isOnce() const {
+    return kind == Known && conditions.empty() && form.getTerms().size() == 1 &&
+           form.getTerms().front().second == Rational(1);
+  }
   auto getKey() const { return std::tie(kind, form, conditions, cause); }
   bool operator<(const ScaleDegree &other) const {
     return getKey() < other.getKey();

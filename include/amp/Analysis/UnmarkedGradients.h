@@ -16,13 +16,10 @@
 #ifndef AMP_ANALYSIS_UNMARKEDGRADIENTS_H
 #define AMP_ANALYSIS_UNMARKEDGRADIENTS_H
 
-#include "amp/Analysis/ScaleDegree.h"
+#include "amp/Analysis/ScaleDegreeAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mlir::amp {
-
-/// True if a value of this degree carries one scale once, under no conditions.
-bool isScaledOnce(const ScaleDegree &degree);
 
 /// A value of a train step that is the gradient of a parameter.
 struct UnmarkedGradient {
@@ -36,8 +33,9 @@ struct UnmarkedGradient {
 /// loss does not reach have none. Fails, after an error that names both, where
 /// two values bring the scale into one update and no value of the parameter's
 /// type stands for them, and where an operation between them is unknown.
+/// `degrees` are those with the seeds of `step` scaled.
 FailureOr<llvm::SmallVector<UnmarkedGradient>>
-findUnmarkedGradients(func::FuncOp step);
+findUnmarkedGradients(func::FuncOp step, const ScaleDegreeAnalysis &degrees);
 
 } // namespace mlir::amp
 

@@ -72,6 +72,11 @@ public:
   /// long the chains. Valid while no movement of the function changes.
   Value getMovedValue(Value value) const;
 
+  /// Appends the operations of `region`, definitions before uses, with those of
+  /// the regions of control flow.
+  void collectOperations(Region &region,
+                         llvm::SmallVectorImpl<Operation *> &ops) const;
+
   /// getComputeKind of an operation of the function, found once. Valid while
   /// the operation and what it reads do not change.
   ComputeKind getKind(Operation *op) const;

@@ -28,7 +28,6 @@
 
 #include "ModulePolicy.h"
 
-#include "amp/Analysis/ScaleDegreeAnalysis.h"
 #include "amp/Analysis/UnmarkedGradients.h"
 #include "amp/Analysis/ValueOrigins.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
@@ -77,6 +76,7 @@ public:
 private:
   LogicalResult addGradient(Location loc, StringRef name, Value value);
   void findDependences();
+  const ScaleDegreeAnalysis &getDegrees();
   bool isOfBackwardPass(Value gradient);
   LogicalResult chooseResults();
   void collectBackward();
@@ -202,9 +202,15 @@ LogicalResult StepSplitter::findGradients(bool &anyMark) {
   return success();
 }
 
+const ScaleDegreeAnalysis &StepSplitter::getDegrees() {
+  if (!degrees)
+    degrees.emplace(step->getParentOfType<ModuleOp>(), step);
+  return *degrees;
+}
+
 LogicalResult StepSplitter::inferGradients() {
   FailureOr<SmallVector<UnmarkedGradient>> gradients =
-      findUnmarkedGradients(step);
+      findUnmarkedGradients(step, getDegrees());
   if (failed(gradients))
     return failure();
   if (gradients->empty())
@@ -261,9 +267,8 @@ void StepSplitter::findDependences() {
 /// batch normalisation reads those of its weight and bias. What an update
 /// computes has lost it, or mixes it with what never had it.
 bool StepSplitter::isOfBackwardPass(Value gradient) {
-  if (!degrees)
-    degrees.emplace(step->getParentOfType<ModuleOp>(), step);
-  return isScaledOnce(degrees->getTable()[degrees->lookup(gradient)]);
+  DegreeId degree = getDegrees().lookup(gradient);
+  return getDegrees().getTable()[degree].isOnce();
 }
 
 /// Which part gives which result.
