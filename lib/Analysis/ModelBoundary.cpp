@@ -93,9 +93,8 @@ ModelBoundary::ModelBoundary(FunctionOpInterface function,
   origins.collectOperations(function.getFunctionBody(), ops);
   hasBranches = llvm::any_of(
       ops, [](Operation *op) { return op->getNumSuccessors() != 0; });
-  llvm::erase_if(ops, [](Operation *op) {
-    return op->hasTrait<OpTrait::IsTerminator>();
-  });
+  llvm::erase_if(
+      ops, [](Operation *op) { return op->hasTrait<OpTrait::IsTerminator>(); });
   findForwardModel(function);
   findBackwardModel();
   findBatchNorm(function);
