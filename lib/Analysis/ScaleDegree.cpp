@@ -13,10 +13,6 @@
 // give is remembered; a condition is kept with the first operation that asked
 // for it, for the message.
 //
-// A call with an argument that fits any degree (a zero) leaves that argument's
-// degree open: the conditions are solved for it. Where nothing determines it
-// the result scales with every power at once, so it fits any degree as well.
-//
 //===----------------------------------------------------------------------===//
 
 #include "amp/Analysis/ScaleDegree.h"
@@ -187,8 +183,8 @@ unsigned DegreeTable::addCause(DegreeCause cause) {
   return it->second;
 }
 
-unsigned DegreeTable::addCondition(const LinearForm &normalized,
-                                   unsigned cause) {
+ConditionSetId DegreeTable::addCondition(const LinearForm &normalized,
+                                         unsigned cause) {
   unsigned form =
       formNumbers.try_emplace(normalized, forms.size()).first->second;
   if (form == forms.size())
@@ -198,24 +194,7 @@ unsigned DegreeTable::addCondition(const LinearForm &normalized,
           .first->second;
   if (number == conditions.size())
     conditions.push_back({form, cause});
-  return number;
-}
-
-SmallVector<unsigned, 1>
-DegreeTable::mergeConditions(ArrayRef<unsigned> first,
-                             ArrayRef<unsigned> second) const {
-  SmallVector<unsigned, 1> merged;
-  auto getForm = [&](unsigned condition) { return conditions[condition].form; };
-  while (!first.empty() || !second.empty()) {
-    bool takeFirst =
-        !first.empty() &&
-        (second.empty() || getForm(first.front()) <= getForm(second.front()));
-    ArrayRef<unsigned> &from = takeFirst ? first : second;
-    if (merged.empty() || getForm(merged.back()) != getForm(from.front()))
-      merged.push_back(from.front());
-    from = from.drop_front();
-  }
-  return merged;
+  return sets.getSingle(form, number);
 }
 
 bool DegreeTable::hasArguments(const LinearForm &form) const {
@@ -244,8 +223,8 @@ DegreeId DegreeTable::require(ScaleDegree degree, const LinearForm &difference,
   std::optional<LinearForm> normalized = difference.normalize();
   if (!normalized || !hasArguments(difference))
     return getFault(std::move(cause));
-  unsigned condition = addCondition(*normalized, addCause(std::move(cause)));
-  degree.conditions = mergeConditions(degree.conditions, condition);
+  degree.conditions = sets.merge(
+      degree.conditions, addCondition(*normalized, addCause(std::move(cause))));
   return intern(std::move(degree));
 }
 
@@ -265,7 +244,7 @@ DegreeId DegreeTable::join(DegreeId a, DegreeId b, Operation *at,
   if (auto it = joined.find({a, b}); it != joined.end())
     return it->second;
   ScaleDegree degree = left.kind == ScaleDegree::Any ? right : left;
-  degree.conditions = mergeConditions(left.conditions, right.conditions);
+  degree.conditions = sets.merge(left.conditions, right.conditions);
   if (left.kind == ScaleDegree::Any || right.kind == ScaleDegree::Any)
     return joined[{a, b}] = intern(std::move(degree));
   std::optional<LinearForm> difference = left.form.add(right.form, -1);
@@ -289,7 +268,7 @@ DegreeId DegreeTable::combine(DegreeId a, DegreeId b, Rational factor,
   if (!isNew)
     return it->second;
   ScaleDegree degree;
-  degree.conditions = mergeConditions(left.conditions, right.conditions);
+  degree.conditions = sets.merge(left.conditions, right.conditions);
   // Zero and infinity stay what they are, whatever they are multiplied by.
   if (left.kind == ScaleDegree::Any || right.kind == ScaleDegree::Any)
     return it->second = intern(std::move(degree));
@@ -330,135 +309,10 @@ DegreeId DegreeTable::control(DegreeId value, DegreeId control) {
     return value;
   if (chooser.isFault())
     return control;
-  if (chooser.conditions.empty())
+  if (chooser.conditions == ConditionSets::kEmpty)
     return value;
   ScaleDegree degree = chosen;
-  degree.conditions = mergeConditions(degree.conditions, chooser.conditions);
-  return intern(std::move(degree));
-}
-
-DegreeId DegreeTable::instantiate(DegreeId result, ArrayRef<DegreeId> arguments,
-                                  Operation *call,
-                                  llvm::function_ref<bool(unsigned)> reaches) {
-  auto addCall = [&](unsigned cause) {
-    DegreeCause longer = causes[cause];
-    longer.calls.push_back(call);
-    return longer;
-  };
-  const ScaleDegree &inside = *degrees[result];
-  if (inside.isFault())
-    return getFault(addCall(inside.cause));
-
-  // What the arguments bring along, cancelled or not.
-  ScaleDegree degree;
-  degree.kind = inside.kind;
-  for (auto [index, id] : llvm::enumerate(arguments)) {
-    const ScaleDegree &argument = *degrees[id];
-    if (!argument.isFault() && argument.conditions.empty())
-      continue;
-    if (!reaches(index))
-      continue;
-    if (argument.isFault())
-      return id;
-    degree.conditions = mergeConditions(degree.conditions, argument.conditions);
-  }
-  if (inside.form.isZero() && inside.conditions.empty())
-    return intern(std::move(degree));
-
-  // The callee's forms in the caller's atoms. Arguments that fit any degree are
-  // unknowns, numbered from the top.
-  auto getUnknown = [](unsigned index) {
-    return std::numeric_limits<unsigned>::max() - index;
-  };
-  auto isUnknown = [&](unsigned atom) {
-    return getUnknown(atom) < arguments.size();
-  };
-  auto express = [&](const LinearForm &form) -> std::optional<LinearForm> {
-    std::optional<LinearForm> sum = LinearForm();
-    for (auto [atom, coefficient] : form.getTerms()) {
-      LinearForm value = LinearForm::getAtom(atom);
-      if (atom >= numScales) {
-        unsigned index = atom - numScales;
-        const ScaleDegree &argument = *degrees[arguments[index]];
-        value = argument.kind == ScaleDegree::Any
-                    ? LinearForm::getAtom(getUnknown(index))
-                    : argument.form;
-      }
-      sum = sum->add(value, coefficient);
-      if (!sum)
-        return std::nullopt;
-    }
-    return sum;
-  };
-
-  struct Equation {
-    LinearForm form;
-    unsigned condition;
-  };
-  SmallVector<Equation> equations;
-  DegreeCause tooLarge{call, DegreeFault::Exponent, {}, {}, {}};
-  for (unsigned condition : inside.conditions) {
-    std::optional<LinearForm> form = express(forms[conditions[condition].form]);
-    if (!form)
-      return getFault(std::move(tooLarge));
-    equations.push_back({std::move(*form), condition});
-  }
-  std::optional<LinearForm> form = express(inside.form);
-  if (!form)
-    return getFault(std::move(tooLarge));
-
-  // Gaussian elimination of the unknowns.
-  for (unsigned i = 0; i < equations.size(); ++i) {
-    ArrayRef<LinearForm::Term> terms = equations[i].form.getTerms();
-    if (terms.empty() || !isUnknown(terms.back().first))
-      continue;
-    auto [unknown, coefficient] = terms.back();
-    std::optional<Rational> inverse = coefficient.invert();
-    std::optional<Rational> factor =
-        inverse ? inverse->multiply(-1) : std::nullopt;
-    std::optional<LinearForm> rest =
-        equations[i].form.substitute(unknown, LinearForm());
-    std::optional<LinearForm> solution =
-        factor && rest ? rest->multiply(*factor) : std::nullopt;
-    if (!solution)
-      return getFault(std::move(tooLarge));
-    form = form->substitute(unknown, *solution);
-    for (Equation &equation : equations) {
-      std::optional<LinearForm> solved =
-          equation.form.substitute(unknown, *solution);
-      if (!form || !solved)
-        return getFault(std::move(tooLarge));
-      equation.form = std::move(*solved);
-    }
-  }
-
-  for (Equation &equation : equations) {
-    if (equation.form.isZero())
-      continue;
-    DegreeCause cause = addCall(conditions[equation.condition].cause);
-    // The degrees as the caller has them, for the message.
-    std::optional<LinearForm> first = express(cause.first);
-    std::optional<LinearForm> second = express(cause.second);
-    if (first && second) {
-      cause.first = std::move(*first);
-      cause.second = std::move(*second);
-    }
-    if (!hasArguments(equation.form))
-      return getFault(std::move(cause));
-    if (std::optional<LinearForm> normalized = equation.form.normalize())
-      degree.conditions = mergeConditions(
-          degree.conditions,
-          addCondition(*normalized, addCause(std::move(cause))));
-  }
-  bool open = false;
-  while (!form->isZero() && isUnknown(form->getTerms().back().first)) {
-    open = true;
-    form = form->substitute(form->getTerms().back().first, LinearForm());
-  }
-  if (open)
-    degree.kind = ScaleDegree::Any;
-  else
-    degree.form = std::move(*form);
+  degree.conditions = sets.merge(degree.conditions, chooser.conditions);
   return intern(std::move(degree));
 }
 

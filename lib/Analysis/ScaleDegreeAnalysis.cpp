@@ -27,6 +27,7 @@
 
 #include "amp/Analysis/ScaleDegreeAnalysis.h"
 
+#include "CallDegrees.h"
 #include "ScaleTransfer.h"
 
 #include "amp/Analysis/CallComponents.h"
@@ -492,10 +493,11 @@ void FunctionDegrees::visitCall(func::CallOp call) {
   DegreeId memory = get(Value());
   if (handsMemory)
     memoryReaders.insert(call);
+  CallDegrees inCall(table, arguments, call);
   for (OpResult result : call.getResults()) {
     unsigned index = result.getResultNumber();
-    DegreeId degree = table.instantiate(
-        summary->results[index], arguments, call, [&](unsigned argument) {
+    DegreeId degree =
+        inCall.get(summary->results[index], [&](unsigned argument) {
           return callee.isExternal() ||
                  reach.lookup(callee, argument).test(index);
         });
@@ -507,8 +509,7 @@ void FunctionDegrees::visitCall(func::CallOp call) {
   if (summary->memory != DegreeTable::kAny)
     raise(Value(),
           table.join(memory,
-                     table.instantiate(summary->memory, arguments, call,
-                                       [](unsigned) { return true; }),
+                     inCall.get(summary->memory, [](unsigned) { return true; }),
                      call, DegreeFault::Memory));
 }
 

@@ -11,15 +11,19 @@
 // update: the gradient itself (w - g), a multiple (w - rate * g), or several
 // things made of it (Adam's 0.1 * g and g * g). Several are replaced, the last
 // one in the program first, by what they are computed from, until one value of
-// degree 1 is left. Only values of the parameter's type count, there as well: a
-// gradient norm brings the scale in too, but it is computed from gradients, and
-// becomes right with them; amp-split-train-step refuses what does not.
+// degree 1 is left; one that is computed from another of them is left out. Only
+// values of the parameter's type count, there as well: a gradient norm brings
+// the scale in too, but it is computed from gradients, and becomes right with
+// them; amp-split-train-step refuses what does not. Through such a norm
+// gradients of other parameters are reached, so it is followed only where
+// values of the parameter's type alone lead to none.
 //
 // A multiple by what depends on no data, a rate, is the update's: the backward
 // pass would compute it in half.
 //
 // Linear in operations and uses, for each parameter the operations of its own
-// update.
+// update, and for a scalar that is clipped by a norm those from its gradient to
+// the norm.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,7 +56,8 @@ private:
     return degree.kind == ScaleDegree::Known && !degree.form.isZero();
   }
   bool isMadeUnknown(Value value) const;
-  FailureOr<llvm::SetVector<Value>> findEntries(StringRef name, Value updated);
+  FailureOr<llvm::SetVector<Value>> findEntries(StringRef name, Value updated,
+                                                bool throughItsTypeOnly);
   Value getMultiplied(Value value) const;
   LogicalResult refuse(StringRef name, Value first, Value second);
 
@@ -75,8 +80,9 @@ bool GradientFinder::isMadeUnknown(Value value) const {
 }
 
 /// The values of the type of `updated` that bring the scale into it.
-FailureOr<llvm::SetVector<Value>> GradientFinder::findEntries(StringRef name,
-                                                              Value updated) {
+FailureOr<llvm::SetVector<Value>>
+GradientFinder::findEntries(StringRef name, Value updated,
+                            bool throughItsTypeOnly) {
   llvm::SetVector<Value> entries;
   llvm::DenseSet<Value> seen;
   SmallVector<Value> worklist{updated};
@@ -99,7 +105,9 @@ FailureOr<llvm::SetVector<Value>> GradientFinder::findEntries(StringRef name,
              << name << "' in fused train step '@" << step.getName()
              << "'; put 'amp.grad = [\"" << name
              << "\"]' on the operation that computes the gradient";
-    llvm::append_range(worklist, getReadValues(def));
+    for (Value read : getReadValues(def))
+      if (!throughItsTypeOnly || read.getType() == updated.getType())
+        worklist.push_back(read);
   }
   return entries;
 }
@@ -125,20 +133,41 @@ Value GradientFinder::getMultiplied(Value value) const {
   return multiplied;
 }
 
+static bool isBefore(Value a, Value b) {
+  Operation *first = a.getDefiningOp(), *second = b.getDefiningOp();
+  return second && (!first || first->isBeforeInBlock(second));
+}
+
+/// Looks at the operations from `source` on, a part of the step.
+static bool isComputedFrom(Value value, Value source) {
+  llvm::DenseSet<Value> seen;
+  SmallVector<Value> worklist{value};
+  while (!worklist.empty()) {
+    Value last = worklist.pop_back_val();
+    if (last == source)
+      return true;
+    if (seen.insert(last).second && isBefore(source, last))
+      llvm::append_range(worklist, getReadValues(last.getDefiningOp()));
+  }
+  return false;
+}
+
 FailureOr<Value> GradientFinder::find(StringRef name, Value updated) {
-  FailureOr<llvm::SetVector<Value>> found = findEntries(name, updated);
+  FailureOr<llvm::SetVector<Value>> found =
+      findEntries(name, updated, /*throughItsTypeOnly=*/true);
+  if (succeeded(found) && found->empty())
+    found = findEntries(name, updated, /*throughItsTypeOnly=*/false);
   if (failed(found))
     return failure();
   llvm::SetVector<Value> &entries = *found;
   if (entries.empty())
     return Value();
-  auto isBefore = [](Value a, Value b) {
-    Operation *first = a.getDefiningOp(), *second = b.getDefiningOp();
-    return second && (!first || first->isBeforeInBlock(second));
-  };
   while (entries.size() > 1 || !getDegree(entries.front()).isOnce()) {
     Value last = *llvm::max_element(entries, isBefore);
     entries.remove(last);
+    if (llvm::any_of(entries,
+                     [&](Value entry) { return isComputedFrom(last, entry); }))
+      continue;
     SmallVector<Value> made;
     if (Operation *def = last.getDefiningOp())
       llvm::copy_if(getReadValues(def), std::back_inserter(made),

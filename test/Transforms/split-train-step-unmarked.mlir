@@ -230,3 +230,74 @@ func.func @effect(
   %new = "test.update"(%w, %g) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %new : tensor<4xf32>
 }
+
+// -----
+
+// Sums over micro-batches have no degree, being new gradients on top of old unscaled
+// ones; through them, the norm leads from each parameter to the gradients of all.
+// CHECK-LABEL: func.func private @window_forward_backward(
+// CHECK-SAME:    -> (tensor<4xf32> {amp.name = "a", amp.role = "grad"}, tensor<4xf32> {amp.name = "b", amp.role = "grad"})
+// CHECK:         %[[S:.*]] = linalg.broadcast
+// CHECK-NEXT:    %[[GB:.*]] = arith.mulf %[[S]]
+// CHECK-NEXT:    %[[GA:.*]] = arith.mulf %[[GB]]
+// CHECK-NEXT:    return %[[GA]], %[[GB]]
+func.func @window(
+    %a: tensor<4xf32> {amp.role = "param", amp.name = "a"},
+    %b: tensor<4xf32> {amp.role = "param", amp.name = "b"},
+    %sum_a: tensor<4xf32> {amp.role = "accumulator", amp.name = "a"},
+    %sum_b: tensor<4xf32> {amp.role = "accumulator", amp.name = "b"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "a"},
+        tensor<4xf32> {amp.role = "param", amp.name = "b"},
+        tensor<4xf32> {amp.role = "accumulator", amp.name = "a"},
+        tensor<4xf32> {amp.role = "accumulator", amp.name = "b"}) {
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %e = tensor.empty() : tensor<4xf32>
+  %s = linalg.broadcast ins(%seed : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %gb = arith.mulf %s, %x : tensor<4xf32>
+  %ga = arith.mulf %gb, %x : tensor<4xf32>
+  %ta = arith.addf %sum_a, %ga : tensor<4xf32>
+  %tb = arith.addf %sum_b, %gb : tensor<4xf32>
+  %n0 = linalg.dot ins(%ta, %ta : tensor<4xf32>, tensor<4xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
+  %n1 = linalg.dot ins(%tb, %tb : tensor<4xf32>, tensor<4xf32>) outs(%n0 : tensor<f32>) -> tensor<f32>
+  %n = math.rsqrt %n1 : tensor<f32>
+  %nb = linalg.broadcast ins(%n : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %ca = arith.mulf %ta, %nb : tensor<4xf32>
+  %cb = arith.mulf %tb, %nb : tensor<4xf32>
+  %a1 = arith.subf %a, %ca : tensor<4xf32>
+  %b1 = arith.subf %b, %cb : tensor<4xf32>
+  %none = arith.constant dense<0.0> : tensor<4xf32>
+  return %a1, %b1, %none, %none : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// A scalar is of the norm's type, which is computed from its gradient and so is not its
+// gradient; nor is that of the other scalar, which only the norm reads.
+// CHECK-LABEL: func.func private @scalars_forward_backward(
+// CHECK-SAME:    -> (tensor<f32> {amp.name = "a", amp.role = "grad"}, tensor<f32> {amp.name = "b", amp.role = "grad"})
+// CHECK:         %[[GB:.*]] = arith.mulf
+// CHECK-NEXT:    %[[GA:.*]] = arith.mulf %[[GB]]
+// CHECK-NEXT:    return %[[GA]], %[[GB]]
+func.func @scalars(
+    %a: tensor<f32> {amp.role = "param", amp.name = "a"},
+    %b: tensor<f32> {amp.role = "param", amp.name = "b"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "a"},
+        tensor<f32> {amp.role = "param", amp.name = "b"}) {
+  %eps = arith.constant dense<1.0e-6> : tensor<f32>
+  %gb = arith.mulf %seed, %x : tensor<f32>
+  %ga = arith.mulf %gb, %x : tensor<f32>
+  %qa = arith.mulf %ga, %ga : tensor<f32>
+  %qb = arith.mulf %gb, %gb : tensor<f32>
+  %q = arith.addf %qa, %qb : tensor<f32>
+  %n = math.sqrt %q : tensor<f32>
+  %safe = arith.addf %n, %eps : tensor<f32>
+  %ca = arith.divf %ga, %safe : tensor<f32>
+  %cb = arith.divf %gb, %safe : tensor<f32>
+  %a1 = arith.subf %a, %ca : tensor<f32>
+  %b1 = arith.subf %b, %cb : tensor<f32>
+  return %a1, %b1 : tensor<f32>, tensor<f32>
+}

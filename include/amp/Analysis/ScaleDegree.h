@@ -18,6 +18,7 @@
 #ifndef AMP_ANALYSIS_SCALEDEGREE_H
 #define AMP_ANALYSIS_SCALEDEGREE_H
 
+#include "amp/Analysis/ConditionSets.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -156,16 +157,16 @@ struct ScaleDegree {
   };
   Kind kind = Any;
   LinearForm form;
-  /// Numbers of conditions on the function's arguments, by their forms; of Any
-  /// and Known.
-  SmallVector<unsigned, 1> conditions;
+  /// On the degrees of the function's arguments; of Any and Known.
+  ConditionSetId conditions = ConditionSets::kEmpty;
   /// Number of the cause; of Undecided and None.
   unsigned cause = 0;
 
   bool isFault() const { return kind == Undecided || kind == None; }
   /// True if it is one scale once, under no conditions.
   bool isOnce() const {
-    return kind == Known && conditions.empty() && form.getTerms().size() == 1 &&
+    return kind == Known && conditions == ConditionSets::kEmpty &&
+           form.getTerms().size() == 1 &&
            form.getTerms().front().second == Rational(1);
   }
   auto getKey() const { return std::tie(kind, form, conditions, cause); }
@@ -205,17 +206,13 @@ public:
   /// `value`, chosen by what has degree `control`: 0, or a fault.
   DegreeId control(DegreeId value, DegreeId control);
 
-  /// `result` of a function, as its call with arguments of these degrees has
-  /// it. `reaches` tells on which arguments the result depends.
-  DegreeId instantiate(DegreeId result, ArrayRef<DegreeId> arguments,
-                       Operation *call,
-                       llvm::function_ref<bool(unsigned)> reaches);
-
   /// "1", "2 of @s", "1/2 of @s and -1 of @t".
   void print(const LinearForm &form, ArrayRef<StringRef> scales,
              raw_ostream &os) const;
 
 private:
+  friend class CallDegrees;
+
   /// Form number `form` has to be 0; else the fault of `cause` takes place.
   struct Condition {
     unsigned form, cause;
@@ -223,11 +220,8 @@ private:
 
   DegreeId intern(ScaleDegree degree);
   unsigned addCause(DegreeCause cause);
-  unsigned addCondition(const LinearForm &normalized, unsigned cause);
-  /// The union of two sets in order; of two conditions that say the same, the
-  /// first set's is kept.
-  SmallVector<unsigned, 1> mergeConditions(ArrayRef<unsigned> first,
-                                           ArrayRef<unsigned> second) const;
+  /// The condition that `normalized` is 0, alone.
+  ConditionSetId addCondition(const LinearForm &normalized, unsigned cause);
   /// `degree`, if `difference` is 0: adds a condition where that depends on
   /// arguments.
   DegreeId require(ScaleDegree degree, const LinearForm &difference,
@@ -243,6 +237,7 @@ private:
   std::map<LinearForm, unsigned> formNumbers;
   std::vector<Condition> conditions;
   std::map<std::pair<unsigned, unsigned>, unsigned> conditionNumbers;
+  ConditionSets sets;
   /// Results of `join` and `combine` that are no faults and need no new
   /// condition.
   std::map<std::tuple<DegreeId, DegreeId, Rational>, DegreeId> combined;

@@ -36,8 +36,9 @@ struct DegreeSummary {
 class ScaleDegreeAnalysis {
 public:
   /// Numbers the scalers of `module` in its order, and computes all degrees.
-  /// Time is linear in operations and uses, but for conditions on arguments:
-  /// each value may carry as many as its function has floating arguments.
+  /// Time is linear in operations and uses, but for a factor that is the
+  /// logarithm of a function's number of arguments, on which values may put
+  /// conditions.
   ///
   /// The seeds of `seeded`, a fused train step that does not scale its losses,
   /// count as scaled once, by one scale more, `loss_seed`.

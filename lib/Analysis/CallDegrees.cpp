@@ -1,0 +1,234 @@
+//===- CallDegrees.cpp - Degrees of the results of a call -----------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A condition of the callee holds, or becomes one on the arguments of the
+// function that calls, or is the call's fault. What becomes of a set is found
+// once for each part of it: the results of an optimizer step share nearly all
+// of theirs.
+//
+// An argument that fits any degree (a zero) leaves its degree open: it is an
+// unknown, for which the conditions are solved by elimination. Where nothing
+// determines it the result scales with every power at once, so it fits any
+// degree as well.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CallDegrees.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+CallDegrees::CallDegrees(DegreeTable &table, ArrayRef<DegreeId> arguments,
+                         Operation *call)
+    : table(table), arguments(arguments), call(call) {
+  for (auto [index, id] : llvm::enumerate(arguments))
+    if (table[id].isFault() || table[id].conditions != ConditionSets::kEmpty)
+      conditional.push_back(index);
+}
+
+/// Unknowns are numbered from the top.
+unsigned CallDegrees::getUnknown(unsigned argument) {
+  return std::numeric_limits<unsigned>::max() - argument;
+}
+
+bool CallDegrees::isUnknown(unsigned atom) const {
+  return getUnknown(atom) < arguments.size();
+}
+
+bool CallDegrees::hasUnknowns(const LinearForm &form) const {
+  return !form.isZero() && isUnknown(form.getTerms().back().first);
+}
+
+/// A form of the callee in the atoms of the function that calls, and unknowns;
+/// nothing where a coefficient does not fit.
+std::optional<LinearForm> CallDegrees::express(const LinearForm &form) const {
+  std::optional<LinearForm> sum = LinearForm();
+  for (auto [atom, coefficient] : form.getTerms()) {
+    LinearForm value = LinearForm::getAtom(atom);
+    if (atom >= table.numScales) {
+      unsigned index = atom - table.numScales;
+      const ScaleDegree &argument = table[arguments[index]];
+      value = argument.kind == ScaleDegree::Any
+                  ? LinearForm::getAtom(getUnknown(index))
+                  : argument.form;
+    }
+    sum = sum->add(value, coefficient);
+    if (!sum)
+      return std::nullopt;
+  }
+  return sum;
+}
+
+DegreeId CallDegrees::getTooLarge() const {
+  return table.getFault({call, DegreeFault::Exponent, {}, {}, {}});
+}
+
+/// The cause of a condition, as the function that calls sees it.
+DegreeCause CallDegrees::getCause(unsigned condition) const {
+  DegreeCause cause = table.getCause(table.conditions[condition].cause);
+  cause.calls.push_back(call);
+  std::optional<LinearForm> first = express(cause.first);
+  std::optional<LinearForm> second = express(cause.second);
+  if (first && second) {
+    cause.first = std::move(*first);
+    cause.second = std::move(*second);
+  }
+  return cause;
+}
+
+CallDegrees::Outcome CallDegrees::require(const LinearForm &form,
+                                          unsigned condition) const {
+  Outcome outcome;
+  if (form.isZero())
+    return outcome;
+  std::optional<LinearForm> normalized = form.normalize();
+  if (!normalized)
+    outcome.fault = getTooLarge();
+  else if (!table.hasArguments(form))
+    outcome.fault = table.getFault(getCause(condition));
+  else
+    outcome.conditions =
+        table.addCondition(*normalized, table.addCause(getCause(condition)));
+  return outcome;
+}
+
+const CallDegrees::Outcome &CallDegrees::check(ConditionSetId conditions) {
+  if (auto it = outcomes.find(conditions); it != outcomes.end())
+    return it->second;
+  Outcome outcome;
+  if (conditions != ConditionSets::kEmpty) {
+    const ConditionSets::Node &node = table.sets[conditions];
+    if (!node.isLeaf()) {
+      outcome = check(node.left);
+      const Outcome &right = check(node.right);
+      if (!outcome.fault)
+        outcome.fault = right.fault;
+      outcome.conditions =
+          table.sets.merge(outcome.conditions, right.conditions);
+      outcome.open = table.sets.merge(outcome.open, right.open);
+    } else if (std::optional<LinearForm> form = express(table.forms[node.form]);
+               !form) {
+      outcome.fault = getTooLarge();
+    } else if (hasUnknowns(*form)) {
+      outcome.open = conditions;
+    } else {
+      outcome = require(*form, node.condition);
+    }
+  }
+  return outcomes[conditions] = outcome;
+}
+
+const CallDegrees::Solution &CallDegrees::solve(ConditionSetId open) {
+  if (auto it = solutions.find(open); it != solutions.end())
+    return it->second;
+  SmallVector<unsigned> conditions;
+  SmallVector<ConditionSetId> worklist;
+  if (open != ConditionSets::kEmpty)
+    worklist.push_back(open);
+  while (!worklist.empty()) {
+    const ConditionSets::Node &node = table.sets[worklist.pop_back_val()];
+    if (node.isLeaf())
+      conditions.push_back(node.condition);
+    else
+      worklist.append({node.right, node.left});
+  }
+  return solutions[open] = eliminate(conditions);
+}
+
+/// Gaussian elimination of the unknowns.
+CallDegrees::Solution
+CallDegrees::eliminate(ArrayRef<unsigned> conditions) const {
+  Solution solution;
+  SmallVector<LinearForm> equations;
+  for (unsigned condition : conditions)
+    equations.push_back(
+        *express(table.forms[table.conditions[condition].form]));
+  for (unsigned i = 0; i < equations.size(); ++i) {
+    if (!hasUnknowns(equations[i]))
+      continue;
+    auto [unknown, coefficient] = equations[i].getTerms().back();
+    std::optional<Rational> inverse = coefficient.invert();
+    std::optional<Rational> factor =
+        inverse ? inverse->multiply(-1) : std::nullopt;
+    std::optional<LinearForm> rest =
+        equations[i].substitute(unknown, LinearForm());
+    std::optional<LinearForm> value =
+        factor && rest ? rest->multiply(*factor) : std::nullopt;
+    for (LinearForm &equation : equations) {
+      if (equation.getCoefficient(unknown).isZero())
+        continue;
+      std::optional<LinearForm> solved =
+          value ? equation.substitute(unknown, *value) : std::nullopt;
+      if (!solved) {
+        solution.fault = getTooLarge();
+        return solution;
+      }
+      equation = std::move(*solved);
+    }
+    solution.values.emplace_back(unknown, std::move(*value));
+  }
+  for (auto [equation, condition] : llvm::zip_equal(equations, conditions)) {
+    Outcome outcome = require(equation, condition);
+    if (!solution.fault)
+      solution.fault = outcome.fault;
+    solution.conditions =
+        table.sets.merge(solution.conditions, outcome.conditions);
+  }
+  return solution;
+}
+
+DegreeId CallDegrees::get(DegreeId result,
+                          llvm::function_ref<bool(unsigned)> reaches) {
+  const ScaleDegree &inside = table[result];
+  if (inside.isFault()) {
+    DegreeCause cause = table.getCause(inside.cause);
+    cause.calls.push_back(call);
+    return table.getFault(std::move(cause));
+  }
+
+  // What the arguments bring along, cancelled or not.
+  ScaleDegree degree;
+  degree.kind = inside.kind;
+  for (unsigned index : conditional) {
+    if (!reaches(index))
+      continue;
+    const ScaleDegree &argument = table[arguments[index]];
+    if (argument.isFault())
+      return arguments[index];
+    degree.conditions =
+        table.sets.merge(degree.conditions, argument.conditions);
+  }
+
+  const Outcome &outcome = check(inside.conditions);
+  if (outcome.fault)
+    return *outcome.fault;
+  const Solution &solution = solve(outcome.open);
+  if (solution.fault)
+    return *solution.fault;
+  for (ConditionSetId conditions : {outcome.conditions, solution.conditions})
+    degree.conditions = table.sets.merge(degree.conditions, conditions);
+
+  std::optional<LinearForm> form = express(inside.form);
+  for (auto &[unknown, value] : solution.values)
+    if (form)
+      form = form->substitute(unknown, value);
+  bool isOpen = false;
+  while (form && hasUnknowns(*form)) {
+    isOpen = true;
+    form = form->substitute(form->getTerms().back().first, LinearForm());
+  }
+  if (!form)
+    return getTooLarge();
+  if (isOpen)
+    degree.kind = ScaleDegree::Any;
+  else
+    degree.form = std::move(*form);
+  return table.intern(std::move(degree));
+}

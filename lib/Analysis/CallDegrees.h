@@ -1,0 +1,76 @@
+//===- CallDegrees.h - Degrees of the results of a call ---------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Degrees of a function's results are in terms of its arguments; here those of
+// one call's are put in their place, and the conditions on them looked at.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_ANALYSIS_CALLDEGREES_H
+#define AMP_LIB_ANALYSIS_CALLDEGREES_H
+
+#include "amp/Analysis/ScaleDegree.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <optional>
+
+namespace mlir::amp {
+
+class CallDegrees {
+public:
+  /// `arguments` are the degrees that `call` hands over; they stay where they
+  /// are.
+  CallDegrees(DegreeTable &table, ArrayRef<DegreeId> arguments,
+              Operation *call);
+
+  /// `result` of the callee, as this call has it. `reaches` tells on which
+  /// arguments the result depends.
+  DegreeId get(DegreeId result, llvm::function_ref<bool(unsigned)> reaches);
+
+private:
+  /// What has become of the callee's conditions.
+  struct Outcome {
+    /// Of one that does not hold.
+    std::optional<DegreeId> fault;
+    /// On the arguments of the function that calls.
+    ConditionSetId conditions = ConditionSets::kEmpty;
+    /// Those of the callee's that speak of unknowns.
+    ConditionSetId open = ConditionSets::kEmpty;
+  };
+  /// What open conditions say of unknowns.
+  struct Solution {
+    std::optional<DegreeId> fault;
+    ConditionSetId conditions = ConditionSets::kEmpty;
+    /// To be put in the place of unknowns, in this order.
+    SmallVector<std::pair<unsigned, LinearForm>> values;
+  };
+
+  static unsigned getUnknown(unsigned argument);
+  bool isUnknown(unsigned atom) const;
+  bool hasUnknowns(const LinearForm &form) const;
+  std::optional<LinearForm> express(const LinearForm &form) const;
+  DegreeId getTooLarge() const;
+  DegreeCause getCause(unsigned condition) const;
+  /// `form`, of the callee's `condition`, has to be 0, and has no unknowns.
+  Outcome require(const LinearForm &form, unsigned condition) const;
+  const Outcome &check(ConditionSetId conditions);
+  const Solution &solve(ConditionSetId open);
+  Solution eliminate(ArrayRef<unsigned> conditions) const;
+
+  DegreeTable &table;
+  ArrayRef<DegreeId> arguments;
+  Operation *call;
+  /// The arguments that bring conditions or a fault along.
+  SmallVector<unsigned> conditional;
+  llvm::DenseMap<ConditionSetId, Outcome> outcomes;
+  llvm::DenseMap<ConditionSetId, Solution> solutions;
+};
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_ANALYSIS_CALLDEGREES_H
