@@ -68,7 +68,7 @@ struct Sources {
 /// The sources of all values of one function.
 class StateFlow {
 public:
-  StateFlow(FunctionOpInterface function, SymbolTable &symbols)
+  StateFlow(FunctionOpInterface function, SymbolTableCollection &symbols)
       : function(function), symbols(symbols) {
     Region &body = function.getFunctionBody();
     for (BlockArgument argument : body.getArguments())
@@ -106,7 +106,7 @@ private:
   bool visitBranch(Operation *op);
 
   FunctionOpInterface function;
-  SymbolTable &symbols;
+  SymbolTableCollection &symbols;
   llvm::DenseMap<Value, Sources> sourcesOf;
   bool changed = false;
 };
@@ -137,10 +137,8 @@ Sources StateFlow::getSources(std::optional<Role> role) {
 }
 
 FunctionOpInterface StateFlow::resolve(CallOpInterface call) const {
-  auto callee = dyn_cast<SymbolRefAttr>(call.getCallableForCallee());
-  return callee ? dyn_cast_if_present<FunctionOpInterface>(
-                      symbols.lookup(callee.getRootReference()))
-                : FunctionOpInterface();
+  return dyn_cast_if_present<FunctionOpInterface>(
+      call.resolveCallableInTable(&symbols));
 }
 
 Sources StateFlow::joinReads(Operation *op) const {
@@ -376,7 +374,7 @@ StringRef StateOwners::guessByName(StringRef state,
 //===----------------------------------------------------------------------===//
 
 StateOwners::StateOwners(ModuleOp module, bool ofOptimizer) {
-  SymbolTable symbols(module);
+  SymbolTableCollection symbols;
   llvm::DenseMap<Key, Facts> facts;
   // Whether what a state is computed from decides anything.
   auto asks = [&](const RoleInfo &info, Type type) {

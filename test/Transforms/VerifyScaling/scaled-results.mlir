@@ -186,3 +186,19 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %new = arith.subf %w, %u : tensor<f32>
   return %new : tensor<f32>
 }
+
+// -----
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}, tensor<f32>) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  // expected-note@above {{the scale comes from here}}
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %fu = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  // expected-error@below {{expected a result without role of train step '@train' to carry no loss scale, but got degree 1 in @s; unscale it, or compute it from what is not scaled}}
+  %kept = arith.mulf %g, %x : tensor<f32>
+  return %new, %kept : tensor<f32>, tensor<f32>
+}

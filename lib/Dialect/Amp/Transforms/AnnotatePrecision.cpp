@@ -296,15 +296,13 @@ struct AnnotatePrecision
   /// Puts functions together that call each other, and counts the units that
   /// they have had so far.
   void joinCallers() {
-    SymbolTable symbols(getOperation());
+    SymbolTableCollection symbols;
     related = llvm::EquivalenceClasses<Operation *>();
     numbered.clear();
     for (auto function : getOperation().getOps<FunctionOpInterface>()) {
       related.insert(function);
       function->walk([&](CallOpInterface call) {
-        auto callee = dyn_cast<SymbolRefAttr>(call.getCallableForCallee());
-        Operation *called =
-            callee ? symbols.lookup(callee.getRootReference()) : nullptr;
+        Operation *called = call.resolveCallableInTable(&symbols);
         if (isa_and_present<FunctionOpInterface>(called))
           related.unionSets(function, called);
       });

@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For passes that ask about a few calls. One that asks about all calls of a
-// module makes a SymbolTable: looking a symbol up without one takes time linear
-// in the module's symbols.
+// Looking a symbol up takes time linear in the module's symbols, but in a
+// SymbolTable: a pass that asks about all calls of a module makes one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +23,11 @@ namespace mlir::amp {
 inline func::FuncOp getCallee(func::CallOp call) {
   return SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
       call, call.getCalleeAttr());
+}
+
+/// The same, by the module's `symbols`.
+inline func::FuncOp getCallee(func::CallOp call, const SymbolTable &symbols) {
+  return symbols.lookup<func::FuncOp>(call.getCallee());
 }
 
 /// What `call` calls, by its roles.

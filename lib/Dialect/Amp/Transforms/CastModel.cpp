@@ -266,9 +266,14 @@ struct CastModel : public amp::impl::CastModelPassBase<CastModel> {
     }
     if (!changed && !changedSignature)
       return markAllAnalysesPreserved();
-    if (changedSignature)
-      for (auto function : module.getOps<func::FuncOp>())
-        function.walk([&](func::CallOp call) { castAroundCall(call); });
+    if (!changedSignature)
+      return;
+    SymbolTable symbols(module);
+    for (auto function : module.getOps<func::FuncOp>())
+      function.walk([&](func::CallOp call) {
+        if (func::FuncOp callee = getCallee(call, symbols))
+          castAroundCall(call, callee);
+      });
   }
 
   /// The values that the model hands to the loss, rounded to `type`:
@@ -412,10 +417,7 @@ struct CastModel : public amp::impl::CastModelPassBase<CastModel> {
   }
 
   /// Restores the types that the caller had before its callee changed.
-  void castAroundCall(func::CallOp call) {
-    func::FuncOp callee = getCallee(call);
-    if (!callee)
-      return;
+  void castAroundCall(func::CallOp call, func::FuncOp callee) {
     OpBuilder builder(call);
     for (auto [operand, type] :
          llvm::zip_equal(call->getOpOperands(), callee.getArgumentTypes()))

@@ -67,7 +67,11 @@ struct InsertMasterWeights
       if (getFunctionKind(function) == FunctionKind::TrainStep &&
           failed(rewriteTrainStep(function)))
         return signalPassFailure();
-    module.walk([&](func::CallOp call) { adaptCall(call); });
+    SymbolTable symbols(module);
+    module.walk([&](func::CallOp call) {
+      if (func::FuncOp callee = getCallee(call, symbols))
+        adaptCall(call, callee);
+    });
   }
 
   /// The first parameter of an optimizer or train step that becomes a master,
@@ -90,9 +94,8 @@ struct InsertMasterWeights
   ///   %new = call @train_step(%w)
   ///   becomes
   ///   %h = master_copy %w, %new, %copy = call @train_step(%w, %h)
-  void adaptCall(func::CallOp call) {
-    func::FuncOp callee = getCallee(call);
-    if (!callee || call.getCalleeType() == callee.getFunctionType())
+  void adaptCall(func::CallOp call, func::FuncOp callee) {
+    if (call.getCalleeType() == callee.getFunctionType())
       return;
     OpBuilder builder(call);
     Location loc = call.getLoc();
