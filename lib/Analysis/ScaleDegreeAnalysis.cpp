@@ -140,10 +140,10 @@ llvm::BitVector ArgumentReach::compute(func::FuncOp function,
   add(function.getArgument(argument));
   while (!worklist.empty()) {
     Value value = worklist.pop_back_val();
-    if (isMemory(value.getType()))
-      return results.set(); // may be read anywhere
     for (OpOperand &use : value.getUses()) {
       Operation *user = use.getOwner();
+      if (llvm::any_of(user->getOperandTypes(), isMemory))
+        return results.set(); // may be read anywhere
       if (isa<func::ReturnOp>(user)) {
         results.set(use.getOperandNumber());
         continue;
@@ -310,10 +310,6 @@ void FunctionDegrees::addRegionBranch(RegionBranchOpInterface op) {
     for (Value input : inputs)
       addEdge(operand->get(), input, EdgeKind::Flow, op);
   }
-  if (auto guard = dyn_cast<ApplyIfFiniteOp>(op.getOperation()))
-    for (auto [kept, result] :
-         llvm::zip_equal(guard.getKept(), guard.getResults()))
-      addEdge(kept, result, EdgeKind::Flow, op);
 }
 
 void FunctionDegrees::addForall(scf::ForallOp op) {

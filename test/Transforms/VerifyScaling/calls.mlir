@@ -161,3 +161,180 @@ func.func @externals(%x: tensor<f32> {amp.role = "batch", amp.name = "x0"}) {
   %4:2 = call @external_gradient(%x, %a, %a) : (tensor<f32>, tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
   return
 }
+// An optimizer step elsewhere takes gradients that are unscaled.
+func.func private @external_step(
+    tensor<f32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "grad", amp.name = "w"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"})
+
+func.func @external_steps(%x: tensor<f32> {amp.role = "batch", amp.name = "x0"}) {
+  // expected-remark@below {{degree: 1 in @s}}
+  %a = amp.scale_loss %x using @s : tensor<f32>
+  // expected-remark@below {{degree: 0}}
+  %0 = call @external_step(%x, %x) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  // expected-remark@below {{degree: none}}
+  %1 = call @external_step(%x, %a) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return
+}
+
+// Conditions stay with what is multiplied, indexed and handed on.
+func.func private @factor(%x: tensor<f32>, %y: tensor<f32>, %z: tensor<f32>) -> tensor<f32> {
+  // expected-remark@below {{degree: 1 of argument 0}}
+  %s = arith.addf %x, %y : tensor<f32>
+  // expected-remark@below {{degree: 1 of argument 0 and 1 of argument 2}}
+  %p = arith.mulf %s, %z : tensor<f32>
+  return %p : tensor<f32>
+}
+
+func.func private @indexed(%x: tensor<f32>, %y: tensor<f32>, %z: tensor<4xf32>) -> f32 {
+  // expected-remark@below {{degree: 0}}
+  %m = arith.cmpf ogt, %x, %y : tensor<f32>
+  // expected-remark@below {{degree: 0}}
+  %b = tensor.extract %m[] : tensor<i1>
+  // expected-remark@below {{degree: 0}}
+  %i = arith.index_castui %b : i1 to index
+  // expected-remark@below {{degree: 1 of argument 2}}
+  %e = tensor.extract %z[%i] : tensor<4xf32>
+  return %e : f32
+}
+
+func.func private @cancelled(%x: tensor<f32>, %y: tensor<f32>) -> tensor<f32> {
+  // expected-remark@below {{degree: 1 of argument 0}}
+  %s = arith.addf %x, %y : tensor<f32>
+  // expected-remark@below {{degree: 0}}
+  %r = call @same(%s) : (tensor<f32>) -> tensor<f32>
+  return %r : tensor<f32>
+}
+
+// Two conditions on one argument, which a zero fulfils only with the others alike.
+func.func private @chained(%x: tensor<f32>, %y: tensor<f32>, %z: tensor<f32>) -> tensor<f32> {
+  // expected-remark@below {{degree: 1 of argument 0}}
+  %p = arith.addf %x, %y : tensor<f32>
+  // expected-remark@below {{degree: 1 of argument 1}}
+  %q = arith.addf %y, %z : tensor<f32>
+  // expected-remark@below {{degree: 1 of argument 0}}
+  %r = arith.addf %p, %q : tensor<f32>
+  return %r : tensor<f32>
+}
+
+func.func private @two_returns(%x: tensor<f32>, %y: tensor<f32>, %c: i1) -> tensor<f32> {
+  cf.cond_br %c, ^one, ^two
+^one:
+  return %x : tensor<f32>
+^two:
+  return %y : tensor<f32>
+}
+
+func.func @conditions(%x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+                      %y: tensor<4xf32> {amp.role = "batch", amp.name = "x1"}, %c: i1) {
+  // expected-remark@below {{degree: 1 in @s}}
+  %a = amp.scale_loss %x using @s : tensor<f32>
+  // expected-remark@below {{degree: any}}
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  // expected-remark@below {{degree: 1 in @s}}
+  %0 = call @factor(%a, %a, %x) : (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<f32>
+  // expected-remark@below {{degree: none}}
+  %1 = call @factor(%a, %x, %x) : (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<f32>
+  // expected-remark@below {{degree: 0}}
+  %2 = call @indexed(%a, %a, %y) : (tensor<f32>, tensor<f32>, tensor<4xf32>) -> f32
+  // expected-remark@below {{degree: undecided}}
+  %3 = call @indexed(%a, %x, %y) : (tensor<f32>, tensor<f32>, tensor<4xf32>) -> f32
+  // expected-remark@below {{degree: 0}}
+  %4 = call @cancelled(%a, %a) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  // expected-remark@below {{degree: none}}
+  %5 = call @cancelled(%a, %x) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  // expected-remark@below {{degree: 1 in @s}}
+  %6 = call @chained(%a, %zero, %a) : (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<f32>
+  // expected-remark@below {{degree: none}}
+  %7 = call @chained(%a, %zero, %x) : (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<f32>
+  // expected-remark@below {{degree: 1 in @s}}
+  %8 = call @two_returns(%a, %a, %c) : (tensor<f32>, tensor<f32>, i1) -> tensor<f32>
+  // expected-remark@below {{degree: undecided}}
+  %9 = call @two_returns(%a, %x, %c) : (tensor<f32>, tensor<f32>, i1) -> tensor<f32>
+  return
+}
+
+// What has no degree does not get one on its way through memory or by a choice.
+func.func private @through_memory(%x: tensor<f32>) -> tensor<f32> {
+  // expected-remark@below {{degree: any}}
+  %m = memref.alloc() : memref<f32>
+  // expected-remark@below {{degree: 1 of argument 0}}
+  %e = tensor.extract %x[] : tensor<f32>
+  memref.store %e, %m[] : memref<f32>
+  // expected-remark@below {{degree: 1 of argument 0}}
+  %l = memref.load %m[] : memref<f32>
+  // expected-remark@below {{degree: 1 of argument 0}}
+  %r = tensor.from_elements %l : tensor<f32>
+  return %r : tensor<f32>
+}
+
+func.func private @by_choice(%x: tensor<f32>) -> tensor<f32> {
+  // expected-remark@below {{degree: 1 of argument 0}}
+  %e = tensor.extract %x[] : tensor<f32>
+  // expected-remark@below {{degree: any}}
+  %z = arith.constant 0.0 : f32
+  // expected-remark@below {{degree: 0}}
+  %c = arith.cmpf ogt, %e, %z : f32
+  // expected-remark@below {{degree: 0}}
+  %one = arith.constant dense<1.0> : tensor<f32>
+  // expected-remark@below {{degree: 0}}
+  %two = arith.constant dense<2.0> : tensor<f32>
+  cf.cond_br %c, ^end, ^other
+^other:
+  return %two : tensor<f32>
+^end:
+  return %one : tensor<f32>
+}
+
+func.func @without_degree(%x: tensor<f32> {amp.role = "batch", amp.name = "x0"}) {
+  // expected-remark@below {{degree: 1 in @s}}
+  %a = amp.scale_loss %x using @s : tensor<f32>
+  // expected-remark@below {{degree: none}}
+  %bad = arith.addf %a, %x : tensor<f32>
+  // expected-remark@below {{degree: 1 in @s}}
+  %0 = call @through_memory(%a) : (tensor<f32>) -> tensor<f32>
+  // expected-remark@below {{degree: none}}
+  %1 = call @through_memory(%bad) : (tensor<f32>) -> tensor<f32>
+  // expected-remark@below {{degree: 0}}
+  %2 = call @by_choice(%a) : (tensor<f32>) -> tensor<f32>
+  // expected-remark@below {{degree: none}}
+  %3 = call @by_choice(%bad) : (tensor<f32>) -> tensor<f32>
+  return
+}
+
+// Memory that a function is handed, to write and to read.
+func.func private @put(%m: memref<f32>, %x: f32) {
+  memref.store %x, %m[] : memref<f32>
+  return
+}
+
+func.func private @take(%m: memref<f32>) -> f32 {
+  // expected-remark@below {{degree: 0}}
+  %e = memref.load %m[] : memref<f32>
+  return %e : f32
+}
+
+func.func @handed_memory(%x: tensor<f32> {amp.role = "batch", amp.name = "x0"}) {
+  // expected-remark@below {{degree: 1 in @s}}
+  %a = amp.scale_loss %x using @s : tensor<f32>
+  // expected-remark@below {{degree: 1 in @s}}
+  %e = tensor.extract %a[] : tensor<f32>
+  // expected-remark@below {{degree: any}}
+  %m = memref.alloc() : memref<f32>
+  func.call @put(%m, %e) : (memref<f32>, f32) -> ()
+  // expected-remark@below {{degree: undecided}}
+  %l = memref.load %m[] : memref<f32>
+  return
+}
+
+func.func @read_elsewhere(%x: tensor<f32> {amp.role = "batch", amp.name = "x0"}) {
+  // expected-remark@below {{degree: 1 in @s}}
+  %a = amp.scale_loss %x using @s : tensor<f32>
+  // expected-remark@below {{degree: 1 in @s}}
+  %e = tensor.extract %a[] : tensor<f32>
+  // expected-remark@below {{degree: any}}
+  %m = memref.alloc() : memref<f32>
+  memref.store %e, %m[] : memref<f32>
+  // expected-remark@below {{degree: undecided}}
+  %l = func.call @take(%m) : (memref<f32>) -> f32
+  return
+}

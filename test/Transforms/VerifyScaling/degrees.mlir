@@ -51,6 +51,13 @@ func.func @arithmetic(%x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
   %zero = arith.constant dense<0.0> : tensor<4xf32>
   // expected-remark@below {{degree: any}}
   %still = arith.mulf %zero, %a : tensor<4xf32>
+  // A power whose exponent is 0 is 1; one whose exponent is scaled is no power.
+  // expected-remark@below {{degree: 0}}
+  %unit = math.powf %zero, %zero : tensor<4xf32>
+  // expected-remark@below {{degree: 0}}
+  %unit_of_x = math.powf %x, %zero : tensor<4xf32>
+  // expected-remark@below {{degree: none}}
+  %scaled_exponent = math.powf %x, %a : tensor<4xf32>
   return
 }
 
@@ -257,7 +264,7 @@ func.func @memory(%x: tensor<f32> {amp.role = "batch", amp.name = "x0"}) {
   %a = amp.scale_loss %x using @s : tensor<f32>
   // expected-remark@below {{degree: 1 in @s}}
   %e = tensor.extract %a[] : tensor<f32>
-  // expected-remark@below {{}}
+  // expected-remark@below {{degree: any}}
   %m = memref.alloc() : memref<f32>
   memref.store %e, %m[] : memref<f32>
   // expected-remark@below {{degree: 1 in @s}}
@@ -272,11 +279,82 @@ func.func @memory_of_two_degrees(%x: tensor<f32> {amp.role = "batch", amp.name =
   %e = tensor.extract %a[] : tensor<f32>
   // expected-remark@below {{degree: 0}}
   %f = tensor.extract %x[] : tensor<f32>
-  // expected-remark@below {{}}
+  // expected-remark@below {{degree: any}}
   %m = memref.alloc() : memref<f32>
   // expected-remark@below {{degree: undecided}}
   %before = memref.load %m[] : memref<f32>
   memref.store %e, %m[] : memref<f32>
   memref.store %f, %m[] : memref<f32>
+  return
+}
+
+// What is unscaled with another scale, is zero, or is added to what was unscaled.
+func.func @unscaling(%x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"}) {
+  // expected-remark@below {{degree: 1 in @s}}
+  %a = amp.scale_loss %x using @s : tensor<4xf32>
+  // expected-remark@below {{degree: any}}
+  %zero = arith.constant dense<0.0> : tensor<4xf32>
+  // expected-remark@below {{degree: 0, 0}}
+  %u, %fu = amp.unscale %a using @s : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-remark@below {{degree: any, 0}}
+  %z, %fz = amp.unscale %zero using @s : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-remark@below {{degree: 0, 0}}
+  %sum, %fsum = amp.unscale %a using @s accumulate(%u) : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-remark@below {{degree: none, 0}}
+  %mixed, %fmixed = amp.unscale %a using @s accumulate(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// Blocks, of which a scaled value chooses one.
+func.func @chosen_block(%x: tensor<f32> {amp.role = "batch", amp.name = "x0"}) -> tensor<f32> {
+  // expected-remark@below {{degree: 1 in @s}}
+  %a = amp.scale_loss %x using @s : tensor<f32>
+  // expected-remark@below {{degree: 1 in @s}}
+  %e = tensor.extract %a[] : tensor<f32>
+  // expected-remark@below {{degree: 0}}
+  %one = arith.constant 1.0 : f32
+  // expected-remark@below {{degree: 0}}
+  %other = arith.constant dense<1.0> : tensor<f32>
+  // expected-remark@below {{degree: undecided}}
+  %large = arith.cmpf ogt, %e, %one : f32
+  cf.cond_br %large, ^end(%x : tensor<f32>), ^end(%other : tensor<f32>)
+^end(%r: tensor<f32>):
+  // expected-remark@below {{degree: undecided}}
+  %n = arith.negf %r : tensor<f32>
+  return %n : tensor<f32>
+}
+
+// What a skipped step keeps, what threads insert, and what an operation with a region
+// reads from outside.
+func.func @regions(%x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+                   %found: tensor<i1> {amp.role = "batch", amp.name = "x1"}) {
+  // expected-remark@below {{degree: 1 in @s}}
+  %a = amp.scale_loss %x using @s : tensor<4xf32>
+  // expected-remark@below {{degree: undecided}}
+  %kept = amp.apply_if_finite %found keep(%a) {
+    amp.yield %x : tensor<4xf32>
+  } : tensor<4xf32>
+  // expected-remark@below {{degree: any}}
+  %e = tensor.empty() : tensor<4xf32>
+  // expected-remark@below {{degree: 1 in @s}}
+  %inserted = scf.forall (%i) in (4) shared_outs(%o = %e) -> (tensor<4xf32>) {
+    // expected-remark@below {{degree: 1 in @s}}
+    %p = tensor.extract_slice %a[%i] [1] [1] : tensor<4xf32> to tensor<1xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %p into %o[%i] [1] [1] : tensor<1xf32> into tensor<4xf32>
+    }
+  }
+  // expected-remark@below {{degree: undecided}}
+  %beside = scf.forall (%i) in (2) shared_outs(%o = %x) -> (tensor<4xf32>) {
+    // expected-remark@below {{degree: 1 in @s}}
+    %p = tensor.extract_slice %a[%i] [1] [1] : tensor<4xf32> to tensor<1xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %p into %o[%i] [1] [1] : tensor<1xf32> into tensor<4xf32>
+    }
+  }
+  // expected-remark@below {{degree: undecided}}
+  %captured = memref.alloca_scope -> (tensor<4xf32>) {
+    memref.alloca_scope.return %a : tensor<4xf32>
+  }
   return
 }
