@@ -33,7 +33,7 @@ func.func @nothing_to_keep(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"
 // -----
 
 // What is read back from memory has no trace of who wrote it. Near miss: a view of the
-// gradient as memory is an operation as any other (guard-updates.mlir).
+// gradient as memory is an operation as any other (guard-updates-predicates.mlir).
 amp.scaler @s {initial_scale = 1024.0 : f64}
 func.func private @fb(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
     -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
