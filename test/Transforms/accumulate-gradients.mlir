@@ -86,3 +86,43 @@ func.func @evaluate(
     -> (tensor<2x4xf32> {amp.role = "output", amp.name = "y0"}) {
   return %x : tensor<2x4xf32>
 }
+
+// Each state of a part goes to the next one by its role and name: buffers, random
+// numbers, and what is accumulated over calls.
+func.func private @with_states(
+    tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    tensor<4xf32> {amp.role = "buffer", amp.name = "mean"},
+    tensor<4xf32> {amp.role = "buffer", amp.name = "var"},
+    tensor<2xi64> {amp.role = "rng", amp.name = "key"},
+    tensor<4xf32> {amp.role = "accumulator", amp.name = "w"},
+    tensor<2x4xf32> {amp.role = "batch", amp.name = "x0"},
+    tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<4xf32> {amp.role = "buffer", amp.name = "var"},
+        tensor<4xf32> {amp.role = "buffer", amp.name = "mean"},
+        tensor<2xi64> {amp.role = "rng", amp.name = "key"},
+        tensor<4xf32> {amp.role = "accumulator", amp.name = "w"},
+        tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+// CHECK-LABEL: func.func @states
+// CHECK: %[[F0:.*]]:5 = call @with_states(%[[W:[a-z0-9]+]], %{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}},
+// CHECK: %[[F1:.*]]:5 = call @with_states(%[[W]], %[[F0]]#1, %[[F0]]#0, %[[F0]]#2, %[[F0]]#3,
+// CHECK: %[[F2:.*]]:5 = call @with_states(%[[W]], %[[F1]]#1, %[[F1]]#0, %[[F1]]#2, %[[F1]]#3,
+// CHECK: return %{{.*}}, %[[F2]]#1, %[[F2]]#0, %[[F2]]#2, %[[F2]]#3
+func.func @states(
+    %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %mean: tensor<4xf32> {amp.role = "buffer", amp.name = "mean"},
+    %var: tensor<4xf32> {amp.role = "buffer", amp.name = "var"},
+    %key: tensor<2xi64> {amp.role = "rng", amp.name = "key"},
+    %acc: tensor<4xf32> {amp.role = "accumulator", amp.name = "w"},
+    %x: tensor<2x4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"},
+        tensor<4xf32> {amp.role = "buffer", amp.name = "mean"},
+        tensor<4xf32> {amp.role = "buffer", amp.name = "var"},
+        tensor<2xi64> {amp.role = "rng", amp.name = "key"},
+        tensor<4xf32> {amp.role = "accumulator", amp.name = "w"}) {
+  %r:5 = call @with_states(%w, %mean, %var, %key, %acc, %x, %seed)
+      : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<2xi64>, tensor<4xf32>, tensor<2x4xf32>, tensor<f32>)
+      -> (tensor<4xf32>, tensor<4xf32>, tensor<2xi64>, tensor<4xf32>, tensor<4xf32>)
+  %new = call @optimizer_step(%w, %r#4) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %new, %r#1, %r#0, %r#2, %r#3 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<2xi64>, tensor<4xf32>
+}
