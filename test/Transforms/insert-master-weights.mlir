@@ -130,3 +130,45 @@ func.func @epoch(%f: tensor<3xf32>, %w: tensor<4xf32>, %seed: tensor<f32>, %step
   }
   return %last : tensor<4xf32>
 }
+
+// The model that is called after the step takes the copy that the step made. What the
+// train step makes of the step's master has a copy of its own.
+// CHECK-LABEL: func.func @averaged(
+// CHECK-SAME:  %[[M:[a-z0-9]+]]: tensor<4xf32> {amp.name = "w", amp.role = "master"}
+func.func @averaged(
+    %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %b: tensor<2xf32> {amp.role = "param", amp.name = "bn.weight", amp.kind = "batch_norm"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"},
+        tensor<2xf32> {amp.role = "param", amp.name = "bn.weight", amp.kind = "batch_norm"}) {
+  // CHECK: %[[NEW:.*]]:3 = call @optimizer_step(%[[M]],
+  // CHECK-NOT: amp.cast %[[NEW]]#0
+  // CHECK: call @forward_backward(%[[NEW]]#2,
+  // CHECK: %[[SUM:.*]] = arith.addf %[[M]], %[[NEW]]#0
+  // CHECK: %[[COPY:.*]] = amp.master_copy %[[SUM]]
+  // CHECK: return %[[SUM]], %[[NEW]]#1, %[[COPY]]
+  %g:2 = call @forward_backward(%w, %b, %seed)
+      : (tensor<4xf32>, tensor<2xf32>, tensor<f32>) -> (tensor<4xf32>, tensor<2xf32>)
+  %n:2 = call @optimizer_step(%w, %b, %g#0, %g#1)
+      : (tensor<4xf32>, tensor<2xf32>, tensor<4xf32>, tensor<2xf32>) -> (tensor<4xf32>, tensor<2xf32>)
+  %h:2 = call @forward_backward(%n#0, %n#1, %seed)
+      : (tensor<4xf32>, tensor<2xf32>, tensor<f32>) -> (tensor<4xf32>, tensor<2xf32>)
+  %sum = arith.addf %w, %n#0 : tensor<4xf32>
+  return %sum, %n#1 : tensor<4xf32>, tensor<2xf32>
+}
+
+// A frozen parameter that the train step computes with is widened there.
+// CHECK-LABEL: func.func @frozen_is_read(
+// CHECK-SAME:  %[[F:[a-z0-9]+]]: tensor<3xf16> {amp.name = "frozen", amp.role = "param"}
+func.func @frozen_is_read(
+    %f: tensor<3xf32> {amp.role = "param", amp.name = "frozen"},
+    %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<3xf32> {amp.role = "output", amp.name = "y0"}) {
+  // CHECK: %[[WIDE:.*]] = amp.cast %[[F]] : tensor<3xf16> to tensor<3xf32>
+  // CHECK: call @model_with_frozen(%[[F]],
+  // CHECK: arith.addf %[[WIDE]], %[[WIDE]]
+  %g = call @model_with_frozen(%f, %w, %seed) : (tensor<3xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %y = arith.addf %f, %f : tensor<3xf32>
+  return %g, %y : tensor<4xf32>, tensor<3xf32>
+}
