@@ -301,3 +301,27 @@ func.func @scalars(
   %b1 = arith.subf %b, %cb : tensor<f32>
   return %a1, %b1 : tensor<f32>, tensor<f32>
 }
+
+// -----
+
+// What it gives beside the new weights comes from there as well.
+// CHECK-LABEL: func.func private @effect_shown_optimizer_step(
+// CHECK:         %[[U:.*]]:2 = "test.update"
+// CHECK-NEXT:    return %[[U]]#0, %[[U]]#1
+// CHECK-LABEL: func.func @effect_shown(
+// CHECK-NOT:     "test.update"
+// CHECK:         %[[U:.*]]:2 = call @effect_shown_optimizer_step
+// CHECK-NOT:     "test.update"
+// CHECK:         return %[[U]]#0, %[[U]]#1
+func.func @effect_shown(
+    %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"},
+        tensor<f32> {amp.role = "output", amp.name = "norm"}) {
+  %e = tensor.empty() : tensor<4xf32>
+  %s = linalg.broadcast ins(%seed : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %g = arith.mulf %s, %x {amp.grad = ["w"]} : tensor<4xf32>
+  %new:2 = "test.update"(%w, %g) : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<f32>)
+  return %new#0, %new#1 : tensor<4xf32>, tensor<f32>
+}

@@ -98,3 +98,54 @@ func.func private @backward(
     tensor<f32> {amp.role = "param", amp.name = "w"},
     tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
     -> (tensor<f32> {amp.role = "grad", amp.name = "w"})
+
+// -----
+
+// A state whose new value does not depend on the old one goes to the update all the
+// same: a skipped step keeps it.
+// CHECK-LABEL: func private @overwritten_optimizer_step(
+// CHECK-SAME:    tensor<f32> {amp.name = "w", amp.role = "param"}
+// CHECK-SAME:    tensor<f32> {amp.name = "last", amp.role = "opt_state"}
+// CHECK-SAME:    tensor<f32> {amp.name = "w", amp.role = "grad"})
+func.func @overwritten(
+    %w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %last: tensor<f32> {amp.role = "opt_state", amp.name = "last"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"},
+        tensor<f32> {amp.role = "opt_state", amp.name = "last"}) {
+  %g = arith.mulf %seed, %x {amp.grad = ["w"]} : tensor<f32>
+  %n = arith.negf %g : tensor<f32>
+  %w1 = arith.addf %w, %n : tensor<f32>
+  return %w1, %n : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// A check of the loss is made by the backward pass, one of the gradient by the step.
+// CHECK-LABEL: func private @checked_forward_backward(
+// CHECK:         cf.assert %{{.*}}, "loss"
+// CHECK:         return
+// CHECK-LABEL: func private @checked_optimizer_step(
+// CHECK-NOT:     cf.assert
+// CHECK-LABEL: func @checked(
+// CHECK-NOT:     cf.assert %{{.*}}, "loss"
+// CHECK:         cf.assert %{{.*}}, "gradient"
+// CHECK:         return
+func.func @checked(
+    %w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %zero = arith.constant 0.0 : f32
+  %loss = arith.mulf %w, %x : tensor<f32>
+  %l = tensor.extract %loss[] : tensor<f32>
+  %lc = arith.cmpf oge, %l, %zero : f32
+  cf.assert %lc, "loss"
+  %g = arith.mulf %seed, %x {amp.grad = ["w"]} : tensor<f32>
+  %e = tensor.extract %g[] : tensor<f32>
+  %gc = arith.cmpf ord, %e, %zero : f32
+  cf.assert %gc, "gradient"
+  %w1 = arith.subf %w, %g : tensor<f32>
+  return %w1 : tensor<f32>
+}
