@@ -224,3 +224,32 @@ func.func @other_types(%w: tensor<4xf64> {amp.role = "param", amp.name = "w"},
 func.func @no_roles(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }
+
+// The state of a parameter without dimensions may as well be a count: it stays.
+// CHECK-LABEL: func.func @scalar_step(
+// O3-SAME: tensor<f16> {amp.name = "t", amp.role = "param"}
+// O3-SAME: tensor<f32> {amp.name = "t.momentum", amp.role = "opt_state"}
+func.func @scalar_step(
+    %t: tensor<f32> {amp.role = "param", amp.name = "t"},
+    %g: tensor<f32> {amp.role = "grad", amp.name = "t"},
+    %m: tensor<f32> {amp.role = "opt_state", amp.name = "t.momentum"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "t"},
+        tensor<f32> {amp.role = "opt_state", amp.name = "t.momentum"}) {
+  %m1 = arith.addf %m, %g : tensor<f32>
+  %n = arith.subf %t, %m1 : tensor<f32>
+  return %n, %m1 : tensor<f32>, tensor<f32>
+}
+
+// A train step that returns a gradient returns it as its optimizer takes it.
+// CHECK-LABEL: func.func @shows_gradient(
+// O2-SAME: -> (tensor<4xf32> {amp.name = "w", amp.role = "param"}, tensor<4xf32> {amp.name = "w", amp.role = "grad"})
+// O3-SAME: -> (tensor<4xf16> {amp.name = "w", amp.role = "param"}, tensor<4xf16> {amp.name = "w", amp.role = "grad"})
+func.func @shows_gradient(
+    %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"},
+        tensor<4xf32> {amp.role = "grad", amp.name = "w"}) {
+  %n = arith.subf %w, %x : tensor<4xf32>
+  return %n, %x : tensor<4xf32>, tensor<4xf32>
+}

@@ -169,4 +169,25 @@ func.func @autocast_dissolves(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %3 : tensor<4xf32>
 }
 
+// Half on one way alone is not half: what reads the result rounds it itself.
+// CHECK-LABEL: func.func @half_on_one_way
+func.func @half_on_one_way(%c: i1, %x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  // CHECK: %[[R:.*]] = scf.if
+  // CHECK: %[[H:.*]] = amp.cast %[[R]] : tensor<4xf32> to tensor<4xf16>
+  // CHECK: %[[W:.*]] = amp.cast %[[H]] : tensor<4xf16> to tensor<4xf32>
+  // CHECK: math.tanh %[[W]]
+  // CHECK: %[[E:.*]] = arith.negf %[[R]]
+  // CHECK: return %{{.*}}, %[[E]]
+  %r = scf.if %c -> tensor<4xf32> {
+    %0 = math.tanh %x {amp.class = #amp.class<low, unit = 0>} : tensor<4xf32>
+    scf.yield %0 : tensor<4xf32>
+  } else {
+    %1 = math.exp %x {amp.class = #amp.class<high, unit = 1>} : tensor<4xf32>
+    scf.yield %1 : tensor<4xf32>
+  }
+  %2 = math.tanh %r {amp.class = #amp.class<low, unit = 2>} : tensor<4xf32>
+  %3 = arith.negf %r {amp.class = #amp.class<promote, unit = 3>} : tensor<4xf32>
+  return %2, %3 : tensor<4xf32>, tensor<4xf32>
+}
+
 } // module

@@ -345,6 +345,61 @@ module {
     return %n : tensor<4xf32>
   }
 
+  // A check that is delayed to after a loop is that of all its rounds.
+  // CHECK-LABEL: func.func @delay_check_over_loop
+  func.func @delay_check_over_loop(
+      %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+      %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+      %s: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"}, %k: index)
+      -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+    // CHECK: %[[NO:.*]] = arith.constant dense<false>
+    // CHECK: %[[R:.*]]:2 = scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[OLD:.*]] = %[[NO]])
+    // CHECK:   %{{.*}}, %[[F:.*]] = amp.unscale
+    // CHECK:   %[[ANY:.*]] = arith.ori %[[OLD]], %[[F]]
+    // CHECK:   scf.yield %{{.*}}, %[[ANY]]
+    // CHECK: %{{.*}}, %[[F1:.*]] = amp.unscale %{{.*}} using @loss_scaler0 found(%[[R]]#1)
+    // CHECK: amp.apply_if_finite %[[F1]]
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant dense<0.0> : tensor<4xf32>
+    %sum = scf.for %i = %c0 to %k step %c1 iter_args(%acc = %zero) -> tensor<4xf32> {
+      %g = func.call @forward_backward(%w, %x, %s) {amp.delay_overflow_check} : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+      %a = arith.addf %acc, %g : tensor<4xf32>
+      scf.yield %a : tensor<4xf32>
+    }
+    %g1 = call @forward_backward(%w, %x, %s) : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    %all = arith.addf %sum, %g1 : tensor<4xf32>
+    %n = call @optimizer_step(%w, %all) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    return %n : tensor<4xf32>
+  }
+
+  // One that is delayed out of a branch is that of the way that was taken.
+  // CHECK-LABEL: func.func @delay_check_over_branch
+  func.func @delay_check_over_branch(
+      %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+      %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+      %s: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"}, %c: i1)
+      -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+    // CHECK: %[[NO:.*]] = arith.constant dense<false>
+    // CHECK: %[[R:.*]]:2 = scf.if
+    // CHECK:   scf.yield %{{.*}}, %[[NO]]
+    // CHECK: else
+    // CHECK:   %{{.*}}, %[[F:.*]] = amp.unscale
+    // CHECK:   scf.yield %{{.*}}, %[[F]]
+    // CHECK: %{{.*}}, %[[F1:.*]] = amp.unscale %{{.*}} using @loss_scaler0 found(%[[R]]#1)
+    // CHECK: amp.apply_if_finite %[[F1]]
+    %g = scf.if %c -> tensor<4xf32> {
+      scf.yield %x : tensor<4xf32>
+    } else {
+      %g0 = func.call @forward_backward(%w, %x, %s) {amp.delay_overflow_check} : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+      scf.yield %g0 : tensor<4xf32>
+    }
+    %g1 = call @forward_backward(%w, %x, %s) : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    %all = arith.addf %g, %g1 : tensor<4xf32>
+    %n = call @optimizer_step(%w, %all) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    return %n : tensor<4xf32>
+  }
+
   // The order is the program's: a step before the second pass is guarded by the first
   // one alone, and the second pass sees the scale that the first one left.
   // CHECK-LABEL: func.func @step_between_passes
