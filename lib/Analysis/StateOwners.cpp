@@ -298,12 +298,6 @@ static llvm::DenseSet<StringRef> findReadBuffers(FunctionOpInterface function) {
     }
     for (Value operand : getReadValues(def))
       push(operand);
-    // What a region computes, its terminator has.
-    for (Region &region : def->getRegions())
-      for (Block &block : region)
-        if (!block.empty())
-          for (Value operand : block.back().getOperands())
-            push(operand);
   }
   return read;
 }

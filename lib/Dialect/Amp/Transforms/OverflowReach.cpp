@@ -51,7 +51,7 @@ bool mlir::amp::isElementwiseAdd(Operation *op) {
     if (argument != add.getLhs() && argument != add.getRhs())
       return false;
   }
-  return add.getLhs() != add.getRhs();
+  return true;
 }
 
 /// Every argument of the blocks in the regions of `op`.
