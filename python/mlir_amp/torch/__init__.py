@@ -1,0 +1,17 @@
+# Part of the mlir-amp project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Automatic mixed precision for PyTorch.
+
+from mlir_amp.torch import amp
+
+model, optimizer = amp.initialize(model, optimizer, opt_level="O1")
+...
+with amp.scale_loss(loss, optimizer) as scaled_loss:
+    scaled_loss.backward()
+optimizer.step()
+"""
+
+from . import amp as amp
+
+__all__ = ["amp"]

@@ -1,0 +1,371 @@
+# Part of the mlir-amp project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Casts around torch's functions and methods, as O1 and O4 make them.
+
+A torch function mode sees each call of a torch function on its thread, finds its
+entry in the op lists of the C++ library, casts the arguments, and calls it. No
+attribute of torch is replaced. The mode lies at the bottom of the thread's stack
+of modes, so that it can be taken out again whatever was entered around it.
+
+A function of torch that is written in Python and on no list is run with the mode
+on, so that the functions that it calls are cast, as they are where torch's
+namespaces are patched (multi-head attention is one).
+
+Casts of FP32 parameters to half are kept until `scale_loss` ends, one for each
+parameter and state of its values. Other casts are not kept.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable, Iterable
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from mlir_amp import policy
+
+import torch
+from torch.overrides import TorchFunctionMode, resolve_name
+
+from .values import is_half
+
+#: Names of types in printed casts, as in Apex.
+_TYPE_NAMES = {
+    torch.float16: "Half",
+    torch.bfloat16: "BFloat16",
+    torch.float32: "Float",
+    torch.float64: "Double",
+}
+
+_RNN_MODULES = (torch.nn.RNNBase, torch.nn.RNNCellBase)
+
+
+def _is_floating(value: Any) -> bool:
+    """True for a floating tensor, and for a list or tuple of nothing else."""
+    if isinstance(value, torch.Tensor):
+        return value.is_floating_point()
+    return isinstance(value, (list, tuple)) and bool(value) and all(map(_is_floating, value))
+
+
+def _floating_types(values: Iterable[Any], found: set[torch.dtype] | None = None) -> set[torch.dtype]:
+    found = set() if found is None else found
+    for value in values:
+        if isinstance(value, torch.Tensor):
+            if value.is_floating_point():
+                found.add(value.dtype)
+        elif _is_floating(value):
+            _floating_types(value, found)
+    return found
+
+
+class CastCache:
+    """Half casts of FP32 parameters.
+
+    An entry counts only for the values that were cast (the parameter's version
+    and storage), and only while the cast can carry the gradient that is asked
+    for.
+    """
+
+    def __init__(self) -> None:
+        self._casts: dict[int, tuple[torch.nn.Parameter, torch.Tensor, tuple[int, int]]] = {}
+
+    def get(self, parameter: torch.nn.Parameter, cast: Callable[[torch.Tensor], torch.Tensor]) -> torch.Tensor:
+        state = (parameter._version, parameter.data_ptr())
+        kept = self._casts.get(id(parameter))
+        if kept is not None and kept[2] == state and kept[1].requires_grad == parameter.requires_grad:
+            return kept[1]
+        result = cast(parameter)
+        # Without gradients nothing tells when the values change behind the
+        # version counter (parameter.data), and no scale_loss ends the cast.
+        if torch.is_grad_enabled() and parameter.requires_grad:
+            self._casts[id(parameter)] = (parameter, result, state)
+        return result
+
+    def clear(self) -> None:
+        self._casts.clear()
+
+    def __len__(self) -> int:
+        return len(self._casts)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What is done to the arguments of one function."""
+
+    #: A list class of the C++ library: "half", "float32", "promote",
+    #: "sequence-promote", "banned"; or "enter" for Python code of torch.
+    list_class: str
+    #: None, "refuse-half", "refuse-half-self", "match-self".
+    in_place: str | None
+    name: str
+
+
+class CastMode(TorchFunctionMode):
+    """The casts of one `initialize` or `init`.
+
+    Args:
+        half: torch.float16 or torch.bfloat16.
+        enable_caching: keep casts of parameters until `scale_loss` ends.
+        verbose: print each cast.
+        allow_banned: run banned functions in FP32 instead of refusing them.
+        user_rules: "half", "float32" or "promote" for functions of torch that the
+            user registered.
+    """
+
+    def __init__(
+        self,
+        half: torch.dtype = torch.float16,
+        enable_caching: bool = True,
+        verbose: bool = False,
+        allow_banned: bool = False,
+        user_rules: dict[Callable, str] | None = None,
+    ) -> None:
+        super().__init__()
+        self.half = half
+        self.half_name = str(half).removeprefix("torch.")
+        self.cache = CastCache() if enable_caching else None
+        self.verbose = verbose
+        self.allow_banned = allow_banned
+        self.disabled = 0
+        self._entered: list[Callable] = []
+        self._rules: dict[Callable, Rule | None] = {}
+        for function, list_class in (user_rules or {}).items():
+            self._rules[function] = Rule(list_class, None, resolve_name(function) or function.__name__)
+
+    # -- on and off ---------------------------------------------------------------
+
+    def install(self) -> None:
+        """Puts the mode under all modes of this thread."""
+        above = _pop_all()
+        torch._C._push_on_torch_function_stack(self)
+        _push_all(above)
+
+    def remove(self) -> None:
+        """Takes the mode out of this thread's stack, if it is there."""
+        _push_all([mode for mode in _pop_all() if mode is not self])
+
+    def is_installed(self) -> bool:
+        """True if calls on this thread are cast."""
+        count = torch._C._len_torch_function_stack()
+        return any(torch._C._get_function_stack_at(i) is self for i in range(count))
+
+    @contextmanager
+    def disable(self):
+        """Calls inside are not cast. May be nested."""
+        self.disabled += 1
+        try:
+            yield
+        finally:
+            self.disabled -= 1
+
+    # -- casts --------------------------------------------------------------------
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        if self.disabled:
+            return func(*args, **kwargs)
+        try:
+            rule = self._rules[func]
+        except KeyError:
+            rule = self._rules[func] = self._find_rule(func)
+        if rule is None:
+            return func(*args, **kwargs)
+        return self.call(func, rule, args, kwargs)
+
+    def _find_rule(self, func: Callable) -> Rule | None:
+        name = resolve_name(func)
+        entry = policy.lookup(name, self.half_name) if name else None
+        if entry is None and name and name.startswith("torch.nn.functional."):
+            entry = self._find_promotion(func, name)
+        if entry is not None:
+            return Rule(entry.list_class, entry.in_place, name)
+        if _get_inside(func) is not None:
+            return Rule("enter", None, name or func.__name__)
+        return None
+
+    def _find_promotion(self, func: Callable, name: str) -> policy.ListEntry | None:
+        """The entry of the same function under torch, if it promotes.
+
+        A function of both namespaces is seen under one name. To promote what would
+        be refused does no harm; a cast to half or FP32 is left to the listed name.
+        """
+        short = name.rsplit(".", 1)[1]
+        if getattr(torch, short, None) is not func:
+            return None
+        entry = policy.lookup(f"torch.{short}", self.half_name)
+        return entry if entry is not None and entry.list_class == "promote" else None
+
+    def call(self, func: Callable, rule: Rule, args: tuple, kwargs: dict) -> Any:
+        """Calls `func` on arguments cast by `rule`."""
+        if rule.in_place is not None:
+            return self._call_in_place(func, rule, args, kwargs)
+        match rule.list_class:
+            case "half":
+                args, kwargs = self._cast_all(self.to_half, args, kwargs, rule.name, cached=True)
+            case "float32":
+                args, kwargs = self._cast_all(self.to_float32, args, kwargs, rule.name)
+            case "promote":
+                if len(found := _floating_types([*args, *kwargs.values()])) > 1:
+                    self._check_promotion(found)
+                    args, kwargs = self._cast_all(self.to_float32, args, kwargs, rule.name)
+            case "sequence-promote":
+                if args and isinstance(args[0], (list, tuple)):
+                    if _floating_types(args[0]) == {self.half, torch.float32} and _is_floating(args[0]):
+                        sequence = type(args[0])(self.to_float32(value, rule.name) for value in args[0])
+                        args = (sequence, *args[1:])
+            case "banned":
+                if not self.allow_banned and self.half in _floating_types([*args, *kwargs.values()]):
+                    raise NotImplementedError(policy.refusal(rule.name, self.half_name))
+                args, kwargs = self._cast_all(self.to_float32, args, kwargs, rule.name)
+        inside = None if func in self._entered else _get_inside(func)
+        if inside is None:
+            return func(*args, **kwargs)
+        # What it calls may name it again: variants of pooling do.
+        self._entered.append(func)
+        try:
+            with self:
+                return inside(*args, **kwargs)
+        finally:
+            self._entered.pop()
+
+    def _call_in_place(self, func: Callable, rule: Rule, args: tuple, kwargs: dict) -> Any:
+        if not args:
+            return func(*args, **kwargs)
+        target, *others = args
+        if rule.in_place == "refuse-half":
+            if self.half in _floating_types([*args, *kwargs.values()]):
+                raise NotImplementedError(policy.refusal(rule.name, self.half_name))
+            return func(*args, **kwargs)
+        if rule.in_place == "refuse-half-self":
+            if target.dtype == self.half:
+                raise NotImplementedError(policy.refusal(rule.name, self.half_name))
+            cast = self.to_float32
+        elif target.dtype == self.half:
+            cast = self.to_half
+        elif target.dtype == torch.float32:
+            cast = self.to_float32
+        else:
+            return func(*args, **kwargs)
+        others, kwargs = self._cast_all(cast, others, kwargs, rule.name)
+        return func(target, *others, **kwargs)
+
+    def _check_promotion(self, found: set[torch.dtype]) -> None:
+        if found != {self.half, torch.float32}:
+            names = {f"{_TYPE_NAMES.get(dtype, str(dtype))}Tensor" for dtype in found}
+            raise NotImplementedError(f"Do not know how to handle these types to promote: {names}")
+
+    def _cast_all(self, cast: Callable, args: Iterable, kwargs: dict, name: str, cached: bool = False):
+        def apply(value: Any) -> Any:
+            if isinstance(value, torch.Tensor):
+                if not value.is_floating_point():
+                    return value
+                if cached and self.cache is not None and isinstance(value, torch.nn.Parameter):
+                    if value.dtype == torch.float32:
+                        return self.cache.get(value, lambda parameter: cast(parameter, name))
+                return cast(value, name)
+            if isinstance(value, (list, tuple)) and _is_floating(value):
+                return type(value)(map(apply, value))
+            return value
+
+        return tuple(map(apply, args)), {key: apply(value) for key, value in kwargs.items()}
+
+    def to_half(self, tensor: torch.Tensor, name: str) -> torch.Tensor:
+        return self._cast(tensor, self.half, name)
+
+    def to_float32(self, tensor: torch.Tensor, name: str) -> torch.Tensor:
+        return self._cast(tensor, torch.float32, name)
+
+    def _cast(self, tensor: torch.Tensor, dtype: torch.dtype, name: str) -> torch.Tensor:
+        if tensor.dtype == dtype:
+            return tensor
+        if self.verbose:
+            print(f"{_TYPE_NAMES.get(tensor.dtype, tensor.dtype)}->{_TYPE_NAMES[dtype]} ({name.rsplit('.', 1)[-1]})")
+        return tensor.to(dtype)
+
+
+def _pop_all() -> list[TorchFunctionMode]:
+    """The thread's modes, taken off, the lowest first."""
+    count = torch._C._len_torch_function_stack()
+    return [torch._C._pop_torch_function_stack() for _ in range(count)][::-1]
+
+
+def _push_all(modes: Iterable[TorchFunctionMode]) -> None:
+    for mode in modes:
+        torch._C._push_on_torch_function_stack(mode)
+
+
+#: What asks whether a call is overridden, at the head of torch's Python functions.
+_OVERRIDE_CHECKS = ("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic")
+
+
+@functools.cache
+def _get_inside(func: Callable) -> Callable | None:
+    """The code of a Python function of torch behind its check for overrides.
+
+    None for a function that is not written in Python, or not in one of the
+    modules whose functions call listed ones.
+    """
+    if not isinstance(func, types.FunctionType):
+        return None
+    wrapped = getattr(func, "__wrapped__", None)
+    if func.__module__ == "torch._tensor":
+        return wrapped  # the operators: __rdiv__ calls reciprocal
+    if func.__module__ not in ("torch.nn.functional", "torch.functional") or wrapped is not None:
+        return None
+    clone = types.FunctionType(
+        func.__code__,
+        _get_unchecked_globals(func.__module__),
+        func.__name__,
+        func.__defaults__,
+        func.__closure__,
+    )
+    clone.__kwdefaults__ = func.__kwdefaults__
+    return clone
+
+
+@functools.cache
+def _get_unchecked_globals(module: str) -> dict[str, Any]:
+    """A copy of a module's names, in which nothing is overridden."""
+    import sys
+
+    names = dict(vars(sys.modules[module]))
+    for check in _OVERRIDE_CHECKS:
+        if check in names:
+            names[check] = lambda *args: False
+    return names
+
+
+class RnnInputs:
+    """Half inputs of recurrent modules as FP32.
+
+    A recurrent module refuses an input that is not of its weights' type before it
+    calls the function that is cast. An exact widening takes the refusal away:
+    the function narrows it again.
+    """
+
+    def __init__(self, mode: CastMode) -> None:
+        def widen(module: torch.nn.Module, args: tuple) -> tuple | None:
+            if not isinstance(module, _RNN_MODULES) or mode.disabled or not mode.is_installed():
+                return None
+            weight = next(module.parameters(), None)
+            if weight is None or weight.dtype != torch.float32:
+                return None
+
+            def apply(value: Any) -> Any:
+                if isinstance(value, torch.nn.utils.rnn.PackedSequence):
+                    return value._replace(data=apply(value.data))
+                if isinstance(value, torch.Tensor):
+                    return value.float() if is_half(value) else value
+                if isinstance(value, tuple):
+                    return tuple(map(apply, value))
+                return value
+
+            return tuple(map(apply, args))
+
+        self._hook = torch.nn.modules.module.register_module_forward_pre_hook(widen)
+
+    def remove(self) -> None:
+        self._hook.remove()

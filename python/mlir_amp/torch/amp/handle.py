@@ -1,0 +1,303 @@
+# Part of the mlir-amp project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""scale_loss, and the handle of Apex's older interface."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+
+from . import optimizers as amp_optimizers
+from . import registry
+from .casts import CastMode, RnnInputs
+from .scaling import LossScaler
+from .state import _amp_state, master_params, maybe_print
+
+_NOT_INITIALIZED = (
+    "Invoked 'with amp.scale_loss`, but internal Amp state has not been initialized.  "
+    "model, optimizer = amp.initialize(model, optimizer, opt_level=...) must be called before `with amp.scale_loss`."
+)
+
+
+@contextmanager
+def scale_loss(
+    loss: torch.Tensor,
+    optimizers: Any,
+    loss_id: int = 0,
+    model: Any = None,
+    delay_unscale: bool = False,
+    delay_overflow_check: bool = False,
+) -> Iterator[torch.Tensor]:
+    """Yields the loss times the scale; when left, unscales the gradients.
+
+    After an overflow the scale shrinks and the next `step` of each optimizer given
+    here is skipped.
+
+        with amp.scale_loss(loss, optimizer) as scaled_loss:
+            scaled_loss.backward()
+
+    Args:
+        loss: what `backward` is called on.
+        optimizers: one, or a list of all that this backward pass has gradients for.
+        loss_id: the loss's number, below `num_losses`; it has a scaler of its own.
+        model: not used.
+        delay_unscale: leaves the gradients scaled, for another backward pass with the
+            same `loss_id` before the step.
+        delay_overflow_check: neither skips nor changes the scale.
+
+    Raises:
+        RuntimeError: before `initialize`, on another thread than it, or in a process
+            forked since; an optimizer that was not initialized.
+        IndexError: `loss_id` is not below `num_losses`.
+    """
+    properties = _amp_state.opt_properties
+    if properties is None:
+        raise RuntimeError(_NOT_INITIALIZED)
+    if not properties.enabled:
+        yield loss
+        return
+    _check_place()
+    if not isinstance(optimizers, (list, tuple)):
+        optimizers = [optimizers]
+    if not 0 <= loss_id < len(_amp_state.loss_scalers):
+        raise IndexError(
+            f"loss_id is {loss_id}, but there are {len(_amp_state.loss_scalers)} loss scalers: pass num_losses="
+            f"{max(loss_id, 0) + 1} to amp.initialize"
+        )
+    scaler = _amp_state.loss_scalers[loss_id]
+    if not properties.master_weights and not scaler.dynamic and scaler.loss_scale() == 1.0:
+        yield loss.float()
+        _clear_casts()
+        return
+
+    stashes = [amp_optimizers.get_stash(optimizer) for optimizer in optimizers]
+    if not delay_unscale:
+        for stash in stashes:
+            if not stash.params_have_scaled_gradients:
+                stash.prepare_backward()
+
+    yield loss.float() * scaler.effective_scale
+
+    if delay_unscale:
+        for stash in stashes:
+            stash.params_have_scaled_gradients = True
+    else:
+        scaler.clear_overflow_state()
+        for stash in stashes:
+            stash.finish_backward(scaler)
+            stash.params_have_scaled_gradients = False
+        if not delay_overflow_check and scaler.update_scale():
+            message = (
+                f"Gradient overflow.  Skipping step, loss scaler {loss_id} reducing loss scale to {scaler.loss_scale()}"
+            )
+            for stash in stashes:
+                if stash.skip_message is None:
+                    stash.skip_message = message
+    _clear_casts()
+
+
+def _check_place() -> None:
+    if _amp_state.process != os.getpid():
+        raise RuntimeError(
+            "amp.initialize was called before this process was forked. Call it in the process that trains, after the "
+            "fork (or start processes with 'spawn')."
+        )
+    handle = _amp_state.handle
+    if handle is not None and handle.is_active() and not handle.mode.is_installed():
+        raise RuntimeError(
+            "amp.initialize was called on another thread, and casts are made on its thread alone. Call it on the "
+            "thread that trains."
+        )
+
+
+def _clear_casts() -> None:
+    if _amp_state.handle is not None:
+        _amp_state.handle._clear_cache()
+
+
+@contextmanager
+def disable_casts() -> Iterator[None]:
+    """No function is cast inside. May be nested; ends with an exception as well."""
+    handle = _amp_state.handle
+    if handle is None:
+        yield
+        return
+    with handle.mode.disable():
+        yield
+
+
+class AmpHandle:
+    """Casts that are on, and Apex's older interface to loss scaling."""
+
+    def __init__(
+        self,
+        half: torch.dtype = torch.float16,
+        loss_scale: float | str = "dynamic",
+        enable_caching: bool = True,
+        verbose: bool = False,
+        allow_banned: bool = False,
+    ) -> None:
+        user_rules = registry.get_rules()
+        self.mode = CastMode(half, enable_caching, verbose, allow_banned, user_rules)
+        self.verbose = verbose
+        self._default_scaler = LossScaler(loss_scale)
+        self._is_active = True
+        self._rnn_inputs = RnnInputs(self.mode)
+        self._replaced = registry.replace_functions(self)
+        self.mode.install()
+
+    def is_active(self) -> bool:
+        return self._is_active and not self.mode.disabled
+
+    @property
+    def has_cache(self) -> bool:
+        return self.mode.cache is not None
+
+    @property
+    def cache(self):
+        return self.mode.cache
+
+    def _clear_cache(self) -> None:
+        if self.mode.cache is not None:
+            self.mode.cache.clear()
+
+    @contextmanager
+    def _disable_casts(self) -> Iterator[None]:
+        with self.mode.disable():
+            yield
+
+    def _deactivate(self) -> None:
+        """Ends the casts, and takes everything back that they needed."""
+        if not self._is_active:
+            return
+        self._is_active = False
+        self.mode.remove()
+        self._rnn_inputs.remove()
+        registry.restore_functions(self._replaced)
+        self._clear_cache()
+
+    @contextmanager
+    def scale_loss(self, loss: torch.Tensor, optimizer: torch.optim.Optimizer) -> Iterator[torch.Tensor]:
+        """Yields the loss times the scale; when left, unscales the gradients.
+
+        For `amp.init`; `amp.scale_loss` is for `amp.initialize`.
+        """
+        if not self.is_active():
+            yield loss
+            return
+        scaler = self._default_scaler
+        yield loss * scaler.effective_scale
+        scaler.clear_overflow_state()
+        grads = [p.grad for p in master_params(optimizer) if p.grad is not None]
+        scaler.unscale(grads, grads)
+        if scaler.update_scale():
+            step = optimizer.step
+
+            def skip(closure: Any = None) -> None:
+                maybe_print("Gradient overflow, skipping update")
+                optimizer.step = step
+
+            optimizer.step = skip
+        self._clear_cache()
+
+    def wrap_optimizer(self, optimizer: torch.optim.Optimizer, num_loss: int = 1) -> OptimWrapper:
+        """An optimizer for several losses, each with a scaler of its own."""
+        return OptimWrapper(optimizer, self, num_loss)
+
+
+class NoOpHandle:
+    """What `amp.init(enabled=False)` returns: nothing is cast or scaled."""
+
+    verbose = False
+    has_cache = False
+
+    def is_active(self) -> bool:
+        return False
+
+    @contextmanager
+    def _disable_casts(self) -> Iterator[None]:
+        yield
+
+    @contextmanager
+    def scale_loss(self, loss: torch.Tensor, optimizer: torch.optim.Optimizer) -> Iterator[torch.Tensor]:
+        yield loss
+
+    def wrap_optimizer(self, optimizer: torch.optim.Optimizer, num_loss: int = 1) -> OptimWrapper:
+        return OptimWrapper(optimizer, self, num_loss)
+
+    def _clear_cache(self) -> None:
+        pass
+
+    def _deactivate(self) -> None:
+        pass
+
+
+class OptimWrapper:
+    """An optimizer whose backward passes, one for each loss, are scaled.
+
+    optimizer = handle.wrap_optimizer(optimizer, num_loss=2)
+    for loss in losses:
+        with optimizer.scale_loss(loss) as scaled_loss:
+            scaled_loss.backward()
+    optimizer.step()
+    """
+
+    def __init__(self, optimizer: torch.optim.Optimizer, handle: AmpHandle | NoOpHandle, num_loss: int) -> None:
+        self._optimizer = optimizer
+        self._amp_handle = handle
+        self._num_loss = num_loss
+        self._loss_idx = 0
+        self._skip_next = [False] * num_loss
+        self._loss_scaler = [LossScaler("dynamic", name=f"loss_scaler{i}") for i in range(num_loss)]
+
+    def _cur_loss_scaler(self) -> LossScaler:
+        if self._loss_idx >= self._num_loss:
+            raise RuntimeError(
+                f"scale_loss was called {self._loss_idx + 1} times since the last step, but wrap_optimizer was given "
+                f"num_loss={self._num_loss}."
+            )
+        return self._loss_scaler[self._loss_idx]
+
+    @contextmanager
+    def scale_loss(self, loss: torch.Tensor) -> Iterator[torch.Tensor]:
+        """Yields the next loss times its scale; when left, unscales its gradients."""
+        if not self._amp_handle.is_active():
+            yield loss
+            return
+        scaler = self._cur_loss_scaler()
+        # Gradients of the losses before are unscaled already.
+        earlier = {}
+        if self._loss_idx > 0:
+            earlier = {p: p.grad for p in master_params(self._optimizer) if p.grad is not None}
+            for parameter in earlier:
+                parameter.grad = None
+        yield loss * scaler.effective_scale
+        scaler.clear_overflow_state()
+        grads = [p.grad for p in master_params(self._optimizer) if p.grad is not None]
+        scaler.unscale(grads, grads)
+        self._skip_next[self._loss_idx] = scaler.update_scale()
+        self._loss_idx += 1
+        for parameter, grad in earlier.items():
+            parameter.grad = grad if parameter.grad is None else parameter.grad + grad
+
+    def step(self, closure: Any = None) -> Any:
+        if not self._amp_handle.is_active():
+            return self._optimizer.step() if closure is None else self._optimizer.step(closure)
+        self._loss_idx = 0
+        self._amp_handle._clear_cache()
+        if closure is not None:
+            raise NotImplementedError("The `closure` argument is unsupported by the amp optimizer wrapper.")
+        if any(self._skip_next):
+            maybe_print("Gradient overflow, skipping update")
+            self._skip_next = [False] * self._num_loss
+            return None
+        with self._amp_handle._disable_casts():
+            return self._optimizer.step()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._optimizer, name)

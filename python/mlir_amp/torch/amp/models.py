@@ -1,0 +1,160 @@
+# Part of the mlir-amp project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Casts of whole models, as O0, O2, O3 and O5 make them.
+
+Parameters and buffers are cast once; hooks cast what goes into the model and what
+comes out of it. Hooks, and not another `forward`, so that a copy of the model
+(copy.deepcopy, for averaged weights) runs its own weights.
+
+The state_dict of a cast model is FP32. A half parameter whose FP32 master is known
+and in step with it is written as its master, and one that is loaded in FP32 hands
+those values on to its master: a checkpoint loses no bits. (Apex writes and loads
+the half values.)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from .values import is_half, map_tensors, to_type
+
+#: Attributes of a half parameter: its FP32 master, and the FP32 values that it was
+#: cast or loaded from, until its optimizer takes them.
+MASTER, WIDE = "_amp_master", "_amp_wide"
+
+_INITIALIZED = "_amp_initialized"
+
+_PARALLEL_WRAPPERS = (torch.nn.parallel.DistributedDataParallel, torch.nn.parallel.DataParallel)
+
+
+def check_models(models: list[torch.nn.Module]) -> None:
+    """Refuses models that a parallel wrapper holds already, or that amp prepared."""
+    for model in models:
+        if getattr(model, _INITIALIZED, False):
+            raise RuntimeError(
+                "A given model should only be passed through amp.initialize once. Make a new one, or pass all "
+                "optimizers of this one in one call."
+            )
+        if isinstance(model, _PARALLEL_WRAPPERS):
+            raise RuntimeError(
+                f"Incoming model is an instance of torch.nn.parallel.{type(model).__name__}. Parallel wrappers "
+                "should only be applied to the model(s) AFTER \nthe model(s) have been returned from amp.initialize."
+            )
+
+
+def mark_initialized(model: torch.nn.Module) -> None:
+    setattr(model, _INITIALIZED, True)
+
+
+def check_types(models: list[torch.nn.Module]) -> None:
+    """Refuses models with half parameters or buffers."""
+    for model in models:
+        for kind, values in (("param", model.named_parameters()), ("buffer", model.named_buffers())):
+            for name, value in values:
+                if value.is_floating_point() and is_half(value):
+                    expected = "torch.cuda.FloatTensor" if value.is_cuda else "torch.FloatTensor"
+                    raise RuntimeError(
+                        f"Found {kind} {name} with type {value.type()}, expected {expected}.\n"
+                        "When using amp.initialize, you do not need to call .half() on your model\n"
+                        "before passing it, no matter what optimization level you choose."
+                    )
+
+
+def cast_model(model: torch.nn.Module, dtype: torch.dtype, keep_batchnorm: bool, keep_wide: bool = False) -> None:
+    """Casts floating parameters, their gradients and buffers to `dtype` in place.
+
+    Args:
+        model: what is cast.
+        dtype: the type.
+        keep_batchnorm: batch normalisations with weights stay as they are.
+        keep_wide: FP32 values stay with parameters that are trained, for masters.
+    """
+    if keep_wide:
+        for parameter in model.parameters():
+            if parameter.requires_grad and parameter.dtype == torch.float32:
+                setattr(parameter, WIDE, parameter.detach().clone())
+    if not keep_batchnorm:
+        model.to(dtype)
+    for module in model.modules() if keep_batchnorm else ():
+        if isinstance(module, torch.nn.modules.batchnorm._BatchNorm) and module.affine:
+            continue
+        for parameter in module.parameters(recurse=False):
+            if parameter.is_floating_point():
+                parameter.data = parameter.data.to(dtype)
+                if parameter.grad is not None:
+                    parameter.grad.data = parameter.grad.data.to(dtype)
+        for buffer in module.buffers(recurse=False):
+            if buffer.is_floating_point():
+                buffer.data = buffer.data.to(dtype)
+        if isinstance(module, torch.nn.RNNBase):
+            module.flatten_parameters()
+    for parameter in model.parameters():
+        if parameter.dtype == torch.float32:
+            parameter.__dict__.pop(WIDE, None)
+
+
+def cast_inputs(model: torch.nn.Module, dtype: torch.dtype) -> None:
+    """Casts floating tensors that the model is called with to `dtype`."""
+
+    def hook(module: torch.nn.Module, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+        cast = lambda value: to_type(dtype, value)  # noqa: E731
+        return map_tensors(args, cast), map_tensors(kwargs, cast)
+
+    model.register_forward_pre_hook(hook, with_kwargs=True)
+
+
+def cast_outputs(model: torch.nn.Module, dtype: torch.dtype) -> None:
+    """Casts floating tensors that the model returns to `dtype`."""
+
+    def hook(module: torch.nn.Module, args: tuple, output: Any) -> Any:
+        return map_tensors(output, lambda value: to_type(dtype, value))
+
+    # Before the user's hooks, which see what the caller gets.
+    model.register_forward_hook(hook, prepend=True)
+
+
+def take_wide(parameter: torch.Tensor) -> torch.Tensor | None:
+    """The FP32 values that a half parameter came from, if it still has them; once."""
+    wide = parameter.__dict__.pop(WIDE, None)
+    if wide is None or wide.shape != parameter.shape:
+        return None
+    return wide if torch.equal(wide.to(parameter.dtype), parameter.detach()) else None
+
+
+def get_master(parameter: torch.Tensor) -> torch.Tensor | None:
+    """The FP32 values behind a half parameter, if they are known and round to it."""
+    master = getattr(parameter, MASTER, None)
+    if master is None or master.shape != parameter.shape:
+        return None
+    rounded = master.detach().to(parameter.dtype)
+    return master if torch.equal(rounded, parameter.detach()) else None
+
+
+def _write_state(module: torch.nn.Module, state: dict, prefix: str, metadata: dict) -> None:
+    for name, value in [*module._parameters.items(), *module._buffers.items()]:
+        entry = state.get(prefix + name)
+        if value is None or not isinstance(entry, torch.Tensor) or not is_half(entry):
+            continue
+        master = get_master(value)
+        if master is None and torch.equal((wide := getattr(value, WIDE, entry)).to(value.dtype), value.detach()):
+            master = wide.float()
+        state[prefix + name] = entry.float() if master is None else master.detach().clone()
+
+
+def _read_state(module: torch.nn.Module, state: dict, prefix: str, *unused: Any) -> None:
+    for name, parameter in module._parameters.items():
+        entry = state.get(prefix + name)
+        if parameter is None or not is_half(parameter) or not isinstance(entry, torch.Tensor):
+            continue
+        if entry.dtype == torch.float32 and entry.shape == parameter.shape:
+            setattr(parameter, WIDE, entry.detach().clone().to(parameter.device))
+
+
+def save_in_fp32(model: torch.nn.Module) -> None:
+    """Makes state_dict FP32, with masters, and load_state_dict hand them on."""
+    for module in model.modules():
+        module._register_state_dict_hook(_write_state)
+        module._register_load_state_dict_pre_hook(_read_state, with_module=True)

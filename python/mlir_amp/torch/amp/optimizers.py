@@ -1,0 +1,272 @@
+# Part of the mlir-amp project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Optimizers that skip overflowed steps and, at O2, update FP32 masters.
+
+`prepare` gives an optimizer a `Stash` and instance methods of its own: `step`
+skips where a backward pass overflowed, `zero_grad` and `add_param_group` know
+masters. Its class and its other instances stay as they are.
+
+At O2 each half parameter that is trained has an FP32 master, which stands in the
+optimizer's groups in its place. Masters are made by `initialize` from the FP32
+weights, and checked against the half ones when the first gradients come: weights that
+were loaded or set in between are taken over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import Any
+
+import torch
+
+from . import state
+from .models import MASTER, take_wide
+from .scaling import LossScaler
+from .values import is_half
+
+_STASH = "_amp_stash"
+_CLOSURE = "Currently, Amp does not support closure use with optimizers."
+
+
+def check_optimizers(optimizers: list[Any]) -> None:
+    """Refuses optimizers that amp wraps already."""
+    for optimizer in optimizers:
+        if hasattr(optimizer, _STASH):
+            raise RuntimeError("A given optimizer should only be passed through amp.initialize once.")
+        if type(optimizer).__name__ in ("FP16_Optimizer", "OptimWrapper"):
+            name = f"{type(optimizer).__module__}.{type(optimizer).__name__}"
+            raise RuntimeError(
+                f"An incoming optimizer is an instance of {name}. The optimizer(s) passed to amp.initialize() must be "
+                "bare \ninstances of either ordinary Pytorch optimizers, or Apex fused \noptimizers.\n"
+            )
+
+
+def get_stash(optimizer: Any) -> Stash:
+    """What `initialize` gave `optimizer`.
+
+    Raises:
+        RuntimeError: it was not initialized, or before the last reset.
+    """
+    stash = getattr(optimizer, _STASH, None)
+    if stash is None:  # wrapped since, as by LARC
+        stash = getattr(getattr(optimizer, "optim", None), _STASH, None)
+    if stash is None:
+        raise RuntimeError(
+            f"This {type(optimizer).__name__} was not passed through amp.initialize. Pass every optimizer that "
+            "scale_loss is given: model, optimizer = amp.initialize(model, optimizer, ...)."
+        )
+    if not stash.is_alive:
+        raise RuntimeError(
+            f"This {type(optimizer).__name__} was passed through amp.initialize before amp.reset(). Make a new "
+            "model and optimizer, and pass them through amp.initialize."
+        )
+    return stash
+
+
+class Stash:
+    """What amp keeps for one optimizer."""
+
+    def __init__(self, optimizer: torch.optim.Optimizer, master_weights: bool) -> None:
+        self.optimizer = optimizer
+        self.has_masters = master_weights
+        self.is_alive = True
+        #: Gradients still carry a scale: a backward pass with delay_unscale.
+        self.params_have_scaled_gradients = False
+        #: What the next step prints instead of stepping.
+        self.skip_message: str | None = None
+        #: Half parameters and their masters.
+        self.pairs: list[tuple[torch.nn.Parameter, torch.nn.Parameter]] = []
+        #: Parameters that the optimizer updates as they are.
+        self.direct: list[torch.nn.Parameter] = []
+        #: Gradients of earlier backward passes, by their parameter.
+        self.stashed: dict[torch.nn.Parameter, torch.Tensor] = {}
+        self.is_adopted = False
+
+    # -- parameters ---------------------------------------------------------------
+
+    def take(self, parameters: list[torch.nn.Parameter]) -> None:
+        """Registers parameters of one group; half ones give way to masters in place."""
+        for i, parameter in enumerate(parameters):
+            if parameter.dtype != torch.float32 and not is_half(parameter):
+                where = "torch.cuda." if parameter.is_cuda else "torch."
+                raise TypeError(
+                    f"Optimizer's parameters must be either {where}FloatTensor or {where}HalfTensor. "
+                    f"Received {parameter.type()}"
+                )
+            if self.has_masters and not parameter.requires_grad:
+                continue
+            if not self.has_masters or not is_half(parameter):
+                self.direct.append(parameter)
+                continue
+            wide = take_wide(parameter)
+            master = torch.nn.Parameter(parameter.detach().clone().float() if wide is None else wide)
+            if parameter in (optimizer_state := self.optimizer.state):
+                optimizer_state[master] = optimizer_state.pop(parameter)
+            setattr(parameter, MASTER, master)
+            parameters[i] = master
+            self.pairs.append((parameter, master))
+
+    def take_all(self) -> None:
+        """Registers all groups of the optimizer."""
+        for group in self.optimizer.param_groups:
+            self.take(group["params"])
+        if self.pairs:  # state in the types of the masters
+            self.optimizer.load_state_dict(self.optimizer.state_dict())
+
+    def take_late(self) -> None:
+        """Registers half parameters that were frozen until now."""
+        if not self.has_masters:
+            return
+        for group in self.optimizer.param_groups:
+            for i, parameter in enumerate(group["params"]):
+                if is_half(parameter) and parameter.requires_grad:
+                    taken = [parameter]
+                    self.take(taken)
+                    group["params"][i] = taken[0]
+
+    def adopt(self) -> None:
+        """Takes over weights that were loaded or set since `initialize`."""
+        for parameter, master in self.pairs:
+            wide = take_wide(parameter)
+            if wide is not None:
+                master.data.copy_(wide)
+            elif not self.is_adopted:
+                values = parameter.detach()
+                if not torch.equal(master.detach().to(values.dtype), values):
+                    master.data.copy_(values)
+        self.is_adopted = True
+
+    # -- gradients ----------------------------------------------------------------
+
+    def prepare_backward(self) -> None:
+        """Puts present gradients aside, so that scaled ones do not mix with them."""
+        self.take_late()
+        self.adopt()
+        for parameter, _ in self.pairs:
+            parameter.grad = None
+        for parameter in self.direct:
+            if parameter.grad is not None:
+                self.stashed[parameter] = parameter.grad
+                parameter.grad = None
+
+    def finish_backward(self, scaler: LossScaler) -> None:
+        """Unscales the new gradients, and adds those that were put aside."""
+        fresh: list[tuple[torch.Tensor, torch.Tensor]] = []
+        added: list[tuple[torch.Tensor, torch.Tensor]] = []
+        for parameter, master in self.pairs:
+            if parameter.grad is None:
+                continue
+            if master.grad is None:
+                # Of a sparse gradient the dense master has a dense one.
+                master.grad = torch.empty_like(master)
+                fresh.append((_dense(parameter.grad), master.grad))
+            else:
+                added.append((_dense(parameter.grad), master.grad))
+        if fresh:
+            scaler.unscale([grad for grad, _ in fresh], [grad for _, grad in fresh])
+        if added:
+            masters = [grad for _, grad in added]
+            scaler.unscale_and_add([grad for grad, _ in added], masters, masters)
+        self._finish_direct(scaler)
+
+    def _finish_direct(self, scaler: LossScaler) -> None:
+        alone: list[torch.Tensor] = []
+        both: list[tuple[torch.Tensor, torch.Tensor]] = []
+        is_one = not scaler.dynamic and scaler.loss_scale() == 1.0
+        for parameter in self.direct:
+            stashed = self.stashed.pop(parameter, None)
+            if parameter.grad is None:
+                parameter.grad = stashed
+            elif stashed is None:
+                alone.append(parameter.grad)
+            elif is_one:
+                parameter.grad = parameter.grad + stashed
+            else:
+                both.append((parameter.grad, stashed))
+        if alone and not is_one:
+            scaler.unscale(alone, alone)
+        if both:
+            grads = [grad for grad, _ in both]
+            scaler.unscale_and_add(grads, [stashed for _, stashed in both], grads)
+
+    # -- steps --------------------------------------------------------------------
+
+    def copy_masters(self) -> None:
+        """Rounds the masters to the half parameters."""
+        if self.pairs:
+            with torch.no_grad():
+                torch._foreach_copy_([p for p, _ in self.pairs], [m for _, m in self.pairs])
+
+    def clear_master_grads(self) -> None:
+        for _, master in self.pairs:
+            master.grad = None
+
+
+def _dense(grad: torch.Tensor) -> torch.Tensor:
+    return grad.to_dense() if grad.is_sparse else grad
+
+
+def prepare(optimizer: torch.optim.Optimizer, master_weights: bool, without_casts: Callable = nullcontext) -> None:
+    """Makes an optimizer skip overflowed steps and, if asked, update masters.
+
+    Args:
+        optimizer: changed in place; only this instance.
+        master_weights: FP32 masters for half parameters.
+        without_casts: a context in which its step runs.
+    """
+    stash = Stash(optimizer, master_weights)
+    old_step, old_add_param_group = optimizer.step, optimizer.add_param_group
+
+    def step(closure: Callable | None = None, **kwargs: Any) -> Any:
+        if closure is not None and (master_weights or stash.skip_message):
+            raise RuntimeError(_CLOSURE)
+        if stash.skip_message is not None:
+            state.maybe_print(stash.skip_message)
+            stash.skip_message = None
+            stash.clear_master_grads()
+            return None
+        with without_casts():
+            if not master_weights:
+                return old_step(closure, **kwargs) if closure is not None else old_step(**kwargs)
+            stash.adopt()
+            result = old_step(**kwargs)
+            stash.copy_masters()
+        # model.zero_grad does not know them.
+        stash.clear_master_grads()
+        return result
+
+    def zero_grad(set_to_none: bool = False) -> None:
+        stash.take_late()
+        for parameter in [*(half for half, _ in stash.pairs), *stash.direct]:
+            if parameter.grad is None:
+                continue
+            if set_to_none:
+                parameter.grad = None
+            else:
+                parameter.grad = parameter.grad.detach().zero_()
+        stash.clear_master_grads()
+
+    def add_param_group(new_group: dict) -> None:
+        assert isinstance(new_group, dict), "param group must be a dict"
+        parameters = new_group["params"]
+        if isinstance(parameters, torch.Tensor):
+            new_group["params"] = [parameters]
+        elif isinstance(parameters, set):
+            raise TypeError(
+                "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in "
+                "sets will change between runs. Please use a list instead."
+            )
+        else:
+            new_group["params"] = list(parameters)
+        stash.take(new_group["params"])
+        old_add_param_group(new_group)
+
+    stash.take_all()
+    setattr(optimizer, _STASH, stash)
+    state._amp_state.stashes.append(stash)
+    optimizer.step = step
+    optimizer.add_param_group = add_param_group
+    if master_weights:
+        optimizer.zero_grad = zero_grad

@@ -1,0 +1,143 @@
+# Part of the mlir-amp project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Loss scaling: the scaler's state machine on gradients.
+
+The machine is the runtime library's (amp-rt/Scaler.h); here gradients are
+multiplied and looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from mlir_amp import scaler as runtime
+
+import torch
+
+from . import state
+
+
+class LossScaler:
+    """One loss scaler.
+
+    Args:
+        loss_scale: "dynamic", or the factor of a static scaler.
+        init_scale: where a dynamic scale starts; at most `max_loss_scale`.
+        scale_factor: a dynamic scale is multiplied or divided by it.
+        scale_window: backward passes without overflow before the scale grows.
+        min_loss_scale: floor of a dynamic scale; None or 0: none.
+        max_loss_scale: ceiling of a dynamic scale.
+        name: for messages.
+    """
+
+    warned_unscaling_non_fp32_grad = False
+
+    def __init__(
+        self,
+        loss_scale: float | str,
+        init_scale: float = 2.0**16,
+        scale_factor: float = 2.0,
+        scale_window: int = 2000,
+        min_loss_scale: float | None = None,
+        max_loss_scale: float = 2.0**24,
+        name: str = "loss_scaler0",
+    ) -> None:
+        self.dynamic = loss_scale == "dynamic"
+        self._machine = runtime.LossScaler(
+            loss_scale, init_scale, scale_factor, scale_window, min_loss_scale, max_loss_scale, name=name
+        )
+        self._found_inf: dict[torch.device, torch.Tensor] = {}
+
+    def loss_scale(self) -> float:
+        """The present factor on the loss."""
+        return self._machine.scale
+
+    @property
+    def _loss_scale(self) -> float:
+        return self._machine.scale
+
+    @_loss_scale.setter
+    def _loss_scale(self, value: float) -> None:
+        self.load(value, self._unskipped)
+
+    @property
+    def _unskipped(self) -> int:
+        return self._machine.unskipped
+
+    @property
+    def _has_overflow(self) -> bool:
+        return any(bool(found.item()) for found in self._found_inf.values())
+
+    def load(self, loss_scale: float, unskipped: int) -> None:
+        """Goes on from another scaler's state."""
+        self._machine.load_state_dict({"loss_scale": loss_scale, "unskipped": unskipped})
+
+    def clear_overflow_state(self) -> None:
+        self._found_inf.clear()
+
+    def update_scale(self) -> bool:
+        """One transition, by what was found since the last clear; True: skip the step."""
+        return self._machine.update(self._has_overflow if self.dynamic else False)
+
+    @property
+    def effective_scale(self) -> float:
+        """The scale that losses are multiplied by: in FP32, and never subnormal there."""
+        return self._machine.program_scale
+
+    def unscale(self, model_grads: Sequence[torch.Tensor], master_grads: Sequence[torch.Tensor]) -> None:
+        """Writes `model_grads / scale` to `master_grads`, which may be the same.
+
+        A dynamic scaler looks for values that are not finite; where there are any,
+        what is written is not defined.
+        """
+        if model_grads is not master_grads:
+            for model, master in zip(model_grads, master_grads, strict=True):
+                master.copy_(model)
+        elif not LossScaler.warned_unscaling_non_fp32_grad:
+            for grad in master_grads:
+                if grad.dtype != torch.float32:
+                    LossScaler.warned_unscaling_non_fp32_grad = True
+                    state.maybe_print(
+                        f"Attempting to unscale a grad with type {grad.type()} Unscaling non-fp32 grads may indicate "
+                        "an error. When using Amp, you don't need to call .half() on your model."
+                    )
+                    break
+        self._multiply(master_grads, 1.0 / self.effective_scale)
+
+    def unscale_and_add(
+        self,
+        model_grads: Sequence[torch.Tensor],
+        stashed_grads: Sequence[torch.Tensor],
+        master_grads: Sequence[torch.Tensor],
+    ) -> None:
+        """Writes `model_grads / scale + stashed_grads` to `master_grads`.
+
+        `master_grads` may be either of the others. The incoming gradients are
+        looked at, the stash is trusted.
+        """
+        incoming = [model.to(master.dtype, copy=True) for model, master in zip(model_grads, master_grads, strict=True)]
+        self._multiply(incoming, 1.0 / self.effective_scale)
+        for grad, stashed, master in zip(incoming, stashed_grads, master_grads, strict=True):
+            master.copy_(grad + stashed)
+
+    def _multiply(self, grads: Sequence[torch.Tensor], factor: float) -> None:
+        groups: dict[tuple[torch.device, torch.dtype], list[torch.Tensor]] = {}
+        for values in _get_values(grads):
+            groups.setdefault((values.device, values.dtype), []).append(values)
+        for (device, _), group in groups.items():
+            if not self.dynamic:
+                if factor != 1.0:
+                    torch._foreach_mul_(group, factor)
+                continue
+            if device not in self._found_inf:
+                self._found_inf[device] = torch.zeros(1, device=device)
+            inverse = torch.full((1,), factor, device=device)
+            torch._amp_foreach_non_finite_check_and_unscale_(group, self._found_inf[device], inverse)
+
+
+def _get_values(grads: Iterable[torch.Tensor]) -> Iterable[torch.Tensor]:
+    """The gradients, of sparse ones what they hold."""
+    for grad in grads:
+        # An index that occurs twice may overflow in the sum.
+        yield grad.coalesce()._values() if grad.is_sparse else grad.detach()
