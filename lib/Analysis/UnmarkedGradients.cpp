@@ -181,6 +181,9 @@ FailureOr<Value> GradientFinder::find(StringRef name, Value updated) {
     entries.insert_range(made);
     if (entries.empty())
       return refuse(name, last, reached);
+    // Two gradients, of this parameter and of another one of its type.
+    if (made.empty() && getDegree(last).isOnce())
+      return refuse(name, last, entries.front());
   }
   Value gradient = entries.front();
   while (Value multiplied = getMultiplied(gradient))

@@ -247,3 +247,40 @@ func.func @step(
   %n = arith.subf %w, %g : tensor<4xf32>
   return %n : tensor<4xf32>
 }
+
+// -----
+
+// Two scalars in a window, whose sums have no degree: the norm leads from each to the
+// gradients of both. Their twins without a window go through: split-train-step-unmarked.mlir.
+func.func @scalars(
+    %a: tensor<f32> {amp.role = "param", amp.name = "a"},
+    %b: tensor<f32> {amp.role = "param", amp.name = "b"},
+    %sum_a: tensor<f32> {amp.role = "accumulator", amp.name = "a"},
+    %sum_b: tensor<f32> {amp.role = "accumulator", amp.name = "b"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %y: tensor<4xf32> {amp.role = "batch", amp.name = "x1"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "a"},
+        tensor<f32> {amp.role = "param", amp.name = "b"},
+        tensor<f32> {amp.role = "accumulator", amp.name = "a"},
+        tensor<f32> {amp.role = "accumulator", amp.name = "b"}) {
+  %none = arith.constant dense<0.0> : tensor<f32>
+  %e = tensor.empty() : tensor<4xf32>
+  %s = linalg.broadcast ins(%seed : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  // expected-note @below {{the second one is here; it carries the scale to the power 1}}
+  %ga = linalg.dot ins(%s, %x : tensor<4xf32>, tensor<4xf32>) outs(%none : tensor<f32>) -> tensor<f32>
+  // expected-error @below {{expected one value that brings the loss scale into the update of 'a' in fused train step '@scalars', to take it for the gradient, but found two}}
+  // expected-note @below {{the first one is here; it carries the scale to the power 1}}
+  %gb = linalg.dot ins(%s, %y : tensor<4xf32>, tensor<4xf32>) outs(%none : tensor<f32>) -> tensor<f32>
+  %ta = arith.addf %sum_a, %ga : tensor<f32>
+  %tb = arith.addf %sum_b, %gb : tensor<f32>
+  %qa = arith.mulf %ta, %ta : tensor<f32>
+  %qb = arith.mulf %tb, %tb : tensor<f32>
+  %q = arith.addf %qa, %qb : tensor<f32>
+  %n = math.rsqrt %q : tensor<f32>
+  %ca = arith.mulf %ta, %n : tensor<f32>
+  %cb = arith.mulf %tb, %n : tensor<f32>
+  %a1 = arith.subf %a, %ca : tensor<f32>
+  %b1 = arith.subf %b, %cb : tensor<f32>
+  return %a1, %b1, %none, %none : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
+}
