@@ -14,9 +14,8 @@ import statistics
 import time
 
 import torch
-from torch.nn import functional
-
 from mlir_amp.torch import amp
+from torch.nn import functional
 
 
 class Block(torch.nn.Module):

@@ -68,7 +68,7 @@ def test_trace(name):
                 has_overflowed = True
         assert scaler.loss_scale() == event["scale"], where
         assert scaler._unskipped == event["unskipped"], where
-        pending = [optimizer._amp_stash.skip_message is not None for optimizer in optimizers]
+        pending = [amp.is_skipping(optimizer) for optimizer in optimizers]
         assert pending == event["skip_pending"], where
         if has_overflowed:
             continue  # what Apex leaves in the gradients is not defined

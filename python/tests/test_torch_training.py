@@ -102,7 +102,7 @@ def test_run(name):
                 entry = injected[number]
                 parameter = dict(model.named_parameters())[entry["param"]]
                 parameter.grad.view(-1)[entry["index"]] = float(entry["value"])
-        skipped = optimizer._amp_stash.skip_message is not None
+        skipped = amp.is_skipping(optimizer)
         where = f"step {number}"
         bound = limits.get(
             "loss, step 0" if number == 0 else "loss, steps 0 to 9" if number < 10 else "loss, all steps"

@@ -8,7 +8,7 @@ as on a GPU. Differences from Apex, on purpose, are listed in docs/Python.md.
 """
 
 from .frontend import init, initialize, load_state_dict, reset, state_dict
-from .handle import AmpHandle, NoOpHandle, OptimWrapper, disable_casts, scale_loss
+from .handle import AmpHandle, NoOpHandle, OptimWrapper, disable_casts, is_skipping, scale_loss
 from .registry import (
     float_function,
     half_function,
@@ -31,6 +31,7 @@ __all__ = [
     "half_function",
     "init",
     "initialize",
+    "is_skipping",
     "load_state_dict",
     "master_params",
     "promote_function",

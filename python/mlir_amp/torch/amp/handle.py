@@ -101,6 +101,14 @@ def scale_loss(
     _clear_casts()
 
 
+def is_skipping(optimizer: Any) -> bool:
+    """True between a backward pass that overflowed and the step that is skipped for it.
+
+    For schedulers and counters that go by steps taken. Apex has no such question.
+    """
+    return amp_optimizers.get_stash(optimizer).skip_message is not None
+
+
 def _check_place() -> None:
     if _amp_state.process != os.getpid():
         raise RuntimeError(
