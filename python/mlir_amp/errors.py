@@ -1,0 +1,68 @@
+# Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The exceptions of this package.
+
+Refusals by the policy are not among them: they are the built-in exceptions that
+NVIDIA Apex raises, with its text (see :func:`mlir_amp.policy.select`).
+"""
+
+from __future__ import annotations
+
+__all__ = ["AmpError", "InvalidArgument", "OutOfMemory", "RuntimeFault", "Unavailable"]
+
+
+class AmpError(Exception):
+    """Base of all exceptions of this package's own."""
+
+
+class RuntimeFault(AmpError):
+    """A call of the runtime library failed.
+
+    The message is the library's own: it names the call, the resource and the
+    remedy.
+
+    Attributes:
+        status: How the library calls the failure, for example
+            ``"device error"``.
+    """
+
+    def __init__(self, text: str, status: str = "") -> None:
+        super().__init__(text, status)
+        self.status = status
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class InvalidArgument(RuntimeFault, ValueError):
+    """An argument breaks the rule that the text states. Nothing was changed."""
+
+
+class OutOfMemory(RuntimeFault, MemoryError):
+    """The device or the process has no memory left for the request."""
+
+
+class Unavailable(RuntimeFault):
+    """Known, but not there: a device without its driver, or a name of none."""
+
+
+_CLASSES: dict[str, type[RuntimeFault]] = {
+    "invalid argument": InvalidArgument,
+    "out of memory": OutOfMemory,
+    "not found": Unavailable,
+    "unavailable": Unavailable,
+}
+
+
+def fault_of(status: str, text: str) -> RuntimeFault:
+    """The exception for a status of the runtime library.
+
+    Args:
+        status: The status's name, for example ``"invalid argument"``.
+        text: The library's text.
+
+    Returns:
+        The exception, not raised.
+    """
+    return _CLASSES.get(status, RuntimeFault)(text, status)
