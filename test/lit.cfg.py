@@ -9,6 +9,7 @@ Substitutions
   %fake_cublaslt, %fake_cudnn  the libraries on its memory
   %plugin    the plugin for the stock mlir-opt (feature `plugin`)
   %python    the interpreter CMake found
+  %pytest    pytest over one file of python/tests (feature `python-package`)
   %cmake     the CMake that configured the build
   %outside_options  what an outside project needs to use the same compiler
 
@@ -26,6 +27,8 @@ Features
   ptxas        CUDA's assembler is on PATH
   nvdisasm     CUDA's disassembler is on PATH, or from PyPI's nvidia-cuda-nvdisasm
   numpy, torch importable by %python
+  python-package  the Python package is built (-DMLIR_AMP_PYTHON=ON, which
+             `./dev` sets where nanobind and pytest are installed)
   sanitize     our code carries sanitizers
   long         `./dev test --all` (lit --param long=1)
 """
@@ -76,6 +79,9 @@ for name, value in {
     ),
     "%plugin": plugin,
     "%python": config.python,
+    "%pytest": f"env PYTHONPATH={config.amp_build_dir}/python PYTHONDONTWRITEBYTECODE=1 "
+    f"{config.python} -m pytest -q -rs -c {config.amp_source_dir}/pyproject.toml "
+    f"{config.amp_source_dir}/python/tests",
     "%cmake": config.cmake,
     "%outside_options": config.outside_options,
 }.items():
@@ -128,6 +134,12 @@ for feature, present in {
     "nvdisasm": has_tool("nvdisasm"),
     "numpy": can_import("numpy"),
     "torch": can_import("torch"),
+    # An uninstrumented interpreter cannot load an instrumented module.
+    "python-package": bool(glob.glob(
+        os.path.join(config.amp_build_dir, "python", "mlir_amp", "_native.*")
+    ))
+    and can_import("pytest")
+    and not config.sanitize,
     "sanitize": bool(config.sanitize),
     "long": bool(lit_config.params.get("long")),
 }.items():

@@ -209,7 +209,8 @@ def listed_functions() -> list[ListedFunction]:
 
     Returns:
         Full names (``"torch.nn.functional.linear"``) with their entries for
-        float16. Four of them are on no list for bfloat16; :func:`lookup` tells.
+        float16; prelu, bmm, addbmm and baddbmm are on no list for bfloat16. Some
+        in-place forms are of functions for which torch has none.
     """
     return [ListedFunction(*row) for row in _native.lists()]
 

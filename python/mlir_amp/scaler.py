@@ -220,9 +220,20 @@ class LossScaler:
         """
         return Health(*self._scaler.health(patience))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self.config, self.state)
+
     def __repr__(self) -> str:
         kind = "dynamic" if self.dynamic else "static"
         return (
             f"<LossScaler {self.name!r}: {kind}, scale {self.scale!r}, "
             f"{self.unskipped} clean>"
         )
+
+
+def _restore(config: dict[str, Any], state: ScalerState) -> LossScaler:
+    """A copy: what pickle and copy.deepcopy call."""
+    scaler = LossScaler.__new__(LossScaler)
+    scaler._scaler = _native.Scaler(**config)
+    scaler.state = state
+    return scaler

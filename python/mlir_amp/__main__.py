@@ -1,0 +1,82 @@
+# Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""``python -m mlir_amp``: what was found here, one line each.
+
+It never fails: what is missing is named with the reason. Neither PyTorch nor JAX
+is imported, their versions are read from what is installed.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+from collections.abc import Callable, Iterator
+
+import mlir_amp
+from mlir_amp import _native
+
+_PACKAGES = ("torch", "torch-mlir", "jax", "jaxlib", "optax", "numpy")
+
+# What decides which code the CPU runs: vectors, half types, matrix units.
+_CPU_FEATURES = (
+    "sse4_2 avx avx2 fma f16c avx512f avx512vl avx512_bf16 avx512_fp16 amx_tile "
+    "amx_bf16 amx_fp16 amx_int8 asimd asimdhp asimdfhm bf16 sve sve2"
+).split()
+
+
+def _package(name: str) -> str:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def _cpu_features() -> str:
+    """The features above that the first core of /proc/cpuinfo has."""
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        for line in file:
+            key, _, value = line.partition(":")
+            if key.strip() in ("flags", "Features"):
+                have = set(value.split())
+                return " ".join(name for name in _CPU_FEATURES if name in have)
+    return "unknown (/proc/cpuinfo names none)"
+
+
+def _device(name: str) -> str:
+    properties = _native.device(name)
+    major, minor = properties["compute_capability"]
+    capability = f", compute capability {major}.{minor}" if major else ""
+    gibibytes = properties["total_bytes"] / 2**30
+    return (
+        f"{properties['model']}, {properties['processors']} processors, "
+        f"{gibibytes:.1f} GiB{capability}"
+    )
+
+
+def _guard(find: Callable[..., str], *arguments: str) -> str:
+    """What was found, or why not."""
+    try:
+        return find(*arguments)
+    except mlir_amp.AmpError as error:
+        return f"not available: {error}"
+    except Exception as error:  # what is only printed must not stop the rest
+        return f"unknown: {type(error).__name__}: {error}"
+
+
+def report() -> Iterator[str]:
+    """The lines, without line ends."""
+    versions = _native.versions()
+    yield f"mlir_amp: {mlir_amp.__version__}, runtime {versions['runtime']}"
+    yield f"LLVM it was built with: {versions['llvm']}"
+    yield f"Python: {platform.python_version()} on {platform.machine()}"
+    for name in _PACKAGES:
+        yield f"{name}: {_guard(_package, name)}"
+    yield f"CPU features: {_guard(_cpu_features)}"
+    for name in ("host", "cuda", "emulator"):
+        yield f"device {name}: {_guard(_device, name)}"
+
+
+if __name__ == "__main__":
+    for line in report():
+        print(line)
