@@ -9,7 +9,8 @@ Substitutions
   %fake_cublaslt, %fake_cudnn  the libraries on its memory
   %plugin    the plugin for the stock mlir-opt (feature `plugin`)
   %python    the interpreter CMake found
-  %pytest    pytest over one file of python/tests (feature `python-package`)
+  %pytest    pytest over one file of python/tests, where a skip is a failure: a test
+             that needs more has its own .test (feature `python-package`)
   %cmake     the CMake that configured the build
   %outside_options  what an outside project needs to use the same compiler
 
@@ -26,7 +27,7 @@ Features
   ahead-of-time  clang, llc and mlir-translate, to compile a program outside the JIT
   ptxas        CUDA's assembler is on PATH
   nvdisasm     CUDA's disassembler is on PATH, or from PyPI's nvidia-cuda-nvdisasm
-  numpy, torch importable by %python
+  numpy, torch, torch-mlir, jaxlib, scikit-build  importable by %python
   python-package  the Python package is built (-DMLIR_AMP_PYTHON=ON, which
              `./dev` sets where nanobind and pytest are installed)
   sanitize     our code carries sanitizers
@@ -80,7 +81,7 @@ for name, value in {
     "%plugin": plugin,
     "%python": config.python,
     "%pytest": f"env PYTHONPATH={config.amp_build_dir}/python PYTHONDONTWRITEBYTECODE=1 "
-    f"{config.python} -m pytest -q -rs -c {config.amp_source_dir}/pyproject.toml "
+    f"{config.python} -m pytest -q -rs --no-skips -c {config.amp_source_dir}/pyproject.toml "
     f"{config.amp_source_dir}/python/tests",
     "%cmake": config.cmake,
     "%outside_options": config.outside_options,
@@ -134,6 +135,9 @@ for feature, present in {
     "nvdisasm": has_tool("nvdisasm"),
     "numpy": can_import("numpy"),
     "torch": can_import("torch"),
+    "torch-mlir": can_import("torch_mlir"),
+    "jaxlib": can_import("jaxlib"),
+    "scikit-build": can_import("scikit_build_core"),
     # An uninstrumented interpreter cannot load an instrumented module.
     "python-package": bool(glob.glob(
         os.path.join(config.amp_build_dir, "python", "mlir_amp", "_native.*")

@@ -16,7 +16,14 @@ from typing import Any, Literal, NamedTuple, TypedDict
 
 from mlir_amp import _native
 
-__all__ = ["Health", "LossScaler", "ScalerState", "Verdict"]
+__all__ = [
+    "Checkpoint",
+    "Health",
+    "LossScaler",
+    "ScalerConfig",
+    "ScalerState",
+    "Verdict",
+]
 
 Verdict = Literal[
     "healthy", "backing-off", "stuck-at-floor", "stuck-at-bottom", "static-overflow"
@@ -55,6 +62,27 @@ class ScalerState(TypedDict):
     at_floor: bool
     held_at_bottom: bool
     found_inf: bool
+
+
+class ScalerConfig(TypedDict):
+    """The numbers that a scaler was made with."""
+
+    name: str
+    dynamic: bool
+    initial_scale: float
+    min_scale: float
+    max_scale: float
+    growth_interval: int
+    growth_factor: float
+    backoff_factor: float
+    apex_bounds: bool
+
+
+class Checkpoint(TypedDict):
+    """A scaler's entry in Apex's checkpoints."""
+
+    loss_scale: float
+    unskipped: int
 
 
 class LossScaler:
@@ -128,7 +156,7 @@ class LossScaler:
     @property
     def dynamic(self) -> bool:
         """Whether the scale follows the overflows."""
-        return self._scaler.config["dynamic"]
+        return self.config["dynamic"]
 
     @property
     def scale(self) -> float:
@@ -147,9 +175,10 @@ class LossScaler:
         return self._scaler.unskipped
 
     @property
-    def config(self) -> dict[str, Any]:
+    def config(self) -> ScalerConfig:
         """The numbers that the scaler was made with."""
-        return self._scaler.config
+        config: ScalerConfig = self._scaler.config
+        return config
 
     def update(self, found_inf: bool = False) -> bool:
         """Ends a step.
@@ -179,11 +208,11 @@ class LossScaler:
         """Forgets what was accumulated."""
         self._scaler.clear()
 
-    def state_dict(self) -> dict[str, float | int]:
+    def state_dict(self) -> Checkpoint:
         """Apex's checkpoint entry: ``{"loss_scale": ..., "unskipped": ...}``."""
         return {"loss_scale": self.scale, "unskipped": self.unskipped}
 
-    def load_state_dict(self, state_dict: dict[str, float | int]) -> None:
+    def load_state_dict(self, state_dict: Checkpoint) -> None:
         """Loads Apex's checkpoint entry. As in Apex, the bounds are not applied.
 
         Args:
@@ -199,7 +228,8 @@ class LossScaler:
     @property
     def state(self) -> ScalerState:
         """All that the scaler remembers, statistics included."""
-        return self._scaler.state
+        state: ScalerState = self._scaler.state
+        return state
 
     @state.setter
     def state(self, state: ScalerState) -> None:
@@ -231,7 +261,7 @@ class LossScaler:
         )
 
 
-def _restore(config: dict[str, Any], state: ScalerState) -> LossScaler:
+def _restore(config: ScalerConfig, state: ScalerState) -> LossScaler:
     """A copy: what pickle and copy.deepcopy call."""
     scaler = LossScaler.__new__(LossScaler)
     scaler._scaler = _native.Scaler(**config)

@@ -160,6 +160,7 @@ static Selection
 selectLevel(const std::string &optLevel,
             const std::map<std::string, std::string> &overrides) {
   std::vector<AmpPolicyOverride> given;
+  given.reserve(overrides.size());
   for (const auto &[name, value] : overrides)
     given.push_back({toC(name), toC(value)});
   AmpPolicyRequest request = {};
@@ -181,6 +182,7 @@ selectLevel(const std::string &optLevel,
 static std::vector<std::string> getRemarks(const Selection &selection) {
   std::vector<std::string> remarks;
   size_t count = ampPolicySelectionGetRemarkCount(selection.get());
+  remarks.reserve(count);
   for (size_t i = 0; i < count; ++i)
     remarks.push_back(ampPolicySelectionGetRemark(selection.get(), i));
   return remarks;

@@ -1,12 +1,11 @@
 # Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 # Exceptions. See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The package itself: what importing it loads, ``python -m mlir_amp``, its types,
-and the company of libraries that carry another LLVM."""
+"""The package itself: what importing it loads, ``python -m mlir_amp``, its types."""
 
 from __future__ import annotations
 
-import importlib.util
+import doctest
 import pathlib
 import re
 import subprocess
@@ -15,7 +14,7 @@ import sys
 import pytest
 
 import mlir_amp
-from mlir_amp import _native
+from mlir_amp import _native, policy, scaler
 
 
 def run(program: str, **more) -> subprocess.CompletedProcess[str]:
@@ -61,7 +60,8 @@ def test_report_has_a_line_for_everything() -> None:
         "device cuda",
         "device emulator",
     ]
-    assert re.search(r"^device host: .*\d+ processors, \d+\.\d GiB$", outcome.stdout, re.M)
+    (host,) = [line for line in lines if line.startswith("device host:")]
+    assert re.search(r"\d+ processors, \d+\.\d GiB$", host)
 
 
 def test_report_goes_on_where_something_fails(tmp_path: pathlib.Path) -> None:
@@ -72,7 +72,13 @@ def test_report_goes_on_where_something_fails(tmp_path: pathlib.Path) -> None:
         "builtins.open = refuse\n"
         "runpy.run_module('mlir_amp', run_name='__main__')\n"
     )
-    outcome = run(program, env={"AMP_RT_CUDA_DRIVER": str(tmp_path / "driver"), "PYTHONPATH": ":".join(sys.path)})
+    outcome = run(
+        program,
+        env={
+            "AMP_RT_CUDA_DRIVER": str(tmp_path / "driver"),
+            "PYTHONPATH": ":".join(sys.path),
+        },
+    )
     assert outcome.returncode == 0, outcome.stderr
     assert "CPU features: unknown: OSError: no such place\n" in outcome.stdout
     assert re.search(r"^device cuda: not available: .*driver", outcome.stdout, re.M)
@@ -82,45 +88,6 @@ def test_unknown_device_is_a_typed_error() -> None:
     with pytest.raises(mlir_amp.Unavailable, match="device 'abacus'") as caught:
         _native.device("abacus")
     assert caught.value.status in ("not found", "unavailable")
-
-
-USE = """
-from mlir_amp import policy, scaler
-assert policy.select("O2").model_cast == "float16"
-assert scaler.LossScaler().update(True)
-try:
-    policy.select("O9")
-except RuntimeError:
-    pass
-"""
-
-USE_OTHER = {
-    "torch": "import torch; assert (torch.ones(2) + 1).sum() == 4",
-    "torch_mlir": """
-import torch_mlir.ir as ir
-from torch_mlir.dialects import func
-with ir.Context():
-    assert "func.func" in str(ir.Module.parse("func.func @f() { return }"))
-""",
-    "jaxlib": """
-from jaxlib.mlir import ir
-with ir.Context() as context:
-    context.allow_unregistered_dialects = True
-    assert "a.b" in str(ir.Module.parse('"a.b"() : () -> ()'))
-""",
-}
-
-
-@pytest.mark.parametrize("order", ["before", "after"])
-@pytest.mark.parametrize("library", USE_OTHER)
-def test_beside_another_llvm(library: str, order: str) -> None:
-    if importlib.util.find_spec(library) is None:
-        pytest.skip(f"{library} is not installed")
-    parts = [USE, USE_OTHER[library]]
-    if order == "after":
-        parts.reverse()
-    outcome = run("\n".join([*parts, *parts, "print('done')"]))
-    assert (outcome.stdout, outcome.returncode) == ("done\n", 0), outcome.stderr
 
 
 def test_types_travel_with_the_package() -> None:
@@ -134,3 +101,15 @@ def test_types_travel_with_the_package() -> None:
         for name in vars(kind):
             if not name.startswith("_"):
                 assert f"def {name}(" in stub, name
+
+
+@pytest.mark.parametrize("module", [policy, scaler], ids=lambda module: module.__name__)
+def test_examples_in_docstrings(module) -> None:
+    outcome = doctest.testmod(module)
+    assert outcome.attempted and not outcome.failed
+
+
+def test_examples_in_the_documentation() -> None:
+    page = pathlib.Path(__file__).parents[2] / "docs" / "Python.md"
+    outcome = doctest.testfile(str(page), module_relative=False)
+    assert outcome.attempted and not outcome.failed

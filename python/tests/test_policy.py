@@ -4,7 +4,7 @@
 """Levels and properties against every combination that was recorded from Apex
 (properties.csv) and from ROCm's fork (properties_rocm.csv): outcome, error text
 and resulting properties, through ``mlir_amp.policy``. Then the lists against
-o1_ops.csv, and what only Python has: values of other libraries, typing."""
+o1_ops.csv, and what only Python has."""
 
 from __future__ import annotations
 
@@ -156,7 +156,8 @@ def test_every_row_of_rocm() -> None:
 )
 def test_text_is_what_apex_prints(recorded: str, level: str, given: dict) -> None:
     special = oracles.read_object("special_cases.json")
-    assert policy.select(level, given).text == oracles.case(special, recorded)["printed"]
+    printed = oracles.case(special, recorded)["printed"]
+    assert policy.select(level, given).text == printed
 
 
 @pytest.mark.parametrize(
@@ -177,18 +178,6 @@ def test_exceptions_are_those_of_apex(level, given, error) -> None:
     with pytest.raises(Exception) as caught:
         policy.select(level, given)
     assert type(caught.value) is error
-
-
-def test_values_of_other_libraries() -> None:
-    numpy = pytest.importorskip("numpy")
-    for scale in (128, 128.0, "128.0", numpy.float32(128), numpy.int64(128)):
-        assert policy.select("O2", loss_scale=scale).properties.loss_scale == 128.0
-    torch = pytest.importorskip("torch")
-    selection = policy.select(
-        "O2", cast_model_type=torch.bfloat16, loss_scale=torch.tensor(128.0)
-    )
-    assert selection.model_cast == "bfloat16"
-    assert selection.properties.loss_scale == 128.0
 
 
 def test_strings_are_taken_as_they_are() -> None:
@@ -215,7 +204,8 @@ def test_selection_is_frozen() -> None:
 
 
 def test_none_and_false_stay_apart() -> None:
-    assert policy.select("O2", cast_model_type=False).properties.cast_model_type is False
+    selection = policy.select("O2", cast_model_type=False)
+    assert selection.properties.cast_model_type is False
     assert policy.select("O1").properties.cast_model_type is None
     assert policy.select("O5").properties.patch_torch_functions is None
 
@@ -280,7 +270,7 @@ def test_every_listed_function_of_apex() -> None:
     # another table, and in-place forms that torch does not have.
     for function in policy.listed_functions():
         if function.origin == "apex" and function.name not in recorded:
-            is_rnn = re.search(r"\.(rnn_relu|rnn_tanh|gru|lstm)(_cell)?$", function.name)
+            is_rnn = re.search(r"\.(rnn_\w+|gru|lstm)(_cell)?$", function.name)
             assert function.in_place or is_rnn, function
 
 
