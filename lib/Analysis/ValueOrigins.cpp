@@ -118,8 +118,7 @@ Value ValueOrigins::getMovedValue(Value value) const {
   return end;
 }
 
-static Origins getArgumentOrigins(FunctionOpInterface function,
-                                  unsigned index) {
+static Origins getOriginsOfRole(FunctionOpInterface function, unsigned index) {
   RoleInfo info = getArgRole(function, index);
   Origins result;
   if (!info.role) {
@@ -158,6 +157,20 @@ static Origins getArgumentOrigins(FunctionOpInterface function,
   return result;
 }
 
+static Origins getArgumentOrigins(FunctionOpInterface function,
+                                  unsigned index) {
+  Origins result = getOriginsOfRole(function, index);
+  result.floating = !result.isConstant();
+  return result;
+}
+
+/// The part of `from` that a value of `type` has: integers end what is
+/// floating.
+static Origins restrictTo(Type type, Origins from) {
+  from.floating &= !getElementTypeOrSelf(type).isIntOrIndex();
+  return from;
+}
+
 ValueOrigins::ValueOrigins(FunctionOpInterface function) {
   FunctionKind kind = getFunctionKind(function);
   isOptimizer = kind == FunctionKind::OptimizerStep;
@@ -165,7 +178,8 @@ ValueOrigins::ValueOrigins(FunctionOpInterface function) {
   if (function.isExternal())
     return;
   for (auto [index, argument] : llvm::enumerate(function.getArguments()))
-    origins[argument] = getArgumentOrigins(function, index);
+    origins[argument] =
+        restrictTo(argument.getType(), getArgumentOrigins(function, index));
   Region &body = function.getFunctionBody();
   do
     visit(body, Origins());
@@ -193,7 +207,7 @@ bool ValueOrigins::joinBranches(Region &body) {
 void ValueOrigins::visit(Region &region, Origins entry) {
   for (Block *block : getBlocksSortedByDominance(region)) {
     for (BlockArgument argument : block->getArguments())
-      origins.try_emplace(argument, entry);
+      origins.try_emplace(argument, restrictTo(argument.getType(), entry));
     for (Operation &op : *block) {
       Origins read;
       if (!isa<tensor::DimOp>(op))
@@ -202,7 +216,7 @@ void ValueOrigins::visit(Region &region, Origins entry) {
       for (Region &nested : op.getRegions())
         visit(nested, read);
       for (Value result : op.getResults())
-        origins[result] = read;
+        origins[result] = restrictTo(result.getType(), read);
       if (read.seed)
         readsSeed.insert(&op);
     }

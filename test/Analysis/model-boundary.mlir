@@ -522,6 +522,56 @@ func.func @buffers_of_the_step(
   return %p, %q, %seed : tensor<8xf32>, tensor<8xf32>, tensor<f32>
 }
 
+// What is computed from integers alone is no value of the model's yet: Apex casts the
+// inputs and the parameters, and forward() makes f32 of its integers. It is rounded
+// where it meets the model.
+// CHECK-LABEL: func.func @integers
+func.func @integers(
+    %w: tensor<8xf32> {amp.role = "param", amp.name = "w"},
+    %ids: tensor<8xi64> {amp.role = "batch", amp.name = "x0"},
+    %x: tensor<8xf32> {amp.role = "batch", amp.name = "x1"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<8xf32>, tensor<f32> {amp.role = "grad", amp.name = "w"}) {
+  %half = arith.constant dense<0.5> : tensor<8xf32>
+  // CHECK: arith.sitofp {{.*}}#amp.class<high, {{.*}}"computed from integers alone">
+  %f = arith.sitofp %ids : tensor<8xi64> to tensor<8xf32>
+  // CHECK: arith.mulf {{.*}}#amp.class<high, {{.*}}"computed from integers alone">
+  %h = arith.mulf %f, %half : tensor<8xf32>
+  // CHECK: arith.fptosi {{.*}}#amp.class<high, {{.*}}"computed from integers alone">
+  %i = arith.fptosi %h : tensor<8xf32> to tensor<8xi64>
+  // So with integers that come from the model itself, a mask or a maximum's place.
+  // CHECK: arith.cmpf {{.*}}#amp.class<low, {{.*}}"inside the model">
+  %positive = arith.cmpf ogt, %x, %half : tensor<8xf32>
+  // CHECK: arith.uitofp {{.*}}#amp.class<high, {{.*}}"computed from integers alone">
+  %mask = arith.uitofp %positive : tensor<8xi1> to tensor<8xf32>
+  // CHECK: arith.sitofp {{.*}}#amp.class<high, {{.*}}"computed from integers alone">
+  %p = arith.sitofp %i : tensor<8xi64> to tensor<8xf32>
+  // CHECK: arith.mulf {{.*}}#amp.class<high, {{.*}}"computed from integers alone">
+  %m = arith.mulf %p, %mask : tensor<8xf32>
+  // CHECK: arith.mulf {{.*}}#amp.class<low, {{.*}}"inside the model">
+  %y = arith.mulf %w, %m : tensor<8xf32>
+  return %y, %seed : tensor<8xf32>, tensor<f32>
+}
+
+// Near miss: the same arithmetic on a floating input, which Apex casts.
+// CHECK-LABEL: func.func @floating_input
+func.func @floating_input(
+    %w: tensor<8xf32> {amp.role = "param", amp.name = "w"},
+    %f: tensor<8xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<8xf32>, tensor<f32> {amp.role = "grad", amp.name = "w"}) {
+  %half = arith.constant dense<0.5> : tensor<8xf32>
+  // CHECK: arith.mulf {{.*}}#amp.class<low, {{.*}}"inside the model">
+  %h = arith.mulf %f, %half : tensor<8xf32>
+  // CHECK: arith.fptosi {{.*}}#amp.class<low, {{.*}}"inside the model">
+  %i = arith.fptosi %h : tensor<8xf32> to tensor<8xi64>
+  // CHECK: arith.sitofp {{.*}}#amp.class<high, {{.*}}"computed from integers alone">
+  %p = arith.sitofp %i : tensor<8xi64> to tensor<8xf32>
+  // CHECK: arith.mulf {{.*}}#amp.class<low, {{.*}}"inside the model">
+  %y = arith.mulf %w, %p : tensor<8xf32>
+  return %y, %seed : tensor<8xf32>, tensor<f32>
+}
+
 // A loss function before the mark is the model's: its author says where that ends.
 // CHECK-LABEL: func.func @marked_after_loss_function
 func.func @marked_after_loss_function(

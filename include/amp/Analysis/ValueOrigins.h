@@ -31,10 +31,13 @@ struct Origins {
   bool batch : 1;    ///< the batch, a random state, or an argument without role
   bool seed : 1;     ///< the cotangent of a loss
   bool gradient : 1; ///< a `grad` argument
+  /// One of them by way of floating values alone: what is computed from
+  /// integers, wherever they come from, is no value of the model's yet.
+  bool floating : 1;
 
   Origins()
       : param(false), batchNorm(false), batch(false), seed(false),
-        gradient(false) {}
+        gradient(false), floating(false) {}
   /// True if that adds a source.
   bool join(Origins other) {
     Origins before = *this;
@@ -43,9 +46,10 @@ struct Origins {
     batch |= other.batch;
     seed |= other.seed;
     gradient |= other.gradient;
+    floating |= other.floating;
     return param != before.param || batchNorm != before.batchNorm ||
            batch != before.batch || seed != before.seed ||
-           gradient != before.gradient;
+           gradient != before.gradient || floating != before.floating;
   }
   /// A weight, or a view of weights.
   bool isParameterOnly() const { return param && !batch && !seed && !gradient; }

@@ -69,6 +69,7 @@ public:
   OpOperand *findSelf(const PrecisionUnits::Unit &unit);
 
 private:
+  bool isFromIntegers(Operation *op);
   Decision classifyInCastModel(Operation *op);
   Decision classifyPatched(const PrecisionUnits::Unit &unit, Operation *op);
   Decision classifyByKind(const PrecisionUnits::Unit &unit, Operation *op);
@@ -142,6 +143,14 @@ FailureOr<Decision> Classifier::classify(const PrecisionUnits::Unit &unit,
   return classifyPatched(unit, op);
 }
 
+/// True if `op` reads no floating value that a parameter or an input of the
+/// model enters.
+bool Classifier::isFromIntegers(Operation *op) {
+  return llvm::none_of(getReadValues(op), [&](Value value) {
+    return origins.lookup(value).floating;
+  });
+}
+
 Decision Classifier::classifyInCastModel(Operation *op) {
   if (origins.getPhase(op) == Phase::Optimizer) {
     if (policy.hasMasterWeights())
@@ -150,6 +159,10 @@ Decision Classifier::classifyInCastModel(Operation *op) {
   }
   if (policy.keepsBatchnormFP32() && boundary->isBatchNorm(op))
     return {PrecisionClass::Follow, "batch normalisation kept in FP32"};
+  // Apex casts what the model is handed, and its parameters: positions, masks
+  // and counts that forward() makes of integers are f32 until they meet those.
+  if (boundary->isInModel(op) && isFromIntegers(op))
+    return {PrecisionClass::High, "computed from integers alone"};
   if (boundary->isInModel(op))
     return {PrecisionClass::Low, "inside the model"};
   if (Type outputs = policy.getCastModelOutputs(); outputs && !outputs.isF32())

@@ -313,8 +313,10 @@ def AnnotatePrecisionPass : Pass<"amp-annotate-precision", "::mlir::ModuleOp"> {
        its unit; its `unit` is numbered anew. A function all of whose operations
        have a class with a unit was annotated before and stays as it is;
     2. where the model is cast (O2, O3, O5): batch normalisation, if it is kept
-       in FP32, follows its input; what belongs to the model is low; the loss
-       after it is high; the optimizer is high with master weights and computes
+       in FP32, follows its input; what belongs to the model is low, but for
+       what is computed from integers alone (positions, masks, counts), which is
+       high until it meets a floating input or a parameter; the loss after the
+       model is high; the optimizer is high with master weights and computes
        in the type of its operands without them;
     3. where functions are patched (O1, O4): a contraction is low unless its
        function is listed FP32 or to promote, or writes in place;
