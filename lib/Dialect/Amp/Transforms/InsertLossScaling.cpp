@@ -247,10 +247,15 @@ struct InsertLossScaling
                << ", but 'num_losses' is " << policy.getNumLosses()
                << "; give each loss a scaler, or set num-losses=1 to share one";
     }
+    // What is of that name and no scaler is the user's: another name then.
     std::string name = "loss_scaler" + std::to_string(index);
     auto symbol = StringAttr::get(&getContext(), name);
-    if (getOperation().lookupSymbol(symbol))
-      return symbol;
+    for (unsigned other = 0;
+         Operation *taken = getOperation().lookupSymbol(symbol); ++other) {
+      if (isa<ScalerOp>(taken))
+        return symbol;
+      symbol = StringAttr::get(&getContext(), name + "_" + Twine(other));
+    }
     OpBuilder builder = OpBuilder::atBlockBegin(getOperation().getBody());
     if (lastScaler)
       builder.setInsertionPointAfter(lastScaler);
