@@ -120,13 +120,14 @@ void RuntimeLowering::addArguments() {
         handles[function][name] = function.getArgument(index);
     }
   }
-  module.walk([&](func::CallOp call) {
-    auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
-    if (!callee)
-      return;
-    for (StringAttr name : needs[callee])
-      call->insertOperands(call->getNumOperands(), getHandle(call, name));
-  });
+  for (auto &[function, set] : needs)
+    function->walk([&](func::CallOp call) {
+      auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
+      if (!callee)
+        return;
+      for (StringAttr name : needs[callee])
+        call->insertOperands(call->getNumOperands(), getHandle(call, name));
+    });
 }
 
 func::FuncOp RuntimeLowering::declare(StringRef name, FunctionType type) {
@@ -304,16 +305,18 @@ void RuntimeLowering::recordScalers() {
 void RuntimeLowering::run() {
   findHandles();
   addArguments();
-  module.walk([&](Operation *op) {
-    if (auto scale = dyn_cast<ScaleLossOp>(op))
-      lower(scale);
-    else if (auto unscale = dyn_cast<UnscaleOp>(op))
-      lower(unscale);
-    else if (auto update = dyn_cast<UpdateScaleOp>(op))
-      lower(update);
-    else if (auto tapOp = dyn_cast<TapOp>(op))
-      tapOp.getHandleMutable().assign(getHandle(op, tap));
-  });
+  SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
+  for (func::FuncOp function : functions)
+    function.walk([&](Operation *op) {
+      if (auto scale = dyn_cast<ScaleLossOp>(op))
+        lower(scale);
+      else if (auto unscale = dyn_cast<UnscaleOp>(op))
+        lower(unscale);
+      else if (auto update = dyn_cast<UpdateScaleOp>(op))
+        lower(update);
+      else if (auto tapOp = dyn_cast<TapOp>(op))
+        tapOp.getHandleMutable().assign(getHandle(op, tap));
+    });
   recordScalers();
   for (ScalerOp scaler : llvm::make_early_inc_range(module.getOps<ScalerOp>()))
     scaler.erase();

@@ -17,6 +17,7 @@
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
 #include "amp/Dialect/Amp/Transforms/Passes.h"
 #include "amp/Policy/Properties.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 
 namespace mlir::amp {
@@ -110,9 +111,27 @@ struct InitializeOptLevel
                          << "; start from the FP32 module again";
       return signalPassFailure();
     }
+    remarkOnNested(module);
     printSelection(*screen, selection);
     screen->flush();
     module->setAttr(kPolicyAttr, policy);
+  }
+
+  /// The passes that follow look at the functions of this module, not at those
+  /// of modules in it: symbols are a module's own, and so is a policy.
+  static void remarkOnNested(ModuleOp module) {
+    module.walk<WalkOrder::PreOrder>([&](ModuleOp nested) {
+      if (nested == module)
+        return;
+      auto functions = nested.getOps<func::FuncOp>();
+      auto it = llvm::find_if(functions, hasRoles);
+      if (it != functions.end())
+        nested.emitRemark()
+            << "leaves this nested module as it is, with the roles of '@"
+            << (*it).getName()
+            << "'; compile it as a module of its own, or move its functions "
+               "into the one around it";
+    });
   }
 
   void refuse(const PolicyError &error) {

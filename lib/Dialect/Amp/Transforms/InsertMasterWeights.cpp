@@ -68,10 +68,11 @@ struct InsertMasterWeights
           failed(rewriteTrainStep(function)))
         return signalPassFailure();
     SymbolTable symbols(module);
-    module.walk([&](func::CallOp call) {
-      if (func::FuncOp callee = getCallee(call, symbols))
-        adaptCall(call, callee);
-    });
+    for (func::FuncOp function : functions)
+      function.walk([&](func::CallOp call) {
+        if (func::FuncOp callee = getCallee(call, symbols))
+          adaptCall(call, callee);
+      });
   }
 
   /// The first parameter of an optimizer or train step that becomes a master,

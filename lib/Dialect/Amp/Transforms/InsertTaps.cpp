@@ -33,9 +33,10 @@ namespace {
 struct InsertTaps : public amp::impl::InsertTapsPassBase<InsertTaps> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (module.walk([](TapOp) { return WalkResult::interrupt(); })
-            .wasInterrupted())
-      return;
+    for (auto function : module.getOps<func::FuncOp>())
+      if (function.walk([](TapOp) { return WalkResult::interrupt(); })
+              .wasInterrupted())
+        return;
     for (auto function : module.getOps<func::FuncOp>())
       if (getFunctionKind(function) == FunctionKind::TrainStep)
         function.walk([&](func::CallOp call) { insertAround(call); });

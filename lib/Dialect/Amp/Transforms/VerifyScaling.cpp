@@ -108,7 +108,7 @@ std::string VerifyScaling::describe(const LinearForm &form) {
 }
 
 void VerifyScaling::printAll(ModuleOp module) {
-  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+  auto print = [&](Operation *op) {
     // The body of a named linalg operation is not written in the program.
     bool isNamed = isa<linalg::LinalgOp>(op) &&
                    !isa<linalg::GenericOp, linalg::MapOp, linalg::ReduceOp>(op);
@@ -122,7 +122,9 @@ void VerifyScaling::printAll(ModuleOp module) {
     });
     op->emitRemark() << "degree: " << text;
     return next;
-  });
+  };
+  for (auto function : module.getOps<func::FuncOp>())
+    function.walk<WalkOrder::PreOrder>(print);
 }
 
 /// Where the results get to: the first one's place, and how many more there
@@ -345,12 +347,13 @@ void VerifyScaling::verifyStep(func::FuncOp step) {
 void VerifyScaling::verifyTransitions(ModuleOp module) {
   llvm::StringMap<ScaleLossOp> scaled;
   llvm::StringSet<> advanced;
-  module.walk([&](Operation *op) {
-    if (auto scale = dyn_cast<ScaleLossOp>(op))
-      scaled.try_emplace(scale.getScaler(), scale);
-    else if (auto update = dyn_cast<UpdateScaleOp>(op))
-      advanced.insert(update.getScaler());
-  });
+  for (auto function : module.getOps<func::FuncOp>())
+    function.walk([&](Operation *op) {
+      if (auto scale = dyn_cast<ScaleLossOp>(op))
+        scaled.try_emplace(scale.getScaler(), scale);
+      else if (auto update = dyn_cast<UpdateScaleOp>(op))
+        advanced.insert(update.getScaler());
+    });
   for (auto scaler : module.getOps<ScalerOp>()) {
     auto it = scaled.find(scaler.getSymName());
     if (scaler.getStaticScale() || it == scaled.end() ||
