@@ -331,7 +331,8 @@ std::string Describer::addScaler(DictionaryAttr scaler) {
       {Field::i32(sizeof(AmpRtScalerConfig)), Field::i32(AMP_RT_SCALER_APEX),
        Field::i32(scaler.contains("static") ? AMP_RT_SCALER_STATIC
                                             : AMP_RT_SCALER_DYNAMIC),
-       Field::i32(0), Field::f64(getNumber("initial_scale")),
+       Field::i32(scaler.contains("skips") ? AMP_RT_SCALER_STATIC_SKIPS : 0),
+       Field::f64(getNumber("initial_scale")),
        Field::f64(getNumber("growth_factor")),
        Field::f64(getNumber("backoff_factor")),
        Field::f64(getNumber("min_scale")), Field::f64(getNumber("max_scale")),

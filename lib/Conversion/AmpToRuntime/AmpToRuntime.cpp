@@ -22,6 +22,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -57,6 +58,7 @@ public:
 private:
   void findHandles();
   void addArguments();
+  void findSkipping();
   void recordScalers();
   void lower(ScaleLossOp op);
   void lower(UnscaleOp op);
@@ -75,6 +77,8 @@ private:
   StringAttr tap;
   llvm::MapVector<func::FuncOp, HandleSet> needs;
   llvm::DenseMap<func::FuncOp, llvm::DenseMap<StringAttr, Value>> handles;
+  /// Scalers whose overflow an update is guarded by.
+  llvm::DenseSet<StringAttr> skipping;
 };
 } // namespace
 
@@ -128,6 +132,58 @@ void RuntimeLowering::addArguments() {
       for (StringAttr name : needs[callee])
         call->insertOperands(call->getNumOperands(), getHandle(call, name));
     });
+}
+
+/// A static scaler does not say whether its overflows skip: what guards the
+/// updates does. Looks from each guard back to the unscalings, along integers.
+void RuntimeLowering::findSkipping() {
+  llvm::MapVector<Operation *, SmallVector<func::CallOp>> callsOf;
+  SmallVector<Value> worklist;
+  llvm::DenseSet<Value> seen;
+  auto add = [&](ValueRange values) {
+    for (Value value : values)
+      if (getElementTypeOrSelf(value.getType()).isIntOrIndex() &&
+          seen.insert(value).second)
+        worklist.push_back(value);
+  };
+  for (auto &[function, set] : needs)
+    func::FuncOp(function).walk([&](Operation *op) {
+      if (auto guard = dyn_cast<ApplyIfFiniteOp>(op))
+        add(guard.getFoundInf());
+      else if (auto call = dyn_cast<func::CallOp>(op))
+        callsOf[module.lookupSymbol(call.getCallee())].push_back(call);
+    });
+  auto addEnds = [&](Operation *op) {
+    add(op->getOperands());
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        if (block.mightHaveTerminator())
+          add(block.getTerminator()->getOperands());
+  };
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    Operation *def = value.getDefiningOp();
+    if (auto unscale = dyn_cast_or_null<UnscaleOp>(def)) {
+      skipping.insert(unscale.getScalerAttr().getAttr());
+      if (Value already = unscale.getAlreadyFound())
+        add(already);
+    } else if (auto call = dyn_cast_or_null<func::CallOp>(def)) {
+      if (auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee()))
+        callee.walk([&](func::ReturnOp end) {
+          add(end.getOperand(cast<OpResult>(value).getResultNumber()));
+        });
+    } else if (def) {
+      addEnds(def);
+    } else {
+      auto argument = cast<BlockArgument>(value);
+      Operation *parent = argument.getOwner()->getParentOp();
+      if (!isa<func::FuncOp>(parent) || !argument.getOwner()->isEntryBlock())
+        addEnds(parent);
+      else
+        for (func::CallOp call : callsOf.lookup(parent))
+          add(call.getOperand(argument.getArgNumber()));
+    }
+  }
 }
 
 func::FuncOp RuntimeLowering::declare(StringRef name, FunctionType type) {
@@ -296,6 +352,8 @@ void RuntimeLowering::recordScalers() {
     add("max_scale", op.getMaxScaleAttr());
     if (op.getStaticScale())
       add("static", builder.getUnitAttr());
+    if (op.getStaticScale() && skipping.contains(op.getSymNameAttr()))
+      add("skips", builder.getUnitAttr());
     scalers.push_back(builder.getDictionaryAttr(fields));
   }
   if (!scalers.empty())
@@ -304,6 +362,7 @@ void RuntimeLowering::recordScalers() {
 
 void RuntimeLowering::run() {
   findHandles();
+  findSkipping(); // while the unscalings are there
   addArguments();
   SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
   for (func::FuncOp function : functions)

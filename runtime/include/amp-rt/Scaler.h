@@ -48,8 +48,9 @@ typedef enum AmpRtScalerPreset {
 typedef enum AmpRtScalerMode {
   /* The scale follows the preset's rules. */
   AMP_RT_SCALER_DYNAMIC = 0,
-  /* The scale stays as it is and, as in Apex, no step is ever skipped. The
-   * clean step counter counts every update. */
+  /* The scale stays as it is and, as in Apex, no step is ever skipped, and the
+   * clean step counter counts every update; but see AMP_RT_SCALER_STATIC_SKIPS.
+   */
   AMP_RT_SCALER_STATIC = 1
 } AmpRtScalerMode;
 
@@ -59,14 +60,18 @@ enum {
    * initial scale: the scale then starts below minScale, rises to it at the
    * first overflow, and jumps between the two bounds. Without this bit such
    * bounds are refused. */
-  AMP_RT_SCALER_APEX_BOUNDS = 1u << 0
+  AMP_RT_SCALER_APEX_BOUNDS = 1u << 0,
+  /* A step that overflows under a static scale is skipped, as its program is
+   * compiled to do: it is counted so, and the clean step counter starts anew.
+   * No effect on a dynamic scaler. */
+  AMP_RT_SCALER_STATIC_SKIPS = 1u << 1
 };
 
 typedef struct AmpRtScalerConfig {
   uint32_t structSize; /* sizeof this struct */
   int32_t preset;      /* an AmpRtScalerPreset */
   int32_t mode;        /* an AmpRtScalerMode */
-  uint32_t flags;      /* AMP_RT_SCALER_APEX_BOUNDS or 0 */
+  uint32_t flags;      /* bits of the enum above */
   /* Above 0 and finite in f32. A dynamic scaler starts at min(initialScale,
    * maxScale), a static one at initialScale. */
   double initialScale;
@@ -205,7 +210,8 @@ typedef enum AmpRtScalerVerdict {
   AMP_RT_SCALER_STUCK_AT_FLOOR = 2,
   /* As STUCK_AT_FLOOR, and the scale is held at 5e-324. */
   AMP_RT_SCALER_STUCK_AT_BOTTOM = 3,
-  /* A static scaler was given overflows, and none was skipped. */
+  /* A static scaler was given overflows, which it cannot avoid by backing off;
+   * the text says how many steps were skipped. */
   AMP_RT_SCALER_STATIC_OVERFLOW = 4
 } AmpRtScalerVerdict;
 

@@ -66,10 +66,12 @@ static void grow(const AmpRtScalerConfig &config, AmpRtScalerState &state) {
 static bool updateApex(const AmpRtScalerConfig &config, AmpRtScalerState &state,
                        bool overflow) {
   bool dynamic = config.mode == AMP_RT_SCALER_DYNAMIC;
-  bool skip = overflow && dynamic;
+  bool skip =
+      overflow && (dynamic || (config.flags & AMP_RT_SCALER_STATIC_SKIPS));
   state.flags &= ~AMP_RT_SCALER_HELD_AT_BOTTOM;
   if (skip) {
-    backOff(config, state);
+    if (dynamic)
+      backOff(config, state);
     state.unskipped = 0;
   } else {
     ++state.unskipped;

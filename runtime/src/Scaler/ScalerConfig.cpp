@@ -81,7 +81,9 @@ static AmpRtStatus checkBounds(const char *call, const char *scaler,
 
 AmpRtStatus amp::rt::checkScalerConfig(const char *call, const char *scaler,
                                        const AmpRtScalerConfig &config) {
-  if ((config.flags & ~AMP_RT_SCALER_APEX_BOUNDS) != 0 || config.reserved != 0)
+  constexpr uint32_t known =
+      AMP_RT_SCALER_APEX_BOUNDS | AMP_RT_SCALER_STATIC_SKIPS;
+  if ((config.flags & ~known) != 0 || config.reserved != 0)
     return fail(AMP_RT_INVALID_ARGUMENT,
                 "%s: scaler '%s': expected unknown flags and 'reserved' to be "
                 "0, but got %#x and %#x; fill the config with "

@@ -80,13 +80,17 @@ static void explain(AmpRtScaler &scaler, AmpRtScalerVerdict verdict) {
                  "last at step %lld; %s",
                  scaler.name, state.scale, kSmallestProgramScale, atFloor, last,
                  remedy);
-  case AMP_RT_SCALER_STATIC_OVERFLOW:
+  case AMP_RT_SCALER_STATIC_OVERFLOW: {
+    char count[24] = "none";
+    if (skipped > 0)
+      std::snprintf(count, sizeof(count), "%lld", skipped);
     return write(scaler,
                  "scaler '%s' is static with scale %g and was given %lld "
-                 "overflows in %lld steps, none of them skipped; lower the "
+                 "overflows in %lld steps, %s of them skipped; lower the "
                  "scale, or use a dynamic scaler",
                  scaler.name, state.scale,
-                 static_cast<long long>(state.overflows), steps);
+                 static_cast<long long>(state.overflows), steps, count);
+  }
   }
 }
 

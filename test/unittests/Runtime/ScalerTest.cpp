@@ -317,6 +317,37 @@ TEST(Scaler, StaticScaleNeverSkips) {
             "scaler");
 }
 
+// But a program may skip all the same, and the counts are those of its steps.
+TEST(Scaler, StaticScaleCountsWhatItsProgramSkips) {
+  AmpRtScalerConfig config = defaults();
+  config.mode = AMP_RT_SCALER_STATIC;
+  config.flags = AMP_RT_SCALER_STATIC_SKIPS;
+  config.initialScale = 128;
+  ScalerPtr scaler = make(config);
+  for (int i = 0; i < 5; ++i)
+    EXPECT_EQ(update(scaler, i == 3), i == 3);
+  AmpRtScalerState state = stateOf(scaler);
+  EXPECT_EQ(state.scale, 128);
+  EXPECT_EQ(state.unskipped, 1);
+  EXPECT_EQ(state.skipped, 1);
+  EXPECT_EQ(state.skippedInARow, 0);
+  EXPECT_EQ(state.lastSkippedStep, 3);
+  EXPECT_EQ(state.overflows, 1);
+  EXPECT_EQ(health(scaler, AMP_RT_SCALER_STATIC_OVERFLOW),
+            "scaler 's' is static with scale 128 and was given 1 overflows in "
+            "5 steps, 1 of them skipped; lower the scale, or use a dynamic "
+            "scaler");
+}
+
+// Near miss: the flag says nothing about a dynamic scale.
+TEST(Scaler, DynamicScaleSkipsByItself) {
+  AmpRtScalerConfig config = defaults();
+  config.flags = AMP_RT_SCALER_STATIC_SKIPS;
+  ScalerPtr scaler = make(config);
+  EXPECT_TRUE(update(scaler, true));
+  EXPECT_EQ(stateOf(scaler).scale, 32768);
+}
+
 // An accumulated overflow belongs to the next transition, and to no other.
 TEST(Scaler, AccumulatedOverflowIsConsumedOnce) {
   ScalerPtr scaler = make(defaults());

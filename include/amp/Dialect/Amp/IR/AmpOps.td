@@ -50,7 +50,8 @@ def Amp_ScalerOp : Amp_Op<"scaler", [Symbol]> {
     scaler, `scale = max(scale * backoff_factor, min_scale)` and
     `unskipped = 0`; otherwise `unskipped += 1`, and once that reaches
     `growth_interval`, `scale = min(scale * growth_factor, max_scale)` and
-    `unskipped = 0`. A scaler with `static_scale` counts and never changes.
+    `unskipped = 0`. A scaler with `static_scale` counts and never changes, but
+    for `unskipped = 0` where a program skips its overflows as well.
 
     Rules:
 
