@@ -448,9 +448,14 @@ func::CallOp StepSplitter::outline(Part &part, StringRef suffix,
   function.setAllResultAttrs(outputAttrs);
   symbols.insert(function, step->getIterator());
 
+  // Messages speak of what the user wrote: each value keeps its place, and a
+  // call has those of what it gives.
   IRMapping mapping;
   Block *entry = function.addEntryBlock();
   mapping.map(operands, entry->getArguments());
+  for (auto [argument, operand] :
+       llvm::zip_equal(entry->getArguments(), operands))
+    argument.setLoc(operand.getLoc());
   OpBuilder inside = OpBuilder::atBlockBegin(entry);
   for (Operation &op : body)
     if (part.ops.contains(&op))
@@ -458,8 +463,12 @@ func::CallOp StepSplitter::outline(Part &part, StringRef suffix,
   SmallVector<Value> returned;
   for (auto &[value, attrs] : part.outputs)
     returned.push_back(mapping.lookup(value));
-  func::ReturnOp::create(inside, step.getLoc(), returned);
-  return func::CallOp::create(builder, step.getLoc(), function, operands);
+  func::ReturnOp::create(inside, body.getTerminator()->getLoc(), returned);
+  SmallVector<Location> places;
+  for (auto &[value, attrs] : part.outputs)
+    places.push_back(value.getLoc());
+  return func::CallOp::create(builder, builder.getFusedLoc(places), function,
+                              operands);
 }
 
 LogicalResult StepSplitter::split() {
@@ -577,6 +586,9 @@ struct SplitTrainStep
              << step.getBody().getBlocks().size()
              << "; write branches with scf.if";
     }
+    if (std::optional<LogicalResult> decided =
+            visitHandScaled(step, needsSplit))
+      return *decided;
     bool anyMark = false;
     StepSplitter splitter(step, symbols);
     if (failed(splitter.findGradients(anyMark)))

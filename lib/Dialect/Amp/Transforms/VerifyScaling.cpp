@@ -91,6 +91,42 @@ static std::string describeRole(RoleInfo info) {
       .str();
 }
 
+/// Where `op` is written: the body of a named linalg operation has no place of
+/// its own.
+static Location getPlace(Operation *op) {
+  while (isa<UnknownLoc>(op->getLoc()) && op->getParentOp() &&
+         !isa<FunctionOpInterface>(op->getParentOp()))
+    op = op->getParentOp();
+  return op->getLoc();
+}
+
+/// True if `callee` is a part of the step that calls it, made of its operations
+/// by amp-split-train-step: it stands at the step's place.
+static bool isPartOfCaller(func::FuncOp callee, Operation *call) {
+  auto caller = call->getParentOfType<func::FuncOp>();
+  return callee && callee.isPrivate() && caller &&
+         callee.getLoc() == caller.getLoc() &&
+         llvm::hasSingleElement(callee.getBody());
+}
+
+/// Where a result of a train step is computed, through guards and through the
+/// parts that a fused step was split into.
+static Location getPlace(Value value) {
+  while (auto result = dyn_cast<OpResult>(value)) {
+    Operation *def = result.getOwner();
+    Block *body = nullptr;
+    if (auto guard = dyn_cast<ApplyIfFiniteOp>(def))
+      body = &guard.getBody().front();
+    else if (auto call = dyn_cast<func::CallOp>(def))
+      if (func::FuncOp callee = getCallee(call); isPartOfCaller(callee, call))
+        body = &callee.getBody().front();
+    if (!body)
+      break;
+    value = body->getTerminator()->getOperand(result.getResultNumber());
+  }
+  return value.getLoc();
+}
+
 InFlightDiagnostic VerifyScaling::complain(Location loc) {
   if (warnOnly)
     return emitWarning(loc);
@@ -133,7 +169,7 @@ void VerifyScaling::addResults(InFlightDiagnostic &diagnostic,
                                ArrayRef<StepResult> results) {
   StepResult first = results.front();
   auto step = first.end->getParentOfType<func::FuncOp>();
-  Diagnostic &note = diagnostic.attachNote(first.getValue().getLoc());
+  Diagnostic &note = diagnostic.attachNote(getPlace(first.getValue()));
   note << "reaches " << describeRole(getResultRole(step, first.index))
        << " of train step '@" << step.getName() << "'";
   if (results.size() > 1)
@@ -202,7 +238,7 @@ bool VerifyScaling::blameOptimizerCall(const DegreeCause &cause,
                  << ", which optimizer step '@" << callee.getName()
                  << "' takes, to be unscaled, but got "
                  << describe(degree.form);
-      diagnostic.attachNote(cause.op->getLoc())
+      diagnostic.attachNote(getPlace(cause.op))
           << "combined here with a value of " << describe(cause.first);
       addResults(diagnostic, results);
       return true;
@@ -215,7 +251,7 @@ void VerifyScaling::explain(const DegreeCause &cause,
                             ArrayRef<StepResult> results) {
   if (cause.fault == DegreeFault::Mixes && blameOptimizerCall(cause, results))
     return;
-  InFlightDiagnostic diagnostic = complain(cause.op->getLoc());
+  InFlightDiagnostic diagnostic = complain(getPlace(cause.op));
   if (leavesUndecided(cause.fault))
     diagnostic << "cannot decide which power of a loss scale is left: ";
   switch (cause.fault) {
@@ -269,8 +305,10 @@ void VerifyScaling::explain(const DegreeCause &cause,
                << " is no small rational constant; unscale it first";
     break;
   }
-  for (Operation *call : cause.calls)
-    diagnostic.attachNote(call->getLoc()) << "called from here";
+  for (Operation *op : cause.calls)
+    if (auto call = dyn_cast<func::CallOp>(op);
+        !call || !isPartOfCaller(getCallee(call), call))
+      diagnostic.attachNote(op->getLoc()) << "called from here";
   addResults(diagnostic, results);
 }
 
@@ -300,7 +338,7 @@ void VerifyScaling::explainScaled(const LinearForm &form,
                                   ArrayRef<StepResult> results) {
   StepResult first = results.front();
   auto step = first.end->getParentOfType<func::FuncOp>();
-  InFlightDiagnostic diagnostic = complain(first.getValue().getLoc());
+  InFlightDiagnostic diagnostic = complain(getPlace(first.getValue()));
   diagnostic << "expected " << describeRole(getResultRole(step, first.index))
              << " of train step '@" << step.getName()
              << "' to carry no loss scale, but got " << describe(form)
@@ -336,7 +374,7 @@ void VerifyScaling::verifyStep(func::FuncOp step) {
       const ScaleDegree &degree = table[analysis->lookup(result)];
       if (degree.kind == ScaleDegree::Undecided &&
           !faults.count(degree.cause) && remarked.insert(degree.cause).second)
-        table.getCause(degree.cause).op->emitRemark()
+        emitRemark(getPlace(table.getCause(degree.cause).op))
             << "cannot decide which power of a loss scale is left here; no "
                "result of train step '@"
             << step.getName() << "' depends on it";
