@@ -284,3 +284,36 @@ func.func @scalars(
   %b1 = arith.subf %b, %cb : tensor<f32>
   return %a1, %b1, %none, %none : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
 }
+
+// -----
+
+// A step that scales its loss itself, with a mark and without: its update reads what is
+// unscaled already. Near miss: one that calls its backward pass is not split, whatever
+// stands around the call.
+amp.scaler @l {initial_scale = 1024.0 : f64}
+func.func private @fb(%w: tensor<f32> {amp.role = "param", amp.name = "w"}, %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<f32> {amp.role = "grad", amp.name = "w"})
+func.func @calls(
+    %w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %s = amp.scale_loss %seed using @l : tensor<f32>
+  %g = call @fb(%w, %s) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %u, %f = amp.unscale %g using @l : (tensor<f32>) -> tensor<f32>
+  amp.update_scale @l, %f
+  %n = arith.subf %w, %u : tensor<f32>
+  return %n : tensor<f32>
+}
+// expected-note @below {{the train step is here}}
+func.func @step(
+    %w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  // expected-error @below {{expected fused train step '@step' to leave its loss unscaled, because it is split where the scale is taken out, but found 'amp.scale_loss'; leave out amp.scale_loss, amp.unscale and amp.update_scale, which are added with the declared scaler, or compute the gradients in a function with a 'loss_seed' argument and 'grad' results, and call it between them}}
+  %s = amp.scale_loss %seed using @l : tensor<f32>
+  %g = arith.mulf %s, %w {amp.grad = ["w"]} : tensor<f32>
+  %u, %f = amp.unscale %g using @l : (tensor<f32>) -> tensor<f32>
+  amp.update_scale @l, %f
+  %n = arith.subf %w, %u : tensor<f32>
+  return %n : tensor<f32>
+}

@@ -604,6 +604,33 @@ struct SplitTrainStep
     return splitter.split();
   }
 
+  /// A fused step that scales its loss itself has no seam: the gradients that
+  /// its update reads are unscaled already.
+  static std::optional<LogicalResult> visitHandScaled(func::FuncOp step,
+                                                      bool needsSplit) {
+    Operation *byHand = nullptr;
+    step.walk([&](Operation *op) {
+      if (!byHand && isa<ScaleLossOp, UnscaleOp, UpdateScaleOp>(op))
+        byHand = op;
+    });
+    if (!byHand)
+      return std::nullopt;
+    if (!needsSplit)
+      return success();
+    InFlightDiagnostic diagnostic =
+        byHand->emitError()
+        << "expected fused train step '@" << step.getName()
+        << "' to leave its loss unscaled, because it is split where the scale "
+           "is taken out, but found '"
+        << byHand->getName()
+        << "'; leave out amp.scale_loss, amp.unscale and amp.update_scale, which "
+           "are added with the declared scaler, or compute the gradients in a "
+           "function with a 'loss_seed' argument and 'grad' results, and call "
+           "it between them";
+    diagnostic.attachNote(step.getLoc()) << "the train step is here";
+    return LogicalResult(diagnostic);
+  }
+
   bool hasSplit = false;
 };
 } // namespace
