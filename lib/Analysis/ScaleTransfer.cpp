@@ -9,7 +9,8 @@
 // Scales are positive, so a maximum, an absolute value and a comparison with 0
 // commute with them. Zero, infinity and NaN are the same at every scale, which
 // is what `Any` stands for: a maximum with 0, a mask of 0 and -inf added to
-// scores, a select between a gradient and 0 keep the other operand's degree.
+// scores, a select between a gradient and 0 keep the other operand's degree. So
+// does a maximum that starts at the lowest finite number, as front ends write.
 // What is not in the table has degree 0 if all that it reads has; if not, it is
 // certain that the degree is lost in arithmetic, and undecided elsewhere.
 //
@@ -74,6 +75,62 @@ static bool isSameAtEveryScale(Attribute value) {
     return numbers.isSplat() ? isSame(numbers.getSplatValue<APFloat>())
                              : llvm::all_of(numbers, isSame);
   return false;
+}
+
+/// True if each element of a floating constant is the largest finite number, of
+/// the given sign.
+static bool isLargestFinite(Attribute value, bool isNegative) {
+  auto isLargest = [&](const APFloat &number) {
+    return number.isFinite() && number.isLargest() &&
+           number.isNegative() == isNegative;
+  };
+  if (auto number = dyn_cast<FloatAttr>(value))
+    return isLargest(number.getValue());
+  auto numbers = dyn_cast<DenseFPElementsAttr>(value);
+  return numbers && numbers.isSplat() &&
+         isLargest(numbers.getSplatValue<APFloat>());
+}
+
+/// True if nothing becomes of `value`, which no finite number is below (or
+/// above), but starts of maxima (of minima): they are what else they are taken
+/// of, at every scale that does not overflow.
+template <typename... Extrema> static bool isOnlyStart(Value value) {
+  SmallVector<Value> worklist{value};
+  llvm::SmallDenseSet<Value> seen{value};
+  auto add = [&](Value next) {
+    if (next && seen.insert(next).second)
+      worklist.push_back(next);
+    return bool(next);
+  };
+  while (!worklist.empty())
+    for (OpOperand &use : worklist.pop_back_val().getUses()) {
+      Operation *user = use.getOwner();
+      if (isa<Extrema...>(user))
+        continue;
+      if (isa<linalg::YieldOp>(user) &&
+          isa<linalg::LinalgOp>(user->getParentOp())) {
+        add(user->getParentOp()->getResult(use.getOperandNumber()));
+        continue;
+      }
+      if (isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+              tensor::ExtractOp, tensor::ExtractSliceOp, tensor::SplatOp>(
+              user)) {
+        add(user->getResult(0));
+        continue;
+      }
+      auto linalgOp = dyn_cast<linalg::LinalgOp>(user);
+      if (!linalgOp || linalgOp.hasPureBufferSemantics() ||
+          !add(linalgOp.getMatchingBlockArgument(&use)))
+        return false;
+    }
+  return true;
+}
+
+static bool isOnlyStart(Attribute constant, Value value) {
+  return (isLargestFinite(constant, /*isNegative=*/true) &&
+          isOnlyStart<arith::MaximumFOp, arith::MaxNumFOp>(value)) ||
+         (isLargestFinite(constant, /*isNegative=*/false) &&
+          isOnlyStart<arith::MinimumFOp, arith::MinNumFOp>(value));
 }
 
 static std::optional<Rational> getConstantExponent(Value value) {
@@ -212,8 +269,10 @@ ScaleTransfer::apply(Operation *op, ArrayRef<DegreeId> operands) const {
   }
   Attribute constant;
   if (matchPattern(op, m_Constant(&constant)))
-    return {isSameAtEveryScale(constant) ? DegreeTable::kAny
-                                         : DegreeTable::kZero};
+    return {isSameAtEveryScale(constant) ||
+                    isOnlyStart(constant, op->getResult(0))
+                ? DegreeTable::kAny
+                : DegreeTable::kZero};
   if (isa<tensor::EmptyOp>(op))
     return {DegreeTable::kAny};
   auto it = rules.find(op->getName().getTypeID());
