@@ -27,6 +27,8 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace mlir::amp;
 
@@ -48,6 +50,7 @@ void mlir::amp::buildHostPreparationPipeline(OpPassManager &pm) {
 static void addTensorStage(OpPassManager &pm,
                            const HostLoweringOptions &options) {
   pm.addPass(createStripContractPass());
+  pm.addNestedPass<func::FuncOp>(createExpandHostOpsPass());
   // Which bufferization would get wrong.
   pm.addNestedPass<func::FuncOp>(createConvertIndexSwitchToIfPass());
   // Casts on tensors become loops like all else, so that they can be fused.
@@ -117,6 +120,10 @@ static void addLLVM(OpPassManager &pm) {
   pm.addPass(createLowerAffinePass());
   pm.addPass(createSCFToControlFlowPass());
   addCleanup(pm);
+  // Integer powers become functions; other operations are left to what follows.
+  ConvertMathToFuncsOptions functions;
+  functions.minWidthOfFPowIExponent = std::numeric_limits<unsigned>::max();
+  pm.addPass(createConvertMathToFuncs(functions));
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createConvertVectorToLLVMPass());

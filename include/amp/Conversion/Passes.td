@@ -394,6 +394,43 @@ def ConvertIndexSwitchToIfPass : Pass<"convert-index-switch-to-if", "::mlir::fun
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def ExpandHostOpsPass : Pass<"expand-host-ops", "::mlir::func::FuncOp"> {
+  let summary = "expand operations that no lowering to the host knows";
+  let description = [{
+    Upstream lowers most operations of `arith`, `math` and `tensor` to loops and
+    to LLVM. The others are expanded, on tensors and in bodies alike:
+
+    | operation | becomes |
+    | --- | --- |
+    | `math.clampf` | `arith.maximumf`, `arith.minimumf` |
+    | `math.isinf`, `math.isnormal` | comparisons of `math.absf` |
+    | `tensor.bitcast` | `arith.bitcast`, which is elementwise |
+    | `tensor.gather` | a `linalg.generic` that extracts each element |
+
+    Tensors have to be ranked and their extents known, but for `math.clampf` and
+    `tensor.bitcast`, which keep unknown ones. `tensor.scatter` is refused.
+
+    Before:
+    ```mlir
+    func.func @f(%x: tensor<4xf32>) -> tensor<4xi1> {
+      %r = math.isinf %x : tensor<4xf32>
+      return %r : tensor<4xi1>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%x: tensor<4xf32>) -> tensor<4xi1> {
+      %inf = arith.constant dense<0x7F800000> : tensor<4xf32>
+      %0 = math.absf %x : tensor<4xf32>
+      %r = arith.cmpf oeq, %0, %inf : tensor<4xf32>
+      return %r : tensor<4xi1>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def FuseElementwisePass : Pass<"amp-fuse-elementwise", "ModuleOp"> {
   let summary = "fuse elementwise producers into their consumers";
   let description = [{

@@ -1,0 +1,189 @@
+//===- ExpandHostOps.cpp - What no lowering to the host knows -------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One rewrite for each operation, by a walk: a greedy driver would fold what it
+// passes, and what a program states is to be kept. All of it works on tensors
+// and on the scalars of a body alike.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#define DEBUG_TYPE "expand-host-ops"
+
+namespace mlir::amp {
+#define GEN_PASS_DEF_EXPANDHOSTOPSPASS
+#include "amp/Conversion/Passes.h.inc"
+} // namespace mlir::amp
+
+using namespace mlir;
+using namespace mlir::amp;
+
+/// `number` of the type of `like`, a scalar or a static tensor; null where its
+/// extents are not known.
+static Value createConstant(OpBuilder &builder, Value like,
+                            const APFloat &number) {
+  Type type = like.getType();
+  TypedAttr value =
+      FloatAttr::get(cast<FloatType>(getElementTypeOrSelf(type)), number);
+  if (auto shaped = dyn_cast<ShapedType>(type)) {
+    if (!shaped.hasStaticShape())
+      return {};
+    value = DenseElementsAttr::get(shaped, value);
+  }
+  return arith::ConstantOp::create(builder, like.getLoc(), value);
+}
+
+/// |x| compared with a number that each float format has.
+static Value
+compareMagnitude(OpBuilder &builder, Operation *op,
+                 arith::CmpFPredicate predicate,
+                 function_ref<APFloat(const llvm::fltSemantics &)> getNumber) {
+  Value x = op->getOperand(0);
+  const llvm::fltSemantics &format =
+      cast<FloatType>(getElementTypeOrSelf(x.getType())).getFloatSemantics();
+  Value number = createConstant(builder, x, getNumber(format));
+  if (!number)
+    return {};
+  Value magnitude = math::AbsFOp::create(builder, op->getLoc(), x);
+  return arith::CmpFOp::create(builder, op->getLoc(), predicate, magnitude,
+                               number);
+}
+
+static Value expand(math::IsInfOp op, OpBuilder &builder) {
+  return compareMagnitude(
+      builder, op, arith::CmpFPredicate::OEQ,
+      [](const llvm::fltSemantics &f) { return APFloat::getInf(f); });
+}
+
+static Value expand(math::IsNormalOp op, OpBuilder &builder) {
+  Value large = compareMagnitude(builder, op, arith::CmpFPredicate::OGE,
+                                 [](const llvm::fltSemantics &f) {
+                                   return APFloat::getSmallestNormalized(f);
+                                 });
+  Value finite = compareMagnitude(
+      builder, op, arith::CmpFPredicate::OLT,
+      [](const llvm::fltSemantics &f) { return APFloat::getInf(f); });
+  if (!large || !finite)
+    return {};
+  return arith::AndIOp::create(builder, op.getLoc(), large, finite);
+}
+
+static Value expand(math::ClampFOp op, OpBuilder &builder) {
+  Value raised = arith::MaximumFOp::create(builder, op.getLoc(), op.getValue(),
+                                           op.getMin(), op.getFastmath());
+  return arith::MinimumFOp::create(builder, op.getLoc(), raised, op.getMax(),
+                                   op.getFastmath());
+}
+
+/// On tensors of one shape an elementwise operation, which becomes a loop.
+static Value expand(tensor::BitcastOp op, OpBuilder &builder) {
+  auto from = dyn_cast<RankedTensorType>(op.getSource().getType());
+  auto to = dyn_cast<RankedTensorType>(op.getType());
+  if (!from || !to || from.getShape() != to.getShape())
+    return {};
+  return arith::BitcastOp::create(builder, op.getLoc(), to, op.getSource());
+}
+
+/// Each element from the place that its slice and the indices name:
+///   %r[batch..., slice...] = %x[%i[batch..., 0], ..., slice...]
+static Value expand(tensor::GatherOp op, OpBuilder &builder) {
+  RankedTensorType type = op.getResultType();
+  if (!type.hasStaticShape())
+    return {};
+  Location loc = op.getLoc();
+  int64_t sourceRank = op.getSourceType().getRank();
+  int64_t batchRank = op.getIndicesType().getRank() - 1;
+  ArrayRef<int64_t> dims = op.getGatherDims();
+  bool keepsDims = type.getRank() == batchRank + sourceRank;
+  Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
+                                        type.getElementType());
+  SmallVector<utils::IteratorType> loops(type.getRank(),
+                                         utils::IteratorType::parallel);
+  AffineMap map = builder.getMultiDimIdentityMap(type.getRank());
+  return linalg::GenericOp::create(
+             builder, loc, type, ValueRange(), empty, map, loops,
+             [&](OpBuilder &body, Location loc, ValueRange) {
+               SmallVector<Value> batch;
+               for (int64_t i = 0; i != batchRank; ++i)
+                 batch.push_back(linalg::IndexOp::create(body, loc, i));
+               SmallVector<Value> place;
+               int64_t next = batchRank;
+               for (int64_t i = 0; i != sourceRank; ++i) {
+                 const auto *dim = llvm::find(dims, i);
+                 if (dim == dims.end()) {
+                   place.push_back(linalg::IndexOp::create(body, loc, next++));
+                   continue;
+                 }
+                 next += keepsDims;
+                 SmallVector<Value> at = batch;
+                 at.push_back(arith::ConstantIndexOp::create(
+                     body, loc, dim - dims.begin()));
+                 Value index =
+                     tensor::ExtractOp::create(body, loc, op.getIndices(), at);
+                 if (!index.getType().isIndex())
+                   index = arith::IndexCastOp::create(
+                       body, loc, body.getIndexType(), index);
+                 place.push_back(index);
+               }
+               Value element =
+                   tensor::ExtractOp::create(body, loc, op.getSource(), place);
+               linalg::YieldOp::create(body, loc, element);
+             })
+      .getResult(0);
+}
+
+namespace {
+struct ExpandHostOps : public amp::impl::ExpandHostOpsPassBase<ExpandHostOps> {
+  void runOnOperation() override {
+    bool changed = false;
+    WalkResult walk = getOperation()->walk([&](Operation *op) {
+      if (isa<tensor::ScatterOp>(op)) {
+        op->emitError() << "expected an operation that can be lowered to the "
+                           "host, but got '"
+                        << op->getName()
+                        << "'; write it as tensor.insert_slice in a loop";
+        return WalkResult::interrupt();
+      }
+      OpBuilder builder(op);
+      std::optional<Value> expanded =
+          TypeSwitch<Operation *, std::optional<Value>>(op)
+              .Case<math::IsInfOp, math::IsNormalOp, math::ClampFOp,
+                    tensor::BitcastOp, tensor::GatherOp>(
+                  [&](auto op) { return expand(op, builder); })
+              .Default(std::nullopt);
+      if (!expanded)
+        return WalkResult::advance();
+      if (!*expanded) {
+        op->emitError() << "expected '" << op->getName()
+                        << "' to be of ranked tensors with known extents, to "
+                           "lower it to the host, but got "
+                        << op->getResult(0).getType();
+        return WalkResult::interrupt();
+      }
+      op->getResult(0).replaceAllUsesWith(*expanded);
+      op->erase();
+      changed = true;
+      return WalkResult::advance();
+    });
+    if (walk.wasInterrupted())
+      return signalPassFailure();
+    if (!changed)
+      markAllAnalysesPreserved();
+  }
+};
+} // namespace

@@ -1,0 +1,84 @@
+// RUN: amp-opt %s --expand-host-ops --split-input-file --verify-diagnostics | FileCheck %s
+
+// CHECK-LABEL: func.func @tests
+// CHECK-SAME: %[[X:.*]]: tensor<4xf32>
+func.func @tests(%x: tensor<4xf32>) -> (tensor<4xi1>, tensor<4xi1>, tensor<4xi1>) {
+  // CHECK: %[[INF:.*]] = arith.constant dense<0x7F800000> : tensor<4xf32>
+  // CHECK: %[[A:.*]] = math.absf %[[X]]
+  // CHECK: arith.cmpf oeq, %[[A]], %[[INF]]
+  %a = math.isinf %x : tensor<4xf32>
+  // CHECK: %[[LEAST:.*]] = arith.constant dense<1.17549435E-38> : tensor<4xf32>
+  // CHECK: arith.cmpf oge, %{{.*}}, %[[LEAST]]
+  // CHECK: arith.cmpf olt
+  // CHECK: arith.andi
+  %b = math.isnormal %x : tensor<4xf32>
+  // Near miss: what upstream lowers.
+  // CHECK: math.isnan %[[X]]
+  %c = math.isnan %x : tensor<4xf32>
+  return %a, %b, %c : tensor<4xi1>, tensor<4xi1>, tensor<4xi1>
+}
+
+// A scalar in a body, and a tensor of unknown extent.
+// CHECK-LABEL: func.func @clamp
+func.func @clamp(%x: tensor<?xf16>, %lo: f16, %hi: f16, %los: tensor<?xf16>, %his: tensor<?xf16>) -> (tensor<?xf16>, tensor<?xf16>) {
+  // CHECK: linalg.map
+  // CHECK: %[[M:.*]] = arith.maximumf %{{.*}}, %{{.*}} : f16
+  // CHECK: arith.minimumf %[[M]], %{{.*}} : f16
+  %r = linalg.map ins(%x : tensor<?xf16>) outs(%x : tensor<?xf16>) (%in: f16, %out: f16) {
+    %c = math.clampf %in to [%lo, %hi] : f16
+    linalg.yield %c : f16
+  }
+  // CHECK: %[[N:.*]] = arith.maximumf %{{.*}}, %{{.*}} : tensor<?xf16>
+  // CHECK: arith.minimumf %[[N]], %{{.*}} : tensor<?xf16>
+  %s = math.clampf %x to [%los, %his] : tensor<?xf16>
+  return %r, %s : tensor<?xf16>, tensor<?xf16>
+}
+
+// CHECK-LABEL: func.func @bits
+func.func @bits(%x: tensor<?x4xf32>) -> tensor<?x4xi32> {
+  // CHECK: arith.bitcast %{{.*}} : tensor<?x4xf32> to tensor<?x4xi32>
+  %r = tensor.bitcast %x : tensor<?x4xf32> to tensor<?x4xi32>
+  return %r : tensor<?x4xi32>
+}
+
+// The middle of three dimensions, kept and left out; two dimensions in an order of their
+// own.
+// CHECK-LABEL: func.func @gather
+// CHECK-SAME: %[[X:.*]]: tensor<2x8x3xf32>, %[[I:.*]]: tensor<5x1xi32>, %[[J:.*]]: tensor<5x2xindex>
+func.func @gather(%x: tensor<2x8x3xf32>, %i: tensor<5x1xi32>, %j: tensor<5x2xindex>)
+    -> (tensor<5x2x1x3xf32>, tensor<5x2x3xf32>, tensor<5x8xf32>) {
+  // CHECK: linalg.generic
+  // CHECK-DAG: %[[B:.*]] = linalg.index 0
+  // CHECK-DAG: %[[P:.*]] = linalg.index 1
+  // CHECK-DAG: %[[AT:.*]] = tensor.extract %[[I]][%[[B]], %{{.*}}]
+  // CHECK-DAG: %[[PLACE:.*]] = arith.index_cast %[[AT]] : i32 to index
+  // CHECK-DAG: %[[Q:.*]] = linalg.index 3
+  // CHECK: tensor.extract %[[X]][%[[P]], %[[PLACE]], %[[Q]]]
+  %r = tensor.gather %x[%i] gather_dims([1]) : (tensor<2x8x3xf32>, tensor<5x1xi32>) -> tensor<5x2x1x3xf32>
+  // CHECK: linalg.generic
+  // CHECK-DAG: %[[Q:.*]] = linalg.index 2
+  // CHECK: tensor.extract %[[X]][%{{.*}}, %{{.*}}, %[[Q]]]
+  %s = tensor.gather %x[%i] gather_dims([1]) : (tensor<2x8x3xf32>, tensor<5x1xi32>) -> tensor<5x2x3xf32>
+  // CHECK: linalg.generic
+  // CHECK-DAG: %[[K0:.*]] = tensor.extract %[[J]][%{{.*}}, %c0{{.*}}]
+  // CHECK-DAG: %[[K1:.*]] = tensor.extract %[[J]][%{{.*}}, %c1{{.*}}]
+  // CHECK: tensor.extract %[[X]][%[[K0]], %{{.*}}, %[[K1]]]
+  %t = tensor.gather %x[%j] gather_dims([0, 2]) : (tensor<2x8x3xf32>, tensor<5x2xindex>) -> tensor<5x8xf32>
+  return %r, %s, %t : tensor<5x2x1x3xf32>, tensor<5x2x3xf32>, tensor<5x8xf32>
+}
+
+// -----
+
+func.func @scatter(%x: tensor<8x4xf32>, %i: tensor<3x1xindex>, %s: tensor<3x1x4xf32>) -> tensor<8x4xf32> {
+  // expected-error@below {{expected an operation that can be lowered to the host, but got 'tensor.scatter'; write it as tensor.insert_slice in a loop}}
+  %r = tensor.scatter %s into %x[%i] scatter_dims([0]) unique : (tensor<3x1x4xf32>, tensor<8x4xf32>, tensor<3x1xindex>) -> tensor<8x4xf32>
+  return %r : tensor<8x4xf32>
+}
+
+// -----
+
+func.func @unknown_extent(%x: tensor<?xf32>) -> tensor<?xi1> {
+  // expected-error@below {{expected 'math.isinf' to be of ranked tensors with known extents, to lower it to the host, but got 'tensor<?xi1>'}}
+  %r = math.isinf %x : tensor<?xf32>
+  return %r : tensor<?xi1>
+}
