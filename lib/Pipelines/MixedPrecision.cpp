@@ -21,7 +21,7 @@ using namespace mlir::amp;
 /// A policy that is not enabled leaves the precision as it is, without a policy
 /// for the passes to follow.
 static bool isEnabled(const MixedPrecisionOptions &options) {
-  return OverrideValue::parse(options.enabled).getBool() != false;
+  return OverrideValue::parse(options.enabled).getFlag() != false;
 }
 
 void mlir::amp::buildMicroBatchPipeline(OpPassManager &pm,

@@ -179,6 +179,13 @@ std::optional<bool> OverrideValue::getBool() const {
   return number != 0.0;
 }
 
+std::optional<bool> OverrideValue::getFlag() const {
+  std::optional<int64_t> number = getInteger(); // of a boolean too
+  if (!number || (*number != 0 && *number != 1))
+    return std::nullopt;
+  return *number != 0;
+}
+
 std::optional<FloatKind> OverrideValue::getFloatKind() const {
   if (kind != Kind::DType)
     return std::nullopt;

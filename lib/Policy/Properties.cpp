@@ -482,10 +482,10 @@ static Properties makeDefaults(const LevelDefaults &level) {
 
 std::variant<Selection, PolicyError>
 mlir::amp::initialize(StringRef levelName, const PropertyOverrides &overrides) {
-  if (!overrides.enabled.isNone() && !overrides.enabled.getBool())
+  if (!overrides.enabled.isNone() && !overrides.enabled.getFlag())
     return refuseValue("enabled", "True, False or None", overrides.enabled,
                        "leave it out for True");
-  if (overrides.enabled.getBool() == false)
+  if (overrides.enabled.getFlag() == false)
     return Selection();
 
   std::optional<OptLevel> parsed = parseOptLevel(levelName);

@@ -16,6 +16,7 @@
 // DEFAULT: #amp.policy<O1,
 
 // RUN: amp-opt %s --amp-mixed-precision="opt-level=O2 enabled=False" | FileCheck %s --check-prefix=OFF
+// RUN: amp-opt %s --amp-mixed-precision="opt-level=O2 enabled=0" | FileCheck %s --check-prefix=OFF
 // OFF-NOT: amp.
 
 // A refusal is the pipeline's.

@@ -161,6 +161,8 @@
 // VERBOSITY: error: expected 'verbosity' to be a whole number, but got 'loud'; use 0 to print nothing
 
 // RUN: not amp-opt %s -o /dev/null --amp-initialize-opt-level="opt-level=O1 enabled=maybe verbosity=0" 2>&1 | FileCheck %s --check-prefix=ENABLED
+// RUN: not amp-opt %s -o /dev/null --amp-initialize-opt-level="opt-level=O1 enabled=2 verbosity=0" 2>&1 | FileCheck %s --check-prefix=NOFLAG
+// NOFLAG: error: expected 'enabled' to be True, False or None, but got '2'; leave it out for True
 // ENABLED: error: expected 'enabled' to be True, False or None, but got 'maybe'; leave it out for True
 
 //===----------------------------------------------------------------------===//

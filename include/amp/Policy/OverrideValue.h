@@ -59,6 +59,8 @@ public:
 
   /// The boolean, if it is one (1 and 'True' are not).
   std::optional<bool> getBool() const;
+  /// The boolean that a flag takes it for: also 0 and 1, as in Python.
+  std::optional<bool> getFlag() const;
   /// The dtype, if it is one that a policy can name (float64 is not).
   std::optional<FloatKind> getFloatKind() const;
   /// The whole number, if it is one; as in Python, True is 1.

@@ -272,7 +272,7 @@ TEST(Properties, FirstFailingCheckDecides) {
                  {"keep_batchnorm_fp32", "True"},
                  {"patch_torch_functions_type", "float16"},
                  {"cast_model_type", "bfloat16"},
-                 {"enabled", "1"}};
+                 {"enabled", "2"}};
   StringRef starts[] = {
       "ValueError: expected 'enabled'",
       "RuntimeError: O4 inserts casts",
@@ -323,6 +323,9 @@ TEST(Properties, DisabledGivesBareProperties) {
   EXPECT_EQ(bare.masterWeights, std::nullopt);
   EXPECT_EQ(bare.lossScale, LossScale::fixed(1.0));
   EXPECT_EQ(getError("O2", {{"enabled", "True"}}), "accepted");
+  // As Python tests it.
+  EXPECT_FALSE(getSelection("O9", {{"enabled", "0"}}).properties.enabled);
+  EXPECT_EQ(getError("O2", {{"enabled", "1"}}), "accepted");
 }
 
 TEST(Properties, DefaultsOfTheOtherArguments) {
