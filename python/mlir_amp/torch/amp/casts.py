@@ -19,16 +19,17 @@ parameter and state of its values. Other casts are not kept.
 from __future__ import annotations
 
 import functools
+import sys
 import types
 from collections.abc import Callable, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from mlir_amp import policy
-
 import torch
 from torch.overrides import TorchFunctionMode, resolve_name
+
+from mlir_amp import policy
 
 from .values import is_half
 
@@ -139,9 +140,12 @@ class CastMode(TorchFunctionMode):
 
     def install(self) -> None:
         """Puts the mode under all modes of this thread."""
-        above = _pop_all()
-        torch._C._push_on_torch_function_stack(self)
-        _push_all(above)
+        modes = _pop_all()
+        # torch wants the default device's own mode to be the lowest.
+        default = getattr(torch, "_GLOBAL_DEVICE_CONTEXT", None)
+        lowest = getattr(default, "device_context", None)
+        place = 1 if modes and modes[0] is lowest else 0
+        _push_all([*modes[:place], self, *modes[place:]])
 
     def remove(self) -> None:
         """Takes the mode out of this thread's stack, if it is there."""
@@ -200,6 +204,13 @@ class CastMode(TorchFunctionMode):
 
     def call(self, func: Callable, rule: Rule, args: tuple, kwargs: dict) -> Any:
         """Calls `func` on arguments cast by `rule`."""
+        if isinstance(out := kwargs.get("out"), torch.Tensor) and rule.list_class != "enter":
+            # A cast copy of `out` would get the result.
+            others = {key: value for key, value in kwargs.items() if key != "out"}
+            result = self.call(func, rule, args, others)
+            if out.shape != result.shape:
+                out.resize_(result.shape)
+            return out.copy_(result)
         if rule.in_place is not None:
             return self._call_in_place(func, rule, args, kwargs)
         match rule.list_class:
@@ -214,7 +225,7 @@ class CastMode(TorchFunctionMode):
             case "sequence-promote":
                 if args and isinstance(args[0], (list, tuple)):
                     if _floating_types(args[0]) == {self.half, torch.float32} and _is_floating(args[0]):
-                        sequence = type(args[0])(self.to_float32(value, rule.name) for value in args[0])
+                        sequence = [self.to_float32(value, rule.name) for value in args[0]]
                         args = (sequence, *args[1:])
             case "banned":
                 if not self.allow_banned and self.half in _floating_types([*args, *kwargs.values()]):
@@ -267,7 +278,7 @@ class CastMode(TorchFunctionMode):
                         return self.cache.get(value, lambda parameter: cast(parameter, name))
                 return cast(value, name)
             if isinstance(value, (list, tuple)) and _is_floating(value):
-                return type(value)(map(apply, value))
+                return list(map(apply, value)) if isinstance(value, list) else tuple(map(apply, value))
             return value
 
         return tuple(map(apply, args)), {key: apply(value) for key, value in kwargs.items()}
@@ -301,6 +312,11 @@ def _push_all(modes: Iterable[TorchFunctionMode]) -> None:
 _OVERRIDE_CHECKS = ("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic")
 
 
+#: Backward passes are entered for what is called again in them, by checkpoints, hooks
+#: and functions of the user's.
+_ENTERED_MODULES = ("torch.nn.functional", "torch.functional", "torch._tensor", "torch.autograd")
+
+
 @functools.cache
 def _get_inside(func: Callable) -> Callable | None:
     """The code of a Python function of torch behind its check for overrides.
@@ -311,9 +327,9 @@ def _get_inside(func: Callable) -> Callable | None:
     if not isinstance(func, types.FunctionType):
         return None
     wrapped = getattr(func, "__wrapped__", None)
-    if func.__module__ == "torch._tensor":
+    if func.__module__ == "torch._tensor" and func is not torch.Tensor.backward:
         return wrapped  # the operators: __rdiv__ calls reciprocal
-    if func.__module__ not in ("torch.nn.functional", "torch.functional") or wrapped is not None:
+    if func.__module__ not in _ENTERED_MODULES or wrapped is not None:
         return None
     clone = types.FunctionType(
         func.__code__,
@@ -329,8 +345,6 @@ def _get_inside(func: Callable) -> Callable | None:
 @functools.cache
 def _get_unchecked_globals(module: str) -> dict[str, Any]:
     """A copy of a module's names, in which nothing is overridden."""
-    import sys
-
     names = dict(vars(sys.modules[module]))
     for check in _OVERRIDE_CHECKS:
         if check in names:

@@ -5,19 +5,18 @@
 
 from __future__ import annotations
 
-import os
-import threading
+import warnings
 from collections import OrderedDict
 from typing import Any
 
-from mlir_amp import policy
-
 import torch
+
+from mlir_amp import policy
 
 from . import models as amp_models
 from . import optimizers as amp_optimizers
 from . import registry
-from .handle import AmpHandle, NoOpHandle, disable_casts
+from .handle import AmpHandle, NoOpHandle, step_without_casts
 from .scaling import LossScaler
 from .state import _amp_state
 
@@ -88,30 +87,38 @@ def initialize(
     )
     selection = policy.select(opt_level, **overrides)
     properties = selection.properties
+    optimizer_list, model_list = [], []
+    if properties.enabled:
+        # All that can be refused, before anything changes.
+        optimizer_list = _as_list(optimizers, torch.optim.Optimizer, "optimizers", "optimizer")
+        model_list = _as_list(models, torch.nn.Module, "models", "model")
+        amp_models.check_models(model_list)
+        if not _amp_state.allow_incoming_model_not_fp32:
+            amp_models.check_types(model_list)
+        amp_optimizers.check_optimizers(optimizer_list, are_cast=bool(properties.cast_model_type))
+    if _amp_state.handle is not None and _amp_state.handle.is_active() and selection.function_cast is None:
+        warnings.warn(
+            f"amp.initialize at {opt_level} ends the casts around functions of an earlier call: models of that call "
+            "run in FP32 from here on. Pass all models and optimizers in one call.",
+            stacklevel=2,
+        )
     _end_casts()
     _amp_state.clear()
     _amp_state.verbosity = verbosity
-    _amp_state.process, _amp_state.thread = os.getpid(), threading.get_ident()
     if not properties.enabled:
         _amp_state.opt_properties = properties
         return models if optimizers is None else (models, optimizers)
     if selection.text:
         print(selection.text, end="")
 
-    optimizer_list = _as_list(optimizers, torch.optim.Optimizer, "optimizers", "optimizer")
-    model_list = _as_list(models, torch.nn.Module, "models", "model")
-    amp_models.check_models(model_list)
-    if not _amp_state.allow_incoming_model_not_fp32:
-        amp_models.check_types(model_list)
-    amp_optimizers.check_optimizers(optimizer_list)
-
     outputs = _get_type(properties.cast_model_outputs)
     model_type = _get_type(properties.cast_model_type)
+    # Ranks agree on half weights, which a parallel wrapper broadcasts, and on nothing wider.
+    is_alone = not (torch.distributed.is_available() and torch.distributed.is_initialized())
+    keep_wide = bool(properties.master_weights) and bool(optimizer_list) and is_alone
     if model_type is not None:
         for model in model_list:
-            amp_models.cast_model(
-                model, model_type, bool(properties.keep_batchnorm_fp32), keep_wide=bool(properties.master_weights)
-            )
+            amp_models.cast_model(model, model_type, bool(properties.keep_batchnorm_fp32), keep_wide=keep_wide)
             amp_models.cast_inputs(model, model_type)
             amp_models.cast_outputs(model, outputs or torch.float32)
             amp_models.save_in_fp32(model)
@@ -124,7 +131,7 @@ def initialize(
     for model in model_list:
         amp_models.mark_initialized(model)
     for optimizer in optimizer_list:
-        amp_optimizers.prepare(optimizer, bool(properties.master_weights), disable_casts)
+        amp_optimizers.prepare(optimizer, bool(properties.master_weights), step_without_casts)
     _amp_state.loss_scalers = [
         LossScaler(
             properties.loss_scale,
@@ -158,7 +165,7 @@ def _as_list(values: Any, single: type, plural: str, singular: str) -> list:
     if isinstance(values, single):
         return [values]
     if plural == "optimizers":
-        amp_optimizers.check_optimizers([values])
+        amp_optimizers.check_optimizers([values], are_cast=True)
         if hasattr(values, "param_groups") and hasattr(values, "step"):
             return [values]
     raise TypeError(f"{plural} must be either a single {singular} or a list of {plural}.")

@@ -76,21 +76,26 @@ def scale_loss(
         return
 
     stashes = [amp_optimizers.get_stash(optimizer) for optimizer in optimizers]
-    if not delay_unscale:
+    opened: list[amp_optimizers.Stash] = []
+    try:
         for stash in stashes:
-            if not stash.params_have_scaled_gradients:
-                stash.prepare_backward()
-
-    yield loss.float() * scaler.effective_scale
+            stash.open(delay_unscale)
+            opened.append(stash)
+        yield loss.float() * scaler.effective_scale
+    except BaseException:
+        for stash in opened:
+            stash.abandon()
+        _clear_casts()
+        raise
 
     if delay_unscale:
         for stash in stashes:
-            stash.params_have_scaled_gradients = True
+            stash.is_open, stash.params_have_scaled_gradients = False, True
     else:
         scaler.clear_overflow_state()
+        done: set[int] = set()
         for stash in stashes:
-            stash.finish_backward(scaler)
-            stash.params_have_scaled_gradients = False
+            stash.close(scaler, done)
         if not delay_overflow_check and scaler.update_scale():
             message = (
                 f"Gradient overflow.  Skipping step, loss scaler {loss_id} reducing loss scale to {scaler.loss_scale()}"
@@ -99,6 +104,14 @@ def scale_loss(
                 if stash.skip_message is None:
                     stash.skip_message = message
     _clear_casts()
+
+
+@contextmanager
+def step_without_casts() -> Iterator[None]:
+    """Around an optimizer's step: nothing is cast, and casts of old weights end."""
+    _clear_casts()
+    with disable_casts():
+        yield
 
 
 def is_skipping(optimizer: Any) -> bool:
@@ -121,6 +134,27 @@ def _check_place() -> None:
             "amp.initialize was called on another thread, and casts are made on its thread alone. Call it on the "
             "thread that trains."
         )
+
+
+def _take_grads(optimizer: Any) -> list[torch.Tensor]:
+    """The optimizer's gradients; sparse ones are coalesced in place."""
+    grads = []
+    for parameter in master_params(optimizer):
+        if parameter.grad is None:
+            continue
+        if parameter.grad.is_sparse:
+            parameter.grad = parameter.grad.coalesce()
+        grads.append(parameter.grad)
+    return grads
+
+
+def _end_casts_in_child() -> None:
+    """A forked process is a data loader's more often than a trainer's."""
+    if _amp_state.handle is not None:
+        _amp_state.handle.mode.disabled += 1
+
+
+os.register_at_fork(after_in_child=_end_casts_in_child)
 
 
 def _clear_casts() -> None:
@@ -201,7 +235,7 @@ class AmpHandle:
         scaler = self._default_scaler
         yield loss * scaler.effective_scale
         scaler.clear_overflow_state()
-        grads = [p.grad for p in master_params(optimizer) if p.grad is not None]
+        grads = _take_grads(optimizer)
         scaler.unscale(grads, grads)
         if scaler.update_scale():
             step = optimizer.step
@@ -284,9 +318,14 @@ class OptimWrapper:
             earlier = {p: p.grad for p in master_params(self._optimizer) if p.grad is not None}
             for parameter in earlier:
                 parameter.grad = None
-        yield loss * scaler.effective_scale
+        try:
+            yield loss * scaler.effective_scale
+        except BaseException:
+            for parameter in master_params(self._optimizer):
+                parameter.grad = earlier.get(parameter)
+            raise
         scaler.clear_overflow_state()
-        grads = [p.grad for p in master_params(self._optimizer) if p.grad is not None]
+        grads = _take_grads(self._optimizer)
         scaler.unscale(grads, grads)
         self._skip_next[self._loss_idx] = scaler.update_scale()
         self._loss_idx += 1

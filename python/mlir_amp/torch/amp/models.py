@@ -126,11 +126,12 @@ def take_wide(parameter: torch.Tensor) -> torch.Tensor | None:
 
 def get_master(parameter: torch.Tensor) -> torch.Tensor | None:
     """The FP32 values behind a half parameter, if they are known and round to it."""
-    master = getattr(parameter, MASTER, None)
-    if master is None or master.shape != parameter.shape:
-        return None
-    rounded = master.detach().to(parameter.dtype)
-    return master if torch.equal(rounded, parameter.detach()) else None
+    for name in (WIDE, MASTER):
+        wide = getattr(parameter, name, None)
+        if wide is not None and wide.shape == parameter.shape:
+            if torch.equal(wide.detach().to(parameter.dtype), parameter.detach()):
+                return wide
+    return None
 
 
 def _write_state(module: torch.nn.Module, state: dict, prefix: str, metadata: dict) -> None:
@@ -147,10 +148,10 @@ def _write_state(module: torch.nn.Module, state: dict, prefix: str, metadata: di
 def _read_state(module: torch.nn.Module, state: dict, prefix: str, *unused: Any) -> None:
     for name, parameter in module._parameters.items():
         entry = state.get(prefix + name)
-        if parameter is None or not is_half(parameter) or not isinstance(entry, torch.Tensor):
+        if parameter is None or not hasattr(parameter, MASTER) or not isinstance(entry, torch.Tensor):
             continue
-        if entry.dtype == torch.float32 and entry.shape == parameter.shape:
-            setattr(parameter, WIDE, entry.detach().clone().to(parameter.device))
+        if entry.is_floating_point() and entry.shape == parameter.shape:
+            setattr(parameter, WIDE, entry.detach().to(parameter.device, torch.float32, copy=True))
 
 
 def save_in_fp32(model: torch.nn.Module) -> None:

@@ -15,6 +15,7 @@ were loaded or set in between are taken over.
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
@@ -23,16 +24,19 @@ import torch
 
 from . import state
 from .models import MASTER, take_wide
-from .scaling import LossScaler
+from .scaling import LossScaler, add
 from .values import is_half
 
 _STASH = "_amp_stash"
 _CLOSURE = "Currently, Amp does not support closure use with optimizers."
 
 
-def check_optimizers(optimizers: list[Any]) -> None:
-    """Refuses optimizers that amp wraps already."""
+def check_optimizers(optimizers: list[Any], are_cast: bool) -> None:
+    """Refuses optimizers that amp wraps already, and parameters that it will not cast."""
     for optimizer in optimizers:
+        if not are_cast and hasattr(optimizer, "param_groups"):
+            for group in optimizer.param_groups:
+                Stash(optimizer, master_weights=False).check(group["params"])
         if hasattr(optimizer, _STASH):
             raise RuntimeError("A given optimizer should only be passed through amp.initialize once.")
         if type(optimizer).__name__ in ("FP16_Optimizer", "OptimWrapper"):
@@ -74,29 +78,46 @@ class Stash:
         self.is_alive = True
         #: Gradients still carry a scale: a backward pass with delay_unscale.
         self.params_have_scaled_gradients = False
+        #: Inside scale_loss.
+        self.is_open = False
         #: What the next step prints instead of stepping.
         self.skip_message: str | None = None
         #: Half parameters and their masters.
         self.pairs: list[tuple[torch.nn.Parameter, torch.nn.Parameter]] = []
+        #: Versions of half parameters when they were last in step with their masters.
+        self.versions: list[int | None] = []
         #: Parameters that the optimizer updates as they are.
         self.direct: list[torch.nn.Parameter] = []
+        #: Of all parameters above, masters included.
+        self.known: set[torch.nn.Parameter] = set()
         #: Gradients of earlier backward passes, by their parameter.
         self.stashed: dict[torch.nn.Parameter, torch.Tensor] = {}
-        self.is_adopted = False
 
     # -- parameters ---------------------------------------------------------------
 
-    def take(self, parameters: list[torch.nn.Parameter]) -> None:
-        """Registers parameters of one group; half ones give way to masters in place."""
-        for i, parameter in enumerate(parameters):
+    def check(self, parameters: list[torch.nn.Parameter]) -> None:
+        """Refuses parameters of other types, and those that another optimizer has."""
+        for parameter in parameters:
             if parameter.dtype != torch.float32 and not is_half(parameter):
                 where = "torch.cuda." if parameter.is_cuda else "torch."
                 raise TypeError(
                     f"Optimizer's parameters must be either {where}FloatTensor or {where}HalfTensor. "
                     f"Received {parameter.type()}"
                 )
-            if self.has_masters and not parameter.requires_grad:
+            if self.has_masters and is_half(parameter) and hasattr(parameter, MASTER):
+                if any(parameter is half for half, _ in self.pairs):
+                    raise ValueError("some parameters appear in more than one parameter group")
+                raise RuntimeError(
+                    "A parameter that is cast to half is in two optimizers. Each would update a master of its own, "
+                    "and one update would be lost. Give it to one of them, or use opt_level 'O1'."
+                )
+
+    def take(self, parameters: list[torch.nn.Parameter]) -> None:
+        """Registers parameters of one group; half ones give way to masters in place."""
+        for i, parameter in enumerate(parameters):
+            if parameter in self.known or (self.has_masters and not parameter.requires_grad):
                 continue
+            self.known.add(parameter)
             if not self.has_masters or not is_half(parameter):
                 self.direct.append(parameter)
                 continue
@@ -106,44 +127,60 @@ class Stash:
                 optimizer_state[master] = optimizer_state.pop(parameter)
             setattr(parameter, MASTER, master)
             parameters[i] = master
+            self.known.add(master)
             self.pairs.append((parameter, master))
+            self.versions.append(None)
 
     def take_all(self) -> None:
         """Registers all groups of the optimizer."""
-        for group in self.optimizer.param_groups:
+        groups = self.optimizer.param_groups
+        for group in groups:
+            self.check(group["params"])
+        for group in groups:
             self.take(group["params"])
         if self.pairs:  # state in the types of the masters
             self.optimizer.load_state_dict(self.optimizer.state_dict())
 
     def take_late(self) -> None:
-        """Registers half parameters that were frozen until now."""
-        if not self.has_masters:
-            return
+        """Registers parameters that were frozen until now, or appended to a group."""
         for group in self.optimizer.param_groups:
-            for i, parameter in enumerate(group["params"]):
-                if is_half(parameter) and parameter.requires_grad:
-                    taken = [parameter]
-                    self.take(taken)
-                    group["params"][i] = taken[0]
+            parameters = group["params"]
+            if any(parameter not in self.known for parameter in parameters):
+                late = [parameter for parameter in parameters if parameter not in self.known]
+                self.check(late)
+                self.take(parameters)
 
     def adopt(self) -> None:
-        """Takes over weights that were loaded or set since `initialize`."""
-        for parameter, master in self.pairs:
+        """Takes over half weights that were loaded or set since the last step."""
+        for i, (parameter, master) in enumerate(self.pairs):
+            if parameter._version == self.versions[i]:
+                continue
             wide = take_wide(parameter)
+            values = parameter.detach()
             if wide is not None:
                 master.data.copy_(wide)
-            elif not self.is_adopted:
-                values = parameter.detach()
-                if not torch.equal(master.detach().to(values.dtype), values):
-                    master.data.copy_(values)
-        self.is_adopted = True
+            elif not torch.equal(master.detach().to(values.dtype), values):
+                master.data.copy_(values)
+            self.versions[i] = parameter._version
 
     # -- gradients ----------------------------------------------------------------
 
-    def prepare_backward(self) -> None:
-        """Puts present gradients aside, so that scaled ones do not mix with them."""
+    def open(self, delayed: bool) -> None:
+        """Begins a backward pass.
+
+        Puts present gradients aside, so that scaled ones do not mix with them; not
+        those that are scaled as well.
+        """
+        if self.is_open:
+            raise RuntimeError(
+                "amp.scale_loss was called inside another amp.scale_loss with the same optimizer. Leave the first "
+                "one before the second backward pass; gradients add up."
+            )
         self.take_late()
         self.adopt()
+        self.is_open = True
+        if delayed or self.params_have_scaled_gradients:
+            return
         for parameter, _ in self.pairs:
             parameter.grad = None
         for parameter in self.direct:
@@ -151,8 +188,22 @@ class Stash:
                 self.stashed[parameter] = parameter.grad
                 parameter.grad = None
 
-    def finish_backward(self, scaler: LossScaler) -> None:
-        """Unscales the new gradients, and adds those that were put aside."""
+    def abandon(self) -> None:
+        """Ends a backward pass that failed: gradients are what they were before."""
+        self.is_open = False
+        if self.params_have_scaled_gradients:
+            return
+        for parameter, _ in self.pairs:
+            parameter.grad = None
+        for parameter in self.direct:
+            parameter.grad = self.stashed.pop(parameter, None)
+
+    def close(self, scaler: LossScaler, done: set[int]) -> None:
+        """Unscales the new gradients, and adds those that were put aside.
+
+        `done` holds the parameters that another optimizer of this pass unscaled.
+        """
+        self.is_open = self.params_have_scaled_gradients = False
         fresh: list[tuple[torch.Tensor, torch.Tensor]] = []
         added: list[tuple[torch.Tensor, torch.Tensor]] = []
         for parameter, master in self.pairs:
@@ -169,20 +220,26 @@ class Stash:
         if added:
             masters = [grad for _, grad in added]
             scaler.unscale_and_add([grad for grad, _ in added], masters, masters)
-        self._finish_direct(scaler)
+        self._close_direct(scaler, done)
 
-    def _finish_direct(self, scaler: LossScaler) -> None:
+    def _close_direct(self, scaler: LossScaler, done: set[int]) -> None:
         alone: list[torch.Tensor] = []
         both: list[tuple[torch.Tensor, torch.Tensor]] = []
         is_one = not scaler.dynamic and scaler.loss_scale() == 1.0
         for parameter in self.direct:
             stashed = self.stashed.pop(parameter, None)
+            if id(parameter) in done:
+                continue
+            done.add(id(parameter))
             if parameter.grad is None:
                 parameter.grad = stashed
-            elif stashed is None:
+                continue
+            if parameter.grad.is_sparse:  # what is multiplied has to be its own values
+                parameter.grad = parameter.grad.coalesce()
+            if stashed is None:
                 alone.append(parameter.grad)
             elif is_one:
-                parameter.grad = parameter.grad + stashed
+                parameter.grad = add(parameter.grad, stashed)
             else:
                 both.append((parameter.grad, stashed))
         if alone and not is_one:
@@ -193,11 +250,24 @@ class Stash:
 
     # -- steps --------------------------------------------------------------------
 
+    def check_step(self) -> None:
+        """Refuses a step with gradients that are still scaled."""
+        if self.is_open:
+            raise RuntimeError(
+                "step() was called inside amp.scale_loss, where gradients are still scaled. Leave it first."
+            )
+        if self.params_have_scaled_gradients:
+            raise RuntimeError(
+                "step() was called after a backward pass with delay_unscale=True, whose gradients are still scaled. "
+                "Leave delay_unscale out in the last amp.scale_loss before the step."
+            )
+
     def copy_masters(self) -> None:
         """Rounds the masters to the half parameters."""
         if self.pairs:
             with torch.no_grad():
                 torch._foreach_copy_([p for p, _ in self.pairs], [m for _, m in self.pairs])
+        self.versions = [parameter._version for parameter, _ in self.pairs]
 
     def clear_master_grads(self) -> None:
         for _, master in self.pairs:
@@ -208,26 +278,28 @@ def _dense(grad: torch.Tensor) -> torch.Tensor:
     return grad.to_dense() if grad.is_sparse else grad
 
 
-def prepare(optimizer: torch.optim.Optimizer, master_weights: bool, without_casts: Callable = nullcontext) -> None:
+def prepare(optimizer: torch.optim.Optimizer, master_weights: bool, around_step: Callable = nullcontext) -> None:
     """Makes an optimizer skip overflowed steps and, if asked, update masters.
 
     Args:
         optimizer: changed in place; only this instance.
         master_weights: FP32 masters for half parameters.
-        without_casts: a context in which its step runs.
+        around_step: a context in which its step runs.
     """
     stash = Stash(optimizer, master_weights)
     old_step, old_add_param_group = optimizer.step, optimizer.add_param_group
 
-    def step(closure: Callable | None = None, **kwargs: Any) -> Any:
+    def step(self: Any, closure: Callable | None = None, **kwargs: Any) -> Any:
+        stash.check_step()
         if closure is not None and (master_weights or stash.skip_message):
             raise RuntimeError(_CLOSURE)
         if stash.skip_message is not None:
             state.maybe_print(stash.skip_message)
             stash.skip_message = None
             stash.clear_master_grads()
+            self._opt_called = True  # for schedulers, which ask whether step was called
             return None
-        with without_casts():
+        with around_step():
             if not master_weights:
                 return old_step(closure, **kwargs) if closure is not None else old_step(**kwargs)
             stash.adopt()
@@ -237,7 +309,7 @@ def prepare(optimizer: torch.optim.Optimizer, master_weights: bool, without_cast
         stash.clear_master_grads()
         return result
 
-    def zero_grad(set_to_none: bool = False) -> None:
+    def zero_grad(self: Any, set_to_none: bool = False) -> None:
         stash.take_late()
         for parameter in [*(half for half, _ in stash.pairs), *stash.direct]:
             if parameter.grad is None:
@@ -248,25 +320,27 @@ def prepare(optimizer: torch.optim.Optimizer, master_weights: bool, without_cast
                 parameter.grad = parameter.grad.detach().zero_()
         stash.clear_master_grads()
 
-    def add_param_group(new_group: dict) -> None:
+    def add_param_group(self: Any, new_group: dict) -> None:
         assert isinstance(new_group, dict), "param group must be a dict"
         parameters = new_group["params"]
         if isinstance(parameters, torch.Tensor):
-            new_group["params"] = [parameters]
+            parameters = [parameters]
         elif isinstance(parameters, set):
             raise TypeError(
                 "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in "
                 "sets will change between runs. Please use a list instead."
             )
-        else:
-            new_group["params"] = list(parameters)
-        stash.take(new_group["params"])
+        new_group["params"] = list(parameters)
+        stash.check([entry[1] if isinstance(entry, tuple) else entry for entry in new_group["params"]])
         old_add_param_group(new_group)
+        stash.take(self.param_groups[-1]["params"])
 
     stash.take_all()
     setattr(optimizer, _STASH, stash)
-    state._amp_state.stashes.append(stash)
-    optimizer.step = step
-    optimizer.add_param_group = add_param_group
+    state._amp_state.stashes.add(stash)
+    if hasattr(old_step, "_wrapped_by_lr_sched"):
+        step._wrapped_by_lr_sched = True  # type: ignore[attr-defined]
+    optimizer.step = types.MethodType(step, optimizer)
+    optimizer.add_param_group = types.MethodType(add_param_group, optimizer)
     if master_weights:
-        optimizer.zero_grad = zero_grad
+        optimizer.zero_grad = types.MethodType(zero_grad, optimizer)

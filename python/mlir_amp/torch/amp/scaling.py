@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from mlir_amp import scaler as runtime
-
 import torch
 
+from mlir_amp import scaler as runtime
+
 from . import state
+from .values import is_half
 
 
 class LossScaler:
@@ -119,7 +120,7 @@ class LossScaler:
         incoming = [model.to(master.dtype, copy=True) for model, master in zip(model_grads, master_grads, strict=True)]
         self._multiply(incoming, 1.0 / self.effective_scale)
         for grad, stashed, master in zip(incoming, stashed_grads, master_grads, strict=True):
-            master.copy_(grad + stashed)
+            master.copy_(add(grad, stashed))
 
     def _multiply(self, grads: Sequence[torch.Tensor], factor: float) -> None:
         groups: dict[tuple[torch.device, torch.dtype], list[torch.Tensor]] = {}
@@ -136,8 +137,18 @@ class LossScaler:
             torch._amp_foreach_non_finite_check_and_unscale_(group, self._found_inf[device], inverse)
 
 
+def add(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
+    """The sum of two gradients; half sparse ones, which torch does not add, by FP32."""
+    if first.is_sparse and is_half(first):
+        return (first.float() + second.float()).to(first.dtype)
+    return first + second
+
+
+def _coalesce(grad: torch.Tensor) -> torch.Tensor:
+    return grad.coalesce() if grad.is_sparse else grad
+
+
 def _get_values(grads: Iterable[torch.Tensor]) -> Iterable[torch.Tensor]:
-    """The gradients, of sparse ones what they hold."""
+    """The gradients, of sparse ones, which are coalesced, what they hold."""
     for grad in grads:
-        # An index that occurs twice may overflow in the sum.
-        yield grad.coalesce()._values() if grad.is_sparse else grad.detach()
+        yield grad._values() if grad.is_sparse else grad.detach()

@@ -10,7 +10,7 @@ nothing behind.
 from __future__ import annotations
 
 import os
-import threading
+import weakref
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class AmpState:
         self.hard_override = False
         self.allow_incoming_model_not_fp32 = False
         #: Of the optimizers that were initialized since the last reset.
-        self.stashes: list[Stash] = []
+        self.stashes: weakref.WeakSet[Stash] = weakref.WeakSet()
         self.clear()
 
     def clear(self) -> None:
@@ -49,7 +49,6 @@ class AmpState:
         self.handle: AmpHandle | None = None
         self.verbosity = 1
         self.process = os.getpid()
-        self.thread = threading.get_ident()
 
 
 _amp_state = AmpState()

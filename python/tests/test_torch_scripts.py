@@ -1,0 +1,302 @@
+# Part of the mlir-amp project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What training scripts do beside the plain loop: schedulers, sparse gradients,
+checkpoints of activations, `out=`, exceptions, parameters that come late."""
+
+import gc
+import warnings
+import weakref
+
+import pytest
+import torch
+from mlir_amp.torch import amp
+from torch.utils.checkpoint import checkpoint
+
+LEVELS = ["O0", "O1", "O2", "O3"]
+
+
+def begin(level="O1", scale=128.0, model=None, **options):
+    """A model whose gradients with ones as input are ones, and SGD with rate 1."""
+    if model is None:
+        model = torch.nn.Linear(2, 1, bias=False)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+    return amp.initialize(model, optimizer, opt_level=level, loss_scale=scale, verbosity=0, **options)
+
+
+def backward(model, optimizer, x=None, **options):
+    loss = model(torch.ones(1, 2) if x is None else x).sum()
+    with amp.scale_loss(loss, optimizer, **options) as scaled:
+        scaled.backward()
+
+
+def get_grads(optimizer):
+    return [p.grad for p in amp.master_params(optimizer)]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("is_before", [True, False])
+def test_schedulers_before_and_after_initialize(level, is_before):
+    model = torch.nn.Linear(2, 1, bias=False)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        if is_before:
+            scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+        amp.initialize(model, optimizer, opt_level=level, loss_scale="dynamic", verbosity=0)
+        if not is_before:
+            scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+        for value in (float("inf"), 1.0):
+            backward(model, optimizer, torch.full((1, 2), value))
+            optimizer.step()
+            scheduler.step()
+    assert optimizer.param_groups[0]["lr"] == pytest.approx(0.01)
+
+
+@pytest.mark.parametrize(
+    "level, scale",
+    [(level, scale) for level in LEVELS for scale in (1.0, 128.0)] + [("O0", "dynamic"), ("O1", "dynamic")],
+)
+def test_sparse_gradients(level, scale):
+    model = torch.nn.Embedding(4, 2, sparse=True)
+    model, optimizer = begin(level, scale, model)
+    for passes in (1, 2):
+        backward(model, optimizer, torch.tensor([1, 1, 2]))
+        (grad,) = get_grads(optimizer)
+        expected = torch.tensor([0.0, 2.0, 1.0, 0.0]) * passes
+        assert torch.equal(grad.to_dense()[:, 0].float(), expected)
+
+
+class Twice(torch.nn.Module):
+    """Remembers the types that its product had, when it was computed again as well."""
+
+    def __init__(self, use_reentrant):
+        super().__init__()
+        self.fc = torch.nn.Linear(2, 2)
+        self.use_reentrant = use_reentrant
+        self.types = []
+
+    def forward(self, x):
+        def body(x):
+            y = self.fc(x)
+            self.types.append(y.dtype)
+            return torch.exp(y)
+
+        return checkpoint(body, x, use_reentrant=self.use_reentrant)
+
+
+@pytest.mark.parametrize("use_reentrant", [True, False])
+def test_checkpoints_compute_again_in_the_same_types(use_reentrant):
+    model, optimizer = begin(model=Twice(use_reentrant))
+    backward(model, optimizer, torch.ones(1, 2, requires_grad=True))
+    assert model.types == [torch.float16, torch.float16]
+
+
+def test_backward_of_users_functions_is_cast():
+    types = []
+
+    class Product(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, grad):
+            types.append(torch.mm(grad, torch.eye(2)).dtype)
+            return grad
+
+    begin()
+    x = torch.ones(2, 2, requires_grad=True)
+    Product.apply(x).sum().backward()
+    torch.autograd.grad(Product.apply(x).sum(), x)
+    torch.autograd.backward([Product.apply(x).sum()])
+    assert types == [torch.float16] * 3
+
+
+def test_out_gets_the_result():
+    begin()
+    out = torch.zeros(4, 4)
+    assert torch.matmul(torch.ones(4, 4), torch.ones(4, 4), out=out) is out
+    assert torch.equal(out, torch.full((4, 4), 4.0))
+    half = torch.zeros(2, dtype=torch.float16)
+    torch.add(torch.ones(2), torch.ones(2, dtype=torch.float16), out=half)
+    assert half.tolist() == [2.0, 2.0]
+    empty = torch.empty(0)
+    torch.exp(torch.zeros(3, dtype=torch.float16), out=empty)
+    assert empty.tolist() == [1.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_an_exception_leaves_earlier_gradients_as_they_were(level):
+    model, optimizer = begin(level)
+    backward(model, optimizer)
+    with pytest.raises(MemoryError), amp.scale_loss(model(torch.ones(1, 2)).sum(), optimizer) as scaled:
+        scaled.backward()
+        raise MemoryError
+    assert get_grads(optimizer)[0].tolist() == [[1.0, 1.0]]
+    backward(model, optimizer)
+    assert get_grads(optimizer)[0].tolist() == [[2.0, 2.0]]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("delayed", [False, True])
+def test_parameters_that_are_thawed_later(level, delayed):
+    model = torch.nn.Linear(2, 1)
+    model.weight.requires_grad_(False)
+    model, optimizer = begin(level, model=model)
+    backward(model, optimizer)
+    optimizer.step()
+    optimizer.zero_grad()
+    model.weight.requires_grad_(True)
+    if delayed:
+        backward(model, optimizer, delay_unscale=True)
+    backward(model, optimizer)
+    grads = {p.shape: p.grad for p in amp.master_params(optimizer)}
+    assert grads[model.weight.shape].tolist() == [[2.0, 2.0] if delayed else [1.0, 1.0]]
+
+
+def test_batch_norm_that_is_thawed_at_o2():
+    model = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.BatchNorm1d(2))
+    model[1].requires_grad_(False)
+    model, optimizer = begin("O2", model=model)
+    model[1].requires_grad_(True)
+    backward(model, optimizer, torch.randn(4, 2))
+    assert model[1].bias.grad.tolist() == [4.0, 4.0]
+
+
+def test_parameters_appended_to_a_group():
+    model, optimizer = begin("O1")
+    late = torch.nn.Parameter(torch.zeros(1))
+    optimizer.param_groups[0]["params"].append(late)
+    with amp.scale_loss(model(torch.ones(1, 2)).sum() + late.sum(), optimizer) as scaled:
+        scaled.backward()
+    assert late.grad.item() == 1.0
+
+
+def test_two_optimizers_with_one_parameter():
+    model, first = begin("O1")
+    second = torch.optim.SGD(model.parameters(), lr=1.0)
+    amp.initialize(torch.nn.Linear(1, 1), second, opt_level="O1", loss_scale=128.0, verbosity=0)
+    backward(model, [first, second])
+    assert model.weight.grad.tolist() == [[1.0, 1.0]]
+
+
+def test_refuses_two_optimizers_with_one_half_parameter():
+    model = torch.nn.Linear(2, 1)
+    optimizers = [torch.optim.SGD(model.parameters(), lr=1.0) for _ in range(2)]
+    with pytest.raises(RuntimeError, match="is in two optimizers"):
+        amp.initialize(model, optimizers, opt_level="O2", verbosity=0)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.float32, torch.float64])
+def test_weights_that_are_loaded_during_training_stay(dtype):
+    model, optimizer = begin("O2")
+    backward(model, optimizer)
+    optimizer.step()
+    optimizer.zero_grad()
+    model.load_state_dict({"weight": torch.full((1, 2), 7.0, dtype=dtype)})
+    backward(model, optimizer)
+    optimizer.step()
+    assert model.weight.tolist() == [[6.0, 6.0]]
+    with torch.no_grad():
+        model.weight.fill_(3.0)
+    optimizer.zero_grad()
+    backward(model, optimizer)
+    optimizer.step()
+    assert model.weight.tolist() == [[2.0, 2.0]]
+
+
+def test_a_step_ends_casts_of_weights():
+    class DataSgd(torch.optim.Optimizer):
+        """Updates values behind the version counter, as older optimizers do."""
+
+        def __init__(self, parameters):
+            super().__init__(parameters, {})
+
+        def step(self, closure=None):
+            for group in self.param_groups:
+                for parameter in group["params"]:
+                    parameter.data.fill_(2.0)
+
+    model = torch.nn.Linear(2, 1, bias=False)
+    model.weight.data.fill_(1.0)
+    model, optimizer = amp.initialize(model, DataSgd(model.parameters()), opt_level="O1", verbosity=0)
+    assert model(torch.ones(1, 2)).item() == 2.0
+    optimizer.step()
+    assert model(torch.ones(1, 2)).item() == 4.0
+
+
+@pytest.mark.parametrize("level", ["O1", "O2"])
+def test_a_refused_group_changes_nothing(level):
+    model, optimizer = begin(level)
+    with pytest.raises(ValueError, match="more than one parameter group"):
+        optimizer.add_param_group({"params": [model.weight]})
+    assert len(optimizer.param_groups) == 1
+    backward(model, optimizer)
+    assert get_grads(optimizer)[0].tolist() == [[1.0, 1.0]]
+
+
+@pytest.mark.parametrize("level", ["O1", "O2"])
+def test_groups_of_named_parameters(level):
+    model, optimizer = begin(level, model=torch.nn.ModuleDict({"a": torch.nn.Linear(2, 1)})["a"])
+    extra = torch.nn.Linear(2, 1)
+    groups = len(optimizer.param_groups)
+    named = torch.optim.SGD(extra.named_parameters(), lr=1.0)
+    amp.initialize(torch.nn.Linear(1, 1), named, opt_level=level, verbosity=0)
+    named.add_param_group({"params": [("more", torch.nn.Parameter(torch.zeros(1)))]})
+    assert named.param_groups[-1]["param_names"] == ["more"] and len(optimizer.param_groups) == groups
+
+
+@pytest.mark.parametrize("level", ["O1", "O2"])
+def test_refuses_steps_with_scaled_gradients(level):
+    model, optimizer = begin(level)
+    backward(model, optimizer, delay_unscale=True)
+    with pytest.raises(RuntimeError, match="Leave delay_unscale out in the last"):
+        optimizer.step()
+    backward(model, optimizer)
+    optimizer.step()
+    with pytest.raises(RuntimeError, match="inside amp.scale_loss"):
+        with amp.scale_loss(model(torch.ones(1, 2)).sum(), optimizer) as scaled:
+            scaled.backward()
+            optimizer.step()
+    with pytest.raises(RuntimeError, match="inside another amp.scale_loss"):
+        with amp.scale_loss(model(torch.ones(1, 2)).sum(), optimizer):
+            backward(model, optimizer)
+
+
+def test_optimizers_and_models_are_let_go():
+    for _ in range(2):
+        model, optimizer = begin("O2")
+        backward(model, optimizer)
+        optimizer.step()
+        gone = [weakref.ref(model), weakref.ref(optimizer)]
+        del model, optimizer
+        gc.collect()
+        assert all(reference() is None for reference in gone)
+
+
+def test_a_refused_initialize_leaves_the_first_one_as_it_was():
+    model, optimizer = begin("O1")
+    with pytest.raises(RuntimeError, match="^Found param weight with type torch.HalfTensor"):
+        amp.initialize(torch.nn.Linear(2, 2).half(), opt_level="O1", verbosity=0)
+    assert model(torch.ones(1, 2)).dtype == torch.float16
+    backward(model, optimizer)
+    assert get_grads(optimizer)[0].tolist() == [[1.0, 1.0]]
+
+
+def test_warns_where_another_initialize_ends_the_casts():
+    begin("O1")
+    with pytest.warns(UserWarning, match="ends the casts around functions of an earlier call"):
+        begin("O2")
+
+
+def test_default_devices_may_be_set_around_the_casts():
+    try:
+        torch.set_default_device("cpu")
+        model, _ = begin("O1")
+        torch.set_default_device("meta")
+        torch.set_default_device("cpu")
+        assert model(torch.ones(1, 2)).dtype == torch.float16
+    finally:
+        torch.set_default_device(None)
+    assert model(torch.ones(1, 2)).dtype == torch.float16
