@@ -81,6 +81,7 @@ def main():
     parser.add_argument("--steps", type=int, default=300, help="steps in all, those of a checkpoint included")
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--checkpoint", help="file to go on from, if it is there, and to write")
+    parser.add_argument("--every", type=int, default=100, help="steps between checkpoints")
     parser.add_argument("--plot", help="PNG to draw")
     options = parser.parse_args()
     images, labels = read("digits_train.npz")
@@ -117,7 +118,7 @@ def main():
         history.append((loss.item(), scale, amp.is_skipping(optimizer)))
         optimizer.step()
         optimizer.zero_grad()
-        if options.checkpoint and (step % 100 == 99 or step == options.steps - 1):
+        if options.checkpoint and ((step + 1) % options.every == 0 or step == options.steps - 1):
             save(
                 options.checkpoint,
                 model=model.state_dict(),
