@@ -70,12 +70,31 @@ DegreeId CallDegrees::getTooLarge() const {
   return table.getFault({call, DegreeFault::Exponent, {}, {}, {}});
 }
 
-/// The cause of a condition, as the function that calls sees it.
-DegreeCause CallDegrees::getCause(unsigned condition) const {
+void CallDegrees::keepWorse(std::optional<DegreeId> &fault,
+                            std::optional<DegreeId> other) const {
+  if (!fault || (other && table[*fault].kind == ScaleDegree::Undecided &&
+                 table[*other].kind == ScaleDegree::None))
+    fault = other;
+}
+
+/// The cause of a condition, as the function that calls sees it. An unknown
+/// that nothing determines counts as 0.
+DegreeCause CallDegrees::getCause(unsigned condition,
+                                  const Values &values) const {
   DegreeCause cause = table.getCause(table.conditions[condition].cause);
   cause.calls.push_back(call);
-  std::optional<LinearForm> first = express(cause.first);
-  std::optional<LinearForm> second = express(cause.second);
+  auto solve = [&](const LinearForm &form) {
+    std::optional<LinearForm> solved = express(form);
+    for (auto &[unknown, value] : values)
+      if (solved)
+        solved = solved->substitute(unknown, value);
+    while (solved && hasUnknowns(*solved))
+      solved =
+          solved->substitute(solved->getTerms().back().first, LinearForm());
+    return solved;
+  };
+  std::optional<LinearForm> first = solve(cause.first);
+  std::optional<LinearForm> second = solve(cause.second);
   if (first && second) {
     cause.first = std::move(*first);
     cause.second = std::move(*second);
@@ -84,7 +103,8 @@ DegreeCause CallDegrees::getCause(unsigned condition) const {
 }
 
 CallDegrees::Outcome CallDegrees::require(const LinearForm &form,
-                                          unsigned condition) const {
+                                          unsigned condition,
+                                          const Values &values) const {
   Outcome outcome;
   if (form.isZero())
     return outcome;
@@ -92,10 +112,10 @@ CallDegrees::Outcome CallDegrees::require(const LinearForm &form,
   if (!normalized)
     outcome.fault = getTooLarge();
   else if (!table.hasArguments(form))
-    outcome.fault = table.getFault(getCause(condition));
+    outcome.fault = table.getFault(getCause(condition, values));
   else
-    outcome.conditions =
-        table.addCondition(*normalized, table.addCause(getCause(condition)));
+    outcome.conditions = table.addCondition(
+        *normalized, table.addCause(getCause(condition, values)));
   return outcome;
 }
 
@@ -108,8 +128,7 @@ const CallDegrees::Outcome &CallDegrees::check(ConditionSetId conditions) {
     if (!node.isLeaf()) {
       outcome = check(node.left);
       const Outcome &right = check(node.right);
-      if (!outcome.fault)
-        outcome.fault = right.fault;
+      keepWorse(outcome.fault, right.fault);
       outcome.conditions =
           table.sets.merge(outcome.conditions, right.conditions);
       outcome.open = table.sets.merge(outcome.open, right.open);
@@ -175,9 +194,8 @@ CallDegrees::eliminate(ArrayRef<unsigned> conditions) const {
     solution.values.emplace_back(unknown, std::move(*value));
   }
   for (auto [equation, condition] : llvm::zip_equal(equations, conditions)) {
-    Outcome outcome = require(equation, condition);
-    if (!solution.fault)
-      solution.fault = outcome.fault;
+    Outcome outcome = require(equation, condition, solution.values);
+    keepWorse(solution.fault, outcome.fault);
     solution.conditions =
         table.sets.merge(solution.conditions, outcome.conditions);
   }
@@ -196,22 +214,26 @@ DegreeId CallDegrees::get(DegreeId result,
   // What the arguments bring along, cancelled or not.
   ScaleDegree degree;
   degree.kind = inside.kind;
+  std::optional<DegreeId> fault;
   for (unsigned index : conditional) {
     if (!reaches(index))
       continue;
     const ScaleDegree &argument = table[arguments[index]];
     if (argument.isFault())
-      return arguments[index];
-    degree.conditions =
-        table.sets.merge(degree.conditions, argument.conditions);
+      keepWorse(fault, arguments[index]);
+    else
+      degree.conditions =
+          table.sets.merge(degree.conditions, argument.conditions);
   }
 
+  if (fault)
+    return *fault;
   const Outcome &outcome = check(inside.conditions);
-  if (outcome.fault)
-    return *outcome.fault;
+  fault = outcome.fault;
   const Solution &solution = solve(outcome.open);
-  if (solution.fault)
-    return *solution.fault;
+  keepWorse(fault, solution.fault);
+  if (fault)
+    return *fault;
   for (ConditionSetId conditions : {outcome.conditions, solution.conditions})
     degree.conditions = table.sets.merge(degree.conditions, conditions);
 

@@ -42,12 +42,13 @@ private:
     /// Those of the callee's that speak of unknowns.
     ConditionSetId open = ConditionSets::kEmpty;
   };
+  /// To be put in the place of unknowns, in this order.
+  using Values = SmallVector<std::pair<unsigned, LinearForm>>;
   /// What open conditions say of unknowns.
   struct Solution {
     std::optional<DegreeId> fault;
     ConditionSetId conditions = ConditionSets::kEmpty;
-    /// To be put in the place of unknowns, in this order.
-    SmallVector<std::pair<unsigned, LinearForm>> values;
+    Values values;
   };
 
   static unsigned getUnknown(unsigned argument);
@@ -55,9 +56,14 @@ private:
   bool hasUnknowns(const LinearForm &form) const;
   std::optional<LinearForm> express(const LinearForm &form) const;
   DegreeId getTooLarge() const;
-  DegreeCause getCause(unsigned condition) const;
-  /// `form`, of the callee's `condition`, has to be 0, and has no unknowns.
-  Outcome require(const LinearForm &form, unsigned condition) const;
+  DegreeCause getCause(unsigned condition, const Values &values) const;
+  /// Of two faults, the one that says more.
+  void keepWorse(std::optional<DegreeId> &fault,
+                 std::optional<DegreeId> other) const;
+  /// `form`, of the callee's `condition`, has to be 0, and has no unknowns but
+  /// those of `values`.
+  Outcome require(const LinearForm &form, unsigned condition,
+                  const Values &values = {}) const;
   const Outcome &check(ConditionSetId conditions);
   const Solution &solve(ConditionSetId open);
   Solution eliminate(ArrayRef<unsigned> conditions) const;
