@@ -329,11 +329,11 @@ StringRef StateOwners::guessByName(StringRef state,
     SmallVector<size_t> begins, ends;
     for (size_t i = 0, e = state.size(); i <= e; ++i) {
       // The boundaries of a path in brackets are part of its names.
-      bool atBegin = i == 0 || !isInside(state[i - 1]) || !isInside(state[i]);
-      bool atEnd = i == e || !isInside(state[i]) || !isInside(state[i - 1]);
-      if (atBegin && i != e)
+      bool isBoundary = i == 0 || i == e || !isInside(state[i - 1]) ||
+                        !isInside(state[i]);
+      if (isBoundary && i != e)
         begins.push_back(i);
-      if (atEnd && i != 0)
+      if (isBoundary && i != 0)
         ends.push_back(i);
     }
     StringRef best;
