@@ -329,8 +329,8 @@ StringRef StateOwners::guessByName(StringRef state,
     SmallVector<size_t> begins, ends;
     for (size_t i = 0, e = state.size(); i <= e; ++i) {
       // The boundaries of a path in brackets are part of its names.
-      bool isBoundary = i == 0 || i == e || !isInside(state[i - 1]) ||
-                        !isInside(state[i]);
+      bool isBoundary =
+          i == 0 || i == e || !isInside(state[i - 1]) || !isInside(state[i]);
       if (isBoundary && i != e)
         begins.push_back(i);
       if (isBoundary && i != 0)
