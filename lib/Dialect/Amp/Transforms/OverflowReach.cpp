@@ -21,6 +21,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/ParallelCombiningOpInterface.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -185,6 +186,13 @@ static SmallVector<Value> getDestinations(OpOperand &use, CallFlow &calls) {
   llvm::append_range(to, op->getResults());
   if (op->getNumRegions() != 0 && !isa<linalg::LinalgOp>(op))
     appendRegionArguments(op, to);
+  // One that hands on what it takes without a result: a slice that a round of
+  // scf.forall writes.
+  if (Operation *parent = op->getParentOp();
+      op->getNumResults() == 0 && isa<InParallelOpInterface>(parent)) {
+    llvm::append_range(to, parent->getParentOp()->getResults());
+    appendRegionArguments(parent->getParentOp(), to);
+  }
   return to;
 }
 

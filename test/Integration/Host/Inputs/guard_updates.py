@@ -163,6 +163,30 @@ func.func private @apply(%w: {T}, %g: {T}) -> {T} {{
     %h, %q = func.call @fb(%k, %x, %s) : ({T}, {T}, tensor<f32>) -> ({T}, tensor<f32>)
     scf.yield %k, %h : {T}, {T}
   }}"""),
+    # A loop of which each round writes a slice: of the weights, of the gradient.
+    "forall": FB + train(
+        f"""{CALL_FB}
+  %n = scf.forall (%i) in (4) shared_outs(%o = %w) -> ({T}) {{
+    %a = tensor.extract_slice %o[%i] [1] [1] : {T} to tensor<1xf32>
+    %b = tensor.extract_slice %g[%i] [1] [1] : {T} to tensor<1xf32>
+    %d = arith.subf %a, %b : tensor<1xf32>
+    scf.forall.in_parallel {{
+      tensor.parallel_insert_slice %d into %o[%i] [1] [1] : tensor<1xf32> into {T}
+    }}
+  }}"""),
+    "forall-clip": FB + STEP + f"""
+func.func private @clip(%g: {T}) -> {T} {{
+  %e = tensor.empty() : {T}
+  %h = scf.forall (%i) in (4) shared_outs(%o = %e) -> ({T}) {{
+    %k = arith.constant dense<0.125> : tensor<1xf32>
+    %b = tensor.extract_slice %g[%i] [1] [1] : {T} to tensor<1xf32>
+    %d = arith.minimumf %b, %k : tensor<1xf32>
+    scf.forall.in_parallel {{
+      tensor.parallel_insert_slice %d into %o[%i] [1] [1] : tensor<1xf32> into {T}
+    }}
+  }}
+  return %h : {T}
+}}""" + train(f"{CALL_FB}\n%h = call @clip(%g) : ({T}) -> {T}\n%n = call @step(%w, %h) : ({T}, {T}) -> {T}"),
     # Unscaling that was delayed, and a gradient that is read before the last sum.
     "delayed": FB + train(
         f"""%a, %l = call @fb(%w, %x, %s) {{amp.delay_unscale}} : ({T}, {T}, tensor<f32>) -> ({T}, tensor<f32>)
