@@ -461,3 +461,73 @@ func.func @forall(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: te
   }
   return %n, %x : tensor<4xf32>, tensor<4xf32>
 }
+
+// A state that takes another's old value: each keeps its own, and the old value stays
+// what it is elsewhere. A loss that is a state too is reported as it is.
+// CHECK-LABEL: func.func @old_value
+// CHECK-SAME: %[[W:[a-z0-9]+]]: tensor<4xf32> {{{[^}]*}}}, %[[M:[a-z0-9]+]]: tensor<4xf32>
+// CHECK: %[[U:.*]], %[[F:.*]] = amp.unscale
+// CHECK: %[[N:.*]] = arith.subf %[[W]], %[[U]]
+// CHECK: %[[KEPT:.*]]:2 = amp.apply_if_finite %[[F]] keep(%[[W]], %[[M]]) {
+// CHECK-NEXT: amp.yield %[[N]], %[[W]]
+// CHECK: return %[[KEPT]]#0, %[[KEPT]]#1, %[[W]]
+func.func @old_value(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %m: tensor<4xf32> {amp.role = "opt_state", amp.name = "m"},
+                     %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "opt_state", amp.name = "m"}, tensor<4xf32> {amp.role = "output", amp.name = "o"}) {
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %n = arith.subf %w, %u : tensor<4xf32>
+  return %n, %w, %w : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// A state that takes another's new value, which a called step has kept: it keeps its
+// own. Near miss: the other is not kept twice.
+// CHECK-LABEL: func.func @new_value
+// CHECK-SAME: %[[W:[a-z0-9]+]]: tensor<4xf32> {{{[^}]*}}}, %[[M:[a-z0-9]+]]: tensor<4xf32>
+// CHECK: %{{.*}}, %[[F:.*]] = amp.unscale
+// CHECK: %[[N:.*]] = amp.apply_if_finite %[[F]] keep(%[[W]])
+// CHECK: %[[KEPT:.*]] = amp.apply_if_finite %[[F]] keep(%[[M]]) {
+// CHECK-NEXT: amp.yield %[[N]]
+// CHECK: return %[[N]], %[[KEPT]]
+func.func @new_value(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %m: tensor<4xf32> {amp.role = "opt_state", amp.name = "m"},
+                     %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "opt_state", amp.name = "m"}) {
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %n = call @step(%w, %u) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %n, %n : tensor<4xf32>, tensor<4xf32>
+}
+
+// The second optimizer's backward pass is called with what is made of the kept weights:
+// it skips by its own gradients alone.
+func.func private @second(tensor<4xf16> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "param", amp.name = "v"}, tensor<f32> {amp.role = "loss_seed", amp.name = "k"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "v"})
+// CHECK-LABEL: func.func @at_kept_weights
+// CHECK: %{{.*}}, %[[F:.*]] = amp.unscale
+// CHECK: %[[KEPT:.*]] = amp.apply_if_finite %[[F]]
+// CHECK: %[[HALF:.*]] = amp.cast %[[KEPT]]
+// CHECK: call @second(%[[HALF]]
+// CHECK: %{{.*}}, %[[G:.*]] = amp.unscale
+// CHECK-NOT: arith.ori
+// CHECK: amp.apply_if_finite %[[G]] keep(
+// CHECK: return
+func.func @at_kept_weights(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %v: tensor<4xf32> {amp.role = "param", amp.name = "v"},
+                           %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"}, %k: tensor<f32> {amp.role = "loss_seed", amp.name = "k"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "param", amp.name = "v"}) {
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %n = arith.subf %w, %u : tensor<4xf32>
+  %h = amp.cast %n : tensor<4xf32> to tensor<4xf16>
+  %t1 = amp.scale_loss %k using @s : tensor<f32>
+  %g1 = call @second(%h, %v, %t1) : (tensor<4xf16>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u1, %f1 = amp.unscale %g1 using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f1
+  %nv = arith.subf %v, %u1 : tensor<4xf32>
+  return %n, %nv : tensor<4xf32>, tensor<4xf32>
+}

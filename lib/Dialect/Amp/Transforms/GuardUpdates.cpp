@@ -94,6 +94,8 @@ private:
   void findSlotsInside(Operation *owner, Slot slot);
   void addSlot(Operation *owner, Slot slot);
   bool containsStep(Operation *op);
+  llvm::DenseSet<Operation *> findSlice(Operation *owner);
+  void findUpdates();
 
   // The walk.
   LogicalResult walkRegion(Region &region);
@@ -106,7 +108,11 @@ private:
   LogicalResult visitOpaque(Operation *op);
   LogicalResult guardCall(func::CallOp call);
   void guardAccumulation(Operation *add);
+  bool isHandedOnAsOld(Value value, Operation *user);
+  bool isKept(Value value, const Slot &slot);
   LogicalResult guardSlots(Operation *owner);
+  void replaceLaterUses(Value value, ApplyIfFiniteOp guard, Value guarded,
+                        Value kept);
   LogicalResult clearAccumulators(Operation *end);
   void removeUnused();
 
@@ -142,8 +148,11 @@ private:
   /// Arguments of the step and of its callees by role and name.
   llvm::DenseMap<Operation *, ArgumentIndex> arguments;
   llvm::MapVector<Operation *, SmallVector<Slot>> slots;
-  /// New states, which a model that is called with them takes guarded.
-  llvm::DenseSet<Value> newStates;
+  /// Operations that new states are computed by, in the regions that they
+  /// leave.
+  llvm::DenseSet<Operation *> updates;
+  /// New parameters, which whatever is no part of an update takes guarded.
+  llvm::DenseSet<Value> newParams;
   /// Results of loops and branches whose guards stand inside.
   llvm::DenseSet<Value> guardedInside;
   /// What each amp.unscale contributes; those that skip nothing are not in it.
@@ -299,7 +308,6 @@ bool StepGuard::containsStep(Operation *op) {
 
 void StepGuard::addSlot(Operation *owner, Slot slot) {
   slots[owner].push_back(slot);
-  newStates.insert(owner->getOperand(slot.index));
   guardedPlaces.insert({owner, slot.index});
   findSlotsInside(owner, slot);
 }
@@ -343,6 +351,75 @@ void StepGuard::findSlots() {
         addSlot(end, {i, old, info});
     }
   });
+}
+
+/// What `op` reads, also in its regions.
+static void visitReads(Operation *op, function_ref<void(Value)> visit) {
+  for (Value operand : op->getOperands())
+    visit(operand);
+  for (Region &inner : op->getRegions())
+    inner.walk([&](Operation *user) {
+      for (Value operand : user->getOperands())
+        visit(operand);
+    });
+}
+
+/// What the new states of `owner` are computed by, in its region, from the
+/// gradients on.
+llvm::DenseSet<Operation *> StepGuard::findSlice(Operation *owner) {
+  Region *region = owner->getParentRegion();
+  llvm::DenseSet<Operation *> slice;
+  llvm::DenseSet<Value> seen;
+  SmallVector<Value> worklist;
+  for (const Slot &slot : slots[owner])
+    worklist.push_back(owner->getOperand(slot.index));
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      Block *block = argument.getOwner();
+      if (block->getParent() == region && !block->isEntryBlock())
+        llvm::append_range(worklist, getIncoming(argument));
+      continue;
+    }
+    Operation *def = region->findAncestorOpInRegion(*value.getDefiningOp());
+    if (!def || isa<UnscaleOp>(def))
+      continue;
+    if (auto call = dyn_cast<func::CallOp>(def);
+        call && getCalleeKind(call) == FunctionKind::ForwardBackward)
+      continue;
+    if (slice.insert(def).second)
+      visitReads(def, [&](Value operand) { worklist.push_back(operand); });
+  }
+  return slice;
+}
+
+/// A value that a new parameter is, and that is nothing else as well: no old
+/// state, no gradient, no loss.
+void StepGuard::findUpdates() {
+  for (auto &[owner, members] : slots)
+    updates.insert_range(findSlice(owner));
+  for (auto &[owner, members] : slots)
+    for (const Slot &slot : members) {
+      if (slot.info.role == Role::OptState)
+        continue;
+      Value value = owner->getOperand(slot.index);
+      if (value.getParentRegion() != owner->getParentRegion())
+        continue;
+      auto argument = dyn_cast<BlockArgument>(value);
+      if (argument ? !argument.getOwner()->isEntryBlock()
+                   : updates.contains(value.getDefiningOp()))
+        newParams.insert(value);
+    }
+}
+
+/// True if `user` is no part of an update and takes the new parameter `value`
+/// as a skipped step leaves it.
+bool StepGuard::isHandedOnAsOld(Value value, Operation *user) {
+  return newParams.contains(value) &&
+         !updates.contains(
+             value.getParentRegion()->findAncestorOpInRegion(*user));
 }
 
 //===----------------------------------------------------------------------===//
@@ -491,7 +568,7 @@ void StepGuard::replaceResults(Operation *from, Operation *to) {
   for (auto [before, after] : llvm::zip(from->getResults(), to->getResults())) {
     before.replaceAllUsesWith(after);
     reach.replace(before, after);
-    for (auto *places : {&guardedInside, &newStates})
+    for (auto *places : {&guardedInside, &newParams})
       if (places->erase(before))
         places->insert(after);
     for (auto *known : {&found, &skipped})
@@ -510,8 +587,9 @@ void StepGuard::replaceResults(Operation *from, Operation *to) {
              renew(std::get<2>(key))}] = renew(predicate);
   handedOut = std::move(renewed);
   joined.clear();
-  if (opsWithSources.erase(from))
-    opsWithSources.insert(to);
+  for (auto *operations : {&opsWithSources, &updates})
+    if (operations->erase(from))
+      operations->insert(to);
   slots.erase(from);
   from->erase();
 }
@@ -753,10 +831,7 @@ LogicalResult StepGuard::visit(Operation *op) {
                     [&](Value result) { return reach.isReached(result); }))
     return success();
   SmallVector<Value> read(op->getOperands());
-  if (auto call = dyn_cast<func::CallOp>(op);
-      call && getCalleeKind(call) == FunctionKind::ForwardBackward)
-    llvm::erase_if(read,
-                   [&](Value value) { return newStates.contains(value); });
+  llvm::erase_if(read, [&](Value value) { return isHandedOnAsOld(value, op); });
   for (Region &region : op->getRegions())
     region.walk([&](Operation *inner) {
       llvm::append_range(read, inner->getOperands());
@@ -1044,23 +1119,114 @@ void StepGuard::guardAccumulation(Operation *add) {
   }
 }
 
+/// True if all that `value` may be is what skipped steps leave of the state of
+/// `slot`: its old value, or the result of a guard that keeps it.
+bool StepGuard::isKept(Value value, const Slot &slot) {
+  llvm::DenseSet<Value> seen;
+  SmallVector<Value> worklist{value};
+  while (!worklist.empty()) {
+    Value next = worklist.pop_back_val();
+    if (next == slot.old || !seen.insert(next).second)
+      continue;
+    if (found.contains(next))
+      return false;
+    if (guardedInside.contains(next))
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(next)) {
+      Block *block = argument.getOwner();
+      unsigned number = argument.getArgNumber();
+      auto loop = dyn_cast<scf::ForOp>(block->getParentOp());
+      if (loop && number > 0) {
+        worklist.push_back(loop.getInitArgs()[number - 1]);
+        worklist.push_back(block->getTerminator()->getOperand(number - 1));
+      } else if (!block->isEntryBlock()) {
+        llvm::append_range(worklist, getIncoming(argument));
+      } else if (block != &step.getBody().front() ||
+                 !(getArgRole(step, number).is(Role::Master) &&
+                   getArgRole(step, number).name == slot.info.name)) {
+        // The copy of a kept master is the kept copy.
+        return false;
+      }
+      continue;
+    }
+    Operation *def = next.getDefiningOp();
+    unsigned number = cast<OpResult>(next).getResultNumber();
+    if (guards.contains(def)) {
+      if (slot.old)
+        worklist.push_back(cast<ApplyIfFiniteOp>(def).getKept()[number]);
+    } else if (auto copy = dyn_cast<MasterCopyOp>(def)) {
+      worklist.push_back(copy.getMaster());
+    } else if (auto select = dyn_cast<arith::SelectOp>(def)) {
+      worklist.append({select.getTrueValue(), select.getFalseValue()});
+    } else if (auto loop = dyn_cast<scf::ForOp>(def)) {
+      worklist.push_back(loop.getInitArgs()[number]);
+      worklist.push_back(loop.getBody()->getTerminator()->getOperand(number));
+    } else if (isa<scf::IfOp>(def)) {
+      for (Region &region : def->getRegions())
+        worklist.push_back(region.front().getTerminator()->getOperand(number));
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// What takes the new parameter `value` and is no part of an update (a model
+/// that is called with it, an average of weights) gets it guarded: after
+/// `guard` its result `guarded`, and before it by the parameter's own
+/// overflows.
+void StepGuard::replaceLaterUses(Value value, ApplyIfFiniteOp guard,
+                                 Value guarded, Value kept) {
+  Region *region = guard->getParentRegion();
+  Block *block = guard->getBlock();
+  auto isTaken = [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    Operation *ancestor = region->findAncestorOpInRegion(*user);
+    if (!ancestor || updates.contains(ancestor) || guards.contains(ancestor) ||
+        isa<BranchOpInterface>(user) ||
+        guardedPlaces.contains({user, use.getOperandNumber()}))
+      return false;
+    if (!isa<func::ReturnOp>(user))
+      return true;
+    RoleInfo role = getResultRole(step, use.getOperandNumber());
+    return !role.is(Role::Loss) && !role.is(Role::Output);
+  };
+  std::unique_ptr<DominanceInfo> dominance;
+  if (!llvm::hasSingleElement(*region))
+    dominance = std::make_unique<DominanceInfo>(step);
+  value.replaceUsesWithIf(guarded, [&](OpOperand &use) {
+    if (!isTaken(use))
+      return false;
+    if (dominance)
+      return dominance->properlyDominates(guard, use.getOwner());
+    Operation *ancestor = block->findAncestorOpInBlock(*use.getOwner());
+    return ancestor && guard->isBeforeInBlock(ancestor);
+  });
+  Value own = found.lookup(value);
+  if (!own || llvm::none_of(value.getUses(), isTaken))
+    return;
+  Operation *def = value.getDefiningOp(), *made = own.getDefiningOp();
+  Block *place = def ? def->getBlock() : value.getParentBlock();
+  if (made && made->getBlock() == place && (!def || def->isBeforeInBlock(made)))
+    def = made;
+  if (def)
+    builder.setInsertionPointAfter(def);
+  else
+    builder.setInsertionPointToStart(place);
+  auto early = createGuard(guard.getLoc(), own, kept, value);
+  value.replaceUsesWithIf(early.getResult(0), isTaken);
+}
+
 /// Guards the states that `owner` hands on and that nothing has guarded yet.
 LogicalResult StepGuard::guardSlots(Operation *owner) {
   SmallVector<Slot> members = slots[owner];
   auto getValue = [&](unsigned i) {
     return owner->getOperand(members[i].index);
   };
-  auto isGuarded = [&](unsigned i) {
-    Value value = getValue(i);
-    if (value == members[i].old)
-      return true;
-    // The copy of a kept master is the kept copy.
-    if (auto copy = value.getDefiningOp<MasterCopyOp>())
-      value = copy.getMaster();
-    Operation *def = value.getDefiningOp();
-    return (def && guards.contains(def) && !found.contains(value)) ||
-           guardedInside.contains(value);
-  };
+  SmallVector<bool> kept = llvm::map_to_vector(members, [&](const Slot &slot) {
+    return isKept(owner->getOperand(slot.index), slot);
+  });
+  auto isGuarded = [&](unsigned i) { return kept[i]; };
   auto numbers = llvm::seq<unsigned>(0, members.size());
   if (llvm::all_of(numbers, isGuarded))
     return success();
@@ -1072,53 +1238,16 @@ LogicalResult StepGuard::guardSlots(Operation *owner) {
                               << members[i].info.name << "' is computed from",
                           origin);
 
-  // What the new states are computed from, in this region.
-  Region *region = owner->getParentRegion();
-  llvm::DenseSet<Operation *> slice;
-  auto read = [&](Operation *op, function_ref<void(Value)> visit) {
-    for (Value operand : op->getOperands())
-      visit(operand);
-    for (Region &inner : op->getRegions())
-      inner.walk([&](Operation *user) {
-        for (Value operand : user->getOperands())
-          visit(operand);
-      });
-  };
   // Loops and branches of the slice that contain guards say whether those
   // skipped; they are replaced to say so, and the slice is taken again.
+  Region *region = owner->getParentRegion();
+  llvm::DenseSet<Operation *> slice = findSlice(owner);
   SmallVector<Operation *> inner;
-  auto findSlice = [&] {
-    slice.clear();
-    inner.clear();
-    llvm::DenseSet<Value> seen;
-    SmallVector<Value> worklist;
-    for (unsigned i : numbers)
-      worklist.push_back(getValue(i));
-    while (!worklist.empty()) {
-      Value value = worklist.pop_back_val();
-      if (!seen.insert(value).second)
-        continue;
-      if (auto argument = dyn_cast<BlockArgument>(value)) {
-        Block *block = argument.getOwner();
-        if (block->getParent() != region || block->isEntryBlock())
-          continue;
-        llvm::append_range(worklist, getIncoming(argument));
-        continue;
-      }
-      Operation *def = region->findAncestorOpInRegion(*value.getDefiningOp());
-      if (!def || isa<UnscaleOp>(def))
-        continue;
-      if (auto call = dyn_cast<func::CallOp>(def);
-          call && getCalleeKind(call) == FunctionKind::ForwardBackward)
-        continue;
-      if (!slice.insert(def).second)
-        continue;
-      if (isa<scf::ForOp, scf::IfOp>(def) && def->getNumResults() != 0)
-        inner.push_back(def);
-      read(def, [&](Value operand) { worklist.push_back(operand); });
-    }
-  };
-  findSlice();
+  for (Block &block : *region)
+    for (Operation &op : block)
+      if (slice.contains(&op) && isa<scf::ForOp, scf::IfOp>(op) &&
+          op.getNumResults() != 0)
+        inner.push_back(&op);
   // One may replace another, but terminators stay.
   SmallVector<Place> ends;
   for (Operation *op : inner)
@@ -1128,7 +1257,7 @@ LogicalResult StepGuard::guardSlots(Operation *owner) {
     for (unsigned i = 0; i != count; ++i)
       (void)getSkipped(end->getParentOp()->getResult(i));
   if (!inner.empty())
-    findSlice();
+    slice = findSlice(owner);
   SmallVector<Value> predicates(members.size());
   for (unsigned i : numbers)
     if (!isGuarded(i))
@@ -1154,6 +1283,10 @@ LogicalResult StepGuard::guardSlots(Operation *owner) {
       memberOf.try_emplace(members[i].old, i);
     membersOfValue[getValue(i)].push_back(i);
   }
+  // A state that takes another's old value as it is.
+  for (unsigned i : numbers)
+    if (auto it = memberOf.find(getValue(i)); it != memberOf.end())
+      units.join(i, it->second);
   SmallVector<std::pair<unsigned, Value>> guardsInside;
   for (Block *block : llvm::ReversePostOrderTraversal<Region *>(region)) {
     for (BlockArgument argument : block->getArguments()) {
@@ -1174,7 +1307,7 @@ LogicalResult StepGuard::guardSlots(Operation *owner) {
       if (!slice.contains(&op))
         continue;
       std::optional<unsigned> unit;
-      read(&op, [&](Value operand) { touch(unit, operand); });
+      visitReads(&op, [&](Value operand) { touch(unit, operand); });
       for (Value result : op.getResults())
         for (unsigned i : membersOfValue.lookup(result)) {
           if (!unit)
@@ -1226,10 +1359,10 @@ LogicalResult StepGuard::guardSlots(Operation *owner) {
     };
     for (Value predicate : list)
       after(predicate);
-    SmallVector<unsigned> kept;
+    SmallVector<unsigned> moved;
     for (unsigned i : numbers)
       if (units[i] == unit && getValue(i) != members[i].old) {
-        kept.push_back(i);
+        moved.push_back(i);
         after(getValue(i));
       }
     if (last)
@@ -1237,13 +1370,13 @@ LogicalResult StepGuard::guardSlots(Operation *owner) {
     else
       builder.setInsertionPointToStart(block);
     Value any = join(list);
-    llvm::erase_if(kept, [&](unsigned i) {
+    llvm::erase_if(moved, [&](unsigned i) {
       return isGuarded(i) && (predicates[i] == any);
     });
-    if (kept.empty())
+    if (moved.empty())
       continue;
     SmallVector<Value> old, values;
-    for (unsigned i : kept) {
+    for (unsigned i : moved) {
       const Slot &member = members[i];
       if (!member.old)
         return owner->emitError()
@@ -1256,42 +1389,11 @@ LogicalResult StepGuard::guardSlots(Operation *owner) {
       values.push_back(getValue(i));
     }
     auto guard = createGuard(owner->getLoc(), any, old, values);
-    std::unique_ptr<DominanceInfo> dominance;
-    if (!llvm::hasSingleElement(*region))
-      dominance = std::make_unique<DominanceInfo>(step);
-    for (auto [value, result, keptValue] :
-         llvm::zip_equal(values, guard.getResults(), old)) {
-      auto comesAfter = [&](OpOperand &use) {
-        Operation *user = use.getOwner();
-        if (guard->isAncestor(user))
-          return false;
-        if (dominance)
-          return dominance->properlyDominates(guard, user);
-        Operation *ancestor = block->findAncestorOpInBlock(*user);
-        return ancestor && guard->isBeforeInBlock(ancestor);
-      };
-      value.replaceUsesWithIf(result, comesAfter);
-      // What reads it before, and is no part of the update (a model that is
-      // called with it), gets it guarded by its own overflows.
-      Value own = found.lookup(value);
-      Operation *def = value.getDefiningOp();
-      if (!own || !def || def->getParentRegion() != region ||
-          llvm::all_of(value.getUses(), [&](OpOperand &use) {
-            Operation *user = region->findAncestorOpInRegion(*use.getOwner());
-            return user == guard || slice.contains(user);
-          }))
-        continue;
-      Operation *place = def;
-      if (Operation *made = own.getDefiningOp();
-          made && made->getBlock() == def->getBlock() &&
-          def->isBeforeInBlock(made))
-        place = made;
-      builder.setInsertionPointAfter(place);
-      auto early = createGuard(owner->getLoc(), own, keptValue, value);
-      value.replaceUsesWithIf(early.getResult(0), [&](OpOperand &use) {
-        Operation *user = region->findAncestorOpInRegion(*use.getOwner());
-        return user != guard && user != early && !slice.contains(user);
-      });
+    for (auto [i, value, guarded, keptValue] :
+         llvm::zip_equal(moved, values, guard.getResults(), old)) {
+      owner->setOperand(members[i].index, guarded);
+      if (newParams.contains(value) && members[i].info.role != Role::OptState)
+        replaceLaterUses(value, guard, guarded, keptValue);
     }
   }
   return success();
@@ -1355,6 +1457,7 @@ LogicalResult StepGuard::run() {
   if (!findSources())
     return success();
   findSlots();
+  findUpdates();
   reach.propagate();
   if (failed(walkRegion(step.getBody())))
     return failure();

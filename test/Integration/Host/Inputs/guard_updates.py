@@ -68,6 +68,7 @@ func.func @train(%w: {T} {role("param", "w")}, %x: {T} {role("batch", "x0")}, %s
 
 COUNTER = [("t", "tensor<f32>", "opt_state")]
 MOMENTUM = [("m", T, "opt_state")]
+HISTORY = [(name, T, "opt_state") for name in ("h1", "h2", "h3")]
 FLAG = [("x1", I1, "batch")]
 READ_FLAG = f"%c = tensor.extract %x1[] : {I1}"
 
@@ -187,6 +188,31 @@ func.func private @clip(%g: {T}) -> {T} {{
   }}
   return %h : {T}
 }}""" + train(f"{CALL_FB}\n%h = call @clip(%g) : ({T}) -> {T}\n%n = call @step(%w, %h) : ({T}, {T}) -> {T}"),
+    # A state that is another's old value, that is another's new value, a history.
+    "old-weights": FB + train(f"{CALL_FB}\n%n = arith.subf %w, %g : {T}", MOMENTUM, MOMENTUM, "%n, %l, %w"),
+    "old-weights-call": FB + STEP + train(f"{CALL_FB}\n{CALL_STEP}", MOMENTUM, MOMENTUM, "%n, %l, %w"),
+    "new-weights": FB + train(f"{CALL_FB}\n%n = arith.subf %w, %g : {T}", MOMENTUM, MOMENTUM, "%n, %l, %n"),
+    "new-weights-call": FB + STEP + train(f"{CALL_FB}\n{CALL_STEP}", MOMENTUM, MOMENTUM, "%n, %l, %n"),
+    "history": FB + train(
+        f"""{CALL_FB}
+  %d = arith.addf %h1, %g : {T}
+  %n = arith.subf %w, %d : {T}""", HISTORY, HISTORY, "%n, %l, %g, %h1, %h2"),
+    "rotation": FB + train(f"{CALL_FB}\n%n = arith.subf %w, %g : {T}", HISTORY, HISTORY, "%n, %l, %h2, %h3, %h1"),
+    "old-weights-loop": FB + STEP + train(
+        f"""%c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %n, %q, %l = scf.for %i = %c0 to %c2 step %c1 iter_args(%v = %w, %o = %m, %p = %s) -> ({T}, {T}, tensor<f32>) {{
+    %g, %k = func.call @fb(%v, %x, %s) : ({T}, {T}, tensor<f32>) -> ({T}, tensor<f32>)
+    %r = func.call @step(%v, %g) : ({T}, {T}) -> {T}
+    scf.yield %r, %v, %k : {T}, {T}, tensor<f32>
+  }}""", MOMENTUM, MOMENTUM, "%n, %l, %q"),
+    # Decay before the step that is called: both are the step.
+    "decay-call": FB + STEP + train(
+        f"""{CALL_FB}
+  %k = arith.constant dense<0.875> : {T}
+  %d = arith.mulf %w, %k : {T}
+  %n = call @step(%d, %g) : ({T}, {T}) -> {T}"""),
     # Unscaling that was delayed, and a gradient that is read before the last sum.
     "delayed": FB + train(
         f"""%a, %l = call @fb(%w, %x, %s) {{amp.delay_unscale}} : ({T}, {T}, tensor<f32>) -> ({T}, tensor<f32>)
@@ -246,15 +272,87 @@ def check_window(folder, text, where):
             expect(where, not changed, f"a micro-batch left out and a zero one differ in {changed}")
 
 
+# A loss that is a state too.
+LOSS_STATE = FB + train(f"{CALL_FB}\n%n = arith.subf %w, %g : {T}",
+                        [("b", "tensor<f32>", "opt_state")], [("b", "tensor<f32>", "opt_state")], "%n, %l, %l")
+
+
+def check_loss_state(folder):
+    """A skipped step reports the loss that it had, and keeps the one of the step before."""
+    module = os.path.join(folder, "loss.mlir")
+    with open(module, "w") as file:
+        file.write(LOSS_STATE)
+    x = [[0.125, 0.25, -0.0625, 0.1875], [1e36, 1.0, 1.0, 1.0]]
+    first = np.float32(1.0 * 0.125 - 2.0 * 0.25 - 0.5 * 0.0625 + 3.0 * 0.1875)
+    got = run(module, "O1", x, False)
+    expect("loss state", got.log[1]["skipped"], "the infinite step was not skipped")
+    expect("loss state", got.state["opt_state/b"] == first, f"kept {got.state['opt_state/b']}, not {first}")
+    expect("loss state", got.log[1]["loss"] > 8e35, f"reported {got.log[1]['loss']}")
+
+
+# Two optimizers, written out; the second backward pass is at the new w: its loss is
+# (w * v).y, of which only v is trained.
+SECOND = f"""
+func.func @second(%w: {T} {role("param", "w")}, %v: {T} {role("param", "v")}, %x: {T} {role("batch", "x1")}, %s: tensor<f32> {role("loss_seed", "k")})
+    -> ({T} {role("grad", "v")}, tensor<f32> {role("loss", "k")}) {{
+  %z = arith.constant dense<0.0> : tensor<f32>
+  %e = tensor.empty() : {T}
+  %p = arith.mulf %w, %v : {T}
+  %l = linalg.dot ins(%p, %x : {T}, {T}) outs(%z : tensor<f32>) -> tensor<f32>
+  %b = linalg.broadcast ins(%s : tensor<f32>) outs(%e : {T}) dimensions = [0]
+  %h = arith.mulf %b, %x : {T}
+  %g = arith.mulf %h, %w : {T}
+  return %g, %l : {T}, tensor<f32>
+}}
+"""
+TWO_OPTIMIZERS = FB + SECOND + train(
+    f"""{CALL_FB}
+  %n = arith.subf %w, %g : {T}
+  %g2, %l2 = call @second(%n, %v, %x1, %k) : ({T}, {T}, {T}, tensor<f32>) -> ({T}, tensor<f32>)
+  %nv = arith.subf %v, %g2 : {T}
+  %nm = arith.addf %m, %g2 : {T}""",
+    [("v", T, "param"), ("m", T, "opt_state"), ("k", "tensor<f32>", "loss_seed"), ("x1", T, "batch")],
+    [("v", T, "param"), ("m", T, "opt_state"), ("k", "tensor<f32>", "loss")], "%n, %l, %nv, %nm, %l2")
+
+
+def check_two_optimizers(folder):
+    """An optimizer takes the overflows of the gradients that it consumes, on every level:
+    where only w's overflow, w stays and v goes on at the old w."""
+    module = os.path.join(folder, "two.mlir")
+    with open(module, "w") as file:
+        file.write(TWO_OPTIMIZERS)
+    # Exact in half.
+    x = np.array([[0.25, 0.5, -0.25, 0.125], [1e36, 1.0, 1.0, 1.0]], np.float32)
+    y = np.array([[0.5, -0.25, 0.25, 0.5], [0.25, 0.5, 0.25, -0.5]], np.float32)
+    w, v, m = START.copy(), np.array([1.0, 0.5, -1.0, 0.25], np.float32), np.zeros(4, np.float32)
+    arrays = {"steps": np.int64(2), "losses": np.zeros(2), "arg0": w, "arg3": v, "arg4": m}
+    for step in range(2):
+        arrays[f"step{step}_x0"], arrays[f"step{step}_x1"] = x[step], y[step]
+    w = w - x[0]
+    for step in range(2):
+        v, m = v - w * y[step], m + w * y[step]
+    for level in ("O1", "O2", "O3"):
+        for losses in (1, 2):
+            got = amprun.run(module, level, arrays, "--loss-scale=dynamic", "--max-loss-scale=1024", f"--num-losses={losses}")
+            for name, want in (("w", w), ("v", v), ("m", m)):
+                key = next(k for k in (f"master/{name}", f"param/{name}", f"opt_state/{name}") if k in got.state)
+                have = amprun.to_float(got.state[key])
+                expect(f"two optimizers {level} {losses}", np.array_equal(have, want), f"{key}: {have} is not {want}")
+
+
+START = np.array([1.0, -2.0, 0.5, 3.0], np.float32)
 # Start values of states, the arguments after the seed.
 STATES = {"inline-momentum": [np.zeros(4, np.float32), np.float32(0)],
           "state-inline": [np.float32(0)], "branch": [np.float32(0)],
-          "window": [np.zeros(4, np.float32)]}
+          **{kind: [np.array([0.5, 0.25, -1.0, 2.0], np.float32)] for kind in
+             ("old-weights", "old-weights-call", "new-weights", "new-weights-call", "old-weights-loop")},
+          **{kind: [np.array([i, 0.25, -i, 2.0], np.float32) for i in (1, 2, 3)] for kind in ("history", "rotation")},
+          "window": [np.zeros(4, np.float32)], "loss": [np.float32(0)]}
 
 
 def run(module, level, batches, flag, *options):
     arrays = {"steps": np.int64(len(batches)), "losses": np.zeros(len(batches))}
-    arrays["arg0"] = np.array([1.0, -2.0, 0.5, 3.0], np.float32)
+    arrays["arg0"] = START
     for number, start in enumerate(STATES.get(os.path.basename(module).split(".")[0], [])):
         arrays[f"arg{number + 3}"] = start
     for step, x in enumerate(batches):
@@ -307,6 +405,8 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             check_window(folder, WINDOW, "window in a branch")
             check_window(folder, SELECTED, "window of selects")
+            check_loss_state(folder)
+            check_two_optimizers(folder)
     print(f"{runs} forms, levels and branches")
 
 
