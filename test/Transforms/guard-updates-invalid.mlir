@@ -92,3 +92,26 @@ func.func @unknown_branch(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}
   %n = arith.subf %w, %p : tensor<4xf32>
   return %n : tensor<4xf32>
 }
+
+// -----
+
+// A window that ends by a mask: what is infinite stays so. Near misses:
+// @window_of_selects (guard-updates.mlir), and @two_steps (-predicates.mlir), which is
+// reset by nothing but the sum.
+amp.scaler @s {initial_scale = 1024.0 : f64}
+func.func private @fb(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+func.func @masked_window(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"},
+                         %acc: tensor<4xf32> {amp.role = "accumulator", amp.name = "w"}, %last: tensor<4xf32> {amp.role = "batch", amp.name = "last"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "accumulator", amp.name = "w"}) {
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %sum = arith.addf %acc, %u : tensor<4xf32>
+  %d = arith.mulf %sum, %last : tensor<4xf32>
+  %n = arith.subf %w, %d : tensor<4xf32>
+  %a = arith.subf %sum, %d : tensor<4xf32>
+  // expected-error @+1 {{expected to see at which calls the window of accumulator 'w' ends, but its new value is computed from its sum and from argument 3 ('last'), and an infinity survives that; choose between the sum and zero by scf.if or arith.select}}
+  return %n, %a : tensor<4xf32>, tensor<4xf32>
+}

@@ -221,8 +221,8 @@ func.func @static(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: te
 }
 amp.scaler @fixed {initial_scale = 128.0 : f64, static_scale}
 
-// An accumulator from earlier calls is tested where it comes in. When the step at the
-// window's end is skipped, what it has gathered is dropped. Where finite sums are kept,
+// An accumulator from earlier calls is tested where it comes in. An infinity in it stays
+// until the window ends, and is dropped there by what resets it. Where finite sums are kept,
 // a bad gradient is not added, and the step has nothing to skip for.
 // CHECK-LABEL: func.func @accumulator
 // SKIP-LABEL: func.func @accumulator
@@ -233,16 +233,17 @@ amp.scaler @fixed {initial_scale = 128.0 : f64, static_scale}
 // CHECK: %[[U:.*]], %[[F:.*]] = amp.unscale
 // CHECK: %[[SUM:.*]] = arith.addf %[[ACC]], %[[U]]
 // CHECK: %[[ANY:.*]] = arith.ori %[[BAD]], %[[F]]
-// CHECK: %[[R:.*]]:3 = scf.if %{{.*}} -> (tensor<4xf32>, tensor<4xf32>, tensor<i1>) {
+// CHECK: %[[R:.*]]:2 = scf.if %{{.*}} -> (tensor<4xf32>, tensor<4xf32>) {
 // CHECK: amp.apply_if_finite %[[ANY]]
 // CHECK: func.call @step(%{{.*}}, %[[SUM]])
-// CHECK: scf.yield %{{.*}}, %{{.*}}, %[[ANY]] :
-// CHECK: %[[FALSE:.*]] = arith.constant dense<false>
-// CHECK: scf.yield %{{.*}}, %[[SUM]], %[[FALSE]] :
+// CHECK: %[[REST:.*]] = arith.subf %[[SUM]], %[[SUM]]
 // CHECK: %[[ZERO:.*]] = arith.constant dense<0.0{{.*}}> : tensor<4xf32>
-// CHECK: %[[CLEAR:.*]] = amp.apply_if_finite %[[R]]#2 keep(%[[ZERO]]) {
-// CHECK-NEXT: amp.yield %[[R]]#1
-// CHECK: return %[[R]]#0, %[[CLEAR]]
+// CHECK: %[[CLEAR:.*]] = amp.apply_if_finite %[[ANY]] keep(%[[ZERO]]) {
+// CHECK-NEXT: amp.yield %[[REST]]
+// CHECK: scf.yield %{{.*}}, %[[CLEAR]] :
+// CHECK: scf.yield %{{.*}}, %[[SUM]] :
+// CHECK-NOT: amp.apply_if_finite
+// CHECK: return %[[R]]#0, %[[R]]#1
 // SUMS-LABEL: func.func @accumulator
 // SUMS-SAME: %[[ACC:[a-z0-9]+]]: tensor<4xf32> {amp.name = "w", amp.role = "accumulator"}
 // SUMS: %[[U:.*]], %[[F:.*]] = amp.unscale
@@ -530,4 +531,129 @@ func.func @at_kept_weights(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"
   amp.update_scale @s, %f1
   %nv = arith.subf %v, %u1 : tensor<4xf32>
   return %n, %nv : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// A window that ends in a branch, with selects, in blocks, in a switch: until it ends a
+// bad sum goes on, and where it does the program has zeros.
+amp.scaler @s {initial_scale = 1024.0 : f64}
+func.func private @fb(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+func.func private @step(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"})
+// CHECK-LABEL: func.func @window_in_a_branch
+// CHECK-SAME: %[[W:[a-z0-9]+]]: tensor<4xf32>
+// CHECK: %[[SUM:.*]] = arith.addf
+// CHECK: %[[ANY:.*]] = arith.ori
+// CHECK: %[[R:.*]]:4 = scf.if
+// CHECK: %[[N:.*]] = arith.subf %[[W]], %[[SUM]]
+// CHECK: scf.yield %[[N]], %[[ZERO:.*]], %[[ANY]], %[[F:.*]] :
+// CHECK: scf.yield %[[W]], %[[SUM]], %{{.*}}, %[[ANY]] :
+// CHECK: %[[KEPT:.*]] = amp.apply_if_finite %[[R]]#2 keep(%[[W]]) {
+// CHECK-NEXT: amp.yield %[[R]]#0
+// CHECK: return %[[KEPT]], %[[R]]#1
+func.func @window_in_a_branch(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"},
+    %acc: tensor<4xf32> {amp.role = "accumulator", amp.name = "w"}, %last: i1)
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "accumulator", amp.name = "w"}) {
+  %zero = arith.constant dense<0.0> : tensor<4xf32>
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %sum = arith.addf %acc, %u : tensor<4xf32>
+  %n, %a = scf.if %last -> (tensor<4xf32>, tensor<4xf32>) {
+    %k = arith.subf %w, %sum : tensor<4xf32>
+    scf.yield %k, %zero : tensor<4xf32>, tensor<4xf32>
+  } else {
+    scf.yield %w, %sum : tensor<4xf32>, tensor<4xf32>
+  }
+  return %n, %a : tensor<4xf32>, tensor<4xf32>
+}
+
+// A step that is called on every call and taken at the window's end: its guard is all
+// that the state needs.
+// CHECK-LABEL: func.func @window_of_selects
+// CHECK: %[[SUM:.*]] = arith.addf
+// CHECK: %[[K:.*]] = amp.apply_if_finite
+// CHECK: %[[N:.*]] = arith.select %{{.*}}, %[[K]],
+// CHECK: %[[A:.*]] = arith.select %{{.*}}, %{{.*}}, %[[SUM]]
+// CHECK-NOT: amp.apply_if_finite
+// CHECK: return %[[N]], %[[A]]
+func.func @window_of_selects(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"},
+    %acc: tensor<4xf32> {amp.role = "accumulator", amp.name = "w"}, %last: i1)
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "accumulator", amp.name = "w"}) {
+  %zero = arith.constant dense<0.0> : tensor<4xf32>
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %sum = arith.addf %acc, %u : tensor<4xf32>
+  %k = call @step(%w, %sum) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %n = arith.select %last, %k, %w : tensor<4xf32>
+  %a = arith.select %last, %zero, %sum : tensor<4xf32>
+  return %n, %a : tensor<4xf32>, tensor<4xf32>
+}
+
+// Blocks: the new weights and the sum have predicates of their own.
+// CHECK-LABEL: func.func @window_in_blocks
+// CHECK-SAME: %[[W:[a-z0-9]+]]: tensor<4xf32>
+// CHECK: %[[SUM:.*]] = arith.addf
+// CHECK: %[[ANY:.*]] = arith.ori
+// CHECK: ^bb1:
+// CHECK: %[[K:.*]] = arith.subf %[[W]],
+// CHECK: cf.br ^[[END:.*]](%[[K]], %{{.*}}, %[[ANY]]
+// CHECK: ^[[END]](%[[N:.*]]: tensor<4xf32>, %[[A:.*]]: tensor<4xf32>, %[[BAD:[a-z0-9]+]]: tensor<i1>
+// CHECK: %[[KEPT:.*]] = amp.apply_if_finite %[[BAD]] keep(%[[W]]) {
+// CHECK-NEXT: amp.yield %[[N]]
+// CHECK: return %[[KEPT]], %[[A]]
+func.func @window_in_blocks(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"},
+    %acc: tensor<4xf32> {amp.role = "accumulator", amp.name = "w"}, %last: i1)
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "accumulator", amp.name = "w"}) {
+  %zero = arith.constant dense<0.0> : tensor<4xf32>
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %sum = arith.addf %acc, %u : tensor<4xf32>
+  cf.cond_br %last, ^step, ^end(%w, %sum : tensor<4xf32>, tensor<4xf32>)
+^step:
+  %k = arith.subf %w, %sum : tensor<4xf32>
+  cf.br ^end(%k, %zero : tensor<4xf32>, tensor<4xf32>)
+^end(%n: tensor<4xf32>, %a: tensor<4xf32>):
+  return %n, %a : tensor<4xf32>, tensor<4xf32>
+}
+
+// A switch becomes branches. Near miss: one without results stays.
+// CHECK-LABEL: func.func @window_in_a_switch
+// CHECK: scf.index_switch %{{.*}}
+// CHECK-NEXT: case 1 {
+// CHECK: %[[R:.*]]:{{.*}} = scf.if
+// CHECK: amp.apply_if_finite
+// CHECK-NOT: scf.index_switch
+// CHECK: return %[[R]]#0, %[[R]]#1
+func.func @window_in_a_switch(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"},
+    %acc: tensor<4xf32> {amp.role = "accumulator", amp.name = "w"}, %last: index)
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "accumulator", amp.name = "w"}) {
+  %zero = arith.constant dense<0.0> : tensor<4xf32>
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %sum = arith.addf %acc, %u : tensor<4xf32>
+  scf.index_switch %last
+  case 1 {
+    scf.yield
+  }
+  default {
+  }
+  %n, %a = scf.index_switch %last -> tensor<4xf32>, tensor<4xf32>
+  case 1 {
+    %k = func.call @step(%w, %sum) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %k, %zero : tensor<4xf32>, tensor<4xf32>
+  }
+  default {
+    scf.yield %w, %sum : tensor<4xf32>, tensor<4xf32>
+  }
+  return %n, %a : tensor<4xf32>, tensor<4xf32>
 }

@@ -6,13 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One scf.if for each case, in the order of the cases, each in the else region
-// of the one before; the default case is the last else. Regions move, nothing
-// is copied. Switches inside of switches come first.
+// Switches inside of switches come first.
 //
 //===----------------------------------------------------------------------===//
 
 #include "amp/Conversion/Passes.h"
+#include "amp/Dialect/Amp/Transforms/IndexSwitchToIf.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -28,39 +27,6 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
-static void convert(scf::IndexSwitchOp op, IRRewriter &rewriter) {
-  Location loc = op.getLoc();
-  rewriter.setInsertionPoint(op);
-  if (op.getCases().empty()) {
-    Operation *end = op.getDefaultRegion().front().getTerminator();
-    SmallVector<Value> results(end->getOperands());
-    rewriter.inlineBlockBefore(&op.getDefaultRegion().front(), op);
-    rewriter.eraseOp(end);
-    rewriter.replaceOp(op, results);
-    return;
-  }
-  scf::IfOp first, last;
-  for (auto [value, region] :
-       llvm::zip_equal(op.getCases(), op.getCaseRegions())) {
-    if (last)
-      rewriter.createBlock(&last.getElseRegion());
-    Value number = arith::ConstantIndexOp::create(rewriter, loc, value);
-    Value isCase = arith::CmpIOp::create(
-        rewriter, loc, arith::CmpIPredicate::eq, op.getArg(), number);
-    auto branch =
-        scf::IfOp::create(rewriter, loc, op.getResultTypes(), isCase,
-                          /*addThenBlock=*/false, /*addElseBlock=*/false);
-    branch.getThenRegion().takeBody(region);
-    if (last)
-      scf::YieldOp::create(rewriter, loc, branch.getResults());
-    else
-      first = branch;
-    last = branch;
-  }
-  last.getElseRegion().takeBody(op.getDefaultRegion());
-  rewriter.replaceOp(op, first.getResults());
-}
-
 namespace {
 struct ConvertIndexSwitchToIf
     : public amp::impl::ConvertIndexSwitchToIfPassBase<ConvertIndexSwitchToIf> {
@@ -72,7 +38,7 @@ struct ConvertIndexSwitchToIf
       return markAllAnalysesPreserved();
     IRRewriter rewriter(&getContext());
     for (scf::IndexSwitchOp op : switches)
-      convert(op, rewriter);
+      convertIndexSwitchToIf(op, rewriter);
   }
 };
 } // namespace

@@ -35,6 +35,7 @@
 #include "ModulePolicy.h"
 #include "OverflowReach.h"
 
+#include "amp/Dialect/Amp/Transforms/IndexSwitchToIf.h"
 #include "amp/Dialect/Amp/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -47,6 +48,8 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SetVector.h"
+
+#include <map>
 
 #define DEBUG_TYPE "amp-guard-updates"
 
@@ -66,6 +69,19 @@ struct Slot {
   /// What a skipped step has there instead.
   Value old;
   RoleInfo info;
+};
+
+/// An operand of an operation that stays while others are replaced.
+using Place = std::pair<Operation *, unsigned>;
+
+/// What may become of an accumulator at the end of a call.
+struct Window {
+  /// The sum goes on, or a new one begins.
+  bool goesOn = false;
+  /// The program resets it to what no overflow is in.
+  bool isReset = false;
+  /// Operands by which the program resets it to what an infinity survives.
+  SmallVector<Place> dirtyResets;
 };
 
 /// What the guards of a step have to know of the options.
@@ -99,7 +115,9 @@ private:
 
   // The walk.
   LogicalResult walkRegion(Region &region);
-  void dropCommonArguments(Block &block, unsigned count);
+  LogicalResult enterBlock(Block &block);
+  void closeLoops();
+  void dropCommonArgument(BlockArgument argument);
   LogicalResult walkBlock(Block &block);
   LogicalResult visit(Operation *op);
   LogicalResult visitFor(scf::ForOp loop);
@@ -113,6 +131,10 @@ private:
   LogicalResult guardSlots(Operation *owner);
   void replaceLaterUses(Value value, ApplyIfFiniteOp guard, Value guarded,
                         Value kept);
+  bool isAccumulator(Value value);
+  bool isRunningSum(Value value);
+  SmallVector<Place> getHandedOn(Value value);
+  LogicalResult findWindow(Place end, Window &window);
   LogicalResult clearAccumulators(Operation *end);
   void removeUnused();
 
@@ -125,18 +147,20 @@ private:
                               ValueRange values);
 
   // Predicates.
-  SmallVector<SmallVector<unsigned>> groupBySources(ValueRange values) const;
+  SmallVector<SmallVector<unsigned>>
+  groupBySources(ArrayRef<SmallVector<Value>> values) const;
   bool hasSource(Operation *op) const { return opsWithSources.contains(op); }
   Value join(ArrayRef<Value> predicates);
   Value joinOf(ValueRange values);
   Value joinOf(ValueRange values, ArrayRef<unsigned> numbers);
+  BlockArgument addPredicate(Block &block);
   Value orFalse(Value predicate);
-  Value getSkipped(Value value);
-  /// An operand of an operation that stays while others are replaced.
-  using Place = std::pair<Operation *, unsigned>;
-  SmallVector<Value> getSkips(ArrayRef<Place> places);
+  SmallVector<Place> getSkipReads(Value value);
+  Value findSkip(Value value);
+  Value getSkipped(Place place);
   Value handOutSkip(scf::IfOp branch, unsigned number);
   Value handOutSkip(scf::ForOp loop, unsigned number);
+  Value handOutSkip(BlockArgument argument);
   Value testFinite(Value accumulator);
 
   func::FuncOp step;
@@ -151,6 +175,8 @@ private:
   /// Operations that new states are computed by, in the regions that they
   /// leave.
   llvm::DenseSet<Operation *> updates;
+  /// Values that new states are computed from, one by one through branches.
+  llvm::DenseSet<Value> readByUpdates;
   /// New parameters, which whatever is no part of an update takes guarded.
   llvm::DenseSet<Value> newParams;
   /// Results of loops and branches whose guards stand inside.
@@ -159,6 +185,8 @@ private:
   llvm::DenseSet<Operation *> sources;
   /// Operations that contain one of them.
   llvm::DenseSet<Operation *> opsWithSources;
+  /// Sums come from earlier calls, and may bring an infinity.
+  bool hasAccumulators = false;
   /// Answers of containsStep.
   llvm::DenseMap<Operation *, bool> stepsInside;
   /// Whether an overflow came into a value and no guard has kept it away.
@@ -168,8 +196,16 @@ private:
   /// Joins by block and operands, and all operations that may be unused.
   llvm::DenseMap<std::tuple<Block *, Value, Value>, Value> joined;
   SmallVector<Operation *> created;
-  /// Whether the step that computes a value was skipped, once asked.
+  /// Whether a step that a value is computed by was skipped, once asked; the
+  /// others that were asked for.
   llvm::DenseMap<Value, Value> skipped;
+  llvm::DenseSet<Value> neverSkipped;
+  /// Arguments whose skip is asked for again by what they are computed from.
+  llvm::DenseMap<Value, BlockArgument> skipsInCycles;
+  /// Blocks that were walked, and arguments of those that were entered before
+  /// all blocks that lead to them: predicate, arguments that it is for.
+  llvm::DenseSet<Block *> walked;
+  SmallVector<std::pair<BlockArgument, SmallVector<unsigned>>> openArguments;
   /// Skips handed out of branches and loops: terminator, one for each region.
   llvm::DenseMap<std::tuple<Operation *, Value, Value>, Value> handedOut;
   /// Sums so far that start at an accumulator, where finite sums are kept.
@@ -259,6 +295,7 @@ bool StepGuard::findSources() {
       sums.insert(argument);
       continue;
     }
+    hasAccumulators = true;
     // An infinity of an earlier call.
     reach.addSource(argument, number++);
     found[argument] = testFinite(argument);
@@ -412,6 +449,20 @@ void StepGuard::findUpdates() {
                    : updates.contains(value.getDefiningOp()))
         newParams.insert(value);
     }
+  SmallVector<Value> worklist;
+  for (auto &[owner, members] : slots)
+    for (const Slot &slot : members)
+      worklist.push_back(owner->getOperand(slot.index));
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (!readByUpdates.insert(value).second)
+      continue;
+    SmallVector<Place> places = getHandedOn(value);
+    if (places.empty())
+      places = getSkipReads(value);
+    for (auto [op, operand] : places)
+      worklist.push_back(op->getOperand(operand));
+  }
 }
 
 /// True if `user` is no part of an update and takes the new parameter `value`
@@ -468,24 +519,50 @@ Value StepGuard::joinOf(ValueRange values, ArrayRef<unsigned> numbers) {
       numbers, [&](unsigned number) { return values[number]; }));
 }
 
-/// Numbers of those of `values` that an overflow may have come into, in groups
-/// of the same sources: one predicate serves a group.
+/// Numbers of those lists whose first value an overflow may have come into, in
+/// groups that have the same sources in each place: one predicate serves a
+/// group.
 SmallVector<SmallVector<unsigned>>
-StepGuard::groupBySources(ValueRange values) const {
-  SmallVector<llvm::SmallBitVector> sets;
+StepGuard::groupBySources(ArrayRef<SmallVector<Value>> values) const {
+  SmallVector<SmallVector<llvm::SmallBitVector>> keys;
   SmallVector<SmallVector<unsigned>> groups;
-  for (auto [number, value] : llvm::enumerate(values)) {
-    if (!reach.isReached(value))
+  for (auto [number, list] : llvm::enumerate(values)) {
+    if (!reach.isReached(list.front()))
       continue;
-    llvm::SmallBitVector set = reach.getSources(value);
-    unsigned group = llvm::find(sets, set) - sets.begin();
-    if (group == sets.size()) {
-      sets.push_back(std::move(set));
+    SmallVector<llvm::SmallBitVector> key;
+    for (Value value : list)
+      key.push_back(reach.getSources(value));
+    unsigned group = llvm::find(keys, key) - keys.begin();
+    if (group == keys.size()) {
+      keys.push_back(std::move(key));
       groups.emplace_back();
     }
     groups[group].push_back(number);
   }
   return groups;
+}
+
+/// One more argument of `block`, which every branch to it hands false for.
+BlockArgument StepGuard::addPredicate(Block &block) {
+  BlockArgument argument =
+      block.addArgument(getPredicateType(builder.getContext()), step.getLoc());
+  for (auto it = block.pred_begin(); it != block.pred_end(); ++it) {
+    Operation *end = (*it)->getTerminator();
+    builder.setInsertionPoint(end);
+    cast<BranchOpInterface>(end)
+        .getSuccessorOperands(it.getSuccessorIndex())
+        .append(orFalse({}));
+  }
+  return argument;
+}
+
+/// Has the branch at `it` hand over `value` for `argument`.
+static void setIncoming(Block::pred_iterator it, BlockArgument argument,
+                        Value value) {
+  Operation *end = (*it)->getTerminator();
+  SuccessorOperands operands =
+      cast<BranchOpInterface>(end).getSuccessorOperands(it.getSuccessorIndex());
+  end->setOperand(operands.getOperandIndex(argument.getArgNumber()), value);
 }
 
 Value StepGuard::orFalse(Value predicate) {
@@ -568,7 +645,8 @@ void StepGuard::replaceResults(Operation *from, Operation *to) {
   for (auto [before, after] : llvm::zip(from->getResults(), to->getResults())) {
     before.replaceAllUsesWith(after);
     reach.replace(before, after);
-    for (auto *places : {&guardedInside, &newParams})
+    for (auto *places :
+         {&guardedInside, &newParams, &neverSkipped, &readByUpdates})
       if (places->erase(before))
         places->insert(after);
     for (auto *known : {&found, &skipped})
@@ -598,87 +676,160 @@ void StepGuard::replaceResults(Operation *from, Operation *to) {
 // Skips
 //===----------------------------------------------------------------------===//
 
-/// The skips of several operands. To find one may put another operation in the
-/// place of what an earlier one was read from, so all are found before any is
-/// read.
-SmallVector<Value> StepGuard::getSkips(ArrayRef<Place> places) {
-  SmallVector<Value> skips;
-  for (auto [op, number] : places)
-    (void)getSkipped(op->getOperand(number));
-  for (auto [op, number] : places)
-    skips.push_back(getSkipped(op->getOperand(number)));
-  return skips;
+/// What the skip of `value` is the union of. Not those of gradients: a backward
+/// pass at kept weights is no part of the step that kept them.
+SmallVector<Place> StepGuard::getSkipReads(Value value) {
+  SmallVector<Place> reads;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    Block *block = argument.getOwner();
+    if (block->isEntryBlock() || block->getParentOp() != step)
+      return reads;
+    for (auto it = block->pred_begin(); it != block->pred_end(); ++it) {
+      auto branch = dyn_cast<BranchOpInterface>((*it)->getTerminator());
+      if (!branch)
+        return {};
+      SuccessorOperands handed =
+          branch.getSuccessorOperands(it.getSuccessorIndex());
+      if (argument.getArgNumber() < handed.getProducedOperandCount())
+        return {};
+      reads.push_back(
+          {branch, handed.getOperandIndex(argument.getArgNumber())});
+    }
+    return reads;
+  }
+  Operation *def = value.getDefiningOp();
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  if (guards.contains(def)) {
+    reads.push_back({def, number + 1});
+  } else if (isa<scf::IfOp>(def)) {
+    reads.push_back({def, 0});
+    for (Region &region : def->getRegions())
+      reads.push_back({region.front().getTerminator(), number});
+  } else if (auto loop = dyn_cast<scf::ForOp>(def)) {
+    reads.push_back({loop, number + loop.getNumControlOperands()});
+    reads.push_back({loop.getBody()->getTerminator(), number});
+  } else if (auto call = dyn_cast<func::CallOp>(def);
+             !isa<UnscaleOp>(def) &&
+             !(call && getCalleeKind(call) == FunctionKind::ForwardBackward)) {
+    for (unsigned i = 0, e = def->getNumOperands(); i != e; ++i)
+      reads.push_back({def, i});
+    for (Region &region : def->getRegions())
+      region.walk([&](Operation *inner) {
+        for (OpOperand &operand : inner->getOpOperands())
+          if (!def->isAncestor(operand.get().getParentRegion()->getParentOp()))
+            reads.push_back({inner, operand.getOperandNumber()});
+      });
+  }
+  return reads;
 }
 
-/// Whether the step that computes `value` was skipped, at the place of `value`;
-/// null if no guard is on its way. May replace branches and loops by such that
-/// say so.
-Value StepGuard::getSkipped(Value value) {
-  if (auto it = skipped.find(value); it != skipped.end())
-    return it->second;
-  auto result = dyn_cast<OpResult>(value);
-  if (!result)
-    return {};
-  Operation *def = result.getOwner();
-  unsigned number = result.getResultNumber();
-  if (guards.contains(def)) {
-    auto guard = cast<ApplyIfFiniteOp>(def);
-    Value before = getSkipped(guard.getKept()[number]);
-    builder.setInsertionPointAfter(def);
-    return skipped[value] = join({guard.getFoundInf(), before});
-  }
-  // A parameter that is half, on its way through what carries f32.
-  if (isa<CastOp, MasterCopyOp>(def))
-    return getSkipped(def->getOperand(0));
-  if (auto select = dyn_cast<arith::SelectOp>(def);
-      select && select.getCondition().getType().isInteger(1)) {
-    SmallVector<Value> skips = getSkips({{def, 1}, {def, 2}});
-    Value yes = skips[0], no = skips[1];
-    if (!yes && !no)
-      return {};
-    builder.setInsertionPointAfter(def);
-    yes = orFalse(yes);
-    no = orFalse(no);
-    auto chosen = arith::SelectOp::create(builder, def->getLoc(),
-                                          select.getCondition(), yes, no);
-    created.push_back(chosen);
-    return skipped[value] = chosen;
-  }
+/// The skip of `value`, if those of what it reads are known.
+Value StepGuard::findSkip(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return handOutSkip(argument);
+  Operation *def = value.getDefiningOp();
+  unsigned number = cast<OpResult>(value).getResultNumber();
   if (auto branch = dyn_cast<scf::IfOp>(def))
     return handOutSkip(branch, number);
   if (auto loop = dyn_cast<scf::ForOp>(def))
     return handOutSkip(loop, number);
-  return {};
+  SmallVector<Value> skips;
+  for (auto [op, operand] : getSkipReads(value))
+    skips.push_back(skipped.lookup(op->getOperand(operand)));
+  builder.setInsertionPointAfter(def);
+  if (guards.contains(def)) {
+    skips.insert(skips.begin(), cast<ApplyIfFiniteOp>(def).getFoundInf());
+  } else if (auto select = dyn_cast<arith::SelectOp>(def);
+             select && select.getCondition().getType().isInteger(1) &&
+             skips[1] != skips[2]) {
+    Value chosen =
+        arith::SelectOp::create(builder, def->getLoc(), select.getCondition(),
+                                orFalse(skips[1]), orFalse(skips[2]));
+    created.push_back(chosen.getDefiningOp());
+    skips = {skips[0], chosen};
+  }
+  return join(skips);
+}
+
+/// Whether a step that the value at `place` is computed by was skipped, at the
+/// place of that value; null if no guard is on its way. May put others in the
+/// place of branches and loops, which say so, so values are asked for by the
+/// operands that they are. Without recursion: updates may be long chains.
+Value StepGuard::getSkipped(Place place) {
+  llvm::DenseSet<Value> open;
+  SmallVector<Place> stack{place};
+  auto getValue = [](Place place) {
+    return place.first->getOperand(place.second);
+  };
+  auto isKnown = [&](Value value) {
+    return skipped.contains(value) || neverSkipped.contains(value);
+  };
+  while (!stack.empty()) {
+    Value value = getValue(stack.back());
+    if (!open.contains(value)) {
+      if (isKnown(value)) {
+        stack.pop_back();
+        continue;
+      }
+      open.insert(value);
+      size_t size = stack.size();
+      for (Place read : getSkipReads(value)) {
+        Value next = getValue(read);
+        if (isKnown(next))
+          continue;
+        auto argument = dyn_cast<BlockArgument>(next);
+        if (!open.contains(next))
+          stack.push_back(read);
+        else if (argument && !skipsInCycles.contains(next))
+          skipped[next] = skipsInCycles[next] =
+              addPredicate(*argument.getOwner());
+      }
+      if (stack.size() != size)
+        continue;
+    }
+    open.erase(value);
+    Place current = stack.pop_back_val();
+    Value skip = findSkip(value);
+    // The operation may have been replaced.
+    value = getValue(current);
+    if (skip)
+      skipped[value] = skip;
+    else
+      neverSkipped.insert(value);
+  }
+  return skipped.lookup(getValue(place));
 }
 
 /// The skip of result `number`, as one more result of the branch.
 Value StepGuard::handOutSkip(scf::IfOp branch, unsigned number) {
   Operation *thenEnd = branch.getThenRegion().front().getTerminator();
   Operation *elseEnd = branch.getElseRegion().front().getTerminator();
-  SmallVector<Value> skips = getSkips({{thenEnd, number}, {elseEnd, number}});
-  Value yes = skips[0], no = skips[1];
+  Value yes = skipped.lookup(thenEnd->getOperand(number));
+  Value no = skipped.lookup(elseEnd->getOperand(number));
+  Value condition = skipped.lookup(branch.getCondition());
   if (!yes && !no)
-    return {};
+    return condition;
   auto key = std::make_tuple(thenEnd, yes, no);
-  if (Value known = handedOut.lookup(key))
-    return skipped[branch.getResult(number)] = known;
-  auto replaced = addResults(branch, yes, no);
-  Value skip = replaced.getResults().back();
-  handedOut[key] = skip;
-  return skipped[replaced.getResult(number)] = skip;
+  Value skip = handedOut.lookup(key);
+  if (!skip) {
+    branch = addResults(branch, yes, no);
+    skip = branch.getResults().back();
+    handedOut[key] = skip;
+  }
+  builder.setInsertionPointAfter(branch);
+  return join({skip, condition});
 }
 
 /// The skip of any round in what the loop hands on as result `number`.
 Value StepGuard::handOutSkip(scf::ForOp loop, unsigned number) {
   Operation *end = loop.getBody()->getTerminator();
-  SmallVector<Value> skips =
-      getSkips({{loop, number + loop.getNumControlOperands()}, {end, number}});
-  Value before = skips[0], inside = skips[1];
+  Value before = skipped.lookup(loop.getInitArgs()[number]);
+  Value inside = skipped.lookup(end->getOperand(number));
   if (!before && !inside)
     return {};
   auto key = std::make_tuple(end, before, inside);
   if (Value known = handedOut.lookup(key))
-    return skipped[loop.getResult(number)] = known;
+    return known;
   builder.setInsertionPoint(loop);
   auto replaced = addIterArgs(loop, orFalse(before));
   Value sofar = replaced.getRegionIterArgs().back();
@@ -686,7 +837,30 @@ Value StepGuard::handOutSkip(scf::ForOp loop, unsigned number) {
   end->insertOperands(end->getNumOperands(), join({sofar, inside}));
   Value skip = replaced.getResults().back();
   handedOut[key] = skip;
-  return skipped[replaced.getResult(number)] = skip;
+  return skip;
+}
+
+/// The skip of what the branches to a block hand over for `argument`, as one
+/// more argument.
+Value StepGuard::handOutSkip(BlockArgument argument) {
+  SmallVector<Value> skips;
+  for (auto [op, operand] : getSkipReads(argument))
+    skips.push_back(skipped.lookup(op->getOperand(operand)));
+  BlockArgument skip = skipsInCycles.lookup(argument);
+  if (!skip && llvm::none_of(skips, [](Value skip) { return skip; }))
+    return {};
+  if (!skip && llvm::all_equal(skips))
+    return skips.front();
+  Block &block = *argument.getOwner();
+  if (!skip)
+    skip = addPredicate(block);
+  auto it = block.pred_begin();
+  for (Value incoming : skips) {
+    if (incoming)
+      setIncoming(it, skip, incoming);
+    ++it;
+  }
+  return skip;
 }
 
 //===----------------------------------------------------------------------===//
@@ -694,93 +868,162 @@ Value StepGuard::handOutSkip(scf::ForOp loop, unsigned number) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult StepGuard::walkBlock(Block &block) {
-  for (Operation &op : llvm::make_early_inc_range(block))
+  for (Operation &op : llvm::make_early_inc_range(block.without_terminator()))
     if (failed(visit(&op)))
       return failure();
   return success();
 }
 
-/// Blocks hand predicates on as arguments more, one for each set of overflows
-/// that their arguments may have.
+/// Blocks are walked after those that lead to them, and left when all were
+/// walked: what a loop of blocks brings to a return is known then.
 LogicalResult StepGuard::walkRegion(Region &region) {
   if (region.empty())
     return success();
-  if (llvm::hasSingleElement(region))
-    return walkBlock(region.front());
-  struct Handed {
-    Block *block;
-    SmallVector<SmallVector<unsigned>> groups;
-  };
-  SmallVector<Handed> handed;
+  if (llvm::hasSingleElement(region)) {
+    if (failed(walkBlock(region.front())))
+      return failure();
+    return visit(region.front().getTerminator());
+  }
   SmallVector<Block *> order;
   for (Block *block : llvm::ReversePostOrderTraversal<Region *>(&region))
     order.push_back(block);
   for (Block *block : order) {
-    if (block->isEntryBlock())
-      continue;
-    Handed entry{block, groupBySources(block->getArguments())};
-    if (entry.groups.empty())
-      continue;
-    for (ArrayRef<unsigned> numbers : entry.groups) {
-      Value predicate = block->addArgument(
-          getPredicateType(builder.getContext()), step.getLoc());
-      for (unsigned number : numbers)
-        found[block->getArgument(number)] = predicate;
-    }
-    handed.push_back(std::move(entry));
-  }
-  for (Block *block : order)
+    if (!block->isEntryBlock() && failed(enterBlock(*block)))
+      return failure();
     if (failed(walkBlock(*block)))
       return failure();
-  for (Handed &entry : handed)
-    for (auto it = entry.block->pred_begin(); it != entry.block->pred_end();
-         ++it) {
-      Operation *end = (*it)->getTerminator();
-      auto branch = dyn_cast<BranchOpInterface>(end);
-      if (!branch)
-        return end->emitError()
-               << "expected a gradient to be handed to another block by a "
-                  "branch, but got '"
-               << end->getName() << "'";
-      builder.setInsertionPoint(end);
-      SuccessorOperands operands =
-          branch.getSuccessorOperands(it.getSuccessorIndex());
-      SmallVector<Value> predicates;
-      for (ArrayRef<unsigned> numbers : entry.groups) {
-        predicates.push_back(orFalse(joinOf(llvm::map_to_vector(
-            numbers, [&](unsigned number) { return operands[number]; }))));
-      }
-      operands.append(predicates);
-    }
-  for (Handed &entry : handed)
-    dropCommonArguments(*entry.block, entry.groups.size());
+    walked.insert(block);
+  }
+  closeLoops();
+  for (Block *block : order)
+    if (failed(visit(block->getTerminator())))
+      return failure();
   return success();
 }
 
-/// Of the last `count` arguments of `block`, takes away those that every branch
-/// to it hands the same predicate for.
-void StepGuard::dropCommonArguments(Block &block, unsigned count) {
-  for (; count != 0; --count) {
-    BlockArgument argument = block.getArgument(block.getNumArguments() - count);
-    llvm::SetVector<Value> incoming;
-    incoming.insert_range(getIncoming(argument));
-    incoming.remove(argument);
-    if (incoming.size() != 1)
-      continue;
-    Value common = incoming.front();
-    argument.replaceAllUsesWith(common);
-    for (auto *known : {&found, &skipped})
-      for (auto &[value, predicate] : *known)
-        if (predicate == argument)
-          predicate = common;
-    joined.clear();
-    handedOut.clear();
-    for (auto it = block.pred_begin(); it != block.pred_end(); ++it)
-      cast<BranchOpInterface>((*it)->getTerminator())
-          .getSuccessorOperands(it.getSuccessorIndex())
-          .erase(argument.getArgNumber());
-    block.eraseArgument(argument.getArgNumber());
+/// Blocks take predicates as arguments more. Where all that lead to `block`
+/// were walked, one for each union that their branches hand over, and none for
+/// what all of them do; at the head of a loop, one for each set of overflows
+/// that its arguments may have.
+LogicalResult StepGuard::enterBlock(Block &block) {
+  if (llvm::none_of(block.getArguments(),
+                    [&](Value argument) { return reach.isReached(argument); }))
+    return success();
+  SmallVector<SuccessorOperands> handed;
+  bool isLoop = false;
+  for (auto it = block.pred_begin(); it != block.pred_end(); ++it) {
+    Operation *end = (*it)->getTerminator();
+    auto branch = dyn_cast<BranchOpInterface>(end);
+    if (!branch)
+      return end->emitError()
+             << "expected a gradient to be handed to another block by a "
+                "branch, but got '"
+             << end->getName() << "'";
+    handed.push_back(branch.getSuccessorOperands(it.getSuccessorIndex()));
+    isLoop |= !walked.contains(*it);
   }
+  unsigned count = block.getNumArguments();
+  if (isLoop) {
+    SmallVector<SmallVector<Value>> values;
+    for (BlockArgument argument : block.getArguments()) {
+      values.push_back({argument});
+      for (const SuccessorOperands &operands : handed)
+        values.back().push_back(operands[argument.getArgNumber()]);
+    }
+    for (SmallVector<unsigned> &numbers : groupBySources(values)) {
+      BlockArgument predicate = addPredicate(block);
+      for (unsigned number : numbers)
+        found[block.getArgument(number)] = predicate;
+      openArguments.push_back({predicate, std::move(numbers)});
+    }
+    return success();
+  }
+  std::map<SmallVector<void *>, Value> known;
+  for (unsigned i = 0; i != count; ++i) {
+    BlockArgument argument = block.getArgument(i);
+    if (!reach.isReached(argument))
+      continue;
+    SmallVector<Value> incoming;
+    SmallVector<void *> key;
+    for (const SuccessorOperands &operands : handed) {
+      incoming.push_back(found.lookup(operands[i]));
+      key.push_back(incoming.back().getAsOpaquePointer());
+    }
+    auto [place, isNew] = known.try_emplace(std::move(key));
+    if (isNew && llvm::all_equal(incoming)) {
+      place->second = incoming.front();
+    } else if (isNew) {
+      BlockArgument predicate = addPredicate(block);
+      auto it = block.pred_begin();
+      for (Value value : incoming) {
+        if (value)
+          setIncoming(it, predicate, value);
+        ++it;
+      }
+      place->second = predicate;
+    }
+    if (place->second)
+      found[argument] = place->second;
+  }
+  return success();
+}
+
+/// Hands over what the arguments that were opened at the heads of loops wait
+/// for.
+void StepGuard::closeLoops() {
+  for (auto &[predicate, numbers] : openArguments) {
+    Block &block = *predicate.getOwner();
+    for (auto it = block.pred_begin(); it != block.pred_end(); ++it) {
+      Operation *end = (*it)->getTerminator();
+      SuccessorOperands operands =
+          cast<BranchOpInterface>(end).getSuccessorOperands(
+              it.getSuccessorIndex());
+      builder.setInsertionPoint(end);
+      Value any = joinOf(llvm::map_to_vector(
+          numbers, [&](unsigned number) { return operands[number]; }));
+      if (any)
+        setIncoming(it, predicate, any);
+    }
+  }
+  for (auto &[predicate, numbers] : llvm::reverse(openArguments))
+    dropCommonArgument(predicate);
+  openArguments.clear();
+}
+
+/// Takes a predicate away that every branch to its block hands the same for.
+void StepGuard::dropCommonArgument(BlockArgument argument) {
+  llvm::SetVector<Value> incoming;
+  incoming.insert_range(getIncoming(argument));
+  incoming.remove(argument);
+  if (incoming.size() != 1)
+    return;
+  Value common = incoming.front();
+  Block &block = *argument.getOwner();
+  argument.replaceAllUsesWith(common);
+  for (auto *known : {&found, &skipped})
+    for (auto &[value, predicate] : *known)
+      if (predicate == argument)
+        predicate = common;
+  joined.clear();
+  handedOut.clear();
+  for (auto it = block.pred_begin(); it != block.pred_end(); ++it)
+    cast<BranchOpInterface>((*it)->getTerminator())
+        .getSuccessorOperands(it.getSuccessorIndex())
+        .erase(argument.getArgNumber());
+  block.eraseArgument(argument.getArgNumber());
+}
+
+/// True if a branch or a select of whole values stands in `loop`.
+static bool choosesInside(scf::ForOp loop) {
+  return loop
+      .walk([](Operation *op) {
+        auto select = dyn_cast<arith::SelectOp>(op);
+        return isa<scf::IfOp>(op) ||
+                       (select && select.getCondition().getType().isInteger(1))
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 LogicalResult StepGuard::visit(Operation *op) {
@@ -803,7 +1046,10 @@ LogicalResult StepGuard::visit(Operation *op) {
     return clearAccumulators(op);
   if (op->hasTrait<OpTrait::IsTerminator>())
     return success();
-  if (auto loop = dyn_cast<scf::ForOp>(op); loop && hasSource(op))
+  // One in which something is chosen hands on each value's own overflows too:
+  // an accumulator's, which goes on, and none of the step that was not taken.
+  if (auto loop = dyn_cast<scf::ForOp>(op);
+      loop && (hasSource(op) || (hasAccumulators && choosesInside(loop))))
     return visitFor(loop);
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return visitIf(branch);
@@ -881,7 +1127,8 @@ LogicalResult StepGuard::visitOpaque(Operation *op) {
   }
   for (Region &region : op->getRegions())
     for (Block &block : region)
-      if (failed(walkBlock(block)))
+      if (failed(walkBlock(block)) ||
+          (block.mightHaveTerminator() && failed(visit(block.getTerminator()))))
         return failure();
   return success();
 }
@@ -891,10 +1138,14 @@ LogicalResult StepGuard::visitOpaque(Operation *op) {
 ///   becomes
 ///   for iter_args(%a = %x, %p = found(%x)) { yield %y, found(%y) }
 LogicalResult StepGuard::visitFor(scf::ForOp loop) {
-  SmallVector<SmallVector<unsigned>> groups =
-      groupBySources(loop.getRegionIterArgs());
+  SmallVector<SmallVector<Value>> values;
+  for (auto [argument, start, next] :
+       llvm::zip_equal(loop.getRegionIterArgs(), loop.getInitArgs(),
+                       loop.getBody()->getTerminator()->getOperands()))
+    values.push_back({argument, start, next});
+  SmallVector<SmallVector<unsigned>> groups = groupBySources(values);
   if (groups.empty())
-    return walkBlock(*loop.getBody());
+    return walkRegion(loop.getRegion());
 
   builder.setInsertionPoint(loop);
   SmallVector<Value> starts;
@@ -909,7 +1160,7 @@ LogicalResult StepGuard::visitFor(scf::ForOp loop) {
       if (reach.isReached(replaced.getResult(number)))
         found[replaced.getResult(number)] = replaced.getResult(numResults + i);
     }
-  if (failed(walkBlock(*replaced.getBody())))
+  if (failed(walkRegion(replaced.getRegion())))
     return failure();
   Operation *end = replaced.getBody()->getTerminator();
   for (ArrayRef<unsigned> numbers : groups) {
@@ -947,31 +1198,35 @@ LogicalResult StepGuard::visitIf(scf::IfOp branch) {
   for (Region &region : branch->getRegions())
     if (failed(walkRegion(region)))
       return failure();
-  SmallVector<SmallVector<unsigned>> groups =
-      groupBySources(branch->getResults());
-  // One that both sides have, from outside, need not be handed on.
+  // A predicate for each pair of what the sides hand on; one that both have
+  // from outside need not be handed on.
   Value condition = found.lookup(branch.getCondition());
-  auto getSide = [&](Region &region, ArrayRef<unsigned> numbers) {
-    Operation *end = region.front().getTerminator();
-    builder.setInsertionPoint(end);
-    return joinOf(end->getOperands(), numbers);
-  };
   SmallVector<Value> yesses, noes;
-  llvm::erase_if(groups, [&](ArrayRef<unsigned> numbers) {
-    Value yes = getSide(branch.getThenRegion(), numbers);
-    Value no = getSide(branch.getElseRegion(), numbers);
-    if (yes != no ||
-        (yes && branch->isAncestor(yes.getParentRegion()->getParentOp()))) {
+  SmallVector<SmallVector<unsigned>> groups;
+  llvm::DenseMap<std::pair<Value, Value>, unsigned> groupOf;
+  for (OpResult result : branch.getResults()) {
+    if (!reach.isReached(result))
+      continue;
+    unsigned number = result.getResultNumber();
+    Value yes = found.lookup(
+        branch.getThenRegion().front().getTerminator()->getOperand(number));
+    Value no = found.lookup(
+        branch.getElseRegion().front().getTerminator()->getOperand(number));
+    if (yes == no &&
+        !(yes && branch->isAncestor(yes.getParentRegion()->getParentOp()))) {
+      builder.setInsertionPointAfter(branch);
+      if (Value any = join({yes, condition}))
+        found[result] = any;
+      continue;
+    }
+    auto [it, isNew] = groupOf.try_emplace({yes, no}, groups.size());
+    if (isNew) {
       yesses.push_back(yes);
       noes.push_back(no);
-      return false;
+      groups.emplace_back();
     }
-    builder.setInsertionPointAfter(branch);
-    if (Value any = join({yes, condition}))
-      for (unsigned number : numbers)
-        found[branch.getResult(number)] = any;
-    return true;
-  });
+    groups[it->second].push_back(number);
+  }
   if (groups.empty())
     return success();
   unsigned numResults = branch.getNumResults();
@@ -1111,6 +1366,8 @@ void StepGuard::guardAccumulation(Operation *add) {
             ? last
             : add);
     auto guard = createGuard(add->getLoc(), any, operand, sum);
+    // A gradient was left out, no step.
+    neverSkipped.insert(guard.getResult(0));
     sum.replaceAllUsesExcept(guard.getResult(0),
                              guard.getBody().front().getTerminator());
     reach.replace(sum, guard.getResult(0));
@@ -1238,32 +1495,22 @@ LogicalResult StepGuard::guardSlots(Operation *owner) {
                               << members[i].info.name << "' is computed from",
                           origin);
 
-  // Loops and branches of the slice that contain guards say whether those
-  // skipped; they are replaced to say so, and the slice is taken again.
+  // Loops and branches come to say whether steps in them were skipped; they are
+  // replaced, so what the new states are computed from is looked at afterwards.
+  for (unsigned i : numbers)
+    if (getValue(i) != members[i].old)
+      (void)getSkipped({owner, members[i].index});
   Region *region = owner->getParentRegion();
   llvm::DenseSet<Operation *> slice = findSlice(owner);
-  SmallVector<Operation *> inner;
-  for (Block &block : *region)
-    for (Operation &op : block)
-      if (slice.contains(&op) && isa<scf::ForOp, scf::IfOp>(op) &&
-          op.getNumResults() != 0)
-        inner.push_back(&op);
-  // One may replace another, but terminators stay.
-  SmallVector<Place> ends;
-  for (Operation *op : inner)
-    ends.push_back(
-        {op->getRegion(0).front().getTerminator(), op->getNumResults()});
-  for (auto [end, count] : ends)
-    for (unsigned i = 0; i != count; ++i)
-      (void)getSkipped(end->getParentOp()->getResult(i));
-  if (!inner.empty())
-    slice = findSlice(owner);
-  SmallVector<Value> predicates(members.size());
-  for (unsigned i : numbers)
-    if (!isGuarded(i))
-      predicates[i] = found.lookup(getValue(i));
-    else if (getValue(i) != members[i].old)
-      predicates[i] = getSkipped(getValue(i));
+  SmallVector<SmallVector<Value>> predicates(members.size());
+  for (unsigned i : numbers) {
+    Value value = getValue(i);
+    if (value == members[i].old)
+      continue;
+    for (Value predicate : {found.lookup(value), skipped.lookup(value)})
+      if (predicate)
+        predicates[i].push_back(predicate);
+  }
 
   // Units: joined by what reads an old or a new state.
   llvm::IntEqClasses units(members.size());
@@ -1287,7 +1534,6 @@ LogicalResult StepGuard::guardSlots(Operation *owner) {
   for (unsigned i : numbers)
     if (auto it = memberOf.find(getValue(i)); it != memberOf.end())
       units.join(i, it->second);
-  SmallVector<std::pair<unsigned, Value>> guardsInside;
   for (Block *block : llvm::ReversePostOrderTraversal<Region *>(region)) {
     for (BlockArgument argument : block->getArguments()) {
       if (block->isEntryBlock())
@@ -1318,13 +1564,6 @@ LogicalResult StepGuard::guardSlots(Operation *owner) {
         continue;
       for (Value result : op.getResults())
         memberOf.try_emplace(result, *unit);
-      if (guards.contains(&op))
-        guardsInside.push_back(
-            {*unit, cast<ApplyIfFiniteOp>(op).getFoundInf()});
-      for (Value result : op.getResults())
-        if (Value skip = skipped.lookup(result);
-            skip && isa<scf::ForOp, scf::IfOp>(op))
-          guardsInside.push_back({*unit, skip});
     }
   }
   units.compress();
@@ -1333,13 +1572,10 @@ LogicalResult StepGuard::guardSlots(Operation *owner) {
   llvm::SmallBitVector needed(units.getNumClasses());
   SmallVector<Value> all;
   for (unsigned i : numbers) {
-    if (predicates[i])
-      predicatesOf[units[i]].push_back(predicates[i]);
+    llvm::append_range(predicatesOf[units[i]], predicates[i]);
     if (!isGuarded(i))
       needed.set(units[i]);
   }
-  for (auto [i, predicate] : guardsInside)
-    predicatesOf[units[i]].push_back(predicate);
   for (auto &list : predicatesOf)
     llvm::append_range(all, list);
   if (all.empty())
@@ -1371,7 +1607,7 @@ LogicalResult StepGuard::guardSlots(Operation *owner) {
       builder.setInsertionPointToStart(block);
     Value any = join(list);
     llvm::erase_if(moved, [&](unsigned i) {
-      return isGuarded(i) && (predicates[i] == any);
+      return isGuarded(i) && predicates[i] == ArrayRef<Value>(any);
     });
     if (moved.empty())
       continue;
@@ -1399,8 +1635,138 @@ LogicalResult StepGuard::guardSlots(Operation *owner) {
   return success();
 }
 
-/// A skipped step ends the window of its accumulators: what they have gathered
-/// is dropped with it.
+/// True for an argument of the step that is an accumulator.
+bool StepGuard::isAccumulator(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument && argument.getOwner() == &step.getBody().front() &&
+         getArgRole(step, argument.getArgNumber()).is(Role::Accumulator);
+}
+
+/// Operands that hand on to `value` what it is, unless it is computed.
+SmallVector<Place> StepGuard::getHandedOn(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    Block *block = argument.getOwner();
+    unsigned number = argument.getArgNumber();
+    if (auto loop = dyn_cast<scf::ForOp>(block->getParentOp());
+        loop && number > 0)
+      return {{loop, number - 1 + loop.getNumControlOperands()},
+              {block->getTerminator(), number - 1}};
+    return getSkipReads(value);
+  }
+  Operation *def = value.getDefiningOp();
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  if (auto select = dyn_cast<arith::SelectOp>(def);
+      select && select.getCondition().getType().isInteger(1))
+    return {{def, 1}, {def, 2}};
+  if (auto loop = dyn_cast<scf::ForOp>(def))
+    return {{loop, number + loop.getNumControlOperands()},
+            {loop.getBody()->getTerminator(), number}};
+  SmallVector<Place> places;
+  if (isa<scf::IfOp>(def))
+    for (Region &region : def->getRegions())
+      places.push_back({region.front().getTerminator(), number});
+  if (isa<CastOp>(def))
+    places.push_back({def, 0});
+  return places;
+}
+
+/// True for a sum that starts at an accumulator.
+bool StepGuard::isRunningSum(Value value) {
+  llvm::DenseSet<Value> seen;
+  SmallVector<Value> worklist{value};
+  while (!worklist.empty()) {
+    Value next = worklist.pop_back_val();
+    if (isAccumulator(next))
+      return true;
+    Operation *def = next.getDefiningOp();
+    if (!seen.insert(next).second)
+      continue;
+    if (auto loop = dyn_cast<scf::ForOp>(next.getParentBlock()->getParentOp());
+        loop && !def && next != loop.getInductionVar())
+      worklist.push_back(
+          loop.getTiedLoopInit(cast<BlockArgument>(next))->get());
+    else if (!def)
+      continue;
+    else if (isElementwiseAdd(def))
+      llvm::append_range(worklist, def->getOperands().take_front(2));
+  }
+  return false;
+}
+
+/// What becomes of the accumulator that is handed back at `end`: a sum that an
+/// update reads goes on, and so does one that is begun.
+LogicalResult StepGuard::findWindow(Place end, Window &window) {
+  llvm::DenseSet<Value> seen, running;
+  SmallVector<Place> worklist{end}, computed;
+  while (!worklist.empty()) {
+    Place place = worklist.pop_back_val();
+    Value value = place.first->getOperand(place.second);
+    if (!found.contains(value) || guards.contains(value.getDefiningOp())) {
+      window.isReset = true;
+    } else if (readByUpdates.contains(value) || isRunningSum(value)) {
+      running.insert(value);
+    } else if (SmallVector<Place> places = getHandedOn(value);
+               !places.empty()) {
+      if (seen.insert(value).second)
+        llvm::append_range(worklist, places);
+    } else {
+      computed.push_back(place);
+    }
+  }
+  window.goesOn = !running.empty();
+  for (Place place : llvm::reverse(computed)) {
+    bool hasSum = false;
+    std::optional<unsigned> other;
+    llvm::DenseSet<Value> read;
+    SmallVector<Value> values{place.first->getOperand(place.second)};
+    while (!values.empty()) {
+      Value value = values.pop_back_val();
+      if (!read.insert(value).second)
+        continue;
+      if (running.contains(value) || isRunningSum(value)) {
+        hasSum = true;
+        continue;
+      }
+      if (auto argument = dyn_cast<BlockArgument>(value)) {
+        if (argument.getOwner() == &step.getBody().front())
+          other = argument.getArgNumber();
+        for (auto [op, operand] : getHandedOn(value))
+          values.push_back(op->getOperand(operand));
+        continue;
+      }
+      Operation *def = value.getDefiningOp();
+      auto call = dyn_cast<func::CallOp>(def);
+      if (!isa<UnscaleOp>(def) &&
+          !(call && getCalleeKind(call) == FunctionKind::ForwardBackward))
+        visitReads(def, [&](Value operand) {
+          if (!def->isAncestor(operand.getParentRegion()->getParentOp()))
+            values.push_back(operand);
+        });
+    }
+    if (!hasSum) {
+      window.goesOn = true;
+    } else if (other) {
+      RoleInfo role = getArgRole(step, *other);
+      return end.first->emitError()
+             << "expected to see at which calls the window of accumulator '"
+             << getResultRole(step, end.second).name
+             << "' ends, but its new value is computed from its sum and from "
+                "argument "
+             << *other << " ('" << role.name
+             << "'), and an infinity survives that; choose between the sum and "
+                "zero by scf.if or arith.select";
+    } else {
+      window.dirtyResets.push_back(place);
+    }
+  }
+  return success();
+}
+
+/// At the end of a window that an infinity came into, the step was skipped; the
+/// accumulator begins with zeros all the same. Where the program resets it to
+/// what no overflow is in, it has done so; what an infinity survives is guarded
+/// at its place. A sum that no call resets, or every call, is cleared when the
+/// step that reads it is skipped.
 LogicalResult StepGuard::clearAccumulators(Operation *end) {
   for (unsigned i = 0, e = step.getNumResults(); i != e; ++i) {
     RoleInfo accumulator = getResultRole(step, i);
@@ -1421,16 +1787,28 @@ LogicalResult StepGuard::clearAccumulators(Operation *end) {
       end->setOperand(i, guard.getResult(0));
       continue;
     }
+    Window window;
+    if (failed(findWindow({end, i}, window)))
+      return failure();
+    if (window.isReset || window.goesOn) {
+      for (auto [op, operand] : window.dirtyResets) {
+        Value value = op->getOperand(operand);
+        builder.setInsertionPoint(op);
+        auto guard = createGuard(value.getLoc(), found.lookup(value),
+                                 createZeros(builder, value), value);
+        op->setOperand(operand, guard.getResult(0));
+      }
+      if (window.isReset || !window.dirtyResets.empty())
+        continue;
+    }
     SmallVector<Value> skips;
     for (bool sameName : {true, false}) {
-      SmallVector<Place> states;
       for (unsigned j = 0; j != e; ++j)
         if (RoleInfo info = getResultRole(step, j);
             isKeptOnSkip(info.role) &&
             (!sameName || info.name == accumulator.name))
-          states.push_back({end, j});
-      skips = getSkips(states);
-      llvm::erase(skips, Value());
+          if (Value skip = getSkipped({end, j}))
+            skips.push_back(skip);
       if (!skips.empty())
         break;
     }
@@ -1454,6 +1832,19 @@ void StepGuard::removeUnused() {
 }
 
 LogicalResult StepGuard::run() {
+  // A switch is a chain of branches, of which each hands on its own overflows.
+  SmallVector<scf::IndexSwitchOp> switches;
+  bool isScaled = false;
+  step.walk([&](Operation *op) {
+    isScaled |= isa<UnscaleOp>(op);
+    if (auto choice = dyn_cast<scf::IndexSwitchOp>(op);
+        choice && choice.getNumResults() != 0)
+      switches.push_back(choice);
+  });
+  IRRewriter rewriter(step.getContext());
+  if (isScaled)
+    for (scf::IndexSwitchOp choice : switches)
+      convertIndexSwitchToIf(choice, rewriter);
   if (!findSources())
     return success();
   findSlots();

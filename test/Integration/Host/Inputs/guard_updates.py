@@ -222,28 +222,74 @@ func.func private @clip(%g: {T}) -> {T} {{
 }
 
 
-# The sum is reset by what an infinity survives: sum - sum.
-WINDOW = FB + STEP + train(
-    f"""{CALL_FB}
-  %c = tensor.extract %x1[] : {I1}
+def window(body):
+    """A step over a sum, of which x1 says whether the window ends with this call."""
+    return FB + STEP + train(
+        f"""{CALL_FB}
+  {READ_FLAG}
   %sum = arith.addf %acc, %g : {T}
-  %n, %next = scf.if %c -> ({T}, {T}) {{
-    %k = func.call @step(%w, %sum) : ({T}, {T}) -> {T}
-    %zero = arith.subf %sum, %sum : {T}
-    scf.yield %k, %zero : {T}, {T}
+  %zeros = arith.constant dense<0.0> : {T}
+  {body}""", [("acc", T, "accumulator")] + FLAG, [("acc", T, "accumulator")], "%n, %l, %next")
+
+
+# What the sum is reset to at a window's end may be what an infinity survives: sum - sum.
+REST = f"%rest = arith.subf %sum, %sum : {T}"
+CALLED = f"%k = func.call @step(%w, %sum) : ({T}, {T}) -> {T}"
+INLINE = f"%k = arith.subf %w, %sum : {T}"
+
+
+def branch(update, zero):
+    return f"""%n, %next = scf.if %c -> ({T}, {T}) {{
+    {update}
+    {REST}
+    scf.yield %k, {zero} : {T}, {T}
   }} else {{
     scf.yield %w, %sum : {T}, {T}
-  }}""", [("acc", T, "accumulator")] + FLAG, [("acc", T, "accumulator")], "%n, %l, %next")
-# The same, with selects: the step is computed on every call, and taken on the last.
-SELECTED = FB + train(
-    f"""{CALL_FB}
-  %c = tensor.extract %x1[] : {I1}
-  %sum = arith.addf %acc, %g : {T}
-  %k = arith.subf %w, %sum : {T}
+  }}"""
+
+
+def switch(update, zero):
+    return f"""%at = arith.index_castui %c : i1 to index
+  %n, %next = scf.index_switch %at -> {T}, {T}
+  case 1 {{
+    {update}
+    {REST}
+    scf.yield %k, {zero} : {T}, {T}
+  }}
+  default {{
+    scf.yield %w, %sum : {T}, {T}
+  }}"""
+
+
+def selects(update, zero):
+    return f"""{update}
+  {REST}
   %n = arith.select %c, %k, %w : {T}
-  %zero = arith.subf %sum, %sum : {T}
-  %next = arith.select %c, %zero, %sum : {T}""",
-    [("acc", T, "accumulator")] + FLAG, [("acc", T, "accumulator")], "%n, %l, %next")
+  %next = arith.select %c, {zero}, %sum : {T}"""
+
+
+def blocks(update, zero):
+    return f"""cf.cond_br %c, ^step, ^end(%w, %sum : {T}, {T})
+^step:
+  {update}
+  {REST}
+  cf.br ^end(%k, {zero} : {T}, {T})
+^end(%n: {T}, %next: {T}):"""
+
+
+def loop(update, zero):
+    inside = branch(update, zero).replace("%n, %next", "%n0, %next0").replace("%w", "%v").replace("%sum", "%o")
+    return f"""%c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n, %next = scf.for %i = %c0 to %c1 step %c1 iter_args(%v = %w, %o = %sum) -> ({T}, {T}) {{
+    {inside}
+    scf.yield %n0, %next0 : {T}, {T}
+  }}"""
+
+
+WINDOWS = {f"{form.__name__} {name} {zero}": window(form(update, zero))
+           for form in (branch, switch, selects, blocks, loop)
+           for name, update, zero in (("called", CALLED, "%rest"), ("inline", INLINE, "%zeros"))}
 
 
 def check_window(folder, text, where):
@@ -403,8 +449,8 @@ def main():
                     runs += 1
     if not sys.argv[1:]:
         with tempfile.TemporaryDirectory() as folder:
-            check_window(folder, WINDOW, "window in a branch")
-            check_window(folder, SELECTED, "window of selects")
+            for name, text in WINDOWS.items():
+                check_window(folder, text, name)
             check_loss_state(folder)
             check_two_optimizers(folder)
     print(f"{runs} forms, levels and branches")
