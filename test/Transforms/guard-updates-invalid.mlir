@@ -115,3 +115,29 @@ func.func @masked_window(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
   // expected-error @+1 {{expected to see at which calls the window of accumulator 'w' ends, but its new value is computed from its sum and from argument 3 ('last'), and an infinity survives that; choose between the sum and zero by scf.if or arith.select}}
   return %n, %a : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// A gradient decides which blocks run. Near miss: a flag does (@window_in_blocks of
+// guard-updates.mlir).
+amp.scaler @s {initial_scale = 1024.0 : f64}
+func.func private @fb(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+func.func @chosen_by_gradient(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1.0 : f32
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %e = tensor.extract %u[%c0] : tensor<4xf32>
+  %c = arith.cmpf ogt, %e, %one : f32
+  // expected-error @+1 {{expected the blocks of '@chosen_by_gradient' to be chosen by what no gradient comes into, but the condition of 'cf.cond_br' is computed from one, and its overflow would be lost; choose by scf.if or arith.select}}
+  cf.cond_br %c, ^far, ^end(%w : tensor<4xf32>)
+^far:
+  %k = arith.addf %w, %w : tensor<4xf32>
+  cf.br ^end(%k : tensor<4xf32>)
+^end(%n: tensor<4xf32>):
+  return %n : tensor<4xf32>
+}

@@ -657,3 +657,54 @@ func.func @window_in_a_switch(%w: tensor<4xf32> {amp.role = "param", amp.name = 
   }
   return %n, %a : tensor<4xf32>, tensor<4xf32>
 }
+
+// A count that decides where the window ends goes on with the window, also when that is
+// dropped. Near miss: @written_out, where it only counts.
+// CHECK-LABEL: func.func @window_count
+// CHECK-SAME: %[[W:[a-z0-9]+]]: tensor<4xf32>
+// CHECK: %[[N:.*]] = arith.addi
+// CHECK: scf.if
+// CHECK: amp.apply_if_finite %{{.*}} keep(%[[W]]) {
+// CHECK-NOT: amp.apply_if_finite
+// CHECK: return %{{.*}}, %{{.*}}, %[[N]]
+func.func @window_count(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"},
+                        %acc: tensor<4xf32> {amp.role = "accumulator", amp.name = "w"}, %n: tensor<i32> {amp.role = "opt_state", amp.name = "n"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "accumulator", amp.name = "w"}, tensor<i32> {amp.role = "opt_state", amp.name = "n"}) {
+  %zero = arith.constant dense<0.0> : tensor<4xf32>
+  %one = arith.constant dense<1> : tensor<i32>
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %sum = arith.addf %acc, %u : tensor<4xf32>
+  %n1 = arith.addi %n, %one : tensor<i32>
+  %at = tensor.extract %n1[] : tensor<i32>
+  %last = arith.trunci %at : i32 to i1
+  %w1, %a = scf.if %last -> (tensor<4xf32>, tensor<4xf32>) {
+    %k = arith.subf %w, %sum : tensor<4xf32>
+    scf.yield %k, %zero : tensor<4xf32>, tensor<4xf32>
+  } else {
+    scf.yield %w, %sum : tensor<4xf32>, tensor<4xf32>
+  }
+  return %w1, %a, %n1 : tensor<4xf32>, tensor<4xf32>, tensor<i32>
+}
+
+// A buffer that a gradient is put away in is a state of the step that reads it. Near
+// miss: @exempt, an average of weights.
+// CHECK-LABEL: func.func @gradient_in_a_buffer
+// CHECK-SAME: %[[W:[a-z0-9]+]]: tensor<4xf32> {{{[^}]*}}}, %[[P:[a-z0-9]+]]: tensor<4xf32>
+// CHECK: %[[U:.*]], %[[F:.*]] = amp.unscale
+// CHECK: %[[N:.*]] = arith.subf %[[W]], %[[P]]
+// CHECK: %[[KEPT:.*]]:2 = amp.apply_if_finite %[[F]] keep(%[[W]], %[[P]]) {
+// CHECK-NEXT: amp.yield %[[N]], %[[U]]
+// CHECK: return %[[KEPT]]#0, %[[KEPT]]#1
+func.func @gradient_in_a_buffer(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %p: tensor<4xf32> {amp.role = "buffer", amp.name = "p"},
+                                %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "buffer", amp.name = "p"}) {
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %n = arith.subf %w, %p : tensor<4xf32>
+  return %n, %u : tensor<4xf32>, tensor<4xf32>
+}

@@ -48,6 +48,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <map>
 
@@ -112,10 +113,12 @@ private:
   bool containsStep(Operation *op);
   llvm::DenseSet<Operation *> findSlice(Operation *owner);
   void findUpdates();
+  void releaseCounters();
 
   // The walk.
   LogicalResult walkRegion(Region &region);
   LogicalResult enterBlock(Block &block);
+  LogicalResult checkCondition(Operation *end);
   void closeLoops();
   void dropCommonArgument(BlockArgument argument);
   LogicalResult walkBlock(Block &block);
@@ -128,6 +131,7 @@ private:
   void guardAccumulation(Operation *add);
   bool isHandedOnAsOld(Value value, Operation *user);
   bool isKept(Value value, const Slot &slot);
+  void addDirtyBuffers(Operation *end);
   LogicalResult guardSlots(Operation *owner);
   void replaceLaterUses(Value value, ApplyIfFiniteOp guard, Value guarded,
                         Value kept);
@@ -463,6 +467,59 @@ void StepGuard::findUpdates() {
     for (auto [op, operand] : places)
       worklist.push_back(op->getOperand(operand));
   }
+}
+
+/// A state that decides where a window ends, and that no gradient comes into,
+/// counts calls and not steps: it goes on with the window that a skip drops.
+void StepGuard::releaseCounters() {
+  llvm::DenseSet<Value> seen, conditions;
+  SmallVector<Value> worklist;
+  auto follow = [&](function_ref<void(Operation *)> visit) {
+    while (!worklist.empty()) {
+      Value value = worklist.pop_back_val();
+      if (!seen.insert(value).second)
+        continue;
+      SmallVector<Place> places = getHandedOn(value);
+      if (Operation *def = value.getDefiningOp())
+        visit(def);
+      if (places.empty())
+        places = getSkipReads(value);
+      for (auto [op, operand] : places)
+        worklist.push_back(op->getOperand(operand));
+    }
+  };
+  for (func::ReturnOp end : step.getOps<func::ReturnOp>())
+    for (unsigned i = 0, e = step.getNumResults(); i != e; ++i)
+      if (getResultRole(step, i).is(Role::Accumulator))
+        worklist.push_back(end.getOperand(i));
+  if (worklist.empty())
+    return;
+  follow([&](Operation *def) {
+    if (isa<scf::IfOp, arith::SelectOp>(def) &&
+        def->getOperand(0).getType().isInteger(1))
+      conditions.insert(def->getOperand(0));
+  });
+  for (Block &block : step.getBody())
+    if (Operation *end = block.getTerminator(); end->getNumSuccessors() > 1)
+      conditions.insert_range(end->getOperands());
+  seen.clear();
+  worklist.assign(conditions.begin(), conditions.end());
+  follow([](Operation *) {});
+  llvm::StringSet<> released;
+  for (func::ReturnOp end : step.getOps<func::ReturnOp>())
+    for (const Slot &slot : slots.lookup(end)) {
+      Value value = end.getOperand(slot.index);
+      if (slot.info.role == Role::OptState && !reach.isReached(value) &&
+          !reach.getScaledOrigin(value) &&
+          (seen.contains(value) || seen.contains(slot.old)))
+        released.insert(slot.info.name);
+    }
+  if (!released.empty())
+    for (auto &[owner, members] : slots)
+      llvm::erase_if(members, [&](const Slot &slot) {
+        return slot.info.role == Role::OptState &&
+               released.contains(slot.info.name);
+      });
 }
 
 /// True if `user` is no part of an update and takes the new parameter `value`
@@ -890,7 +947,8 @@ LogicalResult StepGuard::walkRegion(Region &region) {
   for (Block *block : order) {
     if (!block->isEntryBlock() && failed(enterBlock(*block)))
       return failure();
-    if (failed(walkBlock(*block)))
+    if (failed(walkBlock(*block)) ||
+        failed(checkCondition(block->getTerminator())))
       return failure();
     walked.insert(block);
   }
@@ -898,6 +956,26 @@ LogicalResult StepGuard::walkRegion(Region &region) {
   for (Block *block : order)
     if (failed(visit(block->getTerminator())))
       return failure();
+  return success();
+}
+
+/// Which blocks run is no value that a predicate could go beside, so a branch
+/// by a gradient is refused.
+LogicalResult StepGuard::checkCondition(Operation *end) {
+  auto branch = dyn_cast<BranchOpInterface>(end);
+  if (!branch || end->getNumSuccessors() < 2)
+    return success();
+  for (OpOperand &operand : end->getOpOperands())
+    if (!branch.getSuccessorBlockArgument(operand.getOperandNumber()) &&
+        (reach.isReached(operand.get()) ||
+         reach.getScaledOrigin(operand.get())))
+      return end->emitError()
+             << "expected the blocks of '@" << step.getName()
+             << "' to be chosen by what no gradient comes into, but the "
+                "condition of '"
+             << end->getName()
+             << "' is computed from one, and its overflow would be lost; "
+                "choose by scf.if or arith.select";
   return success();
 }
 
@@ -1027,6 +1105,8 @@ static bool choosesInside(scf::ForOp loop) {
 }
 
 LogicalResult StepGuard::visit(Operation *op) {
+  if (isa<func::ReturnOp>(op))
+    addDirtyBuffers(op);
   if (slots.contains(op) && failed(guardSlots(op)))
     return failure();
   if (auto unscale = dyn_cast<UnscaleOp>(op)) {
@@ -1474,6 +1554,21 @@ void StepGuard::replaceLaterUses(Value value, ApplyIfFiniteOp guard,
   value.replaceUsesWithIf(early.getResult(0), isTaken);
 }
 
+/// Buffers are what the forward pass has made of them, also in a step that is
+/// skipped. One that gradients came into is a state of the step that reads it:
+/// it would keep their infinity.
+void StepGuard::addDirtyBuffers(Operation *end) {
+  for (unsigned i = 0, e = step.getNumResults(); i != e; ++i) {
+    RoleInfo buffer = getResultRole(step, i);
+    Value value = end->getOperand(i);
+    if (!buffer.is(Role::Buffer) || !found.contains(value))
+      continue;
+    if (std::optional<unsigned> old =
+            findArgument(step, buffer, value.getType()))
+      slots[end].push_back({i, step.getArgument(*old), buffer});
+  }
+}
+
 /// Guards the states that `owner` hands on and that nothing has guarded yet.
 LogicalResult StepGuard::guardSlots(Operation *owner) {
   SmallVector<Slot> members = slots[owner];
@@ -1850,6 +1945,7 @@ LogicalResult StepGuard::run() {
   findSlots();
   findUpdates();
   reach.propagate();
+  releaseCounters();
   if (failed(walkRegion(step.getBody())))
     return failure();
   removeUnused();

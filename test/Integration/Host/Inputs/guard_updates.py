@@ -213,6 +213,25 @@ func.func private @clip(%g: {T}) -> {T} {{
   %k = arith.constant dense<0.875> : {T}
   %d = arith.mulf %w, %k : {T}
   %n = call @step(%d, %g) : ({T}, {T}) -> {T}"""),
+    # A buffer that holds the gradient for the next step.
+    "buffered": FB + train(f"{CALL_FB}\n%n = arith.subf %w, %p : {T}", [("p", T, "buffer")], [("p", T, "buffer")], "%n, %l, %g"),
+    # Which of two updates is taken, by the gradient: arith.select and scf.if.
+    "chosen": FB + train(
+        f"""{CALL_FB}
+  %c0 = arith.constant 0 : index
+  %e = tensor.extract %g[%c0] : {T}
+  %h = arith.constant 0.25 : f32
+  %c = arith.cmpf ogt, %e, %h : f32
+  %one = arith.constant dense<1.0> : {T}
+  %half = arith.constant dense<0.5> : {T}
+  %d = arith.select %c, %one, %half : {T}
+  %n = scf.if %c -> ({T}) {{
+    %k = arith.addf %w, %d : {T}
+    scf.yield %k : {T}
+  }} else {{
+    %k = arith.subf %w, %d : {T}
+    scf.yield %k : {T}
+  }}"""),
     # Unscaling that was delayed, and a gradient that is read before the last sum.
     "delayed": FB + train(
         f"""%a, %l = call @fb(%w, %x, %s) {{amp.delay_unscale}} : ({T}, {T}, tensor<f32>) -> ({T}, tensor<f32>)
@@ -318,6 +337,40 @@ def check_window(folder, text, where):
             expect(where, not changed, f"a micro-batch left out and a zero one differ in {changed}")
 
 
+# The count that decides where a window ends is a state of the optimizer by its role.
+COUNTED = FB + train(
+    f"""{CALL_FB}
+  %sum = arith.addf %acc, %g : {T}
+  %zeros = arith.constant dense<0.0> : {T}
+  %one = arith.constant dense<1> : tensor<i64>
+  %t1 = arith.addi %t, %one : tensor<i64>
+  %at = tensor.extract %t1[] : tensor<i64>
+  %odd = arith.trunci %at : i64 to i1
+  %n, %next = scf.if %odd -> ({T}, {T}) {{
+    scf.yield %w, %sum : {T}, {T}
+  }} else {{
+    {INLINE}
+    scf.yield %k, %zeros : {T}, {T}
+  }}""", [("acc", T, "accumulator"), ("t", "tensor<i64>", "opt_state")],
+    [("acc", T, "accumulator"), ("t", "tensor<i64>", "opt_state")], "%n, %l, %next, %t1")
+
+
+def check_count(folder):
+    """A window that is dropped at its end counts as one: the next has two micro-batches."""
+    module = os.path.join(folder, "count.mlir")
+    with open(module, "w") as file:
+        file.write(COUNTED)
+    x = [[0.125 * i, 0.25, -0.0625 * i, 0.1875] for i in range(1, 7)]
+    for at in (2, 3):
+        batches = x[:at] + [[0.25, 1e36, 0.125, 0.0625]] + x[at + 1:]
+        exact = START - np.sum(np.array(x[:2] + x[4:], np.float32), axis=0)
+        for level in ("O1", "O2"):
+            got = run(module, level, batches, False)
+            name = "master/w" if level == "O2" else "param/w"
+            expect("count", np.array_equal(got.state[name], exact), f"{level}: {got.state[name]} is not {exact}")
+            expect("count", got.state["opt_state/t"] == 6, f"{level}: {got.state['opt_state/t']} calls")
+
+
 # A loss that is a state too.
 LOSS_STATE = FB + train(f"{CALL_FB}\n%n = arith.subf %w, %g : {T}",
                         [("b", "tensor<f32>", "opt_state")], [("b", "tensor<f32>", "opt_state")], "%n, %l, %l")
@@ -391,9 +444,10 @@ START = np.array([1.0, -2.0, 0.5, 3.0], np.float32)
 STATES = {"inline-momentum": [np.zeros(4, np.float32), np.float32(0)],
           "state-inline": [np.float32(0)], "branch": [np.float32(0)],
           **{kind: [np.array([0.5, 0.25, -1.0, 2.0], np.float32)] for kind in
-             ("old-weights", "old-weights-call", "new-weights", "new-weights-call", "old-weights-loop")},
+             ("buffered", "old-weights", "old-weights-call", "new-weights", "new-weights-call", "old-weights-loop")},
           **{kind: [np.array([i, 0.25, -i, 2.0], np.float32) for i in (1, 2, 3)] for kind in ("history", "rotation")},
-          "window": [np.zeros(4, np.float32)], "loss": [np.float32(0)]}
+          "window": [np.zeros(4, np.float32)], "loss": [np.float32(0)],
+          "count": [np.zeros(4, np.float32), np.int64(0)]}
 
 
 def run(module, level, batches, flag, *options):
@@ -451,6 +505,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             for name, text in WINDOWS.items():
                 check_window(folder, text, name)
+            check_count(folder)
             check_loss_state(folder)
             check_two_optimizers(folder)
     print(f"{runs} forms, levels and branches")

@@ -511,14 +511,26 @@ def GuardUpdatesPass : Pass<"amp-guard-updates", "::mlir::ModuleOp"> {
     New states that are computed from each other, or from each other's old values,
     are one optimizer step and take one predicate, the union of all overflows of
     the gradients that it consumes. A state that is computed from none of them goes
-    with all. Overflows are handed through additions, clipping, calls, loops,
-    branches and blocks; a backward pass in an operation with regions that is
-    neither `scf.for` nor `scf.if` is an error where its gradients leave it.
-    Buffers, random states and outputs are not kept.
+    with all. Each state keeps its own old value, also where its new value is
+    another state's old or new one; that value stays what it is as a loss or an
+    output. What else reads a new parameter (a second model, an average of weights)
+    gets it as the step left it.
+
+    Overflows are handed through additions, clipping, calls, loops, branches and
+    blocks; `scf.index_switch` becomes `scf.if` first. A backward pass in an
+    operation with regions that is neither `scf.for` nor `scf.if` is an error where
+    its gradients leave it, and so is a branch between blocks (`cf.cond_br`) by what
+    a gradient comes into. Buffers, random states and outputs are not kept; a buffer
+    that a gradient comes into is kept as an optimizer's state.
 
     An `accumulator` may bring an infinity from an earlier call: it is tested on
-    entry, and one bad micro-batch drops the window, as in Apex. When the step that
-    consumes it is skipped, the window has ended and the accumulator is cleared.
+    entry, and one bad micro-batch drops the window, as in Apex. The sum stays
+    infinite where the program hands it on, and is zero where the program resets it,
+    also by what an infinity survives (`sum - sum`). A reset that an infinity
+    survives and that reads an argument of the step besides (a mask) is an error. An
+    accumulator that no call resets, or every call, is cleared when the step that
+    consumes it is skipped. A state that decides whether the window ends, and that no
+    gradient comes into, counts calls: it goes on when a step is skipped.
 
     A static scaler never skips (Apex): infinities are not looked at. Its scaler
     only counts.
