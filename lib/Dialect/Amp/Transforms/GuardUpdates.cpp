@@ -1208,7 +1208,9 @@ LogicalResult StepGuard::visitOpaque(Operation *op) {
   for (Region &region : op->getRegions())
     for (Block &block : region)
       if (failed(walkBlock(block)) ||
-          (block.mightHaveTerminator() && failed(visit(block.getTerminator()))))
+          (block.mightHaveTerminator() &&
+           (failed(checkCondition(block.getTerminator())) ||
+            failed(visit(block.getTerminator())))))
         return failure();
   return success();
 }
