@@ -141,3 +141,31 @@ func.func @chosen_by_gradient(%w: tensor<4xf32> {amp.role = "param", amp.name = 
 ^end(%n: tensor<4xf32>):
   return %n : tensor<4xf32>
 }
+
+// -----
+
+// The same in blocks of their own region.
+amp.scaler @s {initial_scale = 1024.0 : f64}
+func.func private @fb(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+func.func @chosen_inside(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1.0 : f32
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %e = tensor.extract %u[%c0] : tensor<4xf32>
+  %c = arith.cmpf ogt, %e, %one : f32
+  %n = scf.execute_region -> tensor<4xf32> {
+    // expected-error @+1 {{expected the blocks of '@chosen_inside' to be chosen by what no gradient comes into}}
+    cf.cond_br %c, ^far, ^end(%w : tensor<4xf32>)
+  ^far:
+    %k = arith.addf %w, %w : tensor<4xf32>
+    cf.br ^end(%k : tensor<4xf32>)
+  ^end(%m: tensor<4xf32>):
+    scf.yield %m : tensor<4xf32>
+  }
+  return %n : tensor<4xf32>
+}
