@@ -104,6 +104,8 @@ private:
   std::optional<unsigned> findArgument(func::FuncOp function, RoleInfo info,
                                        Type type);
   Value findHalfCopy(func::CallOp call, StringRef name, Type type);
+  /// What an operation calls, by its roles; `Other` for what is no call.
+  FunctionKind getKind(Operation *op);
 
   // Before the walk.
   bool findSources();
@@ -175,6 +177,8 @@ private:
 
   /// Arguments of the step and of its callees by role and name.
   llvm::DenseMap<Operation *, ArgumentIndex> arguments;
+  /// Of calls: telling it takes looking at all roles of the callee.
+  llvm::DenseMap<Operation *, FunctionKind> kinds;
   llvm::MapVector<Operation *, SmallVector<Slot>> slots;
   /// Operations that new states are computed by, in the regions that they
   /// leave.
@@ -244,6 +248,16 @@ const ArgumentIndex &StepGuard::getArguments(func::FuncOp function) {
   return arguments.try_emplace(function, function).first->second;
 }
 
+FunctionKind StepGuard::getKind(Operation *op) {
+  auto call = dyn_cast_if_present<func::CallOp>(op);
+  if (!call)
+    return FunctionKind::Other;
+  auto [it, isNew] = kinds.try_emplace(op, FunctionKind::Other);
+  if (isNew)
+    it->second = getCalleeKind(call);
+  return it->second;
+}
+
 /// The argument of `function` with the role and name of `info` and this type.
 std::optional<unsigned> StepGuard::findArgument(func::FuncOp function,
                                                 RoleInfo info, Type type) {
@@ -275,7 +289,7 @@ bool StepGuard::findSources() {
       opsWithSources.insert(op);
   });
   step.walk([&](func::CallOp call) {
-    if (getCalleeKind(call) != FunctionKind::ForwardBackward ||
+    if (getKind(call) != FunctionKind::ForwardBackward ||
         llvm::none_of(call.getOperands(), [](Value operand) {
           return operand.getDefiningOp<ScaleLossOp>();
         }))
@@ -339,8 +353,8 @@ Value StepGuard::testFinite(Value accumulator) {
 bool StepGuard::containsStep(Operation *op) {
   auto [it, isNew] = stepsInside.try_emplace(op, hasSource(op));
   if (isNew && !it->second)
-    it->second = op->walk([](func::CallOp call) {
-                     return getCalleeKind(call) == FunctionKind::OptimizerStep
+    it->second = op->walk([&](func::CallOp call) {
+                     return getKind(call) == FunctionKind::OptimizerStep
                                 ? WalkResult::interrupt()
                                 : WalkResult::advance();
                    }).wasInterrupted();
@@ -427,8 +441,7 @@ llvm::DenseSet<Operation *> StepGuard::findSlice(Operation *owner) {
     Operation *def = region->findAncestorOpInRegion(*value.getDefiningOp());
     if (!def || isa<UnscaleOp>(def))
       continue;
-    if (auto call = dyn_cast<func::CallOp>(def);
-        call && getCalleeKind(call) == FunctionKind::ForwardBackward)
+    if (getKind(def) == FunctionKind::ForwardBackward)
       continue;
     if (slice.insert(def).second)
       visitReads(def, [&](Value operand) { worklist.push_back(operand); });
@@ -765,9 +778,8 @@ SmallVector<Place> StepGuard::getSkipReads(Value value) {
   } else if (auto loop = dyn_cast<scf::ForOp>(def)) {
     reads.push_back({loop, number + loop.getNumControlOperands()});
     reads.push_back({loop.getBody()->getTerminator(), number});
-  } else if (auto call = dyn_cast<func::CallOp>(def);
-             !isa<UnscaleOp>(def) &&
-             !(call && getCalleeKind(call) == FunctionKind::ForwardBackward)) {
+  } else if (!isa<UnscaleOp>(def) &&
+             getKind(def) != FunctionKind::ForwardBackward) {
     for (unsigned i = 0, e = def->getNumOperands(); i != e; ++i)
       reads.push_back({def, i});
     for (Region &region : def->getRegions())
@@ -1119,7 +1131,7 @@ LogicalResult StepGuard::visit(Operation *op) {
     return success();
   }
   if (auto call = dyn_cast<func::CallOp>(op);
-      call && getCalleeKind(call) == FunctionKind::OptimizerStep &&
+      getKind(call) == FunctionKind::OptimizerStep &&
       !isa<ApplyIfFiniteOp>(op->getParentOp()))
     return guardCall(call);
   if (isa<func::ReturnOp>(op))
@@ -1832,9 +1844,7 @@ LogicalResult StepGuard::findWindow(Place end, Window &window) {
         continue;
       }
       Operation *def = value.getDefiningOp();
-      auto call = dyn_cast<func::CallOp>(def);
-      if (!isa<UnscaleOp>(def) &&
-          !(call && getCalleeKind(call) == FunctionKind::ForwardBackward))
+      if (!isa<UnscaleOp>(def) && getKind(def) != FunctionKind::ForwardBackward)
         visitReads(def, [&](Value operand) {
           if (!def->isAncestor(operand.getParentRegion()->getParentOp()))
             values.push_back(operand);
