@@ -35,6 +35,7 @@
 #include "ModulePolicy.h"
 #include "OverflowReach.h"
 
+#include "amp/Analysis/ValueOrigins.h"
 #include "amp/Dialect/Amp/Transforms/IndexSwitchToIf.h"
 #include "amp/Dialect/Amp/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -408,17 +409,6 @@ void StepGuard::findSlots() {
   });
 }
 
-/// What `op` reads, also in its regions.
-static void visitReads(Operation *op, function_ref<void(Value)> visit) {
-  for (Value operand : op->getOperands())
-    visit(operand);
-  for (Region &inner : op->getRegions())
-    inner.walk([&](Operation *user) {
-      for (Value operand : user->getOperands())
-        visit(operand);
-    });
-}
-
 /// What the new states of `owner` are computed by, in its region, from the
 /// gradients on.
 llvm::DenseSet<Operation *> StepGuard::findSlice(Operation *owner) {
@@ -444,7 +434,7 @@ llvm::DenseSet<Operation *> StepGuard::findSlice(Operation *owner) {
     if (getKind(def) == FunctionKind::ForwardBackward)
       continue;
     if (slice.insert(def).second)
-      visitReads(def, [&](Value operand) { worklist.push_back(operand); });
+      llvm::append_range(worklist, getReadValues(def));
   }
   return slice;
 }
@@ -1662,7 +1652,8 @@ LogicalResult StepGuard::guardSlots(Operation *owner) {
       if (!slice.contains(&op))
         continue;
       std::optional<unsigned> unit;
-      visitReads(&op, [&](Value operand) { touch(unit, operand); });
+      for (Value operand : getReadValues(&op))
+        touch(unit, operand);
       for (Value result : op.getResults())
         for (unsigned i : membersOfValue.lookup(result)) {
           if (!unit)
@@ -1845,10 +1836,7 @@ LogicalResult StepGuard::findWindow(Place end, Window &window) {
       }
       Operation *def = value.getDefiningOp();
       if (!isa<UnscaleOp>(def) && getKind(def) != FunctionKind::ForwardBackward)
-        visitReads(def, [&](Value operand) {
-          if (!def->isAncestor(operand.getParentRegion()->getParentOp()))
-            values.push_back(operand);
-        });
+        llvm::append_range(values, getReadValues(def));
     }
     if (!hasSum) {
       window.goesOn = true;
