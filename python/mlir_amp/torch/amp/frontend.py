@@ -189,9 +189,7 @@ def init(
     """
     _end_casts()
     if not enabled:
-        handle = NoOpHandle()
-        _amp_state.handle = None
-        return handle
+        return NoOpHandle()
     _amp_state.handle = AmpHandle(torch.float16, loss_scale, enable_caching, verbose, allow_banned)
     return _amp_state.handle
 

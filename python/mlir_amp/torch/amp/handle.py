@@ -15,7 +15,7 @@ import torch
 from . import optimizers as amp_optimizers
 from . import registry
 from .casts import CastMode, RnnInputs
-from .scaling import LossScaler
+from .scaling import LossScaler, coalesce
 from .state import _amp_state, master_params, maybe_print
 
 _NOT_INITIALIZED = (
@@ -142,8 +142,7 @@ def _take_grads(optimizer: Any) -> list[torch.Tensor]:
     for parameter in master_params(optimizer):
         if parameter.grad is None:
             continue
-        if parameter.grad.is_sparse:
-            parameter.grad = parameter.grad.coalesce()
+        parameter.grad = coalesce(parameter.grad)
         grads.append(parameter.grad)
     return grads
 

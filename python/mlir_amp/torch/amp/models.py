@@ -15,6 +15,7 @@ the half values.)
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import torch
@@ -54,7 +55,7 @@ def check_types(models: list[torch.nn.Module]) -> None:
     for model in models:
         for kind, values in (("param", model.named_parameters()), ("buffer", model.named_buffers())):
             for name, value in values:
-                if value.is_floating_point() and is_half(value):
+                if is_half(value):
                     expected = "torch.cuda.FloatTensor" if value.is_cuda else "torch.FloatTensor"
                     raise RuntimeError(
                         f"Found {kind} {name} with type {value.type()}, expected {expected}.\n"
@@ -76,9 +77,17 @@ def cast_model(model: torch.nn.Module, dtype: torch.dtype, keep_batchnorm: bool,
         for parameter in model.parameters():
             if parameter.requires_grad and parameter.dtype == torch.float32:
                 setattr(parameter, WIDE, parameter.detach().clone())
-    if not keep_batchnorm:
+    if keep_batchnorm:
+        _cast_all_but_batchnorm(model, dtype)
+    else:
         model.to(dtype)
-    for module in model.modules() if keep_batchnorm else ():
+    for parameter in model.parameters():
+        if parameter.dtype == torch.float32:
+            parameter.__dict__.pop(WIDE, None)
+
+
+def _cast_all_but_batchnorm(model: torch.nn.Module, dtype: torch.dtype) -> None:
+    for module in model.modules():
         if isinstance(module, torch.nn.modules.batchnorm._BatchNorm) and module.affine:
             continue
         for parameter in module.parameters(recurse=False):
@@ -91,16 +100,14 @@ def cast_model(model: torch.nn.Module, dtype: torch.dtype, keep_batchnorm: bool,
                 buffer.data = buffer.data.to(dtype)
         if isinstance(module, torch.nn.RNNBase):
             module.flatten_parameters()
-    for parameter in model.parameters():
-        if parameter.dtype == torch.float32:
-            parameter.__dict__.pop(WIDE, None)
 
 
 def cast_inputs(model: torch.nn.Module, dtype: torch.dtype) -> None:
     """Casts floating tensors that the model is called with to `dtype`."""
 
+    cast = functools.partial(to_type, dtype)
+
     def hook(module: torch.nn.Module, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
-        cast = lambda value: to_type(dtype, value)  # noqa: E731
         return map_tensors(args, cast), map_tensors(kwargs, cast)
 
     model.register_forward_pre_hook(hook, with_kwargs=True)
@@ -109,8 +116,10 @@ def cast_inputs(model: torch.nn.Module, dtype: torch.dtype) -> None:
 def cast_outputs(model: torch.nn.Module, dtype: torch.dtype) -> None:
     """Casts floating tensors that the model returns to `dtype`."""
 
+    cast = functools.partial(to_type, dtype)
+
     def hook(module: torch.nn.Module, args: tuple, output: Any) -> Any:
-        return map_tensors(output, lambda value: to_type(dtype, value))
+        return map_tensors(output, cast)
 
     # Before the user's hooks, which see what the caller gets.
     model.register_forward_hook(hook, prepend=True)
@@ -140,8 +149,6 @@ def _write_state(module: torch.nn.Module, state: dict, prefix: str, metadata: di
         if value is None or not isinstance(entry, torch.Tensor) or not is_half(entry):
             continue
         master = get_master(value)
-        if master is None and torch.equal((wide := getattr(value, WIDE, entry)).to(value.dtype), value.detach()):
-            master = wide.float()
         state[prefix + name] = entry.float() if master is None else master.detach().clone()
 
 

@@ -24,7 +24,7 @@ import torch
 
 from . import state
 from .models import MASTER, take_wide
-from .scaling import LossScaler, add
+from .scaling import LossScaler, add, coalesce
 from .values import is_half
 
 _STASH = "_amp_stash"
@@ -36,7 +36,7 @@ def check_optimizers(optimizers: list[Any], are_cast: bool) -> None:
     for optimizer in optimizers:
         if not are_cast and hasattr(optimizer, "param_groups"):
             for group in optimizer.param_groups:
-                Stash(optimizer, master_weights=False).check(group["params"])
+                _check_types(group["params"])
         if hasattr(optimizer, _STASH):
             raise RuntimeError("A given optimizer should only be passed through amp.initialize once.")
         if type(optimizer).__name__ in ("FP16_Optimizer", "OptimWrapper"):
@@ -44,6 +44,16 @@ def check_optimizers(optimizers: list[Any], are_cast: bool) -> None:
             raise RuntimeError(
                 f"An incoming optimizer is an instance of {name}. The optimizer(s) passed to amp.initialize() must be "
                 "bare \ninstances of either ordinary Pytorch optimizers, or Apex fused \noptimizers.\n"
+            )
+
+
+def _check_types(parameters: list[torch.nn.Parameter]) -> None:
+    for parameter in parameters:
+        if parameter.dtype != torch.float32 and not is_half(parameter):
+            where = "torch.cuda." if parameter.is_cuda else "torch."
+            raise TypeError(
+                f"Optimizer's parameters must be either {where}FloatTensor or {where}HalfTensor. "
+                f"Received {parameter.type()}"
             )
 
 
@@ -97,15 +107,10 @@ class Stash:
 
     def check(self, parameters: list[torch.nn.Parameter]) -> None:
         """Refuses parameters of other types, and those that another optimizer has."""
+        _check_types(parameters)
         for parameter in parameters:
-            if parameter.dtype != torch.float32 and not is_half(parameter):
-                where = "torch.cuda." if parameter.is_cuda else "torch."
-                raise TypeError(
-                    f"Optimizer's parameters must be either {where}FloatTensor or {where}HalfTensor. "
-                    f"Received {parameter.type()}"
-                )
             if self.has_masters and is_half(parameter) and hasattr(parameter, MASTER):
-                if any(parameter is half for half, _ in self.pairs):
+                if parameter in self.known:
                     raise ValueError("some parameters appear in more than one parameter group")
                 raise RuntimeError(
                     "A parameter that is cast to half is in two optimizers. Each would update a master of its own, "
@@ -145,8 +150,8 @@ class Stash:
         """Registers parameters that were frozen until now, or appended to a group."""
         for group in self.optimizer.param_groups:
             parameters = group["params"]
-            if any(parameter not in self.known for parameter in parameters):
-                late = [parameter for parameter in parameters if parameter not in self.known]
+            late = [parameter for parameter in parameters if parameter not in self.known]
+            if late:
                 self.check(late)
                 self.take(parameters)
 
@@ -234,8 +239,7 @@ class Stash:
             if parameter.grad is None:
                 parameter.grad = stashed
                 continue
-            if parameter.grad.is_sparse:  # what is multiplied has to be its own values
-                parameter.grad = parameter.grad.coalesce()
+            parameter.grad = coalesce(parameter.grad)
             if stashed is None:
                 alone.append(parameter.grad)
             elif is_one:

@@ -144,7 +144,8 @@ def add(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
     return first + second
 
 
-def _coalesce(grad: torch.Tensor) -> torch.Tensor:
+def coalesce(grad: torch.Tensor) -> torch.Tensor:
+    """A gradient whose own values can be multiplied: a sparse one coalesced."""
     return grad.coalesce() if grad.is_sparse else grad
 
 
