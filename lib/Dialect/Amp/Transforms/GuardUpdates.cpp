@@ -116,6 +116,8 @@ private:
   bool containsStep(Operation *op);
   llvm::DenseSet<Operation *> findSlice(Operation *owner);
   void findUpdates();
+  void followReads(SmallVector<Value> values, llvm::DenseSet<Value> &seen,
+                   function_ref<void(Operation *)> visit);
   void releaseCounters();
 
   // The walk.
@@ -163,6 +165,8 @@ private:
   BlockArgument addPredicate(Block &block);
   Value orFalse(Value predicate);
   SmallVector<Place> getSkipReads(Value value);
+  Value getRepresentative(Value value);
+  Value lookupSkip(Value value);
   Value findSkip(Value value);
   Value getSkipped(Place place);
   Value handOutSkip(scf::IfOp branch, unsigned number);
@@ -456,48 +460,48 @@ void StepGuard::findUpdates() {
                    : updates.contains(value.getDefiningOp()))
         newParams.insert(value);
     }
-  SmallVector<Value> worklist;
+  SmallVector<Value> states;
   for (auto &[owner, members] : slots)
     for (const Slot &slot : members)
-      worklist.push_back(owner->getOperand(slot.index));
-  while (!worklist.empty()) {
-    Value value = worklist.pop_back_val();
-    if (!readByUpdates.insert(value).second)
+      states.push_back(owner->getOperand(slot.index));
+  followReads(std::move(states), readByUpdates, [](Operation *) {});
+}
+
+/// Adds to `seen` all that `values` are computed from, and calls `visit` with
+/// the operations that compute it.
+void StepGuard::followReads(SmallVector<Value> values,
+                            llvm::DenseSet<Value> &seen,
+                            function_ref<void(Operation *)> visit) {
+  llvm::DenseSet<Value> followed;
+  while (!values.empty()) {
+    Value value = values.pop_back_val();
+    if (!seen.insert(value).second)
       continue;
+    if (Operation *def = value.getDefiningOp())
+      visit(def);
     SmallVector<Place> places = getHandedOn(value);
-    if (places.empty())
+    if (places.empty()) {
+      if (!followed.insert(getRepresentative(value)).second)
+        continue;
       places = getSkipReads(value);
+    }
     for (auto [op, operand] : places)
-      worklist.push_back(op->getOperand(operand));
+      values.push_back(op->getOperand(operand));
   }
 }
 
 /// A state that decides where a window ends, and that no gradient comes into,
 /// counts calls and not steps: it goes on with the window that a skip drops.
 void StepGuard::releaseCounters() {
-  llvm::DenseSet<Value> seen, conditions;
-  SmallVector<Value> worklist;
-  auto follow = [&](function_ref<void(Operation *)> visit) {
-    while (!worklist.empty()) {
-      Value value = worklist.pop_back_val();
-      if (!seen.insert(value).second)
-        continue;
-      SmallVector<Place> places = getHandedOn(value);
-      if (Operation *def = value.getDefiningOp())
-        visit(def);
-      if (places.empty())
-        places = getSkipReads(value);
-      for (auto [op, operand] : places)
-        worklist.push_back(op->getOperand(operand));
-    }
-  };
+  SmallVector<Value> accumulators;
   for (func::ReturnOp end : step.getOps<func::ReturnOp>())
     for (unsigned i = 0, e = step.getNumResults(); i != e; ++i)
       if (getResultRole(step, i).is(Role::Accumulator))
-        worklist.push_back(end.getOperand(i));
-  if (worklist.empty())
+        accumulators.push_back(end.getOperand(i));
+  if (accumulators.empty())
     return;
-  follow([&](Operation *def) {
+  llvm::DenseSet<Value> seen, conditions;
+  followReads(std::move(accumulators), seen, [&](Operation *def) {
     if (isa<scf::IfOp, arith::SelectOp>(def) &&
         def->getOperand(0).getType().isInteger(1))
       conditions.insert(def->getOperand(0));
@@ -506,8 +510,7 @@ void StepGuard::releaseCounters() {
     if (Operation *end = block.getTerminator(); end->getNumSuccessors() > 1)
       conditions.insert_range(end->getOperands());
   seen.clear();
-  worklist.assign(conditions.begin(), conditions.end());
-  follow([](Operation *) {});
+  followReads(llvm::to_vector(conditions), seen, [](Operation *) {});
   llvm::StringSet<> released;
   for (func::ReturnOp end : step.getOps<func::ReturnOp>())
     for (const Slot &slot : slots.lookup(end)) {
@@ -782,6 +785,19 @@ SmallVector<Place> StepGuard::getSkipReads(Value value) {
   return reads;
 }
 
+/// Results that read the same have one skip, which their first stands for.
+Value StepGuard::getRepresentative(Value value) {
+  Operation *def = value.getDefiningOp();
+  if (!def || guards.contains(def) || isa<scf::IfOp, scf::ForOp>(def))
+    return value;
+  return def->getResult(0);
+}
+
+/// The skip of `value` as far as it is known.
+Value StepGuard::lookupSkip(Value value) {
+  return skipped.lookup(getRepresentative(value));
+}
+
 /// The skip of `value`, if those of what it reads are known.
 Value StepGuard::findSkip(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
@@ -794,7 +810,7 @@ Value StepGuard::findSkip(Value value) {
     return handOutSkip(loop, number);
   SmallVector<Value> skips;
   for (auto [op, operand] : getSkipReads(value))
-    skips.push_back(skipped.lookup(op->getOperand(operand)));
+    skips.push_back(lookupSkip(op->getOperand(operand)));
   builder.setInsertionPointAfter(def);
   if (guards.contains(def)) {
     skips.insert(skips.begin(), cast<ApplyIfFiniteOp>(def).getFoundInf());
@@ -817,8 +833,8 @@ Value StepGuard::findSkip(Value value) {
 Value StepGuard::getSkipped(Place place) {
   llvm::DenseSet<Value> open;
   SmallVector<Place> stack{place};
-  auto getValue = [](Place place) {
-    return place.first->getOperand(place.second);
+  auto getValue = [&](Place place) {
+    return getRepresentative(place.first->getOperand(place.second));
   };
   auto isKnown = [&](Value value) {
     return skipped.contains(value) || neverSkipped.contains(value);
@@ -856,16 +872,16 @@ Value StepGuard::getSkipped(Place place) {
     else
       neverSkipped.insert(value);
   }
-  return skipped.lookup(getValue(place));
+  return lookupSkip(getValue(place));
 }
 
 /// The skip of result `number`, as one more result of the branch.
 Value StepGuard::handOutSkip(scf::IfOp branch, unsigned number) {
   Operation *thenEnd = branch.getThenRegion().front().getTerminator();
   Operation *elseEnd = branch.getElseRegion().front().getTerminator();
-  Value yes = skipped.lookup(thenEnd->getOperand(number));
-  Value no = skipped.lookup(elseEnd->getOperand(number));
-  Value condition = skipped.lookup(branch.getCondition());
+  Value yes = lookupSkip(thenEnd->getOperand(number));
+  Value no = lookupSkip(elseEnd->getOperand(number));
+  Value condition = lookupSkip(branch.getCondition());
   if (!yes && !no)
     return condition;
   auto key = std::make_tuple(thenEnd, yes, no);
@@ -882,8 +898,8 @@ Value StepGuard::handOutSkip(scf::IfOp branch, unsigned number) {
 /// The skip of any round in what the loop hands on as result `number`.
 Value StepGuard::handOutSkip(scf::ForOp loop, unsigned number) {
   Operation *end = loop.getBody()->getTerminator();
-  Value before = skipped.lookup(loop.getInitArgs()[number]);
-  Value inside = skipped.lookup(end->getOperand(number));
+  Value before = lookupSkip(loop.getInitArgs()[number]);
+  Value inside = lookupSkip(end->getOperand(number));
   if (!before && !inside)
     return {};
   auto key = std::make_tuple(end, before, inside);
@@ -904,7 +920,7 @@ Value StepGuard::handOutSkip(scf::ForOp loop, unsigned number) {
 Value StepGuard::handOutSkip(BlockArgument argument) {
   SmallVector<Value> skips;
   for (auto [op, operand] : getSkipReads(argument))
-    skips.push_back(skipped.lookup(op->getOperand(operand)));
+    skips.push_back(lookupSkip(op->getOperand(operand)));
   BlockArgument skip = skipsInCycles.lookup(argument);
   if (!skip && llvm::none_of(skips, [](Value skip) { return skip; }))
     return {};
@@ -1606,7 +1622,7 @@ LogicalResult StepGuard::guardSlots(Operation *owner) {
     Value value = getValue(i);
     if (value == members[i].old)
       continue;
-    for (Value predicate : {found.lookup(value), skipped.lookup(value)})
+    for (Value predicate : {found.lookup(value), lookupSkip(value)})
       if (predicate)
         predicates[i].push_back(predicate);
   }

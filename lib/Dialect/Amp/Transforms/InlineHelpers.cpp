@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Upstream's inliner inlines whatever it may, calls of the model by the train
-// step too, which later passes need as calls. So this asks its utilities call
-// by call: a callee without roles, of one block, that cannot reach itself. The
-// calls that a copy brings along are asked about next; that ends because no
-// callee can reach itself.
+// step too, which later passes need as calls. So this asks the dialects, as it
+// does, call by call: a callee without roles, of one block, that cannot reach
+// itself. The calls that a copy brings along are asked about next; that ends
+// because no callee can reach itself. Linear in what is written.
 //
 // Helpers that call each other twice grow as a power of two. So one whose copy
 // would be many times as large as what it is written in, its callees counted
@@ -30,7 +30,7 @@
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
 #include "amp/Dialect/Amp/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Transforms/Inliner.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
@@ -51,6 +51,48 @@ using namespace mlir::amp;
 /// A copy may be so many times as large as the text it comes from, and has so
 /// many operations for free.
 static constexpr uint64_t kGrowthFactor = 16, kSmall = 1000;
+
+/// What the inliner asks the dialects about a call and each operation of its
+/// callee.
+static bool mayInline(const InlinerInterface &interface, func::CallOp call,
+                      func::FuncOp callee) {
+  IRMapping mapping;
+  Region *into = call->getParentRegion();
+  if (!isa<func::ReturnOp>(callee.getBody().front().getTerminator()) ||
+      !interface.isLegalToInline(call, callee, /*wouldBeCloned=*/true) ||
+      !interface.isLegalToInline(into, &callee.getBody(),
+                                 /*wouldBeCloned=*/true, mapping))
+    return false;
+  return !callee.getBody()
+              .walk<WalkOrder::PreOrder>([&](Operation *op) {
+                if (!interface.isLegalToInline(op, into, /*wouldBeCloned=*/true,
+                                               mapping))
+                  return WalkResult::interrupt();
+                return interface.shouldAnalyzeRecursively(op)
+                           ? WalkResult::advance()
+                           : WalkResult::skip();
+              })
+              .wasInterrupted();
+}
+
+/// Writes the body of `callee`, a single block, in the place of `call`, and
+/// tells of each operation of the copy. Upstream's function for it moves all
+/// that stands behind the call, for each call.
+static void copyBody(func::CallOp call, func::FuncOp callee,
+                     function_ref<void(Operation *)> tell) {
+  OpBuilder builder(call);
+  IRMapping mapping;
+  Block &body = callee.getBody().front();
+  mapping.map(body.getArguments(), call.getOperands());
+  for (Operation &op : body.without_terminator())
+    builder.clone(op, mapping)->walk([&](Operation *copy) {
+      copy->setLoc(CallSiteLoc::get(copy->getLoc(), call.getLoc()));
+      tell(copy);
+    });
+  for (auto [result, value] :
+       llvm::zip_equal(call.getResults(), body.getTerminator()->getOperands()))
+    result.replaceAllUsesWith(mapping.lookupOrDefault(value));
+}
 
 namespace {
 struct InlineHelpers : public amp::impl::InlineHelpersPassBase<InlineHelpers> {
@@ -74,26 +116,34 @@ struct InlineHelpers : public amp::impl::InlineHelpersPassBase<InlineHelpers> {
       uint64_t size = 0;
       for (unsigned i = 0; i < reached.size(); ++i) {
         size += ownSizes.lookup(reached[i]);
-        for (func::FuncOp callee : callees.lookup(reached[i]))
+        for (func::FuncOp callee : callees[reached[i]])
           reached.insert(callee);
       }
       return size;
     };
 
-    // Callees before callers: what stays a call counts as one operation.
+    // Callees before callers: what stays a call counts as one operation. The
+    // text is at least that of the longest callee, which mostly settles it.
     llvm::SetVector<func::FuncOp> helpers;
-    llvm::DenseMap<func::FuncOp, uint64_t> copySizes;
+    llvm::DenseMap<func::FuncOp, uint64_t> copySizes, textSizes;
     for (const CallComponent &component : components) {
       func::FuncOp function = component.functions.front();
-      if (component.isRecursive || hasRoles(function) ||
-          function.isExternal() || !llvm::hasSingleElement(function.getBody()))
-        continue;
-      uint64_t size = ownSizes.lookup(function);
-      for (func::FuncOp callee : callees.lookup(function))
+      uint64_t size = ownSizes.lookup(function), text = 0;
+      for (func::FuncOp callee : callees[function]) {
         if (helpers.contains(callee))
           size += copySizes.lookup(callee);
-      if (size > kSmall &&
-          size > kSmall + kGrowthFactor * getTextSize(function))
+        text = std::max(text, textSizes.lookup(callee));
+      }
+      text += component.isRecursive ? 0 : ownSizes.lookup(function);
+      auto isTooLarge = [&] {
+        return size > kSmall && size > kSmall + kGrowthFactor * text;
+      };
+      if (isTooLarge())
+        text = getTextSize(function);
+      textSizes[function] = text;
+      if (component.isRecursive || hasRoles(function) ||
+          function.isExternal() ||
+          !llvm::hasSingleElement(function.getBody()) || isTooLarge())
         continue;
       copySizes[function] = size;
       helpers.insert(function);
@@ -138,7 +188,6 @@ struct InlineHelpers : public amp::impl::InlineHelpersPassBase<InlineHelpers> {
                   const llvm::SetVector<func::FuncOp> &helpers,
                   llvm::SetVector<func::FuncOp> &inlined) {
     InlinerInterface interface(&getContext());
-    InlinerConfig config;
     SmallVector<func::CallOp> calls;
     function.walk([&](func::CallOp call) { calls.push_back(call); });
     llvm::DenseMap<Operation *, unsigned> copyOf;
@@ -146,22 +195,15 @@ struct InlineHelpers : public amp::impl::InlineHelpersPassBase<InlineHelpers> {
     while (!calls.empty()) {
       func::CallOp call = calls.pop_back_val();
       auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
-      if (!callee || !helpers.contains(callee))
+      if (!callee || !helpers.contains(callee) ||
+          !mayInline(interface, call, callee))
         continue;
-      // What is inlined stands between these two.
-      Operation *after = call->getNextNode();
-      if (failed(inlineCall(interface, config.getCloneCallback(), call, callee,
-                            &callee.getBody(),
-                            /*shouldCloneInlinedRegion=*/true)))
-        continue; // a dialect forbids it: stays a call
       ++numCopies;
-      for (Operation *op = call->getNextNode(); op != after;
-           op = op->getNextNode())
-        op->walk([&](Operation *inner) {
-          copyOf[inner] = numCopies;
-          if (auto innerCall = dyn_cast<func::CallOp>(inner))
-            calls.push_back(innerCall);
-        });
+      copyBody(call, callee, [&](Operation *op) {
+        copyOf[op] = numCopies;
+        if (auto innerCall = dyn_cast<func::CallOp>(op))
+          calls.push_back(innerCall);
+      });
       copyOf.erase(call);
       call.erase();
       ++numInlined;
