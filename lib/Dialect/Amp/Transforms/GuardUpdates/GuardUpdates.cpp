@@ -1,0 +1,106 @@
+//===- GuardUpdates.cpp - An overflow leaves every state as it was --------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One walk in the order of the program carries beside each value that an
+// overflow may have come into a tensor<i1> that says whether it has: what
+// amp.unscale found, joined over operands, and handed through loops, branches
+// and blocks as one value more. So a predicate is exact wherever its value is:
+// the gradients that a loop hands to its next round bring the overflow of the
+// round that computed them. OverflowReach says beforehand which values those
+// are; nothing is carried beside the others.
+//
+// Guards are of two forms. A call of an optimizer step moves into an
+// amp.apply_if_finite with what its operands bring. A new state that the train
+// step computes itself, in any other way, is kept at the place where it leaves
+// its region: the return, or the yield of a loop or branch that contains the
+// step. The states of a place fall into units: those that are computed from
+// each other's old or new values. A unit takes one predicate, the union of its
+// members'; a state that reads nothing (a count of steps) takes that of the
+// unit that reads it, or of all.
+//
+// A guarded value is clean, so a model that is called with it after the step
+// brings nothing into the next gradients, and independent optimizers skip
+// independently.
+//
+// Linear in operations and uses, times the number of backward passes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StepGuard.h"
+
+#include "amp/Dialect/Amp/Transforms/IndexSwitchToIf.h"
+#include "amp/Dialect/Amp/Transforms/Passes.h"
+
+#define DEBUG_TYPE "amp-guard-updates"
+
+namespace mlir::amp {
+#define GEN_PASS_DEF_GUARDUPDATESPASS
+#include "amp/Dialect/Amp/Transforms/Passes.h.inc"
+} // namespace mlir::amp
+
+using namespace mlir;
+using namespace mlir::amp;
+
+/// Predicates that no guard asked for.
+void StepGuard::removeUnused() {
+  for (Operation *op : llvm::reverse(created))
+    if (op->use_empty())
+      op->erase();
+}
+
+LogicalResult StepGuard::run() {
+  // A switch is a chain of branches, of which each hands on its own overflows.
+  SmallVector<scf::IndexSwitchOp> switches;
+  step.walk([&](scf::IndexSwitchOp choice) {
+    if (choice.getNumResults() != 0)
+      switches.push_back(choice);
+  });
+  IRRewriter rewriter(step.getContext());
+  for (scf::IndexSwitchOp choice : switches)
+    convertIndexSwitchToIf(choice, rewriter);
+  if (!findSources())
+    return success();
+  findSlots();
+  findUpdates();
+  reach.propagate();
+  releaseCounters();
+  if (failed(walkRegion(step.getBody())))
+    return failure();
+  removeUnused();
+  return success();
+}
+
+namespace {
+struct GuardUpdates : public amp::impl::GuardUpdatesPassBase<GuardUpdates> {
+  using GuardUpdatesPassBase::GuardUpdatesPassBase;
+
+  void runOnOperation() override {
+    bool isScaled = false;
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (getFunctionKind(function) != FunctionKind::TrainStep ||
+          function.isExternal() || isFlagSet(function, kUpdatesGuardedAttr))
+        continue;
+      WalkResult scaled = function.walk([](Operation *op) {
+        return isa<ScaleLossOp, UnscaleOp>(op) ? WalkResult::interrupt()
+                                               : WalkResult::advance();
+      });
+      if (!scaled.wasInterrupted())
+        continue;
+      isScaled = true;
+      StepGuard guard(function, {skipOnOverflow, keepFiniteSums});
+      if (failed(guard.run()))
+        return signalPassFailure();
+      numGuarded += guard.getNumGuards();
+      if (guard.getNumGuards() != 0)
+        function->setAttr(kUpdatesGuardedAttr, UnitAttr::get(&getContext()));
+    }
+    if (!isScaled)
+      markAllAnalysesPreserved();
+  }
+};
+} // namespace

@@ -1,0 +1,282 @@
+//===- States.cpp - What a train step keeps, and what computes it ---------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Before the walk: the slots where new states leave their regions, and the
+// values and operations that they are computed from. A state that only counts
+// the calls of a window is released again.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StepGuard.h"
+
+#include "amp/Analysis/ValueOrigins.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+const ArgumentIndex &StepGuard::getArguments(func::FuncOp function) {
+  return arguments.try_emplace(function, function).first->second;
+}
+
+FunctionKind StepGuard::getKind(Operation *op) {
+  auto call = dyn_cast_if_present<func::CallOp>(op);
+  if (!call)
+    return FunctionKind::Other;
+  auto [it, isNew] = kinds.try_emplace(op, FunctionKind::Other);
+  if (isNew)
+    it->second = getCalleeKind(call);
+  return it->second;
+}
+
+/// The argument of `function` with the role and name of `info` and this type.
+std::optional<unsigned> StepGuard::findArgument(func::FuncOp function,
+                                                RoleInfo info, Type type) {
+  for (unsigned number : getArguments(function).find(info.role, info.name))
+    if (function.getArgumentTypes()[number] == type)
+      return number;
+  return std::nullopt;
+}
+
+/// Finds what may bring an overflow; false if nothing does.
+bool StepGuard::findSources() {
+  unsigned number = 0;
+  bool isScaled = false;
+  step.walk([&](UnscaleOp unscale) {
+    // One whose transition was left to the next hands on what it found.
+    bool isChecked =
+        llvm::any_of(unscale.getFoundInf().getUsers(),
+                     [](Operation *user) { return isa<UpdateScaleOp>(user); });
+    auto scaler = SymbolTable::lookupNearestSymbolFrom<ScalerOp>(
+        unscale, unscale.getScalerAttr());
+    if (!isChecked ||
+        (scaler && scaler.getStaticScale() && !options.skipOnOverflow))
+      return;
+    sources.insert(unscale);
+    for (Value gradient : unscale.getUnscaled())
+      reach.addSource(gradient, number);
+    ++number;
+    for (Operation *op = unscale; op != step; op = op->getParentOp())
+      opsWithSources.insert(op);
+  });
+  step.walk([&](func::CallOp call) {
+    if (getKind(call) != FunctionKind::ForwardBackward ||
+        llvm::none_of(call.getOperands(), [](Value operand) {
+          return operand.getDefiningOp<ScaleLossOp>();
+        }))
+      return;
+    func::FuncOp callee = getCallee(call);
+    for (OpResult result : call.getResults())
+      if (getResultRole(callee, result.getResultNumber()).is(Role::Grad)) {
+        reach.addScaled(result);
+        isScaled = true;
+      }
+  });
+  if (number == 0)
+    return isScaled;
+  builder.setInsertionPointToStart(&step.getBody().front());
+  for (unsigned i = 0, e = step.getNumArguments(); i != e; ++i) {
+    BlockArgument argument = step.getArgument(i);
+    if (!getArgRole(step, i).is(Role::Accumulator) ||
+        !isa<FloatType>(getElementTypeOrSelf(argument.getType())))
+      continue;
+    if (options.keepFiniteSums) {
+      sums.insert(argument);
+      continue;
+    }
+    hasAccumulators = true;
+    // An infinity of an earlier call.
+    reach.addSource(argument, number++);
+    found[argument] = testFinite(argument);
+  }
+  return true;
+}
+
+/// True for a loop or branch that contains a backward pass or an optimizer
+/// step.
+bool StepGuard::containsStep(Operation *op) {
+  auto [it, isNew] = stepsInside.try_emplace(op, hasSource(op));
+  if (isNew && !it->second)
+    it->second = op->walk([&](func::CallOp call) {
+                     return getKind(call) == FunctionKind::OptimizerStep
+                                ? WalkResult::interrupt()
+                                : WalkResult::advance();
+                   }).wasInterrupted();
+  return it->second;
+}
+
+void StepGuard::addSlot(Operation *owner, Slot slot) {
+  slots[owner].push_back(slot);
+  guardedPlaces.insert({owner, slot.index});
+  findSlotsInside(owner, slot);
+}
+
+/// A loop or branch that contains the step guards inside, round by round.
+void StepGuard::findSlotsInside(Operation *owner, Slot slot) {
+  auto result = dyn_cast<OpResult>(owner->getOperand(slot.index));
+  if (!result || !isa<scf::ForOp, scf::IfOp>(result.getOwner()) ||
+      !containsStep(result.getOwner()))
+    return;
+  unsigned number = result.getResultNumber();
+  if (auto loop = dyn_cast<scf::ForOp>(result.getOwner())) {
+    if (!guardedInside.insert(result).second)
+      return;
+    Slot inside{number, loop.getRegionIterArg(number), slot.info};
+    addSlot(loop.getBody()->getTerminator(), inside);
+    if (Value start = loop.getInitArgs()[number]; start != slot.old)
+      addSlot(loop,
+              {number + loop.getNumControlOperands(), slot.old, slot.info});
+    return;
+  }
+  if (auto branch = dyn_cast<scf::IfOp>(result.getOwner())) {
+    if (!guardedInside.insert(result).second)
+      return;
+    for (Region *region : {&branch.getThenRegion(), &branch.getElseRegion()})
+      addSlot(region->front().getTerminator(), {number, slot.old, slot.info});
+  }
+}
+
+void StepGuard::findSlots() {
+  step.walk([&](func::ReturnOp end) {
+    for (unsigned i = 0, e = step.getNumResults(); i != e; ++i) {
+      RoleInfo info = getResultRole(step, i);
+      if (!isKeptOnSkip(info.role))
+        continue;
+      Value old;
+      if (std::optional<unsigned> argument =
+              findArgument(step, info, end.getOperand(i).getType()))
+        old = step.getArgument(*argument);
+      if (end.getOperand(i) != old)
+        addSlot(end, {i, old, info});
+    }
+  });
+}
+
+/// What the new states of `owner` are computed by, in its region, from the
+/// gradients on.
+llvm::DenseSet<Operation *> StepGuard::findSlice(Operation *owner) {
+  Region *region = owner->getParentRegion();
+  llvm::DenseSet<Operation *> slice;
+  llvm::DenseSet<Value> seen;
+  SmallVector<Value> worklist;
+  for (const Slot &slot : slots[owner])
+    worklist.push_back(owner->getOperand(slot.index));
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      Block *block = argument.getOwner();
+      if (block->getParent() == region && !block->isEntryBlock())
+        llvm::append_range(worklist, getIncoming(argument));
+      continue;
+    }
+    Operation *def = region->findAncestorOpInRegion(*value.getDefiningOp());
+    if (!def || isa<UnscaleOp>(def))
+      continue;
+    if (getKind(def) == FunctionKind::ForwardBackward)
+      continue;
+    if (slice.insert(def).second)
+      llvm::append_range(worklist, getReadValues(def));
+  }
+  return slice;
+}
+
+/// A value that a new parameter is, and that is nothing else as well: no old
+/// state, no gradient, no loss.
+void StepGuard::findUpdates() {
+  for (auto &[owner, members] : slots)
+    updates.insert_range(findSlice(owner));
+  for (auto &[owner, members] : slots)
+    for (const Slot &slot : members) {
+      if (slot.info.role == Role::OptState)
+        continue;
+      Value value = owner->getOperand(slot.index);
+      if (value.getParentRegion() != owner->getParentRegion())
+        continue;
+      auto argument = dyn_cast<BlockArgument>(value);
+      if (argument ? !argument.getOwner()->isEntryBlock()
+                   : updates.contains(value.getDefiningOp()))
+        newParams.insert(value);
+    }
+  SmallVector<Value> states;
+  for (auto &[owner, members] : slots)
+    for (const Slot &slot : members)
+      states.push_back(owner->getOperand(slot.index));
+  followReads(std::move(states), readByUpdates, [](Operation *) {});
+}
+
+/// Adds to `seen` all that `values` are computed from, and calls `visit` with
+/// the operations that compute it.
+void StepGuard::followReads(SmallVector<Value> values,
+                            llvm::DenseSet<Value> &seen,
+                            function_ref<void(Operation *)> visit) {
+  llvm::DenseSet<Value> followed;
+  while (!values.empty()) {
+    Value value = values.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    if (Operation *def = value.getDefiningOp())
+      visit(def);
+    SmallVector<Place> places = getHandedOn(value);
+    if (places.empty()) {
+      if (!followed.insert(getRepresentative(value)).second)
+        continue;
+      places = getSkipReads(value);
+    }
+    for (auto [op, operand] : places)
+      values.push_back(op->getOperand(operand));
+  }
+}
+
+/// A state that decides where a window ends, and that no gradient comes into,
+/// counts calls and not steps: it goes on with the window that a skip drops.
+void StepGuard::releaseCounters() {
+  SmallVector<Value> accumulators;
+  for (func::ReturnOp end : step.getOps<func::ReturnOp>())
+    for (unsigned i = 0, e = step.getNumResults(); i != e; ++i)
+      if (getResultRole(step, i).is(Role::Accumulator))
+        accumulators.push_back(end.getOperand(i));
+  if (accumulators.empty())
+    return;
+  llvm::DenseSet<Value> seen, conditions;
+  followReads(std::move(accumulators), seen, [&](Operation *def) {
+    if (isa<scf::IfOp, arith::SelectOp>(def) &&
+        def->getOperand(0).getType().isInteger(1))
+      conditions.insert(def->getOperand(0));
+  });
+  for (Block &block : step.getBody())
+    if (Operation *end = block.getTerminator(); end->getNumSuccessors() > 1)
+      conditions.insert_range(end->getOperands());
+  seen.clear();
+  followReads(llvm::to_vector(conditions), seen, [](Operation *) {});
+  llvm::StringSet<> released;
+  for (func::ReturnOp end : step.getOps<func::ReturnOp>())
+    for (const Slot &slot : slots.lookup(end)) {
+      Value value = end.getOperand(slot.index);
+      if (slot.info.role == Role::OptState && !reach.isReached(value) &&
+          !reach.getScaledOrigin(value) &&
+          (seen.contains(value) || seen.contains(slot.old)))
+        released.insert(slot.info.name);
+    }
+  if (!released.empty())
+    for (auto &[owner, members] : slots)
+      llvm::erase_if(members, [&](const Slot &slot) {
+        return slot.info.role == Role::OptState &&
+               released.contains(slot.info.name);
+      });
+}
+
+/// True if `user` is no part of an update and takes the new parameter `value`
+/// as a skipped step leaves it.
+bool StepGuard::isHandedOnAsOld(Value value, Operation *user) {
+  return newParams.contains(value) &&
+         !updates.contains(
+             value.getParentRegion()->findAncestorOpInRegion(*user));
+}

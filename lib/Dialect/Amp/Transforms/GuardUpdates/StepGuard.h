@@ -1,0 +1,208 @@
+//===- StepGuard.h - The guards of one train step ---------------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What amp-guard-updates knows of a train step while it walks it. Each section
+// of the class is a file of this folder.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_DIALECT_AMP_TRANSFORMS_GUARDUPDATES_STEPGUARD_H
+#define AMP_LIB_DIALECT_AMP_TRANSFORMS_GUARDUPDATES_STEPGUARD_H
+
+#include "../Callees.h"
+#include "../OverflowReach.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::amp {
+
+/// A place where a new state leaves its region: operand `index` of a
+/// terminator, or of a loop that takes it as its start.
+struct Slot {
+  unsigned index;
+  /// What a skipped step has there instead.
+  Value old;
+  RoleInfo info;
+};
+
+/// An operand of an operation that stays while others are replaced.
+using Place = std::pair<Operation *, unsigned>;
+
+/// What may become of an accumulator at the end of a call.
+struct Window {
+  /// The sum goes on, or a new one begins.
+  bool goesOn = false;
+  /// The program resets it to what no overflow is in.
+  bool isReset = false;
+  /// Operands by which the program resets it to what an infinity survives.
+  SmallVector<Place> dirtyResets;
+};
+
+/// What the guards of a step have to know of the options.
+struct GuardOptions {
+  bool skipOnOverflow, keepFiniteSums;
+};
+
+/// tensor<i1>: whether something overflowed.
+RankedTensorType getPredicateType(MLIRContext *context);
+
+/// What the branches to its block hand over for `argument`.
+SmallVector<Value> getIncoming(BlockArgument argument);
+
+/// Has the branch at `it` hand over `value` for `argument`.
+void setIncoming(Block::pred_iterator it, BlockArgument argument, Value value);
+
+/// Zeros of the type of `like`.
+Value createZeros(OpBuilder &builder, Value like);
+
+class StepGuard {
+public:
+  StepGuard(func::FuncOp step, GuardOptions options)
+      : step(step), options(options), reach(guardedPlaces),
+        builder(step.getContext()) {}
+
+  LogicalResult run();
+  unsigned getNumGuards() const { return guards.size(); }
+
+private:
+  // States.cpp
+  const ArgumentIndex &getArguments(func::FuncOp function);
+  std::optional<unsigned> findArgument(func::FuncOp function, RoleInfo info,
+                                       Type type);
+  /// What an operation calls, by its roles; `Other` for what is no call.
+  FunctionKind getKind(Operation *op);
+  bool findSources();
+  bool containsStep(Operation *op);
+  void findSlots();
+  void findSlotsInside(Operation *owner, Slot slot);
+  void addSlot(Operation *owner, Slot slot);
+  llvm::DenseSet<Operation *> findSlice(Operation *owner);
+  void findUpdates();
+  void followReads(SmallVector<Value> values, llvm::DenseSet<Value> &seen,
+                   function_ref<void(Operation *)> visit);
+  void releaseCounters();
+  bool isHandedOnAsOld(Value value, Operation *user);
+
+  // Predicates.cpp
+  bool hasSource(Operation *op) const { return opsWithSources.contains(op); }
+  Value join(ArrayRef<Value> predicates);
+  Value joinOf(ValueRange values);
+  Value joinOf(ValueRange values, ArrayRef<unsigned> numbers);
+  SmallVector<SmallVector<unsigned>>
+  groupBySources(ArrayRef<SmallVector<Value>> values) const;
+  BlockArgument addPredicate(Block &block);
+  Value orFalse(Value predicate);
+  Value testFinite(Value accumulator);
+  scf::IfOp addResults(scf::IfOp branch, ArrayRef<Value> yes,
+                       ArrayRef<Value> no);
+  scf::ForOp addIterArgs(scf::ForOp loop, ArrayRef<Value> starts);
+  void replaceResults(Operation *from, Operation *to);
+  ApplyIfFiniteOp createGuard(Location loc, Value any, ValueRange kept,
+                              ValueRange values);
+
+  // Skips.cpp
+  SmallVector<Place> getSkipReads(Value value);
+  Value getRepresentative(Value value);
+  Value lookupSkip(Value value);
+  Value findSkip(Value value);
+  Value getSkipped(Place place);
+  Value handOutSkip(scf::IfOp branch, unsigned number);
+  Value handOutSkip(scf::ForOp loop, unsigned number);
+  Value handOutSkip(BlockArgument argument);
+
+  // Walk.cpp
+  LogicalResult walkRegion(Region &region);
+  LogicalResult walkBlock(Block &block);
+  LogicalResult checkCondition(Operation *end);
+  LogicalResult enterBlock(Block &block);
+  void closeLoops();
+  void dropCommonArgument(BlockArgument argument);
+  LogicalResult visit(Operation *op);
+  LogicalResult visitOpaque(Operation *op);
+  LogicalResult visitFor(scf::ForOp loop);
+  LogicalResult visitIf(scf::IfOp branch);
+  void visitSelect(arith::SelectOp select);
+
+  // Guards.cpp
+  Value findHalfCopy(func::CallOp call, StringRef name, Type type);
+  LogicalResult guardCall(func::CallOp call);
+  void guardAccumulation(Operation *add);
+  bool isKept(Value value, const Slot &slot);
+  void replaceLaterUses(Value value, ApplyIfFiniteOp guard, Value guarded,
+                        Value kept);
+  void addDirtyBuffers(Operation *end);
+  LogicalResult guardSlots(Operation *owner);
+
+  // Windows.cpp
+  bool isAccumulator(Value value);
+  bool isRunningSum(Value value);
+  SmallVector<Place> getHandedOn(Value value);
+  LogicalResult findWindow(Place end, Window &window);
+  LogicalResult clearAccumulators(Operation *end);
+
+  // GuardUpdates.cpp
+  void removeUnused();
+
+  func::FuncOp step;
+  GuardOptions options;
+  OverflowReach::Guarded guardedPlaces;
+  OverflowReach reach;
+  OpBuilder builder;
+
+  /// Arguments of the step and of its callees by role and name.
+  llvm::DenseMap<Operation *, ArgumentIndex> arguments;
+  /// Of calls: telling it takes looking at all roles of the callee.
+  llvm::DenseMap<Operation *, FunctionKind> kinds;
+  llvm::MapVector<Operation *, SmallVector<Slot>> slots;
+  /// Operations that new states are computed by, in the regions that they
+  /// leave.
+  llvm::DenseSet<Operation *> updates;
+  /// Values that new states are computed from, one by one through branches.
+  llvm::DenseSet<Value> readByUpdates;
+  /// New parameters, which whatever is no part of an update takes guarded.
+  llvm::DenseSet<Value> newParams;
+  /// Results of loops and branches whose guards stand inside.
+  llvm::DenseSet<Value> guardedInside;
+  /// What each amp.unscale contributes; those that skip nothing are not in it.
+  llvm::DenseSet<Operation *> sources;
+  /// Operations that contain one of them.
+  llvm::DenseSet<Operation *> opsWithSources;
+  /// Sums come from earlier calls, and may bring an infinity.
+  bool hasAccumulators = false;
+  /// Answers of containsStep.
+  llvm::DenseMap<Operation *, bool> stepsInside;
+  /// Whether an overflow came into a value and no guard has kept it away.
+  llvm::DenseMap<Value, Value> found;
+  /// amp.apply_if_finite operations made here.
+  llvm::SetVector<Operation *> guards;
+  /// Joins by block and operands, and all operations that may be unused.
+  llvm::DenseMap<std::tuple<Block *, Value, Value>, Value> joined;
+  SmallVector<Operation *> created;
+  /// Whether a step that a value is computed by was skipped, once asked, of
+  /// representatives; the others that were asked for.
+  llvm::DenseMap<Value, Value> skipped;
+  llvm::DenseSet<Value> neverSkipped;
+  /// Arguments whose skip is asked for again by what they are computed from.
+  llvm::DenseMap<Value, BlockArgument> skipsInCycles;
+  /// Blocks that were walked, and arguments of those that were entered before
+  /// all blocks that lead to them: predicate, arguments that it is for.
+  llvm::DenseSet<Block *> walked;
+  SmallVector<std::pair<BlockArgument, SmallVector<unsigned>>> openArguments;
+  /// Skips handed out of branches and loops: terminator, one for each region.
+  llvm::DenseMap<std::tuple<Operation *, Value, Value>, Value> handedOut;
+  /// Sums so far that start at an accumulator, where finite sums are kept.
+  llvm::DenseSet<Value> sums;
+};
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_DIALECT_AMP_TRANSFORMS_GUARDUPDATES_STEPGUARD_H

@@ -1,0 +1,420 @@
+//===- Walk.cpp - Overflows beside the values they came into --------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The walk in the order of the program. Each kind of operation hands the
+// predicates of its operands to its results: all of them where it computes, one
+// by one where it is a branch, a loop or a block.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StepGuard.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "llvm/ADT/PostOrderIterator.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+LogicalResult StepGuard::walkBlock(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block.without_terminator()))
+    if (failed(visit(&op)))
+      return failure();
+  return success();
+}
+
+/// Blocks are walked after those that lead to them, and left when all were
+/// walked: what a loop of blocks brings to a return is known then.
+LogicalResult StepGuard::walkRegion(Region &region) {
+  if (region.empty())
+    return success();
+  if (llvm::hasSingleElement(region)) {
+    if (failed(walkBlock(region.front())))
+      return failure();
+    return visit(region.front().getTerminator());
+  }
+  SmallVector<Block *> order;
+  for (Block *block : llvm::ReversePostOrderTraversal<Region *>(&region))
+    order.push_back(block);
+  for (Block *block : order) {
+    if (!block->isEntryBlock() && failed(enterBlock(*block)))
+      return failure();
+    if (failed(walkBlock(*block)) ||
+        failed(checkCondition(block->getTerminator())))
+      return failure();
+    walked.insert(block);
+  }
+  closeLoops();
+  for (Block *block : order)
+    if (failed(visit(block->getTerminator())))
+      return failure();
+  return success();
+}
+
+/// Which blocks run is no value that a predicate could go beside, so a branch
+/// by a gradient is refused.
+LogicalResult StepGuard::checkCondition(Operation *end) {
+  auto branch = dyn_cast<BranchOpInterface>(end);
+  if (!branch || end->getNumSuccessors() < 2)
+    return success();
+  for (OpOperand &operand : end->getOpOperands())
+    if (!branch.getSuccessorBlockArgument(operand.getOperandNumber()) &&
+        (reach.isReached(operand.get()) ||
+         reach.getScaledOrigin(operand.get())))
+      return end->emitError()
+             << "expected the blocks of '@" << step.getName()
+             << "' to be chosen by what no gradient comes into, but the "
+                "condition of '"
+             << end->getName()
+             << "' is computed from one, and its overflow would be lost; "
+                "choose by scf.if or arith.select";
+  return success();
+}
+
+/// Blocks take predicates as arguments more. Where all that lead to `block`
+/// were walked, one for each union that their branches hand over, and none for
+/// what all of them do; at the head of a loop, one for each set of overflows
+/// that its arguments may have.
+LogicalResult StepGuard::enterBlock(Block &block) {
+  if (llvm::none_of(block.getArguments(),
+                    [&](Value argument) { return reach.isReached(argument); }))
+    return success();
+  SmallVector<SuccessorOperands> handed;
+  bool isLoop = false;
+  for (auto it = block.pred_begin(); it != block.pred_end(); ++it) {
+    Operation *end = (*it)->getTerminator();
+    auto branch = dyn_cast<BranchOpInterface>(end);
+    if (!branch)
+      return end->emitError()
+             << "expected a gradient to be handed to another block by a "
+                "branch, but got '"
+             << end->getName() << "'";
+    handed.push_back(branch.getSuccessorOperands(it.getSuccessorIndex()));
+    isLoop |= !walked.contains(*it);
+  }
+  unsigned count = block.getNumArguments();
+  if (isLoop) {
+    SmallVector<SmallVector<Value>> values;
+    for (BlockArgument argument : block.getArguments()) {
+      values.push_back({argument});
+      for (const SuccessorOperands &operands : handed)
+        values.back().push_back(operands[argument.getArgNumber()]);
+    }
+    for (SmallVector<unsigned> &numbers : groupBySources(values)) {
+      BlockArgument predicate = addPredicate(block);
+      for (unsigned number : numbers)
+        found[block.getArgument(number)] = predicate;
+      openArguments.push_back({predicate, std::move(numbers)});
+    }
+    return success();
+  }
+  std::map<SmallVector<void *>, Value> known;
+  for (unsigned i = 0; i != count; ++i) {
+    BlockArgument argument = block.getArgument(i);
+    if (!reach.isReached(argument))
+      continue;
+    SmallVector<Value> incoming;
+    SmallVector<void *> key;
+    for (const SuccessorOperands &operands : handed) {
+      incoming.push_back(found.lookup(operands[i]));
+      key.push_back(incoming.back().getAsOpaquePointer());
+    }
+    auto [place, isNew] = known.try_emplace(std::move(key));
+    if (isNew && llvm::all_equal(incoming)) {
+      place->second = incoming.front();
+    } else if (isNew) {
+      BlockArgument predicate = addPredicate(block);
+      auto it = block.pred_begin();
+      for (Value value : incoming) {
+        if (value)
+          setIncoming(it, predicate, value);
+        ++it;
+      }
+      place->second = predicate;
+    }
+    if (place->second)
+      found[argument] = place->second;
+  }
+  return success();
+}
+
+/// Hands over what the arguments that were opened at the heads of loops wait
+/// for.
+void StepGuard::closeLoops() {
+  for (auto &[predicate, numbers] : openArguments) {
+    Block &block = *predicate.getOwner();
+    for (auto it = block.pred_begin(); it != block.pred_end(); ++it) {
+      Operation *end = (*it)->getTerminator();
+      SuccessorOperands operands =
+          cast<BranchOpInterface>(end).getSuccessorOperands(
+              it.getSuccessorIndex());
+      builder.setInsertionPoint(end);
+      Value any = joinOf(llvm::map_to_vector(
+          numbers, [&](unsigned number) { return operands[number]; }));
+      if (any)
+        setIncoming(it, predicate, any);
+    }
+  }
+  for (auto &[predicate, numbers] : llvm::reverse(openArguments))
+    dropCommonArgument(predicate);
+  openArguments.clear();
+}
+
+/// Takes a predicate away that every branch to its block hands the same for.
+void StepGuard::dropCommonArgument(BlockArgument argument) {
+  llvm::SetVector<Value> incoming;
+  incoming.insert_range(getIncoming(argument));
+  incoming.remove(argument);
+  if (incoming.size() != 1)
+    return;
+  Value common = incoming.front();
+  Block &block = *argument.getOwner();
+  argument.replaceAllUsesWith(common);
+  for (auto *known : {&found, &skipped})
+    for (auto &[value, predicate] : *known)
+      if (predicate == argument)
+        predicate = common;
+  joined.clear();
+  handedOut.clear();
+  for (auto it = block.pred_begin(); it != block.pred_end(); ++it)
+    cast<BranchOpInterface>((*it)->getTerminator())
+        .getSuccessorOperands(it.getSuccessorIndex())
+        .erase(argument.getArgNumber());
+  block.eraseArgument(argument.getArgNumber());
+}
+
+/// True if a branch or a select of whole values stands in `loop`.
+static bool choosesInside(scf::ForOp loop) {
+  return loop
+      .walk([](Operation *op) {
+        auto select = dyn_cast<arith::SelectOp>(op);
+        return isa<scf::IfOp>(op) ||
+                       (select && select.getCondition().getType().isInteger(1))
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+LogicalResult StepGuard::visit(Operation *op) {
+  if (isa<func::ReturnOp>(op))
+    addDirtyBuffers(op);
+  if (slots.contains(op) && failed(guardSlots(op)))
+    return failure();
+  if (auto unscale = dyn_cast<UnscaleOp>(op)) {
+    builder.setInsertionPointAfter(op);
+    Value own = sources.contains(op) ? Value(unscale.getFoundInf()) : Value();
+    Value before = joinOf(op->getOperands());
+    if (Value any = join({own, before}))
+      for (Value result : unscale.getUnscaled())
+        found[result] = any;
+    return success();
+  }
+  if (auto call = dyn_cast<func::CallOp>(op);
+      getKind(call) == FunctionKind::OptimizerStep &&
+      !isa<ApplyIfFiniteOp>(op->getParentOp()))
+    return guardCall(call);
+  if (isa<func::ReturnOp>(op))
+    return clearAccumulators(op);
+  if (op->hasTrait<OpTrait::IsTerminator>())
+    return success();
+  // One in which something is chosen hands on each value's own overflows too:
+  // an accumulator's, which goes on, and none of the step that was not taken.
+  if (auto loop = dyn_cast<scf::ForOp>(op);
+      loop && (hasSource(op) || (hasAccumulators && choosesInside(loop))))
+    return visitFor(loop);
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return visitIf(branch);
+  if (auto select = dyn_cast<arith::SelectOp>(op);
+      select && select.getCondition().getType().isInteger(1)) {
+    visitSelect(select);
+    return success();
+  }
+  if (!isa<linalg::LinalgOp>(op) && op->getNumRegions() != 0)
+    return visitOpaque(op);
+  // What is read back from memory has no trace of who wrote it.
+  if (llvm::any_of(
+          op->getOperands(),
+          [&](Value operand) {
+            return isa<RankedTensorType, FloatType>(operand.getType()) &&
+                   (reach.isReached(operand) || reach.getScaledOrigin(operand));
+          }) &&
+      llvm::any_of(op->getOperandTypes(), llvm::IsaPred<BaseMemRefType>))
+    return op->emitError()
+           << "expected gradients, and what is computed from them, to stay in "
+              "tensors, but '"
+           << op->getName()
+           << "' writes them to memory, where their overflow is lost";
+  if (llvm::none_of(op->getResults(),
+                    [&](Value result) { return reach.isReached(result); }))
+    return success();
+  SmallVector<Value> read(op->getOperands());
+  llvm::erase_if(read, [&](Value value) { return isHandedOnAsOld(value, op); });
+  for (Region &region : op->getRegions())
+    region.walk([&](Operation *inner) {
+      llvm::append_range(read, inner->getOperands());
+    });
+  builder.setInsertionPointAfter(op);
+  if (Value any = joinOf(read))
+    for (Value result : op->getResults())
+      found[result] = any;
+  if (isElementwiseAdd(op))
+    guardAccumulation(op);
+  return success();
+}
+
+/// Any operation with regions into which overflows come from outside: all of it
+/// takes all of them.
+LogicalResult StepGuard::visitOpaque(Operation *op) {
+  if (hasSource(op)) {
+    SmallVector<Value> handed(op->getResults());
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        llvm::append_range(handed, block.getArguments());
+    for (Value value : handed)
+      if (reach.isReached(value))
+        return op->emitError()
+               << "expected a backward pass whose gradients leave '"
+               << op->getName()
+               << "' to stand in scf.for, scf.if or no region, so that its "
+                  "overflow can be handed to the optimizer step";
+  }
+  SmallVector<Value> read(op->getOperands());
+  for (Region &region : op->getRegions())
+    region.walk([&](Operation *inner) {
+      for (Value value : inner->getOperands())
+        if (!op->isAncestor(value.getParentRegion()->getParentOp()))
+          read.push_back(value);
+    });
+  builder.setInsertionPoint(op);
+  if (Value any = joinOf(read)) {
+    for (Value result : op->getResults())
+      if (reach.isReached(result))
+        found[result] = any;
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (BlockArgument argument : block.getArguments())
+          if (reach.isReached(argument))
+            found[argument] = any;
+  }
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (failed(walkBlock(block)) ||
+          (block.mightHaveTerminator() &&
+           (failed(checkCondition(block.getTerminator())) ||
+            failed(visit(block.getTerminator())))))
+        return failure();
+  return success();
+}
+
+/// A loop that contains a backward pass hands predicates from round to round:
+///   for iter_args(%a = %x) { yield %y }
+///   becomes
+///   for iter_args(%a = %x, %p = found(%x)) { yield %y, found(%y) }
+LogicalResult StepGuard::visitFor(scf::ForOp loop) {
+  SmallVector<SmallVector<Value>> values;
+  for (auto [argument, start, next] :
+       llvm::zip_equal(loop.getRegionIterArgs(), loop.getInitArgs(),
+                       loop.getBody()->getTerminator()->getOperands()))
+    values.push_back({argument, start, next});
+  SmallVector<SmallVector<unsigned>> groups = groupBySources(values);
+  if (groups.empty())
+    return walkRegion(loop.getRegion());
+
+  builder.setInsertionPoint(loop);
+  SmallVector<Value> starts;
+  for (ArrayRef<unsigned> numbers : groups)
+    starts.push_back(orFalse(joinOf(loop.getInitArgs(), numbers)));
+  unsigned numResults = loop.getNumResults();
+  auto replaced = addIterArgs(loop, starts);
+  for (auto [i, numbers] : llvm::enumerate(groups))
+    for (unsigned number : numbers) {
+      found[replaced.getRegionIterArg(number)] =
+          replaced.getRegionIterArg(numResults + i);
+      if (reach.isReached(replaced.getResult(number)))
+        found[replaced.getResult(number)] = replaced.getResult(numResults + i);
+    }
+  if (failed(walkRegion(replaced.getRegion())))
+    return failure();
+  Operation *end = replaced.getBody()->getTerminator();
+  for (ArrayRef<unsigned> numbers : groups) {
+    builder.setInsertionPoint(end);
+    end->insertOperands(end->getNumOperands(),
+                        orFalse(joinOf(end->getOperands(), numbers)));
+  }
+  return success();
+}
+
+/// What a select leaves out brings nothing: the step of a window that goes on.
+void StepGuard::visitSelect(arith::SelectOp select) {
+  Value yes = found.lookup(select.getTrueValue());
+  Value no = found.lookup(select.getFalseValue());
+  if (!yes && !no && !found.contains(select.getCondition()))
+    return;
+  builder.setInsertionPointAfter(select);
+  Value chosen = yes;
+  if (yes != no) {
+    yes = orFalse(yes);
+    no = orFalse(no);
+    chosen = arith::SelectOp::create(builder, select.getLoc(),
+                                     select.getCondition(), yes, no);
+    created.push_back(chosen.getDefiningOp());
+  }
+  found[select.getResult()] =
+      join({chosen, found.lookup(select.getCondition())});
+}
+
+/// So does a branch:
+///   %r = if { yield %x } else { yield %y }
+///   becomes
+///   %r, %p = if { yield %x, found(%x) } else { yield %y, found(%y) }
+LogicalResult StepGuard::visitIf(scf::IfOp branch) {
+  for (Region &region : branch->getRegions())
+    if (failed(walkRegion(region)))
+      return failure();
+  // A predicate for each pair of what the sides hand on; one that both have
+  // from outside need not be handed on.
+  Value condition = found.lookup(branch.getCondition());
+  SmallVector<Value> yesses, noes;
+  SmallVector<SmallVector<unsigned>> groups;
+  llvm::DenseMap<std::pair<Value, Value>, unsigned> groupOf;
+  for (OpResult result : branch.getResults()) {
+    if (!reach.isReached(result))
+      continue;
+    unsigned number = result.getResultNumber();
+    Value yes = found.lookup(
+        branch.getThenRegion().front().getTerminator()->getOperand(number));
+    Value no = found.lookup(
+        branch.getElseRegion().front().getTerminator()->getOperand(number));
+    if (yes == no &&
+        !(yes && branch->isAncestor(yes.getParentRegion()->getParentOp()))) {
+      builder.setInsertionPointAfter(branch);
+      if (Value any = join({yes, condition}))
+        found[result] = any;
+      continue;
+    }
+    auto [it, isNew] = groupOf.try_emplace({yes, no}, groups.size());
+    if (isNew) {
+      yesses.push_back(yes);
+      noes.push_back(no);
+      groups.emplace_back();
+    }
+    groups[it->second].push_back(number);
+  }
+  if (groups.empty())
+    return success();
+  unsigned numResults = branch.getNumResults();
+  auto replaced = addResults(branch, yesses, noes);
+  builder.setInsertionPointAfter(replaced);
+  for (auto [i, numbers] : llvm::enumerate(groups)) {
+    Value any = join({replaced.getResult(numResults + i), condition});
+    for (unsigned number : numbers)
+      found[replaced.getResult(number)] = any;
+  }
+  return success();
+}
