@@ -38,6 +38,8 @@ static void addCleanup(OpPassManager &pm) {
 }
 
 void mlir::amp::buildHostPreparationPipeline(OpPassManager &pm) {
+  // Bufferization knows no loops of blocks, and the inliner writes one block.
+  pm.addPass(createLiftControlFlowToSCFPass());
   // amp operations become standard ones, and the step becomes one function.
   pm.addPass(createConvertAmpToRuntimePass());
   pm.addPass(createConvertAmpToLinalgPass());

@@ -406,9 +406,10 @@ def ExpandHostOpsPass : Pass<"expand-host-ops", "::mlir::func::FuncOp"> {
     | `math.isinf`, `math.isnormal` | comparisons of `math.absf` |
     | `tensor.bitcast` | `arith.bitcast`, which is elementwise |
     | `tensor.gather` | a `linalg.generic` that extracts each element |
+    | `ub.poison` of a tensor | `tensor.empty`, of no elements along extents that are not known |
 
-    Tensors have to be ranked and their extents known, but for `math.clampf` and
-    `tensor.bitcast`, which keep unknown ones. `tensor.scatter` is refused.
+    Tensors have to be ranked and their extents known, but for `math.clampf`,
+    `tensor.bitcast` and `ub.poison`. `tensor.scatter` is refused.
 
     Before:
     ```mlir

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -99,6 +100,18 @@ static Value expand(tensor::BitcastOp op, OpBuilder &builder) {
   return arith::BitcastOp::create(builder, op.getLoc(), to, op.getSource());
 }
 
+/// What is never read needs a place all the same where a loop or a branch hands
+/// it on; extents that are not known are none.
+static Value expand(ub::PoisonOp op, OpBuilder &builder) {
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  if (!type)
+    return {};
+  SmallVector<Value> extents;
+  for (int64_t i = 0, e = type.getNumDynamicDims(); i != e; ++i)
+    extents.push_back(arith::ConstantIndexOp::create(builder, op.getLoc(), 0));
+  return tensor::EmptyOp::create(builder, op.getLoc(), type, extents);
+}
+
 /// Each element from the place that its slice and the indices name:
 ///   %r[batch..., slice...] = %x[%i[batch..., 0], ..., slice...]
 static Value expand(tensor::GatherOp op, OpBuilder &builder) {
@@ -165,6 +178,11 @@ struct ExpandHostOps : public amp::impl::ExpandHostOpsPassBase<ExpandHostOps> {
               .Case<math::IsInfOp, math::IsNormalOp, math::ClampFOp,
                     tensor::BitcastOp, tensor::GatherOp>(
                   [&](auto op) { return expand(op, builder); })
+              .Case([&](ub::PoisonOp op) -> std::optional<Value> {
+                if (!isa<TensorType>(op.getType()))
+                  return std::nullopt; // a scalar's lowering is upstream's
+                return expand(op, builder);
+              })
               .Default(std::nullopt);
       if (!expanded)
         return WalkResult::advance();

@@ -82,3 +82,27 @@ func.func @unknown_extent(%x: tensor<?xf32>) -> tensor<?xi1> {
   %r = math.isinf %x : tensor<?xf32>
   return %r : tensor<?xi1>
 }
+
+// -----
+
+// What nobody reads: a place for a tensor, of no elements where its extent is
+// not known. A scalar is left to upstream.
+// CHECK-LABEL: @poison
+func.func @poison() -> (tensor<4xf32>, tensor<?x2xf32>, f32) {
+  // CHECK: tensor.empty() : tensor<4xf32>
+  %a = ub.poison : tensor<4xf32>
+  // CHECK: %[[NONE:.*]] = arith.constant 0 : index
+  // CHECK: tensor.empty(%[[NONE]]) : tensor<?x2xf32>
+  %b = ub.poison : tensor<?x2xf32>
+  // CHECK: ub.poison : f32
+  %c = ub.poison : f32
+  return %a, %b, %c : tensor<4xf32>, tensor<?x2xf32>, f32
+}
+
+// -----
+
+func.func @poison_unranked() -> tensor<*xf32> {
+  // expected-error@below {{expected 'ub.poison' to be of ranked tensors with known extents, to lower it to the host, but got 'tensor<*xf32>'}}
+  %r = ub.poison : tensor<*xf32>
+  return %r : tensor<*xf32>
+}

@@ -130,6 +130,34 @@ func.func private @apply(%w: {T}, %g: {T}) -> {T} {{
   cf.br ^end(%g1, %l1 : {T}, tensor<f32>)
 ^end(%q: {T}, %l: tensor<f32>):
   %n = arith.subf %w, %q : {T}""", FLAG),
+    # Two steps in a loop of blocks, called and written out; blocks that a switch chooses.
+    **{f"blocks-loop{name}": FB + STEP + train(
+        f"""%c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %z = arith.constant dense<0.0> : tensor<f32>
+  cf.br ^head(%c0, %w, %z : index, {T}, tensor<f32>)
+^head(%i: index, %n: {T}, %l: tensor<f32>):
+  %more = arith.cmpi slt, %i, %c2 : index
+  cf.cond_br %more, ^body, ^end
+^body:
+  %g, %q = call @fb(%n, %x, %s) : ({T}, {T}, tensor<f32>) -> ({T}, tensor<f32>)
+  %k = {update} : {type}
+  %j = arith.addi %i, %c1 : index
+  cf.br ^head(%j, %k, %q : index, {T}, tensor<f32>)
+^end:""") for name, update, type in (("-called", "call @step(%n, %g)", f"({T}, {T}) -> {T}"),
+                                     ("-inline", "arith.subf %n, %g", T))},
+    "blocks-switch": FB + STEP + train(
+        f"""{CALL_FB}
+  {READ_FLAG}
+  %half = arith.constant dense<0.5> : {T}
+  %at = arith.extui %c : i1 to i32
+  cf.switch %at : i32, [default: ^end(%g : {T}), 1: ^small]
+^small:
+  %h = arith.mulf %g, %half : {T}
+  cf.br ^end(%h : {T})
+^end(%q: {T}):
+  %n = call @step(%w, %q) : ({T}, {T}) -> {T}""", FLAG),
     # In a branch that runs, with a count that stands outside of it.
     "branch": FB + STEP + train(
         f"""{CALL_FB}
