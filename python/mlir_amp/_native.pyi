@@ -45,6 +45,7 @@ class Scaler:
         growth_factor: float = 2.0,
         backoff_factor: float = 0.5,
         apex_bounds: bool = True,
+        preset: Literal["apex", "torch"] = "apex",
     ) -> None: ...
     @property
     def name(self) -> str: ...

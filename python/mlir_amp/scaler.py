@@ -7,7 +7,8 @@ The state machine is the runtime library's, the one that compiled steps use. Wit
 its defaults it gives what NVIDIA Apex's LossScaler gives, bit for bit, but for
 two faults: a scale is held at 5e-324 where Apex halves it to 0 and divides by
 it, and a counter that was loaded past the interval grows at the next clean step
-where in Apex it never does.
+where in Apex it never does. The preset ``"torch"`` is torch.amp.GradScaler's
+machine, with the same two exceptions (there the scale is held at 2**-149).
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class Health(NamedTuple):
             it was skipped, and the scale can still fall; ordinary at the start
             and after each growth. ``"stuck-at-floor"``: the gradients are not
             finite whatever the scale. ``"stuck-at-bottom"``: so, and the scale
-            is held at 5e-324. ``"static-overflow"``: a static scaler was given
+            is held at the smallest number above 0. ``"static-overflow"``: a static scaler was given
             overflows, and none was skipped.
         text: The verdict explained, with what to do.
     """
@@ -76,6 +77,7 @@ class ScalerConfig(TypedDict):
     growth_factor: float
     backoff_factor: float
     apex_bounds: bool
+    preset: Literal["apex", "torch"]
 
 
 class Checkpoint(TypedDict):
@@ -108,6 +110,9 @@ class LossScaler:
         apex_bounds: Accept, as Apex does in silence, a floor above the ceiling
             or above the start.
         name: What texts call the scaler.
+        preset: Whose machine it is. ``"torch"`` rounds the scale to float32 at
+            each transition, has neither static scales nor bounds
+            (`max_loss_scale` infinity), and does not grow past float32.
 
     Raises:
         mlir_amp.InvalidArgument: A number out of its range; the text says which.
@@ -132,6 +137,7 @@ class LossScaler:
         backoff_factor: float | None = None,
         apex_bounds: bool = True,
         name: str = "loss_scaler0",
+        preset: Literal["apex", "torch"] = "apex",
     ) -> None:
         dynamic = loss_scale == "dynamic"
         if backoff_factor is None:
@@ -146,6 +152,7 @@ class LossScaler:
             growth_factor=scale_factor,
             backoff_factor=backoff_factor,
             apex_bounds=apex_bounds,
+            preset=preset,
         )
 
     @property
@@ -179,6 +186,20 @@ class LossScaler:
         """The numbers that the scaler was made with."""
         config: ScalerConfig = self._scaler.config
         return config
+
+    def configure(self, **numbers: Any) -> None:
+        """Changes numbers that the scaler was made with; its state stays.
+
+        Args:
+            numbers: Entries of :attr:`config`, for example ``growth_interval=100``.
+
+        Raises:
+            TypeError: An entry that `config` does not have.
+            mlir_amp.InvalidArgument: A number out of its range; nothing changed.
+        """
+        scaler = _native.Scaler(**{**self.config, **numbers})
+        scaler.set_state(self.state)
+        self._scaler = scaler
 
     def update(self, found_inf: bool = False) -> bool:
         """Ends a step.

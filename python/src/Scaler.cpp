@@ -27,14 +27,35 @@ using namespace amp::python;
 
 namespace {
 
+/// A preset and the name it has in Python.
+struct Preset {
+  const char *name;
+  AmpRtScalerPreset preset;
+};
+
+constexpr Preset presets[] = {
+    {"apex", AMP_RT_SCALER_APEX},
+    {"torch", AMP_RT_SCALER_TORCH},
+};
+
+AmpRtScalerPreset parsePreset(const std::string &name) {
+  for (const Preset &preset : presets)
+    if (name == preset.name)
+      return preset.preset;
+  throw nb::value_error(
+      ("expected preset 'apex' or 'torch', but got '" + name + "'").c_str());
+}
+
 /// mlir_amp._native.Scaler
 class Scaler {
 public:
   Scaler(const std::string &name, bool dynamic, double initialScale,
          double minScale, double maxScale, int64_t growthInterval,
-         double growthFactor, double backoffFactor, bool apexBounds) {
+         double growthFactor, double backoffFactor, bool apexBounds,
+         const std::string &preset) {
     AmpRtScalerConfig config;
     ampRtScalerConfigInit(&config);
+    config.preset = parsePreset(preset);
     config.mode = dynamic ? AMP_RT_SCALER_DYNAMIC : AMP_RT_SCALER_STATIC;
     config.flags = apexBounds ? AMP_RT_SCALER_APEX_BOUNDS : 0;
     config.initialScale = initialScale;
@@ -149,6 +170,9 @@ static nb::dict configDict(const Scaler &self) {
   dict["backoff_factor"] = config.backoffFactor;
   dict["apex_bounds"] =
       nb::bool_((config.flags & AMP_RT_SCALER_APEX_BOUNDS) != 0);
+  for (const Preset &preset : presets)
+    if (config.preset == preset.preset)
+      dict["preset"] = preset.name;
   return dict;
 }
 
@@ -172,10 +196,11 @@ void amp::python::defineScaler(nb::module_ &module) {
   using namespace nb::literals;
   nb::class_<Scaler>(module, "Scaler")
       .def(nb::init<const std::string &, bool, double, double, double, int64_t,
-                    double, double, bool>(),
+                    double, double, bool, const std::string &>(),
            "name"_a, "dynamic"_a, "initial_scale"_a, "min_scale"_a,
            "max_scale"_a, "growth_interval"_a = 2000, "growth_factor"_a = 2.0,
-           "backoff_factor"_a = 0.5, "apex_bounds"_a = true)
+           "backoff_factor"_a = 0.5, "apex_bounds"_a = true,
+           "preset"_a = "apex")
       .def_prop_ro(
           "name",
           [](const Scaler &self) { return ampRtScalerName(self.get()); })

@@ -42,7 +42,11 @@ typedef struct AmpRtScaler AmpRtScaler;
 typedef enum AmpRtScalerPreset {
   /* Apex AMP: skip and back off on overflow; grow after growthInterval backward
    * passes in a row without one. No hysteresis. */
-  AMP_RT_SCALER_APEX = 0
+  AMP_RT_SCALER_APEX = 0,
+  /* torch.amp.GradScaler: the same, with a scale that is rounded to f32 at each
+   * transition and grows only where that is finite. Always dynamic, no bounds:
+   * minScale 0, maxScale inf. Held at 2^-149 where torch halves it to 0. */
+  AMP_RT_SCALER_TORCH = 1
 } AmpRtScalerPreset;
 
 typedef enum AmpRtScalerMode {
@@ -109,8 +113,8 @@ enum {
   /* Backing off can no longer change what the program multiplies by: a dynamic
    * scale at or below max(minScale, 2^-126). */
   AMP_RT_SCALER_AT_FLOOR = 1u << 0,
-  /* The latest transition would have taken the scale to 0 and held it at 5e-324
-   * instead. */
+  /* The latest transition would have taken the scale to 0 and held it at the
+   * smallest number above instead: 5e-324, with the preset torch 2^-149. */
   AMP_RT_SCALER_HELD_AT_BOTTOM = 1u << 1,
   /* An overflow was accumulated for the transition to come. */
   AMP_RT_SCALER_FOUND_INF = 1u << 2
@@ -208,7 +212,7 @@ typedef enum AmpRtScalerVerdict {
    * floor: the gradients are not finite whatever the scale, training stands
    * still. */
   AMP_RT_SCALER_STUCK_AT_FLOOR = 2,
-  /* As STUCK_AT_FLOOR, and the scale is held at 5e-324. */
+  /* As STUCK_AT_FLOOR, and the scale is held at the smallest number above 0. */
   AMP_RT_SCALER_STUCK_AT_BOTTOM = 3,
   /* A static scaler was given overflows, which it cannot avoid by backing off;
    * the text says how many steps were skipped. */

@@ -45,6 +45,8 @@ const ScalerRules *amp::rt::findScalerRules(int32_t preset) {
   switch (preset) {
   case AMP_RT_SCALER_APEX:
     return &apexRules;
+  case AMP_RT_SCALER_TORCH:
+    return &torchRules;
   default:
     return nullptr;
   }
@@ -123,8 +125,10 @@ AmpRtStatus amp::rt::checkScalerConfig(const char *call, const char *scaler,
   if (!rules)
     return fail(AMP_RT_INVALID_ARGUMENT,
                 "%s: scaler '%s': expected a known preset, but got %d; this "
-                "build has AMP_RT_SCALER_APEX (%d)",
-                call, scaler, config.preset, AMP_RT_SCALER_APEX);
+                "build has AMP_RT_SCALER_APEX (%d) and AMP_RT_SCALER_TORCH "
+                "(%d)",
+                call, scaler, config.preset, AMP_RT_SCALER_APEX,
+                AMP_RT_SCALER_TORCH);
   return rules->checkConfig(call, scaler, config);
 }
 

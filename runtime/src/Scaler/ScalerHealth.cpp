@@ -75,7 +75,7 @@ static void explain(AmpRtScaler &scaler, AmpRtScalerVerdict verdict) {
                  remedy);
   case AMP_RT_SCALER_STUCK_AT_BOTTOM:
     return write(scaler,
-                 "scaler '%s' is held at %g, the smallest f64 above 0, and its "
+                 "scaler '%s' is held at %g, the smallest above 0, and its "
                  "program uses %g: %lld overflows in a row at the floor, the "
                  "last at step %lld; %s",
                  scaler.name, state.scale, kSmallestProgramScale, atFloor, last,

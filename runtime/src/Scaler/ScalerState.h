@@ -35,6 +35,7 @@ struct ScalerRules {
 };
 
 extern const ScalerRules apexRules;
+extern const ScalerRules torchRules;
 
 /// The rules of a preset, or null for a number that is none.
 const ScalerRules *findScalerRules(int32_t preset);

@@ -234,7 +234,7 @@ TEST(ScalerApexSimple, ScaleIsHeldWhereApexDividesByZero) {
   // 2^16 takes 142 halvings to 2^-126; the 949 after them started at the floor.
   EXPECT_STREQ(
       text,
-      "scaler 'apex-s-125' is held at 4.94066e-324, the smallest f64 above 0, "
+      "scaler 'apex-s-125' is held at 4.94066e-324, the smallest above 0, "
       "and its program uses 1.17549e-38: 949 overflows in a row at the floor, "
       "the last at step 1090; the gradients are not finite whatever the scale; "
       "look for the first value that is not finite (ampRtTap), at the data and "

@@ -207,7 +207,8 @@ TEST(Scaler, IntervalPresetModeHysteresisAndReserved) {
   config.preset = 17;
   EXPECT_EQ(refusal(config),
             "ampRtScalerCreate: scaler 's': expected a known preset, but got "
-            "17; this build has AMP_RT_SCALER_APEX (0)");
+            "17; this build has AMP_RT_SCALER_APEX (0) and "
+            "AMP_RT_SCALER_TORCH (1)");
   config = defaults();
   config.mode = 2;
   EXPECT_EQ(refusal(config),
@@ -224,6 +225,56 @@ TEST(Scaler, IntervalPresetModeHysteresisAndReserved) {
             "ampRtScalerCreate: scaler 's': expected unknown flags and "
             "'reserved' to be 0, but got 0x80 and 0; fill the config with "
             "ampRtScalerConfigInit first");
+}
+
+TEST(Scaler, TorchHasNoBoundsAndNoStaticScale) {
+  AmpRtScalerConfig config = defaults();
+  config.preset = AMP_RT_SCALER_TORCH;
+  EXPECT_EQ(refusal(config),
+            "ampRtScalerCreate: scaler 's': expected min scale 0 and max scale "
+            "inf, but got 0 and 1.67772e+07; preset 'torch' has no bounds");
+  config.maxScale = Inf;
+  EXPECT_EQ(refusal(config), "");
+  config.minScale = 1;
+  EXPECT_NE(refusal(config), "");
+  config.minScale = 0;
+  config.mode = AMP_RT_SCALER_STATIC;
+  EXPECT_EQ(refusal(config),
+            "ampRtScalerCreate: scaler 's': expected mode "
+            "AMP_RT_SCALER_DYNAMIC, but got 1; preset 'torch' has no static "
+            "scale");
+  config.mode = AMP_RT_SCALER_DYNAMIC;
+  config.hysteresis = 2;
+  EXPECT_EQ(refusal(config),
+            "ampRtScalerCreate: scaler 's': expected hysteresis 1, but got 2; "
+            "preset 'torch' backs off at every overflow");
+}
+
+// Apex's transitions, but for the rounding and for the two ends of f32.
+TEST(Scaler, TorchRoundsEachTransitionToF32) {
+  AmpRtScalerConfig config = defaults();
+  config.preset = AMP_RT_SCALER_TORCH;
+  config.maxScale = Inf;
+  config.growthFactor = 1.3;
+  config.growthInterval = 2;
+  ScalerPtr scaler = make(config);
+  float scale = 65536;
+  for (int i = 0; i < 4; ++i) {
+    update(scaler, false);
+    EXPECT_EQ(stateOf(scaler).scale, scale);
+    update(scaler, false);
+    scale = static_cast<float>(scale * 1.3);
+    EXPECT_EQ(stateOf(scaler).scale, scale);
+  }
+  for (int i = 0; i < 200; ++i)
+    update(scaler, true);
+  EXPECT_EQ(stateOf(scaler).scale, 0x1p-149);
+  EXPECT_NE(health(scaler, AMP_RT_SCALER_STUCK_AT_BOTTOM).find("held at"),
+            std::string::npos);
+  ASSERT_EQ(ampRtScalerLoad(scaler.get(), FLT_MAX, 1), AMP_RT_OK);
+  EXPECT_FALSE(update(scaler, false));
+  EXPECT_EQ(stateOf(scaler).scale, FLT_MAX);
+  EXPECT_EQ(stateOf(scaler).unskipped, 0);
 }
 
 TEST(Scaler, SizesAndNullsAreChecked) {
