@@ -13,5 +13,6 @@ optimizer.step()
 """
 
 from . import amp as amp
+from .grad_scaler import GradScaler
 
-__all__ = ["amp"]
+__all__ = ["GradScaler", "amp"]

@@ -37,7 +37,7 @@ def check_optimizers(optimizers: list[Any], are_cast: bool) -> None:
         if not are_cast and hasattr(optimizer, "param_groups"):
             for group in optimizer.param_groups:
                 _check_types(group["params"])
-        if hasattr(optimizer, _STASH):
+        if is_initialized(optimizer):
             raise RuntimeError("A given optimizer should only be passed through amp.initialize once.")
         if type(optimizer).__name__ in ("FP16_Optimizer", "OptimWrapper"):
             name = f"{type(optimizer).__module__}.{type(optimizer).__name__}"
@@ -55,6 +55,11 @@ def _check_types(parameters: list[torch.nn.Parameter]) -> None:
                 f"Optimizer's parameters must be either {where}FloatTensor or {where}HalfTensor. "
                 f"Received {parameter.type()}"
             )
+
+
+def is_initialized(optimizer: Any) -> bool:
+    """Whether `initialize` prepared `optimizer`, before a reset or after."""
+    return hasattr(optimizer, _STASH)
 
 
 def get_stash(optimizer: Any) -> Stash:

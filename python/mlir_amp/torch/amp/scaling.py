@@ -123,18 +123,26 @@ class LossScaler:
             master.copy_(add(grad, stashed))
 
     def _multiply(self, grads: Sequence[torch.Tensor], factor: float) -> None:
-        groups: dict[tuple[torch.device, torch.dtype], list[torch.Tensor]] = {}
-        for values in _get_values(grads):
-            groups.setdefault((values.device, values.dtype), []).append(values)
-        for (device, _), group in groups.items():
-            if not self.dynamic:
-                if factor != 1.0:
-                    torch._foreach_mul_(group, factor)
-                continue
-            if device not in self._found_inf:
-                self._found_inf[device] = torch.zeros(1, device=device)
-            inverse = torch.full((1,), factor, device=device)
-            torch._amp_foreach_non_finite_check_and_unscale_(group, self._found_inf[device], inverse)
+        if self.dynamic:
+            multiply_and_look(grads, factor, self._found_inf)
+        elif factor != 1.0:
+            for group in _group(grads).values():
+                torch._foreach_mul_(group, factor)
+
+
+def multiply_and_look(
+    grads: Iterable[torch.Tensor], factor: float, found_inf: dict[torch.device, torch.Tensor]
+) -> None:
+    """Multiplies gradients in place; `found_inf` of a device rises above 0 if one there is not finite.
+
+    Sparse ones that have a value twice are looked at as they are. Waits for no device.
+    """
+    for (device, _), group in _group(grads).items():
+        if device not in found_inf:
+            found_inf[device] = torch.zeros(1, device=device)
+        torch._amp_foreach_non_finite_check_and_unscale_(
+            group, found_inf[device], torch.full((1,), factor, device=device)
+        )
 
 
 def add(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
@@ -149,7 +157,10 @@ def coalesce(grad: torch.Tensor) -> torch.Tensor:
     return grad.coalesce() if grad.is_sparse else grad
 
 
-def _get_values(grads: Iterable[torch.Tensor]) -> Iterable[torch.Tensor]:
-    """The gradients, of sparse ones, which are coalesced, what they hold."""
+def _group(grads: Iterable[torch.Tensor]) -> dict[tuple[torch.device, torch.dtype], list[torch.Tensor]]:
+    """Gradients by device and type; of sparse ones what they hold."""
+    groups: dict[tuple[torch.device, torch.dtype], list[torch.Tensor]] = {}
     for grad in grads:
-        yield grad._values() if grad.is_sparse else grad.detach()
+        values = grad._values() if grad.is_sparse else grad.detach()
+        groups.setdefault((values.device, values.dtype), []).append(values)
+    return groups
