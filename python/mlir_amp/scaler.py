@@ -24,6 +24,7 @@ __all__ = [
     "ScalerConfig",
     "ScalerState",
     "Verdict",
+    "restore",
 ]
 
 Verdict = Literal[
@@ -272,7 +273,7 @@ class LossScaler:
         return Health(*self._scaler.health(patience))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.config, self.state)
+        return restore, (self.config, self.state)
 
     def __repr__(self) -> str:
         kind = "dynamic" if self.dynamic else "static"
@@ -282,8 +283,16 @@ class LossScaler:
         )
 
 
-def _restore(config: ScalerConfig, state: ScalerState) -> LossScaler:
-    """A copy: what pickle and copy.deepcopy call."""
+def restore(config: ScalerConfig, state: ScalerState) -> LossScaler:
+    """A scaler as another one was, with its statistics.
+
+    Args:
+        config: The other's :attr:`LossScaler.config`.
+        state: Its :attr:`LossScaler.state`.
+
+    Raises:
+        mlir_amp.InvalidArgument: Numbers that no scaler has.
+    """
     scaler = LossScaler.__new__(LossScaler)
     scaler._scaler = _native.Scaler(**config)
     scaler.state = state

@@ -1,12 +1,12 @@
 # Part of the mlir-amp project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs Apex's own tests of amp, unmodified, against mlir_amp.
+"""Runs Apex's own tests of amp and fp16_utils, unmodified, against mlir_amp.
 
     apex_own_tests.py APEX [TEST...]
 
 APEX is a checkout of NVIDIA Apex at the parent of cb65b8ed, the last revision that has
-apex.amp; its tests/L0/run_amp are run, and its LARC is loaded for the one that wraps an
+apex.amp; its tests/L0/run_amp and run_fp16util are run, and its LARC is loaded for the one that wraps an
 optimizer in it. Tensors live on the CPU: devices, type strings and the default tensor
 type are mapped to it. Prints a line for each test and counts for each file; exits 1
 where a test fails that is not listed here with its reason.
@@ -86,24 +86,23 @@ class LeavingTheDevice(torch.overrides.TorchFunctionMode):
 
 def provide_apex(folder):
     """Puts mlir_amp where the tests import apex from."""
-    from mlir_amp.torch import amp
+    from mlir_amp.torch import amp, fp16_utils
 
     apex = types.ModuleType("apex")
-    apex.amp = amp
-    sys.modules["apex"], sys.modules["apex.amp"] = apex, amp
+    apex.amp, apex.fp16_utils = amp, fp16_utils
+    sys.modules.update({"apex": apex, "apex.amp": amp, "apex.fp16_utils": fp16_utils})
     parallel = types.ModuleType("apex.parallel")
     parallel.__path__ = [os.path.join(folder, "apex", "parallel")]
     sys.modules["apex.parallel"] = parallel
-    return amp
 
 
 def main(folder, names):
-    tests = os.path.join(folder, "tests", "L0", "run_amp")
-    sys.path.insert(0, tests)
+    folders = [os.path.join(folder, "tests", "L0", name) for name in ("run_amp", "run_fp16util")]
+    sys.path[:0] = folders
     map_devices()
     provide_apex(folder)
     failed = False
-    for file in sorted(os.listdir(tests)):
+    for file in sorted(file for tests in folders for file in os.listdir(tests)):
         module_name = file.removesuffix(".py")
         if not file.startswith("test_") or (names and module_name not in names):
             continue

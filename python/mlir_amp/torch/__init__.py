@@ -13,6 +13,7 @@ optimizer.step()
 """
 
 from . import amp as amp
+from . import fp16_utils as fp16_utils
 from .grad_scaler import GradScaler
 
-__all__ = ["GradScaler", "amp"]
+__all__ = ["GradScaler", "amp", "fp16_utils"]

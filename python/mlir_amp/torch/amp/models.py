@@ -78,28 +78,43 @@ def cast_model(model: torch.nn.Module, dtype: torch.dtype, keep_batchnorm: bool,
             if parameter.requires_grad and parameter.dtype == torch.float32:
                 setattr(parameter, WIDE, parameter.detach().clone())
     if keep_batchnorm:
-        _cast_all_but_batchnorm(model, dtype)
+        convert_network(model, dtype)
     else:
-        model.to(dtype)
+        for module in model.modules():
+            convert_module(module, dtype)
     for parameter in model.parameters():
         if parameter.dtype == torch.float32:
             parameter.__dict__.pop(WIDE, None)
 
 
-def _cast_all_but_batchnorm(model: torch.nn.Module, dtype: torch.dtype) -> None:
-    for module in model.modules():
-        if isinstance(module, torch.nn.modules.batchnorm._BatchNorm) and module.affine:
-            continue
-        for parameter in module.parameters(recurse=False):
-            if parameter.is_floating_point():
-                parameter.data = parameter.data.to(dtype)
-                if parameter.grad is not None:
-                    parameter.grad.data = parameter.grad.data.to(dtype)
-        for buffer in module.buffers(recurse=False):
-            if buffer.is_floating_point():
-                buffer.data = buffer.data.to(dtype)
-        if isinstance(module, torch.nn.RNNBase):
-            module.flatten_parameters()
+def convert_network(network: torch.nn.Module, dtype: torch.dtype) -> torch.nn.Module:
+    """Casts floating parameters, their gradients and buffers in place, but for batch
+    normalisations with weights.
+
+    Returns:
+        `network`.
+    """
+    for module in network.modules():
+        if not (isinstance(module, torch.nn.modules.batchnorm._BatchNorm) and module.affine):
+            convert_module(module, dtype)
+    return network
+
+
+def convert_module(module: torch.nn.Module, dtype: torch.dtype) -> None:
+    """Casts a module's own floating parameters, their gradients and buffers in place.
+
+    Complex ones stay: there are no half complex numbers to compute with.
+    """
+    for parameter in module.parameters(recurse=False):
+        if parameter.is_floating_point():
+            parameter.data = parameter.data.to(dtype)
+            if parameter.grad is not None:
+                parameter.grad.data = parameter.grad.data.to(dtype)
+    for buffer in module.buffers(recurse=False):
+        if buffer.is_floating_point():
+            buffer.data = buffer.data.to(dtype)
+    if isinstance(module, torch.nn.RNNBase):
+        module.flatten_parameters()
 
 
 def cast_inputs(model: torch.nn.Module, dtype: torch.dtype) -> None:

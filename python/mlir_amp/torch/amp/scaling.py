@@ -30,6 +30,10 @@ class LossScaler:
         min_loss_scale: floor of a dynamic scale; None or 0: none.
         max_loss_scale: ceiling of a dynamic scale.
         name: for messages.
+
+    Attributes:
+        machine: the runtime library's scaler.
+        dynamic: whether the scale follows the overflows.
     """
 
     warned_unscaling_non_fp32_grad = False
@@ -45,18 +49,27 @@ class LossScaler:
         name: str = "loss_scaler0",
     ) -> None:
         self.dynamic = loss_scale == "dynamic"
-        self._machine = runtime.LossScaler(
+        self.machine = runtime.LossScaler(
             loss_scale, init_scale, scale_factor, scale_window, min_loss_scale, max_loss_scale, name=name
         )
         self._found_inf: dict[torch.device, torch.Tensor] = {}
 
+    @classmethod
+    def restore(cls, config: runtime.ScalerConfig, state: runtime.ScalerState) -> LossScaler:
+        """A scaler as another one was: its machine's `config` and `state`."""
+        scaler = cls.__new__(cls)
+        scaler.machine = runtime.restore(config, state)
+        scaler.dynamic = config["dynamic"]
+        scaler._found_inf = {}
+        return scaler
+
     def loss_scale(self) -> float:
         """The present factor on the loss."""
-        return self._machine.scale
+        return self.machine.scale
 
     @property
     def _loss_scale(self) -> float:
-        return self._machine.scale
+        return self.machine.scale
 
     @_loss_scale.setter
     def _loss_scale(self, value: float) -> None:
@@ -64,7 +77,7 @@ class LossScaler:
 
     @property
     def _unskipped(self) -> int:
-        return self._machine.unskipped
+        return self.machine.unskipped
 
     @property
     def _has_overflow(self) -> bool:
@@ -72,19 +85,19 @@ class LossScaler:
 
     def load(self, loss_scale: float, unskipped: int) -> None:
         """Goes on from another scaler's state."""
-        self._machine.load_state_dict({"loss_scale": loss_scale, "unskipped": unskipped})
+        self.machine.load_state_dict({"loss_scale": loss_scale, "unskipped": unskipped})
 
     def clear_overflow_state(self) -> None:
         self._found_inf.clear()
 
     def update_scale(self) -> bool:
         """One transition, by what was found since the last clear; True: skip the step."""
-        return self._machine.update(self._has_overflow if self.dynamic else False)
+        return self.machine.update(self._has_overflow if self.dynamic else False)
 
     @property
     def effective_scale(self) -> float:
         """The scale that losses are multiplied by: in FP32, and never subnormal there."""
-        return self._machine.program_scale
+        return self.machine.program_scale
 
     def unscale(self, model_grads: Sequence[torch.Tensor], master_grads: Sequence[torch.Tensor]) -> None:
         """Writes `model_grads / scale` to `master_grads`, which may be the same.
