@@ -87,7 +87,8 @@ AMP_POLICY_EXPORT uint32_t ampPolicyGetApiVersion(void);
 |* Selection                                                                  *|
 \*===----------------------------------------------------------------------===*/
 
-/** One property that the user gave. */
+/** One property that the user gave; or "hard_override", with which Apex's
+ * RuntimeErrors about properties become warnings in the text. */
 typedef struct AmpPolicyOverride {
   /** As Apex calls it: "keep_batchnorm_fp32". */
   const char *name;
@@ -185,8 +186,8 @@ AMP_POLICY_EXPORT AmpPolicyStatus ampPolicySelectionGetDefaults(
     const AmpPolicySelection *selection, AmpPolicyProperties *properties);
 
 /** What Apex prints: the level, its defaults, and the options after the
- * overrides. Empty, never null, with verbosity 0, if not enabled, or if the
- * selection failed. Belongs to the selection. */
+ * overrides. Empty, never null, if not enabled or if the selection failed;
+ * with verbosity 0 the warnings of "hard_override" alone. Belongs to the selection. */
 AMP_POLICY_EXPORT const char *
 ampPolicySelectionGetText(const AmpPolicySelection *selection);
 

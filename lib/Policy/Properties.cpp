@@ -90,6 +90,7 @@ static constexpr NamedOverride namedOverrides[] = {
     {"cast_model_outputs", &PropertyOverrides::castModelOutputs},
     {"cast_model_type", &PropertyOverrides::castModelType},
     {"enabled", &PropertyOverrides::enabled},
+    {"hard_override", &PropertyOverrides::hardOverride},
     {"keep_batchnorm_fp32", &PropertyOverrides::keepBatchnormFP32},
     {"loss_scale", &PropertyOverrides::lossScale},
     {"master_weights", &PropertyOverrides::masterWeights},
@@ -169,13 +170,18 @@ static Refusal checkPatchTorchFunctionsType(const OverrideValue &value,
 
 static Refusal checkKeepBatchnormFP32(const OverrideValue &value,
                                       const LevelDefaults &level) {
-  if (isPatching(level))
-    return refuse(PolicyErrorKind::RuntimeError,
-                  "With opt_level " + level.name +
-                      ", batchnorm functions are automatically patched to run "
-                      "in FP32, so keep_batchnorm_fp32 should be None. "
-                      "keep_batchnorm_fp32 was " +
-                      value.str());
+  if (!isPatching(level))
+    return std::nullopt;
+  return refuse(PolicyErrorKind::RuntimeError,
+                "With opt_level " + level.name +
+                    ", batchnorm functions are automatically patched to run "
+                    "in FP32, so keep_batchnorm_fp32 should be None. "
+                    "keep_batchnorm_fp32 was " +
+                    value.str());
+}
+
+static Refusal checkKeepBatchnormFP32IsBool(const OverrideValue &value,
+                                            const LevelDefaults &) {
   if (value.getBool() || value.isString("True") || value.isString("False"))
     return std::nullopt;
   return refuse(PolicyErrorKind::AssertionError,
@@ -221,6 +227,7 @@ static constexpr ApexCheck apexChecks[] = {
     {&PropertyOverrides::patchTorchFunctions, checkPatchTorchFunctions},
     {&PropertyOverrides::patchTorchFunctionsType, checkPatchTorchFunctionsType},
     {&PropertyOverrides::keepBatchnormFP32, checkKeepBatchnormFP32},
+    {&PropertyOverrides::keepBatchnormFP32, checkKeepBatchnormFP32IsBool},
     {&PropertyOverrides::masterWeights, checkMasterWeights},
     {&PropertyOverrides::lossScale, checkLossScale},
 };
@@ -256,12 +263,11 @@ static Refusal setPatchTorchFunctions(const OverrideValue &value,
     return refuseValue("patch_torch_functions", "True, False or None", value,
                        "leave it out to take the default of the level");
   properties.patchTorchFunctions = value.getBool();
-  return std::nullopt;
-}
-
-static Refusal setPatchTorchFunctionsType(const OverrideValue &value,
-                                          Properties &properties) {
-  properties.patchTorchFunctionsType = value.getFloatKind();
+  // By hardOverride, at a level that patches nothing of its own.
+  if (properties.patchTorchFunctions == true &&
+      !properties.patchTorchFunctionsType)
+    properties.patchTorchFunctionsType =
+        properties.getModelCast().value_or(FloatKind::Float16);
   return std::nullopt;
 }
 
@@ -358,10 +364,10 @@ struct Setter {
 };
 } // namespace
 
+/// patchTorchFunctionsType has none: only the level's own passes its check.
 static constexpr Setter setters[] = {
     {&PropertyOverrides::castModelType, setCastModelType},
     {&PropertyOverrides::patchTorchFunctions, setPatchTorchFunctions},
-    {&PropertyOverrides::patchTorchFunctionsType, setPatchTorchFunctionsType},
     {&PropertyOverrides::keepBatchnormFP32, setKeepBatchnormFP32},
     {&PropertyOverrides::masterWeights, setMasterWeights},
     {&PropertyOverrides::lossScale, setLossScale},
@@ -494,15 +500,20 @@ mlir::amp::initialize(StringRef levelName, const PropertyOverrides &overrides) {
                   getUnknownLevelText(levelName));
   const LevelDefaults &level = getLevelDefaults(*parsed);
 
+  Selection selection;
   for (const ApexCheck &apex : apexChecks) {
     const OverrideValue &value = overrides.*apex.value;
     if (value.isNone())
       continue;
-    if (Refusal refusal = apex.check(value, level))
+    Refusal refusal = apex.check(value, level);
+    if (!refusal)
+      continue;
+    if (refusal->kind != PolicyErrorKind::RuntimeError ||
+        overrides.hardOverride.getBool() != true)
       return *refusal;
+    selection.warnings.push_back(std::move(refusal->text));
   }
 
-  Selection selection;
   selection.defaults = makeDefaults(level);
   selection.properties = selection.defaults;
   for (const Setter &setter : setters) {
@@ -553,13 +564,21 @@ static void printOptions(llvm::raw_ostream &os, const Properties &properties,
 void mlir::amp::printSelection(llvm::raw_ostream &os,
                                const Selection &selection) {
   const Properties &properties = selection.properties;
-  if (!properties.enabled || properties.verbosity <= 0)
+  if (!properties.enabled)
     return;
-  os << "Selected optimization level "
-     << getLevelDefaults(*properties.optLevel).brief << '\n'
-     << "Defaults for this optimization level are:\n";
-  printOptions(os, selection.defaults, selection.printsPatchType);
-  os << "Processing user overrides (additional kwargs that are not None)...\n"
-     << "After processing overrides, optimization options are:\n";
-  printOptions(os, properties, selection.printsPatchType);
+  bool isVerbose = properties.verbosity > 0;
+  if (isVerbose) {
+    os << "Selected optimization level "
+       << getLevelDefaults(*properties.optLevel).brief << '\n'
+       << "Defaults for this optimization level are:\n";
+    printOptions(os, selection.defaults, selection.printsPatchType);
+    os << "Processing user overrides (additional kwargs that are not "
+          "None)...\n";
+  }
+  for (const std::string &warning : selection.warnings)
+    os << "Warning:  " << warning << '\n';
+  if (isVerbose) {
+    os << "After processing overrides, optimization options are:\n";
+    printOptions(os, properties, selection.printsPatchType);
+  }
 }

@@ -89,7 +89,7 @@ class Selection:
             are.
         initial_scale: Factor on the loss at the first step (no unit).
         text: What Apex prints: level, defaults, options after the overrides.
-            Empty with verbosity 0 or if not enabled.
+            With verbosity 0 only warnings; empty if not enabled.
         remarks: About what was accepted although it has no effect; Apex is
             silent there.
     """
@@ -137,7 +137,9 @@ def select(
         overrides: Values for properties by name; None stands for the level's
             default. Types are values of ``torch.dtype`` (or anything whose
             ``repr`` is ``torch.float16`` and the like), ``loss_scale`` is
-            ``"dynamic"``, a number, or its text.
+            ``"dynamic"``, a number, or its text. ``hard_override=True`` is none:
+            with it, properties that the level does not go with are in force, and
+            `text` warns of them.
         **more: The same as keyword arguments.
 
     Returns:

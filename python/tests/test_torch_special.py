@@ -59,6 +59,48 @@ def test_prints(name, capsys):
     assert capsys.readouterr().out == CASES[name]["printed"]
 
 
+@pytest.fixture
+def hard_override(monkeypatch):
+    monkeypatch.setattr(_amp_state, "hard_override", True)
+
+
+HARD = {"cast_model_type": torch.float16, "keep_batchnorm_fp32": True, "master_weights": True}
+
+
+def test_hard_override_warns_and_goes_on(hard_override, capsys):
+    model, optimizer = amp.initialize(*make(), opt_level="O1", verbosity=0, **HARD)
+    assert capsys.readouterr().out == CASES["hard_override"]["printed"]
+    assert (model.fc.weight.dtype, model.bn.weight.dtype) == (torch.float16, torch.float32)
+    assert torch.mm(torch.eye(2), torch.eye(2)).dtype == torch.float16
+    with amp.scale_loss(model(torch.randn(8, 4)).sum(), optimizer) as scaled:
+        scaled.backward()
+    assert {p.grad.dtype for p in amp.master_params(optimizer)} == {torch.float32}
+    optimizer.step()
+
+
+def test_hard_override_is_printed_between_the_options(hard_override, capsys):
+    amp.initialize(*make(), opt_level="O2", patch_torch_functions=True)
+    lines = capsys.readouterr().out.splitlines()
+    i = lines.index("Processing user overrides (additional kwargs that are not None)...")
+    assert lines[i + 1].startswith("Warning:  Currently, patch_torch_functions=True should only be set by")
+    assert lines[i + 2] == "After processing overrides, optimization options are:"
+    assert torch.mm(torch.eye(2), torch.eye(2)).dtype == torch.float16
+
+
+def test_hard_override_takes_half_models(hard_override, capsys):
+    model, optimizer = make()
+    model.fc.half()
+    amp.initialize(model, optimizer, opt_level="O2", verbosity=0)
+    printed = capsys.readouterr().out
+    assert printed.startswith("Warning:  " + text_of("half-model"))
+    assert printed.count("Warning:  Found param fc.") == 2
+
+
+def test_without_hard_override_all_of_it_is_refused():
+    with pytest.raises(RuntimeError, match="^O1 inserts casts around Torch functions"):
+        amp.initialize(*make(), opt_level="O1", verbosity=0, **HARD)
+
+
 @pytest.mark.parametrize("level", ["00", "02", 1, None, "o1", ""])
 def test_refuses_other_levels(level):
     with pytest.raises(RuntimeError, match=f"^Unexpected optimization level {level}. Options are 'O0', 'O1'"):

@@ -117,6 +117,9 @@ struct PropertyOverrides {
   OverrideValue minLossScale;
   OverrideValue maxLossScale;
   OverrideValue verbosity;
+  /// Not a property: True turns Apex's RuntimeErrors about properties into
+  /// warnings (apex/amp/_amp_state.py: hard_override, warn_or_err).
+  OverrideValue hardOverride;
 
   /// Sets the property that Apex calls `name` ("keep_batchnorm_fp32"; the
   /// spelling of pass options, "keep-batchnorm-fp32", is the same property) to
@@ -137,6 +140,8 @@ struct Selection {
   /// The line for patch_torch_functions_type, which Apex's own levels do not
   /// know, is printed: at O4 and O5, and wherever it was given.
   bool printsPatchType = false;
+  /// Refusals that hardOverride let pass, in their order.
+  std::vector<std::string> warnings;
   /// Texts about what was accepted although it has no effect. First letter
   /// lower case, no full stop.
   std::vector<std::string> remarks;
@@ -165,6 +170,11 @@ struct Selection {
 ///       scale that is the level's default is exempt: it stands for "no
 ///       scaling", and a script may give its floor at every level.
 ///
+/// With hardOverride, what 2. refuses as a RuntimeError is in force, with a
+/// warning; only a refused patchTorchFunctionsType gives way to the level's, as
+/// in ROCm. Functions that are patched at a level without such a type get the
+/// model's half type, or float16.
+///
 /// Accepted with a remark (Apex is silent): a patching level with
 /// patchTorchFunctions=False; masterWeights or a given keepBatchnormFP32 where
 /// the model is not cast to half; a minLossScale or maxLossScale that a fixed
@@ -173,8 +183,8 @@ std::variant<Selection, PolicyError>
 initialize(llvm::StringRef level, const PropertyOverrides &overrides);
 
 /// Prints what Apex prints (frontend.py, initialize at rank 0): the level, its
-/// defaults, and the options after the overrides. Nothing if verbosity is not
-/// above 0 or amp is not enabled.
+/// defaults, warnings, and the options after the overrides. Only the warnings if
+/// verbosity is not above 0; nothing if amp is not enabled.
 void printSelection(llvm::raw_ostream &os, const Selection &selection);
 
 } // namespace mlir::amp

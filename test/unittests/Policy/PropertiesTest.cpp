@@ -603,6 +603,56 @@ TEST(PrintSelection, AsRocmPrints) {
   expect("print-O1", "O1", {{"patch_torch_functions_type", "float16"}});
 }
 
+/// What Apex prints with verbosity 0, and what is then in force.
+TEST(HardOverride, WarnsInApexsWords) {
+  Given given = {{"cast_model_type", "torch.float16"},
+                 {"keep_batchnorm_fp32", "True"},
+                 {"master_weights", "True"},
+                 {"verbosity", "0"}};
+  EXPECT_NE(getError("O1", given), "accepted");
+  given.push_back({"hard_override", "True"});
+  Selection selection = getSelection("O1", given);
+  llvm::json::Object apex = readObject("special_cases.json");
+  EXPECT_EQ(print(selection),
+            findCase(apex, "hard_override").getString("printed")->str());
+  EXPECT_EQ(selection.properties.getModelCast(), FloatKind::Float16);
+  EXPECT_EQ(selection.properties.getFunctionCast(), FloatKind::Float16);
+  EXPECT_EQ(selection.properties.keepBatchnormFP32, true);
+  EXPECT_EQ(selection.properties.masterWeights, true);
+}
+
+TEST(HardOverride, OverridesRuntimeErrorsOnly) {
+  EXPECT_NE(
+      getError("O1", {{"hard_override", "False"}, {"master_weights", "True"}}),
+      "accepted");
+  for (StringRef level : {"O1", "O2"})
+    EXPECT_EQ(getError(level, {{"hard_override", "True"},
+                               {"keep_batchnorm_fp32", "5"}}),
+              "AssertionError: keep_batchnorm_fp32 must be a boolean, the "
+              "string 'True' or 'False', or None, found keep_batchnorm_fp32=5");
+  EXPECT_NE(getError("O9", {{"hard_override", "True"}}), "accepted");
+}
+
+TEST(HardOverride, PatchesWithATypeOfTheLevel) {
+  auto getType = [](StringRef level, Given given) {
+    given.push_back({"hard_override", "True"});
+    Selection selection = getSelection(level, given);
+    EXPECT_EQ(selection.warnings.size(), 1u);
+    return selection.properties.getFunctionCast();
+  };
+  EXPECT_EQ(getType("O2", {{"patch_torch_functions", "True"}}),
+            FloatKind::Float16);
+  EXPECT_EQ(getType("O0", {{"patch_torch_functions", "True"}}),
+            FloatKind::Float16);
+  EXPECT_EQ(getType("O5", {{"patch_torch_functions", "True"}}),
+            FloatKind::BFloat16);
+  // A refused type gives way to the level's, as in ROCm.
+  EXPECT_EQ(getType("O4", {{"patch_torch_functions_type", "float16"}}),
+            FloatKind::BFloat16);
+  EXPECT_EQ(getType("O2", {{"patch_torch_functions_type", "float16"}}),
+            std::nullopt);
+}
+
 TEST(PrintSelection, FalseIsNotNone) {
   std::string text = print(getSelection("O2", {{"cast_model_type", "False"}}));
   EXPECT_NE(text.find("cast_model_type        : False\n"), std::string::npos);

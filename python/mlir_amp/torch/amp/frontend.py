@@ -84,17 +84,20 @@ def initialize(
         min_loss_scale=min_loss_scale,
         max_loss_scale=max_loss_scale,
         verbosity=verbosity,
+        hard_override=_amp_state.hard_override,
     )
     selection = policy.select(opt_level, **overrides)
     properties = selection.properties
-    optimizer_list, model_list = [], []
+    optimizer_list, model_list, warned = [], [], []
     if properties.enabled:
         # All that can be refused, before anything changes.
         optimizer_list = _as_list(optimizers, torch.optim.Optimizer, "optimizers", "optimizer")
         model_list = _as_list(models, torch.nn.Module, "models", "model")
         amp_models.check_models(model_list)
         if not _amp_state.allow_incoming_model_not_fp32:
-            amp_models.check_types(model_list)
+            warned = amp_models.find_half(model_list)
+        if warned and not _amp_state.hard_override:
+            raise RuntimeError(warned[0])
         amp_optimizers.check_optimizers(optimizer_list, are_cast=bool(properties.cast_model_type))
     if _amp_state.handle is not None and _amp_state.handle.is_active() and selection.function_cast is None:
         warnings.warn(
@@ -110,6 +113,8 @@ def initialize(
         return models if optimizers is None else (models, optimizers)
     if selection.text:
         print(selection.text, end="")
+    for text in warned:
+        print(f"Warning:  {text}")
 
     outputs = _get_type(properties.cast_model_outputs)
     model_type = _get_type(properties.cast_model_type)

@@ -50,18 +50,20 @@ def mark_initialized(model: torch.nn.Module) -> None:
     setattr(model, _INITIALIZED, True)
 
 
-def check_types(models: list[torch.nn.Module]) -> None:
-    """Refuses models with half parameters or buffers."""
+def find_half(models: list[torch.nn.Module]) -> list[str]:
+    """What there is to say about each half parameter and buffer of the models."""
+    texts = []
     for model in models:
         for kind, values in (("param", model.named_parameters()), ("buffer", model.named_buffers())):
             for name, value in values:
                 if is_half(value):
                     expected = "torch.cuda.FloatTensor" if value.is_cuda else "torch.FloatTensor"
-                    raise RuntimeError(
+                    texts.append(
                         f"Found {kind} {name} with type {value.type()}, expected {expected}.\n"
                         "When using amp.initialize, you do not need to call .half() on your model\n"
                         "before passing it, no matter what optimization level you choose."
                     )
+    return texts
 
 
 def cast_model(model: torch.nn.Module, dtype: torch.dtype, keep_batchnorm: bool, keep_wide: bool = False) -> None:

@@ -31,7 +31,9 @@ class AmpState:
         handle: the casts of O1 and O4; None where no functions are cast.
         verbosity: above 0, selections and skipped steps are printed; at 2 each
             cast at O1 as well.
-        hard_override: turns refusals of properties into printed warnings.
+        hard_override: turns refusals of properties and of half models into printed
+            warnings, as in Apex; set it before `initialize`. No argument does, and
+            a reset leaves it.
         allow_incoming_model_not_fp32: takes models that are half already.
     """
 
