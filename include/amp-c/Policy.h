@@ -237,7 +237,7 @@ typedef enum AmpPolicyInPlaceRule {
 /** Whose list it is. */
 typedef enum AmpPolicyListOrigin {
   AMP_POLICY_ORIGIN_APEX = 0,
-  /** JAX's counterparts of what Apex lists. */
+  /** Counterparts of what Apex lists, in JAX and in later PyTorch. */
   AMP_POLICY_ORIGIN_OURS = 1
 } AmpPolicyListOrigin;
 

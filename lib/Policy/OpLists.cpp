@@ -137,6 +137,13 @@ static constexpr StringLiteral sharedPromote[] = {
     "ne",
 };
 
+// dot of complex numbers; of real ones the same function. torch's spectral
+// normalisation changed from one to the other after Apex's lists were made, and
+// stops where its arguments differ.
+static constexpr StringLiteral sharedOurPromote[] = {
+    "vdot",
+};
+
 // SEQUENCE_CASTS.
 static constexpr StringLiteral torchSequencePromote[] = {
     "cat", "stack",
@@ -402,6 +409,8 @@ static constexpr OpList opLists[] = {
     {"torch.Tensor",        ListClass::Float32,         InPlaceRule::NotInPlace,     ListOrigin::Apex, true,  tensorByReciprocal},
     {"torch.Tensor",        ListClass::Promote,         InPlaceRule::MatchSelf,      ListOrigin::Apex, true,  tensorPromote},
     {"torch.Tensor",        ListClass::Promote,         InPlaceRule::MatchSelf,      ListOrigin::Apex, true,  sharedPromote},
+    {"torch",               ListClass::Promote,         InPlaceRule::NotInPlace,     ListOrigin::Ours, true,  sharedOurPromote},
+    {"torch.Tensor",        ListClass::Promote,         InPlaceRule::NotInPlace,     ListOrigin::Ours, true,  sharedOurPromote},
     {"jax.nn",              ListClass::Float32,         InPlaceRule::NotInPlace,     ListOrigin::Ours, true,  nnFloat32},
     {"jax.numpy",           ListClass::Half,            InPlaceRule::NotInPlace,     ListOrigin::Ours, true,  numpyHalf},
     {"jax.numpy",           ListClass::Float32,         InPlaceRule::NotInPlace,     ListOrigin::Ours, true,  numpyFloat32},

@@ -189,7 +189,7 @@ class ListEntry(NamedTuple):
             argument, ``"refuse-half-self"`` refuses a half self and casts the
             others to float32, ``"match-self"`` casts the others to the type of
             self. None: it is no such form.
-        origin: ``"apex"``, or ``"ours"`` for JAX's counterparts.
+        origin: ``"apex"``, or ``"ours"`` for counterparts in JAX and in later PyTorch.
     """
 
     list_class: ListClass

@@ -2,9 +2,13 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What training scripts do beside the plain loop: schedulers, sparse gradients,
-checkpoints of activations, `out=`, exceptions, parameters that come late."""
+checkpoints of activations, `out=`, exceptions, parameters that come late, models that
+are pickled, traced, normalised, run on several threads."""
 
+import copy
 import gc
+import io
+import threading
 import warnings
 import weakref
 
@@ -230,6 +234,7 @@ def test_a_step_ends_casts_of_weights():
     model.weight.data.fill_(1.0)
     model, optimizer = amp.initialize(model, DataSgd(model.parameters()), opt_level="O1", verbosity=0)
     assert model(torch.ones(1, 2)).item() == 2.0
+    model.weight.grad = torch.zeros(1, 2)
     optimizer.step()
     assert model(torch.ones(1, 2)).item() == 4.0
 
@@ -308,3 +313,185 @@ def test_default_devices_may_be_set_around_the_casts():
     finally:
         torch.set_default_device(None)
     assert model(torch.ones(1, 2)).dtype == torch.float16
+
+
+# ---- Models ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_models_are_pickled(level):
+    model = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.BatchNorm1d(2)).eval()
+    model, optimizer = begin(level, model=model, cast_model_outputs=torch.bfloat16)
+    file = io.BytesIO()
+    torch.save(model, file)
+    file.seek(0)
+    loaded = torch.load(file, weights_only=False)
+    x = torch.ones(3, 2)
+    assert torch.equal(loaded(x), model(x)) and loaded(x).dtype == torch.bfloat16
+    assert loaded[0].weight.dtype == model[0].weight.dtype
+    with torch.no_grad():
+        loaded[0].bias.fill_(5.0)
+    assert not torch.equal(loaded(x), model(x))
+
+
+@pytest.mark.parametrize("kind", [torch.nn.RNN, torch.nn.LSTM, torch.nn.GRU])
+def test_recurrent_modules_take_half_inputs_by_keyword(kind):
+    model = torch.nn.Sequential(kind(2, 2))
+    begin("O1", model=model)
+    x = torch.ones(3, 1, 2, dtype=torch.float16)
+    state = torch.zeros(1, 1, 2, dtype=torch.float16)
+    hx = (state, state) if kind is torch.nn.LSTM else state
+    by_position, by_keyword = model[0](x, hx)[0], model[0](input=x, hx=hx)[0]
+    assert by_keyword.dtype == torch.float16 and torch.equal(by_position, by_keyword)
+    with amp.disable_casts(), pytest.raises(ValueError, match="does not match weight dtype"):
+        model[0](input=x)
+
+
+@pytest.mark.parametrize("normalise", [torch.nn.utils.spectral_norm, torch.nn.utils.parametrizations.spectral_norm])
+@pytest.mark.parametrize("level", LEVELS)
+def test_spectral_norm(normalise, level):
+    torch.manual_seed(0)
+    model = normalise(torch.nn.Linear(8, 8))
+    reference = copy.deepcopy(model)
+    model, optimizer = begin(level, 8.0, model)
+    x = torch.randn(4, 8)
+    for _ in range(20):
+        optimizer.zero_grad()
+        backward(model, optimizer, x)
+        reference(x)
+    if level != "O3":
+        # Half power iterations find the same norm, within the rounding of their vectors.
+        expected = torch.linalg.matrix_norm(reference.weight, 2)
+        assert torch.linalg.matrix_norm(model.weight.float(), 2).item() == pytest.approx(expected.item(), rel=1e-2)
+    optimizer.step()
+    assert torch.isfinite(model(x)).all()
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_models_are_traced(level):
+    model = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.Softmax(-1))
+    begin(level, model=model)
+    x = torch.randn(2, 3)
+    expected = model(x)  # keeps a cast at O1
+    traced = torch.jit.trace(model, torch.ones(2, 3))
+    assert torch.equal(traced(x), expected)
+    with torch.no_grad():
+        model[0].bias.add_(torch.tensor([1.0, 0.0, 0.0], dtype=model[0].bias.dtype))
+    assert torch.equal(traced(x), model(x)) and not torch.equal(traced(x), expected)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_complex_buffers_stay(level):
+    model = torch.nn.Linear(2, 1)
+    model.register_buffer("spectrum", torch.tensor([1 + 2j]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        begin(level, model=model)
+    assert model.spectrum.tolist() == [1 + 2j]
+    assert model.weight.dtype == (torch.float16 if level in ("O2", "O3") else torch.float32)
+
+
+# ---- Threads -----------------------------------------------------------------------
+
+
+def run_on_thread(function):
+    """What `function` returns on a thread of its own, or raises there."""
+    outcome = []
+
+    def work():
+        try:
+            outcome.append((function(), torch._C._len_torch_function_stack()))
+        except Exception as error:
+            outcome.append((error, torch._C._len_torch_function_stack()))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    ((result, modes),) = outcome
+    assert modes == 0  # nothing is left on it
+    return result
+
+
+class Noting(torch.nn.Module):
+    """Notes the types of its products; calls itself once more, and may fail."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = torch.nn.Linear(2, 2)
+
+    def forward(self, x, again=True, fails=False):
+        if again:
+            self(x, again=False)
+        if fails:
+            raise ZeroDivisionError
+        return self.fc(x)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_models_run_on_other_threads_as_on_the_first(level):
+    model, _ = begin(level, model=Noting())
+    x = torch.randn(4, 2)
+    result = run_on_thread(lambda: model(x))
+    assert torch.equal(result, model(x)) and result.dtype == model(x).dtype
+    assert isinstance(run_on_thread(lambda: model(x, fails=True)), ZeroDivisionError)
+    assert torch.equal(run_on_thread(lambda: model(x)), result)
+    amp.reset()
+    if level == "O1":
+        assert run_on_thread(lambda: model(x)).dtype == torch.float32
+
+
+def test_only_models_are_cast_on_other_threads():
+    model, _ = begin("O1", model=Noting())
+    x = torch.eye(2)
+    run_on_thread(lambda: model(x))
+    assert run_on_thread(lambda: torch.mm(x, x)).dtype == torch.float32
+    assert torch.mm(x, x).dtype == torch.float16
+
+
+def test_disabled_casts_are_the_threads_own():
+    model, _ = begin("O1", model=Noting())
+    x = torch.eye(2)
+    with amp.disable_casts():
+        assert run_on_thread(lambda: model(x)).dtype == torch.float16
+        assert model(x).dtype == torch.float32
+
+    def disabled():
+        with amp.disable_casts():
+            return model(x)
+
+    assert run_on_thread(disabled).dtype == torch.float32
+
+
+# ---- Steps without backward passes ---------------------------------------------------
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_refuses_steps_without_backward_passes(level):
+    model, optimizer = begin(level, "dynamic" if level == "O1" else 1.0)
+    with pytest.raises(RuntimeError, match="without a backward pass: no parameter of this SGD has a gradient"):
+        optimizer.step()
+    backward(model, optimizer)
+    optimizer.step()
+    optimizer.zero_grad(set_to_none=True)
+    with pytest.raises(RuntimeError, match="do not zero gradients before the step"):
+        optimizer.step()
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("scale", [1.0, 128.0])
+def test_steps_of_optimizers_that_a_backward_pass_did_not_reach(level, scale):
+    """Of all that are stepped together, some have no part in a loss."""
+    model, optimizer = begin(level, scale)
+    with amp.scale_loss(torch.ones((), requires_grad=True) * 2, optimizer) as scaled:
+        scaled.backward()
+    before = model.weight.detach().clone()
+    optimizer.step()
+    assert torch.equal(model.weight, before)
+
+
+def test_skipped_steps_and_closures_are_no_steps_without_backward_pass():
+    model, optimizer = begin("O1", "dynamic")
+    backward(model, optimizer, torch.full((1, 2), float("inf")))
+    optimizer.zero_grad(set_to_none=True)
+    optimizer.step()
+    optimizer.step(lambda: 0.0)

@@ -68,7 +68,7 @@ enum class InPlaceRule {
 enum class ListOrigin {
   /// apex/amp/lists, or the RNN wrappers of apex/amp/amp.py.
   Apex,
-  /// Ours: JAX's counterparts of what Apex lists.
+  /// Ours: counterparts of what Apex lists, in JAX and in later PyTorch.
   Ours
 };
 

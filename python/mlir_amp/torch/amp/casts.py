@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import functools
 import sys
+import threading
 import types
 from collections.abc import Callable, Iterable
 from contextlib import contextmanager
@@ -31,6 +32,7 @@ from torch.overrides import TorchFunctionMode, resolve_name
 
 from mlir_amp import policy
 
+from .state import _amp_state
 from .values import is_half
 
 #: Names of types in printed casts, as in Apex.
@@ -74,6 +76,8 @@ class CastCache:
         self._casts: dict[int, tuple[torch.nn.Parameter, torch.Tensor, tuple[int, int]]] = {}
 
     def get(self, parameter: torch.nn.Parameter, cast: Callable[[torch.Tensor], torch.Tensor]) -> torch.Tensor:
+        if torch.jit.is_tracing():  # a kept cast would be a constant of the graph
+            return cast(parameter)
         state = (parameter._version, parameter.data_ptr())
         kept = self._casts.get(id(parameter))
         if kept is not None and kept[2] == state and kept[1].requires_grad == parameter.requires_grad:
@@ -104,6 +108,18 @@ class Rule:
     name: str
 
 
+class ThreadState(threading.local):
+    """What a mode knows of each thread."""
+
+    def __init__(self) -> None:
+        #: Above 0: nothing is cast.
+        self.disabled = 0
+        #: Python functions of torch that are being run with the mode on.
+        self.entered: list[Callable] = []
+        #: Calls of models around the present one on a thread that is not the mode's own.
+        self.visits = 0
+
+
 class CastMode(TorchFunctionMode):
     """The casts of one `initialize` or `init`.
 
@@ -130,8 +146,7 @@ class CastMode(TorchFunctionMode):
         self.cache = CastCache() if enable_caching else None
         self.verbose = verbose
         self.allow_banned = allow_banned
-        self.disabled = 0
-        self._entered: list[Callable] = []
+        self.thread = ThreadState()
         self._rules: dict[Callable, Rule | None] = {}
         for function, list_class in (user_rules or {}).items():
             self._rules[function] = Rule(list_class, None, resolve_name(function) or function.__name__)
@@ -159,17 +174,17 @@ class CastMode(TorchFunctionMode):
     @contextmanager
     def disable(self):
         """Calls inside are not cast. May be nested."""
-        self.disabled += 1
+        self.thread.disabled += 1
         try:
             yield
         finally:
-            self.disabled -= 1
+            self.thread.disabled -= 1
 
     # -- casts --------------------------------------------------------------------
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
-        if self.disabled:
+        if self.thread.disabled:
             return func(*args, **kwargs)
         try:
             rule = self._rules[func]
@@ -231,16 +246,16 @@ class CastMode(TorchFunctionMode):
                 if not self.allow_banned and self.half in _floating_types([*args, *kwargs.values()]):
                     raise NotImplementedError(policy.refusal(rule.name, self.half_name))
                 args, kwargs = self._cast_all(self.to_float32, args, kwargs, rule.name)
-        inside = None if func in self._entered else _get_inside(func)
+        inside = None if func in self.thread.entered else _get_inside(func)
         if inside is None:
             return func(*args, **kwargs)
         # What it calls may name it again: variants of pooling do.
-        self._entered.append(func)
+        self.thread.entered.append(func)
         try:
             with self:
                 return inside(*args, **kwargs)
         finally:
-            self._entered.pop()
+            self.thread.entered.pop()
 
     def _call_in_place(self, func: Callable, rule: Rule, args: tuple, kwargs: dict) -> Any:
         if not args:
@@ -352,34 +367,75 @@ def _get_unchecked_globals(module: str) -> dict[str, Any]:
     return names
 
 
-class RnnInputs:
-    """Half inputs of recurrent modules as FP32.
+# -- hooks of modules -----------------------------------------------------------------
+#
+# Functions, so that models that have them can be pickled. Where no casts are on, they do
+# nothing.
 
-    A recurrent module refuses an input that is not of its weights' type before it
-    calls the function that is cast. An exact widening takes the refusal away:
-    the function narrows it again.
+
+def _get_mode() -> CastMode | None:
+    return None if _amp_state.handle is None else _amp_state.handle.mode
+
+
+def prepare_model(model: torch.nn.Module) -> None:
+    """Has the casts follow a model to other threads, and take half keywords of its RNNs."""
+    model.register_forward_pre_hook(_enter_thread, prepend=True)
+    model.register_forward_hook(_leave_thread, always_call=True)
+    for module in model.modules():
+        if isinstance(module, _RNN_MODULES):
+            module.register_forward_pre_hook(_widen_keywords, with_kwargs=True)
+
+
+def _enter_thread(module: torch.nn.Module, args: tuple) -> None:
+    mode = _get_mode()
+    if mode is None or (not mode.thread.visits and mode.is_installed()):
+        return
+    if not mode.thread.visits:
+        mode.install()
+    mode.thread.visits += 1
+
+
+def _leave_thread(module: torch.nn.Module, args: tuple, output: Any) -> None:
+    mode = _get_mode()
+    if mode is None or not mode.thread.visits:
+        return
+    mode.thread.visits -= 1
+    if not mode.thread.visits:
+        mode.remove()
+
+
+def widen_rnn_inputs() -> torch.utils.hooks.RemovableHandle:
+    """Has recurrent modules, all there are, take half inputs by position; until the handle is removed.
+
+    They refuse an input that is not of their weights' type before they call the
+    function that is cast. An exact widening takes the refusal away: the function
+    narrows it again.
     """
+    return torch.nn.modules.module.register_module_forward_pre_hook(_widen_positional)
 
-    def __init__(self, mode: CastMode) -> None:
-        def widen(module: torch.nn.Module, args: tuple) -> tuple | None:
-            if not isinstance(module, _RNN_MODULES) or mode.disabled or not mode.is_installed():
-                return None
-            weight = next(module.parameters(), None)
-            if weight is None or weight.dtype != torch.float32:
-                return None
 
-            def apply(value: Any) -> Any:
-                if isinstance(value, torch.nn.utils.rnn.PackedSequence):
-                    return value._replace(data=apply(value.data))
-                if isinstance(value, torch.Tensor):
-                    return value.float() if is_half(value) else value
-                if isinstance(value, tuple):
-                    return tuple(map(apply, value))
-                return value
+def _widen_positional(module: torch.nn.Module, args: tuple) -> tuple | None:
+    return _widen(args) if isinstance(module, _RNN_MODULES) and _is_cast(module) else None
 
-            return tuple(map(apply, args))
 
-        self._hook = torch.nn.modules.module.register_module_forward_pre_hook(widen)
+def _widen_keywords(module: torch.nn.Module, args: tuple, kwargs: dict) -> tuple[tuple, dict] | None:
+    if not kwargs or not _is_cast(module):
+        return None
+    return args, {key: _widen(value) for key, value in kwargs.items()}
 
-    def remove(self) -> None:
-        self._hook.remove()
+
+def _is_cast(module: torch.nn.Module) -> bool:
+    """Whether the function behind a recurrent module casts FP32 weights now."""
+    mode = _get_mode()
+    if mode is None or mode.thread.disabled or not mode.is_installed():
+        return False
+    weight = next(module.parameters(), None)
+    return weight is not None and weight.dtype == torch.float32
+
+
+def _widen(value: Any) -> Any:
+    if isinstance(value, torch.nn.utils.rnn.PackedSequence):
+        return value._replace(data=_widen(value.data))
+    if isinstance(value, torch.Tensor):
+        return value.float() if is_half(value) else value
+    return tuple(map(_widen, value)) if isinstance(value, tuple) else value

@@ -16,6 +16,7 @@ from mlir_amp import policy
 from . import models as amp_models
 from . import optimizers as amp_optimizers
 from . import registry
+from .casts import prepare_model
 from .handle import AmpHandle, NoOpHandle, step_without_casts
 from .scaling import LossScaler
 from .state import _amp_state
@@ -135,6 +136,8 @@ def initialize(
 
     for model in model_list:
         amp_models.mark_initialized(model)
+        if selection.function_cast is not None:
+            prepare_model(model)
     for optimizer in optimizer_list:
         amp_optimizers.prepare(optimizer, bool(properties.master_weights), step_without_casts)
     _amp_state.loss_scalers = [

@@ -14,7 +14,7 @@ import torch
 
 from . import optimizers as amp_optimizers
 from . import registry
-from .casts import CastMode, RnnInputs
+from .casts import CastMode, widen_rnn_inputs
 from .scaling import LossScaler, coalesce
 from .state import _amp_state, master_params, maybe_print
 
@@ -71,6 +71,8 @@ def scale_loss(
         )
     scaler = _amp_state.loss_scalers[loss_id]
     if not properties.master_weights and not scaler.dynamic and scaler.loss_scale() == 1.0:
+        for optimizer in optimizers:
+            amp_optimizers.note_backward(optimizer)
         yield loss.float()
         _clear_casts()
         return
@@ -150,7 +152,7 @@ def _take_grads(optimizer: Any) -> list[torch.Tensor]:
 def _end_casts_in_child() -> None:
     """A forked process is a data loader's more often than a trainer's."""
     if _amp_state.handle is not None:
-        _amp_state.handle.mode.disabled += 1
+        _amp_state.handle.mode.thread.disabled += 1
 
 
 os.register_at_fork(after_in_child=_end_casts_in_child)
@@ -188,12 +190,12 @@ class AmpHandle:
         self.verbose = verbose
         self._default_scaler = LossScaler(loss_scale)
         self._is_active = True
-        self._rnn_inputs = RnnInputs(self.mode)
+        self._rnn_inputs = widen_rnn_inputs()
         self._replaced = registry.replace_functions(self)
         self.mode.install()
 
     def is_active(self) -> bool:
-        return self._is_active and not self.mode.disabled
+        return self._is_active and not self.mode.thread.disabled
 
     @property
     def has_cache(self) -> bool:

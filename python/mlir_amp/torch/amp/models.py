@@ -5,7 +5,8 @@
 
 Parameters and buffers are cast once; hooks cast what goes into the model and what
 comes out of it. Hooks, and not another `forward`, so that a copy of the model
-(copy.deepcopy, for averaged weights) runs its own weights.
+(copy.deepcopy, for averaged weights) runs its own weights, and made of functions of this
+module, so that it can be pickled.
 
 The state_dict of a cast model is FP32. A half parameter whose FP32 master is known
 and in step with it is written as its master, and one that is loaded in FP32 hands
@@ -121,25 +122,22 @@ def convert_module(module: torch.nn.Module, dtype: torch.dtype) -> None:
 
 def cast_inputs(model: torch.nn.Module, dtype: torch.dtype) -> None:
     """Casts floating tensors that the model is called with to `dtype`."""
+    model.register_forward_pre_hook(functools.partial(_cast_inputs, dtype), with_kwargs=True)
 
+
+def _cast_inputs(dtype: torch.dtype, module: torch.nn.Module, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
     cast = functools.partial(to_type, dtype)
-
-    def hook(module: torch.nn.Module, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
-        return map_tensors(args, cast), map_tensors(kwargs, cast)
-
-    model.register_forward_pre_hook(hook, with_kwargs=True)
+    return map_tensors(args, cast), map_tensors(kwargs, cast)
 
 
 def cast_outputs(model: torch.nn.Module, dtype: torch.dtype) -> None:
     """Casts floating tensors that the model returns to `dtype`."""
-
-    cast = functools.partial(to_type, dtype)
-
-    def hook(module: torch.nn.Module, args: tuple, output: Any) -> Any:
-        return map_tensors(output, cast)
-
     # Before the user's hooks, which see what the caller gets.
-    model.register_forward_hook(hook, prepend=True)
+    model.register_forward_hook(functools.partial(_cast_outputs, dtype), prepend=True)
+
+
+def _cast_outputs(dtype: torch.dtype, module: torch.nn.Module, args: tuple, output: Any) -> Any:
+    return map_tensors(output, functools.partial(to_type, dtype))
 
 
 def take_wide(parameter: torch.Tensor) -> torch.Tensor | None:

@@ -62,6 +62,12 @@ def is_initialized(optimizer: Any) -> bool:
     return hasattr(optimizer, _STASH)
 
 
+def note_backward(optimizer: Any) -> None:
+    """Notes a backward pass that `optimizer`'s stash has nothing to do for."""
+    if is_initialized(optimizer):
+        getattr(optimizer, _STASH).has_backward = True
+
+
 def get_stash(optimizer: Any) -> Stash:
     """What `initialize` gave `optimizer`.
 
@@ -93,6 +99,8 @@ class Stash:
         self.is_alive = True
         #: Gradients still carry a scale: a backward pass with delay_unscale.
         self.params_have_scaled_gradients = False
+        #: A backward pass since the last step, whether its gradients came here or not.
+        self.has_backward = False
         #: Inside scale_loss.
         self.is_open = False
         #: What the next step prints instead of stepping.
@@ -188,7 +196,7 @@ class Stash:
             )
         self.take_late()
         self.adopt()
-        self.is_open = True
+        self.is_open = self.has_backward = True
         if delayed or self.params_have_scaled_gradients:
             return
         for parameter, _ in self.pairs:
@@ -271,6 +279,16 @@ class Stash:
                 "Leave delay_unscale out in the last amp.scale_loss before the step."
             )
 
+    def check_backward(self) -> None:
+        """Refuses a step that no backward pass came before; it would change nothing."""
+        groups = self.optimizer.param_groups
+        if not self.has_backward and all(p.grad is None for group in groups for p in group["params"]):
+            raise RuntimeError(
+                f"step() was called without a backward pass: no parameter of this {type(self.optimizer).__name__} has a "
+                "gradient. Call scaled_loss.backward() inside of 'with amp.scale_loss(loss, optimizer) as scaled_loss' "
+                "first, and do not zero gradients before the step."
+            )
+
     def copy_masters(self) -> None:
         """Rounds the masters to the half parameters."""
         if self.pairs:
@@ -305,9 +323,13 @@ def prepare(optimizer: torch.optim.Optimizer, master_weights: bool, around_step:
         if stash.skip_message is not None:
             state.maybe_print(stash.skip_message)
             stash.skip_message = None
+            stash.has_backward = False
             stash.clear_master_grads()
             self._opt_called = True  # for schedulers, which ask whether step was called
             return None
+        if closure is None:
+            stash.check_backward()
+        stash.has_backward = False
         with around_step():
             if not master_weights:
                 return old_step(closure, **kwargs) if closure is not None else old_step(**kwargs)
