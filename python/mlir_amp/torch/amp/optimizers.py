@@ -284,9 +284,9 @@ class Stash:
         groups = self.optimizer.param_groups
         if not self.has_backward and all(p.grad is None for group in groups for p in group["params"]):
             raise RuntimeError(
-                f"step() was called without a backward pass: no parameter of this {type(self.optimizer).__name__} has a "
-                "gradient. Call scaled_loss.backward() inside of 'with amp.scale_loss(loss, optimizer) as scaled_loss' "
-                "first, and do not zero gradients before the step."
+                f"step() was called without a backward pass: no parameter of this {type(self.optimizer).__name__} has "
+                "a gradient. Call scaled_loss.backward() inside of 'with amp.scale_loss(loss, optimizer) as "
+                "scaled_loss' first, and do not zero gradients before the step."
             )
 
     def copy_masters(self) -> None:
