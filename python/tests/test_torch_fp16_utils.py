@@ -42,6 +42,21 @@ def test_dynamic_loss_scaler_of_apex(run):
     assert fp16_runs.play_scaler(fp16_utils, run) == run["rows"]
 
 
+def test_the_older_numbers_by_arguments():
+    """What docs/Python.md gives for scripts from before February 2019."""
+    older = {"init_scale": 2.0**32, "scale_window": 1000, "min_loss_scale": 1.0, "max_loss_scale": float("inf")}
+    for run in RECORDED["scalers"][::2]:
+        _, full, optimizer = make(dynamic_loss_scale=True, dynamic_loss_args=older)
+        rows = iter(run["rows"])
+        i, scale, *_ = next(rows)
+        for step, overflow in enumerate(run["overflows"]):
+            full.grad = torch.full((2,), float("inf") if overflow else 1.0)
+            optimizer.update_master_grads()
+            if step == i:
+                assert optimizer.loss_scale == scale
+                i, scale, *_ = next(rows, (None, None))
+
+
 def test_scalers_of_hand_written_loops():
     scaler = fp16_utils.DynamicLossScaler()
     assert (scaler.loss_scale, scaler.cur_iter, scaler.last_overflow_iter) == (2.0**32, 0, -1)
@@ -170,6 +185,24 @@ def test_losses_one_by_one_add_up_for_fp32_parameters_too():
     assert get_grads(optimizer) == [[3.0, 3.0], [3.0, 3.0]]
     optimizer.update_master_grads()  # once more changes nothing
     assert get_grads(optimizer) == [[3.0, 3.0], [3.0, 3.0]]
+
+
+def test_backward_passes_of_the_users_own():
+    half, full, optimizer = make()
+    for _ in range(2):
+        optimizer.zero_grad(set_grads_to_None=True)
+        ((half.float() + full).sum() * optimizer.loss_scale).backward()
+        optimizer.update_master_grads()
+        assert get_grads(optimizer) == [[1.0, 1.0], [1.0, 1.0]]
+        optimizer.step()
+    assert full.tolist() == half.tolist() == [-2.0, -2.0]
+
+
+def test_masters_that_are_updated_twice_stay_skipped():
+    _, full, optimizer = make(dynamic_loss_scale=True, dynamic_loss_args={"init_scale": 4.0})
+    optimizer.backward((full * float("inf")).sum())
+    optimizer.update_master_grads()
+    assert optimizer.overflow and optimizer.loss_scale == 2.0
 
 
 def test_losses_add_up_where_the_scale_grows_between_them():

@@ -10,6 +10,7 @@ optimizer updates as they are, are divided in place.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -86,6 +87,8 @@ class FP16_Optimizer:
         self._half_scale = self._direct_scale = 1.0
         #: A backward pass whose gradients the masters do not have yet.
         self._is_pending = False
+        #: The gradients that the masters were given, with their versions.
+        self._given: list[tuple[weakref.ref[torch.Tensor], int]] | None = None
 
     def _take(self, parameters: list[torch.nn.Parameter]) -> None:
         """Registers the parameters of a group; half ones give way to masters in place."""
@@ -147,8 +150,11 @@ class FP16_Optimizer:
     def update_master_grads(self) -> None:
         """Hands the gradients on to the masters, divided by the scale, and ends the scaler's step.
 
-        After an overflow the scale shrinks, and `step` skips.
+        After an overflow the scale shrinks, and `step` skips. Called again without new
+        gradients, it does nothing.
         """
+        if not self._has_new_gradients():
+            return
         scaler = self.loss_scaler
         scaler.clear_overflow_state()
         grads, master_grads = [], []
@@ -161,12 +167,23 @@ class FP16_Optimizer:
             grads.append(parameter.grad.to_dense() if parameter.grad.is_sparse else parameter.grad)
             master_grads.append(master.grad)
         scaler.unscale(grads, master_grads)
-        if self._is_pending:
-            direct = [p.grad for p in self.all_fp32_from_fp32_params if p.grad is not None]
-            scaler.unscale(direct, direct)
+        direct = [p.grad for p in self.all_fp32_from_fp32_params if p.grad is not None]
+        scaler.unscale(direct, direct)
         self._direct_scale = 1.0
         self._is_pending = False
+        self._given = [(weakref.ref(grad), grad._version) for grad in self._get_model_grads()]
         self.overflow = scaler.update_scale()
+
+    def _get_model_grads(self) -> list[torch.Tensor]:
+        parameters = [*self.all_fp16_params, *self.all_fp32_from_fp32_params]
+        return [parameter.grad for parameter in parameters if parameter.grad is not None]
+
+    def _has_new_gradients(self) -> bool:
+        grads = self._get_model_grads()
+        if self._given is None or len(grads) != len(self._given):
+            return True
+        given = zip(grads, self._given, strict=True)
+        return any(reference() is not grad or version != grad._version for grad, (reference, version) in given)
 
     def clip_master_grads(self, max_norm: float, norm_type: float = 2) -> torch.Tensor | int:
         """Clips the gradients that the optimizer is going to see.
