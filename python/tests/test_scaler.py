@@ -200,6 +200,33 @@ def test_refused_states_change_nothing() -> None:
     assert scaler.state == before
 
 
+def test_numbers_change_and_the_state_stays() -> None:
+    scaler = LossScaler(scale_window=3)
+    scaler.update(False)
+    state = scaler.state
+    scaler.configure(growth_interval=2, growth_factor=4.0)
+    assert scaler.state == state and scaler.config["growth_interval"] == 2
+    assert not scaler.update(False) and scaler.scale == 4 * 65536.0
+    config = scaler.config
+    with pytest.raises(mlir_amp.InvalidArgument, match="growth factor"):
+        scaler.configure(growth_factor=1.0)
+    with pytest.raises(TypeError):
+        scaler.configure(colour=1)
+    assert scaler.config == config
+
+
+def test_presets_are_named() -> None:
+    assert LossScaler().config["preset"] == "apex"
+    scaler = LossScaler(max_loss_scale=math.inf, preset="torch", scale_factor=1.1)
+    assert copy.deepcopy(scaler).config == scaler.config
+    scaler.update(True)
+    assert scaler.scale != 65536.0 / 1.1  # in float32
+    with pytest.raises(mlir_amp.InvalidArgument, match="preset 'torch' has no bounds"):
+        LossScaler(preset="torch")
+    with pytest.raises(ValueError, match="expected preset 'apex' or 'torch'"):
+        LossScaler(preset="jmp")  # type: ignore
+
+
 def test_faults_pickle() -> None:
     with pytest.raises(mlir_amp.RuntimeFault) as caught:
         LossScaler(0.0)

@@ -223,6 +223,10 @@ def test_scales_what_holds_tensors():
             scaler_or_torchs.scale(1.0)
 
 
+def test_scales_are_float32_from_the_start():
+    assert GradScaler(init_scale=0.1).get_scale() == torch.tensor(0.1).item() != 0.1
+
+
 def test_sparse_gradients():
     results = []
     for scaler in (GradScaler(init_scale=8.0), torch.amp.GradScaler("cpu", init_scale=8.0)):

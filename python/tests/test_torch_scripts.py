@@ -440,6 +440,20 @@ def test_models_run_on_other_threads_as_on_the_first(level):
         assert run_on_thread(lambda: model(x)).dtype == torch.float32
 
 
+def test_a_reset_during_a_call_leaves_nothing_on_the_thread():
+    class Resetting(torch.nn.Module):
+        def forward(self, x):
+            y = torch.mm(x, x)
+            amp.reset()
+            return y
+
+    model, _ = amp.initialize(Resetting(), torch.optim.SGD([torch.zeros(1)], lr=1.0), opt_level="O1", verbosity=0)
+    assert run_on_thread(lambda: model(torch.eye(2))).dtype == torch.float16
+    assert torch.mm(torch.eye(2), torch.eye(2)).dtype == torch.float32  # on the first thread neither
+    amp.reset()
+    assert torch._C._len_torch_function_stack() == 0
+
+
 def test_only_models_are_cast_on_other_threads():
     model, _ = begin("O1", model=Noting())
     x = torch.eye(2)

@@ -6,6 +6,7 @@
 import collections
 import copy
 import gc
+import os
 import threading
 
 import pytest
@@ -475,6 +476,26 @@ def test_refuses_another_thread():
     thread.start()
     thread.join()
     assert raised and "on another thread" in raised[0]
+
+
+@pytest.mark.parametrize("level", ["O0", "O1", "O2", "O3"])
+def test_refuses_forked_processes(level):
+    model, optimizer = amp.initialize(*make(), opt_level=level, loss_scale=2.0, verbosity=0)
+    loss = model(torch.randn(8, 4)).sum()
+    reader, writer = os.pipe()
+    if os.fork() == 0:
+        try:
+            scale(loss, optimizer)
+            os.write(writer, b"taken")
+        except RuntimeError as error:
+            os.write(writer, str(error).encode())
+        finally:
+            os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as pipe:
+        assert "before this process was forked. Call it in the process that trains" in pipe.read()
+    os.wait()
+    scale(loss, optimizer)  # taken where it was initialized
 
 
 def test_a_refused_initialize_leaves_nothing_initialized():

@@ -10,6 +10,9 @@ model, optimizer = amp.initialize(model, optimizer, opt_level="O1")
 with amp.scale_loss(loss, optimizer) as scaled_loss:
     scaled_loss.backward()
 optimizer.step()
+
+Beside it `fp16_utils`, Apex's deprecated FP16_Optimizer, and `GradScaler`, for
+`torch.autocast`.
 """
 
 from . import amp as amp

@@ -116,8 +116,6 @@ class ThreadState(threading.local):
         self.disabled = 0
         #: Python functions of torch that are being run with the mode on.
         self.entered: list[Callable] = []
-        #: Calls of models around the present one on a thread that is not the mode's own.
-        self.visits = 0
 
 
 class CastMode(TorchFunctionMode):
@@ -147,6 +145,8 @@ class CastMode(TorchFunctionMode):
         self.verbose = verbose
         self.allow_banned = allow_banned
         self.thread = ThreadState()
+        #: Ended for good; it may still lie on threads that did not end it.
+        self.is_over = False
         self._rules: dict[Callable, Rule | None] = {}
         for function, list_class in (user_rules or {}).items():
             self._rules[function] = Rule(list_class, None, resolve_name(function) or function.__name__)
@@ -166,6 +166,11 @@ class CastMode(TorchFunctionMode):
         """Takes the mode out of this thread's stack, if it is there."""
         _push_all([mode for mode in _pop_all() if mode is not self])
 
+    def end(self) -> None:
+        """Ends the casts on all threads."""
+        self.is_over = True
+        remove_ended_modes()
+
     def is_installed(self) -> bool:
         """True if calls on this thread are cast."""
         count = torch._C._len_torch_function_stack()
@@ -184,7 +189,7 @@ class CastMode(TorchFunctionMode):
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
-        if self.thread.disabled:
+        if self.is_over or self.thread.disabled:
             return func(*args, **kwargs)
         try:
             rule = self._rules[func]
@@ -312,6 +317,11 @@ class CastMode(TorchFunctionMode):
         return tensor.to(dtype)
 
 
+def remove_ended_modes() -> None:
+    """Takes modes that another thread ended out of this thread's stack."""
+    _push_all([mode for mode in _pop_all() if not (isinstance(mode, CastMode) and mode.is_over)])
+
+
 def _pop_all() -> list[TorchFunctionMode]:
     """The thread's modes, taken off, the lowest first."""
     count = torch._C._len_torch_function_stack()
@@ -386,22 +396,33 @@ def prepare_model(model: torch.nn.Module) -> None:
             module.register_forward_pre_hook(_widen_keywords, with_kwargs=True)
 
 
+class _Visit(threading.local):
+    """A mode on a thread that is not its own, while models are called there."""
+
+    mode: CastMode | None = None
+    depth = 0
+
+
+_visit = _Visit()
+
+
 def _enter_thread(module: torch.nn.Module, args: tuple) -> None:
-    mode = _get_mode()
-    if mode is None or (not mode.thread.visits and mode.is_installed()):
-        return
-    if not mode.thread.visits:
+    if _visit.mode is None:
+        mode = _get_mode()
+        if mode is None or mode.is_installed():
+            return
         mode.install()
-    mode.thread.visits += 1
+        _visit.mode = mode
+    _visit.depth += 1
 
 
 def _leave_thread(module: torch.nn.Module, args: tuple, output: Any) -> None:
-    mode = _get_mode()
-    if mode is None or not mode.thread.visits:
+    if _visit.mode is None:
         return
-    mode.thread.visits -= 1
-    if not mode.thread.visits:
-        mode.remove()
+    _visit.depth -= 1
+    if not _visit.depth:
+        _visit.mode.remove()
+        _visit.mode = None
 
 
 def widen_rnn_inputs() -> torch.utils.hooks.RemovableHandle:

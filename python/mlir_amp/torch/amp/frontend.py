@@ -16,7 +16,7 @@ from mlir_amp import policy
 from . import models as amp_models
 from . import optimizers as amp_optimizers
 from . import registry
-from .casts import prepare_model
+from .casts import prepare_model, remove_ended_modes
 from .handle import AmpHandle, NoOpHandle, step_without_casts
 from .scaling import LossScaler
 from .state import _amp_state
@@ -215,6 +215,7 @@ def reset() -> None:
     cast; optimizers that were initialized can no longer be used with `scale_loss`.
     """
     _end_casts()
+    remove_ended_modes()
     registry.forget()
     for stash in _amp_state.stashes:
         stash.is_alive = False

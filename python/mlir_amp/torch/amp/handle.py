@@ -219,7 +219,7 @@ class AmpHandle:
         if not self._is_active:
             return
         self._is_active = False
-        self.mode.remove()
+        self.mode.end()
         self._rnn_inputs.remove()
         registry.restore_functions(self._replaced)
         self._clear_cache()
