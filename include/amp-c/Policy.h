@@ -187,7 +187,8 @@ AMP_POLICY_EXPORT AmpPolicyStatus ampPolicySelectionGetDefaults(
 
 /** What Apex prints: the level, its defaults, and the options after the
  * overrides. Empty, never null, if not enabled or if the selection failed;
- * with verbosity 0 the warnings of "hard_override" alone. Belongs to the selection. */
+ * with verbosity 0 the warnings of "hard_override" alone. Belongs to the
+ * selection. */
 AMP_POLICY_EXPORT const char *
 ampPolicySelectionGetText(const AmpPolicySelection *selection);
 

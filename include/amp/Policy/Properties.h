@@ -183,8 +183,8 @@ std::variant<Selection, PolicyError>
 initialize(llvm::StringRef level, const PropertyOverrides &overrides);
 
 /// Prints what Apex prints (frontend.py, initialize at rank 0): the level, its
-/// defaults, warnings, and the options after the overrides. Only the warnings if
-/// verbosity is not above 0; nothing if amp is not enabled.
+/// defaults, warnings, and the options after the overrides. Only the warnings
+/// if verbosity is not above 0; nothing if amp is not enabled.
 void printSelection(llvm::raw_ostream &os, const Selection &selection);
 
 } // namespace mlir::amp
