@@ -19,6 +19,12 @@ amp.scaler @s {initial_scale = -1.0 : f64}
 
 // -----
 
+// Near miss: the largest of f32, in roundtrip.mlir.
+// expected-error @+1 {{expected 'initial_scale' to be finite in f32, in which losses are scaled, but got 1.000000e+39}}
+amp.scaler @s {initial_scale = 1.0e39 : f64}
+
+// -----
+
 // Rule 1: inf.
 // expected-error @+1 {{expected 'initial_scale' to be finite and positive, but got INF}}
 amp.scaler @s {initial_scale = 0x7FF0000000000000 : f64}

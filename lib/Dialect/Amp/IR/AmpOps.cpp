@@ -18,6 +18,7 @@
 #include "mlir/IR/TypeUtilities.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -111,6 +112,10 @@ LogicalResult ScalerOp::verify() {
   if (!std::isfinite(initial) || initial <= 0)
     return emitOpError(
                "expected 'initial_scale' to be finite and positive, but got ")
+           << initial; // Rule 1
+  if (initial > std::numeric_limits<float>::max())
+    return emitOpError("expected 'initial_scale' to be finite in f32, in which "
+                       "losses are scaled, but got ")
            << initial; // Rule 1
   if (!(growth > 1))
     return emitOpError("expected 'growth_factor' to be above 1, but got ")

@@ -55,7 +55,7 @@ def Amp_ScalerOp : Amp_Op<"scaler", [Symbol]> {
 
     Rules:
 
-    1. `initial_scale` is finite and positive.
+    1. `initial_scale` is positive, and finite in f32.
     2. `growth_factor` > 1 and 0 < `backoff_factor` < 1.
     3. `growth_interval` and `hysteresis` are positive.
     4. `min_scale`, where given, is finite, not negative, and at most
