@@ -44,7 +44,7 @@ func.func @through_memory(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}
   %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
   amp.update_scale @s, %f
   %m = memref.alloc() : memref<4xf32>
-  // expected-error @+1 {{expected gradients, and what is computed from them, to stay in tensors, but 'bufferization.materialize_in_destination' writes them to memory, where their overflow is lost}}
+  // expected-error @+1 {{expected train step '@through_memory' and what it calls to keep their values in tensors, but 'bufferization.materialize_in_destination' writes to memory, where an overflow is lost and a skipped step leaves its traces; hand the value on as a tensor}}
   bufferization.materialize_in_destination %u in restrict writable %m : (tensor<4xf32>, memref<4xf32>) -> ()
   %q = bufferization.to_tensor %m restrict : memref<4xf32> to tensor<4xf32>
   %n = arith.subf %w, %q : tensor<4xf32>
@@ -167,5 +167,76 @@ func.func @chosen_inside(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
   ^end(%m: tensor<4xf32>):
     scf.yield %m : tensor<4xf32>
   }
+  return %n : tensor<4xf32>
+}
+
+// -----
+
+// In a function that the step calls, under a condition, and not of a tensor.
+amp.scaler @s {initial_scale = 1024.0 : f64}
+func.func private @fb(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+func.func private @note(%g: tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %yes = arith.constant true
+  %g0 = tensor.extract %g[%c0] : tensor<4xf32>
+  %positive = arith.cmpf ogt, %g0, %zero : f32
+  scf.if %positive {
+    %m = memref.alloca() : memref<i1>
+    // expected-error @below {{expected train step '@in_helper' and what it calls to keep their values in tensors, but 'memref.store' writes to memory, where an overflow is lost and a skipped step leaves its traces; hand the value on as a tensor}}
+    memref.store %yes, %m[] : memref<i1>
+  }
+  return
+}
+func.func @in_helper(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  call @note(%u) : (tensor<4xf32>) -> ()
+  %n = arith.subf %w, %u : tensor<4xf32>
+  return %n : tensor<4xf32>
+}
+
+// -----
+
+// What an operation does that gives nothing and tells nothing, may be a write.
+amp.scaler @s {initial_scale = 1024.0 : f64}
+func.func private @fb(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+func.func @foreign_effect(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  // expected-error @below {{expected train step '@foreign_effect' and what it calls to keep their values in tensors, but 'foreign.keep' writes to memory}}
+  "foreign.keep"(%u) : (tensor<4xf32>) -> ()
+  %n = arith.subf %w, %u : tensor<4xf32>
+  return %n : tensor<4xf32>
+}
+
+// -----
+
+// A sign that is read before anything was found: the unscaling of its pass is delayed.
+amp.scaler @s {initial_scale = 1024.0 : f64}
+func.func private @fb(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"}, tensor<4xf32> {amp.role = "output", amp.name = "sign"}) {
+  %e = tensor.empty() : tensor<4xf32>
+  %g = linalg.broadcast ins(%s : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %sign = math.copysign %w, %g : tensor<4xf32>
+  return %g, %sign : tensor<4xf32>, tensor<4xf32>
+}
+func.func @read_too_early(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  // expected-note @below {{this gradient's unscaling was delayed}}
+  %g, %sign = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> (tensor<4xf32>, tensor<4xf32>)
+  %n = arith.subf %w, %sign : tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  // expected-error @below {{to be unscaled, but one is still scaled; take 'amp.delay_unscale' off the last backward pass before the step}}
   return %n : tensor<4xf32>
 }

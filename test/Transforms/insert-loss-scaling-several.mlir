@@ -322,8 +322,8 @@ module {
     return %n : tensor<4xf32>
   }
 
-  // amp.delay_overflow_check: unscaled at once, but the scaler stays where it is, the
-  // step does not skip for it, and what was found goes to the next unscaling.
+  // amp.delay_overflow_check: unscaled at once, but the scaler stays where it is, and
+  // what was found goes to the next unscaling, whose predicate has it.
   // CHECK-LABEL: func.func @delay_overflow_check
   func.func @delay_overflow_check(
       %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
@@ -353,12 +353,13 @@ module {
       %s: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"}, %k: index)
       -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
     // CHECK: %[[NO:.*]] = arith.constant dense<false>
-    // CHECK: %[[R:.*]]:2 = scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[OLD:.*]] = %[[NO]])
+    // CHECK: %[[R:.*]]:3 = scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[OLD:.*]] = %[[NO]], %{{.*}} = %{{.*}})
     // CHECK:   %{{.*}}, %[[F:.*]] = amp.unscale
     // CHECK:   %[[ANY:.*]] = arith.ori %[[OLD]], %[[F]]
-    // CHECK:   scf.yield %{{.*}}, %[[ANY]]
+    // CHECK:   scf.yield %{{.*}}, %[[ANY]], %{{.*}}
     // CHECK: %{{.*}}, %[[F1:.*]] = amp.unscale %{{.*}} using @loss_scaler0 found(%[[R]]#1)
-    // CHECK: amp.apply_if_finite %[[F1]]
+    // CHECK: %[[ALL:.*]] = arith.ori %[[R]]#2, %[[F1]]
+    // CHECK: amp.apply_if_finite %[[ALL]]
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %zero = arith.constant dense<0.0> : tensor<4xf32>
@@ -381,13 +382,14 @@ module {
       %s: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"}, %c: i1)
       -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
     // CHECK: %[[NO:.*]] = arith.constant dense<false>
-    // CHECK: %[[R:.*]]:2 = scf.if
-    // CHECK:   scf.yield %{{.*}}, %[[NO]]
+    // CHECK: %[[R:.*]]:3 = scf.if
+    // CHECK:   scf.yield %{{.*}}, %[[NO]], %{{.*}}
     // CHECK: else
     // CHECK:   %{{.*}}, %[[F:.*]] = amp.unscale
-    // CHECK:   scf.yield %{{.*}}, %[[F]]
+    // CHECK:   scf.yield %{{.*}}, %[[F]], %[[F]]
     // CHECK: %{{.*}}, %[[F1:.*]] = amp.unscale %{{.*}} using @loss_scaler0 found(%[[R]]#1)
-    // CHECK: amp.apply_if_finite %[[F1]]
+    // CHECK: %[[ALL:.*]] = arith.ori %[[R]]#2, %[[F1]]
+    // CHECK: amp.apply_if_finite %[[ALL]]
     %g = scf.if %c -> tensor<4xf32> {
       scf.yield %x : tensor<4xf32>
     } else {

@@ -277,3 +277,43 @@ module attributes {amp.policy = #amp.policy<O1, patch_type = f16, loss_scale = d
     return %n : tensor<4xf32>
   }
 }
+
+// -----
+
+// A gradient that is none by its role, as it carries the scale of the seed: it is
+// unscaled with the others. Near misses: one that is not used, a sign, a square (which is
+// amp-verify-scaling's to refuse), a buffer.
+module attributes {amp.policy = #amp.policy<O1, patch_type = f16, loss_scale = dynamic>} {
+  func.func private @fb(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+      %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+      -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"}, tensor<4xf32> {amp.role = "output", amp.name = "x.grad"},
+          tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32> {amp.role = "output", amp.name = "unused"},
+          tensor<4xf32> {amp.role = "buffer", amp.name = "b"}) {
+    %e = tensor.empty() : tensor<4xf32>
+    %b = linalg.broadcast ins(%s : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+    %gw = arith.mulf %b, %x : tensor<4xf32>
+    %gx = arith.mulf %b, %w : tensor<4xf32>
+    %sign = math.copysign %x, %gx : tensor<4xf32>
+    %square = arith.mulf %gx, %gx : tensor<4xf32>
+    return %gw, %gx, %gx, %sign, %square, %gx, %gx : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  }
+  // CHECK-LABEL: func.func @gradient_of_input
+  // CHECK: %[[R:.*]]:7 = call @fb
+  // CHECK: %[[U:.*]]:3, %[[F:.*]] = amp.unscale %[[R]]#0, %[[R]]#1, %[[R]]#2 using
+  // CHECK-NEXT: amp.update_scale @{{.*}}, %[[F]]
+  // CHECK: arith.addf %[[U]]#1, %[[U]]#2
+  // CHECK: arith.addf %{{.*}}, %[[R]]#3
+  // CHECK: arith.addf %{{.*}}, %[[R]]#4
+  // CHECK: return {{.*}}, %[[R]]#6
+  func.func @gradient_of_input(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+      %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"}, %b: tensor<4xf32> {amp.role = "buffer", amp.name = "b"})
+      -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "output", amp.name = "y"}, tensor<4xf32> {amp.role = "output", amp.name = "z"}) {
+    %g, %gx, %gy, %sign, %square, %unused, %buffer = call @fb(%w, %x, %s) : (tensor<4xf32>, tensor<4xf32>, tensor<f32>)
+        -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+    %y = arith.addf %gx, %gy : tensor<4xf32>
+    %y1 = arith.addf %y, %sign : tensor<4xf32>
+    %y2 = arith.addf %y1, %square : tensor<4xf32>
+    %n = arith.subf %w, %g : tensor<4xf32>
+    return %n, %y2, %buffer : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  }
+}

@@ -317,3 +317,64 @@ func.func @step(
   %n = arith.subf %w, %u : tensor<f32>
   return %n : tensor<f32>
 }
+
+// -----
+
+// What the two parts write to memory would come in another order. Near miss: an
+// assertion, in split-train-step.mlir.
+func.func @memory(
+    %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %e = tensor.empty() : tensor<4xf32>
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %g = linalg.broadcast {amp.grad = ["w"]} ins(%seed : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %g0 = tensor.extract %g[%c0] : tensor<4xf32>
+  %positive = arith.cmpf ogt, %g0, %zero : f32
+  %m = memref.alloca() : memref<i1>
+  // expected-error @below {{expected fused train step '@memory' to keep its values in tensors, but 'memref.store' writes to memory, which the backward pass and the update would do in another order; hand the value on as a tensor}}
+  memref.store %positive, %m[] : memref<i1>
+  %read = memref.load %m[] : memref<i1>
+  %d = arith.select %read, %g, %w : tensor<4xf32>
+  %n = arith.subf %w, %d : tensor<4xf32>
+  return %n : tensor<4xf32>
+}
+
+// -----
+
+// So would calls of code that nobody sees.
+func.func private @tell(tensor<4xf32>)
+func.func private @ask() -> tensor<4xf32>
+func.func @foreign(
+    %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %e = tensor.empty() : tensor<4xf32>
+  %g = linalg.broadcast {amp.grad = ["w"]} ins(%seed : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  // expected-note @below {{the call that takes a gradient}}
+  call @tell(%g) : (tensor<4xf32>) -> ()
+  // expected-error @below {{expected code that is not in the module to be called by the backward pass of fused train step '@foreign' before any by its update, but this call comes after one that takes a gradient; call it first, or give the backward pass and the optimizer step a function each}}
+  %k = call @ask() : () -> tensor<4xf32>
+  %d = arith.mulf %g, %k : tensor<4xf32>
+  %n = arith.subf %w, %d : tensor<4xf32>
+  return %n : tensor<4xf32>
+}
+
+// -----
+
+// Near miss: asked before it is told.
+func.func private @tell(tensor<4xf32>)
+func.func private @ask() -> tensor<4xf32>
+func.func @foreign_first(
+    %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %e = tensor.empty() : tensor<4xf32>
+  %k = call @ask() : () -> tensor<4xf32>
+  %g = linalg.broadcast {amp.grad = ["w"]} ins(%seed : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  call @tell(%g) : (tensor<4xf32>) -> ()
+  %d = arith.mulf %g, %k : tensor<4xf32>
+  %n = arith.subf %w, %d : tensor<4xf32>
+  return %n : tensor<4xf32>
+}

@@ -9,6 +9,8 @@
 // A backward pass is a call with a loss seed. Around it stand what Apex does in
 // `with amp.scale_loss(...)`: before, the seed times the scale; after, one
 // amp.unscale for all gradients of the call and one transition of the scaler.
+// Gradients are the results with that role, and what else of the results that
+// the step uses carries the scale of the seed once: the gradient of an input.
 // Replacing every use of a gradient by its unscaled value makes accumulation,
 // clipping and logging in the caller right without knowing them. What an
 // overflow then skips is for amp-guard-updates to find.
@@ -23,6 +25,7 @@
 #include "ModulePolicy.h"
 #include "OverflowReach.h"
 
+#include "amp/Analysis/ScaleDegreeAnalysis.h"
 #include "amp/Analysis/ValueOrigins.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
@@ -115,7 +118,9 @@ struct InsertLossScaling
     policy = requirePolicy(module);
     if (!policy)
       return signalPassFailure();
-    llvm::append_range(declared, module.getOps<ScalerOp>());
+    degrees.reset();
+    declared.assign(module.getOps<ScalerOp>().begin(),
+                    module.getOps<ScalerOp>().end());
     // A scaler that the user declared is asked for, whatever the level says.
     if (!policy.scalesLoss() && (declared.empty() || !policy.getHalfType()))
       return markAllAnalysesPreserved();
@@ -367,13 +372,36 @@ struct InsertLossScaling
     return success();
   }
 
-  /// Results of the call with role grad as f32 values, which the rest of the
-  /// step is made to use where it used a widening of them.
+  /// True if result `number` of the backward pass is to be unscaled.
+  bool isGradient(BackwardPass &pass, unsigned number) {
+    RoleInfo info = getResultRole(pass.callee, number);
+    if (info.is(Role::Grad))
+      return true;
+    Value result = pass.call.getResult(number);
+    if ((info.role && !info.is(Role::Output)) || result.use_empty() ||
+        !canUnscale(result.getType()))
+      return false;
+    if (!degrees)
+      degrees = std::make_shared<ScaleDegreeAnalysis>(getOperation());
+    const DegreeSummary *summary = degrees->lookupSummary(pass.callee);
+    if (!summary)
+      return false;
+    const ScaleDegree &degree = degrees->getTable()[summary->results[number]];
+    if (degree.kind != ScaleDegree::Known || degree.form.getTerms().size() != 1)
+      return false;
+    auto [atom, coefficient] = degree.form.getTerms().front();
+    return coefficient == Rational(1) &&
+           llvm::is_contained(pass.seeds,
+                              atom - unsigned(degrees->getScales().size()));
+  }
+
+  /// Gradients of the call as f32 values, which the rest of the step is made to
+  /// use where it used a widening of them.
   SmallVector<Gradient> getGradients(BackwardPass &pass) {
     SmallVector<Gradient> gradients;
     OpBuilder builder(&getContext());
     for (unsigned i = 0, e = pass.callee.getNumResults(); i != e; ++i) {
-      if (!getResultRole(pass.callee, i).is(Role::Grad))
+      if (!isGradient(pass, i))
         continue;
       Value result = pass.call.getResult(i);
       Gradient gradient{result, {}};
@@ -533,6 +561,8 @@ struct InsertLossScaling
   }
 
   PolicyAttr policy;
+  /// Of the functions as they are without scaling, once asked for.
+  std::shared_ptr<ScaleDegreeAnalysis> degrees;
   /// Scalers that were there before.
   SmallVector<ScalerOp> declared;
   /// Number of each loss, in the order of first use.

@@ -26,6 +26,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HiddenEffects.h"
 #include "ModulePolicy.h"
 
 #include "amp/Analysis/UnmarkedGradients.h"
@@ -79,7 +80,7 @@ private:
   const ScaleDegreeAnalysis &getDegrees();
   bool isOfBackwardPass(Value gradient);
   LogicalResult chooseResults();
-  void collectBackward();
+  LogicalResult collectBackward();
   LogicalResult refuseRead(Location loc);
   Operation *findReader(Value value, const Part &part);
   LogicalResult collect(ArrayRef<Value> roots, Part &part);
@@ -311,25 +312,50 @@ LogicalResult StepSplitter::chooseResults() {
 }
 
 /// Everything that the backward part's outputs are computed from.
-void StepSplitter::collectBackward() {
+LogicalResult StepSplitter::collectBackward() {
+  if (Operation *write = findMemoryWrite(step, symbols))
+    return write->emitError()
+           << "expected fused train step '@" << step.getName()
+           << "' to keep its values in tensors, but '" << write->getName()
+           << "' writes to memory, which the backward pass and the update would "
+              "do in another order; hand the value on as a tensor";
   SmallVector<Value> worklist;
+  Operation *late = nullptr;
   for (auto &[value, attrs] : backward.outputs)
     worklist.push_back(value);
   // Checks and other effects belong to the first part, unless they check the
   // gradients.
-  for (Operation &op : body.without_terminator())
-    if (!isMemoryEffectFree(&op) &&
-        !llvm::any_of(getReadValues(&op), [&](Value value) {
+  for (Operation &op : body.without_terminator()) {
+    if (isMemoryEffectFree(&op))
+      continue;
+    Operation *foreign = findForeignCall(&op, symbols);
+    if (llvm::any_of(getReadValues(&op), [&](Value value) {
           return getDependence(value).gradient;
         })) {
-      backward.ops.insert(&op);
-      llvm::append_range(worklist, getReadValues(&op));
+      late = late ? late : foreign;
+      continue;
     }
+    if (late && foreign) {
+      InFlightDiagnostic diagnostic =
+          foreign->emitError()
+          << "expected code that is not in the module to be called by the "
+             "backward pass of fused train step '@"
+          << step.getName()
+          << "' before any by its update, but this call comes after one that "
+             "takes a gradient; call it first, or give the backward pass and "
+             "the optimizer step a function each";
+      diagnostic.attachNote(late->getLoc()) << "the call that takes a gradient";
+      return diagnostic;
+    }
+    backward.ops.insert(&op);
+    llvm::append_range(worklist, getReadValues(&op));
+  }
   while (!worklist.empty()) {
     Operation *def = worklist.pop_back_val().getDefiningOp();
     if (def && backward.ops.insert(def).second)
       llvm::append_range(worklist, getReadValues(def));
   }
+  return success();
 }
 
 LogicalResult StepSplitter::refuseRead(Location loc) {
@@ -475,7 +501,8 @@ LogicalResult StepSplitter::split() {
   findDependences();
   if (failed(chooseResults()))
     return failure();
-  collectBackward();
+  if (failed(collectBackward()))
+    return failure();
   SmallVector<Value> updated, kept(rest.getArrayRef());
   for (auto &[value, attrs] : update.outputs)
     updated.push_back(value);

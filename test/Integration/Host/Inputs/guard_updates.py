@@ -48,6 +48,32 @@ func.func @step(%w: {T} {role("param", "w")}, %g: {T} {role("grad", "w")}) -> ({
   return %n : {T}
 }}
 """
+# The same with one result more, computed from the seed: no gradient by its role.
+def fb_with(name, type, compute):
+    return f"""
+func.func @{name}(%w: {T} {role("param", "w")}, %x: {T} {role("batch", "x0")}, %s: tensor<f32> {role("loss_seed", "l")})
+    -> ({T} {role("grad", "w")}, tensor<f32> {role("loss", "l")}, {type} {role("output", "o")}) {{
+  %z = arith.constant dense<0.0> : tensor<f32>
+  %e = tensor.empty() : {T}
+  %l = linalg.dot ins(%w, %x : {T}, {T}) outs(%z : tensor<f32>) -> tensor<f32>
+  %b = linalg.broadcast ins(%s : tensor<f32>) outs(%e : {T}) dimensions = [0]
+  %g = arith.mulf %b, %x : {T}
+  {compute}
+  return %g, %l, %o : {T}, tensor<f32>, {type}
+}}
+"""
+
+
+SIGN = """%half = arith.constant dense<0.5> : tensor<4xf32>
+  %o = math.copysign %half, %g : tensor<4xf32>"""
+MASK = """%zeros = arith.constant dense<0.0> : tensor<4xf32>
+  %o = arith.cmpf ogt, %g, %zeros : tensor<4xf32>"""
+INPUT = "%o = arith.mulf %b, %w : tensor<4xf32>"
+HAND = """%t = amp.scale_loss %s using @mine : tensor<f32>
+  %gs, %l = call @fb(%w, %x, %t) : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> (tensor<4xf32>, tensor<f32>)
+  %g, %f = amp.unscale %gs using @mine : (tensor<4xf32>) -> tensor<4xf32>"""
+MINE = "amp.scaler @mine {initial_scale = 1024.0 : f64}\n"
+
 CALL_FB = f"%g, %l = call @fb(%w, %x, %s) : ({T}, {T}, tensor<f32>) -> ({T}, tensor<f32>)"
 CALL_STEP = f"%n = call @step(%w, %g) : ({T}, {T}) -> {T}"
 
@@ -260,6 +286,40 @@ func.func private @clip(%g: {T}) -> {T} {{
     %k = arith.subf %w, %d : {T}
     scf.yield %k : {T}
   }}"""),
+    # What a backward pass gives beside its gradients: their sign, where they are positive,
+    # and the gradient of the input, which a second pass is made with.
+    "sign-output": fb_with("fb", T, SIGN) + train(
+        f"""%g, %l, %o = call @fb(%w, %x, %s) : ({T}, {T}, tensor<f32>) -> ({T}, tensor<f32>, {T})
+  %n = arith.subf %w, %o : {T}"""),
+    "mask-output": fb_with("fb", "tensor<4xi1>", MASK) + train(
+        f"""%g, %l, %o = call @fb(%w, %x, %s) : ({T}, {T}, tensor<f32>) -> ({T}, tensor<f32>, tensor<4xi1>)
+  %half = arith.constant dense<0.5> : {T}
+  %d = arith.addf %w, %half : {T}
+  %n = arith.select %o, %d, %w : tensor<4xi1>, {T}"""),
+    "input-gradient": fb_with("fbx", T, INPUT) + FB + train(
+        f"""%g, %k, %o = call @fbx(%w, %x, %s) : ({T}, {T}, tensor<f32>) -> ({T}, tensor<f32>, {T})
+  %eps = arith.constant dense<0.0625> : {T}
+  %d = arith.mulf %o, %eps : {T}
+  %y = arith.addf %x, %d : {T}
+  %h, %l = call @fb(%w, %y, %s) : ({T}, {T}, tensor<f32>) -> ({T}, tensor<f32>)
+  %n = arith.subf %w, %h : {T}"""),
+    # Scaled by hand: what was found goes to the scaler by way of other operations.
+    "hand-all-reduce": MINE + FB + STEP + train(
+        f"""{HAND}
+  %all = amp.all_reduce_found_inf %f
+  amp.update_scale @mine, %all
+  {CALL_STEP}"""),
+    "hand-or": MINE + FB + STEP + train(
+        f"""{HAND}
+  %no = arith.constant dense<false> : {I1}
+  %any = arith.ori %f, %no : {I1}
+  amp.update_scale @mine, %any
+  {CALL_STEP}"""),
+    "hand-next": MINE + FB + STEP + train(
+        f"""{HAND}
+  %h, %k = amp.unscale %gs using @mine found(%f) : ({T}) -> {T}
+  amp.update_scale @mine, %k
+  {CALL_STEP}"""),
     # Unscaling that was delayed, and a gradient that is read before the last sum.
     "delayed": FB + train(
         f"""%a, %l = call @fb(%w, %x, %s) {{amp.delay_unscale}} : ({T}, {T}, tensor<f32>) -> ({T}, tensor<f32>)

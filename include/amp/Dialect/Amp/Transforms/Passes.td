@@ -473,8 +473,11 @@ def InsertLossScalingPass : Pass<"amp-insert-loss-scaling", "::mlir::ModuleOp"> 
   let description = [{
     In each train step, around each call that takes a `loss_seed` and gives
     gradients: the seed is scaled, the gradients are unscaled into FP32 and
-    tested, and the scaler is advanced. What an overflow skips is the work of
-    `amp-guard-updates`. A step that scales a loss already is left alone.
+    tested, and the scaler is advanced. Gradients are the results with that role,
+    and results with role `output` or none that the step uses and that carry the
+    scale of the seed once (`amp-verify-scaling`): the gradient of an input. What
+    an overflow skips is the work of `amp-guard-updates`. A step that scales a loss
+    already is left alone.
 
     A scaler that the module declares is used: the `amp.scaler` with the name of
     the loss, or, where all losses share one (`num_losses` is 1), the only one. It
@@ -488,8 +491,8 @@ def InsertLossScalingPass : Pass<"amp-insert-loss-scaling", "::mlir::ModuleOp"> 
 
     On a call: `amp.delay_unscale` leaves its gradients scaled, to be added to
     those of a later call and unscaled with them; the sums move up to that call.
-    `amp.delay_overflow_check` does not advance the scaler and does not skip, and
-    hands what it found to the scaler's next unscaling.
+    `amp.delay_overflow_check` does not advance the scaler, and hands what it found
+    to the scaler's next unscaling.
   }];
   let dependentDialects = ["::mlir::amp::AmpDialect", "::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect"];
@@ -501,7 +504,8 @@ def GuardUpdatesPass : Pass<"amp-guard-updates", "::mlir::ModuleOp"> {
   let description = [{
     After `amp-insert-loss-scaling`. In each train step, new parameters, masters
     and optimizer states are kept as they were when an infinity was found in any
-    gradient that they are computed from:
+    gradient that they are computed from, or in those of a backward pass that gave
+    something else which they are computed from (the sign of a gradient):
 
     - a call of an optimizer step moves into an `amp.apply_if_finite`;
     - any other new state (an update that the train step writes out, or leaves to
@@ -520,8 +524,13 @@ def GuardUpdatesPass : Pass<"amp-guard-updates", "::mlir::ModuleOp"> {
     blocks; `scf.index_switch` becomes `scf.if` first. A backward pass in an
     operation with regions that is neither `scf.for` nor `scf.if` is an error where
     its gradients leave it, and so is a branch between blocks (`cf.cond_br`) by what
-    a gradient comes into. Buffers, random states and outputs are not kept; a buffer
-    that a gradient comes into is kept as an optimizer's state.
+    a gradient comes into. So is whatever writes to memory, in the step or in what it
+    calls: an overflow is not seen there, and nothing takes the write back. Buffers,
+    random states and outputs are not kept; a buffer that a gradient comes into is
+    kept as an optimizer's state.
+
+    Where `amp.all_reduce_found_inf` asks the other ranks, its answer counts; it moves
+    up to the unscaling.
 
     An `accumulator` may bring an infinity from an earlier call: it is tested on
     entry, and one bad micro-batch drops the window, as in Apex. The sum stays

@@ -31,6 +31,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../HiddenEffects.h"
 #include "StepGuard.h"
 
 #include "amp/Dialect/Amp/Transforms/IndexSwitchToIf.h"
@@ -65,6 +66,14 @@ LogicalResult StepGuard::run() {
     convertIndexSwitchToIf(choice, rewriter);
   if (!findSources())
     return success();
+  SymbolTable symbols(step->getParentOfType<ModuleOp>());
+  if (Operation *write = findMemoryWrite(step, symbols))
+    return write->emitError()
+           << "expected train step '@" << step.getName()
+           << "' and what it calls to keep their values in tensors, but '"
+           << write->getName()
+           << "' writes to memory, where an overflow is lost and a skipped step "
+              "leaves its traces; hand the value on as a tensor";
   findSlots();
   findUpdates();
   reach.propagate();

@@ -53,6 +53,11 @@ Value StepGuard::join(ArrayRef<Value> predicates) {
   for (Value predicate : predicates)
     if (predicate)
       distinct.insert(predicate);
+  // What an unscaling was handed of the one before is in what it found.
+  for (Value predicate : distinct.getArrayRef().vec())
+    if (auto unscale = predicate.getDefiningOp<UnscaleOp>())
+      if (Value handed = unscale.getAlreadyFound())
+        distinct.remove(handed);
   Value any;
   Block *block = builder.getInsertionBlock();
   for (Value predicate : distinct) {

@@ -44,21 +44,71 @@ std::optional<unsigned> StepGuard::findArgument(func::FuncOp function,
   return std::nullopt;
 }
 
+/// What takes the scale out of the gradients of a backward pass first, in its
+/// block.
+static UnscaleOp findUnscale(func::CallOp call) {
+  UnscaleOp first;
+  llvm::DenseSet<Operation *> seen;
+  SmallVector<Operation *> worklist(call->user_begin(), call->user_end());
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val();
+    if (op->getBlock() != call->getBlock() || !seen.insert(op).second)
+      continue;
+    if (auto unscale = dyn_cast<UnscaleOp>(op)) {
+      if (!first || op->isBeforeInBlock(first))
+        first = unscale;
+    } else if (isa<CastOp>(op) || isElementwiseAdd(op)) {
+      llvm::append_range(worklist, op->getUsers());
+    }
+  }
+  return first;
+}
+
+/// Results of a backward pass that are computed from its seed and are no
+/// gradients: signs, ratios, places. They are as good as its gradients.
+static SmallVector<unsigned> getOthersFromSeed(func::FuncOp callee) {
+  SmallVector<unsigned> others;
+  for (unsigned i = 0, e = callee.getNumResults(); i != e; ++i)
+    if (RoleInfo info = getResultRole(callee, i);
+        !info.is(Role::Grad) && !info.is(Role::Loss))
+      others.push_back(i);
+  if (others.empty())
+    return others;
+  OverflowReach::Guarded none;
+  OverflowReach inside(none);
+  for (BlockArgument argument : callee.getArguments())
+    if (getArgRole(callee, argument.getArgNumber()).is(Role::LossSeed))
+      inside.addSource(argument, 0);
+  inside.propagate();
+  llvm::erase_if(others, [&](unsigned i) {
+    return llvm::none_of(callee.getOps<func::ReturnOp>(),
+                         [&](func::ReturnOp end) {
+                           return inside.isReached(end.getOperand(i));
+                         });
+  });
+  return others;
+}
+
 /// Finds what may bring an overflow; false if nothing does.
 bool StepGuard::findSources() {
   unsigned number = 0;
   bool isScaled = false;
+  llvm::DenseMap<Operation *, unsigned> numbers;
   step.walk([&](UnscaleOp unscale) {
-    // One whose transition was left to the next hands on what it found.
-    bool isChecked =
-        llvm::any_of(unscale.getFoundInf().getUsers(),
-                     [](Operation *user) { return isa<UpdateScaleOp>(user); });
     auto scaler = SymbolTable::lookupNearestSymbolFrom<ScalerOp>(
         unscale, unscale.getScalerAttr());
-    if (!isChecked ||
-        (scaler && scaler.getStaticScale() && !options.skipOnOverflow))
+    if (scaler && scaler.getStaticScale() && !options.skipOnOverflow)
       return;
-    sources.insert(unscale);
+    sources[unscale] = unscale.getFoundInf();
+    // All ranks skip the step, or none.
+    for (Operation *user : unscale.getFoundInf().getUsers())
+      if (auto agreed = dyn_cast<AllReduceFoundInfOp>(user);
+          agreed && agreed->getBlock() == unscale->getBlock()) {
+        agreed->moveAfter(unscale);
+        sources[unscale] = agreed;
+        break;
+      }
+    numbers[unscale] = number;
     for (Value gradient : unscale.getUnscaled())
       reach.addSource(gradient, number);
     ++number;
@@ -77,6 +127,23 @@ bool StepGuard::findSources() {
         reach.addScaled(result);
         isScaled = true;
       }
+    UnscaleOp unscale = findUnscale(call);
+    auto it = numbers.find(unscale);
+    if (it == numbers.end())
+      return;
+    for (unsigned i : getOthersFromSeed(callee)) {
+      Value result = call.getResult(i);
+      reach.addSource(result, it->second);
+      withGradients[unscale].push_back(result);
+      // Read before anything is found: as a gradient whose unscaling was
+      // delayed.
+      for (Operation *user : result.getUsers())
+        if (Operation *op = call->getBlock()->findAncestorOpInBlock(*user);
+            op && op->isBeforeInBlock(unscale)) {
+          reach.addScaled(result);
+          isScaled = true;
+        }
+    }
   });
   if (number == 0)
     return isScaled;

@@ -173,7 +173,9 @@ private:
   /// Results of loops and branches whose guards stand inside.
   llvm::DenseSet<Value> guardedInside;
   /// What each amp.unscale contributes; those that skip nothing are not in it.
-  llvm::DenseSet<Operation *> sources;
+  llvm::DenseMap<Operation *, Value> sources;
+  /// What else of their backward passes takes what they find.
+  llvm::DenseMap<Operation *, SmallVector<Value>> withGradients;
   /// Operations that contain one of them.
   llvm::DenseSet<Operation *> opsWithSources;
   /// Sums come from earlier calls, and may bring an infinity.

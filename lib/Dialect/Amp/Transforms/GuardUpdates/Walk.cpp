@@ -207,12 +207,14 @@ LogicalResult StepGuard::visit(Operation *op) {
   if (slots.contains(op) && failed(guardSlots(op)))
     return failure();
   if (auto unscale = dyn_cast<UnscaleOp>(op)) {
-    builder.setInsertionPointAfter(op);
-    Value own = sources.contains(op) ? Value(unscale.getFoundInf()) : Value();
+    Value own = sources.lookup(op);
+    builder.setInsertionPointAfter(own ? own.getDefiningOp() : op);
     Value before = joinOf(op->getOperands());
     if (Value any = join({own, before}))
       for (Value result : unscale.getUnscaled())
         found[result] = any;
+    for (Value result : withGradients.lookup(op))
+      found[result] = join({own, found.lookup(result)});
     return success();
   }
   if (auto call = dyn_cast<func::CallOp>(op);
@@ -237,19 +239,6 @@ LogicalResult StepGuard::visit(Operation *op) {
   }
   if (!isa<linalg::LinalgOp>(op) && op->getNumRegions() != 0)
     return visitOpaque(op);
-  // What is read back from memory has no trace of who wrote it.
-  if (llvm::any_of(
-          op->getOperands(),
-          [&](Value operand) {
-            return isa<RankedTensorType, FloatType>(operand.getType()) &&
-                   (reach.isReached(operand) || reach.getScaledOrigin(operand));
-          }) &&
-      llvm::any_of(op->getOperandTypes(), llvm::IsaPred<BaseMemRefType>))
-    return op->emitError()
-           << "expected gradients, and what is computed from them, to stay in "
-              "tensors, but '"
-           << op->getName()
-           << "' writes them to memory, where their overflow is lost";
   if (llvm::none_of(op->getResults(),
                     [&](Value result) { return reach.isReached(result); }))
     return success();

@@ -1,0 +1,77 @@
+//===- HiddenEffects.cpp - What no use of a value shows -------------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One walk over what is called, each function once. An operation that has an
+// interface for its effects is asked; of another, that it hands memory around
+// or gives nothing at all is taken as a write.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HiddenEffects.h"
+
+#include "amp/Dialect/Amp/IR/AmpDialect.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+/// The first operation in `root` and all that it calls that `isOne`.
+static Operation *findFirst(Operation *root, const SymbolTable &symbols,
+                            function_ref<bool(Operation *)> isOne) {
+  llvm::SetVector<Operation *> reached;
+  reached.insert(root);
+  Operation *found = nullptr;
+  for (unsigned i = 0; i < reached.size() && !found; ++i)
+    reached[i]->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isOne(op)) {
+        found = op;
+        return WalkResult::interrupt();
+      }
+      if (auto call = dyn_cast<func::CallOp>(op))
+        if (auto callee = symbols.lookup<func::FuncOp>(call.getCallee()))
+          reached.insert(callee);
+      return WalkResult::advance();
+    });
+  return found;
+}
+
+static bool writesMemory(Operation *op) {
+  if (isa_and_present<AmpDialect>(op->getDialect()) ||
+      isa<cf::AssertOp, CallOpInterface, FunctionOpInterface>(op) ||
+      op->hasTrait<OpTrait::IsTerminator>() || op->getNumSuccessors() != 0 ||
+      isa_and_present<InParallelOpInterface>(op->getParentOp()))
+    return false; // the last is a slice of a tensor
+  if (auto effects = dyn_cast<MemoryEffectOpInterface>(op))
+    return effects.hasEffect<MemoryEffects::Write>();
+  if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+    return false; // what it contains says so
+  auto isMemory = llvm::IsaPred<BaseMemRefType>;
+  return op->getNumResults() == 0 ||
+         llvm::any_of(op->getOperandTypes(), isMemory) ||
+         llvm::any_of(op->getResultTypes(), isMemory);
+}
+
+Operation *mlir::amp::findMemoryWrite(Operation *root,
+                                      const SymbolTable &symbols) {
+  return findFirst(root, symbols, writesMemory);
+}
+
+Operation *mlir::amp::findForeignCall(Operation *root,
+                                      const SymbolTable &symbols) {
+  return findFirst(root, symbols, [&](Operation *op) {
+    if (!isa<CallOpInterface>(op))
+      return false;
+    auto call = dyn_cast<func::CallOp>(op);
+    auto callee =
+        call ? symbols.lookup<func::FuncOp>(call.getCallee()) : func::FuncOp();
+    return !callee || callee.isExternal();
+  });
+}
