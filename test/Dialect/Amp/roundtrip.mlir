@@ -31,7 +31,7 @@ module @policies attributes {amp.policy = #amp.policy<O2, cast_model_type = f16,
 module @scalers {
   // CHECK: amp.scaler @default {initial_scale = 6.553600e+04 : f64}
   amp.scaler @default {initial_scale = 65536.0 : f64}
-  // CHECK: amp.scaler @largest {initial_scale = 0x47EFFFFFE0000000 : f64}
+  // CHECK: amp.scaler @largest {initial_scale = 3.4028234663852886E+38 : f64}
   amp.scaler @largest {initial_scale = 0x47EFFFFFE0000000 : f64}
   // CHECK: amp.scaler @everything {backoff_factor = 2.500000e-01 : f64, growth_factor = 4.000000e+00 : f64, growth_interval = 10 : i64, hysteresis = 2 : i32, initial_scale = 1.024000e+03 : f64, max_scale = 0x7FF0000000000000 : f64, min_scale = 1.000000e+00 : f64}
   amp.scaler @everything {initial_scale = 1024.0 : f64, growth_factor = 4.0 : f64,
