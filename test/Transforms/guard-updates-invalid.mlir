@@ -240,3 +240,26 @@ func.func @read_too_early(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}
   // expected-error @below {{to be unscaled, but one is still scaled; take 'amp.delay_unscale' off the last backward pass before the step}}
   return %n : tensor<4xf32>
 }
+
+// -----
+
+// Also by one that is still scaled.
+amp.scaler @s {initial_scale = 1024.0 : f64}
+func.func private @fb(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+func.func @chosen_by_scaled(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %e = tensor.extract %g[%c0] : tensor<4xf32>
+  %c = arith.cmpf ogt, %e, %zero : f32
+  // expected-error @below {{expected the blocks of '@chosen_by_scaled' to be chosen by what no gradient comes into}}
+  cf.cond_br %c, ^a, ^end(%w : tensor<4xf32>)
+^a:
+  %h = arith.addf %w, %w : tensor<4xf32>
+  cf.br ^end(%h : tensor<4xf32>)
+^end(%n: tensor<4xf32>):
+  return %n : tensor<4xf32>
+}
