@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """How long does amp-mixed-precision take, and how does that grow?
 
-    passes.py AMP_OPT [-n 10000,100000] [-l O0,O1,O2] [-r 5] [SHAPE | FILE.mlir ...]
+    passes.py AMP_OPT [-n 10000,100000] [-l O0,O1,O2] [-r 5] [--count] [SHAPE | FILE.mlir ...]
 
 For each shape of program, size and level: the time of the pipeline's passes as
 --mlir-timing reports it, its ratio to the baseline with MLIR's verification after each pass
 and without (--verify-each=0), and the peak memory of the process; then the exponents of time
 and memory between the smallest and the largest size. A file has one size. The baseline, in the same run, is the larger of reading and printing the file
 and of `--canonicalize --cse` on it. Each number is the median of -r runs. Goals: a ratio of
-at most 2, exponents of at most 1.15.
+at most 2, exponents of at most 1.15. With --count valgrind counts instructions (in 10^9, of
+one thread) in the place of seconds: the same on a machine that is busy, and 50 times slower.
 
 Shapes: `chain` of elementwise operations; `exp`, one that feeds an exp; `unit`, one of a single
 framework operation; `moves`, of transposes; `loop`, in an scf.for; `mlp`, forward and
@@ -208,6 +209,21 @@ def measure(command, limit, runs, part):
     return statistics.median(found)
 
 
+def count(command, *options):
+    """Instructions of a run in 10^9, as valgrind counts them."""
+    done = subprocess.run(
+        ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *options] + command
+        + ["-o", os.devnull, "--mlir-disable-threading"], capture_output=True, text=True)
+    found = re.search(r"Collected : (\d+)", done.stderr)
+    if done.returncode or not found:
+        sys.exit(f"{' '.join(command)} under valgrind failed:\n{done.stderr[:2000]}")
+    return int(found[1]) / 1e9
+
+
+def count_passes(command):
+    return count(command, "--collect-atstart=no", "--toggle-collect=mlir::PassManager::run*")
+
+
 def peak_memory(command):
     """MiB, of a process of its own that waits for the command."""
     code = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL,"
@@ -230,6 +246,7 @@ def main():
     parser.add_argument("-l", default=LEVELS)
     parser.add_argument("-r", type=int, default=5)
     parser.add_argument("--limit", type=float, default=120)
+    parser.add_argument("--count", action="store_true")
     args = parser.parse_intermixed_args()
     sizes = [int(n) for n in args.n.split(",")]
     files = [s for s in args.shapes if s.endswith(".mlir")]
@@ -246,31 +263,39 @@ def main():
     own = {"Parser", "Output", "Rest", "Total", "root"}  # root is the whole process
     outside = lambda times: times.get("Parser", 0) + times.get("Output", 0)
     inside = lambda times: sum(t for name, t in times.items() if name not in own)
-    print(f"{'shape':15}{'level':6}{'operations':>11}{'passes s':>10}{'baseline s':>11}{'ratio':>7}{'unverified':>11}"
+    unit = "10^9" if args.count else "s"
+    print(f"{'shape':15}{'level':6}{'operations':>11}{'passes ' + unit:>12}{'baseline':>10}{'ratio':>7}{'unverified':>11}"
           f"{'MiB':>7}")
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "module.mlir")
         base = {}
+        if args.count:
+            with open(path, "w") as file:
+                file.write("module {}\n")
+            start = count([args.amp_opt, path])
+            in_passes, in_tool = count_passes, lambda command: count(command) - start
+        else:
+            in_passes = lambda command: measure(command, args.limit, args.r, inside)
+            in_tool = lambda command: measure(command, args.limit, args.r, outside)
         for name, variants in programs:
             for size, write in variants:
                 with open(path, "w") as file:
                     file.write(write() + "\n")
                 plain = [args.amp_opt, path]
-                base[size] = max(measure(plain, args.limit, args.r, outside),
-                                 measure(plain + ["--canonicalize", "--cse"], args.limit, args.r, inside))
+                base[size] = max(in_tool(plain), in_passes(plain + ["--canonicalize", "--cse"]))
             for level in args.l.split(","):
                 passes, memory = [], []
                 for size, write in variants:
                     with open(path, "w") as file:
                         file.write(write() + "\n")
                     command = [args.amp_opt, path, f"--amp-mixed-precision=opt-level={level} verbosity=0"]
-                    passes.append(measure(command, args.limit, args.r, inside))
-                    unverified = measure(command + ["--verify-each=0"], args.limit, args.r, inside)
+                    passes.append(in_passes(command))
+                    unverified = in_passes(command + ["--verify-each=0"])
                     memory.append(peak_memory(command) if math.isfinite(passes[-1]) else math.nan)
-                    print(f"{name:15}{level:6}{size:11,}{passes[-1]:10.3f}{base[size]:11.3f}"
+                    print(f"{name:15}{level:6}{size:11,}{passes[-1]:12.3f}{base[size]:10.3f}"
                           f"{passes[-1] / base[size]:7.2f}{unverified / base[size]:11.2f}{memory[-1]:7.0f}", flush=True)
                 if len(variants) > 1:
-                    print(f"{'':21}{'exponents':>11}{exponent(sizes, passes):10.2f} in time, "
+                    print(f"{'':21}{'exponents':>11}{exponent(sizes, passes):12.2f} in {'instructions' if args.count else 'time'}, "
                           f"{exponent(sizes, memory):.2f} in memory", flush=True)
 
 
