@@ -47,7 +47,7 @@ extern "C" {
 
 /** Version of this interface. It grows when something is added; a program works
  * with every library of the version it was written for, or a later one. */
-#define AMP_COMPILER_API_VERSION 1
+#define AMP_COMPILER_API_VERSION 2
 
 /** How a call ended. */
 typedef enum AmpCompilerStatus {
@@ -59,7 +59,9 @@ typedef enum AmpCompilerStatus {
   /** The pipeline's text is wrong, or names an unknown pass or option. */
   AMP_COMPILER_INVALID_PIPELINE = 3,
   /** A pass refused the module. */
-  AMP_COMPILER_PASS_FAILED = 4
+  AMP_COMPILER_PASS_FAILED = 4,
+  /** What the pipeline left is no code for this CPU: Execution.h. */
+  AMP_COMPILER_CODE_FAILED = 5
 } AmpCompilerStatus;
 
 /** Form of the module that comes out. */

@@ -7,15 +7,16 @@ NVIDIA Apex's levels (O0 to O3, and ROCm's O4 and O5), properties, op lists and
 loss scalers, as the compiler of this project has them: they are read from it,
 none of them stands in Python a second time.
 
-==================  ==========================================================
-Module              What it is
-==================  ==========================================================
-``mlir_amp.policy``   levels, properties, op lists
-``mlir_amp.scaler``   loss scalers
-``mlir_amp.torch``    Apex's interface for PyTorch (needs the extra ``torch``)
-==================  ==========================================================
+=====================  =======================================================
+Module                 What it is
+=====================  =======================================================
+``mlir_amp.policy``    levels, properties, op lists
+``mlir_amp.scaler``    loss scalers
+``mlir_amp.compiler``  MLIR to programs for this CPU
+``mlir_amp.torch``     Apex's interface for PyTorch (needs the extra ``torch``)
+=====================  =======================================================
 
-``import mlir_amp`` imports neither PyTorch nor JAX. ``python -m mlir_amp`` says
+``import mlir_amp`` imports neither PyTorch nor JAX nor the compiler. ``python -m mlir_amp`` says
 what was found.
 """
 
@@ -24,16 +25,24 @@ from __future__ import annotations
 from mlir_amp import _native
 from mlir_amp.errors import (
     AmpError,
+    CompileError,
     InvalidArgument,
+    InvalidModule,
+    InvalidPipeline,
     OutOfMemory,
+    Refused,
     RuntimeFault,
     Unavailable,
 )
 
 __all__ = [
     "AmpError",
+    "CompileError",
     "InvalidArgument",
+    "InvalidModule",
+    "InvalidPipeline",
     "OutOfMemory",
+    "Refused",
     "RuntimeFault",
     "Unavailable",
     "__version__",

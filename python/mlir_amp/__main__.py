@@ -43,6 +43,12 @@ def _cpu_features() -> str:
     return "unknown (/proc/cpuinfo names none)"
 
 
+def _compiler() -> str:
+    from mlir_amp import compiler  # late: it is large
+
+    return compiler.version()
+
+
 def _device(name: str) -> str:
     properties = _native.device(name)
     major, minor = properties["compute_capability"]
@@ -69,6 +75,7 @@ def report() -> Iterator[str]:
     versions = _native.versions()
     yield f"mlir_amp: {mlir_amp.__version__}, runtime {versions['runtime']}"
     yield f"LLVM it was built with: {versions['llvm']}"
+    yield f"compiler: {_guard(_compiler)}"
     yield f"Python: {platform.python_version()} on {platform.machine()}"
     for name in _PACKAGES:
         yield f"{name}: {_guard(_package, name)}"

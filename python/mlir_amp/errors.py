@@ -9,7 +9,17 @@ NVIDIA Apex raises, with its text (see :func:`mlir_amp.policy.select`).
 
 from __future__ import annotations
 
-__all__ = ["AmpError", "InvalidArgument", "OutOfMemory", "RuntimeFault", "Unavailable"]
+__all__ = [
+    "AmpError",
+    "CompileError",
+    "InvalidArgument",
+    "InvalidModule",
+    "InvalidPipeline",
+    "OutOfMemory",
+    "Refused",
+    "RuntimeFault",
+    "Unavailable",
+]
 
 
 class AmpError(Exception):
@@ -66,3 +76,44 @@ def fault_of(status: str, text: str) -> RuntimeFault:
         The exception, not raised.
     """
     return _CLASSES.get(status, RuntimeFault)(text, status)
+
+
+class CompileError(AmpError):
+    """A module was not compiled.
+
+    The message is the compiler's own: ``name:line:column: error: text`` with the line
+    of the source and notes, as ``amp-opt`` prints them.
+    """
+
+
+class InvalidModule(CompileError, ValueError):
+    """The module does not parse, or does not verify."""
+
+
+class InvalidPipeline(CompileError, ValueError):
+    """The text of the pipeline is wrong, or names an unknown pass or option."""
+
+
+class Refused(CompileError):
+    """A pass refused the module."""
+
+
+# By the numbers of AmpCompilerStatus.
+_COMPILE_ERRORS: dict[int, type[CompileError]] = {
+    2: InvalidModule,
+    3: InvalidPipeline,
+    4: Refused,
+}
+
+
+def compile_error_of(status: int, diagnostics: str) -> CompileError:
+    """The exception for a status of the compiler.
+
+    Args:
+        status: An ``AmpCompilerStatus``.
+        diagnostics: The compiler's text.
+
+    Returns:
+        The exception, not raised.
+    """
+    return _COMPILE_ERRORS.get(status, CompileError)(diagnostics.rstrip("\n"))

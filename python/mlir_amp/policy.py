@@ -30,6 +30,7 @@ __all__ = [
     "lookup",
     "refusal",
     "select",
+    "spell",
 ]
 
 FloatType = Literal["float32", "float16", "bfloat16"]
@@ -103,14 +104,15 @@ class Selection:
     remarks: tuple[str, ...]
 
 
-def _spell(value: object) -> str:
-    """Python's repr of a property's value, as the native module reads it."""
+def spell(value: object) -> str:
+    """Python's repr of a property's value, as the native modules read it: also for
+    numbers of NumPy and tensors with one element."""
     if value is None or isinstance(value, bool):
         return repr(value)
     if isinstance(value, str):
         # Whatever stands between the quotes; repr would escape some of it.
         return f"'{value}'"
-    # Numbers of NumPy and tensors with one element, which Apex's float() takes.
+    # Whatever Apex's float() takes.
     if isinstance(value, SupportsIndex):
         try:
             return repr(value.__index__())
@@ -160,7 +162,7 @@ def select(
     """
     given = {**(overrides or {}), **more}
     selection = _native.select(
-        str(opt_level), {name: _spell(value) for name, value in given.items()}
+        str(opt_level), {name: spell(value) for name, value in given.items()}
     )
     return Selection(
         properties=Properties(**selection.properties),

@@ -33,7 +33,20 @@ def test_values_of_torch() -> None:
 
 
 USE = """
-from mlir_amp import policy, scaler
+import array
+from mlir_amp import compiler, policy, scaler
+text = '''func.func @f(%x: tensor<2xf32> {amp.role = "batch", amp.name = "x"})
+    -> (tensor<2xf32> {amp.role = "output", amp.name = "y"}) {
+  %0 = arith.addf %x, %x : tensor<2xf32>
+  return %0 : tensor<2xf32>
+}'''
+x = array.array("f", [1, 2])
+compiler.compile(text, "builtin.module(amp-to-host)").functions["f"]([x], [x])
+assert x.tolist() == [2, 4]
+try:
+    compiler.run(text, "builtin.module(amp-to-nowhere)")
+except ValueError:
+    pass
 assert policy.select("O2").model_cast == "float16"
 assert scaler.LossScaler().update(True)
 try:
@@ -56,6 +69,11 @@ from jaxlib.mlir import ir
 with ir.Context() as context:
     context.allow_unregistered_dialects = True
     assert "a.b" in str(ir.Module.parse('"a.b"() : () -> ()'))
+try:
+    import jax  # with its own JIT
+    assert jax.jit(lambda x: x + 1)(1.0) == 2.0
+except ModuleNotFoundError:
+    pass
 """
 
 

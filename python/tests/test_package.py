@@ -14,7 +14,7 @@ import sys
 import pytest
 
 import mlir_amp
-from mlir_amp import _native, policy, scaler
+from mlir_amp import _compiler, _native, compiler, policy, scaler
 
 
 def run(program: str, **more) -> subprocess.CompletedProcess[str]:
@@ -29,12 +29,16 @@ def test_versions_agree() -> None:
     assert mlir_amp.__version__ == versions["mlir_amp"] == versions["runtime"]
     assert re.fullmatch(r"\d+\.\d+\.\d+", mlir_amp.__version__)
     assert versions["llvm"].startswith("22.")
+    assert compiler.version() == (
+        f"mlir-amp {mlir_amp.__version__}, LLVM {versions['llvm']}"
+    )
 
 
-def test_import_loads_neither_torch_nor_jax() -> None:
+def test_import_loads_neither_torch_nor_jax_nor_the_compiler() -> None:
     outcome = run(
         "import sys, mlir_amp, mlir_amp.policy, mlir_amp.scaler\n"
-        "print(sorted({'torch', 'jax', 'numpy', 'torch_mlir'} & set(sys.modules)))"
+        "large = {'torch', 'jax', 'numpy', 'torch_mlir', 'mlir_amp._compiler'}\n"
+        "print(sorted(large & set(sys.modules)))"
     )
     assert (outcome.stdout, outcome.stderr) == ("[]\n", "")
 
@@ -48,6 +52,7 @@ def test_report_has_a_line_for_everything() -> None:
     assert [line.partition(":")[0] for line in lines] == [
         "mlir_amp",
         "LLVM it was built with",
+        "compiler",
         "Python",
         "torch",
         "torch-mlir",
@@ -93,17 +98,23 @@ def test_unknown_device_is_a_typed_error() -> None:
 def test_types_travel_with_the_package() -> None:
     folder = pathlib.Path(mlir_amp.__file__).parent
     assert (folder / "py.typed").exists()
-    stub = (folder / "_native.pyi").read_text()
-    names = [name for name in dir(_native) if not name.startswith("_")]
-    for name in names:
-        assert re.search(rf"^(def|class) {name}\b", stub, re.M), name
-    for kind in (_native.Scaler, _native.Selection):
-        for name in vars(kind):
-            if not name.startswith("_"):
-                assert f"def {name}(" in stub, name
+    for module, kinds in (
+        (_native, [_native.Scaler, _native.Selection]),
+        (_compiler, [_compiler.Program]),
+    ):
+        stub = (folder / f"{module.__name__.rpartition('.')[2]}.pyi").read_text()
+        names = [name for name in dir(module) if not name.startswith("_")]
+        for name in names:
+            assert re.search(rf"^(def|class) {name}\b", stub, re.M), name
+        for kind in kinds:
+            for name in vars(kind):
+                if not name.startswith("_"):
+                    assert f"def {name}(" in stub, name
 
 
-@pytest.mark.parametrize("module", [policy, scaler], ids=lambda module: module.__name__)
+@pytest.mark.parametrize(
+    "module", [compiler, policy, scaler], ids=lambda module: module.__name__
+)
 def test_examples_in_docstrings(module) -> None:
     outcome = doctest.testmod(module)
     assert outcome.attempted and not outcome.failed

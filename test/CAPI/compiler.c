@@ -45,7 +45,7 @@ int main(void) {
   AmpCompilerResult *bytecode;
   AmpCompilerRequest request;
 
-  /* CHECK: api 1, mlir-amp {{[0-9.]+}}, LLVM 22.{{.*}}
+  /* CHECK: api 2, mlir-amp {{[0-9.]+}}, LLVM 22.{{.*}}
    */
   printf("api %u, %s\n", (unsigned)ampCompilerGetApiVersion(),
          ampCompilerGetVersion());

@@ -20,6 +20,7 @@
 
 #include "amp/Analysis/ConditionSets.h"
 #include "mlir/Support/LLVM.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
