@@ -698,4 +698,44 @@ def InsertTapsPass : Pass<"amp-insert-taps", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numTaps", "taps", "taps inserted">];
 }
 
+def NarrowResultsPass : Pass<"amp-narrow-results", "::mlir::ModuleOp"> {
+  let summary = "return values in half that are half before they are widened";
+  let description = [{
+    A front end that compiles forward and backward apart keeps values between the
+    two. What amp-insert-casts computes in half it widens where it leaves the
+    function, whose types it does not change; kept so, it takes twice the memory
+    and has the same bits.
+
+    Of the results that `results` numbers, those that are an `amp.cast` from a
+    half type to f32 become what the cast widens, and the signature follows.
+    Other results stay as they are; the front end reads the types that came out.
+
+    The module has one function with a body, in which one `func.return` stands at
+    the end; others are refused, and so is a number that is no result's. Runs
+    after amp-insert-casts.
+
+    Before:
+    ```mlir
+    func.func @forward(%x: tensor<4xf16>) -> (tensor<4xf32>, tensor<4xf32>) {
+      %0 = amp.cast %x : tensor<4xf16> to tensor<4xf32>
+      return %0, %0 : tensor<4xf32>, tensor<4xf32>
+    }
+    ```
+
+    After `--amp-narrow-results="results=1"`:
+    ```mlir
+    func.func @forward(%x: tensor<4xf16>) -> (tensor<4xf32>, tensor<4xf16>) {
+      %0 = amp.cast %x : tensor<4xf16> to tensor<4xf32>
+      return %0, %x : tensor<4xf32>, tensor<4xf16>
+    }
+    ```
+  }];
+  let options = [
+    ListOption<"results", "results", "int64_t",
+               "numbers of the results that may be half">
+  ];
+  let dependentDialects = ["::mlir::amp::AmpDialect"];
+  let statistics = [Statistic<"numNarrowed", "narrowed", "results that became half">];
+}
+
 #endif // AMP_DIALECT_AMP_TRANSFORMS_PASSES_TD

@@ -1,0 +1,235 @@
+# Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Operations in terms of simpler ones, so that what is left has a form in linalg.
+
+PyTorch's own rules do most of it. Ours state gradients without a scatter, for which
+linalg has no operation, and normalisations without f64. A rule that does not cover a
+case returns NotImplemented: the operation stays, and the graph is not lowered.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch._decomp import core_aten_decompositions, get_decompositions
+
+aten = torch.ops.aten
+
+# Of PyTorch's rules beyond its core set.
+_THEIRS = (
+    "native_layer_norm native_layer_norm_backward addmm native_batch_norm_backward "
+    "_native_batch_norm_legit_functional _native_batch_norm_legit cudnn_batch_norm "
+    "native_group_norm native_group_norm_backward log_sigmoid_forward "
+    "log_sigmoid_backward _log_softmax _log_softmax_backward_data _softmax "
+    "_softmax_backward_data nll_loss_forward gelu_backward tanh_backward "
+    "sigmoid_backward mse_loss mse_loss_backward addcmul addcdiv lerp select_backward "
+    "slice_backward unfold_backward binary_cross_entropy_with_logits "
+    "scaled_dot_product_attention full_like new_zeros new_ones zeros_like ones_like "
+    "leaky_relu_backward elu_backward silu_backward stack split split_with_sizes unbind "
+    "_adaptive_avg_pool2d hardtanh_backward upsample_nearest2d "
+    "upsample_nearest2d_backward avg_pool2d_backward"
+).split()
+
+# Which torch-mlir lowers better itself.
+_KEPT = (aten.linalg_vector_norm, aten.norm, aten.empty_like, aten._to_copy)
+
+
+def _max_pool_backward(
+    grad: Tensor,
+    x: Tensor,
+    kernel: list[int],
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+    ceil_mode: bool,
+    indices: Tensor,
+) -> Tensor:
+    """A gather: position h lies in the windows (h + padding) // stride - t, of which
+    ceil(kernel / stride) can reach it. Of those whose kept index is this position, the
+    gradients add up."""
+    if x.dim() != 4 or any(d != 1 for d in dilation) or ceil_mode:
+        return NotImplemented
+    n, c, *size = x.shape
+    stride = list(stride) or list(kernel)
+    reach = [-(-k // s) for k, s in zip(kernel, stride)]
+    # Windows that positions refer to, and how many are missing on either side.
+    last = [(e - 1 + p) // s for e, p, s in zip(size, padding, stride)]
+    before = [t - 1 for t in reach]
+    after = [max(0, m + 1 - o) for m, o in zip(last, grad.shape[2:])]
+
+    def spread(t: Tensor, fill: float) -> Tensor:
+        """Each window's value at every position that its first cell can be."""
+        pad = [before[1], after[1], before[0], after[0]]
+        t = aten.constant_pad_nd(t, pad, fill)
+        h, w = t.shape[2:]
+        t = t.reshape(n, c, h, 1, w, 1).expand(n, c, h, stride[0], w, stride[1])
+        return t.reshape(n, c, h * stride[0], w * stride[1])
+
+    gradients, places = spread(grad, 0.0), spread(indices, -1)
+    here = torch.arange(size[0] * size[1], device=x.device).reshape(1, 1, *size)
+    total = None
+    for i in range(reach[0]):
+        for j in range(reach[1]):
+            top = padding[0] + stride[0] * (before[0] - i)
+            left = padding[1] + stride[1] * (before[1] - j)
+
+            def cut(t: Tensor, top: int = top, left: int = left) -> Tensor:
+                return t[:, :, top : top + size[0], left : left + size[1]]
+
+            zero = torch.zeros((), dtype=grad.dtype, device=grad.device)
+            part = torch.where(cut(places) == here, cut(gradients), zero)
+            total = part if total is None else total + part
+    return total
+
+
+def _nll_backward(
+    grad: Tensor,
+    log_probabilities: Tensor,
+    target: Tensor,
+    weight: Tensor | None,
+    reduction: int,
+    ignore_index: int,
+    total_weight: Tensor,
+) -> Tensor:
+    """A comparison of each class with the target; ignored rows get no gradient."""
+    mean = 1
+    if weight is not None or log_probabilities.dim() != 2 or reduction == 0:
+        return NotImplemented
+    if reduction == mean:
+        grad = grad / total_weight
+    classes = torch.arange(log_probabilities.shape[1], device=grad.device).unsqueeze(0)
+    target = target.unsqueeze(1)
+    hit = (classes == target) & (target != ignore_index)
+    return torch.where(hit, -grad, torch.zeros((), dtype=grad.dtype))
+
+
+def _threshold_backward(grad: Tensor, x: Tensor, threshold: float) -> Tensor:
+    return torch.where(x <= threshold, torch.zeros((), dtype=grad.dtype), grad)
+
+
+def _embedding_backward(
+    grad: Tensor,
+    indices: Tensor,
+    num_weights: int,
+    padding_idx: int,
+    scale_grad_by_freq: bool,
+) -> Tensor:
+    """A product with the one-hot rows of the indices."""
+    if scale_grad_by_freq:
+        return NotImplemented
+    indices = indices.reshape(1, -1)
+    hot = torch.arange(num_weights, device=grad.device).unsqueeze(1) == indices
+    if padding_idx >= 0:
+        hot = hot & (indices != padding_idx)
+    return torch.mm(hot.to(grad.dtype), grad.reshape(-1, grad.shape[-1]))
+
+
+def _squeeze_dims(x: Tensor, dims: list[int]) -> Tensor:
+    dims = [d % x.dim() for d in dims]
+    return x.reshape([n for i, n in enumerate(x.shape) if i not in dims or n != 1])
+
+
+def _var_mean(
+    x: Tensor,
+    dim: list[int] | None = None,
+    *,
+    correction: float | None = None,
+    keepdim: bool = False,
+) -> tuple[Tensor, Tensor]:
+    """In the type of x; torch-mlir's rule computes the variance in f64."""
+    dims = list(range(x.dim())) if not dim else [d % x.dim() for d in dim]
+    count = 1
+    for d in dims:
+        count *= x.shape[d]
+    mean = x.sum(dims, keepdim=True) * (1.0 / count)
+    rest = x - mean
+    freedom = max(count - (1 if correction is None else correction), 1)
+    variance = (rest * rest).sum(dims, keepdim=True) * (1.0 / freedom)
+    if not keepdim:
+        shape = [n for i, n in enumerate(x.shape) if i not in dims]
+        variance, mean = variance.reshape(shape), mean.reshape(shape)
+    return variance, mean
+
+
+def _convolution_backward(
+    grad: Tensor,
+    x: Tensor,
+    weight: Tensor,
+    bias_sizes: list[int] | None,
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+    transposed: bool,
+    output_padding: list[int],
+    groups: int,
+    mask: list[bool],
+) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
+    """Convolutions: the image's gradient is one in the other direction; the filter's is
+    one of image and gradient, with stride and dilation exchanged and channels as
+    batch."""
+    if groups != 1:
+        return NotImplemented
+    rank = x.dim() - 2
+    none = [0] * rank
+    image = filters = bias = None
+    if mask[2]:
+        bias = grad.sum([0, *range(2, grad.dim())])
+    if mask[0]:
+        missing = none
+        if not transposed:
+            missing = [
+                x.shape[2 + i]
+                - (grad.shape[2 + i] - 1) * stride[i]
+                + 2 * padding[i]
+                - dilation[i] * (weight.shape[2 + i] - 1)
+                - 1
+                for i in range(rank)
+            ]
+        image = aten.convolution(
+            grad, weight, None, stride, padding, dilation, not transposed, missing, 1
+        )
+    if mask[1]:
+        one, other = (grad, x) if transposed else (x, grad)
+        filters = aten.convolution(
+            one.transpose(0, 1),
+            other.transpose(0, 1),
+            None,
+            dilation,
+            padding,
+            stride,
+            False,
+            none,
+            1,
+        ).transpose(0, 1)
+        for i in range(rank):  # what the last stride did not reach
+            filters = filters.narrow(2 + i, 0, weight.shape[2 + i])
+    return image, filters, bias
+
+
+@functools.cache
+def table() -> dict[Any, Callable[..., Any]]:
+    """The rules, by operation, as ``make_fx`` and ``aot_autograd`` take them."""
+    rules = dict(core_aten_decompositions())
+    rules.update(get_decompositions([getattr(aten, name) for name in _THEIRS]))
+    rules.update(
+        {
+            aten.max_pool2d_with_indices_backward.default: _max_pool_backward,
+            aten.squeeze.dims: _squeeze_dims,
+            aten.var_mean.correction: _var_mean,
+            aten.nll_loss_backward.default: _nll_backward,
+            aten.threshold_backward.default: _threshold_backward,
+            aten.embedding_dense_backward.default: _embedding_backward,
+            aten.convolution_backward.default: _convolution_backward,
+        }
+    )
+    kept = (aten.squeeze.dim, aten.squeeze.default)
+    return {
+        operation: rule
+        for operation, rule in rules.items()
+        if operation._overloadpacket not in _KEPT and operation not in kept
+    }

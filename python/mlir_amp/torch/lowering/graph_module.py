@@ -1,0 +1,266 @@
+# Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A graph of ATen operations as MLIR text: linalg on tensors, with roles and origins.
+
+torch-mlir's copy of MLIR is another one than the compiler's: what passes between them is
+text.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import torch
+
+from mlir_amp.torch.lowering.origins import Origin, Origins
+
+aten = torch.ops.aten
+
+# What says nothing about values.
+_IDENTITIES = (
+    aten.alias.default,
+    aten.clone.default,
+    aten.detach.default,
+    aten.lift_fresh.default,
+    aten.lift_fresh_copy.default,
+)
+_CHECKS = (aten._assert_async.msg, aten._assert_tensor_metadata.default)
+
+# Operations without a form in linalg, by name. torch-mlir makes another dialect's of
+# those that write or read by index, and of some of them ends the process; numbers at
+# random would come from a state of its own.
+_NO_FORM = frozenset(
+    "bernoulli cummax cummin cumprod cumsum index_put index_reduce masked_scatter "
+    "multinomial native_dropout normal_functional rand rand_like randint randint_like "
+    "randn randn_like randperm scatter scatter_add scatter_reduce sort topk "
+    "unsafe_index_put".split()
+)
+
+_PASSES = (
+    "builtin.module(func.func(torch-match-quantized-custom-ops),"
+    "torchdynamo-export-to-torch-backend-pipeline{extra-library=},"
+    "torch-backend-to-linalg-on-tensors-backend-pipeline,canonicalize,cse)"
+)
+
+
+class NotLowered(Exception):
+    """A graph that has no form for the compiler; the message says why."""
+
+
+class Role(NamedTuple):
+    """What an argument or a result is for.
+
+    Attributes:
+        role: As in the dialect's page: ``"param"``, ``"batch"``, ``"output"``, ...
+        name: Unique inside a role.
+    """
+
+    role: str
+    name: str
+
+
+def to_text(
+    graph: torch.fx.Graph,
+    arguments: Sequence[Role],
+    results: Sequence[Role],
+    origins: Origins,
+    name: str = "main",
+) -> str:
+    """The graph as a module with one function.
+
+    Args:
+        graph: Functional ATen operations with fake tensors in ``meta["val"]``, whose
+            output is a list of tensors; see :func:`simplify`.
+        arguments: A role for each placeholder.
+        results: A role for each output.
+        origins: Those of its nodes.
+        name: Of the function.
+
+    Returns:
+        MLIR text.
+
+    Raises:
+        NotLowered: torch-mlir is missing, or has no form for an operation.
+    """
+    try:
+        from torch_mlir import ir
+        from torch_mlir.dialects import torch as torch_dialect
+        from torch_mlir.extras.fx_importer import FxImporter
+        from torch_mlir.passmanager import PassManager
+    except ImportError as error:
+        raise NotLowered(
+            f"torch-mlir is not installed ({error}); install the extra 'compile'"
+        ) from error
+
+    for node in graph.nodes:
+        operation = getattr(node.target, "_schema", None)
+        base = operation and operation.name.partition("::")[2].strip("_")
+        if base in _NO_FORM:
+            raise NotLowered(f"'{node.target}' has no form in linalg")
+    context = ir.Context()
+    torch_dialect.register_dialect(context)
+    messages: list[str] = []
+    context.attach_diagnostic_handler(
+        lambda diagnostic: messages.append(diagnostic.message) or True
+    )
+    importer = FxImporter(context=context)
+    try:
+        with _locations(origins, ir):
+            importer.import_stateless_graph(graph, func_name=name)
+        with context:
+            PassManager.parse(_PASSES).run(importer.module.operation)
+    except Exception as error:  # torch-mlir raises whatever its importer met
+        lines = messages or str(error).splitlines() or [type(error).__name__]
+        reason = next((line for line in lines if "error:" in line), lines[0])
+        raise NotLowered(f"torch-mlir: {reason.strip()}") from error
+    module = importer.module
+    with context, ir.Location.unknown():
+        _narrow_constants(module, ir)
+        _attach_origins(module, ir)
+        (function,) = (
+            operation
+            for operation in module.body.operations
+            if operation.operation.name == "func.func"
+        )
+        function.attributes["arg_attrs"] = _roles(arguments, ir)
+        function.attributes["res_attrs"] = _roles(results, ir)
+        module.operation.verify()
+        return module.operation.get_asm(large_elements_limit=None)
+
+
+def simplify(graph: torch.fx.Graph) -> None:
+    """Takes out what computes nothing: copies, aliases, checks, and what nobody uses.
+    What was a copy of an input is that input afterwards."""
+    for node in list(graph.nodes):
+        if node.op != "call_function":
+            continue
+        if node.target in _IDENTITIES:
+            node.replace_all_uses_with(node.args[0])
+            graph.erase_node(node)
+        elif node.target is aten.copy.default:
+            to, source = node.args[:2]
+            if to.meta["val"].shape == source.meta["val"].shape and (
+                to.meta["val"].dtype == source.meta["val"].dtype
+            ):
+                node.replace_all_uses_with(source)
+                graph.erase_node(node)
+        elif node.target in _CHECKS:
+            graph.erase_node(node)
+    graph.eliminate_dead_code()
+
+
+@contextlib.contextmanager
+def _locations(origins: Origins, ir: Any) -> Iterator[None]:
+    """While inside, torch-mlir's importer gives operations their origin as location."""
+    from torch_mlir.extras import fx_importer
+
+    cache = fx_importer.ContextCache
+    theirs = cache.get_node_location
+
+    def get_node_location(self: Any, node: torch.fx.Node) -> Any:
+        origin = origins.of(node)
+        if origin is None:
+            return ir.Location.unknown(self._c)
+        return ir.Location.name(origin.to_name(), context=self._c)
+
+    cache.get_node_location = get_node_location
+    try:
+        yield
+    finally:
+        cache.get_node_location = theirs
+
+
+def _walk(operation: Any) -> Iterator[Any]:
+    """The operations inside, innermost first."""
+    for region in operation.regions:
+        for block in region.blocks:
+            for inner in list(block.operations):
+                yield from _walk(inner.operation)
+                yield inner.operation
+
+
+def _attach_origins(module: Any, ir: Any) -> None:
+    """Locations of linalg operations become attributes. After cse, which compares
+    attributes and not locations."""
+    for operation in _walk(module.operation):
+        if not operation.name.startswith("linalg.") or operation.name in (
+            "linalg.yield",
+            "linalg.index",
+        ):
+            continue
+        origin = Origin.from_location(str(operation.location))
+        if origin is None:
+            continue
+        operation.attributes["amp.scope"] = ir.StringAttr.get(origin.scope)
+        operation.attributes["amp.phase"] = ir.StringAttr.get(origin.phase)
+        if origin.number is not None:
+            operation.attributes["amp.scope_id"] = ir.IntegerAttr.get(
+                ir.IntegerType.get_signless(64), origin.number
+            )
+
+
+def _roles(roles: Sequence[Role], ir: Any) -> Any:
+    return ir.ArrayAttr.get(
+        [
+            ir.DictAttr.get(
+                {
+                    "amp.role": ir.StringAttr.get(role.role),
+                    "amp.name": ir.StringAttr.get(role.name),
+                }
+            )
+            for role in roles
+        ]
+    )
+
+
+def _narrow_constants(module: Any, ir: Any) -> None:
+    """Numbers of Python arrive as f64 constants inside the bodies of f32 operations:
+    they are restated in f32."""
+    f32, f64 = ir.F32Type.get(), ir.F64Type.get()
+
+    def constant(value: Any) -> float | None:
+        owner = getattr(value.owner, "operation", value.owner)
+        if isinstance(owner, ir.Operation) and owner.name == "arith.constant":
+            attribute = owner.attributes["value"]
+            if isinstance(attribute, ir.FloatAttr):
+                return ir.FloatAttr(attribute).value
+        return None
+
+    def make(before: Any, number: float) -> Any:
+        return ir.Operation.create(
+            "arith.constant",
+            results=[f32],
+            attributes={"value": ir.FloatAttr.get(f32, number)},
+            ip=ir.InsertionPoint(before),
+        ).result
+
+    def narrowed(before: Any, value: Any) -> Any:
+        """The f64 value as an f32 one, if it is one in truth."""
+        number = constant(value)
+        if number is not None:
+            return make(before, number)
+        owner = getattr(value.owner, "operation", value.owner)
+        wide = isinstance(owner, ir.Operation) and owner.name == "arith.extf"
+        return owner.operands[0] if wide and owner.operands[0].type == f32 else None
+
+    for operation in _walk(module.operation):
+        if operation.name == "arith.truncf":
+            number = constant(operation.operands[0])
+            if operation.result.type == f32 and number is not None:
+                operation.result.replace_all_uses_with(make(operation, number))
+                operation.erase()
+        elif operation.name == "arith.cmpf" and operation.operands[0].type == f64:
+            operands = [narrowed(operation, value) for value in operation.operands]
+            if all(value is not None for value in operands):
+                compared = ir.Operation.create(
+                    "arith.cmpf",
+                    results=[operation.result.type],
+                    operands=operands,
+                    attributes={"predicate": operation.attributes["predicate"]},
+                    ip=ir.InsertionPoint(operation),
+                )
+                operation.result.replace_all_uses_with(compared.result)
+                operation.erase()

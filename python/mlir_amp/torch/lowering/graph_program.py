@@ -1,0 +1,214 @@
+# Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A graph as a compiled function on PyTorch's tensors.
+
+The compiler sees what is computed. What a graph merely hands through (an input that is
+an output too, None) and what it gives twice stays on this side.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from mlir_amp import compiler
+from mlir_amp.torch.lowering.graph_module import (
+    NotLowered,
+    Role,
+    simplify,
+    to_text,
+)
+from mlir_amp.torch.lowering.origins import Origins
+
+_TYPES = {
+    torch.bool: "i1",
+    torch.int8: "i8",
+    torch.int16: "i16",
+    torch.int32: "i32",
+    torch.int64: "i64",
+    torch.float16: "f16",
+    torch.bfloat16: "bf16",
+    torch.float32: "f32",
+    torch.float64: "f64",
+}
+
+
+_DTYPES = {element: dtype for dtype, element in _TYPES.items()}
+
+
+def _check(node: torch.fx.Node) -> None:
+    """Refuses an argument or a result that no compiled function has."""
+    value = node.meta.get("val")
+    if not isinstance(value, Tensor):
+        raise NotLowered(
+            f"'{node.name}' is a {type(value).__name__}, not a tensor: sizes that vary "
+            "between calls are not compiled; torch.compile(..., dynamic=False) compiles "
+            "each size by itself"
+        )
+    if any(isinstance(extent, torch.SymInt) for extent in value.shape):
+        raise NotLowered(
+            f"'{node.name}' has a size that varies between calls; "
+            "torch.compile(..., dynamic=False) compiles each size by itself"
+        )
+    if value.device.type != "cpu":
+        raise NotLowered(f"'{node.name}' is on device '{value.device}', not on the CPU")
+    if value.dtype not in _TYPES or value.layout is not torch.strided:
+        raise NotLowered(f"'{node.name}' is a {value.layout} tensor of {value.dtype}")
+
+
+def _narrow(placeholder: torch.fx.Node, dtype: torch.dtype) -> None:
+    """Lets an input be of type `dtype`, and widens it for its users."""
+    value = placeholder.meta["val"]
+    graph = placeholder.graph
+    with graph.inserting_after(placeholder):
+        wide = graph.call_function(
+            torch.ops.aten._to_copy.default, (placeholder,), {"dtype": value.dtype}
+        )
+    placeholder.replace_all_uses_with(wide, delete_user_cb=lambda user: user is not wide)
+    wide.meta["val"] = value
+    placeholder.meta["val"] = value.to(dtype)
+    placeholder.meta.pop("tensor_meta", None)  # which torch-mlir would read first
+
+
+class GraphProgram:
+    """A compiled graph; called with the list of its inputs, which it empties.
+
+    Attributes:
+        program: The compiled program, with one function; None where nothing is
+            computed.
+        narrowed: Types of outputs by name, where they are half and the graph's are not.
+    """
+
+    def __init__(
+        self,
+        module: torch.fx.GraphModule,
+        roles: Sequence[Role],
+        origins: Origins,
+        compile_text: Callable[[str, list[int]], compiler.Program],
+        num_visible: int | None = None,
+        narrow_inputs: Mapping[str, torch.dtype] | None = None,
+    ) -> None:
+        """Compiles a graph.
+
+        Args:
+            module: Of functional ATen operations; left as it is.
+            roles: A role for each input.
+            origins: Those of its nodes.
+            compile_text: Makes a program of MLIR text. It may give results half types
+                whose numbers it is told.
+            num_visible: How many of the outputs a user sees, of types and strides as
+                PyTorch would give them; the others may be half, and are dense. None:
+                all.
+            narrow_inputs: Types of inputs by name, where they are not those of the
+                graph.
+
+        Raises:
+            NotLowered: The graph has no form for the compiler.
+            CompileError: The compiler refused it.
+        """
+        # How AOT Autograd knows a callable that takes a list and may empty it.
+        self._boxed_call = True
+        graph = torch.fx.GraphModule(module, copy.deepcopy(module.graph)).graph
+        placeholders = [node for node in graph.nodes if node.op == "placeholder"]
+        for node in placeholders:
+            _check(node)
+        (output,) = (node for node in graph.nodes if node.op == "output")
+        names = [node and node.name for node in output.args[0]]
+        strides = [node and node.meta["val"].stride() for node in output.args[0]]
+        handed = [node if node in placeholders else None for node in output.args[0]]
+        for node in output.args[0]:
+            if node is not None:
+                _check(node)
+        simplify(graph)
+        outputs = list(output.args[0])
+        visible = len(outputs) if num_visible is None else num_visible
+
+        # Where each output comes from: an input, a result, or nowhere (None).
+        computed: list[torch.fx.Node] = []
+        self._sources: list[tuple[str, int] | None] = []
+        for index, node in enumerate(outputs):
+            if node is None:
+                self._sources.append(None)
+            elif handed[index] is not None:
+                self._sources.append(("input", placeholders.index(handed[index])))
+            elif node in computed and index >= visible:
+                self._sources.append(("result", computed.index(node)))
+            else:  # the memory of two that a user sees is never one
+                self._sources.append(("result", len(computed)))
+                computed.append(node)
+        self._strides = {
+            source[1]: strides[index]
+            for index, source in enumerate(self._sources[:visible])
+            if source and source[0] == "result"
+            if not outputs[index].meta["val"].is_contiguous()
+            or strides[index] != outputs[index].meta["val"].stride()
+        }
+        self.program: compiler.Program | None = None
+        self.narrowed: dict[str, torch.dtype] = {}
+        self._results: list[tuple[tuple[int, ...], torch.dtype]] = []
+        if not computed:
+            return
+        output.args = (tuple(computed),)
+        for node in placeholders:
+            if node.name in (narrow_inputs or {}):
+                _narrow(node, narrow_inputs[node.name])
+        seen = {source[1] for source in self._sources[:visible] if source}
+        results = [Role("output", f"y{i}") for i in range(len(computed))]
+        self.program = compile_text(
+            to_text(graph, roles, results, origins),
+            [i for i in range(len(computed)) if i not in seen],
+        )
+        (self._function,) = self.program.functions.values()
+        for node, value in zip(placeholders, self._function.arguments, strict=True):
+            expected = node.meta["val"]  # as addresses are all that a call passes
+            if (tuple(expected.shape), _TYPES[expected.dtype]) != (
+                value.shape,
+                value.element,
+            ):
+                raise NotLowered(f"torch-mlir changed the type of '{node.name}'")
+        self._results = [
+            (value.shape, _DTYPES[value.element]) for value in self._function.results
+        ]
+        for name, source in zip(names, self._sources):
+            if source and source[0] == "result":
+                dtype = self._results[source[1]][1]
+                if dtype != computed[source[1]].meta["val"].dtype:
+                    self.narrowed[name] = dtype
+
+    def __call__(self, inputs: list[Any]) -> list[Any]:
+        """Runs the graph.
+
+        Args:
+            inputs: Its tensors, on the CPU, of the types that it was compiled for.
+
+        Returns:
+            Its outputs; None where the graph has None.
+        """
+        results = [torch.empty(shape, dtype=dtype) for shape, dtype in self._results]
+        if self.program is not None:
+            dense = [
+                tensor if tensor.is_contiguous() else tensor.contiguous()
+                for tensor in inputs
+            ]
+            self._function.call_addresses(
+                [tensor.data_ptr() for tensor in dense],
+                [tensor.data_ptr() for tensor in results],
+            )
+        for index, strides in self._strides.items():
+            dense = results[index]
+            results[index] = torch.empty_strided(
+                dense.shape, strides, dtype=dense.dtype
+            ).copy_(dense)
+        outputs = [
+            None
+            if source is None
+            else (inputs if source[0] == "input" else results)[source[1]]
+            for source in self._sources
+        ]
+        inputs.clear()
+        return outputs

@@ -1,0 +1,283 @@
+# Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""torch.compile(backend="amp") against eager PyTorch: losses, gradients, types, and what
+happens where a graph has no form for the compiler."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import pathlib
+import sys
+import tomllib
+import warnings
+
+import pytest
+import torch
+from torch import nn
+from torch._dynamo.exc import BackendCompilerFailed
+
+from mlir_amp.torch import backend
+from mlir_amp.torch.lowering.graph_program import GraphProgram
+
+PROJECT = pathlib.Path(__file__).parents[2] / "pyproject.toml"
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    torch._dynamo.reset()
+    torch.manual_seed(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", backend.FallbackWarning)
+        warnings.simplefilter("error", backend.RecompileWarning)
+        yield
+    torch._dynamo.reset()
+
+
+def mlp() -> nn.Module:
+    return nn.Sequential(
+        nn.Flatten(), nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10), nn.GELU()
+    )
+
+
+def cnn() -> nn.Module:
+    return nn.Sequential(
+        nn.Conv2d(1, 8, 3, padding=1),
+        nn.BatchNorm2d(8),
+        nn.ReLU(),
+        nn.MaxPool2d(3, 2, 1),  # windows overlap
+        nn.Conv2d(8, 16, 3, stride=2),
+        nn.Flatten(),
+        nn.Linear(16, 10),
+    )
+
+
+def sgd(parameters):
+    return torch.optim.SGD(parameters, lr=0.1, momentum=0.9)
+
+
+def adam(parameters):
+    return torch.optim.Adam(parameters, lr=2e-3)
+
+
+def train(make, optimizer, opt_level=None, steps=20):
+    """Losses and parameters; eager without a level."""
+    torch.manual_seed(0)
+    model = make()
+    step = optimizer(model.parameters())
+    run = model
+    if opt_level:
+        run = torch.compile(model, backend=backend.amp, options={"opt_level": opt_level})
+    losses = []
+    for _ in range(steps):
+        x, y = torch.randn(16, 1, 8, 8), torch.randint(0, 10, (16,))
+        loss = nn.functional.cross_entropy(run(x), y)
+        step.zero_grad()
+        loss.backward()
+        step.step()
+        losses.append(loss.item())
+    return torch.tensor(losses), model.state_dict()
+
+
+@pytest.mark.parametrize("make", [mlp, cnn], ids=lambda make: make.__name__)
+@pytest.mark.parametrize("optimizer", [sgd, adam], ids=lambda make: make.__name__)
+def test_o0_is_eager(make, optimizer) -> None:
+    eager, _ = train(make, optimizer)
+    losses, state = train(make, optimizer, "O0")
+    torch.testing.assert_close(losses, eager, atol=1e-5, rtol=0)
+    if make is cnn:
+        assert state["1.num_batches_tracked"] == 20  # buffers are updated
+
+
+@pytest.mark.parametrize("make", [mlp, cnn], ids=lambda make: make.__name__)
+@pytest.mark.parametrize("opt_level, atol", [("O1", 0.02), ("O4", 0.1)])
+def test_half_levels_train(make, opt_level, atol) -> None:
+    eager, _ = train(make, sgd)
+    losses, state = train(make, sgd, opt_level)
+    torch.testing.assert_close(losses, eager, atol=atol, rtol=0)
+    assert not torch.equal(losses, eager)
+    floating = [value for value in state.values() if value.is_floating_point()]
+    assert {value.dtype for value in floating} == {torch.float32}
+
+
+@pytest.fixture
+def programs(monkeypatch) -> list[GraphProgram]:
+    """What was compiled, in order."""
+    made = []
+    monkeypatch.setattr(
+        backend, "GraphProgram", lambda *args: made.append(GraphProgram(*args)) or made[-1]
+    )
+    return made
+
+
+@pytest.mark.parametrize(
+    "opt_level, half", [("O0", None), ("O1", torch.float16), ("O4", torch.bfloat16)]
+)
+def test_what_is_kept_for_backward_is_half(programs, opt_level, half) -> None:
+    model = mlp()
+    compiled = torch.compile(model, backend=backend.amp, options={"opt_level": opt_level})
+    compiled(torch.randn(16, 64)).sum().backward()
+    forward, backward = programs
+    kept = {value.element for value in forward._function.results[1:]}
+    taken = {value.element for value in backward._function.arguments}
+    element = {None: None, torch.float16: "f16", torch.bfloat16: "bf16"}[half]
+    if half is None:
+        assert kept | taken == {"f32"} and not forward.narrowed
+    else:
+        assert element in kept and element in taken
+        assert set(forward.narrowed.values()) == {half}
+    # What a user sees is as eager FP32 has it.
+    assert forward._function.results[0].element == "f32"
+    assert {value.element for value in backward._function.results} == {"f32"}
+
+
+def test_o1_rounds_as_the_lists_say() -> None:
+    """A linear layer in half, a softmax of its result in FP32."""
+    x, linear = torch.randn(8, 16), nn.Linear(16, 4, bias=False)
+    compiled = torch.compile(
+        lambda x: linear(x).softmax(1), backend=backend.amp, options={"opt_level": "O1"}
+    )
+    product = x.half().float() @ linear.weight.half().float().t()
+    expected = product.half().float().softmax(1)
+    torch.testing.assert_close(compiled(x), expected, atol=1e-6, rtol=0)
+
+
+def gradients(module: nn.Module, run, *inputs: torch.Tensor) -> list[torch.Tensor]:
+    module.zero_grad()
+    output = run(*inputs)
+    output = output[0] if isinstance(output, tuple) else output
+    output.square().sum().backward()
+    return [output.detach(), *(p.grad.clone() for p in module.parameters())]
+
+
+MODULES = {
+    "attention": (
+        lambda: nn.TransformerEncoderLayer(16, 2, 32, dropout=0.0, batch_first=True),
+        lambda: torch.randn(2, 5, 16),
+    ),
+    "embedding": (
+        lambda: nn.Embedding(10, 8, padding_idx=1),
+        lambda: torch.tensor([[1, 2], [2, 3]]),
+    ),
+    "transposed": (
+        lambda: nn.ConvTranspose2d(3, 4, 3, stride=2, padding=1, output_padding=1),
+        lambda: torch.randn(2, 3, 5, 5),
+    ),
+    "strides": (
+        lambda: nn.Conv2d(3, 4, 3, stride=2, padding=1, dilation=2),
+        lambda: torch.randn(2, 3, 9, 9).to(memory_format=torch.channels_last),
+    ),
+    "norms": (
+        lambda: nn.Sequential(nn.GroupNorm(2, 4), nn.LayerNorm(6), nn.SiLU()),
+        lambda: torch.randn(3, 4, 6),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_modules(name) -> None:
+    make, sample = MODULES[name]
+    module, x = make(), sample()
+    compiled = torch.compile(module, backend=backend.amp, options={"opt_level": "O0"})
+    ours, eager = gradients(module, compiled, x), gradients(module, module, x)
+    for one, other in zip(ours, eager, strict=True):
+        torch.testing.assert_close(one, other, atol=2e-5, rtol=1e-5)
+        assert one.stride() == other.stride()
+
+
+def test_inference_and_outputs_that_are_inputs() -> None:
+    def function(x, y):
+        return x, x + y, x.clone(), (x + y).clone(), None
+
+    compiled = torch.compile(function, backend=backend.amp, options={"opt_level": "O0"})
+    x, y = torch.randn(3), torch.randn(3)
+    same, total, copied, again, nothing = compiled(x, y)
+    assert same is x and nothing is None
+    torch.testing.assert_close(total, x + y)
+    total.zero_()
+    copied.zero_()
+    assert x.any() and again.any()
+
+
+def test_a_second_size_is_compiled_with_its_reason() -> None:
+    model = nn.Linear(4, 2)
+    compiled = torch.compile(model, backend=backend.amp, options={"opt_level": "O0"})
+    compiled(torch.randn(3, 4))
+    for rows in (5, 6):
+        x = torch.randn(rows, 4)
+        with pytest.warns(backend.RecompileWarning, match=rf"is \[{rows}, 4\]"):
+            ours = gradients(model, compiled, x)
+        for one, other in zip(ours, gradients(model, model, x), strict=True):
+            torch.testing.assert_close(one, other)
+    compiled(torch.randn(5, 4))  # is there already
+
+
+@pytest.mark.parametrize(
+    "function, reason",
+    [
+        (lambda x: torch.sort(x)[0], "forward .* 'aten.sort.default' has no form"),
+        (lambda x: torch.cumsum(x, 0), "forward .* 'aten.cumsum.default' has no form"),
+        (nn.Dropout(0.5), "forward .* 'aten.native_dropout.default' has no form"),
+        (lambda x: x.to(torch.complex64).abs(), "forward .* torch.complex64"),
+    ],
+)
+def test_what_has_no_form_runs_in_pytorch(function, reason) -> None:
+    compiled = torch.compile(function, backend=backend.amp)
+    x = torch.randn(8, requires_grad=True)
+    with pytest.warns(backend.FallbackWarning, match=reason):
+        torch.manual_seed(1)
+        ours = compiled(x)
+    torch.manual_seed(1)
+    torch.testing.assert_close(ours, function(x))
+
+
+def test_a_backward_graph_falls_back_alone(programs) -> None:
+    module = nn.Conv2d(4, 8, 3, groups=2)
+    compiled = torch.compile(module, backend=backend.amp, options={"opt_level": "O0"})
+    x = torch.randn(2, 4, 6, 6)
+    with pytest.warns(backend.FallbackWarning, match="the backward graph .*torch-mlir"):
+        ours = gradients(module, compiled, x)
+    assert len(programs) == 1
+    for one, other in zip(ours, gradients(module, module, x), strict=True):
+        torch.testing.assert_close(one, other, atol=2e-5, rtol=1e-5)
+
+
+def test_a_backward_graph_falls_back_on_what_is_half() -> None:
+    """It takes what the forward graph kept, which is half at O1."""
+    module = nn.Sequential(nn.Conv2d(4, 8, 3), nn.ReLU(), nn.Conv2d(8, 8, 3, groups=2))
+    compiled = torch.compile(module, backend=backend.amp, options={"opt_level": "O1"})
+    x = torch.randn(2, 4, 8, 8)
+    with pytest.warns(backend.FallbackWarning, match="the backward graph"):
+        ours = gradients(module, compiled, x)
+    for one, other in zip(ours, gradients(module, module, x), strict=True):
+        torch.testing.assert_close(one, other, atol=0.5, rtol=0.05)
+
+
+def test_torch_mlir_is_missing(monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch_mlir", None)
+    compiled = torch.compile(torch.sin, backend=backend.amp)
+    with pytest.warns(backend.FallbackWarning, match="torch-mlir is not installed"):
+        torch.testing.assert_close(compiled(torch.ones(2)), torch.ones(2).sin())
+
+
+def test_the_name_is_known_where_the_package_is_installed() -> None:
+    entries = importlib.metadata.entry_points(group="torch_dynamo_backends")
+    declared = tomllib.loads(PROJECT.read_text())["project"]["entry-points"]
+    assert declared["torch_dynamo_backends"] == {"amp": "mlir_amp.torch.backend:amp"}
+    if "amp" in entries.names:
+        compiled = torch.compile(torch.sin, backend="amp")
+        torch.testing.assert_close(compiled(torch.ones(2)), torch.ones(2).sin())
+
+
+@pytest.mark.parametrize(
+    "options, text",
+    [
+        ({"opt_level": "O2"}, "opt_level to be one of O0, O1, O4, but got O2"),
+        ({"opt_level": "O9"}, "Unexpected optimization level O9"),
+        ({"level": "O1"}, r"expected the option 'opt_level', but got \['level'\]"),
+    ],
+)
+def test_options(options, text) -> None:
+    compiled = torch.compile(torch.sin, backend=backend.amp, options=options)
+    with pytest.raises(BackendCompilerFailed, match=text):
+        compiled(torch.ones(2))
