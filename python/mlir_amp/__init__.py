@@ -16,8 +16,8 @@ Module                 What it is
 ``mlir_amp.torch``     Apex's interface for PyTorch (needs the extra ``torch``)
 =====================  =======================================================
 
-``import mlir_amp`` imports neither PyTorch nor JAX nor the compiler. ``python -m mlir_amp`` says
-what was found.
+``import mlir_amp`` imports neither PyTorch nor JAX nor the compiler.
+``python -m mlir_amp`` says what was found.
 """
 
 from __future__ import annotations

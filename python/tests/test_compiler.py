@@ -273,9 +273,13 @@ def test_counts(subtract, arguments, results, error, text) -> None:
 def test_shapes_and_types(subtract: compiler.Function) -> None:
     x = np.zeros((2, 3), np.float32)
     z = np.ones((2, 3), np.float32)
-    with pytest.raises(mlir_amp.InvalidArgument, match=r"'x' \(batch\).*extents \[2,2\]"):
+    with pytest.raises(
+        mlir_amp.InvalidArgument, match=r"'x' \(batch\).*extents \[2,2\]"
+    ):
         subtract([x[:, :2], x], [z])
-    with pytest.raises(mlir_amp.InvalidArgument, match=r"'z' \(output\).*extents \[1,3\]"):
+    with pytest.raises(
+        mlir_amp.InvalidArgument, match=r"'z' \(output\).*extents \[1,3\]"
+    ):
         subtract([x, x], [z[:1]])
     with pytest.raises(TypeError, match=r"'y' \(batch\) .* of rank 2 .* of f32"):
         subtract([x, x.astype(np.float64)], [z])
@@ -326,7 +330,9 @@ def test_an_assertion_of_the_program() -> None:
 
 def test_modules_that_are_none() -> None:
     with pytest.raises(mlir_amp.InvalidModule) as caught:
-        compiler.compile("func.func @f( {", "builtin.module(amp-to-host)", name="my.mlir")
+        compiler.compile(
+            "func.func @f( {", "builtin.module(amp-to-host)", name="my.mlir"
+        )
     assert str(caught.value).startswith("my.mlir:1:14: error: ")
     with pytest.raises(mlir_amp.InvalidModule, match="op 'abc.d'|abc"):
         compiler.run('func.func @f() { "abc.d"() : () -> () return }')

@@ -67,7 +67,9 @@ def train(make, optimizer, opt_level=None, steps=20):
     step = optimizer(model.parameters())
     run = model
     if opt_level:
-        run = torch.compile(model, backend=backend.amp, options={"opt_level": opt_level})
+        run = torch.compile(
+            model, backend=backend.amp, options={"opt_level": opt_level}
+        )
     losses = []
     for _ in range(steps):
         x, y = torch.randn(16, 1, 8, 8), torch.randint(0, 10, (16,))
@@ -105,7 +107,9 @@ def programs(monkeypatch) -> list[GraphProgram]:
     """What was compiled, in order."""
     made = []
     monkeypatch.setattr(
-        backend, "GraphProgram", lambda *args: made.append(GraphProgram(*args)) or made[-1]
+        backend,
+        "GraphProgram",
+        lambda *args: made.append(GraphProgram(*args)) or made[-1],
     )
     return made
 
@@ -115,7 +119,9 @@ def programs(monkeypatch) -> list[GraphProgram]:
 )
 def test_what_is_kept_for_backward_is_half(programs, opt_level, half) -> None:
     model = mlp()
-    compiled = torch.compile(model, backend=backend.amp, options={"opt_level": opt_level})
+    compiled = torch.compile(
+        model, backend=backend.amp, options={"opt_level": opt_level}
+    )
     compiled(torch.randn(16, 64)).sum().backward()
     forward, backward = programs
     kept = {value.element for value in forward._function.results[1:]}

@@ -68,7 +68,7 @@ def _read_options(options: Mapping[str, Any] | None) -> str:
 
 
 @contextlib.contextmanager
-def _plain_kernels() -> Iterator[None]:
+def plain_kernels() -> Iterator[None]:
     """While inside, attention and LSTM are traced as simple operations: PyTorch's fused
     kernels for CPUs have no decomposition."""
     fused = torch._C._get_mkldnn_enabled()
@@ -160,7 +160,9 @@ class _Compilation:
     def _to_program(self, text: str, may_be_half: list[int]) -> compiler.Program:
         passes = self._passes
         if may_be_half:
-            passes += f",amp-narrow-results{{results={','.join(map(str, may_be_half))}}}"
+            passes += (
+                f",amp-narrow-results{{results={','.join(map(str, may_be_half))}}}"
+            )
         return compiler.compile(
             text, f"builtin.module({passes},amp-to-host)", name="graph.mlir"
         )
@@ -271,5 +273,5 @@ def amp(
         inference_compiler=compilation.forward,
         decompositions=decompositions.table(),
     )
-    with _plain_kernels():
+    with plain_kernels():
         return compile_graph(module, example_inputs)

@@ -26,6 +26,7 @@ __all__ = [
     "LossScaler",
     "NoOpHandle",
     "OptimWrapper",
+    "compile_step",
     "disable_casts",
     "float_function",
     "half_function",
@@ -42,3 +43,12 @@ __all__ = [
     "scale_loss",
     "state_dict",
 ]
+
+
+def __getattr__(name: str):
+    # Late: the compiler is large, and eager scripts do without it.
+    if name == "compile_step":
+        from ..step import compile_step
+
+        return compile_step
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

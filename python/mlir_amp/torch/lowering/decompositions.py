@@ -23,7 +23,8 @@ aten = torch.ops.aten
 # Of PyTorch's rules beyond its core set.
 _THEIRS = (
     "native_layer_norm native_layer_norm_backward addmm native_batch_norm_backward "
-    "_native_batch_norm_legit_functional _native_batch_norm_legit cudnn_batch_norm "
+    "_native_batch_norm_legit_functional _native_batch_norm_legit "
+    "_native_batch_norm_legit_no_training cudnn_batch_norm "
     "native_group_norm native_group_norm_backward log_sigmoid_forward "
     "log_sigmoid_backward _log_softmax _log_softmax_backward_data _softmax "
     "_softmax_backward_data nll_loss_forward gelu_backward tanh_backward "

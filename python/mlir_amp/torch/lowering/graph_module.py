@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import torch
 
+from mlir_amp.errors import AmpError
 from mlir_amp.torch.lowering.origins import Origin, Origins
 
 aten = torch.ops.aten
@@ -46,7 +47,7 @@ _PASSES = (
 )
 
 
-class NotLowered(Exception):
+class NotLowered(AmpError):
     """A graph that has no form for the compiler; the message says why."""
 
 
@@ -62,22 +63,29 @@ class Role(NamedTuple):
     name: str
 
 
-def to_text(
-    graph: torch.fx.Graph,
-    arguments: Sequence[Role],
-    results: Sequence[Role],
-    origins: Origins,
-    name: str = "main",
-) -> str:
-    """The graph as a module with one function.
+class GraphFunction(NamedTuple):
+    """A graph that becomes a function.
 
-    Args:
+    Attributes:
+        name: Of the function.
         graph: Functional ATen operations with fake tensors in ``meta["val"]``, whose
             output is a list of tensors; see :func:`simplify`.
         arguments: A role for each placeholder.
         results: A role for each output.
-        origins: Those of its nodes.
-        name: Of the function.
+    """
+
+    name: str
+    graph: torch.fx.Graph
+    arguments: Sequence[Role]
+    results: Sequence[Role]
+
+
+def to_text(functions: Sequence[GraphFunction], origins: Origins) -> str:
+    """Graphs as the functions of one module.
+
+    Args:
+        functions: The graphs.
+        origins: Those of their nodes.
 
     Returns:
         MLIR text.
@@ -95,11 +103,12 @@ def to_text(
             f"torch-mlir is not installed ({error}); install the extra 'compile'"
         ) from error
 
-    for node in graph.nodes:
-        operation = getattr(node.target, "_schema", None)
-        base = operation and operation.name.partition("::")[2].strip("_")
-        if base in _NO_FORM:
-            raise NotLowered(f"'{node.target}' has no form in linalg")
+    for function in functions:
+        for node in function.graph.nodes:
+            operation = getattr(node.target, "_schema", None)
+            base = operation and operation.name.partition("::")[2].strip("_")
+            if base in _NO_FORM:
+                raise NotLowered(f"'{node.target}' has no form in linalg")
     context = ir.Context()
     torch_dialect.register_dialect(context)
     messages: list[str] = []
@@ -109,7 +118,8 @@ def to_text(
     importer = FxImporter(context=context)
     try:
         with _locations(origins, ir):
-            importer.import_stateless_graph(graph, func_name=name)
+            for function in functions:
+                importer.import_stateless_graph(function.graph, func_name=function.name)
         with context:
             PassManager.parse(_PASSES).run(importer.module.operation)
     except Exception as error:  # torch-mlir raises whatever its importer met
@@ -120,13 +130,13 @@ def to_text(
     with context, ir.Location.unknown():
         _narrow_constants(module, ir)
         _attach_origins(module, ir)
-        (function,) = (
-            operation
-            for operation in module.body.operations
-            if operation.operation.name == "func.func"
-        )
-        function.attributes["arg_attrs"] = _roles(arguments, ir)
-        function.attributes["res_attrs"] = _roles(results, ir)
+        named = {function.name: function for function in functions}
+        for operation in module.body.operations:
+            if operation.operation.name != "func.func":
+                continue  # what the compiler is going to refuse
+            function = named[operation.name.value]
+            operation.attributes["arg_attrs"] = _roles(function.arguments, ir)
+            operation.attributes["res_attrs"] = _roles(function.results, ir)
         module.operation.verify()
         return module.operation.get_asm(large_elements_limit=None)
 

@@ -18,6 +18,7 @@ from torch import Tensor
 
 from mlir_amp import compiler
 from mlir_amp.torch.lowering.graph_module import (
+    GraphFunction,
     NotLowered,
     Role,
     simplify,
@@ -25,7 +26,7 @@ from mlir_amp.torch.lowering.graph_module import (
 )
 from mlir_amp.torch.lowering.origins import Origins
 
-_TYPES = {
+ELEMENTS = {
     torch.bool: "i1",
     torch.int8: "i8",
     torch.int16: "i16",
@@ -38,7 +39,7 @@ _TYPES = {
 }
 
 
-_DTYPES = {element: dtype for dtype, element in _TYPES.items()}
+DTYPES = {element: dtype for dtype, element in ELEMENTS.items()}
 
 
 def _check(node: torch.fx.Node) -> None:
@@ -57,7 +58,7 @@ def _check(node: torch.fx.Node) -> None:
         )
     if value.device.type != "cpu":
         raise NotLowered(f"'{node.name}' is on device '{value.device}', not on the CPU")
-    if value.dtype not in _TYPES or value.layout is not torch.strided:
+    if value.dtype not in ELEMENTS or value.layout is not torch.strided:
         raise NotLowered(f"'{node.name}' is a {value.layout} tensor of {value.dtype}")
 
 
@@ -69,7 +70,9 @@ def _narrow(placeholder: torch.fx.Node, dtype: torch.dtype) -> None:
         wide = graph.call_function(
             torch.ops.aten._to_copy.default, (placeholder,), {"dtype": value.dtype}
         )
-    placeholder.replace_all_uses_with(wide, delete_user_cb=lambda user: user is not wide)
+    placeholder.replace_all_uses_with(
+        wide, delete_user_cb=lambda user: user is not wide
+    )
     wide.meta["val"] = value
     placeholder.meta["val"] = value.to(dtype)
     placeholder.meta.pop("tensor_meta", None)  # which torch-mlir would read first
@@ -160,19 +163,19 @@ class GraphProgram:
         seen = {source[1] for source in self._sources[:visible] if source}
         results = [Role("output", f"y{i}") for i in range(len(computed))]
         self.program = compile_text(
-            to_text(graph, roles, results, origins),
+            to_text([GraphFunction("main", graph, roles, results)], origins),
             [i for i in range(len(computed)) if i not in seen],
         )
         (self._function,) = self.program.functions.values()
         for node, value in zip(placeholders, self._function.arguments, strict=True):
             expected = node.meta["val"]  # as addresses are all that a call passes
-            if (tuple(expected.shape), _TYPES[expected.dtype]) != (
+            if (tuple(expected.shape), ELEMENTS[expected.dtype]) != (
                 value.shape,
                 value.element,
             ):
                 raise NotLowered(f"torch-mlir changed the type of '{node.name}'")
         self._results = [
-            (value.shape, _DTYPES[value.element]) for value in self._function.results
+            (value.shape, DTYPES[value.element]) for value in self._function.results
         ]
         for name, source in zip(names, self._sources):
             if source and source[0] == "result":

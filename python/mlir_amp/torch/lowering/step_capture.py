@@ -1,0 +1,308 @@
+# Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A training step as a module: forward and backward pass, and torch.optim's update.
+
+Both are PyTorch's own code, run once on copies: the loss under AOT Autograd, whose two
+graphs become one function with the cotangent of the loss as an argument; the optimizer's
+`step` under make_fx, with learning rates as arguments. A third function calls the two,
+which is the cut where the passes put scaling, unscaling and the skip.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+from unittest import mock
+
+import torch
+from torch import Tensor, nn
+from torch._functorch.aot_autograd import aot_function, make_boxed_func
+from torch.func import functional_call, functionalize
+from torch.fx.experimental.proxy_tensor import make_fx
+
+from mlir_amp.torch.lowering import decompositions
+from mlir_amp.torch.lowering.graph_module import (
+    GraphFunction,
+    NotLowered,
+    Role,
+    simplify,
+    to_text,
+)
+from mlir_amp.torch.lowering.graph_program import ELEMENTS
+from mlir_amp.torch.lowering.origins import Origins
+
+
+class Step(NamedTuple):
+    """What is captured.
+
+    Attributes:
+        model: The model.
+        loss_fn: Takes the model and a batch, gives the loss.
+        optimizer: A torch.optim optimizer with its states.
+        parameters: By name, those that the optimizer trains.
+        buffers: By name, what else the model has: buffers, and frozen parameters.
+        states: (parameter, key) of the optimizer's tensors.
+    """
+
+    model: nn.Module
+    loss_fn: Callable[..., Tensor]
+    optimizer: torch.optim.Optimizer
+    parameters: dict[str, nn.Parameter]
+    buffers: dict[str, Tensor]
+    states: dict[tuple[str, str], Tensor]
+
+
+def _graph_of(module: torch.fx.GraphModule) -> torch.fx.Graph:
+    for node in module.graph.nodes:
+        if node.op == "get_attr":
+            raise NotLowered(
+                f"the step makes the constant tensor '{node.target}'; make it a buffer "
+                "of the model, or a part of the batch"
+            )
+    return module.graph
+
+
+def _outputs(graph: torch.fx.Graph) -> list[torch.fx.Node | None]:
+    (output,) = (node for node in graph.nodes if node.op == "output")
+    return list(output.args[0])
+
+
+class _Loss(nn.Module):
+    """The loss as a module, whose parameters can be replaced for a call."""
+
+    def __init__(self, model: nn.Module, loss_fn: Callable[..., Tensor]) -> None:
+        super().__init__()
+        self.model = model
+        self.loss_fn = loss_fn
+
+    def forward(self, *batch: Tensor) -> Tensor:
+        return self.loss_fn(self.model, *batch)
+
+
+def _capture_loss(
+    step: Step, batch: Sequence[Tensor], origins: Origins
+) -> tuple[GraphFunction, list[str]]:
+    """Forward and backward pass, and the names of the parameters with a gradient."""
+    graphs: dict[str, torch.fx.Graph] = {}
+
+    def keep(which: str) -> Callable[..., Any]:
+        def compile_graph(module: torch.fx.GraphModule, _: Any) -> Any:
+            graphs[which] = _graph_of(module)
+            return make_boxed_func(module.forward)
+
+        return compile_graph
+
+    names = [f"model.{name}" for name in (*step.parameters, *step.buffers)]
+    wrapped = _Loss(step.model, step.loss_fn)
+
+    def run(*values: Tensor) -> Tensor:
+        return functional_call(
+            wrapped, dict(zip(names, values)), tuple(values[len(names) :])
+        )
+
+    parameters = [
+        value.detach().clone().requires_grad_() for value in step.parameters.values()
+    ]
+    buffers = [value.detach().clone() for value in step.buffers.values()]
+    versions = [buffer._version for buffer in buffers]
+    loss = aot_function(
+        run,
+        fw_compiler=keep("forward"),
+        bw_compiler=keep("backward"),
+        decompositions=decompositions.table(),
+    )(*parameters, *buffers, *batch)
+    if not isinstance(loss, Tensor) or loss.dim() or loss.dtype != torch.float32:
+        raise NotLowered(f"the loss is to be one float32 number, but it is {loss}")
+    loss.backward()
+    written = [
+        name
+        for name, buffer, version in zip(step.buffers, buffers, versions)
+        if buffer._version != version
+    ]
+
+    forward, backward = graphs["forward"], graphs["backward"]
+    origins.read_forward(forward)
+    graph = torch.fx.Graph()
+    values: dict[torch.fx.Node, torch.fx.Node] = {}
+
+    def take_over(source: torch.fx.Graph) -> None:
+        for node in source.nodes:
+            if node.op not in ("placeholder", "output"):
+                values[node] = graph.node_copy(node, values.__getitem__)
+
+    for node in forward.nodes:
+        if node.op == "placeholder":
+            values[node] = graph.node_copy(node, values.__getitem__)
+    inputs = [node for node in backward.nodes if node.op == "placeholder"]
+    seed = graph.node_copy(inputs[-1], values.__getitem__)
+    take_over(forward)
+    results = _outputs(forward)
+    visible = len(written) + 1
+    for node, kept in zip(inputs, results[visible:]):
+        values[node] = values[kept]
+    values[inputs[-1]] = seed
+    take_over(backward)
+    gradients = _outputs(backward)[: len(parameters)]
+    trained = [
+        name for name, node in zip(step.parameters, gradients) if node is not None
+    ]
+    graph.output(
+        (
+            values[results[visible - 1]],
+            *(values[node] for node in gradients if node is not None),
+            *(values[node] for node in results[: visible - 1]),
+        )
+    )
+    simplify(graph)
+    arguments = [
+        *(Role("param", name) for name in step.parameters),
+        *(Role("buffer", name) for name in step.buffers),
+        *(Role("batch", f"x{i}") for i in range(len(batch))),
+        Role("loss_seed", "loss"),
+    ]
+    outputs = [
+        Role("loss", "loss"),
+        *(Role("grad", name) for name in trained),
+        *(Role("buffer", name) for name in written),
+    ]
+    return GraphFunction("forward_backward", graph, arguments, outputs), trained
+
+
+def _capture_update(step: Step, trained: Sequence[str]) -> GraphFunction:
+    """The optimizer's own step: parameters, gradients, states and learning rates to
+    parameters and states."""
+    optimizer = step.optimizer
+    names = {value: name for name, value in step.parameters.items()}
+    states = [key for key in step.states if key[0] in trained]
+
+    def run(*values: Tensor) -> list[Tensor]:
+        rest = iter(values)
+        parameters = {name: next(rest).clone() for name in trained}
+        for parameter in parameters.values():
+            parameter.grad = next(rest)
+        # Steps are counted in f64, as eager PyTorch takes powers of Python's floats.
+        kept = {
+            key: next(rest).double() if key[1] == "step" else next(rest).clone()
+            for key in states
+        }
+        twin = copy.copy(optimizer)
+        twin.state = type(optimizer.state)(dict)
+        twin.param_groups = []
+        for group in optimizer.param_groups:
+            members = [names[p] for p in group["params"] if names[p] in parameters]
+            # A rate that a gradient could reach is added as a tensor, not as a number.
+            rate = next(rest).requires_grad_()
+            own = {"params": [parameters[name] for name in members], "lr": rate}
+            plain = {"foreach": False, "fused": False}
+            if "capturable" in group:
+                plain["capturable"] = True
+            twin.param_groups.append({**group, **plain, **own})
+        for (name, key), value in kept.items():
+            twin.state[parameters[name]][key] = value
+        update = type(optimizer).step.__wrapped__  # without the hooks around it
+        with torch.no_grad(), mock.patch("torch.compiler._is_compiling_flag", True):
+            update(twin)
+        return [
+            *(value.detach() for value in parameters.values()),
+            *(
+                twin.state[parameters[name]][key].to(step.states[name, key].dtype)
+                for name, key in states
+            ),
+        ]
+
+    values = [step.parameters[name].detach() for name in trained]
+    rates = [torch.tensor(1.0, dtype=torch.float64) for _ in optimizer.param_groups]
+    examples = [
+        *values,
+        *(torch.zeros_like(value) for value in values),
+        *(step.states[key] for key in states),
+        *rates,
+    ]
+    # As it is first: functionalize refuses what `run` does to the rates.
+    as_written = make_fx(run, tracing_mode="fake")(*examples)
+    module = make_fx(
+        functionalize(as_written, remove="mutations"),
+        tracing_mode="fake",
+        decomposition_table=decompositions.table(),
+    )(*examples)
+    graph = _graph_of(module)
+    simplify(graph)
+    parameters = [Role("param", name) for name in trained]
+    kept = [Role("opt_state", f"{name}.{key}") for name, key in states]
+    arguments = [
+        *parameters,
+        *(Role("grad", name) for name in trained),
+        *kept,
+        *(Role("hyper", f"lr{i}") for i in range(len(rates))),
+    ]
+    return GraphFunction("optimizer_step", graph, arguments, [*parameters, *kept])
+
+
+def _type(value: Tensor) -> str:
+    extents = "".join(f"{extent}x" for extent in value.shape)
+    return f"tensor<{extents}{ELEMENTS[value.dtype]}>"
+
+
+def _call_text(parts: Sequence[GraphFunction]) -> str:
+    """The function that calls the others in turn; what one gives the next one takes."""
+    types: dict[Role, str] = {}
+    given: list[Role] = []  # arguments that nothing before computes
+    latest: dict[Role, str] = {}  # what the functions after are called with
+    lines: list[str] = []
+    for part in parts:
+        placeholders = [node for node in part.graph.nodes if node.op == "placeholder"]
+        for role, node in zip(part.arguments, placeholders):
+            types[role] = _type(node.meta["val"])
+            if role not in latest:
+                latest[role] = f"%a{len(given)}"
+                given.append(role)
+        for role, node in zip(part.results, _outputs(part.graph)):
+            types[role] = _type(node.meta["val"])
+        operands = ", ".join(latest[role] for role in part.arguments)
+        takes = ", ".join(types[role] for role in part.arguments)
+        gives = ", ".join(types[role] for role in part.results)
+        count = len(part.results)
+        call = f"func.call @{part.name}({operands}) : ({takes}) -> ({gives})"
+        lines.append(f"  %{part.name}:{count} = {call}")
+        latest.update(
+            {role: f"%{part.name}#{i}" for i, role in enumerate(part.results)}
+        )
+    results = [role for part in parts for role in part.results if role.role != "grad"]
+
+    def attributes(role: Role) -> str:
+        return f'{{amp.role = "{role.role}", amp.name = "{role.name}"}}'
+
+    takes = ", ".join(
+        f"%a{i}: {types[role]} {attributes(role)}" for i, role in enumerate(given)
+    )
+    gives = ", ".join(f"{types[role]} {attributes(role)}" for role in results)
+    returned = ", ".join(latest[role] for role in results)
+    returns = ", ".join(types[role] for role in results)
+    body = "\n".join(lines)
+    return (
+        f"func.func @train_step({takes}) -> ({gives}) {{\n{body}\n"
+        f"  func.return {returned} : {returns}\n}}\n"
+    )
+
+
+def capture(step: Step, batch: Sequence[Tensor]) -> str:
+    """The step for batches of one size.
+
+    Args:
+        step: What to capture; left as it is.
+        batch: Tensors like those that the step is going to get.
+
+    Returns:
+        MLIR text with the function ``@train_step``.
+
+    Raises:
+        NotLowered: A part of it has no form for the compiler.
+    """
+    origins = Origins()
+    forward_backward, trained = _capture_loss(step, batch, origins)
+    parts = [forward_backward, _capture_update(step, trained)]
+    module = to_text(parts, origins).rstrip()
+    end = module.rindex("}")
+    return module[:end] + _call_text(parts) + module[end:]

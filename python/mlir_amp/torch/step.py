@@ -1,0 +1,273 @@
+# Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A whole training step as one native call.
+
+    step = amp.compile_step(model, loss_fn, optimizer, opt_level="O1")
+    for x, y in data:
+        loss = step(x, y)
+
+where ``loss_fn(model, x, y)`` gives the loss. Forward and backward pass, loss scaling,
+the check for overflows and the optimizer's update are compiled together, for the CPU.
+Model and optimizer stay the user's: their tensors are what the step trains, in place.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from mlir_amp import compiler
+from mlir_amp.torch.backend import RecompileWarning, plain_kernels
+from mlir_amp.torch.lowering import step_capture
+from mlir_amp.torch.lowering.graph_program import DTYPES
+
+__all__ = ["CompiledStep", "compile_step"]
+
+# Levels under which parameters are FP32 tensors.
+_LEVELS = ("O0", "O1", "O4")
+_OPTIMIZERS = (torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW)
+
+
+def _require(holds: bool, text: str) -> None:
+    if not holds:
+        raise ValueError(f"compile_step: {text}")
+
+
+def _find_parameters(
+    model: nn.Module, optimizer: torch.optim.Optimizer
+) -> dict[str, nn.Parameter]:
+    """What the optimizer trains, by name, in its order."""
+    names = {parameter: name for name, parameter in model.named_parameters()}
+    given = [p for group in optimizer.param_groups for p in group["params"]]
+    trained = set(given)  # by identity; a list would compare elements
+    for parameter in given:
+        _require(
+            parameter in names,
+            f"expected the optimizer to have parameters of the model, but one of shape "
+            f"{list(parameter.shape)} is none",
+        )
+    for parameter, name in names.items():
+        _require(
+            parameter in trained or not parameter.requires_grad,
+            f"expected the optimizer to train '{name}'; give it to the optimizer, or "
+            "freeze it by requires_grad_(False)",
+        )
+        _require(
+            parameter.dtype == torch.float32
+            and parameter.device.type == "cpu"
+            and parameter.is_contiguous(),
+            f"expected '{name}' to be contiguous, of torch.float32 and on the CPU, but "
+            f"it is of {parameter.dtype} on '{parameter.device}'",
+        )
+    return {names[p]: p for p in given if p.requires_grad}
+
+
+def _make_states(
+    optimizer: torch.optim.Optimizer, parameters: Mapping[str, nn.Parameter]
+) -> dict[tuple[str, str], Tensor]:
+    """The optimizer's states, made as its first step would where there are none."""
+    groups = {p: group for group in optimizer.param_groups for p in group["params"]}
+    for parameter in parameters.values():
+        group, state = groups[parameter], optimizer.state.get(parameter, {})
+        if isinstance(optimizer, torch.optim.SGD):
+            if not group["momentum"] or state.get("momentum_buffer") is not None:
+                continue
+            _require(
+                not group["dampening"],
+                "expected an SGD with dampening to have taken a step before: its first "
+                "one is another",
+            )
+            optimizer.state[parameter]["momentum_buffer"] = torch.zeros_like(parameter)
+        elif not state:
+            state = optimizer.state[parameter]
+            state["step"] = torch.tensor(0.0)
+            state["exp_avg"] = torch.zeros_like(parameter)
+            state["exp_avg_sq"] = torch.zeros_like(parameter)
+            if group["amsgrad"]:
+                state["max_exp_avg_sq"] = torch.zeros_like(parameter)
+    return {
+        (name, key): value
+        for name, parameter in parameters.items()
+        for key, value in optimizer.state.get(parameter, {}).items()
+        if isinstance(value, Tensor)
+    }
+
+
+class CompiledStep:
+    """What :func:`compile_step` gives; calling it takes a step."""
+
+    def __init__(
+        self,
+        model: nn.Module,
+        loss_fn: Callable[..., Tensor],
+        optimizer: torch.optim.Optimizer,
+        passes: str,
+    ) -> None:
+        self._model, self._loss_fn, self._optimizer = model, loss_fn, optimizer
+        self._pipeline = f"builtin.module({passes},amp-to-host)"
+        self._programs: dict[Any, compiler.Program] = {}
+        self._program: compiler.Program | None = None
+
+    def __call__(self, *batch: Tensor) -> Tensor:
+        """Takes one step.
+
+        The first call compiles, and so does the first with another size of batch, of
+        another mode (``model.train()``), or with another property of the optimizer than
+        its learning rates.
+
+        Args:
+            batch: What ``loss_fn`` takes after the model: tensors on the CPU.
+
+        Returns:
+            The loss of this batch before the update, not scaled; float32 of rank 0.
+
+        Raises:
+            NotLowered, CompileError: The step has no form for the compiler. Nothing was
+                changed.
+            InvalidArgument, OutOfMemory: As a compiled function's.
+        """
+        for value in batch:
+            _require(
+                isinstance(value, Tensor) and value.device.type == "cpu",
+                f"expected a batch of tensors on the CPU, but got {type(value).__name__}",
+            )
+        key = self._read_key(batch)
+        if key not in self._programs:
+            self._programs[key] = self._compile(batch)
+        self._take(self._programs[key])
+        return self._run(batch)
+
+    @property
+    def scalers(self) -> Mapping[str, compiler.LossScaler]:
+        """The loss scalers by name; empty before the first step, and where the level
+        has none."""
+        return self._program.scalers if self._program else {}
+
+    def _read_key(self, batch: tuple[Tensor, ...]) -> Any:
+        return (
+            tuple((tuple(value.shape), value.dtype) for value in batch),
+            tuple(module.training for module in self._model.modules()),
+            tuple(
+                tuple((k, v) for k, v in group.items() if k not in ("params", "lr"))
+                for group in self._optimizer.param_groups
+            ),
+            tuple(p.requires_grad for p in self._model.parameters()),
+        )
+
+    def _compile(self, batch: tuple[Tensor, ...]) -> compiler.Program:
+        if self._programs:
+            shapes = ", ".join(str(list(value.shape)) for value in batch)
+            warnings.warn(
+                "compile_step: compiling once more, as the batch's sizes, the model's "
+                f"mode or the optimizer's properties are new; sizes: {shapes}",
+                RecompileWarning,
+                stacklevel=3,
+            )
+        parameters = _find_parameters(self._model, self._optimizer)
+        buffers = {
+            name: value
+            for name, value in (
+                *self._model.named_buffers(),
+                *self._model.named_parameters(),
+            )
+            if name not in parameters
+        }
+        states = _make_states(self._optimizer, parameters)
+        step = step_capture.Step(
+            self._model, self._loss_fn, self._optimizer, parameters, buffers, states
+        )
+        with plain_kernels():
+            text = step_capture.capture(step, batch)
+        return compiler.compile(text, self._pipeline, name="step.mlir")
+
+    def _take(self, program: compiler.Program) -> None:
+        """Makes a program the current one; its scalers go on where the last ones are."""
+        if self._program is not None and self._program is not program:
+            for name, scaler in self._program.scalers.items():
+                state = scaler.state
+                program.scalers[name].load(state.scale, state.unskipped)
+        self._program = program
+
+    def _run(self, batch: tuple[Tensor, ...]) -> Tensor:
+        function = self._program.functions["train_step"]
+        values: dict[tuple[str, str], Tensor] = {
+            ("loss_seed", "loss"): torch.ones(()),
+            **{("batch", f"x{i}"): value for i, value in enumerate(batch)},
+            **{
+                ("hyper", f"lr{i}"): torch.tensor(
+                    float(group["lr"]), dtype=torch.float64
+                )
+                for i, group in enumerate(self._optimizer.param_groups)
+            },
+        }
+        for name, parameter in self._model.named_parameters():
+            values["param", name] = values["buffer", name] = parameter
+            for key, value in self._optimizer.state.get(parameter, {}).items():
+                values["opt_state", f"{name}.{key}"] = value
+        for name, buffer in self._model.named_buffers():
+            values["buffer", name] = buffer
+
+        arguments = [values[v.role, v.name].contiguous() for v in function.arguments]
+        for tensor, value in zip(arguments, function.arguments):
+            _require(
+                (tuple(tensor.shape), tensor.dtype)
+                == (value.shape, DTYPES[value.element]),
+                f"'{value.name}' is another tensor than when the step was compiled",
+            )
+        loss = torch.empty(())
+        values["loss", "loss"] = loss
+        results = [values[value.role, value.name] for value in function.results]
+        for tensor, value in zip(results, function.results):
+            _require(
+                tensor.is_contiguous(), f"expected '{value.name}' to be contiguous"
+            )
+        function.call_addresses(
+            [tensor.data_ptr() for tensor in arguments],
+            [tensor.data_ptr() for tensor in results],
+        )
+        torch.autograd.graph.increment_version(results)
+        return loss
+
+
+def compile_step(
+    model: nn.Module,
+    loss_fn: Callable[..., Tensor],
+    optimizer: torch.optim.Optimizer,
+    opt_level: str = "O1",
+    **properties: Any,
+) -> CompiledStep:
+    """Compiles a training step.
+
+    Args:
+        model: With FP32 parameters on the CPU.
+        loss_fn: ``loss_fn(model, *batch)`` gives the loss, one float32 number. It is run
+            once for each compilation, on copies of parameters and buffers, and must not
+            decide by their values.
+        optimizer: ``torch.optim.SGD``, ``Adam`` or ``AdamW`` over the model's
+            parameters. Its learning rates are read at each step.
+        opt_level: ``"O0"``, ``"O1"`` or ``"O4"``.
+        **properties: Apex's, for example ``loss_scale``.
+
+    Returns:
+        A callable that takes a batch and returns its loss.
+
+    Raises:
+        ValueError: A level that casts the model, or another optimizer.
+        RuntimeError, AssertionError, TypeError: As ``policy.select``.
+    """
+    passes = compiler.mixed_precision(opt_level, **properties)
+    _require(
+        opt_level in _LEVELS,
+        f"expected opt_level to be one of {', '.join(_LEVELS)}, but got {opt_level}, "
+        "which casts the model",
+    )
+    _require(
+        type(optimizer) in _OPTIMIZERS,
+        f"expected torch.optim's SGD, Adam or AdamW, but got {type(optimizer).__name__}",
+    )
+    return CompiledStep(model, loss_fn, optimizer, passes)

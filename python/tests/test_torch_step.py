@@ -1,0 +1,333 @@
+# Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""amp.compile_step against eager PyTorch: losses, parameters, buffers and optimizer
+states over twenty steps; skips; what compiles once more; refusals."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+
+import pytest
+import torch
+from torch import nn
+
+from mlir_amp.torch import amp
+from mlir_amp.torch.backend import RecompileWarning
+from mlir_amp.torch.lowering.graph_module import NotLowered
+
+
+@pytest.fixture(autouse=True)
+def strict():
+    torch.manual_seed(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RecompileWarning)
+        yield
+
+
+def mlp() -> nn.Module:
+    return nn.Sequential(nn.Flatten(), nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10))
+
+
+def cnn() -> nn.Module:
+    # Without a bias before the norm: its gradient is noise, and Adam follows noise.
+    return nn.Sequential(
+        nn.Conv2d(1, 8, 3, padding=1, bias=False),
+        nn.BatchNorm2d(8),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Flatten(),
+        nn.Linear(128, 10),
+    )
+
+
+def loss_fn(model, x, y):
+    return nn.functional.cross_entropy(model(x), y)
+
+
+OPTIMIZERS = {
+    "sgd": lambda p: torch.optim.SGD(p, lr=0.1),
+    "momentum": lambda p: torch.optim.SGD(
+        p, lr=0.1, momentum=0.9, weight_decay=1e-3, nesterov=True
+    ),
+    "adam": lambda p: torch.optim.Adam(p, lr=2e-3, weight_decay=1e-3),
+    "adamw": lambda p: torch.optim.AdamW(p, lr=2e-3, amsgrad=True),
+}
+
+
+def batch(rows: int = 16):
+    return torch.randn(rows, 1, 8, 8), torch.randint(0, 10, (rows,))
+
+
+def train(model, optimizer, step=None, steps=20):
+    """Losses; eager without a step. The learning rate falls each step."""
+    torch.manual_seed(1)
+    schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.95)
+    losses = []
+    for _ in range(steps):
+        x, y = batch()
+        if step:
+            loss = step(x, y)
+        else:
+            loss = loss_fn(model, x, y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        losses.append(loss.item())
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            schedule.step()
+    return torch.tensor(losses)
+
+
+def assert_same_states(one: dict, other: dict, atol: float) -> None:
+    assert one.keys() == other.keys()
+    for name, value in one.items():
+        if isinstance(value, dict):
+            assert_same_states(value, other[name], atol)
+        elif isinstance(value, torch.Tensor):
+            torch.testing.assert_close(value, other[name], atol=atol, rtol=1e-5)
+
+
+@pytest.mark.parametrize("make", [mlp, cnn], ids=lambda make: make.__name__)
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_o0_is_eager(make, name) -> None:
+    model = make()
+    twin = copy.deepcopy(model)
+    optimizer = OPTIMIZERS[name](model.parameters())
+    eager_optimizer = OPTIMIZERS[name](twin.parameters())
+    step = amp.compile_step(model, loss_fn, optimizer, opt_level="O0")
+    losses, eager = train(model, optimizer, step), train(twin, eager_optimizer)
+    torch.testing.assert_close(losses, eager, atol=1e-5, rtol=0)
+    atol = 1e-5 if "adam" not in name else 1e-4  # it divides by roots of noise
+    assert_same_states(model.state_dict(), twin.state_dict(), atol)
+    ours, theirs = optimizer.state_dict(), eager_optimizer.state_dict()
+    assert_same_states(ours["state"], theirs["state"], atol)
+
+
+def test_attention_and_a_tied_embedding() -> None:
+    class Model(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.embedding = nn.Embedding(20, 16)
+            self.block = nn.TransformerEncoderLayer(
+                16, 2, 32, dropout=0.0, batch_first=True
+            )
+            self.head = nn.Linear(16, 20, bias=False)
+            self.head.weight = self.embedding.weight
+
+        def forward(self, tokens):
+            return self.head(self.block(self.embedding(tokens)))
+
+    def loss_of(model, tokens):
+        logits = model(tokens[:, :-1])
+        return nn.functional.cross_entropy(
+            logits.flatten(0, 1), tokens[:, 1:].flatten()
+        )
+
+    model = Model()
+    twin = copy.deepcopy(model)
+    optimizer = OPTIMIZERS["adamw"](model.parameters())
+    eager_optimizer = OPTIMIZERS["adamw"](twin.parameters())
+    step = amp.compile_step(model, loss_of, optimizer, opt_level="O0")
+    for _ in range(5):
+        tokens = torch.randint(0, 20, (4, 9))
+        loss = loss_of(twin, tokens)
+        eager_optimizer.zero_grad()
+        loss.backward()
+        eager_optimizer.step()
+        torch.testing.assert_close(step(tokens), loss.detach(), atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize(
+    "opt_level, scale, atol", [("O1", 1024.0, 0.05), ("O4", None, 0.2)]
+)
+def test_half_levels_train(opt_level, scale, atol) -> None:
+    model = cnn()
+    twin = copy.deepcopy(model)
+    optimizer = OPTIMIZERS["sgd"](model.parameters())
+    # Not the dynamic scale: its first steps overflow and are skipped.
+    step = amp.compile_step(model, loss_fn, optimizer, opt_level, loss_scale=scale)
+    losses = train(model, optimizer, step)
+    eager = train(twin, OPTIMIZERS["sgd"](twin.parameters()))
+    torch.testing.assert_close(losses, eager, atol=atol, rtol=0)
+    assert not torch.equal(losses, eager)
+    values = [*model.parameters(), *optimizer.state_dict()["state"].values()]
+    assert {value.dtype for value in values} == {torch.float32}
+
+
+def test_an_overflow_is_skipped() -> None:
+    model = mlp()
+    optimizer = OPTIMIZERS["adam"](model.parameters())
+    step = amp.compile_step(model, loss_fn, optimizer, opt_level="O1")
+    step(*batch())
+    before = copy.deepcopy((model.state_dict(), optimizer.state_dict()["state"]))
+    x, y = batch()
+    x[0] = float("inf")
+    assert not step(x, y).isfinite()
+    assert_same_states(before[0], model.state_dict(), 0)
+    assert_same_states(before[1], optimizer.state_dict()["state"], 0)
+    (scaler,) = step.scalers.values()
+    assert (scaler.state.scale, scaler.state.skipped) == (32768.0, 1)
+    assert step(*batch()).isfinite()
+
+
+def test_static_scales_are_properties() -> None:
+    model = mlp()
+    optimizer = OPTIMIZERS["sgd"](model.parameters())
+    step = amp.compile_step(model, loss_fn, optimizer, loss_scale=128.0)
+    step(*batch())
+    (scaler,) = step.scalers.values()
+    assert scaler.state.scale == 128.0
+
+
+def test_checkpoints_go_on_bit_for_bit() -> None:
+    """The states are the user's tensors: they are saved and loaded as always."""
+    model = mlp()
+    optimizer = OPTIMIZERS["adam"](model.parameters())
+    step = amp.compile_step(model, loss_fn, optimizer)
+    batches = [batch() for _ in range(6)]
+    for x, y in batches[:3]:
+        step(x, y)
+    saved = copy.deepcopy((model.state_dict(), optimizer.state_dict()))
+    expected = [step(x, y).item() for x, y in batches[3:]]
+    other = mlp()
+    other_optimizer = OPTIMIZERS["adam"](other.parameters())
+    other.load_state_dict(saved[0])
+    other_optimizer.load_state_dict(saved[1])
+    resumed = amp.compile_step(other, loss_fn, other_optimizer)
+    assert [resumed(x, y).item() for x, y in batches[3:]] == expected
+
+
+def test_other_sizes_and_modes_are_compiled_once_more() -> None:
+    model = cnn()
+    twin = copy.deepcopy(model)
+    optimizer = OPTIMIZERS["sgd"](model.parameters())
+    eager_optimizer = OPTIMIZERS["sgd"](twin.parameters())
+    step = amp.compile_step(model, loss_fn, optimizer, opt_level="O0")
+    x, y = batch()
+    for rows, mode in ((16, True), (8, True), (8, False)):
+        model.train(mode)
+        twin.train(mode)
+        if (rows, mode) == (16, True):
+            ours = step(x[:rows], y[:rows])
+        else:
+            with pytest.warns(RecompileWarning, match=rf"sizes: \[{rows}, 1, 8, 8\]"):
+                ours = step(x[:rows], y[:rows])
+        loss = loss_fn(twin, x[:rows], y[:rows])
+        eager_optimizer.zero_grad()
+        loss.backward()
+        eager_optimizer.step()
+        torch.testing.assert_close(ours, loss.detach(), atol=1e-5, rtol=0)
+    model.train()
+    step(x, y)  # is there already
+
+
+def test_scalers_go_on_in_other_programs() -> None:
+    model = mlp()
+    optimizer = OPTIMIZERS["sgd"](model.parameters())
+    step = amp.compile_step(model, loss_fn, optimizer)
+    step(*batch())
+    next(iter(step.scalers.values())).load(1024.0, 5)
+    with pytest.warns(RecompileWarning):
+        step(*batch(8))
+    state = next(iter(step.scalers.values())).state
+    assert (state.scale, state.unskipped) == (1024.0, 6)
+
+
+def test_frozen_and_unused_parameters_stay() -> None:
+    model = mlp()
+    model.unused = nn.Linear(2, 2)
+    model.forward = lambda x: model[3](model[2](model[1](model[0](x))))
+    model[1].weight.requires_grad_(False)
+    frozen = model[1].weight.clone()
+    unused = model.unused.weight.clone()
+    optimizer = torch.optim.SGD(
+        [
+            {"params": [p for p in model.parameters() if p.requires_grad]},
+        ],
+        lr=0.1,
+        momentum=0.9,
+    )
+    bias = model[1].bias.clone()
+    amp.compile_step(model, loss_fn, optimizer, opt_level="O0")(*batch())
+    assert torch.equal(model[1].weight, frozen)
+    assert torch.equal(model.unused.weight, unused)
+    assert not torch.equal(model[1].bias, bias)
+
+
+def test_groups_have_learning_rates_of_their_own() -> None:
+    model = mlp()
+    twin = copy.deepcopy(model)
+    make = lambda m: torch.optim.SGD(
+        [
+            {"params": m[1].parameters(), "lr": 0.5},
+            {"params": m[3].parameters(), "weight_decay": 0.1},
+        ],
+        lr=0.01,
+    )
+    optimizer = make(model)
+    step = amp.compile_step(model, loss_fn, optimizer, opt_level="O0")
+    losses, eager = train(model, optimizer, step, 5), train(twin, make(twin), None, 5)
+    torch.testing.assert_close(losses, eager, atol=1e-5, rtol=0)
+    assert_same_states(model.state_dict(), twin.state_dict(), 1e-5)
+
+
+def test_autograd_sees_that_parameters_changed() -> None:
+    model = mlp()
+    optimizer = OPTIMIZERS["sgd"](model.parameters())
+    x, y = batch()
+    loss = loss_fn(model, x, y)
+    amp.compile_step(model, loss_fn, optimizer)(x, y)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        loss.backward()
+
+
+# ----------------------------------------------------------------------------
+# Refusals
+# ----------------------------------------------------------------------------
+
+
+def refuse(text, model=None, optimizer=None, loss=loss_fn, data=None, error=ValueError):
+    model = model or mlp()
+    optimizer = optimizer or OPTIMIZERS["sgd"](model.parameters())
+    before = copy.deepcopy(model.state_dict())
+    with pytest.raises(error, match=text):
+        amp.compile_step(model, loss, optimizer)(*(data or batch()))
+    assert_same_states(before, model.state_dict(), 0)
+
+
+def test_refused_levels_and_optimizers() -> None:
+    model = mlp()
+    optimizer = OPTIMIZERS["sgd"](model.parameters())
+    with pytest.raises(ValueError, match="one of O0, O1, O4, but got O2, which casts"):
+        amp.compile_step(model, loss_fn, optimizer, opt_level="O2")
+    with pytest.raises(RuntimeError, match="Unexpected optimization level O9"):
+        amp.compile_step(model, loss_fn, optimizer, opt_level="O9")
+    refuse(
+        "SGD, Adam or AdamW, but got Adagrad",
+        model,
+        torch.optim.Adagrad(model.parameters()),
+    )
+
+
+def test_refused_parameters() -> None:
+    model = mlp()
+    part = torch.optim.SGD(model[1].parameters(), lr=0.1)
+    refuse(r"to train '3.weight'; give it", model, part)
+    foreign = torch.optim.SGD(mlp().parameters(), lr=0.1)
+    refuse("one of shape .* is none", model, foreign)
+    refuse("'1.weight' to be contiguous, of torch.float32", mlp().half())
+    dampened = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9, dampening=0.1)
+    refuse("with dampening to have taken a step", model, dampened)
+
+
+def test_refused_batches_and_losses() -> None:
+    refuse("batch of tensors on the CPU, but got list", data=([1.0], [2]))
+    several = lambda model, x, y: model(x)
+    refuse("one float32 number", loss=several, error=NotLowered)
+    dropped = nn.Sequential(mlp(), nn.Dropout(0.5))
+    refuse("'aten.native_dropout.default' has no form", dropped, error=NotLowered)
+    constant = lambda model, x, y: loss_fn(model, x, y) * torch.tensor([1.0, 2.0]).sum()
+    refuse("constant tensor", loss=constant, error=NotLowered)
