@@ -157,6 +157,7 @@ bool mlir::amp::leavesUndecided(DegreeFault fault) {
   case DegreeFault::Unknown:
   case DegreeFault::Memory:
   case DegreeFault::Exponent:
+  case DegreeFault::Hides:
     return true;
   }
   llvm_unreachable("all faults are listed");

@@ -17,7 +17,9 @@
 // The roles of a function say which of its arguments never carry a scale: they
 // have degree 0 inside, and a call that hands over anything else is a fault of
 // the call. A function without body is taken at its roles' word. Memory is one
-// cell per function: what is stored anywhere is read anywhere.
+// cell per function: what is stored anywhere is read anywhere. It starts out as
+// any degree, for what is not initialised, or as 0 where a function is handed
+// memory or names a global that may be written; constant globals stay outside.
 //
 // MLIR's data-flow framework is not used: it would look into each of the many
 // small bodies of linalg as a region that it knows nothing of, and finds live
@@ -28,17 +30,20 @@
 #include "amp/Analysis/ScaleDegreeAnalysis.h"
 
 #include "CallDegrees.h"
+#include "ScaleConstants.h"
 #include "ScaleTransfer.h"
 
 #include "amp/Analysis/CallComponents.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -55,6 +60,38 @@ static bool isMemory(Type type) { return isa<BaseMemRefType>(type); }
 
 static bool isFloating(Type type) {
   return isa<FloatType, ComplexType>(getElementTypeOrSelf(type));
+}
+
+/// True if `value` is memory of a global that nothing writes.
+static bool isConstantMemory(Value value, const SymbolTable &symbols) {
+  while (auto view = value.getDefiningOp<ViewLikeOpInterface>())
+    value = view.getViewSource();
+  auto get = value.getDefiningOp<memref::GetGlobalOp>();
+  auto global = get ? symbols.lookup<memref::GlobalOp>(get.getName())
+                    : memref::GlobalOp();
+  return global && global.getConstant();
+}
+
+/// Operations of ml_program, which the project does not depend on.
+static bool storesGlobal(Operation *op) {
+  return op->getName().getStringRef().starts_with("ml_program.global_store");
+}
+static bool loadsGlobal(Operation *op) {
+  StringRef name = op->getName().getStringRef();
+  return name.starts_with("ml_program.global_load") &&
+         name != "ml_program.global_load_const";
+}
+
+static bool touchesMemory(Operation *op) {
+  return llvm::any_of(op->getOperandTypes(), isMemory) ||
+         llvm::any_of(op->getResultTypes(), isMemory) || storesGlobal(op) ||
+         loadsGlobal(op);
+}
+
+static bool writesMemory(Operation *op) {
+  return storesGlobal(op) ||
+         (!loadsGlobal(op) && !hasSingleEffect<MemoryEffects::Read>(op) &&
+          !isMemoryEffectFree(op));
 }
 
 /// True for an argument that its role says is never scaled.
@@ -194,6 +231,7 @@ private:
   void addEdge(Value from, Value to, EdgeKind kind, Operation *op) {
     edges[isMemory(from.getType()) ? Value() : from].push_back({to, kind, op});
   }
+  bool isStart(Value start, BlockArgument carried);
   void addBranches(BranchOpInterface branch);
   void addLinalg(linalg::LinalgOp op);
   void addRegionBranch(RegionBranchOpInterface op);
@@ -208,6 +246,7 @@ private:
   void raise(Value value, DegreeId degree);
   void drain();
   void visit(Operation *op);
+  void findMemory();
   void visitMemory(Operation *op, SmallVectorImpl<DegreeId> &results);
   void visitCall(func::CallOp call);
 
@@ -231,8 +270,16 @@ private:
   llvm::DenseSet<Operation *> visited;
   llvm::SetVector<Operation *> again;
   llvm::SetVector<Operation *> memoryReaders;
+  /// Maxima that start at the lowest number, minima at the highest.
+  SmallVector<Operation *> startedExtrema;
+  /// Those of them that leave what they started with.
+  llvm::DenseSet<Operation *> leftAtStart;
   SmallVector<Value> raised;
   SmallVector<func::ReturnOp> returns;
+  /// Operations whose regions write memory, and what chooses between those.
+  llvm::DenseSet<Operation *> memoryWriters;
+  DegreeId memoryChoice = DegreeTable::kZero;
+  bool touchesGlobals = false;
 };
 } // namespace
 
@@ -257,12 +304,26 @@ void FunctionDegrees::addBranches(BranchOpInterface branch) {
         branchConditions[operand].push_back(branch->getParentRegion());
 }
 
+/// True if `carried`, what a loop or a reduction carries, starts where a
+/// maximum does; remembers that.
+bool FunctionDegrees::isStart(Value start, BlockArgument carried) {
+  SmallVector<Operation *> extrema = findStartedExtrema(start, carried);
+  llvm::append_range(startedExtrema, extrema);
+  return !extrema.empty();
+}
+
 void FunctionDegrees::addLinalg(linalg::LinalgOp op) {
   Block *body = op.getBlock();
-  for (OpOperand &operand : op->getOpOperands())
-    if (BlockArgument argument = op.getMatchingBlockArgument(&operand);
-        argument && !argument.use_empty())
+  for (OpOperand &operand : op->getOpOperands()) {
+    BlockArgument argument = op.getMatchingBlockArgument(&operand);
+    if (!argument || argument.use_empty() || isStart(operand.get(), argument))
+      continue;
+    if (isMemory(operand.get().getType()) &&
+        isConstantMemory(operand.get(), symbols))
+      raise(argument, DegreeTable::kZero);
+    else
       addEdge(operand.get(), argument, EdgeKind::Flow, op);
+  }
   Operation *yield = body->getTerminator();
   for (auto [index, init] : llvm::enumerate(op.getDpsInitsMutable())) {
     Value yielded = yield->getOperand(index);
@@ -301,12 +362,19 @@ void FunctionDegrees::addRegionBranch(RegionBranchOpInterface op) {
     if (it == mapping.end()) {
       for (Value target : targets)
         addEdge(operand->get(), target, EdgeKind::Choice, op);
+      if (memoryWriters.contains(op))
+        addEdge(operand->get(), Value(), EdgeKind::Choice, op);
       continue;
     }
     SmallVector<Value> inputs = it->second;
     llvm::sort(inputs, [&](Value a, Value b) {
       return llvm::find(targets, a) < llvm::find(targets, b);
     });
+    auto loop = dyn_cast<scf::ForOp>(operand->getOwner());
+    if (BlockArgument carried =
+            loop ? loop.getTiedLoopRegionIterArg(operand) : BlockArgument();
+        carried && isStart(operand->get(), carried))
+      continue;
     for (Value input : inputs)
       addEdge(operand->get(), input, EdgeKind::Flow, op);
   }
@@ -331,6 +399,17 @@ void FunctionDegrees::addOpaque(Operation *op) {
       llvm::append_range(targets, block.getArguments());
   llvm::SetVector<Value> read(op->operand_begin(), op->operand_end());
   getUsedValuesDefinedAbove(op->getRegions(), read);
+  // What it yields may be scaled inside.
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (block.mightHaveTerminator()) {
+        Operation *end = block.getTerminator();
+        read.insert_range(end->getOperands());
+        for (Region &nested : end->getRegions())
+          nested.walk([&](Operation *inner) {
+            read.insert_range(inner->getOperands());
+          });
+      }
   for (Value target : targets) {
     raise(target, DegreeTable::kZero);
     for (Value value : read)
@@ -371,8 +450,10 @@ void FunctionDegrees::addEdges(Operation *op) {
 
 void FunctionDegrees::raise(Value value, DegreeId degree) {
   DegreeId &slot = degrees[value];
-  if (slot == degree)
+  if (slot == degree && value)
     return;
+  if (!value)
+    degree = table.control(degree, memoryChoice);
   if (auto it = choosers.find(value); it != choosers.end())
     for (Value chooser : it->second)
       degree = table.control(degree, get(chooser));
@@ -404,11 +485,16 @@ void FunctionDegrees::drain() {
                                        : DegreeFault::Memory);
           break;
         case EdgeKind::Choice: {
+          DegreeId chooser =
+              table.requireZero(degree, edge.op, DegreeFault::Compares);
+          if (!edge.target) {
+            memoryChoice = table.control(memoryChoice, chooser);
+            break;
+          }
           auto &list = choosers[edge.target];
           if (!llvm::is_contained(list, value))
             list.push_back(value);
-          now = table.control(
-              old, table.requireZero(degree, edge.op, DegreeFault::Compares));
+          now = table.control(old, chooser);
           break;
         }
         case EdgeKind::Unknown:
@@ -428,10 +514,16 @@ void FunctionDegrees::drain() {
       for (Region *region : it->second) {
         DegreeId &choice =
             blockChoice.try_emplace(region, DegreeTable::kZero).first->second;
-        choice = table.control(choice, degree);
+        choice = table.control(choice,
+                               table.requireZero(degree, region->getParentOp(),
+                                                 DegreeFault::Compares));
         for (Block &block : llvm::drop_begin(*region))
           for (BlockArgument argument : block.getArguments())
             raise(argument, table.control(degrees.lookup(argument), choice));
+        if (memoryWriters.contains(region->getParentOp())) {
+          memoryChoice = table.control(memoryChoice, choice);
+          raise(Value(), get(Value()));
+        }
       }
     for (Operation *user : value.getUsers())
       if (visited.contains(user))
@@ -443,17 +535,30 @@ void FunctionDegrees::drain() {
 void FunctionDegrees::visitMemory(Operation *op,
                                   SmallVectorImpl<DegreeId> &results) {
   memoryReaders.insert(op);
-  DegreeId memory = get(Value());
-  if (!hasSingleEffect<MemoryEffects::Read>(op) && !isMemoryEffectFree(op))
-    for (Value operand : op->getOperands())
-      if (!isMemory(operand.getType()) &&
-          (isFloating(operand.getType()) || table[get(operand)].isFault()))
-        memory = table.join(memory, get(operand), op, DegreeFault::Memory);
-  raise(Value(), memory);
+  bool writes = writesMemory(op), readsConstants = !loadsGlobal(op);
+  DegreeId memory = get(Value()), places = DegreeTable::kZero;
+  for (Value operand : op->getOperands()) {
+    DegreeId degree = get(operand);
+    if (isMemory(operand.getType())) {
+      if (!isConstantMemory(operand, symbols))
+        readsConstants = false;
+      else if (writes)
+        memory =
+            table.join(memory, DegreeTable::kZero, op, DegreeFault::Memory);
+    } else if (writes && isFloating(operand.getType())) {
+      memory = table.join(memory, degree, op, DegreeFault::Memory);
+    } else {
+      places = table.control(
+          places, table.requireZero(degree, op, DegreeFault::Memory));
+    }
+  }
+  if (writes)
+    raise(Value(), table.control(memory, places));
+  DegreeId read = readsConstants ? DegreeTable::kZero : get(Value());
   for (Type type : op->getResultTypes())
-    results.push_back(isFloating(type) || table[memory].isFault()
-                          ? memory
-                          : DegreeTable::kZero);
+    results.push_back(table.control(
+        isFloating(type) ? read : table.control(DegreeTable::kZero, read),
+        places));
 }
 
 void FunctionDegrees::visitCall(func::CallOp call) {
@@ -502,6 +607,7 @@ void FunctionDegrees::visitCall(func::CallOp call) {
           degree, table.requireZero(memory, call, DegreeFault::Memory));
     raise(result, degree);
   }
+  touchesGlobals |= summary->touchesGlobals;
   if (summary->memory != DegreeTable::kAny)
     raise(Value(),
           table.join(memory,
@@ -519,13 +625,17 @@ void FunctionDegrees::visit(Operation *op) {
     SmallVector<DegreeId> operands;
     for (Value operand : op->getOperands())
       operands.push_back(get(operand));
-    bool touchesMemory = llvm::any_of(op->getOperandTypes(), isMemory) ||
-                         llvm::any_of(op->getResultTypes(), isMemory);
     SmallVector<DegreeId> results;
-    if (touchesMemory)
+    if (touchesMemory(op))
       visitMemory(op, results);
     else
       results = transfer.apply(op, operands);
+    if (isa<func::CallIndirectOp>(op) && analysis.mayScaleIndirectly())
+      results.assign(op->getNumResults(),
+                     table.getFault({op, DegreeFault::Unknown, {}, {}, {}}));
+    if (leftAtStart.contains(op))
+      results.front() = table.join(results.front(), DegreeTable::kZero, op,
+                                   DegreeFault::Mixes);
     for (auto [result, degree] : llvm::zip_equal(op->getResults(), results))
       if (!isMemory(result.getType()))
         raise(result, degree);
@@ -533,10 +643,38 @@ void FunctionDegrees::visit(Operation *op) {
   drain();
 }
 
+/// What writes memory, and whether that outlives the function.
+void FunctionDegrees::findMemory() {
+  function.getBody().walk([&](Operation *op) {
+    if (storesGlobal(op)) {
+      touchesGlobals = true;
+    } else if (loadsGlobal(op)) {
+      auto name = op->getAttrOfType<FlatSymbolRefAttr>("global");
+      Operation *global = name ? symbols.lookup(name.getValue()) : nullptr;
+      touchesGlobals |= !global || global->hasAttr("is_mutable");
+    } else if (isa<memref::GetGlobalOp>(op)) {
+      touchesGlobals |= !isConstantMemory(op->getResult(0), symbols);
+    }
+    const DegreeSummary *callee = nullptr;
+    if (auto call = dyn_cast<func::CallOp>(op))
+      if (auto function = symbols.lookup<func::FuncOp>(call.getCallee()))
+        callee = analysis.lookupSummary(function);
+    if ((touchesMemory(op) && writesMemory(op)) ||
+        (callee && callee->touchesGlobals))
+      for (Operation *parent = op->getParentOp();
+           parent && memoryWriters.insert(parent).second && parent != function;
+           parent = parent->getParentOp())
+        ;
+  });
+}
+
 DegreeSummary FunctionDegrees::run() {
   degrees[Value()] = DegreeTable::kAny;
+  findMemory();
   function.getBody().walk<WalkOrder::PreOrder>(
       [&](Operation *op) { addEdges(op); });
+  if (touchesGlobals)
+    raise(Value(), DegreeTable::kZero);
   FunctionKind kind = getFunctionKind(function);
   for (auto [index, argument] : llvm::enumerate(function.getArguments())) {
     if (isMemory(argument.getType()))
@@ -552,16 +690,35 @@ DegreeSummary FunctionDegrees::run() {
   drain();
   function.getBody().walk<WalkOrder::PreOrder>(
       [&](Operation *op) { visit(op); });
-  while (!again.empty())
-    visit(again.pop_back_val());
+  auto settle = [&] {
+    while (!again.empty())
+      visit(again.pop_back_val());
+  };
+  settle();
+  // A maximum of nothing but -inf leaves the number that it started with.
+  for (Operation *extremum : startedExtrema)
+    if (table[get(extremum->getResult(0))].kind == ScaleDegree::Any) {
+      leftAtStart.insert(extremum);
+      visit(extremum);
+      settle();
+    }
 
   DegreeSummary summary;
   summary.results.assign(function.getNumResults(), DegreeTable::kAny);
-  for (func::ReturnOp end : returns)
-    for (auto [result, operand] :
-         llvm::zip_equal(summary.results, end.getOperands()))
-      result = table.join(result, get(operand), end, DegreeFault::Meets);
+  auto choice = blockChoice.find(&function.getBody());
+  for (unsigned i = 0, e = function.getNumResults(); i != e; ++i) {
+    DegreeId &result = summary.results[i];
+    for (func::ReturnOp end : returns) {
+      result =
+          table.join(result, get(end.getOperand(i)), end, DegreeFault::Meets);
+      // Which return is reached, chooses between their values.
+      if (choice != blockChoice.end() &&
+          end.getOperand(i) != returns.front().getOperand(i))
+        result = table.control(result, choice->second);
+    }
+  }
   summary.memory = get(Value());
+  summary.touchesGlobals = touchesGlobals;
   return summary;
 }
 
@@ -588,11 +745,31 @@ ScaleDegreeAnalysis::ScaleDegreeAnalysis(ModuleOp module, func::FuncOp seeded) {
             function == seeded ? std::optional(seedScale) : std::nullopt)
             .run();
     bool changed = summary.results != summaries[function].results ||
-                   summary.memory != summaries[function].memory;
+                   summary.memory != summaries[function].memory ||
+                   summary.touchesGlobals != summaries[function].touchesGlobals;
     summaries[function] = std::move(summary);
     return changed;
   };
-  for (const CallComponent &component : getCallComponents(module)) {
+  llvm::DenseSet<Operation *> scaling;
+  auto scales = [&](func::FuncOp function) {
+    return function
+        .walk([&](Operation *op) {
+          auto call = dyn_cast<func::CallOp>(op);
+          bool isFound =
+              isa<ScaleLossOp>(op) ||
+              (call && scaling.contains(symbols.lookup(call.getCallee())));
+          return isFound ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  };
+  std::vector<CallComponent> components = getCallComponents(module);
+  for (const CallComponent &component : components)
+    if (llvm::any_of(component.functions, scales))
+      scaling.insert_range(component.functions);
+  module.walk([&](func::ConstantOp reference) {
+    scalesIndirectly |= scaling.contains(symbols.lookup(reference.getValue()));
+  });
+  for (const CallComponent &component : components) {
     // Before its first round a recursive function returns nothing yet.
     for (func::FuncOp function : component.functions) {
       if (function.isExternal()) {

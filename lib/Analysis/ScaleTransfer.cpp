@@ -9,17 +9,20 @@
 // Scales are positive, so a maximum, an absolute value and a comparison with 0
 // commute with them. Zero, infinity and NaN are the same at every scale, which
 // is what `Any` stands for: a maximum with 0, a mask of 0 and -inf added to
-// scores, a select between a gradient and 0 keep the other operand's degree. So
-// does a maximum that starts at the lowest finite number, as front ends write.
+// scores, a select between a gradient and 0 keep the other operand's degree.
 // What is not in the table has degree 0 if all that it reads has; if not, it is
 // certain that the degree is lost in arithmetic, and undecided elsewhere.
 //
 // Overflow and rounding are left out: the proof is about real numbers, and the
-// guard takes care of what overflows.
+// guard takes care of what overflows. So a scaled value must get to the guard
+// with its infinities: what tests for them, or makes finite numbers of them,
+// is refused before the value is unscaled.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ScaleTransfer.h"
+
+#include "ScaleConstants.h"
 
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -52,106 +55,15 @@ ScaleTransfer::ScaleTransfer(DegreeTable &table,
   set<math::RsqrtOp>({Rule::Power, *Rational::get(-1, 2)});
   set<math::CbrtOp>({Rule::Power, *Rational::get(1, 3)});
   set<math::PowFOp, math::FPowIOp>({Rule::PowerOf});
-  set<math::IsFiniteOp, math::IsInfOp, math::IsNaNOp, math::IsNormalOp,
-      tensor::DimOp, tensor::RankOp>({Rule::Observe});
+  set<math::IsFiniteOp, math::IsInfOp, math::IsNaNOp, math::IsNormalOp>(
+      {Rule::Test});
+  set<tensor::DimOp, tensor::RankOp>({Rule::Observe});
+  set<tensor::EmptyOp>({Rule::Size});
   set<tensor::CastOp, tensor::CollapseShapeOp, tensor::ConcatOp,
       tensor::ExpandShapeOp, tensor::ExtractOp, tensor::ExtractSliceOp,
       tensor::FromElementsOp, tensor::GatherOp, tensor::InsertOp,
       tensor::InsertSliceOp, tensor::ReshapeOp, tensor::ScatterOp,
       tensor::SplatOp, linalg::PackOp, linalg::UnPackOp>({Rule::Move});
-}
-
-/// True if each element of a floating constant is 0, infinite or NaN, or of no
-/// value at all: what a loop that was made of blocks carries where nothing is.
-static bool isSameAtEveryScale(Attribute value) {
-  if (isa<ub::PoisonAttrInterface>(value))
-    return true;
-  auto isSame = [](const APFloat &number) {
-    return number.isZero() || !number.isFinite();
-  };
-  if (auto number = dyn_cast<FloatAttr>(value))
-    return isSame(number.getValue());
-  if (auto numbers = dyn_cast<DenseFPElementsAttr>(value))
-    return numbers.isSplat() ? isSame(numbers.getSplatValue<APFloat>())
-                             : llvm::all_of(numbers, isSame);
-  return false;
-}
-
-/// True if each element of a floating constant is the largest finite number, of
-/// the given sign.
-static bool isLargestFinite(Attribute value, bool isNegative) {
-  auto isLargest = [&](const APFloat &number) {
-    return number.isFinite() && number.isLargest() &&
-           number.isNegative() == isNegative;
-  };
-  if (auto number = dyn_cast<FloatAttr>(value))
-    return isLargest(number.getValue());
-  auto numbers = dyn_cast<DenseFPElementsAttr>(value);
-  return numbers && numbers.isSplat() &&
-         isLargest(numbers.getSplatValue<APFloat>());
-}
-
-/// True if nothing becomes of `value`, which no finite number is below (or
-/// above), but starts of maxima (of minima): they are what else they are taken
-/// of, at every scale that does not overflow.
-template <typename... Extrema> static bool isOnlyStart(Value value) {
-  SmallVector<Value> worklist{value};
-  llvm::SmallDenseSet<Value> seen{value};
-  auto add = [&](Value next) {
-    if (next && seen.insert(next).second)
-      worklist.push_back(next);
-    return bool(next);
-  };
-  while (!worklist.empty())
-    for (OpOperand &use : worklist.pop_back_val().getUses()) {
-      Operation *user = use.getOwner();
-      if (isa<Extrema...>(user))
-        continue;
-      if (isa<linalg::YieldOp>(user) &&
-          isa<linalg::LinalgOp>(user->getParentOp())) {
-        add(user->getParentOp()->getResult(use.getOperandNumber()));
-        continue;
-      }
-      if (isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
-              tensor::ExtractOp, tensor::ExtractSliceOp, tensor::SplatOp>(
-              user)) {
-        add(user->getResult(0));
-        continue;
-      }
-      auto linalgOp = dyn_cast<linalg::LinalgOp>(user);
-      if (!linalgOp || linalgOp.hasPureBufferSemantics() ||
-          !add(linalgOp.getMatchingBlockArgument(&use)))
-        return false;
-    }
-  return true;
-}
-
-static bool isOnlyStart(Attribute constant, Value value) {
-  return (isLargestFinite(constant, /*isNegative=*/true) &&
-          isOnlyStart<arith::MaximumFOp, arith::MaxNumFOp>(value)) ||
-         (isLargestFinite(constant, /*isNegative=*/false) &&
-          isOnlyStart<arith::MinimumFOp, arith::MinNumFOp>(value));
-}
-
-static std::optional<Rational> getConstantExponent(Value value) {
-  FloatAttr number;
-  IntegerAttr integer;
-  DenseElementsAttr elements;
-  if (matchPattern(value, m_Constant(&number)))
-    return Rational::get(number.getValueAsDouble());
-  if (matchPattern(value, m_Constant(&integer)))
-    return integer.getValue().isSignedIntN(32)
-               ? std::optional<Rational>(integer.getInt())
-               : std::nullopt;
-  if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
-    return std::nullopt;
-  if (auto splat = elements.getSplatValue<Attribute>();
-      auto real = dyn_cast<FloatAttr>(splat))
-    return Rational::get(real.getValueAsDouble());
-  else if (auto whole = dyn_cast<IntegerAttr>(splat);
-           whole && whole.getValue().isSignedIntN(32))
-    return Rational(whole.getInt());
-  return std::nullopt;
 }
 
 DegreeId ScaleTransfer::raise(Operation *op,
@@ -185,23 +97,28 @@ DegreeId ScaleTransfer::applyRule(Entry entry, Operation *op,
                                   ArrayRef<DegreeId> operands) const {
   switch (entry.rule) {
   case Rule::Sum: {
+    DegreeFault fault =
+        clampsInfinity(op) ? DegreeFault::Hides : DegreeFault::Mixes;
     DegreeId sum = DegreeTable::kAny;
     for (DegreeId operand : operands)
-      sum = table.join(sum, operand, op, DegreeFault::Mixes);
+      sum = table.join(sum, operand, op, fault);
     return sum;
   }
   case Rule::Product:
     return table.combine(operands[0], operands[1], 1, op);
   case Rule::Quotient:
     return table.combine(operands[0], operands[1], -1, op);
+  case Rule::Test:
+    return requireAllZero(op, operands, DegreeFault::Hides);
   case Rule::Ratio:
   case Rule::Compare: {
+    if (comparesWithInfinity(op))
+      return requireAllZero(op, operands, DegreeFault::Hides);
     DegreeFault fault =
         entry.rule == Rule::Ratio ? DegreeFault::Mixes : DegreeFault::Compares;
     DegreeId both = table.join(operands[0], operands[1], op, fault);
     // The conditions of both stay; their degree goes.
-    return table[both].isFault() ? both
-                                 : table.control(DegreeTable::kZero, both);
+    return table.control(DegreeTable::kZero, both);
   }
   case Rule::First: {
     DegreeId first = operands[0];
@@ -221,7 +138,14 @@ DegreeId ScaleTransfer::applyRule(Entry entry, Operation *op,
         table.join(operands[1], operands[2], op, DegreeFault::Mixes),
         table.requireZero(operands[0], op, DegreeFault::Compares));
   case Rule::Observe:
-    return DegreeTable::kZero;
+  case Rule::Size: {
+    // What has no degree, or has one under conditions, may decide.
+    DegreeId result =
+        entry.rule == Rule::Size ? DegreeTable::kAny : DegreeTable::kZero;
+    for (DegreeId operand : operands)
+      result = table.control(result, operand);
+    return result;
+  }
   case Rule::Move:
     return move(op, operands);
   }
@@ -236,6 +160,12 @@ DegreeId ScaleTransfer::applyDefault(Operation *op,
       !isa<arith::BitcastOp>(op);
   DegreeFault fault =
       isArithmetic ? DegreeFault::Distorts : DegreeFault::Unknown;
+  return requireAllZero(op, operands, fault);
+}
+
+DegreeId ScaleTransfer::requireAllZero(Operation *op,
+                                       ArrayRef<DegreeId> operands,
+                                       DegreeFault fault) const {
   DegreeId result = DegreeTable::kZero;
   for (DegreeId operand : operands)
     result =
@@ -269,12 +199,8 @@ ScaleTransfer::apply(Operation *op, ArrayRef<DegreeId> operands) const {
   }
   Attribute constant;
   if (matchPattern(op, m_Constant(&constant)))
-    return {isSameAtEveryScale(constant) ||
-                    isOnlyStart(constant, op->getResult(0))
-                ? DegreeTable::kAny
-                : DegreeTable::kZero};
-  if (isa<tensor::EmptyOp>(op))
-    return {DegreeTable::kAny};
+    return {isSameAtEveryScale(constant) ? DegreeTable::kAny
+                                         : DegreeTable::kZero};
   auto it = rules.find(op->getName().getTypeID());
   DegreeId degree = it == rules.end() || op->getNumResults() != 1
                         ? applyDefault(op, operands)

@@ -43,7 +43,9 @@ private:
     PowerOf,  ///< the first operand to the power of the second
     MultiplyAdd,
     Select,
+    Test,    ///< degree 0, of operands of degree 0; for infinities
     Observe, ///< degree 0, whatever the operand's
+    Size,    ///< nothing yet, in a size that the operands give
     Move,    ///< elements of operands of the result's element type
   };
   struct Entry {
@@ -60,6 +62,9 @@ private:
   DegreeId raise(Operation *op, ArrayRef<DegreeId> operands) const;
   /// Degree 0, of an operation of operands of degree 0.
   DegreeId applyDefault(Operation *op, ArrayRef<DegreeId> operands) const;
+
+  DegreeId requireAllZero(Operation *op, ArrayRef<DegreeId> operands,
+                          DegreeFault fault) const;
 
   DegreeTable &table;
   const llvm::StringMap<unsigned> &scales;

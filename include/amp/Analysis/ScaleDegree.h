@@ -119,6 +119,9 @@ enum class DegreeFault {
   Exponent,
   /// A value that its role says is never scaled is handed to a function scaled.
   Enters,
+  /// A scaled value is tested for infinity or NaN, or an infinity made a finite
+  /// number: that hides an overflow that the scale makes.
+  Hides,
   /// A gradient is unscaled by a scaler whose scale it does not carry once.
   Unscales,
 };

@@ -31,6 +31,8 @@ struct DegreeSummary {
   SmallVector<DegreeId> results;
   /// Of what the function leaves in memory.
   DegreeId memory = DegreeTable::kAny;
+  /// Whether some of that is global, and may be written.
+  bool touchesGlobals = false;
 };
 
 class ScaleDegreeAnalysis {
@@ -48,6 +50,8 @@ public:
   const DegreeTable &getTable() const { return *table; }
   /// Null for a function with neither body nor roles.
   const DegreeSummary *lookupSummary(func::FuncOp function) const;
+  /// True if a function whose reference is taken may scale what it returns.
+  bool mayScaleIndirectly() const { return scalesIndirectly; }
   ArrayRef<StringRef> getScales() const { return scales; }
 
   /// "1 in @loss_scaler0", "any", "undecided".
@@ -59,6 +63,7 @@ private:
   std::unique_ptr<DegreeTable> table;
   llvm::DenseMap<Value, DegreeId> degrees;
   llvm::DenseMap<Operation *, DegreeSummary> summaries;
+  bool scalesIndirectly = false;
 };
 
 } // namespace mlir::amp

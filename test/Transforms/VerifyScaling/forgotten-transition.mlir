@@ -64,3 +64,178 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %new = arith.subf %w, %u : tensor<f32>
   return %new : tensor<f32>
 }
+
+// -----
+// Each is advanced with what the other found.
+amp.scaler @s {initial_scale = 4.0 : f64}
+amp.scaler @t {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %b = amp.scale_loss %seed using @t : tensor<f32>
+  %h = arith.mulf %b, %x : tensor<f32>
+  %u, %fu = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %v, %fv = amp.unscale %h using @t : (tensor<f32>) -> tensor<f32>
+  // expected-error@below {{expected '@s' to be advanced with what an 'amp.unscale' using it found, but got a value that comes from none; its scale would not be lowered when it overflows}}
+  amp.update_scale @s, %fv
+  // expected-error@below {{expected '@t' to be advanced with what an 'amp.unscale' using it found, but got a value that comes from none; its scale would not be lowered when it overflows}}
+  amp.update_scale @t, %fu
+  %sum = arith.addf %u, %v : tensor<f32>
+  %new = arith.subf %w, %sum : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// Mended.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+amp.scaler @t {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %b = amp.scale_loss %seed using @t : tensor<f32>
+  %h = arith.mulf %b, %x : tensor<f32>
+  %u, %fu = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %v, %fv = amp.unscale %h using @t : (tensor<f32>) -> tensor<f32>
+  amp.update_scale @s, %fu
+  amp.update_scale @t, %fv
+  %sum = arith.addf %u, %v : tensor<f32>
+  %new = arith.subf %w, %sum : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// Both with what either found, and through a later unscaling.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+amp.scaler @t {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %b = amp.scale_loss %seed using @t : tensor<f32>
+  %h = arith.mulf %b, %x : tensor<f32>
+  %u, %fu = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %v, %fv = amp.unscale %h using @t found(%fu) : (tensor<f32>) -> tensor<f32>
+  %either = arith.ori %fu, %fv : tensor<i1>
+  %all = amp.all_reduce_found_inf %either
+  amp.update_scale @t, %all
+  amp.update_scale @s, %fv
+  %sum = arith.addf %u, %v : tensor<f32>
+  %new = arith.subf %w, %sum : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// With a constant.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %fu = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %no = arith.constant dense<false> : tensor<i1>
+  // expected-error@below {{expected '@s' to be advanced with what an 'amp.unscale' using it found, but got a value that comes from none; its scale would not be lowered when it overflows}}
+  amp.update_scale @s, %no
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// In a function that nobody calls.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func private @advance(%found: tensor<i1>) {
+  amp.update_scale @s, %found
+  return
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  // expected-error@below {{expected an 'amp.update_scale' of dynamic scaler '@s', with which a loss is scaled here, but found none}}
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %fu = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// Mended.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func private @advance(%found: tensor<i1>) {
+  amp.update_scale @s, %found
+  return
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %fu = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  call @advance(%fu) : (tensor<i1>) -> ()
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// Called with nothing that was found.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func private @advance(%found: tensor<i1>) {
+  // expected-error@below {{expected '@s' to be advanced with what an 'amp.unscale' using it found, but got a value that comes from none; its scale would not be lowered when it overflows}}
+  amp.update_scale @s, %found
+  return
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %fu = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %no = arith.constant dense<false> : tensor<i1>
+  call @advance(%no) : (tensor<i1>) -> ()
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// Through a branch, and a loop that collects.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"},
+    %c: i1)
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %fu = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %no = arith.constant dense<false> : tensor<i1>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %any = scf.if %c -> tensor<i1> {
+    scf.yield %fu : tensor<i1>
+  } else {
+    scf.yield %no : tensor<i1>
+  }
+  %all = scf.for %i = %c0 to %c1 step %c1 iter_args(%last = %no) -> tensor<i1> {
+    %next = arith.ori %last, %any : tensor<i1>
+    scf.yield %next : tensor<i1>
+  }
+  amp.update_scale @s, %all
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}

@@ -74,19 +74,228 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
 
 // -----
 
-// Near miss: used in another way as well.
+// Near miss: used in another way as well, which takes nothing from the maximum.
 amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
 func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
     %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
     %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
     -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
   %lowest = arith.constant dense<-3.40282347E+38> : tensor<f32>
+  %low = arith.constant -3.40282347E+38 : f32
   %a = amp.scale_loss %seed using @s : tensor<f32>
-  %m = arith.maximumf %a, %lowest : tensor<f32>
-  // expected-error@below {{expected values that carry the same power of a loss scale}}
-  %g = arith.addf %a, %lowest : tensor<f32>
-  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %e = tensor.empty() : tensor<4xf32>
+  %b = linalg.broadcast ins(%a : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %g = arith.mulf %b, %x : tensor<4xf32>
+  // expected-error@below {{expected values that carry the same power of a loss scale, but got degree 1 in @s and degree 0}}
+  %c = arith.addf %a, %lowest : tensor<f32>
+  %max = linalg.reduce {arith.maximumf} ins(%g : tensor<4xf32>) outs(%lowest : tensor<f32>) dimensions = [0]
+  %sum = arith.addf %c, %max : tensor<f32>
+  %u, %f = amp.unscale %sum using @s : (tensor<f32>) -> tensor<f32>
   // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
   %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Carried by a loop.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %lowest = arith.constant dense<-3.40282347E+38> : tensor<f32>
+  %low = arith.constant -3.40282347E+38 : f32
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %e = tensor.empty() : tensor<4xf32>
+  %b = linalg.broadcast ins(%a : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %g = arith.mulf %b, %x : tensor<4xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %max = scf.for %i = %c0 to %c4 step %c1 iter_args(%m = %low) -> f32 {
+    %v = tensor.extract %g[%i] : tensor<4xf32>
+    %n = arith.maximumf %m, %v : f32
+    scf.yield %n : f32
+  }
+  %t = tensor.from_elements %max : tensor<f32>
+  %u, %f = amp.unscale %t using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// By nested ones.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %lowest = arith.constant dense<-3.40282347E+38> : tensor<f32>
+  %low = arith.constant -3.40282347E+38 : f32
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %e = tensor.empty() : tensor<4xf32>
+  %b = linalg.broadcast ins(%a : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %g = arith.mulf %b, %x : tensor<4xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %max = scf.for %i = %c0 to %c4 step %c1 iter_args(%m = %low) -> f32 {
+    %v = tensor.extract %g[%i] : tensor<4xf32>
+    %n = scf.for %j = %c0 to %c4 step %c1 iter_args(%k = %m) -> f32 {
+      %l = arith.maximumf %k, %v : f32
+      scf.yield %l : f32
+    }
+    scf.yield %n : f32
+  }
+  %t = tensor.from_elements %max : tensor<f32>
+  %u, %f = amp.unscale %t using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: the loop adds to it.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %lowest = arith.constant dense<-3.40282347E+38> : tensor<f32>
+  %low = arith.constant -3.40282347E+38 : f32
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %e = tensor.empty() : tensor<4xf32>
+  %b = linalg.broadcast ins(%a : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %g = arith.mulf %b, %x : tensor<4xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %max = scf.for %i = %c0 to %c4 step %c1 iter_args(%m = %low) -> f32 {
+    %v = tensor.extract %g[%i] : tensor<4xf32>
+    // expected-error@below {{expected values that carry the same power of a loss scale, but got degree 0 and degree 1 in @s}}
+    %n = arith.addf %m, %v : f32
+    scf.yield %n : f32
+  }
+  %t = tensor.from_elements %max : tensor<f32>
+  %u, %f = amp.unscale %t using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// With its place.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %lowest = arith.constant dense<-3.40282347E+38> : tensor<f32>
+  %low = arith.constant -3.40282347E+38 : f32
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %e = tensor.empty() : tensor<4xf32>
+  %b = linalg.broadcast ins(%a : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %g = arith.mulf %b, %x : tensor<4xf32>
+  %none = arith.constant dense<0> : tensor<i64>
+  %max, %at = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> ()>],
+                              iterator_types = ["reduction"]}
+      ins(%g : tensor<4xf32>) outs(%lowest, %none : tensor<f32>, tensor<i64>) {
+  ^bb0(%in: f32, %out: f32, %last: i64):
+    %i = linalg.index 0 : index
+    %k = arith.index_cast %i : index to i64
+    %larger = arith.cmpf ogt, %in, %out : f32
+    %m = arith.select %larger, %in, %out : f32
+    %n = arith.select %larger, %k, %last : i64
+    linalg.yield %m, %n : f32, i64
+  } -> (tensor<f32>, tensor<i64>)
+  %u, %f = amp.unscale %max using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: the smaller one is taken.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %lowest = arith.constant dense<-3.40282347E+38> : tensor<f32>
+  %low = arith.constant -3.40282347E+38 : f32
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %e = tensor.empty() : tensor<4xf32>
+  %b = linalg.broadcast ins(%a : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %g = arith.mulf %b, %x : tensor<4xf32>
+  %none = arith.constant dense<0> : tensor<i64>
+  %max, %at = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> ()>],
+                              iterator_types = ["reduction"]}
+      ins(%g : tensor<4xf32>) outs(%lowest, %none : tensor<f32>, tensor<i64>) {
+  ^bb0(%in: f32, %out: f32, %last: i64):
+    %i = linalg.index 0 : index
+    %k = arith.index_cast %i : index to i64
+    // expected-remark@below {{cannot decide which power of a loss scale is left here}}
+    %larger = arith.cmpf olt, %in, %out : f32
+    // expected-error@below {{expected values that carry the same power of a loss scale, but got degree 1 in @s and degree 0; unscale gradients}}
+    %m = arith.select %larger, %in, %out : f32
+    %n = arith.select %larger, %k, %last : i64
+    linalg.yield %m, %n : f32, i64
+  } -> (tensor<f32>, tensor<i64>)
+  %u, %f = amp.unscale %max using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: a maximum of -inf alone is what it started with.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %lowest = arith.constant dense<-3.40282347E+38> : tensor<f32>
+  %low = arith.constant -3.40282347E+38 : f32
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %e = tensor.empty() : tensor<4xf32>
+  %b = linalg.broadcast ins(%a : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %g = arith.mulf %b, %x : tensor<4xf32>
+  %infs = arith.constant dense<0xFF800000> : tensor<4xf32>
+  %max = linalg.reduce {arith.maximumf} ins(%infs : tensor<4xf32>) outs(%lowest : tensor<f32>) dimensions = [0]
+  // expected-error@below {{expected values that carry the same power of a loss scale, but got degree 1 in @s and degree 0}}
+  %sum = arith.addf %a, %max : tensor<f32>
+  %u, %f = amp.unscale %sum using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Mended.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %lowest = arith.constant dense<-3.40282347E+38> : tensor<f32>
+  %low = arith.constant -3.40282347E+38 : f32
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %e = tensor.empty() : tensor<4xf32>
+  %b = linalg.broadcast ins(%a : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %g = arith.mulf %b, %x : tensor<4xf32>
+  %infs = arith.constant dense<0xFF800000> : tensor<4xf32>
+  %max = linalg.reduce {arith.maximumf} ins(%infs : tensor<4xf32>) outs(%lowest : tensor<f32>) dimensions = [0]
+  %u, %f = amp.unscale %a using @s : (tensor<f32>) -> tensor<f32>
+  %sum = arith.addf %u, %max : tensor<f32>
+  %new = arith.subf %w, %sum : tensor<f32>
   return %new : tensor<f32>
 }

@@ -118,3 +118,162 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %new = arith.subf %w, %y : tensor<f32>
   return %new : tensor<f32>
 }
+
+// -----
+// Scaled inside an operation whose regions are not known.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %k = affine.for %i = 0 to 3 iter_args(%t = %zero) -> tensor<f32> {
+    %b = amp.scale_loss %seed using @s : tensor<f32>
+    // expected-error@below {{expected values that carry the same power of a loss scale, but got degree 0 and degree 1 in @s}}
+    %q = arith.addf %t, %b : tensor<f32>
+    affine.yield %q : tensor<f32>
+  }
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %k : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// Mended.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %k = affine.for %i = 0 to 3 iter_args(%t = %zero) -> tensor<f32> {
+    %b = amp.scale_loss %seed using @s : tensor<f32>
+    %v, %fv = amp.unscale %b using @s : (tensor<f32>) -> tensor<f32>
+    %q = arith.addf %t, %v : tensor<f32>
+    affine.yield %q : tensor<f32>
+  }
+  %new = arith.subf %w, %k : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %z = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'scf.parallel' is not known to the analysis and reads a value of degree 1 in @s; unscale it first}}
+  %p = scf.parallel (%i) = (%c0) to (%c1) step (%c1) init (%z) -> f32 {
+    %b = amp.scale_loss %seed using @s : tensor<f32>
+    %be = tensor.extract %b[] : tensor<f32>
+    // expected-remark@below {{cannot decide which power of a loss scale is left here}}
+    scf.reduce(%be : f32) {
+    ^bb0(%l: f32, %r: f32):
+      %q = arith.maximumf %l, %r : f32
+      scf.reduce.return %q : f32
+    }
+  }
+  %k = tensor.from_elements %p : tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %k : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// Mended.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %z = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %p = scf.parallel (%i) = (%c0) to (%c1) step (%c1) init (%z) -> f32 {
+    %b = amp.scale_loss %seed using @s : tensor<f32>
+    %v, %fv = amp.unscale %b using @s : (tensor<f32>) -> tensor<f32>
+    %be = tensor.extract %v[] : tensor<f32>
+    scf.reduce(%be : f32) {
+    ^bb0(%l: f32, %r: f32):
+      %q = arith.maximumf %l, %r : f32
+      scf.reduce.return %q : f32
+    }
+  }
+  %k = tensor.from_elements %p : tensor<f32>
+  %new = arith.subf %w, %k : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// A function that scales, by its reference.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func private @backward(%y: tensor<f32>) -> tensor<f32> {
+  %b = amp.scale_loss %y using @s : tensor<f32>
+  return %b : tensor<f32>
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %ref = func.constant @backward : (tensor<f32>) -> tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'func.call_indirect' may call a function that scales a loss; call that one by its name}}
+  %k = func.call_indirect %ref(%x) : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %k : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// Mended.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func private @backward(%y: tensor<f32>) -> tensor<f32> {
+  %a = amp.scale_loss %y using @s : tensor<f32>
+  %b, %f = amp.unscale %a using @s : (tensor<f32>) -> tensor<f32>
+  return %b : tensor<f32>
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %k = call @backward(%x) : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %k : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// Near miss: one that does not scale.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func private @backward(%y: tensor<f32>) -> tensor<f32> {
+  %b = math.tanh %y : tensor<f32>
+  return %b : tensor<f32>
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %ref = func.constant @backward : (tensor<f32>) -> tensor<f32>
+  %k = func.call_indirect %ref(%x) : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %k : tensor<f32>
+  return %new : tensor<f32>
+}

@@ -23,8 +23,12 @@
 #include "amp/Dialect/Amp/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
 
 #define DEBUG_TYPE "amp-verify-scaling"
 
@@ -79,6 +83,8 @@ private:
   std::string describe(const LinearForm &form);
 
   const ScaleDegreeAnalysis *analysis = nullptr;
+  /// The step that is verified.
+  func::FuncOp step;
   bool hasError = false;
 };
 } // namespace
@@ -167,8 +173,13 @@ void VerifyScaling::printAll(ModuleOp module) {
 /// are.
 void VerifyScaling::addResults(InFlightDiagnostic &diagnostic,
                                ArrayRef<StepResult> results) {
+  if (results.empty()) {
+    diagnostic.attachNote(step.getLoc())
+        << "reaches memory that outlives train step '@" << step.getName()
+        << "'";
+    return;
+  }
   StepResult first = results.front();
-  auto step = first.end->getParentOfType<func::FuncOp>();
   Diagnostic &note = diagnostic.attachNote(getPlace(first.getValue()));
   note << "reaches " << describeRole(getResultRole(step, first.index))
        << " of train step '@" << step.getName() << "'";
@@ -291,6 +302,12 @@ void VerifyScaling::explain(const DegreeCause &cause,
                << "; unscale on each way, or inside the loop";
     break;
   case DegreeFault::Unknown:
+    if (cause.first.isZero()) {
+      diagnostic << "'" << cause.op->getName()
+                 << "' may call a function that scales a loss; call that one "
+                    "by its name";
+      break;
+    }
     diagnostic << "'" << cause.op->getName()
                << "' is not known to the analysis and reads a value of "
                << describe(cause.first) << "; unscale it first";
@@ -298,6 +315,13 @@ void VerifyScaling::explain(const DegreeCause &cause,
   case DegreeFault::Memory:
     diagnostic << "memory holds values of " << describe(cause.first) << " and "
                << describe(cause.second) << "; keep scaled values in tensors";
+    break;
+  case DegreeFault::Hides:
+    diagnostic << "'" << cause.op->getName() << "' tests a value of "
+               << describe(cause.first.isZero() ? cause.second : cause.first)
+               << " for infinity, or makes a finite number of it, which hides "
+                  "an overflow that the scale makes; do so after unscaling, in "
+                  "the train step";
     break;
   case DegreeFault::Exponent:
     diagnostic << "the exponent or the power that '" << cause.op->getName()
@@ -337,7 +361,6 @@ static Operation *findOrigin(Value value, const ScaleDegreeAnalysis &analysis) {
 void VerifyScaling::explainScaled(const LinearForm &form,
                                   ArrayRef<StepResult> results) {
   StepResult first = results.front();
-  auto step = first.end->getParentOfType<func::FuncOp>();
   InFlightDiagnostic diagnostic = complain(getPlace(first.getValue()));
   diagnostic << "expected " << describeRole(getResultRole(step, first.index))
              << " of train step '@" << step.getName()
@@ -349,10 +372,13 @@ void VerifyScaling::explainScaled(const LinearForm &form,
     addResults(diagnostic, results);
 }
 
-void VerifyScaling::verifyStep(func::FuncOp step) {
+void VerifyScaling::verifyStep(func::FuncOp function) {
+  step = function;
   const DegreeTable &table = analysis->getTable();
   llvm::MapVector<unsigned, SmallVector<StepResult>> faults;
   llvm::MapVector<DegreeId, SmallVector<StepResult>> scaled;
+  SmallVector<func::ReturnOp> ends;
+  llvm::BitVector refused(step.getNumResults());
   step.walk([&](func::ReturnOp end) {
     for (auto [index, value] : llvm::enumerate(end.getOperands())) {
       DegreeId id = analysis->lookup(value);
@@ -361,12 +387,29 @@ void VerifyScaling::verifyStep(func::FuncOp step) {
         faults[degree.cause].push_back({end, unsigned(index)});
       else if (degree.kind == ScaleDegree::Known && !degree.form.isZero())
         scaled[id].push_back({end, unsigned(index)});
+      else
+        continue;
+      refused.set(index);
     }
+    ends.push_back(end);
   });
+  // Which of the step's returns is reached, may depend on a scale.
+  if (!ends.empty())
+    if (const DegreeSummary *summary = analysis->lookupSummary(step))
+      for (auto [index, id] : llvm::enumerate(summary->results))
+        if (table[id].isFault() && !refused.test(index))
+          faults[table[id].cause].push_back({ends.front(), unsigned(index)});
   for (auto &[cause, results] : faults)
     explain(table.getCause(cause), results);
   for (auto &[id, results] : scaled)
     explainScaled(table[id].form, results);
+  const DegreeSummary *summary = analysis->lookupSummary(step);
+  bool keepsMemory = summary && (summary->touchesGlobals ||
+                                 llvm::any_of(step.getArgumentTypes(),
+                                              llvm::IsaPred<BaseMemRefType>));
+  if (keepsMemory && table[summary->memory].isFault() &&
+      faults.try_emplace(table[summary->memory].cause).second)
+    explain(table.getCause(table[summary->memory].cause), {});
 
   llvm::DenseSet<unsigned> remarked;
   step.walk([&](Operation *op) {
@@ -382,25 +425,159 @@ void VerifyScaling::verifyStep(func::FuncOp step) {
   });
 }
 
-void VerifyScaling::verifyTransitions(ModuleOp module) {
-  llvm::StringMap<ScaleLossOp> scaled;
-  llvm::StringSet<> advanced;
+//===----------------------------------------------------------------------===//
+// Transitions
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// From where the operands of amp.update_scale come.
+class TransitionFlow {
+public:
+  explicit TransitionFlow(ModuleOp module);
+
+  /// Functions that a train step calls or refers to, directly or not; all of
+  /// them, if there is none.
+  ArrayRef<Operation *> getReached() const { return reached.getArrayRef(); }
+  /// True if `found` comes from an unscaling with `scaler`, or from where that
+  /// cannot be seen: a state, memory, a function without body.
+  bool comesFrom(Value found, StringRef scaler) const;
+
+private:
+  /// Appends the values that `value` is computed or chosen from; false if they
+  /// cannot be seen.
+  bool addSources(Value value, StringRef scaler,
+                  SmallVectorImpl<Value> &sources) const;
+  bool addSources(BlockArgument argument,
+                  SmallVectorImpl<Value> &sources) const;
+
+  SymbolTable symbols;
+  llvm::SetVector<Operation *> reached;
+  /// Calls in reached functions, by what they call.
+  llvm::DenseMap<Operation *, SmallVector<func::CallOp, 1>> callers;
+};
+} // namespace
+
+TransitionFlow::TransitionFlow(ModuleOp module) : symbols(module) {
   for (auto function : module.getOps<func::FuncOp>())
-    function.walk([&](Operation *op) {
+    if (getFunctionKind(function) == FunctionKind::TrainStep)
+      reached.insert(function);
+  if (reached.empty())
+    for (auto function : module.getOps<func::FuncOp>())
+      reached.insert(function);
+  for (unsigned i = 0; i != reached.size(); ++i)
+    reached[i]->walk([&](Operation *op) {
+      if (isa<func::FuncOp>(op))
+        return;
+      for (NamedAttribute attribute : op->getAttrs())
+        attribute.getValue().walk([&](FlatSymbolRefAttr name) {
+          if (auto callee = symbols.lookup<func::FuncOp>(name.getValue())) {
+            reached.insert(callee);
+            if (auto call = dyn_cast<func::CallOp>(op))
+              callers[callee].push_back(call);
+          }
+        });
+    });
+}
+
+bool TransitionFlow::addSources(BlockArgument argument,
+                                SmallVectorImpl<Value> &sources) const {
+  Block *block = argument.getOwner();
+  Operation *parent = block->getParentOp();
+  if (!block->isEntryBlock()) {
+    for (Block *before : block->getPredecessors())
+      llvm::append_range(sources, before->getTerminator()->getOperands());
+    return true;
+  }
+  auto function = dyn_cast<func::FuncOp>(parent);
+  if (!function) {
+    llvm::append_range(sources, parent->getOperands());
+    for (Region &region : parent->getRegions())
+      for (Block &inside : region)
+        if (inside.mightHaveTerminator())
+          llvm::append_range(sources, inside.getTerminator()->getOperands());
+    return true;
+  }
+  auto it = callers.find(function);
+  if (it == callers.end())
+    return false;
+  for (func::CallOp call : it->second)
+    sources.push_back(call.getOperand(argument.getArgNumber()));
+  return true;
+}
+
+bool TransitionFlow::addSources(Value value, StringRef scaler,
+                                SmallVectorImpl<Value> &sources) const {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return addSources(argument, sources);
+  Operation *def = value.getDefiningOp();
+  if (auto unscale = dyn_cast<UnscaleOp>(def)) {
+    if (unscale.getScaler() == scaler)
+      return false;
+    if (value == unscale.getFoundInf() && unscale.getAlreadyFound())
+      sources.push_back(unscale.getAlreadyFound());
+    return true;
+  }
+  if (auto scale = dyn_cast<ScaleLossOp>(def))
+    return scale.getScaler() != scaler;
+  if (auto call = dyn_cast<func::CallOp>(def)) {
+    auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+    if (!callee || callee.isExternal())
+      return false;
+    callee.walk([&](func::ReturnOp end) {
+      sources.push_back(
+          end.getOperand(cast<OpResult>(value).getResultNumber()));
+    });
+    return true;
+  }
+  if (!isMemoryEffectFree(def) && !isa<RegionBranchOpInterface>(def))
+    return false;
+  llvm::append_range(sources, def->getOperands());
+  for (Region &region : def->getRegions())
+    for (Block &block : region)
+      if (block.mightHaveTerminator())
+        llvm::append_range(sources, block.getTerminator()->getOperands());
+  return true;
+}
+
+bool TransitionFlow::comesFrom(Value found, StringRef scaler) const {
+  SmallVector<Value> worklist{found};
+  llvm::DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (seen.insert(value).second && !addSources(value, scaler, worklist))
+      return true;
+  }
+  return false;
+}
+
+void VerifyScaling::verifyTransitions(ModuleOp module) {
+  TransitionFlow flow(module);
+  llvm::StringMap<ScaleLossOp> scaled;
+  llvm::MapVector<StringRef, SmallVector<UpdateScaleOp, 1>> advanced;
+  for (Operation *function : flow.getReached())
+    function->walk([&](Operation *op) {
       if (auto scale = dyn_cast<ScaleLossOp>(op))
         scaled.try_emplace(scale.getScaler(), scale);
       else if (auto update = dyn_cast<UpdateScaleOp>(op))
-        advanced.insert(update.getScaler());
+        advanced[update.getScaler()].push_back(update);
     });
   for (auto scaler : module.getOps<ScalerOp>()) {
     auto it = scaled.find(scaler.getSymName());
-    if (scaler.getStaticScale() || it == scaled.end() ||
-        advanced.contains(scaler.getSymName()))
+    if (scaler.getStaticScale() || it == scaled.end())
       continue;
-    complain(it->second.getLoc())
-        << "expected an 'amp.update_scale' of dynamic scaler '@"
-        << scaler.getSymName()
-        << "', with which a loss is scaled here, but found none; advance it after "
-           "each unscaling, or give it 'static_scale'";
+    ArrayRef<UpdateScaleOp> updates = advanced[scaler.getSymName()];
+    if (updates.empty())
+      complain(it->second.getLoc())
+          << "expected an 'amp.update_scale' of dynamic scaler '@"
+          << scaler.getSymName()
+          << "', with which a loss is scaled here, but found none; advance it "
+             "after each unscaling, or give it 'static_scale'";
+    for (UpdateScaleOp update : updates)
+      if (!flow.comesFrom(update.getFoundInf(), scaler.getSymName()))
+        complain(update.getLoc())
+            << "expected '@" << scaler.getSymName()
+            << "' to be advanced with what an 'amp.unscale' using it found, "
+               "but got a value that comes from none; its scale would not be "
+               "lowered when it overflows";
   }
 }

@@ -1,0 +1,256 @@
+//===- ScaleConstants.cpp - Constants that scaled values meet -------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Constants are asked for where they are used and not where they are defined:
+// one lowest number may be the start of a maximum and the bound of a clamp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScaleConstants.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::amp;
+
+/// Steps from a use to its constant: more are no fill of a constant.
+constexpr unsigned kMaxSteps = 32;
+
+/// The value whose elements `value` consists of, if they are of one operand.
+static Value getMovedFrom(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto op = dyn_cast_if_present<linalg::LinalgOp>(
+        argument.getOwner()->getParentOp());
+    if (!op || !op.hasPureTensorSemantics())
+      return {};
+    OpOperand *operand = op.getMatchingOpOperand(argument);
+    return op.isDpsInput(operand) || op.getNumReductionLoops() == 0
+               ? operand->get()
+               : Value();
+  }
+  Operation *def = value.getDefiningOp();
+  if (isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+          tensor::ExtractOp, tensor::ExtractSliceOp, tensor::ReshapeOp,
+          tensor::SplatOp, vector::BroadcastOp>(def))
+    return def->getOperand(0);
+  if (auto elements = dyn_cast<tensor::FromElementsOp>(def))
+    return llvm::all_equal(elements.getElements()) ? elements.getElements()[0]
+                                                   : Value();
+  auto op = dyn_cast<linalg::LinalgOp>(def);
+  if (!op || !op.hasPureTensorSemantics() || op.getNumReductionLoops() != 0)
+    return {};
+  unsigned index = cast<OpResult>(value).getResultNumber();
+  // Each element of the result is written.
+  if (!op.getIndexingMapMatchingResult(cast<OpResult>(value)).isPermutation())
+    return {};
+  return op.getBlock()->getTerminator()->getOperand(index);
+}
+
+static TypedAttr getUniformConstant(Value value, unsigned steps) {
+  for (; value && steps != 0; --steps) {
+    Attribute constant;
+    if (matchPattern(value, m_Constant(&constant))) {
+      if (auto elements = dyn_cast<DenseElementsAttr>(constant))
+        constant = elements.isSplat() ? elements.getSplatValue<Attribute>()
+                                      : Attribute();
+      if (isa_and_present<FloatAttr, IntegerAttr>(constant))
+        return cast<TypedAttr>(constant);
+      return {};
+    }
+    if (Operation *def = value.getDefiningOp();
+        isa_and_present<arith::ExtFOp, arith::TruncFOp>(def)) {
+      auto number = dyn_cast_if_present<FloatAttr>(
+          getUniformConstant(def->getOperand(0), steps - 1));
+      auto type = cast<FloatType>(getElementTypeOrSelf(value.getType()));
+      if (!number)
+        return {};
+      APFloat converted = number.getValue();
+      bool losesInfo;
+      converted.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                        &losesInfo);
+      return FloatAttr::get(type, converted);
+    }
+    value = getMovedFrom(value);
+  }
+  return {};
+}
+
+TypedAttr mlir::amp::getUniformConstant(Value value) {
+  return ::getUniformConstant(value, kMaxSteps);
+}
+
+bool mlir::amp::isSameAtEveryScale(Attribute constant) {
+  // What a loop that was made of blocks carries where nothing is.
+  if (isa<ub::PoisonAttrInterface>(constant))
+    return true;
+  auto isSame = [](const APFloat &number) {
+    return number.isZero() || !number.isFinite();
+  };
+  if (auto number = dyn_cast<FloatAttr>(constant))
+    return isSame(number.getValue());
+  if (auto numbers = dyn_cast<DenseFPElementsAttr>(constant))
+    return numbers.isSplat() ? isSame(numbers.getSplatValue<APFloat>())
+                             : llvm::all_of(numbers, isSame);
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Exponents
+//===----------------------------------------------------------------------===//
+
+/// 1/3 is no number of any type, and stands as the nearest one.
+static std::optional<Rational> getRational(FloatAttr number) {
+  constexpr int64_t kMaxDenominator = 64;
+  double exact = number.getValueAsDouble();
+  if (std::fabs(exact) < 0x1p31)
+    for (int64_t below = 1; below <= kMaxDenominator; ++below) {
+      auto above = static_cast<int64_t>(std::llround(exact * below));
+      APFloat rounded(static_cast<double>(above) / below);
+      bool losesInfo;
+      rounded.convert(number.getValue().getSemantics(),
+                      APFloat::rmNearestTiesToEven, &losesInfo);
+      if (rounded == number.getValue())
+        return Rational::get(above, below);
+    }
+  return Rational::get(exact);
+}
+
+std::optional<Rational> mlir::amp::getConstantExponent(Value value) {
+  TypedAttr constant = getUniformConstant(value);
+  if (auto number = dyn_cast_if_present<FloatAttr>(constant))
+    return getRational(number);
+  if (auto number = dyn_cast_if_present<IntegerAttr>(constant);
+      number && number.getValue().isSignedIntN(32))
+    return Rational(number.getValue().getSExtValue());
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Infinities
+//===----------------------------------------------------------------------===//
+
+bool mlir::amp::comparesWithInfinity(Operation *op) {
+  auto compare = dyn_cast<arith::CmpFOp>(op);
+  if (!compare)
+    return false;
+  if (compare.getPredicate() == arith::CmpFPredicate::ORD ||
+      compare.getPredicate() == arith::CmpFPredicate::UNO ||
+      compare.getLhs() == compare.getRhs())
+    return true;
+  return llvm::any_of(op->getOperands(), [](Value operand) {
+    auto number = dyn_cast_if_present<FloatAttr>(getUniformConstant(operand));
+    return number && !number.getValue().isFinite();
+  });
+}
+
+/// The largest finite number, of either sign; null if it is none.
+static FloatAttr getLargestFinite(Value value) {
+  auto number = dyn_cast_if_present<FloatAttr>(getUniformConstant(value));
+  return number && number.getValue().isFinite() && number.getValue().isLargest()
+             ? number
+             : FloatAttr();
+}
+
+bool mlir::amp::clampsInfinity(Operation *op) {
+  return isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+             arith::MinNumFOp, math::ClampFOp>(op) &&
+         llvm::any_of(op->getOperands(), getLargestFinite);
+}
+
+//===----------------------------------------------------------------------===//
+// Starts of maxima
+//===----------------------------------------------------------------------===//
+
+/// True if `select` takes the larger one (the smaller one) of two values.
+static bool isExtremum(arith::SelectOp select, bool isMaximum) {
+  using Predicate = arith::CmpFPredicate;
+  auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>();
+  if (!compare)
+    return false;
+  bool isGreater = false;
+  switch (compare.getPredicate()) {
+  case Predicate::OGT:
+  case Predicate::OGE:
+  case Predicate::UGT:
+  case Predicate::UGE:
+    isGreater = true;
+    break;
+  case Predicate::OLT:
+  case Predicate::OLE:
+  case Predicate::ULT:
+  case Predicate::ULE:
+    break;
+  default:
+    return false;
+  }
+  Value first = compare.getLhs(), second = compare.getRhs();
+  if (isGreater != isMaximum)
+    std::swap(first, second);
+  return select.getTrueValue() == first && select.getFalseValue() == second;
+}
+
+static bool isExtremum(Operation *op, bool isMaximum) {
+  if (auto select = dyn_cast<arith::SelectOp>(op))
+    return isExtremum(select, isMaximum);
+  return isMaximum ? isa<arith::MaximumFOp, arith::MaxNumFOp>(op)
+                   : isa<arith::MinimumFOp, arith::MinNumFOp>(op);
+}
+
+/// What the rounds carry that begin with `operand`; null if it begins none.
+static BlockArgument getCarried(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return loop.getTiedLoopRegionIterArg(&operand);
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  return linalgOp && linalgOp.hasPureTensorSemantics() &&
+                 linalgOp.getNumReductionLoops() != 0 &&
+                 linalgOp.isDpsInit(&operand)
+             ? linalgOp.getMatchingBlockArgument(&operand)
+             : BlockArgument();
+}
+
+SmallVector<Operation *> mlir::amp::findStartedExtrema(Value start,
+                                                       BlockArgument carried) {
+  FloatAttr number = getLargestFinite(start);
+  if (!number)
+    return {};
+  bool isMaximum = number.getValue().isNegative();
+  SmallVector<Operation *> extrema;
+  SmallVector<Value> worklist{carried};
+  while (!worklist.empty())
+    for (OpOperand &use : worklist.pop_back_val().getUses()) {
+      Operation *user = use.getOwner();
+      if (isExtremum(user, isMaximum)) {
+        extrema.push_back(user);
+        continue;
+      }
+      // Below (above) each number that it is compared with.
+      if (isa<arith::CmpFOp>(user))
+        continue;
+      if (isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+              tensor::ExtractOp, tensor::ExtractSliceOp>(user)) {
+        worklist.push_back(user->getResult(0));
+        continue;
+      }
+      BlockArgument inner = getCarried(use);
+      if (!inner)
+        return {};
+      worklist.push_back(inner);
+    }
+  return extrema;
+}

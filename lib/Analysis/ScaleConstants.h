@@ -1,0 +1,52 @@
+//===- ScaleConstants.h - Constants that scaled values meet -----*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the degree of a value is, depends on some constants: an exponent, the
+// infinity that it is compared with, the largest finite number that it is
+// clamped by, or that a maximum starts from.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_ANALYSIS_SCALECONSTANTS_H
+#define AMP_LIB_ANALYSIS_SCALECONSTANTS_H
+
+#include "amp/Analysis/ScaleDegree.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Value.h"
+
+namespace mlir::amp {
+
+/// The number that every element of `value` is, as a FloatAttr or an
+/// IntegerAttr, seen through fills, broadcasts, movements and casts; null if
+/// none is seen.
+TypedAttr getUniformConstant(Value value);
+
+/// True if each element of a floating constant is 0, infinite or NaN, or of no
+/// value at all.
+bool isSameAtEveryScale(Attribute constant);
+
+/// The exponent that `value` is in each element: the rational number with the
+/// smallest denominator that its type rounds to it.
+std::optional<Rational> getConstantExponent(Value value);
+
+/// True if `op` compares with infinity or NaN, or tells NaN from numbers.
+bool comparesWithInfinity(Operation *op);
+
+/// True if `op` is a maximum, minimum or clamp with the largest finite number
+/// of the type, of either sign, which an infinity becomes by it.
+bool clampsInfinity(Operation *op);
+
+/// The maxima (minima) that alone make use of `carried`, what the rounds of a
+/// loop or reduction carry, if `start`, with which they begin, is the lowest
+/// (highest) finite number: they are what else they are taken of. Empty if
+/// `start` is another value, or makes a difference.
+SmallVector<Operation *> findStartedExtrema(Value start, BlockArgument carried);
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_ANALYSIS_SCALECONSTANTS_H
