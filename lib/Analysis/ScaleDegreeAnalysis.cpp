@@ -536,7 +536,8 @@ void FunctionDegrees::visitMemory(Operation *op,
                                   SmallVectorImpl<DegreeId> &results) {
   memoryReaders.insert(op);
   bool writes = writesMemory(op), readsConstants = !loadsGlobal(op);
-  DegreeId memory = get(Value()), places = DegreeTable::kZero;
+  DegreeId memory = get(Value()), padding = DegreeTable::kAny,
+           places = DegreeTable::kZero;
   for (Value operand : op->getOperands()) {
     DegreeId degree = get(operand);
     if (isMemory(operand.getType())) {
@@ -545,8 +546,11 @@ void FunctionDegrees::visitMemory(Operation *op,
       else if (writes)
         memory =
             table.join(memory, DegreeTable::kZero, op, DegreeFault::Memory);
-    } else if (writes && isFloating(operand.getType())) {
-      memory = table.join(memory, degree, op, DegreeFault::Memory);
+    } else if (isFloating(operand.getType())) {
+      if (writes)
+        memory = table.join(memory, degree, op, DegreeFault::Memory);
+      else // padding
+        padding = table.join(padding, degree, op, DegreeFault::Memory);
     } else {
       places = table.control(
           places, table.requireZero(degree, op, DegreeFault::Memory));
@@ -555,6 +559,7 @@ void FunctionDegrees::visitMemory(Operation *op,
   if (writes)
     raise(Value(), table.control(memory, places));
   DegreeId read = readsConstants ? DegreeTable::kZero : get(Value());
+  read = table.join(read, padding, op, DegreeFault::Memory);
   for (Type type : op->getResultTypes())
     results.push_back(table.control(
         isFloating(type) ? read : table.control(DegreeTable::kZero, read),

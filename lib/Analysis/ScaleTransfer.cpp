@@ -10,6 +10,7 @@
 // commute with them. Zero, infinity and NaN are the same at every scale, which
 // is what `Any` stands for: a maximum with 0, a mask of 0 and -inf added to
 // scores, a select between a gradient and 0 keep the other operand's degree.
+// A number's bits, as an integer, carry its degree until they are one again.
 // What is not in the table has degree 0 if all that it reads has; if not, it is
 // certain that the degree is lost in arithmetic, and undecided elsewhere.
 //
@@ -29,7 +30,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -63,7 +64,66 @@ ScaleTransfer::ScaleTransfer(DegreeTable &table,
       tensor::ExpandShapeOp, tensor::ExtractOp, tensor::ExtractSliceOp,
       tensor::FromElementsOp, tensor::GatherOp, tensor::InsertOp,
       tensor::InsertSliceOp, tensor::ReshapeOp, tensor::ScatterOp,
-      tensor::SplatOp, linalg::PackOp, linalg::UnPackOp>({Rule::Move});
+      tensor::SplatOp, linalg::PackOp, linalg::UnPackOp, vector::BroadcastOp,
+      vector::ExtractOp, vector::ExtractStridedSliceOp, vector::InsertOp,
+      vector::InsertStridedSliceOp, vector::ShapeCastOp, vector::ShuffleOp,
+      vector::TransferReadOp, vector::TransferWriteOp, vector::TransposeOp>(
+      {Rule::Move});
+  set<vector::FMAOp>({Rule::MultiplyAdd});
+  set<vector::ReductionOp, vector::MultiDimReductionOp>({Rule::Reduce});
+  set<arith::BitcastOp, tensor::BitcastOp, arith::AndIOp, arith::OrIOp,
+      arith::XOrIOp>({Rule::Bits});
+}
+
+static bool takesNoProduct(Operation *op) {
+  auto kind = op->getAttrOfType<vector::CombiningKindAttr>("kind").getValue();
+  return kind == vector::CombiningKind::ADD ||
+         kind == vector::CombiningKind::MAXIMUMF ||
+         kind == vector::CombiningKind::MAXNUMF ||
+         kind == vector::CombiningKind::MINIMUMF ||
+         kind == vector::CombiningKind::MINNUMF;
+}
+
+/// The operand of `op` whose bits, but for the sign, its result has: that of a
+/// bitcast, or what a sign is taken from, set in or turned in. Nothing if it is
+/// another operation on bits.
+static std::optional<unsigned> getBitsOperand(Operation *op) {
+  if (isa<arith::BitcastOp, tensor::BitcastOp>(op))
+    return 0;
+  for (unsigned i : {0, 1}) {
+    auto mask = dyn_cast_if_present<IntegerAttr>(
+        getUniformConstant(op->getOperand(1 - i)));
+    if (mask && (isa<arith::AndIOp>(op) ? mask.getValue().isMaxSignedValue()
+                                        : mask.getValue().isSignMask()))
+      return i;
+  }
+  return std::nullopt;
+}
+
+/// The type of the numbers whose bits `value` is; null if that is not seen.
+static Type getNumberType(Value value) {
+  while (Operation *def = value.getDefiningOp()) {
+    if (!isa<arith::BitcastOp, tensor::BitcastOp, arith::AndIOp, arith::OrIOp,
+             arith::XOrIOp>(def))
+      return {};
+    std::optional<unsigned> operand = getBitsOperand(def);
+    if (!operand)
+      return {};
+    value = def->getOperand(*operand);
+    if (Type type = getElementTypeOrSelf(value.getType()); isa<FloatType>(type))
+      return type;
+  }
+  return {};
+}
+
+/// The operand whose bits, but for the sign, `op` keeps for numbers of the same
+/// type.
+static std::optional<unsigned> getKeptBits(Operation *op) {
+  Type to = getElementTypeOrSelf(op->getResult(0).getType());
+  if (!isa<FloatType>(to))
+    return getBitsOperand(op);
+  return getNumberType(op->getResult(0)) == to ? getBitsOperand(op)
+                                               : std::nullopt;
 }
 
 DegreeId ScaleTransfer::raise(Operation *op,
@@ -81,6 +141,10 @@ DegreeId ScaleTransfer::raise(Operation *op,
 
 DegreeId ScaleTransfer::move(Operation *op, ArrayRef<DegreeId> operands) const {
   Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  // Integers may be places as well as elements.
+  if (!isa<FloatType, ComplexType>(element) &&
+      isa<tensor::GatherOp, tensor::ScatterOp>(op))
+    return requireAllZero(op, operands, DegreeFault::Unknown);
   DegreeId moved = DegreeTable::kAny, places = DegreeTable::kZero;
   for (auto [value, degree] : llvm::zip_equal(op->getOperands(), operands)) {
     if (getElementTypeOrSelf(value.getType()) == element)
@@ -146,8 +210,16 @@ DegreeId ScaleTransfer::applyRule(Entry entry, Operation *op,
       result = table.control(result, operand);
     return result;
   }
+  case Rule::Reduce:
+    if (!takesNoProduct(op))
+      return applyDefault(op, operands);
+    return applyRule({Rule::Sum}, op, operands);
   case Rule::Move:
     return move(op, operands);
+  case Rule::Bits:
+    if (std::optional<unsigned> kept = getKeptBits(op))
+      return operands[*kept];
+    return applyDefault(op, operands);
   }
   llvm_unreachable("all rules are listed");
 }

@@ -46,6 +46,8 @@ private:
     Test,    ///< degree 0, of operands of degree 0; for infinities
     Observe, ///< degree 0, whatever the operand's
     Size,    ///< nothing yet, in a size that the operands give
+    Reduce,  ///< as Sum, or unknown
+    Bits,    ///< a number's, as an integer, or its sign changed
     Move,    ///< elements of operands of the result's element type
   };
   struct Entry {
