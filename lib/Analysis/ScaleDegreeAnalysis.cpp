@@ -597,6 +597,8 @@ void FunctionDegrees::visitCall(func::CallOp call) {
       argument = table.requireZero(argument, call, DegreeFault::Unknown);
   }
   DegreeId memory = get(Value());
+  // Its conditions and faults come with the memory that is handed over; that it
+  // is not scaled, the callee's memory asks for.
   if (handsMemory)
     memoryReaders.insert(call);
   CallDegrees inCall(table, arguments, call);
@@ -607,9 +609,6 @@ void FunctionDegrees::visitCall(func::CallOp call) {
           return callee.isExternal() ||
                  reach.lookup(callee, argument).test(index);
         });
-    if (handsMemory && memory != DegreeTable::kAny)
-      degree = table.control(
-          degree, table.requireZero(memory, call, DegreeFault::Memory));
     raise(result, degree);
   }
   touchesGlobals |= summary->touchesGlobals;
@@ -768,12 +767,14 @@ ScaleDegreeAnalysis::ScaleDegreeAnalysis(ModuleOp module, func::FuncOp seeded) {
         .wasInterrupted();
   };
   std::vector<CallComponent> components = getCallComponents(module);
-  for (const CallComponent &component : components)
-    if (llvm::any_of(component.functions, scales))
-      scaling.insert_range(component.functions);
-  module.walk([&](func::ConstantOp reference) {
+  SmallVector<func::ConstantOp> references;
+  module.walk([&](func::ConstantOp op) { references.push_back(op); });
+  if (!references.empty())
+    for (const CallComponent &component : components)
+      if (llvm::any_of(component.functions, scales))
+        scaling.insert_range(component.functions);
+  for (func::ConstantOp reference : references)
     scalesIndirectly |= scaling.contains(symbols.lookup(reference.getValue()));
-  });
   for (const CallComponent &component : components) {
     // Before its first round a recursive function returns nothing yet.
     for (func::FuncOp function : component.functions) {

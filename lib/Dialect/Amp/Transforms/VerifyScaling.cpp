@@ -23,6 +23,7 @@
 #include "amp/Dialect/Amp/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/BitVector.h"
@@ -466,7 +467,10 @@ TransitionFlow::TransitionFlow(ModuleOp module) : symbols(module) {
       reached.insert(function);
   for (unsigned i = 0; i != reached.size(); ++i)
     reached[i]->walk([&](Operation *op) {
-      if (isa<func::FuncOp>(op))
+      // Attributes are made anew for each that asks for all of them.
+      if (isa<func::FuncOp>(op) ||
+          (!isa<SymbolUserOpInterface, CallOpInterface>(op) &&
+           op->isRegistered()))
         return;
       for (NamedAttribute attribute : op->getAttrs())
         attribute.getValue().walk([&](FlatSymbolRefAttr name) {
@@ -551,6 +555,9 @@ bool TransitionFlow::comesFrom(Value found, StringRef scaler) const {
 }
 
 void VerifyScaling::verifyTransitions(ModuleOp module) {
+  if (llvm::all_of(module.getOps<ScalerOp>(),
+                   [](ScalerOp scaler) { return scaler.getStaticScale(); }))
+    return;
   TransitionFlow flow(module);
   llvm::StringMap<ScaleLossOp> scaled;
   llvm::MapVector<StringRef, SmallVector<UpdateScaleOp, 1>> advanced;
