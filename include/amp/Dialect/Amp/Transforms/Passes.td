@@ -622,6 +622,8 @@ def VerifyScalingPass : Pass<"amp-verify-scaling", "::mlir::ModuleOp"> {
     | comparison, atan2 | 0, of operands that agree |
     | cast, sign, movement of elements | the operand's |
     | 0, infinity, NaN, `tensor.empty` | any: the same at every scale |
+    | lowest or largest number, where a maximum or minimum starts | any; where it bounds a scaled value, undecided |
+    | test of a scaled value for infinity or NaN | undecided: it hides an overflow that the scale makes |
     | any other function | 0, of operands of degree 0 |
 
     In each train step (see `amp.role`) an error is
@@ -634,11 +636,13 @@ def VerifyScalingPass : Pass<"amp-verify-scaling", "::mlir::ModuleOp"> {
        backward pass ignores its seed.
     2. such a result of which it cannot be decided; where nothing of the kind is
        reached, a remark.
-    3. a dynamic scaler that losses are scaled with and that nothing advances.
+    3. a dynamic scaler that losses are scaled with and that nothing advances, or
+       that is advanced by what another one's gradients or no gradients had.
 
     A module without `amp.scaler` is not checked. The degrees are those of real
     numbers: overflow is the guard's part, and rounding is left out. Memory
-    (memref) counts as one cell per function.
+    (memref) counts as one cell per function, in which a store that a scaled value
+    chooses counts as well; constant globals have degree 0.
 
     Stands at the end of `amp-mixed-precision`
     (`verify-scaling=error|warning|off`). Changes nothing.
