@@ -13,6 +13,9 @@
 #include "Subjects.h"
 
 NB_MODULE(_native, module) {
+  // Scalers that a program keeps until the interpreter ends are no mistake:
+  // PyTorch holds hooks where the interpreter does not look.
+  nanobind::set_leak_warnings(false);
   module.doc() = "The policy and the loss scalers of mlir-amp; use mlir_amp's "
                  "modules instead.";
   amp::python::definePolicy(module);

@@ -42,6 +42,19 @@ def cnn() -> nn.Module:
     )
 
 
+class Parts(nn.Module):
+    """Layers that cut their input."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.last = nn.Linear(64, 24), nn.Linear(8, 10)
+
+    def forward(self, x):
+        a, b, c = self.first(x.flatten(1)).chunk(3, dim=1)
+        d, e = torch.split(a * b, [3, 5], dim=1)
+        return self.last(torch.cat([e, d], dim=1) + c)
+
+
 def loss_fn(model, x, y):
     return nn.functional.cross_entropy(model(x), y)
 
@@ -75,9 +88,7 @@ def train(model, optimizer, step=None, steps=20):
             loss.backward()
             optimizer.step()
         losses.append(loss.item())
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)
-            schedule.step()
+        schedule.step()
     return torch.tensor(losses)
 
 
@@ -90,7 +101,7 @@ def assert_same_states(one: dict, other: dict, atol: float) -> None:
             torch.testing.assert_close(value, other[name], atol=atol, rtol=1e-5)
 
 
-@pytest.mark.parametrize("make", [mlp, cnn], ids=lambda make: make.__name__)
+@pytest.mark.parametrize("make", [mlp, cnn, Parts], ids=lambda make: make.__name__)
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_o0_is_eager(make, name) -> None:
     model = make()
@@ -207,13 +218,17 @@ def test_other_sizes_and_modes_are_compiled_once_more() -> None:
     eager_optimizer = OPTIMIZERS["sgd"](twin.parameters())
     step = amp.compile_step(model, loss_fn, optimizer, opt_level="O0")
     x, y = batch()
-    for rows, mode in ((16, True), (8, True), (8, False)):
+    for rows, mode, new in (
+        (16, True, None),
+        (8, True, r"more: the batch is \[8, 1, 8, 8\] of torch.float32, \[8\] of .*t64$"),
+        (8, False, r"more: the model's mode \(train, eval\) is another$"),
+    ):
         model.train(mode)
         twin.train(mode)
-        if (rows, mode) == (16, True):
+        if new is None:
             ours = step(x[:rows], y[:rows])
         else:
-            with pytest.warns(RecompileWarning, match=rf"sizes: \[{rows}, 1, 8, 8\]"):
+            with pytest.warns(RecompileWarning, match=new):
                 ours = step(x[:rows], y[:rows])
         loss = loss_fn(twin, x[:rows], y[:rows])
         eager_optimizer.zero_grad()
@@ -222,6 +237,21 @@ def test_other_sizes_and_modes_are_compiled_once_more() -> None:
         torch.testing.assert_close(ours, loss.detach(), atol=1e-5, rtol=0)
     model.train()
     step(x, y)  # is there already
+
+
+def test_properties_that_are_new_are_named() -> None:
+    model = mlp()
+    optimizer = OPTIMIZERS["momentum"](model.parameters())
+    step = amp.compile_step(model, loss_fn, optimizer, opt_level="O0")
+    step(*batch())
+    torch.optim.lr_scheduler.StepLR(optimizer, 1)  # adds 'initial_lr'
+    step(*batch())
+    optimizer.param_groups[0]["momentum"] = 0.5
+    with pytest.warns(RecompileWarning, match="of the optimizer 'momentum' is 0.5$"):
+        step(*batch())
+    model[1].bias.requires_grad_(False)
+    with pytest.warns(RecompileWarning, match="other parameters have requires_grad$"):
+        step(*batch())
 
 
 def test_scalers_go_on_in_other_programs() -> None:
@@ -234,6 +264,41 @@ def test_scalers_go_on_in_other_programs() -> None:
         step(*batch(8))
     state = next(iter(step.scalers.values())).state
     assert (state.scale, state.unskipped) == (1024.0, 6)
+
+
+def test_scales_go_on_after_a_checkpoint() -> None:
+    model = mlp()
+    optimizer = OPTIMIZERS["sgd"](model.parameters())
+    step = amp.compile_step(model, loss_fn, optimizer)
+    assert step.state_dict() == {"loss_scaler0": {"loss_scale": 65536.0, "unskipped": 0}}
+    x, y = batch()
+    step(x * float("inf"), y)
+    step(x, y)
+    saved = step.state_dict()
+    assert saved == {"loss_scaler0": {"loss_scale": 32768.0, "unskipped": 1}}
+    resumed = amp.compile_step(model, loss_fn, optimizer)
+    resumed.load_state_dict(saved)
+    assert resumed.state_dict() == saved
+    resumed(x, y)
+    (scaler,) = resumed.scalers.values()
+    assert (scaler.state.scale, scaler.state.unskipped) == (32768.0, 2)
+    resumed.load_state_dict(saved)
+    assert (scaler.state.scale, scaler.state.unskipped) == (32768.0, 1)
+    with pytest.raises(ValueError, match="'loss_scaler0' alone, but it has .'model'"):
+        step.load_state_dict({"model": {}})
+    bad = {"loss_scaler0": {"loss_scale": 0.0, "unskipped": 1}}
+    with pytest.raises(ValueError, match="scale above 0 .* the state has 0.0 and 1"):
+        step.load_state_dict(bad)
+
+
+def test_schedules_know_that_a_step_came_before() -> None:
+    model = mlp()
+    optimizer = OPTIMIZERS["sgd"](model.parameters())
+    schedule = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+    amp.compile_step(model, loss_fn, optimizer)(*batch())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        schedule.step()
 
 
 def test_frozen_and_unused_parameters_stay() -> None:

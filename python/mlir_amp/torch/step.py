@@ -14,6 +14,7 @@ Model and optimizer stay the user's: their tensors are what the step trains, in 
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -21,7 +22,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from mlir_amp import compiler
+from mlir_amp import compiler, policy
 from mlir_amp.torch.backend import RecompileWarning, plain_kernels
 from mlir_amp.torch.lowering import step_capture
 from mlir_amp.torch.lowering.graph_program import DTYPES
@@ -107,11 +108,15 @@ class CompiledStep:
         loss_fn: Callable[..., Tensor],
         optimizer: torch.optim.Optimizer,
         passes: str,
+        initial_scale: float,
     ) -> None:
         self._model, self._loss_fn, self._optimizer = model, loss_fn, optimizer
+        # What the next program's scaler begins with.
+        self._scale, self._unskipped = initial_scale, 0
         self._pipeline = f"builtin.module({passes},amp-to-host)"
         self._programs: dict[Any, compiler.Program] = {}
         self._program: compiler.Program | None = None
+        self._compiled: Any = None  # the key of the latest one
 
     def __call__(self, *batch: Tensor) -> Tensor:
         """Takes one step.
@@ -138,9 +143,13 @@ class CompiledStep:
             )
         key = self._read_key(batch)
         if key not in self._programs:
-            self._programs[key] = self._compile(batch)
+            self._programs[key] = self._compile(batch, key)
+            self._compiled = key
         self._take(self._programs[key])
-        return self._run(batch)
+        loss = self._run(batch)
+        # As schedules ask; otherwise they warn that no step came before them.
+        self._optimizer._opt_called = True
+        return loss
 
     @property
     def scalers(self) -> Mapping[str, compiler.LossScaler]:
@@ -148,23 +157,86 @@ class CompiledStep:
         has none."""
         return self._program.scalers if self._program else {}
 
+    def state_dict(self) -> dict[str, dict[str, Any]]:
+        """The scaler's state for a checkpoint, as ``amp.state_dict`` has it:
+        ``{"loss_scaler0": {"loss_scale": 65536.0, "unskipped": 0}}``. Model and optimizer
+        have the rest."""
+        for scaler in self.scalers.values():
+            state = scaler.state
+            self._scale, self._unskipped = state.scale, state.unskipped
+        return {
+            "loss_scaler0": {"loss_scale": self._scale, "unskipped": self._unskipped}
+        }
+
+    def load_state_dict(self, state_dict: Mapping[str, Mapping[str, Any]]) -> None:
+        """Goes on from what :meth:`state_dict` or ``amp.state_dict`` gave; also before
+        the first step.
+
+        Raises:
+            ValueError: It is not the state of one loss scaler, or has a scale that is not
+                above 0 and finite, or a negative counter.
+        """
+        _require(
+            list(state_dict) == ["loss_scaler0"],
+            "expected a state with the entry 'loss_scaler0' alone, but it has "
+            f"{list(state_dict)}",
+        )
+        entry = state_dict["loss_scaler0"]
+        scale, unskipped = float(entry["loss_scale"]), int(entry["unskipped"])
+        _require(
+            0 < scale < math.inf and unskipped >= 0,
+            "expected a scale above 0 that is finite and a counter that is not negative, "
+            f"but the state has {scale} and {unskipped}",
+        )
+        self._scale, self._unskipped = scale, unskipped
+        for scaler in self.scalers.values():
+            scaler.load(scale, unskipped)
+
     def _read_key(self, batch: tuple[Tensor, ...]) -> Any:
         return (
             tuple((tuple(value.shape), value.dtype) for value in batch),
             tuple(module.training for module in self._model.modules()),
             tuple(
-                tuple((k, v) for k, v in group.items() if k not in ("params", "lr"))
+                # Not what schedules add; learning rates are arguments.
+                tuple(
+                    (k, v)
+                    for k, v in group.items()
+                    if k in self._optimizer.defaults and k != "lr"
+                )
                 for group in self._optimizer.param_groups
             ),
             tuple(p.requires_grad for p in self._model.parameters()),
         )
 
-    def _compile(self, batch: tuple[Tensor, ...]) -> compiler.Program:
+    def _say_what_is_new(self, batch: tuple[Tensor, ...], key: Any) -> str:
+        """The difference to what was compiled last."""
+        sizes, modes, properties, trained = (
+            now != before for now, before in zip(key, self._compiled)
+        )
+        new = []
+        if sizes:
+            shapes = ", ".join(f"{list(v.shape)} of {v.dtype}" for v in batch)
+            new.append(f"the batch is {shapes}")
+        if modes:
+            new.append("the model's mode (train, eval) is another")
+        if properties:
+            names = {
+                f"'{k}' is {v}"
+                for group, old in zip(key[2], self._compiled[2])
+                for k, v in group
+                if (k, v) not in old
+            }
+            said = ", ".join(sorted(names)) or "it has other groups"
+            new.append(f"of the optimizer {said}")
+        if trained:
+            new.append("other parameters have requires_grad")
+        return "; ".join(new)
+
+    def _compile(self, batch: tuple[Tensor, ...], key: Any) -> compiler.Program:
         if self._programs:
-            shapes = ", ".join(str(list(value.shape)) for value in batch)
             warnings.warn(
-                "compile_step: compiling once more, as the batch's sizes, the model's "
-                f"mode or the optimizer's properties are new; sizes: {shapes}",
+                "compile_step: compiling once more: "
+                + self._say_what_is_new(batch, key),
                 RecompileWarning,
                 stacklevel=3,
             )
@@ -187,10 +259,11 @@ class CompiledStep:
 
     def _take(self, program: compiler.Program) -> None:
         """Makes a program the current one; its scalers go on where the last ones are."""
-        if self._program is not None and self._program is not program:
-            for name, scaler in self._program.scalers.items():
-                state = scaler.state
-                program.scalers[name].load(state.scale, state.unskipped)
+        if self._program is program:
+            return
+        self.state_dict()
+        for scaler in program.scalers.values():
+            scaler.load(self._scale, self._unskipped)
         self._program = program
 
     def _run(self, batch: tuple[Tensor, ...]) -> Tensor:
@@ -270,4 +343,5 @@ def compile_step(
         type(optimizer) in _OPTIMIZERS,
         f"expected torch.optim's SGD, Adam or AdamW, but got {type(optimizer).__name__}",
     )
-    return CompiledStep(model, loss_fn, optimizer, passes)
+    scale = policy.select(opt_level, properties).initial_scale
+    return CompiledStep(model, loss_fn, optimizer, passes, scale)

@@ -135,6 +135,15 @@ def _squeeze_dims(x: Tensor, dims: list[int]) -> Tensor:
     return x.reshape([n for i, n in enumerate(x.shape) if i not in dims or n != 1])
 
 
+def _split_with_sizes(x: Tensor, sizes: list[int], dim: int = 0) -> list[Tensor]:
+    """Slices; PyTorch's rule addresses memory (as_strided), which values have not."""
+    parts, begin = [], 0
+    for size in sizes:
+        parts.append(aten.slice.Tensor(x, dim, begin, begin + size))
+        begin += size
+    return parts
+
+
 def _var_mean(
     x: Tensor,
     dim: list[int] | None = None,
@@ -221,6 +230,7 @@ def table() -> dict[Any, Callable[..., Any]]:
         {
             aten.max_pool2d_with_indices_backward.default: _max_pool_backward,
             aten.squeeze.dims: _squeeze_dims,
+            aten.split_with_sizes.default: _split_with_sizes,
             aten.var_mean.correction: _var_mean,
             aten.nll_loss_backward.default: _nll_backward,
             aten.threshold_backward.default: _threshold_backward,

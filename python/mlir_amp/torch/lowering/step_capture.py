@@ -191,7 +191,9 @@ def _capture_update(step: Step, trained: Sequence[str]) -> GraphFunction:
         twin.state = type(optimizer.state)(dict)
         twin.param_groups = []
         for group in optimizer.param_groups:
-            members = [names[p] for p in group["params"] if names[p] in parameters]
+            # Without those that were frozen after the optimizer got them.
+            members = [names.get(p) for p in group["params"]]
+            members = [name for name in members if name in parameters]
             # A rate that a gradient could reach is added as a tensor, not as a number.
             rate = next(rest).requires_grad_()
             own = {"params": [parameters[name] for name in members], "lr": rate}
