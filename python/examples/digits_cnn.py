@@ -16,6 +16,7 @@ import pathlib
 
 import numpy
 import torch
+import training
 from mlir_amp.torch import amp
 from torch.nn import functional
 
@@ -40,38 +41,6 @@ def read(name):
     arrays = numpy.load(DIGITS / name)
     images = torch.from_numpy(arrays["x0"]).float().reshape(-1, 1, 8, 8)
     return images, torch.from_numpy(arrays["x1"]).long()
-
-
-def save(path, **state):
-    """Writes a checkpoint so that a kill leaves the old one or the new one."""
-    torch.save(state, path + ".new")
-    os.replace(path + ".new", path)
-
-
-def draw(path, history):
-    try:
-        import matplotlib
-    except ImportError:
-        print("matplotlib is not installed: no plot")
-        return
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    losses, scales, skipped = zip(*history, strict=True)
-    figure, (above, below) = pyplot.subplots(2, sharex=True, figsize=(7, 5), layout="constrained")
-    above.plot(losses, linewidth=0.8)
-    above.set(ylabel="loss", yscale="log")
-    below.step(range(len(scales)), scales, where="post")
-    below.plot(
-        [i for i, skip in enumerate(skipped) if skip],
-        [scales[i] for i, skip in enumerate(skipped) if skip],
-        "rx",
-        label="skipped",
-    )
-    below.set(ylabel="loss scale", xlabel="step", yscale="log")
-    if any(skipped):
-        below.legend()
-    figure.savefig(path, dpi=120)
 
 
 def main():
@@ -101,14 +70,7 @@ def main():
         begin, history = state["step"], state["history"]
         print(f"going on from step {begin}")
 
-    steps = range(begin, options.steps)
-    try:
-        import tqdm
-
-        steps = tqdm.tqdm(steps, disable=None)
-    except ImportError:
-        pass
-    for step in steps:
+    for step in training.show_progress(range(begin, options.steps)):
         # By its number, so that a run that goes on sees the same batches.
         batch = torch.randint(len(images), (options.batch,), generator=torch.Generator().manual_seed(step))
         loss = functional.cross_entropy(model(images[batch]), labels[batch])
@@ -119,7 +81,7 @@ def main():
         optimizer.step()
         optimizer.zero_grad()
         if options.checkpoint and ((step + 1) % options.every == 0 or step == options.steps - 1):
-            save(
+            training.save(
                 options.checkpoint,
                 model=model.state_dict(),
                 optimizer=optimizer.state_dict(),
@@ -136,7 +98,7 @@ def main():
     taken = f"{skipped} of {len(history)} steps skipped"
     print(f"{options.opt_level}: loss {history[-1][0]:.4f}, {taken}, accuracy {accuracy:.4f}")
     if options.plot:
-        draw(options.plot, history)
+        training.draw(options.plot, history)
 
 
 if __name__ == "__main__":
