@@ -12,7 +12,6 @@ the same tensors, so what follows the training does not know which it was.
 
 import torch
 import training
-from mlir_amp.torch import amp
 from torch.nn import functional
 
 CONTEXT = 32
@@ -78,19 +77,7 @@ def main():
     model = Gpt(len(letters))
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3, weight_decay=0.01)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, options.steps)
-    if options.compile:
-        state = step = amp.compile_step(model, get_loss, optimizer, opt_level=options.opt_level)
-    else:
-        model, optimizer = amp.initialize(model, optimizer, opt_level=options.opt_level, verbosity=0)
-        state = amp
-
-        def step(batch):
-            loss = get_loss(model, batch)
-            with amp.scale_loss(loss, optimizer) as scaled:
-                scaled.backward()
-            optimizer.step()
-            optimizer.zero_grad()
-            return loss
+    step, state = training.make_step(model, get_loss, optimizer, options)
 
     record = training.Record(options)
     for _ in record.count_steps():

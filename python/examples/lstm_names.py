@@ -11,7 +11,6 @@ is written out: one cell for each letter of the longest name.
 
 import torch
 import training
-from mlir_amp.torch import amp
 from torch.nn import functional
 
 NONE = -100  # no letter; cross_entropy leaves it out
@@ -66,19 +65,7 @@ def main():
     torch.manual_seed(1)
     model = Namer(len(letters))
     optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
-    if options.compile:
-        state = step = amp.compile_step(model, get_loss, optimizer, opt_level=options.opt_level)
-    else:
-        model, optimizer = amp.initialize(model, optimizer, opt_level=options.opt_level, verbosity=0)
-        state = amp
-
-        def step(tokens, following):
-            loss = get_loss(model, tokens, following)
-            with amp.scale_loss(loss, optimizer) as scaled:
-                scaled.backward()
-            optimizer.step()
-            optimizer.zero_grad()
-            return loss
+    step, state = training.make_step(model, get_loss, optimizer, options)
 
     record = training.Record(options)
     for _ in record.count_steps():

@@ -16,7 +16,6 @@ import pathlib
 import numpy
 import torch
 import training
-from mlir_amp.torch import amp
 from torch.nn import functional
 
 DIGITS = pathlib.Path(__file__).parents[2] / "share" / "digits"
@@ -75,19 +74,7 @@ def main():
     torch.manual_seed(1)
     model = ResNet()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9, weight_decay=1e-4, nesterov=True)
-    if options.compile:
-        scaling = step = amp.compile_step(model, get_loss, optimizer, opt_level=options.opt_level)
-    else:
-        model, optimizer = amp.initialize(model, optimizer, opt_level=options.opt_level, verbosity=0)
-        scaling = amp
-
-        def step(images, labels):
-            loss = get_loss(model, images, labels)
-            with amp.scale_loss(loss, optimizer) as scaled:
-                scaled.backward()
-            optimizer.step()
-            optimizer.zero_grad()
-            return loss
+    step, scaling = training.make_step(model, get_loss, optimizer, options)
 
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, options.steps)
     record, begin = training.Record(options), 0

@@ -1,7 +1,7 @@
 # Part of the mlir-amp project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the examples share: options, a progress bar, checkpoints, a plot."""
+"""What the examples share: options, both kinds of step, a progress bar, checkpoints, a plot."""
 
 import argparse
 import os
@@ -9,6 +9,7 @@ import pathlib
 import time
 
 import torch
+from mlir_amp.torch import amp
 
 DATA = pathlib.Path(__file__).parent / "data"
 
@@ -23,6 +24,24 @@ def make_parser(description, steps):
     parser.add_argument("--plot", help="PNG to draw loss, scale and skipped steps to")
     parser.add_argument("--losses", help="text file to write each step's loss to")
     return parser
+
+
+def make_step(model, get_loss, optimizer, options):
+    """What takes a step with a batch and gives its loss; what has the scalers' state_dict."""
+    if options.compile:
+        step = amp.compile_step(model, get_loss, optimizer, opt_level=options.opt_level)
+        return step, step
+    amp.initialize(model, optimizer, opt_level=options.opt_level, verbosity=0)  # in place
+
+    def step(*batch):
+        loss = get_loss(model, *batch)
+        with amp.scale_loss(loss, optimizer) as scaled:
+            scaled.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        return loss
+
+    return step, amp
 
 
 def show_progress(steps):
