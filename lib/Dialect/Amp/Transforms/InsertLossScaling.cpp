@@ -387,12 +387,11 @@ struct InsertLossScaling
     if (!summary)
       return false;
     const ScaleDegree &degree = degrees->getTable()[summary->results[number]];
-    if (degree.kind != ScaleDegree::Known || degree.form.getTerms().size() != 1)
-      return false;
-    auto [atom, coefficient] = degree.form.getTerms().front();
-    return coefficient == Rational(1) &&
-           llvm::is_contained(pass.seeds,
-                              atom - unsigned(degrees->getScales().size()));
+    unsigned numScales = degrees->getScales().size();
+    return degree.kind == ScaleDegree::Known &&
+           llvm::any_of(pass.seeds, [&](unsigned seed) {
+             return degree.form == LinearForm::getAtom(numScales + seed);
+           });
   }
 
   /// Gradients of the call as f32 values, which the rest of the step is made to

@@ -320,6 +320,7 @@ LogicalResult StepSplitter::collectBackward() {
            << "' writes to memory, which the backward pass and the update would "
               "do in another order; hand the value on as a tensor";
   SmallVector<Value> worklist;
+  bool callsForeign = findForeignCall(step, symbols);
   Operation *late = nullptr;
   for (auto &[value, attrs] : backward.outputs)
     worklist.push_back(value);
@@ -328,7 +329,7 @@ LogicalResult StepSplitter::collectBackward() {
   for (Operation &op : body.without_terminator()) {
     if (isMemoryEffectFree(&op))
       continue;
-    Operation *foreign = findForeignCall(&op, symbols);
+    Operation *foreign = callsForeign ? findForeignCall(&op, symbols) : nullptr;
     if (llvm::any_of(getReadValues(&op), [&](Value value) {
           return getDependence(value).gradient;
         })) {
