@@ -50,8 +50,9 @@ void mlir::amp::buildMicroBatchPipeline(OpPassManager &pm,
   pm.addPass(createAccumulateGradientsPass({options.microBatches}));
 }
 
-void mlir::amp::buildMixedPrecisionPipeline(
-    OpPassManager &pm, const MixedPrecisionOptions &options) {
+/// The passes that change the module.
+static void addRewrites(OpPassManager &pm,
+                        const MixedPrecisionOptions &options) {
   buildMicroBatchPipeline(pm, options);
   if (!isEnabled(options))
     return;
@@ -70,12 +71,21 @@ void mlir::amp::buildMixedPrecisionPipeline(
   // After whatever changes a state.
   pm.addPass(
       createGuardUpdatesPass({options.skipOnOverflow, options.keepFiniteSums}));
+}
+
+void mlir::amp::buildMixedPrecisionPipeline(
+    OpPassManager &pm, const MixedPrecisionOptions &options) {
+  auto rewrites = [&](OpPassManager &inner) { addRewrites(inner, options); };
+  if (options.verifyEach)
+    rewrites(pm);
+  else
+    pm.addPass(createVerifyOncePass(rewrites));
+  if (!isEnabled(options) || options.verifyScaling == ScalingCheck::Off)
+    return;
   // The proof at the end, about the program that comes out.
-  if (options.verifyScaling != ScalingCheck::Off) {
-    VerifyScalingPassOptions verify;
-    verify.warnOnly = options.verifyScaling == ScalingCheck::Warning;
-    pm.addPass(createVerifyScalingPass(verify));
-  }
+  VerifyScalingPassOptions verify;
+  verify.warnOnly = options.verifyScaling == ScalingCheck::Warning;
+  pm.addPass(createVerifyScalingPass(verify));
 }
 
 void mlir::amp::registerMixedPrecisionPipeline() {

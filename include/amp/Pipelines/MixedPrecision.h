@@ -87,6 +87,10 @@ struct MixedPrecisionOptions
           clEnumValN(ScalingCheck::Error, "error", "an error"),
           clEnumValN(ScalingCheck::Warning, "warning", "a warning"),
           clEnumValN(ScalingCheck::Off, "off", "not looked for"))};
+  Option<bool> verifyEach{
+      *this, "verify-each", llvm::cl::init(false),
+      llvm::cl::desc("verify the module after each pass and not only after the "
+                     "last one that changes it; slower")};
 
   /// Where the selection is printed: no option, for it is the caller's.
   raw_ostream *screen = &llvm::errs();

@@ -59,6 +59,7 @@ static LogicalResult runPipeline(ModuleOp module, const GeneratedStep &step,
                                  bool verifies = false) {
   MixedPrecisionOptions options;
   setOptions(step, options);
+  options.verifyEach = verifies;
   PassManager pm(module.getContext());
   pm.enableVerifier(verifies);
   buildMixedPrecisionPipeline(pm, options);

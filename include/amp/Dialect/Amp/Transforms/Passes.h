@@ -38,6 +38,11 @@ std::unique_ptr<Pass>
 createInitializeOptLevelPass(InitializeOptLevelPassOptions options,
                              raw_ostream &screen);
 
+/// amp-verify-once with the passes that `populate` adds, for a pipeline whose
+/// passes have more than their options (a stream, say).
+std::unique_ptr<Pass>
+createVerifyOncePass(llvm::function_ref<void(OpPassManager &)> populate);
+
 } // namespace mlir::amp
 
 #endif // AMP_DIALECT_AMP_TRANSFORMS_PASSES_H

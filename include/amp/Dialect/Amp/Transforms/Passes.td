@@ -742,4 +742,31 @@ def NarrowResultsPass : Pass<"amp-narrow-results", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numNarrowed", "narrowed", "results that became half">];
 }
 
+def VerifyOncePass : Pass<"amp-verify-once", "::mlir::ModuleOp"> {
+  let summary = "run passes and verify the module after the last of them";
+  let description = [{
+    Runs the passes of `pipeline` without MLIR's verification between them; the
+    pass manager verifies what comes out, as after any pass. `amp-mixed-precision`
+    takes this way, because most of the time of seven small rewrites would be
+    seven verifications of the whole module: its option `verify-each` brings
+    them back, to find the pass that breaks a module.
+
+    Timing and `--mlir-print-ir-after` see each of the passes. Statistics are
+    printed for passes that stand in the outer pipeline alone.
+
+    Before:
+    ```mlir
+    module {}
+    ```
+    After `--amp-verify-once="pipeline=amp-initialize-opt-level{opt-level=O0 verbosity=0},canonicalize"`:
+    ```mlir
+    module attributes {amp.policy = #amp.policy<O0, cast_model_type = f32,
+        master_weights = false, loss_scale = 1.000000e+00>} {}
+    ```
+  }];
+  let options = [
+    Option<"pipeline", "pipeline", "std::string", "", "passes to run on the module, separated by commas">
+  ];
+}
+
 #endif // AMP_DIALECT_AMP_TRANSFORMS_PASSES_TD
