@@ -115,7 +115,10 @@ private:
   Storage getStorage(Value value);
   void setRounded(Value value);
   Value getMoved(Value value);
+  bool isMovedInHalf(Value value);
+  SmallVector<Value> getSourcesOfHalf(Value value);
   Value getHalf(Value value);
+  Value makeHalf(Value value);
   Value getRounded(Value value);
   Value cloneInHalf(Operation *mover);
   Value castAfter(Value value, Type element);
@@ -179,41 +182,80 @@ Value CastInserter::castScalar(Value scalar) {
   return builder.createOrFold<CastOp>(scalar.getLoc(), halfType, scalar);
 }
 
-Value CastInserter::getHalf(Value value) {
-  if (Value known = halfOf.lookup(value))
-    return known;
+/// Half elements are moved. A slice or a mixture that is stored wide is cast
+/// after it was made: that casts fewer elements, or is the only way.
+bool CastInserter::isMovedInHalf(Value value) {
   Operation *def = value.getDefiningOp();
-  Value half;
+  return def && getComputeKind(def) == ComputeKind::Movement &&
+         (getStorage(value) == Storage::Half ||
+          !isa<tensor::ExtractSliceOp, tensor::ConcatOp, tensor::InsertSliceOp>(
+              def));
+}
+
+/// The values whose half forms that of `value` is made of.
+SmallVector<Value> CastInserter::getSourcesOfHalf(Value value) {
+  if (auto fill = value.getDefiningOp<linalg::FillOp>())
+    return {fill.output()};
+  SmallVector<Value> sources;
+  if (!isMovedInHalf(value))
+    return sources;
+  Operation *mover = value.getDefiningOp();
+  for (Value operand : mover->getOperands())
+    if (isCastableTensor(operand.getType()))
+      sources.push_back(operand);
+  for (Region &region : mover->getRegions())
+    region.walk([&](tensor::ExtractOp extract) {
+      if (isCastableTensor(extract.getTensor().getType()))
+        sources.push_back(extract.getTensor());
+    });
+  return sources;
+}
+
+/// Sources first, each once: chains of movements are longer than the stack.
+Value CastInserter::getHalf(Value value) {
+  SmallVector<Value> pending{value};
+  llvm::SmallDenseSet<Value> entered;
+  while (!pending.empty()) {
+    Value next = pending.back();
+    if (!halfOf.contains(next) && entered.insert(next).second) {
+      for (Value source : llvm::reverse(getSourcesOfHalf(next)))
+        if (!halfOf.contains(source))
+          pending.push_back(source);
+      continue;
+    }
+    pending.pop_back();
+    if (!halfOf.contains(next)) {
+      Value half = makeHalf(next);
+      halfOf[next] = half;
+    }
+  }
+  return halfOf.lookup(value);
+}
+
+/// The half form of `value`, whose sources have theirs.
+Value CastInserter::makeHalf(Value value) {
+  Operation *def = value.getDefiningOp();
   if (auto widening = dyn_cast_or_null<CastOp>(def);
       widening &&
-      getElementTypeOrSelf(widening.getInput().getType()) == halfType) {
-    half = widening.getInput();
-  } else if (auto empty = dyn_cast_or_null<tensor::EmptyOp>(def)) {
+      getElementTypeOrSelf(widening.getInput().getType()) == halfType)
+    return widening.getInput();
+  if (auto empty = dyn_cast_or_null<tensor::EmptyOp>(def)) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointAfter(empty);
-    half = tensor::EmptyOp::create(builder, empty.getLoc(),
+    return tensor::EmptyOp::create(builder, empty.getLoc(),
                                    toHalf(empty.getType()),
                                    empty.getDynamicSizes());
-  } else if (auto fill = dyn_cast_or_null<linalg::FillOp>(def)) {
+  }
+  if (auto fill = dyn_cast_or_null<linalg::FillOp>(def)) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointAfter(fill);
     Value scalar = castScalar(fill.value());
     auto created = linalg::FillOp::create(builder, fill.getLoc(), scalar,
-                                          getHalf(fill.output()));
+                                          halfOf.lookup(fill.output()));
     created->setDiscardableAttrs(fill->getDiscardableAttrDictionary());
-    half = created.getResult(0);
-  } else if (def && getComputeKind(def) == ComputeKind::Movement &&
-             (getStorage(value) == Storage::Half ||
-              !isa<tensor::ExtractSliceOp, tensor::ConcatOp,
-                   tensor::InsertSliceOp>(def))) {
-    // Half elements are moved. A slice or a mixture that is stored wide is cast
-    // after it was made: that casts fewer elements, or is the only way.
-    half = cloneInHalf(def);
-  } else {
-    half = castAfter(value, halfType);
+    return created.getResult(0);
   }
-  halfOf[value] = half;
-  return half;
+  return isMovedInHalf(value) ? cloneInHalf(def) : castAfter(value, halfType);
 }
 
 Value CastInserter::getRounded(Value value) {
@@ -238,8 +280,8 @@ Value CastInserter::getRounded(Value value) {
 Value CastInserter::cloneInHalf(Operation *mover) {
   SmallVector<Value> operands;
   for (Value operand : mover->getOperands())
-    operands.push_back(isCastableTensor(operand.getType()) ? getHalf(operand)
-                                                           : operand);
+    operands.push_back(
+        isCastableTensor(operand.getType()) ? halfOf.lookup(operand) : operand);
 
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointAfter(mover);
@@ -269,7 +311,7 @@ Value CastInserter::cloneInHalf(Operation *mover) {
     body.walk([&](tensor::ExtractOp extract) {
       if (!isCastableTensor(extract.getTensor().getType()))
         return;
-      extract.getTensorMutable().assign(getHalf(extract.getTensor()));
+      extract.getTensorMutable().assign(halfOf.lookup(extract.getTensor()));
       widen(extract.getResult());
     });
     for (OpOperand &yielded : body.getTerminator()->getOpOperands()) {
