@@ -247,7 +247,7 @@ struct CastModel : public amp::impl::CastModelPassBase<CastModel> {
         isFlagSet(module, kCastsInsertedAttr))
       return markAllAnalysesPreserved();
     SignaturePolicy signature(module, policy);
-    FunctionReferences references(module);
+    const auto &references = getAnalysis<FunctionReferences>();
     for (auto function : module.getOps<func::FuncOp>())
       if (std::optional<std::string> change =
               describeChange(getNewTypes(function, signature), function);
@@ -256,6 +256,8 @@ struct CastModel : public amp::impl::CastModelPassBase<CastModel> {
         return signalPassFailure();
     if (policy.castsModel())
       signature.report(module);
+    // Calls change, and nothing else that refers to a function.
+    markAnalysesPreserved<FunctionReferences>();
     bool changed = false, changedSignature = false;
     for (auto function : module.getOps<func::FuncOp>()) {
       if (policy.getCastModelOutputs())

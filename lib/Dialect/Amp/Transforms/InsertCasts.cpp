@@ -41,6 +41,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ModulePolicy.h"
+#include "SignatureChange.h"
 
 #include "amp/Analysis/ComputeKind.h"
 #include "amp/Analysis/PrecisionUnits.h"
@@ -779,6 +780,7 @@ struct InsertCasts : public amp::impl::InsertCastsPassBase<InsertCasts> {
     if (isFlagSet(getOperation(), kCastsInsertedAttr))
       return markAllAnalysesPreserved();
     getOperation()->setAttr(kCastsInsertedAttr, UnitAttr::get(&getContext()));
+    markAnalysesPreserved<FunctionReferences>();
     SmallVector<FunctionOpInterface> functions;
     for (auto function : getOperation().getOps<FunctionOpInterface>())
       if (!function.isExternal())

@@ -54,7 +54,7 @@ struct InsertMasterWeights
       return markAllAnalysesPreserved();
 
     SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
-    FunctionReferences references(module);
+    const auto &references = getAnalysis<FunctionReferences>();
     for (func::FuncOp function : functions)
       if (std::optional<std::string> change = describeChange(function);
           change &&

@@ -22,7 +22,8 @@
 
 namespace mlir::amp {
 
-/// The first use of each function of a module that is no call of it.
+/// The first use of each function of a module that is no call of it. An
+/// analysis: one walk serves the passes that change signatures.
 class FunctionReferences {
 public:
   /// One walk over the uses of symbols in `module`.
