@@ -10,27 +10,36 @@
 where ``loss_fn(model, x, y)`` gives the loss. Forward and backward pass, loss scaling,
 the check for overflows and the optimizer's update are compiled together, for the CPU.
 Model and optimizer stay the user's: their tensors are what the step trains, in place.
+Where a level casts the model, the step has half copies of its own; the model's tensors
+are the FP32 masters.
 """
 
 from __future__ import annotations
 
 import math
+import re
 import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.utils.weak import WeakTensorKeyDictionary
 
 from mlir_amp import compiler, policy
 from mlir_amp.torch.backend import RecompileWarning, plain_kernels
 from mlir_amp.torch.lowering import step_capture
 from mlir_amp.torch.lowering.graph_program import DTYPES
 
-__all__ = ["CompiledStep", "compile_step"]
+__all__ = ["CompiledStep", "StorageWarning", "compile_step"]
 
-# Levels under which parameters are FP32 tensors.
-_LEVELS = ("O0", "O1", "O4")
+
+class StorageWarning(UserWarning):
+    """A level stores in half what an optimizer adds small numbers to."""
+
+
+# What a level may store in half.
+_CAST_ROLES = ("param", "buffer", "opt_state")
 _OPTIMIZERS = (torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW)
 
 
@@ -99,6 +108,29 @@ def _make_states(
     }
 
 
+class _HalfCopies:
+    """Half copies of FP32 tensors, made again where those have changed since."""
+
+    def __init__(self) -> None:
+        # By tensor: its version when the copy was as it is, and the copy.
+        self._made = WeakTensorKeyDictionary()
+
+    def get(self, tensor: Tensor, dtype: torch.dtype) -> Tensor:
+        """The contiguous copy of `tensor`, up to date."""
+        version, made = self._made.get(tensor, (None, None))
+        if made is None or made.dtype != dtype:
+            made = torch.empty(tensor.shape, dtype=dtype)
+            version = None
+        if version != tensor._version:
+            made.copy_(tensor.detach())
+            self._made[tensor] = (tensor._version, made)
+        return made
+
+    def keep(self, tensor: Tensor) -> None:
+        """Tensor and copy were written together."""
+        self._made[tensor] = (tensor._version, self._made[tensor][1])
+
+
 class CompiledStep:
     """What :func:`compile_step` gives; calling it takes a step."""
 
@@ -117,6 +149,7 @@ class CompiledStep:
         self._programs: dict[Any, compiler.Program] = {}
         self._program: compiler.Program | None = None
         self._compiled: Any = None  # the key of the latest one
+        self._copies = _HalfCopies()
 
     def __call__(self, *batch: Tensor) -> Tensor:
         """Takes one step.
@@ -255,7 +288,11 @@ class CompiledStep:
         )
         with plain_kernels():
             text = step_capture.capture(step, batch)
-        return compiler.compile(text, self._pipeline, name="step.mlir")
+        program = compiler.compile(text, self._pipeline, name="step.mlir")
+        if not self._programs:
+            for said in re.findall(r"remark: (stores in .*)", program.diagnostics):
+                warnings.warn(f"compile_step: {said}", StorageWarning, stacklevel=3)
+        return program
 
     def _take(self, program: compiler.Program) -> None:
         """Makes a program the current one; its scalers go on where the last ones are."""
@@ -280,30 +317,48 @@ class CompiledStep:
         }
         for name, parameter in self._model.named_parameters():
             values["param", name] = values["buffer", name] = parameter
+            values["master", name] = parameter
             for key, value in self._optimizer.state.get(parameter, {}).items():
                 values["opt_state", f"{name}.{key}"] = value
         for name, buffer in self._model.named_buffers():
             values["buffer", name] = buffer
-
-        arguments = [values[v.role, v.name].contiguous() for v in function.arguments]
-        for tensor, value in zip(arguments, function.arguments):
-            _require(
-                (tuple(tensor.shape), tensor.dtype)
-                == (value.shape, DTYPES[value.element]),
-                f"'{value.name}' is another tensor than when the step was compiled",
-            )
         loss = torch.empty(())
         values["loss", "loss"] = loss
-        results = [values[value.role, value.name] for value in function.results]
-        for tensor, value in zip(results, function.results):
+
+        def find(value: compiler.Value) -> tuple[Tensor, Tensor]:
+            """The user's tensor, and what the program has for it."""
+            tensor = values[value.role, value.name]
+            dtype = DTYPES[value.element]
+            is_cast = (
+                value.role in _CAST_ROLES
+                and tensor.dtype == torch.float32
+                and dtype in (torch.float16, torch.bfloat16)
+            )
+            _require(
+                tuple(tensor.shape) == value.shape
+                and (tensor.dtype == dtype or is_cast),
+                f"'{value.name}' is another tensor than when the step was compiled",
+            )
+            return tensor, self._copies.get(tensor, dtype) if is_cast else tensor
+
+        arguments = [find(value)[1].contiguous() for value in function.arguments]
+        results = [find(value) for value in function.results]
+        for (tensor, _), value in zip(results, function.results):
             _require(
                 tensor.is_contiguous(), f"expected '{value.name}' to be contiguous"
             )
         function.call_addresses(
             [tensor.data_ptr() for tensor in arguments],
-            [tensor.data_ptr() for tensor in results],
+            [tensor.data_ptr() for _, tensor in results],
         )
-        torch.autograd.graph.increment_version(results)
+        in_place = {tensor for tensor, given in results if given is tensor}
+        torch.autograd.graph.increment_version(in_place)
+        for tensor, given in results:
+            if given is tensor:
+                continue
+            if tensor not in in_place:  # it is no master of its copy
+                tensor.detach().copy_(given)
+            self._copies.keep(tensor)
         return loss
 
 
@@ -317,28 +372,25 @@ def compile_step(
     """Compiles a training step.
 
     Args:
-        model: With FP32 parameters on the CPU.
+        model: With FP32 parameters on the CPU. They stay FP32: at O2 and O5 they are the
+            master weights, in full from the start (Apex begins with what half has of
+            them); at O3 they hold what the step's half parameters are.
         loss_fn: ``loss_fn(model, *batch)`` gives the loss, one float32 number. It is run
             once for each compilation, on copies of parameters and buffers, and must not
             decide by their values.
         optimizer: ``torch.optim.SGD``, ``Adam`` or ``AdamW`` over the model's
             parameters. Its learning rates are read at each step.
-        opt_level: ``"O0"``, ``"O1"`` or ``"O4"``.
+        opt_level: ``"O0"`` to ``"O5"``.
         **properties: Apex's, for example ``loss_scale``.
 
     Returns:
         A callable that takes a batch and returns its loss.
 
     Raises:
-        ValueError: A level that casts the model, or another optimizer.
+        ValueError: Another optimizer.
         RuntimeError, AssertionError, TypeError: As ``policy.select``.
     """
     passes = compiler.mixed_precision(opt_level, **properties)
-    _require(
-        opt_level in _LEVELS,
-        f"expected opt_level to be one of {', '.join(_LEVELS)}, but got {opt_level}, "
-        "which casts the model",
-    )
     _require(
         type(optimizer) in _OPTIMIZERS,
         f"expected torch.optim's SGD, Adam or AdamW, but got {type(optimizer).__name__}",

@@ -57,10 +57,26 @@ class Role(NamedTuple):
     Attributes:
         role: As in the dialect's page: ``"param"``, ``"batch"``, ``"output"``, ...
         name: Unique inside a role.
+        kind: ``"batch_norm"`` for what a batch normalisation owns.
+        of: The parameter that a state belongs to; ``""`` for one that belongs to none,
+            as a counter, which no level makes half.
     """
 
     role: str
     name: str
+    kind: str | None = None
+    of: str | None = None
+
+    @property
+    def attributes(self) -> dict[str, str]:
+        """What stands beside the argument or result in MLIR."""
+        given = {
+            "amp.role": self.role,
+            "amp.name": self.name,
+            "amp.kind": self.kind,
+            "amp.of": self.of,
+        }
+        return {name: value for name, value in given.items() if value is not None}
 
 
 class GraphFunction(NamedTuple):
@@ -217,8 +233,8 @@ def _roles(roles: Sequence[Role], ir: Any) -> Any:
         [
             ir.DictAttr.get(
                 {
-                    "amp.role": ir.StringAttr.get(role.role),
-                    "amp.name": ir.StringAttr.get(role.name),
+                    name: ir.StringAttr.get(value)
+                    for name, value in role.attributes.items()
                 }
             )
             for role in roles

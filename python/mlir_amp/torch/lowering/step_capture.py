@@ -64,6 +64,19 @@ def _graph_of(module: torch.fx.GraphModule) -> torch.fx.Graph:
     return module.graph
 
 
+def _own_role(step: Step, role: str, name: str) -> Role:
+    """The role of a parameter or buffer of the model."""
+    owner = step.model.get_submodule(name.rpartition(".")[0])
+    is_norm = isinstance(owner, nn.modules.batchnorm._BatchNorm)
+    return Role(role, name, kind="batch_norm" if is_norm else None)
+
+
+def _state_role(name: str, key: str) -> Role:
+    """The role of one of the optimizer's tensors; only counters belong to no
+    parameter."""
+    return Role("opt_state", f"{name}.{key}", of="" if key == "step" else name)
+
+
 def _outputs(graph: torch.fx.Graph) -> list[torch.fx.Node | None]:
     (output,) = (node for node in graph.nodes if node.op == "output")
     return list(output.args[0])
@@ -157,15 +170,15 @@ def _capture_loss(
     )
     simplify(graph)
     arguments = [
-        *(Role("param", name) for name in step.parameters),
-        *(Role("buffer", name) for name in step.buffers),
+        *(_own_role(step, "param", name) for name in step.parameters),
+        *(_own_role(step, "buffer", name) for name in step.buffers),
         *(Role("batch", f"x{i}") for i in range(len(batch))),
         Role("loss_seed", "loss"),
     ]
     outputs = [
         Role("loss", "loss"),
         *(Role("grad", name) for name in trained),
-        *(Role("buffer", name) for name in written),
+        *(_own_role(step, "buffer", name) for name in written),
     ]
     return GraphFunction("forward_backward", graph, arguments, outputs), trained
 
@@ -231,8 +244,8 @@ def _capture_update(step: Step, trained: Sequence[str]) -> GraphFunction:
     )(*examples)
     graph = _graph_of(module)
     simplify(graph)
-    parameters = [Role("param", name) for name in trained]
-    kept = [Role("opt_state", f"{name}.{key}") for name, key in states]
+    parameters = [_own_role(step, "param", name) for name in trained]
+    kept = [_state_role(name, key) for name, key in states]
     arguments = [
         *parameters,
         *(Role("grad", name) for name in trained),
@@ -274,7 +287,8 @@ def _call_text(parts: Sequence[GraphFunction]) -> str:
     results = [role for part in parts for role in part.results if role.role != "grad"]
 
     def attributes(role: Role) -> str:
-        return f'{{amp.role = "{role.role}", amp.name = "{role.name}"}}'
+        given = (f'{name} = "{value}"' for name, value in role.attributes.items())
+        return "{" + ", ".join(given) + "}"
 
     takes = ", ".join(
         f"%a{i}: {types[role]} {attributes(role)}" for i, role in enumerate(given)
