@@ -14,11 +14,10 @@ import warnings
 
 import pytest
 import torch
-from torch import nn
-from torch._dynamo.exc import BackendCompilerFailed
-
 from mlir_amp.torch import backend
 from mlir_amp.torch.lowering.graph_program import GraphProgram
+from torch import nn
+from torch._dynamo.exc import BackendCompilerFailed
 
 PROJECT = pathlib.Path(__file__).parents[2] / "pyproject.toml"
 
@@ -102,6 +101,54 @@ def test_half_levels_train(make, opt_level, atol) -> None:
     assert {value.dtype for value in floating} == {torch.float32}
 
 
+def noisy() -> nn.Module:
+    return nn.Sequential(
+        nn.Dropout2d(0.5),
+        nn.Flatten(),
+        nn.Linear(64, 32),
+        nn.ReLU(),
+        nn.Dropout(0.25),
+        nn.Linear(32, 10),
+    )
+
+
+@pytest.mark.parametrize("opt_level, atol", [("O0", 1e-5), ("O1", 0.02)])
+def test_dropout_is_eager_dropout(opt_level, atol) -> None:
+    """The masks are PyTorch's own, from its generator, one of each a step."""
+    eager, _ = train(noisy, sgd)
+    after = torch.rand(3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", backend.FallbackWarning)
+        losses, _ = train(noisy, sgd, opt_level)
+    torch.testing.assert_close(losses, eager, atol=atol, rtol=0)
+    assert torch.equal(torch.rand(3), after)
+
+
+def test_graphs_that_disagree_on_a_type_are_found(programs) -> None:
+    module = nn.Linear(4, 4)
+    torch.compile(module, backend=backend.amp, options={"opt_level": "O0"})(
+        torch.randn(2, 4)
+    )
+    with pytest.raises(TypeError, match=r"input 2 .* \[2, 4\] of f32, .* torch.float16"):
+        programs[0]._was_called = False
+        programs[0]([module.weight, module.bias, torch.randn(2, 4).half()])
+
+
+def test_what_is_drawn_can_be_an_output() -> None:
+    def function(x):
+        noise = torch.randn_like(x)
+        return x + noise, noise
+
+    compiled = torch.compile(function, backend=backend.amp, options={"opt_level": "O0"})
+    x = torch.zeros(4, 3)
+    for seed in range(2):
+        torch.manual_seed(seed)
+        ours = compiled(x)
+        torch.manual_seed(seed)
+        for one, other in zip(ours, function(x), strict=True):
+            assert torch.equal(one, other)
+
+
 @pytest.fixture
 def programs(monkeypatch) -> list[GraphProgram]:
     """What was compiled, in order."""
@@ -173,6 +220,27 @@ MODULES = {
         lambda: nn.Conv2d(3, 4, 3, stride=2, padding=1, dilation=2),
         lambda: torch.randn(2, 3, 9, 9).to(memory_format=torch.channels_last),
     ),
+    "groups": (
+        lambda: nn.Sequential(
+            nn.Conv2d(4, 8, 3, groups=2, stride=2), nn.Conv2d(8, 8, 1, groups=4)
+        ),
+        lambda: torch.randn(2, 4, 9, 8),
+    ),
+    "transposed groups": (
+        lambda: nn.ConvTranspose2d(4, 8, 3, groups=2, stride=2),
+        lambda: torch.randn(2, 4, 5, 5),
+    ),
+    # Depthwise: as mirrored ones, with zeros between (a padding beyond the filter; a
+    # stride), and with two filters for a channel.
+    "depthwise": (
+        lambda: nn.Sequential(
+            nn.Conv2d(6, 6, 3, groups=6, dilation=2, padding=2),
+            nn.Conv2d(6, 6, 3, groups=6, padding=4),
+            nn.Conv2d(6, 6, 3, groups=6, stride=2, padding=1),
+            nn.Conv2d(6, 12, 3, groups=6),
+        ),
+        lambda: torch.randn(2, 6, 9, 8),
+    ),
     "norms": (
         lambda: nn.Sequential(nn.GroupNorm(2, 4), nn.LayerNorm(6), nn.SiLU()),
         lambda: torch.randn(3, 4, 6),
@@ -223,7 +291,7 @@ def test_a_second_size_is_compiled_with_its_reason() -> None:
     [
         (lambda x: torch.sort(x)[0], "forward .* 'aten.sort.default' has no form"),
         (lambda x: torch.cumsum(x, 0), "forward .* 'aten.cumsum.default' has no form"),
-        (nn.Dropout(0.5), "forward .* 'aten.native_dropout.default' has no form"),
+        (lambda x: x[torch.randperm(8)], "forward .* 'aten.randperm.* has no form"),
         (lambda x: x.to(torch.complex64).abs(), "forward .* torch.complex64"),
     ],
 )
@@ -237,10 +305,18 @@ def test_what_has_no_form_runs_in_pytorch(function, reason) -> None:
     torch.testing.assert_close(ours, function(x))
 
 
+class Gather(nn.Module):
+    """Its gradient is a scatter."""
+
+    def forward(self, x):
+        order = torch.arange(x.shape[1] - 1, -1, -1).reshape(1, -1, 1, 1).expand_as(x)
+        return x.gather(1, order)
+
+
 def test_a_backward_graph_falls_back_alone(programs) -> None:
-    module = nn.Conv2d(4, 8, 3, groups=2)
+    module = nn.Embedding(10, 8, scale_grad_by_freq=True)
     compiled = torch.compile(module, backend=backend.amp, options={"opt_level": "O0"})
-    x = torch.randn(2, 4, 6, 6)
+    x = torch.tensor([[1, 2], [2, 3]])
     with pytest.warns(backend.FallbackWarning, match="the backward graph .*torch-mlir"):
         ours = gradients(module, compiled, x)
     assert len(programs) == 1
@@ -250,7 +326,7 @@ def test_a_backward_graph_falls_back_alone(programs) -> None:
 
 def test_a_backward_graph_falls_back_on_what_is_half() -> None:
     """It takes what the forward graph kept, which is half at O1."""
-    module = nn.Sequential(nn.Conv2d(4, 8, 3), nn.ReLU(), nn.Conv2d(8, 8, 3, groups=2))
+    module = nn.Sequential(nn.Conv2d(4, 8, 3), nn.ReLU(), Gather(), nn.Conv2d(8, 8, 3))
     compiled = torch.compile(module, backend=backend.amp, options={"opt_level": "O1"})
     x = torch.randn(2, 4, 8, 8)
     with pytest.warns(backend.FallbackWarning, match="the backward graph"):

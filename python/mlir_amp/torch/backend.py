@@ -126,6 +126,7 @@ class _Compilation:
                 self._to_program,
                 visible,
                 self._narrowed,
+                which == "forward",
             )
             self._narrowed.update(program.narrowed)
             return program

@@ -29,6 +29,7 @@ from torch.utils.weak import WeakTensorKeyDictionary
 from mlir_amp import compiler, policy
 from mlir_amp.torch.backend import RecompileWarning, plain_kernels
 from mlir_amp.torch.lowering import step_capture
+from mlir_amp.torch.lowering.draws import Draw
 from mlir_amp.torch.lowering.graph_program import DTYPES
 
 __all__ = ["CompiledStep", "StorageWarning", "compile_step"]
@@ -149,6 +150,8 @@ class CompiledStep:
         self._programs: dict[Any, compiler.Program] = {}
         self._program: compiler.Program | None = None
         self._compiled: Any = None  # the key of the latest one
+        # What a program gets at random.
+        self._draws: dict[compiler.Program, list[Draw]] = {}
         self._copies = _HalfCopies()
 
     def __call__(self, *batch: Tensor) -> Tensor:
@@ -286,9 +289,11 @@ class CompiledStep:
         step = step_capture.Step(
             self._model, self._loss_fn, self._optimizer, parameters, buffers, states
         )
-        with plain_kernels():
-            text = step_capture.capture(step, batch)
+        # Capturing runs the loss; what it draws is not taken from the user.
+        with plain_kernels(), torch.random.fork_rng(devices=[]):
+            text, draws = step_capture.capture(step, batch)
         program = compiler.compile(text, self._pipeline, name="step.mlir")
+        self._draws[program] = draws
         if not self._programs:
             for said in re.findall(r"remark: (stores in .*)", program.diagnostics):
                 warnings.warn(f"compile_step: {said}", StorageWarning, stacklevel=3)
@@ -315,6 +320,8 @@ class CompiledStep:
                 for i, group in enumerate(self._optimizer.param_groups)
             },
         }
+        for draw in self._draws[self._program]:
+            values["batch", draw.name] = draw.take()
         for name, parameter in self._model.named_parameters():
             values["param", name] = values["buffer", name] = parameter
             values["master", name] = parameter

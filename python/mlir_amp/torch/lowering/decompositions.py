@@ -166,6 +166,58 @@ def _var_mean(
     return variance, mean
 
 
+def _transposed_convolution(
+    x: Tensor,
+    weight: Tensor,
+    bias: None,
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+    transposed: bool,
+    output_padding: list[int],
+    groups: int,
+) -> Tensor:
+    """Depthwise ones otherwise than torch-mlir, which refuses them: where strides are 1
+    as a convolution with the mirrored filter, else with a second channel of zeros in
+    each group."""
+    if groups == 1 or groups != x.shape[1]:
+        return aten.convolution(
+            x,
+            weight,
+            bias,
+            stride,
+            padding,
+            dilation,
+            transposed,
+            output_padding,
+            groups,
+        )
+    rank = x.dim() - 2
+    reach = [d * (k - 1) for d, k in zip(dilation, weight.shape[2:])]
+    rest = [r - p for r, p in zip(reach, padding)]
+    if all(s == 1 for s in stride) and min(rest) >= 0 and weight.shape[1] == 1:
+        mirrored = weight.flip(list(range(2, 2 + rank)))
+        return aten.convolution(
+            x, mirrored, None, stride, rest, dilation, False, [0] * rank, groups
+        )
+
+    def with_zeros(t: Tensor, dim: int) -> Tensor:
+        t = t.unsqueeze(dim + 1)
+        return torch.cat([t, torch.zeros_like(t)], dim + 1).flatten(dim, dim + 1)
+
+    return aten.convolution(
+        with_zeros(x, 1),
+        with_zeros(weight, 0),
+        None,
+        stride,
+        padding,
+        dilation,
+        True,
+        output_padding,
+        groups,
+    )
+
+
 def _convolution_backward(
     grad: Tensor,
     x: Tensor,
@@ -182,9 +234,16 @@ def _convolution_backward(
     """Convolutions: the image's gradient is one in the other direction; the filter's is
     one of image and gradient, with stride and dilation exchanged and channels as
     batch."""
-    if groups != 1:
-        return NotImplemented
     rank = x.dim() - 2
+
+    def by_channel(t: Tensor, channels_first: bool) -> Tensor:
+        """Channels as batch; of several groups, samples are the channels of each."""
+        n, c, *size = t.shape
+        t = t.reshape(n, groups, c // groups, *size)
+        if channels_first:
+            return t.movedim(0, 2).reshape(c, n, *size)
+        return t.movedim(2, 0).movedim(1, 2).reshape(c // groups, groups * n, *size)
+
     none = [0] * rank
     image = filters = bias = None
     if mask[2]:
@@ -200,21 +259,29 @@ def _convolution_backward(
                 - 1
                 for i in range(rank)
             ]
-        image = aten.convolution(
-            grad, weight, None, stride, padding, dilation, not transposed, missing, 1
+        image = (aten.convolution if transposed else _transposed_convolution)(
+            grad,
+            weight,
+            None,
+            stride,
+            padding,
+            dilation,
+            not transposed,
+            missing,
+            groups,
         )
     if mask[1]:
         one, other = (grad, x) if transposed else (x, grad)
         filters = aten.convolution(
-            one.transpose(0, 1),
-            other.transpose(0, 1),
+            by_channel(one, False),
+            by_channel(other, True),
             None,
             dilation,
             padding,
             stride,
             False,
             none,
-            1,
+            groups,
         ).transpose(0, 1)
         for i in range(rank):  # what the last stride did not reach
             filters = filters.narrow(2 + i, 0, weight.shape[2 + i])

@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from mlir_amp import compiler
+from mlir_amp.torch.lowering import draws
 from mlir_amp.torch.lowering.graph_module import (
     GraphFunction,
     NotLowered,
@@ -95,6 +96,7 @@ class GraphProgram:
         compile_text: Callable[[str, list[int]], compiler.Program],
         num_visible: int | None = None,
         narrow_inputs: Mapping[str, torch.dtype] | None = None,
+        draws_numbers: bool = True,
     ) -> None:
         """Compiles a graph.
 
@@ -109,6 +111,8 @@ class GraphProgram:
                 all.
             narrow_inputs: Types of inputs by name, where they are not those of the
                 graph.
+            draws_numbers: Whether its random numbers are drawn before each call. Those
+                of a backward graph are its forward graph's, handed on.
 
         Raises:
             NotLowered: The graph has no form for the compiler.
@@ -117,11 +121,18 @@ class GraphProgram:
         # How AOT Autograd knows a callable that takes a list and may empty it.
         self._boxed_call = True
         graph = torch.fx.GraphModule(module, copy.deepcopy(module.graph)).graph
+        (output,) = (node for node in graph.nodes if node.op == "output")
+        # What a backward graph calls what this one keeps for it.
+        names = [node and node.name for node in output.args[0]]
+        if draws_numbers:
+            self._draws = draws.take_out(graph)
+        else:
+            self._draws = []
+            draws.drop_unused(graph)
+        roles = [*roles, *(Role("batch", draw.name) for draw in self._draws)]
         placeholders = [node for node in graph.nodes if node.op == "placeholder"]
         for node in placeholders:
             _check(node)
-        (output,) = (node for node in graph.nodes if node.op == "output")
-        names = [node and node.name for node in output.args[0]]
         strides = [node and node.meta["val"].stride() for node in output.args[0]]
         handed = [node if node in placeholders else None for node in output.args[0]]
         for node in output.args[0]:
@@ -154,6 +165,7 @@ class GraphProgram:
         self.program: compiler.Program | None = None
         self.narrowed: dict[str, torch.dtype] = {}
         self._results: list[tuple[tuple[int, ...], torch.dtype]] = []
+        self._was_called = False
         if not computed:
             return
         output.args = (tuple(computed),)
@@ -192,12 +204,16 @@ class GraphProgram:
         Returns:
             Its outputs; None where the graph has None.
         """
+        values = [*inputs, *(draw.take() for draw in self._draws)]
+        inputs.clear()
         results = [torch.empty(shape, dtype=dtype) for shape, dtype in self._results]
         if self.program is not None:
             dense = [
                 tensor if tensor.is_contiguous() else tensor.contiguous()
-                for tensor in inputs
+                for tensor in values
             ]
+            if not self._was_called:
+                self._require_types(dense)
             self._function.call_addresses(
                 [tensor.data_ptr() for tensor in dense],
                 [tensor.data_ptr() for tensor in results],
@@ -207,11 +223,22 @@ class GraphProgram:
             results[index] = torch.empty_strided(
                 dense.shape, strides, dtype=dense.dtype
             ).copy_(dense)
-        outputs = [
+        return [
             None
             if source is None
-            else (inputs if source[0] == "input" else results)[source[1]]
+            else (values if source[0] == "input" else results)[source[1]]
             for source in self._sources
         ]
-        inputs.clear()
-        return outputs
+
+    def _require_types(self, inputs: list[Tensor]) -> None:
+        """Once, as addresses are all that a call passes: what two graphs agreed on."""
+        for index, (tensor, value) in enumerate(zip(inputs, self._function.arguments)):
+            if (tuple(tensor.shape), ELEMENTS[tensor.dtype]) != (
+                value.shape,
+                value.element,
+            ):
+                raise TypeError(
+                    f"input {index} of a compiled graph is to be {list(value.shape)} of "
+                    f"{value.element}, but it is {list(tensor.shape)} of {tensor.dtype}"
+                )
+        self._was_called = True

@@ -22,7 +22,8 @@ from torch._functorch.aot_autograd import aot_function, make_boxed_func
 from torch.func import functional_call, functionalize
 from torch.fx.experimental.proxy_tensor import make_fx
 
-from mlir_amp.torch.lowering import decompositions
+from mlir_amp.torch.lowering import decompositions, draws
+from mlir_amp.torch.lowering.draws import Draw
 from mlir_amp.torch.lowering.graph_module import (
     GraphFunction,
     NotLowered,
@@ -96,8 +97,9 @@ class _Loss(nn.Module):
 
 def _capture_loss(
     step: Step, batch: Sequence[Tensor], origins: Origins
-) -> tuple[GraphFunction, list[str]]:
-    """Forward and backward pass, and the names of the parameters with a gradient."""
+) -> tuple[GraphFunction, list[str], list[Draw]]:
+    """Forward and backward pass, the names of the parameters with a gradient, and what
+    is drawn at random."""
     graphs: dict[str, torch.fx.Graph] = {}
 
     def keep(which: str) -> Callable[..., Any]:
@@ -137,6 +139,8 @@ def _capture_loss(
 
     forward, backward = graphs["forward"], graphs["backward"]
     origins.read_forward(forward)
+    drawn = draws.take_out(forward)
+    draws.drop_unused(backward)
     graph = torch.fx.Graph()
     values: dict[torch.fx.Node, torch.fx.Node] = {}
 
@@ -173,6 +177,7 @@ def _capture_loss(
         *(_own_role(step, "param", name) for name in step.parameters),
         *(_own_role(step, "buffer", name) for name in step.buffers),
         *(Role("batch", f"x{i}") for i in range(len(batch))),
+        *(Role("batch", draw.name) for draw in drawn),
         Role("loss_seed", "loss"),
     ]
     outputs = [
@@ -180,7 +185,8 @@ def _capture_loss(
         *(Role("grad", name) for name in trained),
         *(_own_role(step, "buffer", name) for name in written),
     ]
-    return GraphFunction("forward_backward", graph, arguments, outputs), trained
+    function = GraphFunction("forward_backward", graph, arguments, outputs)
+    return function, trained, drawn
 
 
 def _capture_update(step: Step, trained: Sequence[str]) -> GraphFunction:
@@ -303,7 +309,7 @@ def _call_text(parts: Sequence[GraphFunction]) -> str:
     )
 
 
-def capture(step: Step, batch: Sequence[Tensor]) -> str:
+def capture(step: Step, batch: Sequence[Tensor]) -> tuple[str, list[Draw]]:
     """The step for batches of one size.
 
     Args:
@@ -311,14 +317,15 @@ def capture(step: Step, batch: Sequence[Tensor]) -> str:
         batch: Tensors like those that the step is going to get.
 
     Returns:
-        MLIR text with the function ``@train_step``.
+        MLIR text with the function ``@train_step``, and what to draw before each call
+        for its arguments of these names.
 
     Raises:
         NotLowered: A part of it has no form for the compiler.
     """
     origins = Origins()
-    forward_backward, trained = _capture_loss(step, batch, origins)
+    forward_backward, trained, drawn = _capture_loss(step, batch, origins)
     parts = [forward_backward, _capture_update(step, trained)]
     module = to_text(parts, origins).rstrip()
     end = module.rindex("}")
-    return module[:end] + _call_text(parts) + module[end:]
+    return module[:end] + _call_text(parts) + module[end:], drawn
