@@ -18,7 +18,7 @@ def make_parser(description, steps):
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--opt-level", default="O1", help="O0 to O5; with --compile O0, O1 or O4")
+    parser.add_argument("--opt-level", default="O1", help="O0 to O5")
     parser.add_argument("--compile", action="store_true", help="take each step as one call of a compiled program")
     parser.add_argument("--steps", type=int, default=steps, help="steps in all, those of a checkpoint included")
     parser.add_argument("--plot", help="PNG to draw loss, scale and skipped steps to")
