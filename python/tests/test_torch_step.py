@@ -14,7 +14,7 @@ import torch
 from mlir_amp.torch import amp
 from mlir_amp.torch.backend import RecompileWarning
 from mlir_amp.torch.lowering.graph_module import NotLowered
-from mlir_amp.torch.step import StorageWarning
+from mlir_amp.torch.step import CompiledStep, StorageWarning
 from torch import nn
 
 
@@ -388,8 +388,13 @@ def test_properties_that_are_new_are_named() -> None:
     step(*batch())
     torch.optim.lr_scheduler.StepLR(optimizer, 1)  # adds 'initial_lr'
     step(*batch())
-    optimizer.param_groups[0]["momentum"] = 0.5
-    with pytest.warns(RecompileWarning, match="of the optimizer 'momentum' is 0.5$"):
+    optimizer.param_groups[0]["momentum"] = 0.5  # an argument
+    step(*batch())
+    optimizer.param_groups[0]["nesterov"] = False
+    optimizer.param_groups[0]["momentum"] = 0
+    with pytest.warns(
+        RecompileWarning, match="'momentum' is 0, 'nesterov' is False$"
+    ):
         step(*batch())
     model[1].bias.requires_grad_(False)
     with pytest.warns(RecompileWarning, match="other parameters have requires_grad$"):
@@ -431,6 +436,65 @@ def test_scales_go_on_after_a_checkpoint() -> None:
     bad = {"loss_scaler0": {"loss_scale": 0.0, "unskipped": 1}}
     with pytest.raises(ValueError, match="scale above 0 .* the state has 0.0 and 1"):
         step.load_state_dict(bad)
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_schedules_change_numbers_without_compiling(name) -> None:
+    """Rates, momenta, betas and decays are read at each step."""
+
+    def run(model, compiled: bool) -> torch.Tensor:
+        torch.manual_seed(1)
+        optimizer = OPTIMIZERS[name](model.parameters())
+        cycled = {} if name != "sgd" else {"cycle_momentum": False}
+        schedule = torch.optim.lr_scheduler.OneCycleLR(
+            optimizer, 0.01, total_steps=22, **cycled
+        )
+        if compiled:
+            step = amp.compile_step(model, loss_fn, optimizer, opt_level="O0")
+        losses = []
+        for index in range(20):
+            group = optimizer.param_groups[0]
+            if group["weight_decay"]:
+                group["weight_decay"] = 1e-3 * (index + 1)
+            if "betas" in group:
+                group["betas"] = (group["betas"][0], 0.9 + 0.004 * index)
+            x, y = batch()
+            if compiled:
+                loss = step(x, y)
+            else:
+                loss = loss_fn(model, x, y)
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+            losses.append(loss.item())
+            schedule.step()
+        return torch.tensor(losses)
+
+    model = mlp()
+    twin = copy.deepcopy(model)
+    torch.testing.assert_close(run(model, True), run(twin, False), atol=1e-5, rtol=0)
+    atol = 1e-5 if "adam" not in name else 1e-4
+    assert_same_states(model.state_dict(), twin.state_dict(), atol)
+
+
+def test_numbers_in_places_that_no_rule_knows() -> None:
+    """An update that makes something else of a number would keep the first one."""
+
+    class Squared(torch.optim.SGD):
+        pass
+
+    Squared.step = torch.optim.Optimizer.profile_hook_step(
+        lambda self: [
+            p.mul_(1 - group["momentum"] ** 2)
+            for group in self.param_groups
+            for p in group["params"]
+        ]
+    )
+    model = mlp()
+    optimizer = Squared(model.parameters(), lr=0.1, momentum=0.9)
+    step = CompiledStep(model, loss_fn, optimizer, "amp-mixed-precision", 1.0)
+    with pytest.raises(NotLowered, match="which the optimizer's numbers make"):
+        step(*batch())
 
 
 def test_schedules_know_that_a_step_came_before() -> None:

@@ -28,7 +28,7 @@ from torch.utils.weak import WeakTensorKeyDictionary
 
 from mlir_amp import compiler, policy
 from mlir_amp.torch.backend import RecompileWarning, plain_kernels
-from mlir_amp.torch.lowering import step_capture
+from mlir_amp.torch.lowering import hyperparameters, step_capture
 from mlir_amp.torch.lowering.draws import Draw
 from mlir_amp.torch.lowering.graph_program import DTYPES
 
@@ -159,7 +159,7 @@ class CompiledStep:
 
         The first call compiles, and so does the first with another size of batch, of
         another mode (``model.train()``), or with another property of the optimizer than
-        its learning rates.
+        its rates, decays, momenta and betas.
 
         Args:
             batch: What ``loss_fn`` takes after the model: tensors on the CPU.
@@ -233,10 +233,10 @@ class CompiledStep:
             tuple((tuple(value.shape), value.dtype) for value in batch),
             tuple(module.training for module in self._model.modules()),
             tuple(
-                # Not what schedules add; learning rates are arguments.
+                # Not what schedules add; what they change are arguments.
                 tuple(
                     (k, v)
-                    for k, v in group.items()
+                    for k, v in hyperparameters.shape_of(group).items()
                     if k in self._optimizer.defaults and k != "lr"
                 )
                 for group in self._optimizer.param_groups
@@ -320,6 +320,10 @@ class CompiledStep:
                 for i, group in enumerate(self._optimizer.param_groups)
             },
         }
+        for number in hyperparameters.find_numbers(self._optimizer.param_groups):
+            values["hyper", number.name] = torch.tensor(
+                number.value, dtype=torch.float64
+            )
         for draw in self._draws[self._program]:
             values["batch", draw.name] = draw.take()
         for name, parameter in self._model.named_parameters():

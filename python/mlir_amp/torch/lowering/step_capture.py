@@ -12,7 +12,8 @@ which is the cut where the passes put scaling, unscaling and the skip.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 from unittest import mock
 
@@ -22,7 +23,7 @@ from torch._functorch.aot_autograd import aot_function, make_boxed_func
 from torch.func import functional_call, functionalize
 from torch.fx.experimental.proxy_tensor import make_fx
 
-from mlir_amp.torch.lowering import decompositions, draws
+from mlir_amp.torch.lowering import decompositions, draws, hyperparameters
 from mlir_amp.torch.lowering.draws import Draw
 from mlir_amp.torch.lowering.graph_module import (
     GraphFunction,
@@ -32,6 +33,7 @@ from mlir_amp.torch.lowering.graph_module import (
     to_text,
 )
 from mlir_amp.torch.lowering.graph_program import ELEMENTS
+from mlir_amp.torch.lowering.hyperparameters import Number
 from mlir_amp.torch.lowering.origins import Origins
 
 
@@ -190,13 +192,14 @@ def _capture_loss(
 
 
 def _capture_update(step: Step, trained: Sequence[str]) -> GraphFunction:
-    """The optimizer's own step: parameters, gradients, states and learning rates to
-    parameters and states."""
+    """The optimizer's own step: parameters, gradients, states, learning rates and what
+    else schedules change, to parameters and states."""
     optimizer = step.optimizer
     names = {value: name for name, value in step.parameters.items()}
     states = [key for key in step.states if key[0] in trained]
+    numbers = hyperparameters.find_numbers(optimizer.param_groups)
 
-    def run(*values: Tensor) -> list[Tensor]:
+    def run(groups: Sequence[Mapping[str, Any]], *values: Tensor) -> list[Tensor]:
         rest = iter(values)
         parameters = {name: next(rest).clone() for name in trained}
         for parameter in parameters.values():
@@ -209,7 +212,7 @@ def _capture_update(step: Step, trained: Sequence[str]) -> GraphFunction:
         twin = copy.copy(optimizer)
         twin.state = type(optimizer.state)(dict)
         twin.param_groups = []
-        for group in optimizer.param_groups:
+        for group in groups:
             # Without those that were frozen after the optimizer got them.
             members = [names.get(p) for p in group["params"]]
             members = [name for name in members if name in parameters]
@@ -240,16 +243,25 @@ def _capture_update(step: Step, trained: Sequence[str]) -> GraphFunction:
         *(torch.zeros_like(value) for value in values),
         *(step.states[key] for key in states),
         *rates,
+        *(torch.tensor(1.0, dtype=torch.float64) for _ in numbers),
     ]
-    # As it is first: functionalize refuses what `run` does to the rates.
-    as_written = make_fx(run, tracing_mode="fake")(*examples)
-    module = make_fx(
-        functionalize(as_written, remove="mutations"),
-        tracing_mode="fake",
-        decomposition_table=decompositions.table(),
-    )(*examples)
-    graph = _graph_of(module)
-    simplify(graph)
+
+    def trace_with(values: Sequence[Number]) -> torch.fx.Graph:
+        groups = hyperparameters.replace(optimizer.param_groups, values)
+        # As it is first: functionalize refuses what `run` does to the rates.
+        as_written = make_fx(functools.partial(run, groups), tracing_mode="fake")(
+            *examples
+        )
+        module = make_fx(
+            functionalize(as_written, remove="mutations"),
+            tracing_mode="fake",
+            decomposition_table=decompositions.table(),
+        )(*examples)
+        graph = _graph_of(module)
+        simplify(graph)
+        return graph
+
+    graph = hyperparameters.trace(numbers, trace_with)
     parameters = [_own_role(step, "param", name) for name in trained]
     kept = [_state_role(name, key) for name, key in states]
     arguments = [
@@ -257,6 +269,7 @@ def _capture_update(step: Step, trained: Sequence[str]) -> GraphFunction:
         *(Role("grad", name) for name in trained),
         *kept,
         *(Role("hyper", f"lr{i}") for i in range(len(rates))),
+        *(Role("hyper", number.name) for number in numbers),
     ]
     return GraphFunction("optimizer_step", graph, arguments, [*parameters, *kept])
 
