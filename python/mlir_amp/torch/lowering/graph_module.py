@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 import torch
 
-from mlir_amp.errors import AmpError
+from mlir_amp.errors import NotLowered
+from mlir_amp.step_function import Role
 from mlir_amp.torch.lowering.origins import Origin, Origins
 
 aten = torch.ops.aten
@@ -45,22 +46,6 @@ _PASSES = (
     "torchdynamo-export-to-torch-backend-pipeline{extra-library=},"
     "torch-backend-to-linalg-on-tensors-backend-pipeline,canonicalize,cse)"
 )
-
-
-class NotLowered(AmpError):
-    """A graph that has no form for the compiler; the message says why."""
-
-
-class Role(NamedTuple):
-    """What an argument or a result is for.
-
-    Attributes:
-        role: As in the dialect's page: ``"param"``, ``"batch"``, ``"output"``, ...
-        name: Unique inside a role.
-    """
-
-    role: str
-    name: str
 
 
 class GraphFunction(NamedTuple):
