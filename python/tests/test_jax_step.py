@@ -250,8 +250,9 @@ def test_what_is_donated_is_updated_in_place(level):
     donating = jax.jit(step, donate_argnums=0)
     expected, _ = train(step, step.init(sample.params), sample.batches)
 
-    state = jax.tree.map(jnp.array, step.init(sample.params))  # copies
+    state = step.init(sample.params)
     state, _ = donating(state, sample.batches[0])
+    assert same(step.init(sample.params), step.init(sample.params))  # what it was made of is there
     addresses = [leaf.unsafe_buffer_pointer() for leaf in jax.tree.leaves((state.params, state.half_params))]
     old = state
     state, _ = donating(state, sample.batches[1])

@@ -193,10 +193,9 @@ class LossScaleState:
             config["growth_factor"],
             config["backoff_factor"],
         )
-        zero = jnp.asarray(0, jnp.int32)
-        count = jnp.asarray(library.unskipped, jnp.int32)
-        scale = jnp.asarray(library.scale, jnp.float32)
-        return LossScaleState(scale, count, zero, zero, zero, rules)
+        # Arrays of their own, for none may be donated twice.
+        counts = [jnp.array(0, jnp.int32) for _ in range(4)]
+        return LossScaleState(jnp.array(library.scale, jnp.float32), *counts, rules)
 
     @staticmethod
     def dynamic(**numbers: Any) -> LossScaleState:

@@ -183,7 +183,7 @@ class CapturedStep:
                 None.
 
         Returns:
-            The state, in the types of the level. Arrays that need no cast are shared.
+            The state, in the types of the level; arrays of its own, which may be donated.
 
         Raises:
             InvalidArgument: Other structures, shapes or types.
@@ -217,19 +217,18 @@ class CapturedStep:
             return jax.tree_util.tree_map_with_path(one, tree)
 
         half = cast(params, "param")
-        return TrainState(
+        state = TrainState(
             cast(params, "master", "param"),
             cast(opt_state, "opt_state"),
             self._loss_scale,
             cast(buffers, "buffer"),
             {
                 name: leaf
-                for name, leaf in zip(
-                    names_of(half), jax.tree.leaves(half), strict=True
-                )
+                for name, leaf in zip(names_of(half), jax.tree.leaves(half), strict=True)
                 if ("master", name) in elements
             },
         )
+        return jax.tree.map(jnp.copy, state)
 
     def __call__(self, state: TrainState, batch: Tree) -> tuple[TrainState, Array]:
         """Takes one step; a function of its arguments, inside `jax.jit` as outside.
