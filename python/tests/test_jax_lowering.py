@@ -221,6 +221,15 @@ def test_operations_know_their_functions_and_scopes():
     assert len(every) > 20 and all("amp.scope" in line and "amp.phase" in line for line in every)
 
 
+def test_scopes_of_any_words():
+    def loss_fn(p, x):
+        with jax.named_scope('a"b\\c|@relu'):
+            return square(jax.nn.relu(product(p, x)))
+
+    module = capture_step(loss_fn, optax.sgd(0.1), W, X, "O0").module
+    assert attributes(module, "layer") == {"a_b_c_@relu"}
+
+
 def test_lists_reach_captured_functions():
     """At O1 a softmax is in float32, a product beside it in half."""
     loss_fn = lambda p, x: square(jax.nn.softmax(product(p, x)))  # noqa: E731

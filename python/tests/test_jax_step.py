@@ -4,14 +4,18 @@
 """capture_step against JAX alone: the stored samples, their MLIR and losses; twenty steps of
 several optimizers; levels, skips and the scale; jit, scan, donation; recompilation; refusals."""
 
+import dataclasses
 import gc
+import pathlib
 import re
+import textwrap
 import threading
 import warnings
 
 import jax
 import jax.numpy as jnp
 import jax_models
+import mlir_amp.jax
 import numpy as np
 import optax
 import pytest
@@ -345,6 +349,71 @@ def test_another_size_of_batch_compiles_once_more():
     step(after, small)
 
 
+def test_names_of_any_words():
+    params = {'it\'s "w" \\': W["w"], "ü@relu": [jnp.zeros(2), (jnp.ones(()),)]}
+
+    def loss_fn(p, x):
+        (w, (b, (c,))) = p.values()
+        return jnp.mean((x @ w + b) ** 2) * c
+
+    step = capture_of(loss_fn, optax.adam(0.1), params, level="O2", loss_scale=16.0)
+    state, losses = train(step, step.init(params), [X] * 5)
+    assert losses[0] == loss_fn(params, X) and losses[-1] < losses[0]
+    assert jax.tree.structure(state.params) == jax.tree.structure(params)
+
+
+def test_with_x64():
+    """Parameters are of float32 all the same; what else is of f64 is computed in it."""
+    with jax.enable_x64(True):
+        batch = {"x": np.linspace(0, 1, 12).reshape(3, 4), "n": np.arange(3)}
+
+        def loss_fn(p, b):
+            assert b["x"].dtype == jnp.float64 and b["n"].dtype == jnp.int64
+            return jnp.mean((b["x"] @ p["w"] + b["n"][:, None]) ** 2).astype(jnp.float32)
+
+        optimizer = optax.adam(0.01)
+        step = capture_of(loss_fn, optimizer, batch=batch)
+        state, params, opt_state = step.init(W), W, optimizer.init(W)
+        for _ in range(4):
+            state, loss = step(state, batch)
+            expected, grads = jax.value_and_grad(loss_fn)(params, batch)
+            updates, opt_state = optimizer.update(grads, opt_state, params)
+            params = optax.apply_updates(params, updates)
+            np.testing.assert_allclose(loss, expected, rtol=1e-6)
+
+
+def test_the_page_runs():
+    """The code of docs/Python.md about JAX, in its order."""
+    page = (pathlib.Path(__file__).parents[2] / "docs" / "Python.md").read_text()
+    page = page[page.index("\n## JAX\n") : page.index("\n## Errors\n")]
+    blocks = re.findall(r"(?:^    .*\n|^\n(?=    ))+", page, re.M)
+    assert len(blocks) == 4
+    sample = jax_models.read("jax_cnn_digits")
+
+    def apply(params, images):
+        return images.reshape(len(images), -1) @ params["w"]
+
+    params = {"w": jnp.zeros((64, 10))}
+    names = {"optax": optax, "mlir_amp": mlir_amp, "jax": jax, "model": apply, "params": params}
+    names |= {name: getattr(mlir_amp.jax, name) for name in mlir_amp.jax.__all__}
+    names |= {"batch": sample.batches[0], "data": sample.batches, "optimizer": optax.sgd(0.1)}
+    for block in blocks[:2]:
+        exec(textwrap.dedent(block), names)
+    names["state"], loss = names["step"](names["state"], sample.batches[0])
+    assert names["state"].loss_scale.steps == 4 and loss < np.log(10)
+
+    exec(textwrap.dedent(blocks[3]), names)
+    opt_state, scale, losses = names["optimizer"].init(params), names["scale"], []
+    for _ in range(3):
+        losses.append(float(names["loss_fn"](params, sample.batches[0])))
+        params, opt_state, scale = names["step"](params, opt_state, scale, sample.batches[0])
+    assert scale.steps == 3 and losses[-1] < losses[0]
+
+    names |= {"loss_fn": sample.loss_fn, "params": sample.params, "statistics": sample.buffers}
+    exec(textwrap.dedent(blocks[2]), names)
+    assert names["step"].init(sample.params, sample.buffers).half_params
+
+
 #
 # Refusals
 #
@@ -460,5 +529,7 @@ def test_refused_states():
     refuse("expected params of the structure", lambda: step.init([W["w"]]))
     refuse("expected buffers of the structure", lambda: step.init(W, {"m": X}))
     refuse("expected opt_state of the structure", lambda: step.init(W, opt_state=(X,)))
-    scale = LossScaleState.for_level("O1")
-    assert state.loss_scale.rules == scale.rules
+    assert state.loss_scale.rules == LossScaleState.for_level("O1").rules
+    zero = dataclasses.replace(state.loss_scale, loss_scale=jnp.float32(0))
+    with pytest.raises(jax.errors.JaxRuntimeError, match="ampRtScalerLoad: .* above 0"):
+        jax.block_until_ready(step(dataclasses.replace(state, loss_scale=zero), X))

@@ -166,7 +166,7 @@ class CapturedStep:
         self._loss_scale = loss_scale
         self._entries: dict[Any, _Entry] = {}
         self._latest: _Entry | None = None
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._jitted = jax.jit(self._take_in_xla)
         _check_types(jax.eval_shape(_to_data, buffers), "buffers")
         _check_types(jax.eval_shape(_to_data, self._opt_state), "the optimizer's state")
@@ -224,7 +224,9 @@ class CapturedStep:
             cast(buffers, "buffer"),
             {
                 name: leaf
-                for name, leaf in zip(names_of(half), jax.tree.leaves(half), strict=True)
+                for name, leaf in zip(
+                    names_of(half), jax.tree.leaves(half), strict=True
+                )
                 if ("master", name) in elements
             },
         )

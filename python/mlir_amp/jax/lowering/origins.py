@@ -49,7 +49,7 @@ _MOVES = frozenset(
 # Modules that hand jax.nn's functions on under names of their own.
 _FORWARDING = ("flax.linen", "flax.linen.activation", "flax.nnx")
 
-_patching = threading.Lock()
+_patching = threading.RLock()
 
 
 class Origin(NamedTuple):
@@ -267,7 +267,8 @@ def annotate(module: Any, main: str, entry: str, optimizer: bool) -> None:
             ".".join(path.scopes),
             path.functions[0] if path.functions else "",
         )
-        text = _PREFIX + "|".join(field.replace("|", "_") for field in fields)
+        # What would end a field or a text; scopes have the user's words.
+        text = _PREFIX + "|".join(re.sub(r'[|"\\]', "_", field) for field in fields)
         operation.location = ir.Location.name(text, context=module.context)
     for name, function in functions.items():
         if name == main:

@@ -12,7 +12,6 @@ before, as attributes after.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 
@@ -144,6 +143,23 @@ def _check_dialects(module: Any) -> None:
         raise NotLowered(f"'{name}' has no form in linalg")
 
 
+def _prefix_helpers(module: Any, main: str) -> None:
+    """The halves' helpers may share names (relu, _where): each gets its half's."""
+    own = {origins.name_of(f.operation) for f in module.body.operations} - {main}
+    for function in module.body.operations:
+        operation = function.operation
+        if origins.name_of(operation) in own:
+            renamed = f"{main}_{origins.name_of(operation)}"
+            operation.attributes["sym_name"] = ir.StringAttr.get(renamed)
+        for inner in origins.walk(operation):
+            if inner.name != "func.call":
+                continue
+            called = ir.FlatSymbolRefAttr(inner.attributes["callee"]).value
+            if called in own:
+                renamed = f"{main}_{called}"
+                inner.attributes["callee"] = ir.FlatSymbolRefAttr.get(renamed)
+
+
 def _text(operation: Any) -> str:
     return operation.get_asm(
         use_local_scope=True, large_elements_limit=None, enable_debug_info=True
@@ -167,6 +183,7 @@ def _half(
         for operation in module.body.operations:
             if origins.name_of(operation.operation) == "main":
                 operation.operation.attributes["sym_name"] = ir.StringAttr.get(name)
+        _prefix_helpers(module, name)
         origins.annotate(module, name, function.__qualname__, optimizer)
         reasons: list[str] = []
         handler = context.attach_diagnostic_handler(
@@ -190,9 +207,9 @@ def _half(
             for key in ("arg_attrs", "res_attrs"):
                 if key in half.attributes:
                     del half.attributes[key]
+            if origins.name_of(half) == name and "sym_visibility" in half.attributes:
+                del half.attributes["sym_visibility"]
             if origins.name_of(half) == name:
-                if "sym_visibility" in half.attributes:
-                    del half.attributes["sym_visibility"]
                 types = ir.FunctionType(
                     ir.TypeAttr(half.attributes["function_type"]).value
                 )
@@ -207,9 +224,7 @@ def _half(
         ]
 
     part = Part(name, typed(takes, types.inputs), typed(gives, types.results))
-    # The halves' helpers may share names (relu, _where).
-    own = re.compile(rf"@(?!{name}\b|{name}_scatter)(\w+)")
-    return part, own.sub(rf"@{name}_\1", "\n".join(texts)), module.context
+    return part, "\n".join(texts), module.context
 
 
 def _put_roles(module: Any, parts: Sequence[Part]) -> None:
