@@ -17,6 +17,7 @@ for `jax.jit`, where a donated state is updated in place.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import threading
 import warnings
 from collections.abc import Callable, Collection
@@ -167,7 +168,8 @@ class CapturedStep:
         self._entries: dict[Any, _Entry] = {}
         self._latest: _Entry | None = None
         self._lock = threading.RLock()
-        self._jitted = jax.jit(self._take_in_xla)
+        # Alone it is given nothing to keep: results of their own spare the copies.
+        self._alone = jax.jit(functools.partial(self._take_in_xla, in_place=False))
         _check_types(jax.eval_shape(_to_data, buffers), "buffers")
         _check_types(jax.eval_shape(_to_data, self._opt_state), "the optimizer's state")
 
@@ -261,10 +263,13 @@ class CapturedStep:
                 "expected a state and a batch that exist, but an array of them was "
                 "donated to a call before; go on from what that call gave",
             )
+        traced = any(map(_is_traced, jax.tree.leaves((state, batch))))
         if xla_call.is_available():
-            return self._jitted(state, batch)
+            if traced:
+                return self._take_in_xla(state, batch, in_place=True)
+            return self._alone(state, batch)
         _require(
-            not any(map(_is_traced, jax.tree.leaves((state, batch)))),
+            not traced,
             "this build of mlir-amp has no entry for XLA, so that steps are not called "
             "inside jax.jit; call the step outside of it, or build with jaxlib installed",
         )
@@ -442,7 +447,7 @@ class CapturedStep:
 
     def _prepare(
         self, state: Any, batch: Tree
-    ) -> tuple[_Entry, list[Any], list[jax.ShapeDtypeStruct], Tree]:
+    ) -> tuple[_Entry, list[Any], list[jax.ShapeDtypeStruct]]:
         _require(
             isinstance(state, TrainState),
             f"expected a state that init gave, but got a {type(state).__name__}",
@@ -455,7 +460,7 @@ class CapturedStep:
         batch = jax.tree.map(jnp.asarray, batch)
         entry = self._find(jax.tree.map(_as_shape, batch))
         arguments, shapes = self._gather(entry, state, batch)
-        return entry, arguments, shapes, batch
+        return entry, arguments, shapes
 
     def _count(self, scale: LossScaleState, counted: tuple[Any, ...]) -> LossScaleState:
         """The state after a step; what a program without a scaler does not count is
@@ -473,19 +478,23 @@ class CapturedStep:
             overflows=scale.overflows + overflows,
         )
 
-    def _take_in_xla(self, state: TrainState, batch: Tree) -> tuple[TrainState, Array]:
-        entry, arguments, shapes, _ = self._prepare(state, batch)
+    def _take_in_xla(
+        self, state: TrainState, batch: Tree, in_place: bool
+    ) -> tuple[TrainState, Array]:
+        entry, arguments, shapes = self._prepare(state, batch)
         scale = state.loss_scale
         given = (scale.loss_scale, scale.unskipped) if entry.program.scalers else None
         arguments = [jnp.asarray(argument) for argument in arguments]
-        results, counted = xla_call.call(entry.function, arguments, shapes, given)
+        results, counted = xla_call.call(
+            entry.function, arguments, shapes, given, in_place
+        )
         return self._scatter(entry, state, results, self._count(scale, counted))
 
     def _take_in_python(
         self, state: TrainState, batch: Tree
     ) -> tuple[TrainState, Array]:
         """Without XLA: on the arrays' own memory."""
-        entry, arguments, shapes, _ = self._prepare(state, batch)
+        entry, arguments, shapes = self._prepare(state, batch)
         given = [np.ascontiguousarray(np.asarray(argument)) for argument in arguments]
         results = [np.empty(shape.shape, shape.dtype) for shape in shapes]
         addresses = [

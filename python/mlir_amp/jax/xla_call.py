@@ -4,8 +4,8 @@
 """Calls of compiled functions inside jitted ones, through XLA's foreign function
 interface: no Python runs, and what is donated is updated in place.
 
-Each result that is the new value of an argument shares its memory. XLA copies the
-argument before where it was not donated, so that it stays as it was.
+In place, each result that is the new value of an argument shares its memory. XLA copies
+the argument before where it was not donated, so that it stays as it was.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ def call(
     arguments: Sequence[Array],
     results: Sequence[jax.ShapeDtypeStruct],
     scaler: tuple[Array, Array] | None,
+    in_place: bool,
 ) -> tuple[list[Array], tuple[Array, ...]]:
     """Calls a function, inside `jax.jit` or outside of it.
 
@@ -50,6 +51,7 @@ def call(
         results: Shapes and types, one for each of `function.results`.
         scaler: Scale (float32) and clean steps (int32) to begin with, where the program
             has a scaler.
+        in_place: Whether results take the memory of arguments.
 
     Returns:
         The results; and of the scaler scale, clean steps, and whether the step was
@@ -58,7 +60,7 @@ def call(
     places = {(v.role, v.name): i for i, v in enumerate(function.arguments)}
     aliases = {}
     for j, (value, result) in enumerate(zip(function.results, results, strict=True)):
-        i = places.get((value.role, value.name))
+        i = places.get((value.role, value.name)) if in_place else None
         if i is not None and arguments[i].dtype == result.dtype:
             aliases[i] = j
     count = jax.ShapeDtypeStruct((), jnp.int32)
