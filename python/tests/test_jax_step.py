@@ -277,6 +277,28 @@ def test_steps_in_a_scan():
     assert same(scanned, expected) and np.array_equal(losses, one_by_one.astype(np.float32))
 
 
+def test_an_ensemble_by_vmap():
+    """One after another, each with a scale of its own."""
+    sample = jax_models.read("jax_mlp_digits")
+    step = capture(sample, "O2")
+    one = step.init(sample.params)
+    other = step.init(jax.tree.map(lambda leaf: 0.5 * leaf, sample.params))
+    batches = [sample.batches[0], overflowing(sample.batches[1])]
+    expected = [step(state, batch) for state, batch in zip([one, other], batches, strict=True)]
+    stacked = [jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees) for trees in ([one, other], batches)]
+    got = jax.jit(jax.vmap(step))(*stacked)
+    assert got[0].loss_scale.loss_scale.tolist() == [65536.0, 32768.0]
+    for i in (0, 1):
+        leaves = zip(jax.tree.leaves(got), jax.tree.leaves(expected[i]), strict=True)
+        assert all(np.array_equal(stack[i], alone, equal_nan=True) for stack, alone in leaves)
+
+
+def test_a_level_that_is_not_enabled():
+    sample = jax_models.read("jax_mlp_digits")
+    step, single = capture(sample, "O2", enabled=False), capture(sample, "O0")
+    assert same(*(train(s, s.init(sample.params), sample.batches)[0] for s in (step, single)))
+
+
 @pytest.mark.parametrize("level", ["O0", "O1", "O2", "O5"])
 def test_without_xla_the_same(level, without_xla, monkeypatch):
     sample = jax_models.read("jax_cnn_digits")

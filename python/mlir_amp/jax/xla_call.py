@@ -67,7 +67,10 @@ def call(
     scale = jax.ShapeDtypeStruct((), jnp.float32)
     counted = (scale, count, count, count) if scaler else ()
     outcome = jax.ffi.ffi_call(
-        _TARGET, (*results, *counted), input_output_aliases=aliases
+        _TARGET,
+        (*results, *counted),
+        input_output_aliases=aliases,
+        vmap_method="sequential",
     )(
         *arguments,
         *(scaler or ()),
