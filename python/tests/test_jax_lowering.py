@@ -60,6 +60,7 @@ FORMS = {
     "set one": (lambda p, x: square(product(p, x)[:, 0].at[3].set(2.0)), X),
     "add rows": (lambda p, x: square(product(p, x).at[jnp.array([0, 2, 2])].add(1.0)), X),
     "add outside": (lambda p, x: square(product(p, x).at[jnp.array([7, 8, 99])].add(3.0)), X),
+    "add outside a row": (lambda p, x: square(product(p, x).at[:, jnp.array([3, 4, -5])].add(3.0)), X),
     "multiply": (lambda p, x: square(product(p, x).at[jnp.array([0, 2])].multiply(2.0)), X),
     "maximum": (lambda p, x: square(product(p, x).at[0].max(0.3)), X),
     "minimum": (lambda p, x: square(product(p, x).at[0].min(0.3)), X),
@@ -108,6 +109,7 @@ FORMS = {
     "uint8 widened": (lambda p, n: square(product(p) * n.astype(jnp.int32)[:, None]), unsigned(jnp.uint8, 36)),
     "float16 input": (lambda p, x: square(product(p, x.astype(jnp.float32))), X.astype(jnp.float16)),
     "booleans": (lambda p, m: square(jnp.where(m[:, None], product(p), 1.0)), X[:, 0] > 0),
+    "a batch unused in part": (lambda p, b: square(product(p, b[0])), (X, jnp.arange(3))),
     "a batch of nothing": (lambda p, b: square(product(p)), ()),
     "nested": (lambda p, b: square(product(p, b["x"][0]) * b["scale"]), {"x": [X], "scale": 2.0}),
 }
@@ -151,6 +153,12 @@ def test_random_numbers_are_jaxs_and_new_each_step():
         np.testing.assert_allclose(loss, loss_fn(W, (x, key)), rtol=1e-6)
         losses.append(float(loss))
     assert len(set(losses)) == 4
+
+
+def test_parameters_without_a_gradient():
+    params = {**W, "unused": jnp.ones(3)}
+    state = compare(lambda p, x: square(product(p, x)), optax.adamw(1e-2, weight_decay=0.1), params, X)
+    assert (state.params["unused"] < 1).all()  # by its decay
 
 
 STATES = {
@@ -219,6 +227,18 @@ def test_operations_know_their_functions_and_scopes():
     assert {"jax.nn.gelu", "optax.l2_loss"} <= functions
     every = re.findall(r"= linalg\.\w+ (.*)", module)
     assert len(every) > 20 and all("amp.scope" in line and "amp.phase" in line for line in every)
+
+
+@pytest.mark.parametrize("name", ["logaddexp", "mean", "std", "var", "where"])
+def test_formulas_of_numpy_are_functions(name):
+    def loss_fn(p, x):
+        y, function = product(p, x), getattr(jnp, name)
+        if name == "where":
+            return function(y > 0, y, 0.1 * y).sum()
+        return (function(y, 1.0) if name == "logaddexp" else function(y, 0)).sum()
+
+    module = capture_step(loss_fn, optax.sgd(0.1), W, X, "O0").module
+    assert f"jax.numpy.{name}" in attributes(module, "scope")
 
 
 def test_scopes_of_any_words():

@@ -267,6 +267,24 @@ def test_what_is_donated_is_updated_in_place(level):
         step(old, sample.batches[0])
 
 
+def test_nothing_is_copied_that_is_donated():
+    sample = jax_models.read("jax_mlp_digits")
+    step = capture(sample, "O2")
+    given = step.init(sample.params), sample.batches[0]
+    # The scale and its counter of clean steps, too.
+    count = len(jax.tree.leaves((given[0].params, given[0].opt_state, given[0].half_params))) + 2
+
+    def copies(**options):
+        return len(re.findall(r"= \w+\[[\d,]*\]\S* copy\(", jax.jit(step, **options).lower(*given).compile().as_text()))
+
+    assert copies(donate_argnums=0) == 0
+    assert copies() == count
+    # Alone it has nothing to keep: no result shares memory, and none is copied.
+    alone = step._alone.lower(*given)
+    assert "output_operand_alias<" not in alone.as_text()
+    assert jax.jit(step).lower(*given).as_text().count("output_operand_alias<") == count
+
+
 def test_steps_in_a_scan():
     sample = jax_models.read("jax_mlp_digits")
     step = capture(sample, "O1")

@@ -320,13 +320,13 @@ class CapturedStep:
             if not self._has_buffers:
                 return self._loss_fn(params, given), buffer_data
             held = _from_data(buffer_data, self._buffers)
-            given = self._loss_fn(params, held, given)
+            both = self._loss_fn(params, held, given)
             _require(
-                isinstance(given, tuple) and len(given) == 2,
+                isinstance(both, tuple) and len(both) == 2,
                 "with buffers, expected loss_fn to give (loss, new buffers), but it "
-                f"gives a {type(given).__name__}",
+                f"gives a {type(both).__name__}",
             )
-            return given[0], _to_data(given[1])
+            return both[0], _to_data(both[1])
 
         self._check_loss(loss_fn, buffers, batch_data)
 

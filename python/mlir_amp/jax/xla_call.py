@@ -63,6 +63,8 @@ def call(
         i = places.get((value.role, value.name)) if in_place else None
         if i is not None and arguments[i].dtype == result.dtype:
             aliases[i] = j
+    if scaler and in_place:  # the first two of what is counted
+        aliases |= {len(arguments) + i: len(results) + i for i in range(2)}
     count = jax.ShapeDtypeStruct((), jnp.int32)
     scale = jax.ShapeDtypeStruct((), jnp.float32)
     counted = (scale, count, count, count) if scaler else ()

@@ -71,6 +71,8 @@ def to_function(name: str, scatter: Any) -> str:
     )
     window = list(numbers.update_window_dims)
     vector = numbers.index_vector_dim
+    if vector < indices.rank - 1:  # which JAX's own interface has no name for
+        raise NotLowered(f"'stablehlo.scatter' with index_vector_dim {vector}")
 
     to, into, what = (signless(str(type_)) for type_ in (operand, indices, updates))
     element = signless(str(operand.element_type))
@@ -107,7 +109,7 @@ def to_function(name: str, scatter: Any) -> str:
     for k, d in enumerate(numbers.scattered_dims_to_operand_dims):
         at = list(batch)
         if vector < indices.rank:
-            at.insert(vector, value(f"arith.constant {k} : index"))
+            at.append(value(f"arith.constant {k} : index"))
         index = value(f"tensor.extract %ix[{', '.join(at)}] : {into}")
         unsigned = str(indices.element_type).startswith("ui")
         cast = "index_castui" if unsigned else "index_cast"
@@ -115,7 +117,7 @@ def to_function(name: str, scatter: Any) -> str:
         place[d] = value(f"arith.{cast} {index} : {kind} to index")
     batching = list(numbers.input_batching_dims)
     for d, s in zip(batching, numbers.scatter_indices_batching_dims, strict=True):
-        place[d] = batch[s - (vector < s)]
+        place[d] = batch[s]
     inserted = [*numbers.inserted_window_dims, *batching]
     free = [d for d in range(operand.rank) if d not in inserted]
     for d, w in zip(free, window, strict=True):
