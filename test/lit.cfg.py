@@ -28,6 +28,7 @@ Features
   ptxas        CUDA's assembler is on PATH
   nvdisasm     CUDA's disassembler is on PATH, or from PyPI's nvidia-cuda-nvdisasm
   numpy, torch, torch-mlir, jaxlib, scikit-build  importable by %python
+  jax, flax    so are jax with optax, and flax
   python-package  the Python package is built (-DMLIR_AMP_PYTHON=ON, which
              `./dev` sets where nanobind and pytest are installed)
   sanitize     our code carries sanitizers
@@ -137,6 +138,8 @@ for feature, present in {
     "torch": can_import("torch"),
     "torch-mlir": can_import("torch_mlir"),
     "jaxlib": can_import("jaxlib"),
+    "jax": can_import("jax, optax"),
+    "flax": can_import("flax"),
     "scikit-build": can_import("scikit_build_core"),
     # An uninstrumented interpreter cannot load an instrumented module.
     "python-package": bool(glob.glob(

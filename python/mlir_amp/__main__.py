@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 import mlir_amp
 from mlir_amp import _native
 
-_PACKAGES = ("torch", "torch-mlir", "jax", "jaxlib", "optax", "numpy")
+_PACKAGES = ("torch", "torch-mlir", "jax", "jaxlib", "optax", "flax", "numpy")
 
 # What decides which code the CPU runs: vectors, half types, matrix units.
 _CPU_FEATURES = (
@@ -49,6 +49,14 @@ def _compiler() -> str:
     return compiler.version()
 
 
+def _xla() -> str:
+    from mlir_amp import compiler
+
+    if compiler.xla_entry() is None:
+        return "left out, as jaxlib was missing at build time; not inside jax.jit"
+    return "built in"
+
+
 def _device(name: str) -> str:
     properties = _native.device(name)
     major, minor = properties["compute_capability"]
@@ -79,6 +87,7 @@ def report() -> Iterator[str]:
     yield f"Python: {platform.python_version()} on {platform.machine()}"
     for name in _PACKAGES:
         yield f"{name}: {_guard(_package, name)}"
+    yield f"calls from XLA: {_guard(_xla)}"
     yield f"CPU features: {_guard(_cpu_features)}"
     for name in ("host", "cuda", "emulator"):
         yield f"device {name}: {_guard(_device, name)}"

@@ -46,6 +46,7 @@ __all__ = [
     "mixed_precision",
     "run",
     "version",
+    "xla_entry",
 ]
 
 Format = Literal["text", "text-with-locations", "bytecode"]
@@ -55,6 +56,13 @@ _FORMATS: Final = {"text": 0, "text-with-locations": 1, "bytecode": 2}
 def version() -> str:
     """The compiler's version and LLVM's: ``"mlir-amp 0.1.0, LLVM 22.1.8"``."""
     return _compiler.version()
+
+
+def xla_entry() -> Any | None:
+    """The entry by which functions that JAX jitted call programs, as
+    ``jax.ffi.register_ffi_target`` takes it; None where the package was built without
+    the headers of XLA's foreign function interface. ``mlir_amp.jax`` registers it."""
+    return _compiler.xla_entry()
 
 
 def mixed_precision(opt_level: str = "O1", **properties: Any) -> str:
@@ -184,6 +192,12 @@ class Function:
             InvalidArgument, OutOfMemory, RuntimeFault: As above.
         """
         self._program.call_addresses(self._index, arguments, results)
+
+    @property
+    def xla_attributes(self) -> dict[str, int]:
+        """By what :func:`xla_entry` finds the function: attributes of XLA's call. They
+        name it as long as its program is held."""
+        return {"program": self._program.xla_number, "function": self._index}
 
     def __repr__(self) -> str:
         return (

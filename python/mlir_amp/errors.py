@@ -15,7 +15,9 @@ __all__ = [
     "InvalidArgument",
     "InvalidModule",
     "InvalidPipeline",
+    "NotLowered",
     "OutOfMemory",
+    "RecompileWarning",
     "Refused",
     "RuntimeFault",
     "Unavailable",
@@ -76,6 +78,15 @@ def fault_of(status: str, text: str) -> RuntimeFault:
         The exception, not raised.
     """
     return _CLASSES.get(status, RuntimeFault)(text, status)
+
+
+class NotLowered(AmpError):
+    """A graph or a step of PyTorch or JAX that has no form for the compiler; the message
+    says why."""
+
+
+class RecompileWarning(UserWarning):
+    """A graph or a step is compiled once more; the message says for what."""
 
 
 class CompileError(AmpError):

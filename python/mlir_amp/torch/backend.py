@@ -30,8 +30,9 @@ from torch._functorch.aot_autograd import make_boxed_func
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from mlir_amp import CompileError, compiler
+from mlir_amp.errors import NotLowered, RecompileWarning
+from mlir_amp.step_function import Role
 from mlir_amp.torch.lowering import decompositions
-from mlir_amp.torch.lowering.graph_module import NotLowered, Role
 from mlir_amp.torch.lowering.graph_program import GraphProgram
 from mlir_amp.torch.lowering.origins import Origins
 
@@ -44,10 +45,6 @@ _LEVELS = ("O0", "O1", "O4")
 
 class FallbackWarning(UserWarning):
     """A graph runs in PyTorch, because it could not be compiled."""
-
-
-class RecompileWarning(UserWarning):
-    """A graph is compiled once more, for inputs of other sizes."""
 
 
 def _read_options(options: Mapping[str, Any] | None) -> str:

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Errors.h"
+#include "LoadedProgram.h"
 
 #include "amp-c/Execution.h"
 
@@ -56,9 +57,6 @@ private:
   std::string pipeline, name;
 };
 
-struct DestroyProgram {
-  void operator()(AmpProgram *program) const { ampProgramDestroy(program); }
-};
 struct DestroyResult {
   void operator()(AmpCompilerResult *result) const {
     ampCompilerResultDestroy(result);
@@ -73,17 +71,17 @@ public:
     Request request(module, pipeline, name);
     {
       nb::gil_scoped_release release;
-      program.reset(ampProgramCompile(&request.request, optimizationLevel));
+      loaded->program.reset(
+          ampProgramCompile(&request.request, optimizationLevel));
     }
-    AmpCompilerStatus status = ampProgramGetStatus(program.get());
+    AmpCompilerStatus status = ampProgramGetStatus(get());
     if (status != AMP_COMPILER_OK)
-      raiseCompileError(status, ampProgramGetDiagnostics(program.get()));
-    description = ampProgramGetDescription(program.get());
+      raiseCompileError(status, ampProgramGetDiagnostics(get()));
+    description = ampProgramGetDescription(get());
   }
 
-  const char *getDiagnostics() const {
-    return ampProgramGetDiagnostics(program.get());
-  }
+  const char *getDiagnostics() const { return ampProgramGetDiagnostics(get()); }
+  int64_t getXlaNumber() const { return numberForXla(loaded); }
   nb::list getFunctions() const;
   void call(int32_t function, const std::vector<nb::ndarray<nb::ro>> &arguments,
             const std::vector<nb::ndarray<>> &results);
@@ -93,12 +91,13 @@ public:
   void setScalerState(int32_t index, double scale, int64_t unskipped);
 
 private:
+  AmpProgram *get() const { return loaded->program.get(); }
   const AmpRtFunction &getFunction(int32_t index) const;
   AmpRtScaler *getScaler(int32_t index) const;
   void run(int32_t function, const std::vector<AmpProgramArray> &arguments,
            const std::vector<AmpProgramArray> &results);
 
-  std::unique_ptr<AmpProgram, DestroyProgram> program;
+  std::shared_ptr<LoadedProgram> loaded = std::make_shared<LoadedProgram>();
   const AmpRtProgram *description = nullptr;
 };
 } // namespace
@@ -158,7 +157,8 @@ void Program::run(int32_t function,
   AmpRtStatus status;
   {
     nb::gil_scoped_release release;
-    status = ampProgramCall(program.get(), function, arguments.data(),
+    std::lock_guard<std::mutex> lock(loaded->mutex);
+    status = ampProgramCall(get(), function, arguments.data(),
                             int32_t(arguments.size()), results.data(),
                             int32_t(results.size()));
   }
@@ -265,7 +265,7 @@ nb::list Program::getScalers() const {
 }
 
 AmpRtScaler *Program::getScaler(int32_t index) const {
-  AmpRtScaler *scaler = ampProgramGetScaler(program.get(), index);
+  AmpRtScaler *scaler = ampProgramGetScaler(get(), index);
   if (!scaler)
     throw nb::index_error("no scaler of that number");
   return scaler;
@@ -311,6 +311,13 @@ static nb::tuple runPipeline(const nb::bytes &module,
   return nb::make_tuple(nb::bytes(output, size), diagnostics);
 }
 
+/// What jax.ffi.register_ffi_target takes; None without the interface.
+static nb::object makeXlaEntry() {
+  if (!hasXlaEntry())
+    return nb::none();
+  return nb::capsule(getXlaEntry());
+}
+
 NB_MODULE(_compiler, module) {
   using namespace nb::literals;
   // Programs that others keep until the interpreter ends are no mistake.
@@ -319,11 +326,13 @@ NB_MODULE(_compiler, module) {
   module.def("version", &ampCompilerGetVersion);
   module.def("run", &runPipeline, "module"_a, "pipeline"_a, "name"_a,
              "format"_a);
+  module.def("xla_entry", &makeXlaEntry);
   nb::class_<Program>(module, "Program")
       .def(nb::init<const nb::bytes &, const std::string &, const std::string &,
                     unsigned>(),
            "module"_a, "pipeline"_a, "name"_a, "optimization_level"_a)
       .def_prop_ro("diagnostics", &Program::getDiagnostics)
+      .def_prop_ro("xla_number", &Program::getXlaNumber)
       .def_prop_ro("functions", &Program::getFunctions)
       .def_prop_ro("scalers", &Program::getScalers)
       .def("call", &Program::call, "function"_a, "arguments"_a, "results"_a)

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 import torch
 
-from mlir_amp.errors import AmpError
+from mlir_amp.errors import NotLowered
+from mlir_amp.step_function import Role
 from mlir_amp.torch.lowering.origins import Origin, Origins
 
 aten = torch.ops.aten
@@ -45,38 +46,6 @@ _PASSES = (
     "torchdynamo-export-to-torch-backend-pipeline{extra-library=},"
     "torch-backend-to-linalg-on-tensors-backend-pipeline,canonicalize,cse)"
 )
-
-
-class NotLowered(AmpError):
-    """A graph that has no form for the compiler; the message says why."""
-
-
-class Role(NamedTuple):
-    """What an argument or a result is for.
-
-    Attributes:
-        role: As in the dialect's page: ``"param"``, ``"batch"``, ``"output"``, ...
-        name: Unique inside a role.
-        kind: ``"batch_norm"`` for what a batch normalisation owns.
-        of: The parameter that a state belongs to; ``""`` for one that belongs to none,
-            as a counter, which no level makes half.
-    """
-
-    role: str
-    name: str
-    kind: str | None = None
-    of: str | None = None
-
-    @property
-    def attributes(self) -> dict[str, str]:
-        """What stands beside the argument or result in MLIR."""
-        given = {
-            "amp.role": self.role,
-            "amp.name": self.name,
-            "amp.kind": self.kind,
-            "amp.of": self.of,
-        }
-        return {name: value for name, value in given.items() if value is not None}
 
 
 class GraphFunction(NamedTuple):

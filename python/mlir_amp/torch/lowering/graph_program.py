@@ -17,14 +17,10 @@ import torch
 from torch import Tensor
 
 from mlir_amp import compiler
+from mlir_amp.errors import NotLowered
+from mlir_amp.step_function import Role
 from mlir_amp.torch.lowering import draws
-from mlir_amp.torch.lowering.graph_module import (
-    GraphFunction,
-    NotLowered,
-    Role,
-    simplify,
-    to_text,
-)
+from mlir_amp.torch.lowering.graph_module import GraphFunction, simplify, to_text
 from mlir_amp.torch.lowering.origins import Origins
 
 ELEMENTS = {

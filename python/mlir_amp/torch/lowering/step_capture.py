@@ -23,15 +23,11 @@ from torch._functorch.aot_autograd import aot_function, make_boxed_func
 from torch.func import functional_call, functionalize
 from torch.fx.experimental.proxy_tensor import make_fx
 
+from mlir_amp.errors import NotLowered
+from mlir_amp.step_function import Part, Role, TypedRole, call_in_turn
 from mlir_amp.torch.lowering import decompositions, draws, hyperparameters
 from mlir_amp.torch.lowering.draws import Draw
-from mlir_amp.torch.lowering.graph_module import (
-    GraphFunction,
-    NotLowered,
-    Role,
-    simplify,
-    to_text,
-)
+from mlir_amp.torch.lowering.graph_module import GraphFunction, simplify, to_text
 from mlir_amp.torch.lowering.graph_program import ELEMENTS
 from mlir_amp.torch.lowering.hyperparameters import Number
 from mlir_amp.torch.lowering.origins import Origins
@@ -279,46 +275,20 @@ def _type(value: Tensor) -> str:
     return f"tensor<{extents}{ELEMENTS[value.dtype]}>"
 
 
-def _call_text(parts: Sequence[GraphFunction]) -> str:
-    """The function that calls the others in turn; what one gives the next one takes."""
-    types: dict[Role, str] = {}
-    given: list[Role] = []  # arguments that nothing before computes
-    latest: dict[Role, str] = {}  # what the functions after are called with
-    lines: list[str] = []
-    for part in parts:
-        placeholders = [node for node in part.graph.nodes if node.op == "placeholder"]
-        for role, node in zip(part.arguments, placeholders):
-            types[role] = _type(node.meta["val"])
-            if role not in latest:
-                latest[role] = f"%a{len(given)}"
-                given.append(role)
-        for role, node in zip(part.results, _outputs(part.graph)):
-            types[role] = _type(node.meta["val"])
-        operands = ", ".join(latest[role] for role in part.arguments)
-        takes = ", ".join(types[role] for role in part.arguments)
-        gives = ", ".join(types[role] for role in part.results)
-        count = len(part.results)
-        call = f"func.call @{part.name}({operands}) : ({takes}) -> ({gives})"
-        lines.append(f"  %{part.name}:{count} = {call}")
-        latest.update(
-            {role: f"%{part.name}#{i}" for i, role in enumerate(part.results)}
-        )
-    results = [role for part in parts for role in part.results if role.role != "grad"]
+def _signature(function: GraphFunction) -> Part:
+    placeholders = [node for node in function.graph.nodes if node.op == "placeholder"]
 
-    def attributes(role: Role) -> str:
-        given = (f'{name} = "{value}"' for name, value in role.attributes.items())
-        return "{" + ", ".join(given) + "}"
+    def typed(
+        roles: Sequence[Role], nodes: Sequence[torch.fx.Node | None]
+    ) -> list[TypedRole]:
+        return [
+            TypedRole(role, _type(node.meta["val"])) for role, node in zip(roles, nodes)
+        ]
 
-    takes = ", ".join(
-        f"%a{i}: {types[role]} {attributes(role)}" for i, role in enumerate(given)
-    )
-    gives = ", ".join(f"{types[role]} {attributes(role)}" for role in results)
-    returned = ", ".join(latest[role] for role in results)
-    returns = ", ".join(types[role] for role in results)
-    body = "\n".join(lines)
-    return (
-        f"func.func @train_step({takes}) -> ({gives}) {{\n{body}\n"
-        f"  func.return {returned} : {returns}\n}}\n"
+    return Part(
+        function.name,
+        typed(function.arguments, placeholders),
+        typed(function.results, _outputs(function.graph)),
     )
 
 
@@ -339,6 +309,5 @@ def capture(step: Step, batch: Sequence[Tensor]) -> tuple[str, list[Draw]]:
     origins = Origins()
     forward_backward, trained, drawn = _capture_loss(step, batch, origins)
     parts = [forward_backward, _capture_update(step, trained)]
-    module = to_text(parts, origins).rstrip()
-    end = module.rindex("}")
-    return module[:end] + _call_text(parts) + module[end:], drawn
+    signatures = [_signature(part) for part in parts]
+    return call_in_turn(to_text(parts, origins), signatures), drawn
