@@ -119,6 +119,36 @@ CallDegrees::Outcome CallDegrees::require(const LinearForm &form,
   return outcome;
 }
 
+/// A condition that says that no overflow comes into an argument holds for what
+/// no longer carries a scale as well.
+std::optional<DegreeId>
+CallDegrees::addOverflows(unsigned condition,
+                          ConditionSetId &conditions) const {
+  const DegreeCause cause = table.getCause(table.conditions[condition].cause);
+  if (cause.fault != DegreeFault::Hides &&
+      cause.fault != DegreeFault::Chooses &&
+      cause.fault != DegreeFault::Escapes)
+    return std::nullopt;
+  const LinearForm form = table.forms[table.conditions[condition].form];
+  for (auto [atom, coefficient] : form.getTerms()) {
+    if (atom < table.numScales)
+      continue;
+    const ScaleDegree &argument = table[arguments[atom - table.numScales]];
+    for (unsigned brought : table.getAtoms(argument.overflows)) {
+      DegreeCause seen = cause;
+      seen.calls.push_back(call);
+      seen.first = LinearForm::getAtom(brought);
+      seen.second = LinearForm();
+      if (brought < table.numScales)
+        return table.getFault(std::move(seen));
+      conditions = table.sets.merge(
+          conditions, table.addCondition(LinearForm::getAtom(brought),
+                                         table.addCause(std::move(seen))));
+    }
+  }
+  return std::nullopt;
+}
+
 const CallDegrees::Outcome &CallDegrees::check(ConditionSetId conditions) {
   if (auto it = outcomes.find(conditions); it != outcomes.end())
     return it->second;
@@ -132,13 +162,19 @@ const CallDegrees::Outcome &CallDegrees::check(ConditionSetId conditions) {
       outcome.conditions =
           table.sets.merge(outcome.conditions, right.conditions);
       outcome.open = table.sets.merge(outcome.open, right.open);
+    } else if (std::optional<DegreeId> fault =
+                   addOverflows(node.condition, outcome.conditions)) {
+      outcome.fault = fault;
     } else if (std::optional<LinearForm> form = express(table.forms[node.form]);
                !form) {
       outcome.fault = getTooLarge();
     } else if (hasUnknowns(*form)) {
       outcome.open = conditions;
     } else {
-      outcome = require(*form, node.condition);
+      Outcome required = require(*form, node.condition);
+      outcome.fault = required.fault;
+      outcome.conditions =
+          table.sets.merge(outcome.conditions, required.conditions);
     }
   }
   return outcomes[conditions] = outcome;
@@ -236,6 +272,13 @@ DegreeId CallDegrees::get(DegreeId result,
     return *fault;
   for (ConditionSetId conditions : {outcome.conditions, solution.conditions})
     degree.conditions = table.sets.merge(degree.conditions, conditions);
+
+  for (unsigned atom : table.getAtoms(inside.overflows))
+    degree.overflows = table.sets.merge(
+        degree.overflows,
+        atom < table.numScales
+            ? table.sets.getSingle(atom, 0)
+            : table[arguments[atom - table.numScales]].overflows);
 
   std::optional<LinearForm> form = express(inside.form);
   for (auto &[unknown, value] : solution.values)

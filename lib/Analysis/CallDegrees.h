@@ -64,6 +64,10 @@ private:
   /// those of `values`.
   Outcome require(const LinearForm &form, unsigned condition,
                   const Values &values = {}) const;
+  /// The fault, or further conditions, of a scale's overflow in an argument of
+  /// the callee's `condition` that has to be without.
+  std::optional<DegreeId> addOverflows(unsigned condition,
+                                       ConditionSetId &conditions) const;
   const Outcome &check(ConditionSetId conditions);
   const Solution &solve(ConditionSetId open);
   Solution eliminate(ArrayRef<unsigned> conditions) const;

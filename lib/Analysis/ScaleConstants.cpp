@@ -13,7 +13,6 @@
 
 #include "ScaleConstants.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -155,6 +154,41 @@ bool mlir::amp::comparesWithInfinity(Operation *op) {
   return llvm::any_of(op->getOperands(), [](Value operand) {
     auto number = dyn_cast_if_present<FloatAttr>(getUniformConstant(operand));
     return number && !number.getValue().isFinite();
+  });
+}
+
+static bool isNaNWith(Value value, Value operand, unsigned steps) {
+  if (value == operand)
+    return true;
+  Operation *def = value.getDefiningOp();
+  if (steps == 0 ||
+      !isa_and_present<arith::AddFOp, arith::SubFOp, arith::MulFOp,
+                       arith::DivFOp, arith::NegFOp, arith::MaximumFOp,
+                       arith::MinimumFOp, arith::ExtFOp, arith::TruncFOp,
+                       math::AbsFOp, math::FmaOp, math::SqrtOp, math::RsqrtOp>(
+          def))
+    return false;
+  return llvm::any_of(def->getOperands(), [&](Value read) {
+    return isNaNWith(read, operand, steps - 1);
+  });
+}
+
+bool mlir::amp::isNaNWith(Value value, Value operand) {
+  constexpr unsigned kMaxOperations = 6;
+  return ::isNaNWith(value, operand, kMaxOperations);
+}
+
+bool mlir::amp::choosesNaN(arith::SelectOp select) {
+  using Predicate = arith::CmpFPredicate;
+  auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>();
+  if (!compare)
+    return false;
+  // Each of them is true of NaN, or none.
+  bool isTrue = compare.getPredicate() >= Predicate::UEQ;
+  Value taken = isTrue ? select.getTrueValue() : select.getFalseValue();
+  return llvm::all_of(compare->getOperands(), [&](Value compared) {
+    auto number = dyn_cast_if_present<FloatAttr>(getUniformConstant(compared));
+    return (number && !number.getValue().isNaN()) || isNaNWith(taken, compared);
   });
 }
 

@@ -16,6 +16,7 @@
 #define AMP_LIB_ANALYSIS_SCALECONSTANTS_H
 
 #include "amp/Analysis/ScaleDegree.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Value.h"
 
@@ -36,6 +37,14 @@ std::optional<Rational> getConstantExponent(Value value);
 
 /// True if `op` compares with infinity or NaN, or tells NaN from numbers.
 bool comparesWithInfinity(Operation *op);
+
+/// True if `value` is NaN wherever `operand` is, of the same element, as far as
+/// a few operations on the way tell.
+bool isNaNWith(Value value, Value operand);
+
+/// True if `select` chooses by a comparison, and what it takes where a number
+/// that is compared is NaN, is NaN as well.
+bool choosesNaN(arith::SelectOp select);
 
 /// True if `op` is a maximum, minimum or clamp with the largest finite number
 /// of the type, of either sign, which an infinity becomes by it.

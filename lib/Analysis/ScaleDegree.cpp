@@ -158,6 +158,8 @@ bool mlir::amp::leavesUndecided(DegreeFault fault) {
   case DegreeFault::Memory:
   case DegreeFault::Exponent:
   case DegreeFault::Hides:
+  case DegreeFault::Chooses:
+  case DegreeFault::Escapes:
     return true;
   }
   llvm_unreachable("all faults are listed");
@@ -206,6 +208,7 @@ DegreeId DegreeTable::getAtom(unsigned atom) {
   ScaleDegree degree;
   degree.kind = ScaleDegree::Known;
   degree.form = LinearForm::getAtom(atom);
+  degree.overflows = sets.getSingle(atom, 0);
   return intern(std::move(degree));
 }
 
@@ -246,6 +249,7 @@ DegreeId DegreeTable::join(DegreeId a, DegreeId b, Operation *at,
     return it->second;
   ScaleDegree degree = left.kind == ScaleDegree::Any ? right : left;
   degree.conditions = sets.merge(left.conditions, right.conditions);
+  degree.overflows = sets.merge(left.overflows, right.overflows);
   if (left.kind == ScaleDegree::Any || right.kind == ScaleDegree::Any)
     return joined[{a, b}] = intern(std::move(degree));
   std::optional<LinearForm> difference = left.form.add(right.form, -1);
@@ -270,6 +274,7 @@ DegreeId DegreeTable::combine(DegreeId a, DegreeId b, Rational factor,
     return it->second;
   ScaleDegree degree;
   degree.conditions = sets.merge(left.conditions, right.conditions);
+  degree.overflows = sets.merge(left.overflows, right.overflows);
   // Zero and infinity stay what they are, whatever they are multiplied by.
   if (left.kind == ScaleDegree::Any || right.kind == ScaleDegree::Any)
     return it->second = intern(std::move(degree));
@@ -289,6 +294,15 @@ DegreeId DegreeTable::multiply(DegreeId a, Rational factor, Operation *at) {
   return combine(kZero, a, factor, at);
 }
 
+DegreeId DegreeTable::multiplyByZero(DegreeId a) {
+  ScaleDegree degree = *degrees[a];
+  if (degree.isFault())
+    return a;
+  degree.kind = ScaleDegree::Any;
+  degree.form = LinearForm();
+  return intern(std::move(degree));
+}
+
 DegreeId DegreeTable::requireZero(DegreeId a, Operation *at,
                                   DegreeFault fault) {
   const ScaleDegree &degree = *degrees[a];
@@ -297,10 +311,60 @@ DegreeId DegreeTable::requireZero(DegreeId a, Operation *at,
   ScaleDegree zero;
   zero.kind = ScaleDegree::Known;
   zero.conditions = degree.conditions;
+  zero.overflows = degree.overflows;
   if (degree.kind == ScaleDegree::Any)
     return intern(std::move(zero)); // a function of what never changes
   return require(std::move(zero), degree.form,
                  {at, fault, degree.form, LinearForm(), {}});
+}
+
+SmallVector<unsigned> DegreeTable::getAtoms(ConditionSetId set) const {
+  SmallVector<unsigned> atoms;
+  SmallVector<ConditionSetId> worklist;
+  if (set != ConditionSets::kEmpty)
+    worklist.push_back(set);
+  while (!worklist.empty()) {
+    const ConditionSets::Node &node = sets[worklist.pop_back_val()];
+    if (node.isLeaf())
+      atoms.push_back(node.form);
+    else
+      worklist.append({node.right, node.left});
+  }
+  return atoms;
+}
+
+SmallVector<unsigned> DegreeTable::getOverflows(DegreeId a) const {
+  SmallVector<unsigned> scales = getAtoms(degrees[a]->overflows);
+  llvm::erase_if(scales, [&](unsigned atom) { return atom >= numScales; });
+  return scales;
+}
+
+DegreeId DegreeTable::requireNoOverflow(DegreeId a, Operation *at,
+                                        DegreeFault fault) {
+  if (!mayOverflow(a))
+    return a;
+  auto [it, isNew] = withoutOverflow.try_emplace({a, at, fault}, kAny);
+  if (!isNew)
+    return it->second;
+  ScaleDegree degree = *degrees[a];
+  for (unsigned atom : getAtoms(degree.overflows)) {
+    LinearForm form = LinearForm::getAtom(atom);
+    DegreeCause cause{at, fault, form, LinearForm(), {}};
+    if (atom < numScales)
+      return it->second = getFault(std::move(cause));
+    degree.conditions = sets.merge(
+        degree.conditions, addCondition(form, addCause(std::move(cause))));
+  }
+  degree.overflows = ConditionSets::kEmpty;
+  return it->second = intern(std::move(degree));
+}
+
+DegreeId DegreeTable::clearOverflow(DegreeId a) {
+  if (!mayOverflow(a))
+    return a;
+  ScaleDegree degree = *degrees[a];
+  degree.overflows = ConditionSets::kEmpty;
+  return intern(std::move(degree));
 }
 
 DegreeId DegreeTable::control(DegreeId value, DegreeId control) {
@@ -310,10 +374,12 @@ DegreeId DegreeTable::control(DegreeId value, DegreeId control) {
     return value;
   if (chooser.isFault())
     return control;
-  if (chooser.conditions == ConditionSets::kEmpty)
+  if (chooser.conditions == ConditionSets::kEmpty &&
+      chooser.overflows == ConditionSets::kEmpty)
     return value;
   ScaleDegree degree = chosen;
   degree.conditions = sets.merge(degree.conditions, chooser.conditions);
+  degree.overflows = sets.merge(degree.overflows, chooser.overflows);
   return intern(std::move(degree));
 }
 

@@ -219,6 +219,7 @@ private:
   /// How the degree at an edge's start raises that at its end.
   enum class EdgeKind {
     Flow,    ///< the same elements
+    Guarded, ///< the same elements, but where an overflow came in
     Choice,  ///< which elements come, is chosen by it
     Unknown, ///< computed from it in an unknown way
   };
@@ -375,8 +376,10 @@ void FunctionDegrees::addRegionBranch(RegionBranchOpInterface op) {
             loop ? loop.getTiedLoopRegionIterArg(operand) : BlockArgument();
         carried && isStart(operand->get(), carried))
       continue;
+    EdgeKind kind =
+        isa<ApplyIfFiniteOp>(op) ? EdgeKind::Guarded : EdgeKind::Flow;
     for (Value input : inputs)
-      addEdge(operand->get(), input, EdgeKind::Flow, op);
+      addEdge(operand->get(), input, kind, op);
   }
 }
 
@@ -480,13 +483,20 @@ void FunctionDegrees::drain() {
         DegreeId now = old;
         switch (edge.kind) {
         case EdgeKind::Flow:
-          now = table.join(old, degree, edge.op,
-                           edge.target ? DegreeFault::Meets
-                                       : DegreeFault::Memory);
+        case EdgeKind::Guarded:
+          now = table.join(
+              old,
+              edge.kind == EdgeKind::Guarded ? table.clearOverflow(degree)
+                                             : degree,
+              edge.op, edge.target ? DegreeFault::Meets : DegreeFault::Memory);
           break;
         case EdgeKind::Choice: {
           DegreeId chooser =
               table.requireZero(degree, edge.op, DegreeFault::Compares);
+          // A loop ends with what its condition is computed from.
+          if (!isa<scf::WhileOp>(edge.op))
+            chooser =
+                table.requireNoOverflow(chooser, edge.op, DegreeFault::Chooses);
           if (!edge.target) {
             memoryChoice = table.control(memoryChoice, chooser);
             break;
@@ -514,9 +524,12 @@ void FunctionDegrees::drain() {
       for (Region *region : it->second) {
         DegreeId &choice =
             blockChoice.try_emplace(region, DegreeTable::kZero).first->second;
-        choice = table.control(choice,
-                               table.requireZero(degree, region->getParentOp(),
-                                                 DegreeFault::Compares));
+        Operation *parent = region->getParentOp();
+        choice = table.control(
+            choice,
+            table.requireNoOverflow(
+                table.requireZero(degree, parent, DegreeFault::Compares),
+                parent, DegreeFault::Chooses));
         for (Block &block : llvm::drop_begin(*region))
           for (BlockArgument argument : block.getArguments())
             raise(argument, table.control(degrees.lookup(argument), choice));
@@ -590,9 +603,13 @@ void FunctionDegrees::visitCall(func::CallOp call) {
   FunctionKind kind = getFunctionKind(callee);
   for (auto [index, argument] : llvm::enumerate(arguments)) {
     if (!isFloating(call.getOperand(index).getType()))
-      argument = table.requireZero(argument, call, DegreeFault::Compares);
+      argument = table.requireNoOverflow(
+          table.requireZero(argument, call, DegreeFault::Compares), call,
+          DegreeFault::Chooses);
     else if (isUnscaledArgument(callee, kind, index))
-      argument = table.requireZero(argument, call, DegreeFault::Enters);
+      argument = table.requireNoOverflow(
+          table.requireZero(argument, call, DegreeFault::Enters), call,
+          DegreeFault::Escapes);
     else if (callee.isExternal() && !getArgRole(callee, index).role)
       argument = table.requireZero(argument, call, DegreeFault::Unknown);
   }

@@ -122,6 +122,13 @@ enum class DegreeFault {
   /// A scaled value is tested for infinity or NaN, or an infinity made a finite
   /// number: that hides an overflow that the scale makes.
   Hides,
+  /// What a comparison of scaled values says, chooses, and a NaN that the scale
+  /// makes chooses as well: its overflow may not be in what is chosen.
+  Chooses,
+  /// What was computed from scaled values and no longer carries a scale is
+  /// handed over for a value that never was scaled: nothing looks for the
+  /// overflow in it.
+  Escapes,
   /// A gradient is unscaled by a scaler whose scale it does not carry once.
   Unscales,
 };
@@ -163,6 +170,9 @@ struct ScaleDegree {
   LinearForm form;
   /// On the degrees of the function's arguments; of Any and Known.
   ConditionSetId conditions = ConditionSets::kEmpty;
+  /// Scales and arguments that it is computed from: what overflows with them
+  /// may have come into it, though it carries none of them; of Any and Known.
+  ConditionSetId overflows = ConditionSets::kEmpty;
   /// Number of the cause; of Undecided and None.
   unsigned cause = 0;
 
@@ -173,7 +183,9 @@ struct ScaleDegree {
            form.getTerms().size() == 1 &&
            form.getTerms().front().second == Rational(1);
   }
-  auto getKey() const { return std::tie(kind, form, conditions, cause); }
+  auto getKey() const {
+    return std::tie(kind, form, conditions, overflows, cause);
+  }
   bool operator<(const ScaleDegree &other) const {
     return getKey() < other.getKey();
   }
@@ -205,8 +217,20 @@ public:
   /// a + factor * b, of products, quotients and powers.
   DegreeId combine(DegreeId a, DegreeId b, Rational factor, Operation *at);
   DegreeId multiply(DegreeId a, Rational factor, Operation *at);
+  /// Any, of what is 0 or, where `a` overflows, NaN.
+  DegreeId multiplyByZero(DegreeId a);
   /// Degree 0, if `a` is 0 or Any.
   DegreeId requireZero(DegreeId a, Operation *at, DegreeFault fault);
+  /// True if an overflow may have come into `a`.
+  bool mayOverflow(DegreeId a) const {
+    return degrees[a]->overflows != ConditionSets::kEmpty;
+  }
+  /// The scales whose overflow may have come into `a`, in their order.
+  SmallVector<unsigned> getOverflows(DegreeId a) const;
+  /// `a`, if no overflow comes into it.
+  DegreeId requireNoOverflow(DegreeId a, Operation *at, DegreeFault fault);
+  /// `a`, when its overflow was looked for.
+  DegreeId clearOverflow(DegreeId a);
   /// `value`, chosen by what has degree `control`: 0, or a fault.
   DegreeId control(DegreeId value, DegreeId control);
 
@@ -231,6 +255,8 @@ private:
   DegreeId require(ScaleDegree degree, const LinearForm &difference,
                    DegreeCause cause);
   bool hasArguments(const LinearForm &form) const;
+  /// The members of `set`, whose forms stand for themselves.
+  SmallVector<unsigned> getAtoms(ConditionSetId set) const;
 
   unsigned numScales;
   std::map<ScaleDegree, DegreeId> numbers;
@@ -246,6 +272,9 @@ private:
   /// condition.
   std::map<std::tuple<DegreeId, DegreeId, Rational>, DegreeId> combined;
   std::map<std::pair<DegreeId, DegreeId>, DegreeId> joined;
+  /// Results of `requireNoOverflow`.
+  std::map<std::tuple<DegreeId, Operation *, DegreeFault>, DegreeId>
+      withoutOverflow;
 };
 
 } // namespace mlir::amp

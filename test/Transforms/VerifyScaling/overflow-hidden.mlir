@@ -367,8 +367,7 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
 
 // -----
 
-// Infinities of a mask, and a comparison with 0, hide nothing.
-// CHECK: func.func @train
+// A comparison with 0 drops NaN.
 amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
 func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
     %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
@@ -378,7 +377,598 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %g = arith.mulf %a, %x : tensor<f32>
   %zero = arith.constant dense<0.0> : tensor<f32>
   %p = arith.cmpf ogt, %g, %zero : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.select' chooses by a comparison of values that were computed from one of degree 1 in @s; an overflow of the scale makes some of them NaN, and what is chosen then would hide it; compare what is unscaled, or have NaN chosen where NaN is compared}}
   %k = arith.select %p, %g, %zero : tensor<i1>, tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Mended: what is not greater, NaN as well, is kept.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %p = arith.cmpf ugt, %g, %zero : tensor<f32>
+  %k = arith.select %p, %g, %zero : tensor<i1>, tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Mended: so does a maximum.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %k = arith.maximumf %g, %zero : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// The other of two numbers, where one is NaN.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.maxnumf' tests a value of degree 1 in @s for infinity, or makes a finite number of it}}
+  %k = arith.maxnumf %g, %zero : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.minnumf' tests a value of degree 1 in @s for infinity, or makes a finite number of it}}
+  %k = arith.minnumf %zero, %g : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: of values that carry no scale.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %c = arith.maxnumf %x, %zero : tensor<f32>
+  %k = arith.mulf %c, %g : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// 0 at every scale, and NaN by an overflow.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %d = arith.subf %g, %g : tensor<f32>
+  %p = arith.cmpf oeq, %d, %zero : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.select' chooses by a comparison of values that were computed from one of degree 1 in @s; an overflow of the scale makes some of them NaN, and what is chosen then would hide it; compare what is unscaled, or have NaN chosen where NaN is compared}}
+  %k = arith.select %p, %g, %zero : tensor<i1>, tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %d = arith.mulf %g, %zero : tensor<f32>
+  %p = arith.cmpf oeq, %d, %zero : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.select' chooses by a comparison of values that were computed from one of degree 1 in @s; an overflow of the scale makes some of them NaN, and what is chosen then would hide it; compare what is unscaled, or have NaN chosen where NaN is compared}}
+  %k = arith.select %p, %g, %zero : tensor<i1>, tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %d = arith.mulf %g, %zero : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'math.isnan' tests a value of degree 1 in @s for infinity, or makes a finite number of it}}
+  %p = math.isnan %d : tensor<f32>
+  %k = arith.select %p, %zero, %g : tensor<i1>, tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %d = arith.mulf %g, %zero : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.cmpf' tests a value of degree 1 in @s for infinity, or makes a finite number of it}}
+  %p = arith.cmpf uno, %d, %d : tensor<f32>
+  %k = arith.select %p, %zero, %g : tensor<i1>, tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Beside a number that carries no scale.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %d = arith.mulf %g, %zero : tensor<f32>
+  %y = arith.addf %x, %d : tensor<f32>
+  %p = arith.cmpf oeq, %y, %x : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.select' chooses by a comparison of values that were computed from one of degree 1 in @s; an overflow of the scale makes some of them NaN, and what is chosen then would hide it; compare what is unscaled, or have NaN chosen where NaN is compared}}
+  %k = arith.select %p, %g, %zero : tensor<i1>, tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: 0 or NaN is added, and NaN stays.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %d = arith.subf %g, %g : tensor<f32>
+  %k = arith.addf %g, %d : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// A scale that cancels.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %r = arith.divf %g, %a : tensor<f32>
+  %p = arith.cmpf olt, %r, %x : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.select' chooses by a comparison of values that were computed from one of degree 1 in @s; an overflow of the scale makes some of them NaN, and what is chosen then would hide it; compare what is unscaled, or have NaN chosen where NaN is compared}}
+  %k = arith.select %p, %g, %zero : tensor<i1>, tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: masks of what carries no scale.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %p = arith.cmpf ogt, %x, %zero : tensor<f32>
+  %r = arith.select %p, %g, %zero : tensor<i1>, tensor<f32>
+  %m = arith.uitofp %p : tensor<i1> to tensor<f32>
+  %k = arith.mulf %r, %m : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// By two comparisons.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %q = arith.cmpf oge, %g, %zero : tensor<f32>
+  %n = arith.cmpf olt, %g, %zero : tensor<f32>
+  %p = arith.ori %q, %n : tensor<i1>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.select' chooses by a comparison of values that were computed from one of degree 1 in @s; an overflow of the scale makes some of them NaN, and what is chosen then would hide it; compare what is unscaled, or have NaN chosen where NaN is compared}}
+  %k = arith.select %p, %g, %zero : tensor<i1>, tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// A flag as a number.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %p = arith.cmpf ogt, %g, %zero : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.uitofp' chooses by a comparison of values that were computed from one of degree 1 in @s; an overflow of the scale makes some of them NaN, and what is chosen then would hide it; compare what is unscaled, or have NaN chosen where NaN is compared}}
+  %m = arith.uitofp %p : tensor<i1> to tensor<f32>
+  %k = arith.mulf %a, %m : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// 0 or NaN as an integer.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %d = arith.mulf %g, %zero : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.fptosi' tests a value of degree 1 in @s for infinity, or makes a finite number of it}}
+  %i = arith.fptosi %d : tensor<f32> to tensor<i32>
+  %none = arith.constant dense<0> : tensor<i32>
+  %p = arith.cmpi eq, %i, %none : tensor<i32>
+  %k = arith.select %p, %g, %zero : tensor<i1>, tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Its bits.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %d = arith.mulf %g, %zero : tensor<f32>
+  %i = arith.bitcast %d : tensor<f32> to tensor<i32>
+  %none = arith.constant dense<0> : tensor<i32>
+  %p = arith.cmpi eq, %i, %none : tensor<i32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.select' chooses by a comparison of values that were computed from one of degree 1 in @s; an overflow of the scale makes some of them NaN, and what is chosen then would hide it; compare what is unscaled, or have NaN chosen where NaN is compared}}
+  %k = arith.select %p, %g, %zero : tensor<i1>, tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// NaN has a sign as well.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'math.copysign' chooses by a comparison of values that were computed from one of degree 1 in @s; an overflow of the scale makes some of them NaN, and what is chosen then would hide it; compare what is unscaled, or have NaN chosen where NaN is compared}}
+  %k = math.copysign %a, %g : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: the sign of what is NaN then.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %n = math.absf %g : tensor<f32>
+  %k = math.copysign %n, %g : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// By a branch.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %e = tensor.extract %g[] : tensor<f32>
+  %z = arith.constant 0.0 : f32
+  %p = arith.cmpf ogt, %e, %z : f32
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'scf.if' chooses by a comparison of values that were computed from one of degree 1 in @s; an overflow of the scale makes some of them NaN, and what is chosen then would hide it; compare what is unscaled, or have NaN chosen where NaN is compared}}
+  %k = scf.if %p -> tensor<f32> {
+    scf.yield %g : tensor<f32>
+  } else {
+    scf.yield %zero : tensor<f32>
+  }
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: by what carries no scale.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %e = tensor.extract %x[] : tensor<f32>
+  %z = arith.constant 0.0 : f32
+  %p = arith.cmpf ogt, %e, %z : f32
+  %k = scf.if %p -> tensor<f32> {
+    scf.yield %g : tensor<f32>
+  } else {
+    scf.yield %zero : tensor<f32>
+  }
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// In a body.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %e = tensor.empty() : tensor<f32>
+  %k = linalg.map ins(%g : tensor<f32>) outs(%e : tensor<f32>)
+    (%in: f32, %init: f32) {
+      %z = arith.constant 0.0 : f32
+      %d = arith.mulf %in, %z : f32
+      %p = arith.cmpf oeq, %d, %z : f32
+      // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.select' chooses by a comparison of values that were computed from one of degree 1 in @s; an overflow of the scale makes some of them NaN, and what is chosen then would hide it; compare what is unscaled, or have NaN chosen where NaN is compared}}
+      %r = arith.select %p, %in, %z : f32
+      linalg.yield %r : f32
+    }
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Mended.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %e = tensor.empty() : tensor<f32>
+  %k = linalg.map ins(%g : tensor<f32>) outs(%e : tensor<f32>)
+    (%in: f32, %init: f32) {
+      %z = arith.constant 0.0 : f32
+      %p = arith.cmpf ugt, %in, %z : f32
+      %r = arith.select %p, %in, %z : f32
+      linalg.yield %r : f32
+    }
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// In helpers, that are handed 0 or NaN.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func private @isZero(%y: tensor<f32>) -> tensor<i1> {
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %p = arith.cmpf oeq, %y, %zero : tensor<f32>
+  return %p : tensor<i1>
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %d = arith.mulf %g, %zero : tensor<f32>
+  %p = call @isZero(%d) : (tensor<f32>) -> tensor<i1>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.select' chooses by a comparison of values that were computed from one of degree 1 in @s; an overflow of the scale makes some of them NaN, and what is chosen then would hide it; compare what is unscaled, or have NaN chosen where NaN is compared}}
+  %k = arith.select %p, %g, %zero : tensor<i1>, tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: what they are handed carries no scale.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func private @isZero(%y: tensor<f32>) -> tensor<i1> {
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %p = arith.cmpf oeq, %y, %zero : tensor<f32>
+  return %p : tensor<i1>
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %d = arith.mulf %x, %zero : tensor<f32>
+  %p = call @isZero(%d) : (tensor<f32>) -> tensor<i1>
+  %k = arith.select %p, %g, %zero : tensor<i1>, tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func private @atZero(%y: tensor<f32>, %z: tensor<f32>) -> tensor<f32> {
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %p = arith.cmpf oeq, %y, %zero : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.select' chooses by a comparison of values that were computed from one of degree 1 in @s; an overflow of the scale makes some of them NaN, and what is chosen then would hide it; compare what is unscaled, or have NaN chosen where NaN is compared}}
+  %k = arith.select %p, %z, %zero : tensor<i1>, tensor<f32>
+  return %k : tensor<f32>
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %d = arith.mulf %g, %zero : tensor<f32>
+  // expected-note@below {{called from here}}
+  %k = call @atZero(%d, %g) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func private @atZero(%y: tensor<f32>, %z: tensor<f32>) -> tensor<f32> {
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %p = arith.cmpf oeq, %y, %zero : tensor<f32>
+  %k = arith.select %p, %z, %zero : tensor<i1>, tensor<f32>
+  return %k : tensor<f32>
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %d = arith.mulf %x, %zero : tensor<f32>
+  %k = call @atZero(%d, %g) : (tensor<f32>, tensor<f32>) -> tensor<f32>
   %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
   %new = arith.subf %w, %u : tensor<f32>
   return %new : tensor<f32>

@@ -77,6 +77,8 @@ private:
   InFlightDiagnostic complain(Location loc);
   void explain(const DegreeCause &cause, ArrayRef<StepResult> results);
   void explainScaled(const LinearForm &form, ArrayRef<StepResult> results);
+  std::optional<unsigned> findDynamicOverflow(DegreeId degree);
+  void explainOverflow(unsigned scale, ArrayRef<StepResult> results);
   void addUnscaleText(InFlightDiagnostic &diagnostic, const DegreeCause &cause);
   bool blameOptimizerCall(const DegreeCause &cause,
                           ArrayRef<StepResult> results);
@@ -324,6 +326,22 @@ void VerifyScaling::explain(const DegreeCause &cause,
                   "an overflow that the scale makes; do so after unscaling, in "
                   "the train step";
     break;
+  case DegreeFault::Chooses:
+    diagnostic << "'" << cause.op->getName()
+               << "' chooses by a comparison of values that were computed from "
+                  "one of "
+               << describe(cause.first)
+               << "; an overflow of the scale makes some of them NaN, and what "
+                  "is chosen then would hide it; compare what is unscaled, or "
+                  "have NaN chosen where NaN is compared";
+    break;
+  case DegreeFault::Escapes:
+    diagnostic << "expected what '" << cause.op->getName()
+               << "' takes for a value that is never scaled to be computed "
+                  "from unscaled ones, but it comes from one of "
+               << describe(cause.first)
+               << ", whose overflow nothing looks for; unscale that first";
+    break;
   case DegreeFault::Exponent:
     diagnostic << "the exponent or the power that '" << cause.op->getName()
                << "' takes of a value of " << describe(cause.first)
@@ -373,11 +391,76 @@ void VerifyScaling::explainScaled(const LinearForm &form,
     addResults(diagnostic, results);
 }
 
+/// True for what the next step begins with; where nothing says what a result
+/// is, it may be looked at.
+static bool outlivesStep(std::optional<Role> role) {
+  return role && *role != Role::Loss && *role != Role::Grad &&
+         *role != Role::Output;
+}
+
+/// The operation, seen from `value` backwards, by which it has lost the scale
+/// that it was computed with.
+static Operation *findLastScaled(Value value,
+                                 const ScaleDegreeAnalysis &analysis) {
+  const DegreeTable &table = analysis.getTable();
+  llvm::DenseSet<Value> seen;
+  Operation *last = nullptr;
+  while (value && seen.insert(value).second) {
+    Operation *def = value.getDefiningOp();
+    if (!def)
+      break;
+    last = def;
+    Value next;
+    for (Value operand : def->getOperands()) {
+      DegreeId degree = analysis.lookup(operand);
+      if (!table[degree].form.isZero())
+        return def;
+      if (!next && table.mayOverflow(degree))
+        next = operand;
+    }
+    value = next;
+  }
+  return last;
+}
+
+/// A dynamic scale whose overflow may have come into what has `degree`. A step
+/// with a static one takes what overflows.
+std::optional<unsigned> VerifyScaling::findDynamicOverflow(DegreeId degree) {
+  auto module = step->getParentOfType<ModuleOp>();
+  for (unsigned scale : analysis->getTable().getOverflows(degree))
+    if (auto scaler =
+            module.lookupSymbol<ScalerOp>(analysis->getScales()[scale]);
+        scaler && !scaler.getStaticScale())
+      return scale;
+  return std::nullopt;
+}
+
+/// A scale that cancels, as in a gradient divided by its norm: the result is
+/// the same at every scale, but for those at which something overflows.
+void VerifyScaling::explainOverflow(unsigned scale,
+                                    ArrayRef<StepResult> results) {
+  StepResult first = results.front();
+  InFlightDiagnostic diagnostic = complain(getPlace(first.getValue()));
+  diagnostic << "expected " << describeRole(getResultRole(step, first.index))
+             << " of train step '@" << step.getName()
+             << "' to be computed from unscaled values, but it comes from some "
+                "that carry the scale of '@"
+             << analysis->getScales()[scale]
+             << "', whose overflow nothing looks for; unscale those first, or "
+                "keep the old value by 'amp.apply_if_finite' where one is "
+                "found";
+  if (Operation *last = findLastScaled(first.getValue(), *analysis))
+    diagnostic.attachNote(getPlace(last)) << "the scale is lost here";
+  if (results.size() > 1)
+    addResults(diagnostic, results);
+}
+
 void VerifyScaling::verifyStep(func::FuncOp function) {
   step = function;
   const DegreeTable &table = analysis->getTable();
   llvm::MapVector<unsigned, SmallVector<StepResult>> faults;
   llvm::MapVector<DegreeId, SmallVector<StepResult>> scaled;
+  llvm::MapVector<unsigned, SmallVector<StepResult>> overflowing;
   SmallVector<func::ReturnOp> ends;
   llvm::BitVector refused(step.getNumResults());
   step.walk([&](func::ReturnOp end) {
@@ -388,6 +471,9 @@ void VerifyScaling::verifyStep(func::FuncOp function) {
         faults[degree.cause].push_back({end, unsigned(index)});
       else if (degree.kind == ScaleDegree::Known && !degree.form.isZero())
         scaled[id].push_back({end, unsigned(index)});
+      else if (std::optional<unsigned> scale = findDynamicOverflow(id);
+               scale && outlivesStep(getResultRole(step, index).role))
+        overflowing[*scale].push_back({end, unsigned(index)});
       else
         continue;
       refused.set(index);
@@ -404,6 +490,8 @@ void VerifyScaling::verifyStep(func::FuncOp function) {
     explain(table.getCause(cause), results);
   for (auto &[id, results] : scaled)
     explainScaled(table[id].form, results);
+  for (auto &[scale, results] : overflowing)
+    explainOverflow(scale, results);
   const DegreeSummary *summary = analysis->lookupSummary(step);
   bool keepsMemory = summary && (summary->touchesGlobals ||
                                  llvm::any_of(step.getArgumentTypes(),
