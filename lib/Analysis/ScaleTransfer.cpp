@@ -195,7 +195,10 @@ DegreeId ScaleTransfer::applyRule(Entry entry, Operation *op,
     return requireAllZero(op, operands, DegreeFault::Hides);
   case Rule::Ratio:
   case Rule::Compare: {
-    if (comparesWithInfinity(op))
+    // A number that is 0 at every scale has nothing else to tell.
+    if (comparesWithInfinity(op) || llvm::any_of(operands, [&](DegreeId id) {
+          return table[id].kind == ScaleDegree::Any && table.mayOverflow(id);
+        }))
       return requireAllZero(op, operands, DegreeFault::Hides);
     DegreeFault fault =
         entry.rule == Rule::Ratio ? DegreeFault::Mixes : DegreeFault::Compares;
