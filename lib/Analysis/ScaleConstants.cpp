@@ -13,6 +13,7 @@
 
 #include "ScaleConstants.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -30,6 +31,13 @@ using namespace mlir::amp;
 /// Steps from a use to its constant: more are no fill of a constant.
 constexpr unsigned kMaxSteps = 32;
 
+/// The function with a body that `call` calls; null if it has none.
+static func::FuncOp getCallee(func::CallOp call) {
+  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      call, call.getCalleeAttr());
+  return callee && !callee.isExternal() ? callee : func::FuncOp();
+}
+
 /// The value whose elements `value` consists of, if they are of one operand.
 static Value getMovedFrom(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
@@ -43,6 +51,13 @@ static Value getMovedFrom(Value value) {
                : Value();
   }
   Operation *def = value.getDefiningOp();
+  if (auto call = dyn_cast<func::CallOp>(def)) {
+    func::FuncOp callee = getCallee(call);
+    if (!callee || !llvm::hasSingleElement(callee.getBody()))
+      return {};
+    return callee.getBody().front().getTerminator()->getOperand(
+        cast<OpResult>(value).getResultNumber());
+  }
   if (isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
           tensor::ExtractOp, tensor::ExtractSliceOp, tensor::ReshapeOp,
           tensor::SplatOp, vector::BroadcastOp>(def))
@@ -245,11 +260,23 @@ static bool isExtremum(Operation *op, bool isMaximum) {
                    : isa<arith::MinimumFOp, arith::MinNumFOp>(op);
 }
 
-/// What the rounds carry that begin with `operand`; null if it begins none.
+/// What the rounds carry that begin with `operand`, or a function is handed;
+/// null if it is neither.
 static BlockArgument getCarried(OpOperand &operand) {
   Operation *op = operand.getOwner();
+  unsigned number = operand.getOperandNumber();
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return loop.getTiedLoopRegionIterArg(&operand);
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return loop.getBeforeArguments()[number];
+  if (auto condition = dyn_cast<scf::ConditionOp>(op))
+    return number == 0 ? BlockArgument()
+                       : cast<scf::WhileOp>(op->getParentOp())
+                             .getAfterArguments()[number - 1];
+  if (auto call = dyn_cast<func::CallOp>(op)) {
+    func::FuncOp callee = getCallee(call);
+    return callee ? callee.getArgument(number) : BlockArgument();
+  }
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   return linalgOp && linalgOp.hasPureTensorSemantics() &&
                  linalgOp.getNumReductionLoops() != 0 &&
@@ -266,8 +293,12 @@ SmallVector<Operation *> mlir::amp::findStartedExtrema(Value start,
   bool isMaximum = number.getValue().isNegative();
   SmallVector<Operation *> extrema;
   SmallVector<Value> worklist{carried};
-  while (!worklist.empty())
-    for (OpOperand &use : worklist.pop_back_val().getUses()) {
+  llvm::DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    for (OpOperand &use : value.getUses()) {
       Operation *user = use.getOwner();
       if (isExtremum(user, isMaximum)) {
         extrema.push_back(user);
@@ -286,5 +317,6 @@ SmallVector<Operation *> mlir::amp::findStartedExtrema(Value start,
         return {};
       worklist.push_back(inner);
     }
+  }
   return extrema;
 }

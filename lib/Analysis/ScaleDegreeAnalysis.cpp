@@ -271,8 +271,9 @@ private:
   llvm::DenseSet<Operation *> visited;
   llvm::SetVector<Operation *> again;
   llvm::SetVector<Operation *> memoryReaders;
-  /// Maxima that start at the lowest number, minima at the highest.
-  SmallVector<Operation *> startedExtrema;
+  /// Maxima that start at the lowest number, minima at the highest, and calls
+  /// of them.
+  llvm::SetVector<Operation *> startedExtrema;
   /// Those of them that leave what they started with.
   llvm::DenseSet<Operation *> leftAtStart;
   SmallVector<Value> raised;
@@ -305,11 +306,13 @@ void FunctionDegrees::addBranches(BranchOpInterface branch) {
         branchConditions[operand].push_back(branch->getParentRegion());
 }
 
-/// True if `carried`, what a loop or a reduction carries, starts where a
-/// maximum does; remembers that.
+/// True if `carried`, what a loop or a reduction carries or a call hands over,
+/// starts where a maximum does; remembers the maxima of this function.
 bool FunctionDegrees::isStart(Value start, BlockArgument carried) {
   SmallVector<Operation *> extrema = findStartedExtrema(start, carried);
-  llvm::append_range(startedExtrema, extrema);
+  for (Operation *extremum : extrema)
+    if (function->isProperAncestor(extremum))
+      startedExtrema.insert(extremum);
   return !extrema.empty();
 }
 
@@ -371,10 +374,12 @@ void FunctionDegrees::addRegionBranch(RegionBranchOpInterface op) {
     llvm::sort(inputs, [&](Value a, Value b) {
       return llvm::find(targets, a) < llvm::find(targets, b);
     });
-    auto loop = dyn_cast<scf::ForOp>(operand->getOwner());
-    if (BlockArgument carried =
-            loop ? loop.getTiedLoopRegionIterArg(operand) : BlockArgument();
-        carried && isStart(operand->get(), carried))
+    BlockArgument carried;
+    if (auto loop = dyn_cast<scf::ForOp>(operand->getOwner()))
+      carried = loop.getTiedLoopRegionIterArg(operand);
+    else if (auto loop = dyn_cast<scf::WhileOp>(operand->getOwner()))
+      carried = loop.getBeforeArguments()[operand->getOperandNumber()];
+    if (carried && isStart(operand->get(), carried))
       continue;
     EdgeKind kind =
         isa<ApplyIfFiniteOp>(op) ? EdgeKind::Guarded : EdgeKind::Flow;
@@ -613,6 +618,19 @@ void FunctionDegrees::visitCall(func::CallOp call) {
     else if (callee.isExternal() && !getArgRole(callee, index).role)
       argument = table.requireZero(argument, call, DegreeFault::Unknown);
   }
+  // The number that a maximum of the callee starts from.
+  bool handsStart = false;
+  for (OpOperand &operand : call->getOpOperands()) {
+    unsigned index = operand.getOperandNumber();
+    if (arguments[index] == DegreeTable::kZero && !callee.isExternal() &&
+        isFloating(operand.get().getType()) &&
+        isStart(operand.get(), callee.getArgument(index))) {
+      arguments[index] = DegreeTable::kAny;
+      handsStart = true;
+    }
+  }
+  if (handsStart)
+    startedExtrema.insert(call);
   DegreeId memory = get(Value());
   // Its conditions and faults come with the memory that is handed over; that it
   // is not scaled, the callee's memory asks for.
@@ -626,6 +644,8 @@ void FunctionDegrees::visitCall(func::CallOp call) {
           return callee.isExternal() ||
                  reach.lookup(callee, argument).test(index);
         });
+    if (leftAtStart.contains(call) && table[degree].kind == ScaleDegree::Any)
+      degree = table.join(degree, DegreeTable::kZero, call, DegreeFault::Mixes);
     raise(result, degree);
   }
   touchesGlobals |= summary->touchesGlobals;
@@ -717,12 +737,16 @@ DegreeSummary FunctionDegrees::run() {
   };
   settle();
   // A maximum of nothing but -inf leaves the number that it started with.
-  for (Operation *extremum : startedExtrema)
-    if (table[get(extremum->getResult(0))].kind == ScaleDegree::Any) {
-      leftAtStart.insert(extremum);
-      visit(extremum);
-      settle();
-    }
+  for (size_t i = 0; i != startedExtrema.size(); ++i) {
+    Operation *extremum = startedExtrema[i];
+    if (llvm::none_of(extremum->getResults(), [&](Value result) {
+          return table[get(result)].kind == ScaleDegree::Any;
+        }))
+      continue;
+    leftAtStart.insert(extremum);
+    visit(extremum);
+    settle();
+  }
 
   DegreeSummary summary;
   summary.results.assign(function.getNumResults(), DegreeTable::kAny);
