@@ -26,10 +26,11 @@ using namespace mlir;
 using namespace mlir::amp;
 
 CallDegrees::CallDegrees(DegreeTable &table, ArrayRef<DegreeId> arguments,
-                         Operation *call)
-    : table(table), arguments(arguments), call(call) {
+                         const llvm::BitVector &fixed, Operation *call)
+    : table(table), arguments(arguments), fixed(fixed), call(call) {
   for (auto [index, id] : llvm::enumerate(arguments))
-    if (table[id].isFault() || table[id].conditions != ConditionSets::kEmpty)
+    if (table[id].isFault() || table[id].conditions != ConditionSets::kEmpty ||
+        (fixed.test(index) && table.mayOverflow(id)))
       conditional.push_back(index);
 }
 
@@ -121,32 +122,24 @@ CallDegrees::Outcome CallDegrees::require(const LinearForm &form,
 
 /// A condition that says that no overflow comes into an argument holds for what
 /// no longer carries a scale as well.
-std::optional<DegreeId>
-CallDegrees::addOverflows(unsigned condition,
-                          ConditionSetId &conditions) const {
-  const DegreeCause cause = table.getCause(table.conditions[condition].cause);
+ConditionSetId CallDegrees::excludeOverflows(unsigned condition) const {
+  DegreeCause cause = table.getCause(table.conditions[condition].cause);
   if (cause.fault != DegreeFault::Hides &&
       cause.fault != DegreeFault::Chooses &&
       cause.fault != DegreeFault::Escapes)
-    return std::nullopt;
+    return ConditionSets::kEmpty;
+  cause.calls.push_back(call);
   const LinearForm form = table.forms[table.conditions[condition].form];
+  ConditionSetId excluded = ConditionSets::kEmpty;
   for (auto [atom, coefficient] : form.getTerms()) {
-    if (atom < table.numScales)
-      continue;
-    const ScaleDegree &argument = table[arguments[atom - table.numScales]];
-    for (unsigned brought : table.getAtoms(argument.overflows)) {
-      DegreeCause seen = cause;
-      seen.calls.push_back(call);
-      seen.first = LinearForm::getAtom(brought);
-      seen.second = LinearForm();
-      if (brought < table.numScales)
-        return table.getFault(std::move(seen));
-      conditions = table.sets.merge(
-          conditions, table.addCondition(LinearForm::getAtom(brought),
-                                         table.addCause(std::move(seen))));
-    }
+    ConditionSetId overflows =
+        atom < table.numScales
+            ? table.sets.getSingle(atom, 0)
+            : table[arguments[atom - table.numScales]].overflows;
+    excluded =
+        table.sets.merge(excluded, table.excludeOverflows(overflows, cause));
   }
-  return std::nullopt;
+  return excluded;
 }
 
 const CallDegrees::Outcome &CallDegrees::check(ConditionSetId conditions) {
@@ -162,9 +155,11 @@ const CallDegrees::Outcome &CallDegrees::check(ConditionSetId conditions) {
       outcome.conditions =
           table.sets.merge(outcome.conditions, right.conditions);
       outcome.open = table.sets.merge(outcome.open, right.open);
-    } else if (std::optional<DegreeId> fault =
-                   addOverflows(node.condition, outcome.conditions)) {
-      outcome.fault = fault;
+    } else if (DegreeId none = table.requireAll(
+                   DegreeTable::kZero,
+                   outcome.conditions = excludeOverflows(node.condition));
+               table[none].isFault()) {
+      outcome.fault = none;
     } else if (std::optional<LinearForm> form = express(table.forms[node.form]);
                !form) {
       outcome.fault = getTooLarge();
@@ -260,6 +255,11 @@ DegreeId CallDegrees::get(DegreeId result,
     else
       degree.conditions =
           table.sets.merge(degree.conditions, argument.conditions);
+    // The callee takes it for a value that never was scaled.
+    if (fixed.test(index)) {
+      degree.overflows = table.sets.merge(degree.overflows, argument.overflows);
+      degree.hidden = table.sets.merge(degree.hidden, argument.hidden);
+    }
   }
 
   if (fault)
@@ -273,12 +273,20 @@ DegreeId CallDegrees::get(DegreeId result,
   for (ConditionSetId conditions : {outcome.conditions, solution.conditions})
     degree.conditions = table.sets.merge(degree.conditions, conditions);
 
-  for (unsigned atom : table.getAtoms(inside.overflows))
-    degree.overflows = table.sets.merge(
-        degree.overflows,
-        atom < table.numScales
-            ? table.sets.getSingle(atom, 0)
-            : table[arguments[atom - table.numScales]].overflows);
+  for (const ConditionSets::Node *leaf : table.getLeaves(inside.overflows)) {
+    if (leaf->form < table.numScales) {
+      degree.overflows = table.sets.merge(degree.overflows,
+                                          table.sets.getSingle(leaf->form, 0));
+      continue;
+    }
+    const ScaleDegree &argument =
+        table[arguments[leaf->form - table.numScales]];
+    degree.overflows = table.sets.merge(degree.overflows, argument.overflows);
+    degree.hidden = table.sets.merge(degree.hidden, argument.hidden);
+  }
+  for (const ConditionSets::Node *leaf : table.getLeaves(inside.hidden))
+    degree.hidden =
+        table.sets.merge(degree.hidden, excludeOverflows(leaf->condition));
 
   std::optional<LinearForm> form = express(inside.form);
   for (auto &[unknown, value] : solution.values)

@@ -15,6 +15,7 @@
 #define AMP_LIB_ANALYSIS_CALLDEGREES_H
 
 #include "amp/Analysis/ScaleDegree.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 
 #include <optional>
@@ -23,10 +24,10 @@ namespace mlir::amp {
 
 class CallDegrees {
 public:
-  /// `arguments` are the degrees that `call` hands over; they stay where they
-  /// are.
+  /// `arguments` are the degrees that `call` hands over; `fixed`, of which the
+  /// callee has degree 0 whatever it is handed. They stay where they are.
   CallDegrees(DegreeTable &table, ArrayRef<DegreeId> arguments,
-              Operation *call);
+              const llvm::BitVector &fixed, Operation *call);
 
   /// `result` of the callee, as this call has it. `reaches` tells on which
   /// arguments the result depends.
@@ -64,16 +65,16 @@ private:
   /// those of `values`.
   Outcome require(const LinearForm &form, unsigned condition,
                   const Values &values = {}) const;
-  /// The fault, or further conditions, of a scale's overflow in an argument of
-  /// the callee's `condition` that has to be without.
-  std::optional<DegreeId> addOverflows(unsigned condition,
-                                       ConditionSetId &conditions) const;
+  /// The callee's `condition`, if it says that no overflow comes into what it
+  /// names, for all that comes into that here.
+  ConditionSetId excludeOverflows(unsigned condition) const;
   const Outcome &check(ConditionSetId conditions);
   const Solution &solve(ConditionSetId open);
   Solution eliminate(ArrayRef<unsigned> conditions) const;
 
   DegreeTable &table;
   ArrayRef<DegreeId> arguments;
+  const llvm::BitVector &fixed;
   Operation *call;
   /// The arguments that bring conditions or a fault along.
   SmallVector<unsigned> conditional;

@@ -51,9 +51,9 @@ bool choosesNaN(arith::SelectOp select);
 bool clampsInfinity(Operation *op);
 
 /// The maxima (minima) that alone make use of `carried`, what the rounds of a
-/// loop or reduction carry or a function is handed, if `start`, with which they begin, is the lowest
-/// (highest) finite number: they are what else they are taken of. Empty if
-/// `start` is another value, or makes a difference.
+/// loop or reduction carry or a function is handed, if `start`, with which they
+/// begin, is the lowest (highest) finite number: they are what else they are
+/// taken of. Empty if `start` is another value, or makes a difference.
 SmallVector<Operation *> findStartedExtrema(Value start, BlockArgument carried);
 
 } // namespace mlir::amp

@@ -250,6 +250,7 @@ DegreeId DegreeTable::join(DegreeId a, DegreeId b, Operation *at,
   ScaleDegree degree = left.kind == ScaleDegree::Any ? right : left;
   degree.conditions = sets.merge(left.conditions, right.conditions);
   degree.overflows = sets.merge(left.overflows, right.overflows);
+  degree.hidden = sets.merge(left.hidden, right.hidden);
   if (left.kind == ScaleDegree::Any || right.kind == ScaleDegree::Any)
     return joined[{a, b}] = intern(std::move(degree));
   std::optional<LinearForm> difference = left.form.add(right.form, -1);
@@ -275,6 +276,7 @@ DegreeId DegreeTable::combine(DegreeId a, DegreeId b, Rational factor,
   ScaleDegree degree;
   degree.conditions = sets.merge(left.conditions, right.conditions);
   degree.overflows = sets.merge(left.overflows, right.overflows);
+  degree.hidden = sets.merge(left.hidden, right.hidden);
   // Zero and infinity stay what they are, whatever they are multiplied by.
   if (left.kind == ScaleDegree::Any || right.kind == ScaleDegree::Any)
     return it->second = intern(std::move(degree));
@@ -312,58 +314,89 @@ DegreeId DegreeTable::requireZero(DegreeId a, Operation *at,
   zero.kind = ScaleDegree::Known;
   zero.conditions = degree.conditions;
   zero.overflows = degree.overflows;
+  zero.hidden = degree.hidden;
   if (degree.kind == ScaleDegree::Any)
     return intern(std::move(zero)); // a function of what never changes
   return require(std::move(zero), degree.form,
                  {at, fault, degree.form, LinearForm(), {}});
 }
 
-SmallVector<unsigned> DegreeTable::getAtoms(ConditionSetId set) const {
-  SmallVector<unsigned> atoms;
+SmallVector<const ConditionSets::Node *>
+DegreeTable::getLeaves(ConditionSetId set) const {
+  SmallVector<const ConditionSets::Node *> leaves;
   SmallVector<ConditionSetId> worklist;
   if (set != ConditionSets::kEmpty)
     worklist.push_back(set);
   while (!worklist.empty()) {
     const ConditionSets::Node &node = sets[worklist.pop_back_val()];
     if (node.isLeaf())
-      atoms.push_back(node.form);
+      leaves.push_back(&node);
     else
       worklist.append({node.right, node.left});
   }
-  return atoms;
+  return leaves;
 }
 
 SmallVector<unsigned> DegreeTable::getOverflows(DegreeId a) const {
-  SmallVector<unsigned> scales = getAtoms(degrees[a]->overflows);
-  llvm::erase_if(scales, [&](unsigned atom) { return atom >= numScales; });
+  SmallVector<unsigned> scales;
+  for (const ConditionSets::Node *leaf : getLeaves(degrees[a]->overflows))
+    if (leaf->form < numScales)
+      scales.push_back(leaf->form);
   return scales;
+}
+
+ConditionSetId DegreeTable::excludeOverflows(ConditionSetId overflows,
+                                             const DegreeCause &cause) {
+  ConditionSetId conditions = ConditionSets::kEmpty;
+  for (const ConditionSets::Node *leaf : getLeaves(overflows)) {
+    DegreeCause seen = cause;
+    seen.first = LinearForm::getAtom(leaf->form);
+    seen.second = LinearForm();
+    LinearForm form = seen.first;
+    conditions =
+        sets.merge(conditions, addCondition(form, addCause(std::move(seen))));
+  }
+  return conditions;
+}
+
+DegreeId DegreeTable::requireAll(DegreeId a, ConditionSetId all) {
+  for (const ConditionSets::Node *leaf : getLeaves(all))
+    if (!hasArguments(forms[leaf->form]))
+      return getFault(causes[conditions[leaf->condition].cause]);
+  ScaleDegree degree = *degrees[a];
+  degree.conditions = sets.merge(degree.conditions, all);
+  return intern(std::move(degree));
 }
 
 DegreeId DegreeTable::requireNoOverflow(DegreeId a, Operation *at,
                                         DegreeFault fault) {
   if (!mayOverflow(a))
     return a;
-  auto [it, isNew] = withoutOverflow.try_emplace({a, at, fault}, kAny);
-  if (!isNew)
-    return it->second;
+  DegreeCause cause{at, fault, LinearForm(), LinearForm(), {}};
+  return clearOverflow(
+      requireAll(a, excludeOverflows(degrees[a]->overflows, cause)));
+}
+
+DegreeId DegreeTable::hideOverflow(DegreeId a, Operation *at,
+                                   DegreeFault fault) {
+  if (!mayOverflow(a))
+    return a;
   ScaleDegree degree = *degrees[a];
-  for (unsigned atom : getAtoms(degree.overflows)) {
-    LinearForm form = LinearForm::getAtom(atom);
-    DegreeCause cause{at, fault, form, LinearForm(), {}};
-    if (atom < numScales)
-      return it->second = getFault(std::move(cause));
-    degree.conditions = sets.merge(
-        degree.conditions, addCondition(form, addCause(std::move(cause))));
-  }
-  degree.overflows = ConditionSets::kEmpty;
-  return it->second = intern(std::move(degree));
+  DegreeCause cause{at, fault, LinearForm(), LinearForm(), {}};
+  degree.hidden =
+      sets.merge(degree.hidden, excludeOverflows(degree.overflows, cause));
+  return intern(std::move(degree));
+}
+
+DegreeId DegreeTable::requireShown(DegreeId a) {
+  return requireAll(a, degrees[a]->hidden);
 }
 
 DegreeId DegreeTable::clearOverflow(DegreeId a) {
   if (!mayOverflow(a))
     return a;
   ScaleDegree degree = *degrees[a];
-  degree.overflows = ConditionSets::kEmpty;
+  degree.overflows = degree.hidden = ConditionSets::kEmpty;
   return intern(std::move(degree));
 }
 
@@ -380,6 +413,7 @@ DegreeId DegreeTable::control(DegreeId value, DegreeId control) {
   ScaleDegree degree = chosen;
   degree.conditions = sets.merge(degree.conditions, chooser.conditions);
   degree.overflows = sets.merge(degree.overflows, chooser.overflows);
+  degree.hidden = sets.merge(degree.hidden, chooser.hidden);
   return intern(std::move(degree));
 }
 

@@ -501,7 +501,7 @@ void FunctionDegrees::drain() {
           // A loop ends with what its condition is computed from.
           if (!isa<scf::WhileOp>(edge.op))
             chooser =
-                table.requireNoOverflow(chooser, edge.op, DegreeFault::Chooses);
+                table.hideOverflow(chooser, edge.op, DegreeFault::Chooses);
           if (!edge.target) {
             memoryChoice = table.control(memoryChoice, chooser);
             break;
@@ -531,10 +531,9 @@ void FunctionDegrees::drain() {
             blockChoice.try_emplace(region, DegreeTable::kZero).first->second;
         Operation *parent = region->getParentOp();
         choice = table.control(
-            choice,
-            table.requireNoOverflow(
-                table.requireZero(degree, parent, DegreeFault::Compares),
-                parent, DegreeFault::Chooses));
+            choice, table.hideOverflow(table.requireZero(degree, parent,
+                                                         DegreeFault::Compares),
+                                       parent, DegreeFault::Chooses));
         for (Block &block : llvm::drop_begin(*region))
           for (BlockArgument argument : block.getArguments())
             raise(argument, table.control(degrees.lookup(argument), choice));
@@ -606,13 +605,17 @@ void FunctionDegrees::visitCall(func::CallOp call) {
     return;
   }
   FunctionKind kind = getFunctionKind(callee);
+  llvm::BitVector fixed(arguments.size());
   for (auto [index, argument] : llvm::enumerate(arguments)) {
+    if (!isFloating(call.getOperand(index).getType()) ||
+        isUnscaledArgument(callee, kind, index))
+      fixed.set(index);
     if (!isFloating(call.getOperand(index).getType()))
-      argument = table.requireNoOverflow(
+      argument = table.hideOverflow(
           table.requireZero(argument, call, DegreeFault::Compares), call,
           DegreeFault::Chooses);
     else if (isUnscaledArgument(callee, kind, index))
-      argument = table.requireNoOverflow(
+      argument = table.hideOverflow(
           table.requireZero(argument, call, DegreeFault::Enters), call,
           DegreeFault::Escapes);
     else if (callee.isExternal() && !getArgRole(callee, index).role)
@@ -636,7 +639,7 @@ void FunctionDegrees::visitCall(func::CallOp call) {
   // is not scaled, the callee's memory asks for.
   if (handsMemory)
     memoryReaders.insert(call);
-  CallDegrees inCall(table, arguments, call);
+  CallDegrees inCall(table, arguments, fixed, call);
   for (OpResult result : call.getResults()) {
     unsigned index = result.getResultNumber();
     DegreeId degree =

@@ -166,8 +166,8 @@ DegreeId ScaleTransfer::move(Operation *op, ArrayRef<DegreeId> operands) const {
                           table.requireZero(degree, op, DegreeFault::Unknown),
                           op, DegreeFault::Unknown);
   }
-  return table.control(
-      moved, table.requireNoOverflow(places, op, DegreeFault::Chooses));
+  return table.control(moved,
+                       table.hideOverflow(places, op, DegreeFault::Chooses));
 }
 
 DegreeId ScaleTransfer::applyRule(Entry entry, Operation *op,
@@ -216,7 +216,7 @@ DegreeId ScaleTransfer::applyRule(Entry entry, Operation *op,
     // NaN has a sign as well.
     DegreeId sign = operands[1];
     if (!isNaNWith(op->getOperand(0), op->getOperand(1)))
-      sign = table.requireNoOverflow(sign, op, DegreeFault::Chooses);
+      sign = table.hideOverflow(sign, op, DegreeFault::Chooses);
     return table.control(operands[0], sign);
   }
   case Rule::Power:
@@ -230,7 +230,7 @@ DegreeId ScaleTransfer::applyRule(Entry entry, Operation *op,
     DegreeId condition =
         table.requireZero(operands[0], op, DegreeFault::Compares);
     if (!choosesNaN(cast<arith::SelectOp>(op)))
-      condition = table.requireNoOverflow(condition, op, DegreeFault::Chooses);
+      condition = table.hideOverflow(condition, op, DegreeFault::Chooses);
     return table.control(
         table.join(operands[1], operands[2], op, DegreeFault::Mixes),
         condition);
@@ -239,8 +239,8 @@ DegreeId ScaleTransfer::applyRule(Entry entry, Operation *op,
     return table.requireNoOverflow(applyDefault(op, operands), op,
                                    DegreeFault::Hides);
   case Rule::Count:
-    return table.requireNoOverflow(applyDefault(op, operands), op,
-                                   DegreeFault::Chooses);
+    return table.hideOverflow(applyDefault(op, operands), op,
+                              DegreeFault::Chooses);
   case Rule::Observe:
   case Rule::Size: {
     // What has no degree, or has one under conditions, may decide.
@@ -304,9 +304,10 @@ ScaleTransfer::apply(Operation *op, ArrayRef<DegreeId> operands) const {
       // A gradient that carries the scale once loses it: anything else is a
       // fault here and not where it is seen.
       DegreeId result = table.requireZero(
-          table.combine(operands[i], scale, -1, op), op, DegreeFault::Unscales);
+          table.combine(table.requireShown(operands[i]), scale, -1, op), op,
+          DegreeFault::Unscales);
       if (table[operands[i]].kind == ScaleDegree::Any)
-        result = operands[i];
+        result = table.requireShown(operands[i]);
       result = table.clearOverflow(result);
       if (!unscale.getAccumulators().empty())
         result = table.join(result, operands[numGradients + i], op,

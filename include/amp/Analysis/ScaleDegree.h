@@ -173,6 +173,9 @@ struct ScaleDegree {
   /// Scales and arguments that it is computed from: what overflows with them
   /// may have come into it, though it carries none of them; of Any and Known.
   ConditionSetId overflows = ConditionSets::kEmpty;
+  /// That none of those overflows, by which it was chosen: what an unscaling
+  /// asks for.
+  ConditionSetId hidden = ConditionSets::kEmpty;
   /// Number of the cause; of Undecided and None.
   unsigned cause = 0;
 
@@ -184,7 +187,7 @@ struct ScaleDegree {
            form.getTerms().front().second == Rational(1);
   }
   auto getKey() const {
-    return std::tie(kind, form, conditions, overflows, cause);
+    return std::tie(kind, form, conditions, overflows, hidden, cause);
   }
   bool operator<(const ScaleDegree &other) const {
     return getKey() < other.getKey();
@@ -229,6 +232,10 @@ public:
   SmallVector<unsigned> getOverflows(DegreeId a) const;
   /// `a`, if no overflow comes into it.
   DegreeId requireNoOverflow(DegreeId a, Operation *at, DegreeFault fault);
+  /// `a`, as it chooses other values at `at`, in which its overflow is hidden.
+  DegreeId hideOverflow(DegreeId a, Operation *at, DegreeFault fault);
+  /// `a`, if no overflow is hidden in it.
+  DegreeId requireShown(DegreeId a);
   /// `a`, when its overflow was looked for.
   DegreeId clearOverflow(DegreeId a);
   /// `value`, chosen by what has degree `control`: 0, or a fault.
@@ -255,8 +262,13 @@ private:
   DegreeId require(ScaleDegree degree, const LinearForm &difference,
                    DegreeCause cause);
   bool hasArguments(const LinearForm &form) const;
-  /// The members of `set`, whose forms stand for themselves.
-  SmallVector<unsigned> getAtoms(ConditionSetId set) const;
+  /// The leaves of `set`, in order.
+  SmallVector<const ConditionSets::Node *> getLeaves(ConditionSetId set) const;
+  /// The conditions that none of `overflows` is one, for the sake of `cause`.
+  ConditionSetId excludeOverflows(ConditionSetId overflows,
+                                  const DegreeCause &cause);
+  /// `a` under `conditions` more, or the fault of one that does not hold.
+  DegreeId requireAll(DegreeId a, ConditionSetId conditions);
 
   unsigned numScales;
   std::map<ScaleDegree, DegreeId> numbers;
@@ -272,9 +284,6 @@ private:
   /// condition.
   std::map<std::tuple<DegreeId, DegreeId, Rational>, DegreeId> combined;
   std::map<std::pair<DegreeId, DegreeId>, DegreeId> joined;
-  /// Results of `requireNoOverflow`.
-  std::map<std::tuple<DegreeId, Operation *, DegreeFault>, DegreeId>
-      withoutOverflow;
 };
 
 } // namespace mlir::amp

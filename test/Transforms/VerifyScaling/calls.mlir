@@ -234,11 +234,8 @@ func.func @conditions(%x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
   %0 = call @factor(%a, %a, %x) : (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<f32>
   // expected-remark@below {{degree: none}}
   %1 = call @factor(%a, %x, %x) : (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<f32>
-  // A place that an overflow chooses.
-  // expected-remark@below {{degree: undecided}}
-  %2 = call @indexed(%a, %a, %y) : (tensor<f32>, tensor<f32>, tensor<4xf32>) -> f32
   // expected-remark@below {{degree: 0}}
-  %x2 = call @indexed(%x, %x, %y) : (tensor<f32>, tensor<f32>, tensor<4xf32>) -> f32
+  %2 = call @indexed(%a, %a, %y) : (tensor<f32>, tensor<f32>, tensor<4xf32>) -> f32
   // expected-remark@below {{degree: undecided}}
   %3 = call @indexed(%a, %x, %y) : (tensor<f32>, tensor<f32>, tensor<4xf32>) -> f32
   // expected-remark@below {{degree: 0}}
@@ -297,10 +294,8 @@ func.func @without_degree(%x: tensor<f32> {amp.role = "batch", amp.name = "x0"})
   %0 = call @through_memory(%a) : (tensor<f32>) -> tensor<f32>
   // expected-remark@below {{degree: none}}
   %1 = call @through_memory(%bad) : (tensor<f32>) -> tensor<f32>
-  // expected-remark@below {{degree: undecided}}
-  %2 = call @by_choice(%a) : (tensor<f32>) -> tensor<f32>
   // expected-remark@below {{degree: 0}}
-  %4 = call @by_choice(%x) : (tensor<f32>) -> tensor<f32>
+  %2 = call @by_choice(%a) : (tensor<f32>) -> tensor<f32>
   // expected-remark@below {{degree: none}}
   %3 = call @by_choice(%bad) : (tensor<f32>) -> tensor<f32>
   return

@@ -81,13 +81,8 @@ func.func @masks(%x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
   %dropped = arith.mulf %a, %one : tensor<4xf32>
   // expected-remark@below {{degree: 0}}
   %positive = arith.cmpf ogt, %a, %zero : tensor<4xf32>
-  // Of a NaN, nothing is greater than 0: its overflow is dropped.
-  // expected-remark@below {{degree: undecided}}
-  %dropping = arith.select %positive, %a, %zero : tensor<4xi1>, tensor<4xf32>
-  // expected-remark@below {{degree: 0}}
-  %notbelow = arith.cmpf uge, %a, %zero : tensor<4xf32>
   // expected-remark@below {{degree: 1 in @s}}
-  %kept = arith.select %notbelow, %a, %zero : tensor<4xi1>, tensor<4xf32>
+  %kept = arith.select %positive, %a, %zero : tensor<4xi1>, tensor<4xf32>
   // expected-remark@below {{degree: none}}
   %clipped = arith.select %positive, %a, %one : tensor<4xi1>, tensor<4xf32>
   // A bound that does not grow with the scale: what the mask is, depends on it.

@@ -109,9 +109,62 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %g = arith.mulf %a, %x : tensor<f32>
   %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
   amp.update_scale @s, %f
+  // expected-note@below {{the scale is lost here}}
   %rate = call @direction(%g) : (tensor<f32>) -> tensor<f32>
-  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
-  // expected-error@below {{cannot decide which power of a loss scale is left: expected what 'func.call' takes for a value that is never scaled to be computed from unscaled ones, but it comes from one of degree 1 in @s, whose overflow nothing looks for; unscale that first}}
+  // expected-error@below {{expected 'param' 'w' of train step '@train' to be computed from unscaled values}}
   %new = call @optimizer(%w, %u, %rate) : (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// A flag that an overflow chooses, where the step is kept, and handed to a function
+// whose result is unscaled.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func private @chosen(%c: tensor<i1>, %y: tensor<f32>, %z: tensor<f32>) -> tensor<f32> {
+  %k = arith.select %c, %y, %z : tensor<i1>, tensor<f32>
+  return %k : tensor<f32>
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %p = arith.cmpf ogt, %g, %zero : tensor<f32>
+  // expected-error@below {{'func.call' chooses by a comparison of values that were computed from one of degree 1 in @s}}
+  %k = call @chosen(%p, %g, %zero) : (tensor<i1>, tensor<f32>, tensor<f32>) -> tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  amp.update_scale @s, %f
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Mended.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func private @chosen(%c: tensor<i1>, %y: tensor<f32>, %z: tensor<f32>) -> tensor<f32> {
+  %k = arith.select %c, %y, %z : tensor<i1>, tensor<f32>
+  return %k : tensor<f32>
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  amp.update_scale @s, %f
+  %p = arith.cmpf ogt, %g, %zero : tensor<f32>
+  %new = amp.apply_if_finite %f keep(%w) {
+    %k = func.call @chosen(%p, %u, %zero) : (tensor<i1>, tensor<f32>, tensor<f32>) -> tensor<f32>
+    %moved = arith.subf %w, %k : tensor<f32>
+    amp.yield %moved : tensor<f32>
+  } : tensor<f32>
   return %new : tensor<f32>
 }
