@@ -79,6 +79,7 @@ private:
   void explainScaled(const LinearForm &form, ArrayRef<StepResult> results);
   std::optional<unsigned> findDynamicOverflow(DegreeId degree);
   void explainOverflow(unsigned scale, ArrayRef<StepResult> results);
+  Operation *findCancelling(UnscaleOp unscale);
   void addUnscaleText(InFlightDiagnostic &diagnostic, const DegreeCause &cause);
   bool blameOptimizerCall(const DegreeCause &cause,
                           ArrayRef<StepResult> results);
@@ -206,6 +207,62 @@ static bool comesFromUnscale(Value value, StringRef scaler) {
   return false;
 }
 
+/// The operation, seen from `value` backwards, by which it has lost the scale
+/// that it was computed with.
+static Operation *findLastScaled(Value value,
+                                 const ScaleDegreeAnalysis &analysis) {
+  const DegreeTable &table = analysis.getTable();
+  llvm::DenseSet<Value> seen;
+  Operation *last = nullptr;
+  while (value && seen.insert(value).second) {
+    Operation *def = value.getDefiningOp();
+    if (!def)
+      break;
+    last = def;
+    Value next;
+    for (Value operand : def->getOperands()) {
+      DegreeId degree = analysis.lookup(operand);
+      if (!table[degree].form.isZero())
+        return def;
+      if (!next && table.mayOverflow(degree))
+        next = operand;
+    }
+    value = next;
+  }
+  return last;
+}
+
+/// The operation by which a gradient of `unscale` has lost its scale, in the
+/// function that is called for it; null if no scale came into it.
+Operation *VerifyScaling::findCancelling(UnscaleOp unscale) {
+  for (Value gradient : unscale.getGradients()) {
+    DegreeId degree = analysis->lookup(gradient);
+    if (!analysis->getTable()[degree].form.isZero() ||
+        !analysis->getTable().mayOverflow(degree))
+      continue;
+    llvm::DenseSet<Operation *> entered;
+    Operation *last = findLastScaled(gradient, *analysis);
+    while (auto call = dyn_cast_if_present<func::CallOp>(last)) {
+      func::FuncOp callee = getCallee(call);
+      if (!callee || !entered.insert(callee).second ||
+          !llvm::hasSingleElement(callee.getBody()))
+        break;
+      Operation *inside = nullptr;
+      for (Value returned :
+           callee.getBody().front().getTerminator()->getOperands())
+        if (DegreeId id = analysis->lookup(returned);
+            !inside && analysis->getTable()[id].form.isZero() &&
+            analysis->getTable().mayOverflow(id))
+          inside = findLastScaled(returned, *analysis);
+      if (!inside)
+        break;
+      last = inside;
+    }
+    return last;
+  }
+  return nullptr;
+}
+
 void VerifyScaling::addUnscaleText(InFlightDiagnostic &diagnostic,
                                    const DegreeCause &cause) {
   auto unscale = cast<UnscaleOp>(cause.op);
@@ -222,7 +279,13 @@ void VerifyScaling::addUnscaleText(InFlightDiagnostic &diagnostic,
         return comesFromUnscale(value, scaler);
       }))
     diagnostic << ", which was unscaled before; unscale each gradient once";
-  else if (gradient.isZero())
+  else if (Operation *last =
+               gradient.isZero() ? findCancelling(unscale) : nullptr) {
+    diagnostic << ": its scale cancels on the way from the 'loss_seed'; divide "
+                  "by what carries no scale, and normalise gradients after "
+                  "they are unscaled";
+    diagnostic.attachNote(getPlace(last)) << "the scale is lost here";
+  } else if (gradient.isZero())
     diagnostic << ": its backward pass does not make use of its 'loss_seed'; "
                   "multiply the gradient of the loss by the seed";
   else if (gradient.getCoefficient(atom).isZero())
@@ -396,31 +459,6 @@ void VerifyScaling::explainScaled(const LinearForm &form,
 static bool outlivesStep(std::optional<Role> role) {
   return role && *role != Role::Loss && *role != Role::Grad &&
          *role != Role::Output;
-}
-
-/// The operation, seen from `value` backwards, by which it has lost the scale
-/// that it was computed with.
-static Operation *findLastScaled(Value value,
-                                 const ScaleDegreeAnalysis &analysis) {
-  const DegreeTable &table = analysis.getTable();
-  llvm::DenseSet<Value> seen;
-  Operation *last = nullptr;
-  while (value && seen.insert(value).second) {
-    Operation *def = value.getDefiningOp();
-    if (!def)
-      break;
-    last = def;
-    Value next;
-    for (Value operand : def->getOperands()) {
-      DegreeId degree = analysis.lookup(operand);
-      if (!table[degree].form.isZero())
-        return def;
-      if (!next && table.mayOverflow(degree))
-        next = operand;
-    }
-    value = next;
-  }
-  return last;
 }
 
 /// A dynamic scale whose overflow may have come into what has `degree`. A step
