@@ -455,38 +455,51 @@ struct InsertLossScaling
     return last;
   }
 
-  /// `gradient` stays scaled, and so do its sums with others that do.
+  /// `gradient` stays scaled, and so do its roundings, and its sums with others
+  /// that do.
   void markDelayed(Value gradient) {
-    delayed.insert(gradient);
+    if (!delayed.insert(gradient).second)
+      return;
     for (Operation *user : gradient.getUsers())
-      if (isElementwiseAdd(user) &&
+      if (isa<CastOp>(user))
+        markDelayed(user->getResult(0));
+      else if (isElementwiseAdd(user) &&
+               llvm::all_of(
+                   user->getOperands().take_front(2),
+                   [&](Value operand) { return delayed.contains(operand); }))
+        markDelayed(user->getResult(0));
+  }
+
+  /// The sum of `gradient`, rounded or not, and a delayed one; null if it is
+  /// added to none.
+  Operation *findDelayedSum(Value gradient) {
+    Operation *sum = nullptr;
+    for (Operation *user : gradient.getUsers()) {
+      if (isa<CastOp>(user)) {
+        if (Operation *rounded = findDelayedSum(user->getResult(0)))
+          sum = rounded;
+        continue;
+      }
+      if (!isElementwiseAdd(user))
+        continue;
+      bool othersDelayed =
           llvm::all_of(user->getOperands().take_front(2), [&](Value operand) {
+            return operand == gradient || delayed.contains(operand);
+          });
+      if (othersDelayed &&
+          llvm::any_of(user->getOperands(), [&](Value operand) {
             return delayed.contains(operand);
           }))
-        markDelayed(user->getResult(0));
+        sum = user;
+    }
+    return sum;
   }
 
   /// Follows `gradient` through additions of delayed gradients.
   Value addDelayed(Value gradient) {
-    while (true) {
-      Operation *next = nullptr;
-      for (Operation *user : gradient.getUsers()) {
-        if (!isElementwiseAdd(user))
-          continue;
-        bool othersDelayed =
-            llvm::all_of(user->getOperands().take_front(2), [&](Value operand) {
-              return operand == gradient || delayed.contains(operand);
-            });
-        if (othersDelayed &&
-            llvm::any_of(user->getOperands(), [&](Value operand) {
-              return delayed.contains(operand);
-            }))
-          next = user;
-      }
-      if (!next)
-        return gradient;
-      gradient = next->getResult(0);
-    }
+    while (Operation *sum = findDelayedSum(gradient))
+      gradient = sum->getResult(0);
+    return gradient;
   }
 
   /// `found`, where `user` can read it: out of the loops and branches that

@@ -320,6 +320,23 @@ func.func private @clip(%g: {T}) -> {T} {{
   %h, %k = amp.unscale %gs using @mine found(%f) : ({T}) -> {T}
   amp.update_scale @mine, %k
   {CALL_STEP}"""),
+    # Unscaled by a function that is called.
+    "hand-helper": MINE + FB + STEP + f"""
+func.func private @unscale(%gs: {T}) -> {T} {{
+  %g, %f = amp.unscale %gs using @mine : ({T}) -> {T}
+  amp.update_scale @mine, %f
+  return %g : {T}
+}}""" + train(
+        f"""%t = amp.scale_loss %s using @mine : tensor<f32>
+  %gs, %l = call @fb(%w, %x, %t) : ({T}, {T}, tensor<f32>) -> ({T}, tensor<f32>)
+  %g = call @unscale(%gs) : ({T}) -> {T}
+  {CALL_STEP}"""),
+    # Called by reference.
+    "references": FB + STEP + train(
+        f"""%backward = constant @fb : ({T}, {T}, tensor<f32>) -> ({T}, tensor<f32>)
+  %optimizer = constant @step : ({T}, {T}) -> {T}
+  %g, %l = call_indirect %backward(%w, %x, %s) : ({T}, {T}, tensor<f32>) -> ({T}, tensor<f32>)
+  %n = call_indirect %optimizer(%w, %g) : ({T}, {T}) -> {T}"""),
     # Unscaling that was delayed, and a gradient that is read before the last sum.
     "delayed": FB + train(
         f"""%a, %l = call @fb(%w, %x, %s) {{amp.delay_unscale}} : ({T}, {T}, tensor<f32>) -> ({T}, tensor<f32>)
