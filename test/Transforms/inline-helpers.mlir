@@ -305,7 +305,7 @@ func.func private @unscaled(%g: tensor<4xf32>) -> tensor<4xf32> {
   amp.update_scale @s, %f
   return %u : tensor<4xf32>
 }
-func.func private @twice(%x: tensor<4xf32>) -> tensor<4xf32> {
+func.func private @addedTwice(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = arith.addf %x, %x : tensor<4xf32>
   return %y : tensor<4xf32>
 }
@@ -320,16 +320,16 @@ func.func @with_unscaling(%g: tensor<4xf32> {amp.role = "grad", amp.name = "w"})
 // elsewhere; one that guards does.
 // CHECK-LABEL: func.func @in_regions
 // CHECK: amp.autocast
-// CHECK-NEXT: func.call @twice
+// CHECK-NEXT: func.call @addedTwice
 // CHECK: amp.apply_if_finite
 // CHECK-NEXT: arith.addf
 func.func @in_regions(%x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"}, %f: tensor<i1>) -> (tensor<4xf32> {amp.role = "output", amp.name = "y"}) {
   %a = amp.autocast {
-    %y = func.call @twice(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %y = func.call @addedTwice(%x) : (tensor<4xf32>) -> tensor<4xf32>
     amp.yield %y : tensor<4xf32>
   } : tensor<4xf32>
   %b = amp.apply_if_finite %f keep(%a) {
-    %y = func.call @twice(%a) : (tensor<4xf32>) -> tensor<4xf32>
+    %y = func.call @addedTwice(%a) : (tensor<4xf32>) -> tensor<4xf32>
     amp.yield %y : tensor<4xf32>
   } : tensor<4xf32>
   return %b : tensor<4xf32>
