@@ -345,6 +345,14 @@ SmallVector<unsigned> DegreeTable::getOverflows(DegreeId a) const {
   return scales;
 }
 
+SmallVector<unsigned> DegreeTable::getOverflowingArguments(DegreeId a) const {
+  SmallVector<unsigned> numbers;
+  for (const ConditionSets::Node *leaf : getLeaves(degrees[a]->overflows))
+    if (leaf->form >= numScales)
+      numbers.push_back(leaf->form - numScales);
+  return numbers;
+}
+
 ConditionSetId DegreeTable::excludeOverflows(ConditionSetId overflows,
                                              const DegreeCause &cause) {
   ConditionSetId conditions = ConditionSets::kEmpty;

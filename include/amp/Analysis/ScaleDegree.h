@@ -230,6 +230,8 @@ public:
   }
   /// The scales whose overflow may have come into `a`, in their order.
   SmallVector<unsigned> getOverflows(DegreeId a) const;
+  /// The arguments of the function, by number, with which one comes into `a`.
+  SmallVector<unsigned> getOverflowingArguments(DegreeId a) const;
   /// `a`, if no overflow comes into it.
   DegreeId requireNoOverflow(DegreeId a, Operation *at, DegreeFault fault);
   /// `a`, as it chooses other values at `at`, in which its overflow is hidden.

@@ -21,6 +21,7 @@
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
 #include "amp/Dialect/Amp/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Interfaces/CallInterfaces.h"
@@ -66,6 +67,7 @@ struct VerifyScaling : public amp::impl::VerifyScalingPassBase<VerifyScaling> {
       if (getFunctionKind(function) == FunctionKind::TrainStep)
         verifyStep(function);
     verifyTransitions(module);
+    verifyChecks(module);
     if (hasError)
       signalPassFailure();
   }
@@ -74,6 +76,7 @@ private:
   void printAll(ModuleOp module);
   void verifyStep(func::FuncOp step);
   void verifyTransitions(ModuleOp module);
+  void verifyChecks(ModuleOp module);
   InFlightDiagnostic complain(Location loc);
   void explain(const DegreeCause &cause, ArrayRef<StepResult> results);
   void explainScaled(const LinearForm &form, ArrayRef<StepResult> results);
@@ -464,10 +467,9 @@ static bool outlivesStep(std::optional<Role> role) {
 /// A dynamic scale whose overflow may have come into what has `degree`. A step
 /// with a static one takes what overflows.
 std::optional<unsigned> VerifyScaling::findDynamicOverflow(DegreeId degree) {
-  auto module = step->getParentOfType<ModuleOp>();
   for (unsigned scale : analysis->getTable().getOverflows(degree))
     if (auto scaler =
-            module.lookupSymbol<ScalerOp>(analysis->getScales()[scale]);
+            getOperation().lookupSymbol<ScalerOp>(analysis->getScales()[scale]);
         scaler && !scaler.getStaticScale())
       return scale;
   return std::nullopt;
@@ -550,6 +552,58 @@ void VerifyScaling::verifyStep(func::FuncOp function) {
             << step.getName() << "' depends on it";
     }
   });
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+/// Warns of assertions on values that a dynamic scale overflows in: what a step
+/// is to be skipped for would end the run.
+void VerifyScaling::verifyChecks(ModuleOp module) {
+  // Of each function, the arguments that its assertions look at.
+  llvm::MapVector<Operation *,
+                  llvm::SetVector<std::pair<unsigned, Operation *>>>
+      checked;
+  SmallVector<func::CallOp> calls;
+  llvm::DenseSet<Operation *> told;
+  auto look = [&](Operation *check, Value value, Operation *at) {
+    DegreeId degree = analysis->lookup(value);
+    if (std::optional<unsigned> scale = findDynamicOverflow(degree);
+        scale && told.insert(check).second) {
+      InFlightDiagnostic diagnostic =
+          emitWarning(check->getLoc())
+          << "'" << check->getName()
+          << "' checks a value that an overflow of the scale of '@"
+          << analysis->getScales()[*scale]
+          << "' comes into, and would end the run where the step is to be "
+             "skipped; check what is unscaled, in the train step";
+      if (at != check)
+        diagnostic.attachNote(at->getLoc()) << "scaled by this call";
+    }
+    bool isNew = false;
+    for (unsigned argument :
+         analysis->getTable().getOverflowingArguments(degree))
+      isNew |= checked[at->getParentOfType<func::FuncOp>()].insert(
+          {argument, check});
+    return isNew;
+  };
+  bool changed = false;
+  module.walk([&](Operation *op) {
+    if (auto call = dyn_cast<func::CallOp>(op))
+      calls.push_back(call);
+    else if (isa<cf::AssertOp>(op))
+      changed |= look(op, op->getOperand(0), op);
+  });
+  SymbolTable symbols(module);
+  while (changed) {
+    changed = false;
+    for (func::CallOp call : calls)
+      if (auto it = checked.find(symbols.lookup(call.getCallee()));
+          it != checked.end())
+        for (auto [argument, check] : it->second.getArrayRef().vec())
+          changed |= look(check, call.getOperand(argument), call);
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -105,7 +105,7 @@ struct GuardUpdates : public amp::impl::GuardUpdatesPassBase<GuardUpdates> {
       if (failed(guard.run()))
         return signalPassFailure();
       numGuarded += guard.getNumGuards();
-      if (guard.getNumGuards() != 0)
+      if (guard.hasChanged())
         function->setAttr(kUpdatesGuardedAttr, UnitAttr::get(&getContext()));
     }
     if (!isScaled)

@@ -72,6 +72,8 @@ public:
 
   LogicalResult run();
   unsigned getNumGuards() const { return guards.size(); }
+  /// True if it has put anything into the step that is not put there twice.
+  bool hasChanged() const { return !guards.empty() || numChecks != 0; }
 
 private:
   // States.cpp
@@ -126,6 +128,7 @@ private:
   LogicalResult enterBlock(Block &block);
   void closeLoops();
   void dropCommonArgument(BlockArgument argument);
+  void guardChecks(Operation *op);
   LogicalResult visit(Operation *op);
   LogicalResult visitOpaque(Operation *op);
   LogicalResult visitFor(scf::ForOp loop);
@@ -186,6 +189,8 @@ private:
   llvm::DenseMap<Value, Value> found;
   /// amp.apply_if_finite operations made here.
   llvm::SetVector<Operation *> guards;
+  /// Assertions that hold where something overflowed.
+  unsigned numChecks = 0;
   /// Joins by block and operands, and all operations that may be unused.
   llvm::DenseMap<std::tuple<Block *, Value, Value>, Value> joined;
   SmallVector<Operation *> created;
