@@ -165,7 +165,7 @@ func.func private @apply((tensor<4xf32>) -> tensor<4xf32>, tensor<4xf32>) -> ten
 // CHECK-NOT: call_indirect
 // CHECK: %[[HELPER:.*]] = constant @helper
 // CHECK: scf.if
-// CHECK: func.call @fb({{.*}}) {amp.delay_overflow_check}
+// CHECK: func.call @fb({{.*}}) {amp.scope = "first"}
 // CHECK: func.call @other
 // CHECK: call @apply(%[[HELPER]]
 func.func @references(
@@ -176,7 +176,7 @@ func.func @references(
   %b = constant @other : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
   %h = constant @helper : (tensor<4xf32>) -> tensor<4xf32>
   %g = scf.if %c -> (tensor<4xf32>) {
-    %k = func.call_indirect %a(%w, %seed) {amp.delay_overflow_check} : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    %k = func.call_indirect %a(%w, %seed) {amp.scope = "first"} : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
     scf.yield %k : tensor<4xf32>
   } else {
     %k = func.call_indirect %b(%w, %seed) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
