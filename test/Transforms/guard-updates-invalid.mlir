@@ -287,3 +287,32 @@ func.func @unscaled_elsewhere(%w: tensor<4xf32> {amp.role = "param", amp.name = 
   // expected-error @below {{expected the gradients that the new 'param' 'w' is computed from to be unscaled, but one is still scaled; write 'amp.unscale' in the train step instead of '@unscaled', whose overflow is not handed to the step}}
   return %n : tensor<4xf32>
 }
+
+// -----
+
+// A step before the last of the unscalings that the ranks agree about. Mended:
+// guard-updates.mlir.
+amp.scaler @s {initial_scale = 1024.0 : f64}
+amp.scaler @t {initial_scale = 1024.0 : f64}
+func.func private @fb(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+func.func private @step(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"})
+func.func @before_agreement(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %a) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  // expected-error @below {{expected what takes a gradient of train step '@before_agreement' to follow 'amp.all_reduce_found_inf', by whose answer all ranks skip it or none, but this comes before; move it behind, or ask for each unscaling by itself}}
+  %m = call @step(%w, %u) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %b = amp.scale_loss %s using @t : tensor<f32>
+  %h = call @fb(%w, %b) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %v, %k = amp.unscale %h using @t : (tensor<4xf32>) -> (tensor<4xf32>)
+  %n = call @step(%m, %v) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %any = arith.ori %f, %k : tensor<i1>
+  // expected-note @below {{the ranks agree here}}
+  %all = amp.all_reduce_found_inf %any
+  amp.update_scale @s, %all
+  amp.update_scale @t, %all
+  return %n : tensor<4xf32>
+}

@@ -756,3 +756,39 @@ func.func @checked(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: t
   cf.assert %nc, "parameter"
   return %n : tensor<4xf32>
 }
+
+// -----
+
+// One answer of all ranks for two unscalings: both steps take it, behind the last of
+// those.
+amp.scaler @s {initial_scale = 1024.0 : f64}
+amp.scaler @t {initial_scale = 1024.0 : f64}
+func.func private @fb(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+func.func private @step(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"})
+// CHECK-LABEL: func.func @agreed
+// CHECK: %[[U:.*]], %[[F:.*]] = amp.unscale
+// CHECK: %[[V:.*]], %[[K:.*]] = amp.unscale
+// CHECK-NEXT: %[[ANY:.*]] = arith.ori %[[F]], %[[K]]
+// CHECK-NEXT: %[[ALL:.*]] = amp.all_reduce_found_inf %[[ANY]]
+// CHECK: amp.apply_if_finite %[[ALL]]
+// CHECK: amp.apply_if_finite %[[ALL]]
+// CHECK-NOT: arith.ori
+// CHECK: return
+func.func @agreed(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %a) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  %b = amp.scale_loss %s using @t : tensor<f32>
+  %h = call @fb(%w, %b) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %v, %k = amp.unscale %h using @t : (tensor<4xf32>) -> (tensor<4xf32>)
+  %m = call @step(%w, %u) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %n = call @step(%m, %v) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %any = arith.ori %f, %k : tensor<i1>
+  %all = amp.all_reduce_found_inf %any
+  amp.update_scale @s, %all
+  amp.update_scale @t, %all
+  return %n : tensor<4xf32>
+}

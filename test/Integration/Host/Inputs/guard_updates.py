@@ -315,6 +315,17 @@ func.func private @clip(%g: {T}) -> {T} {{
   %all = amp.all_reduce_found_inf %f
   amp.update_scale @mine, %all
   {CALL_STEP}"""),
+    "hand-union": MINE + FB + STEP + train(
+        f"""{HAND}
+  %y = arith.addf %x, %x : {T}
+  %hs, %k = call @fb(%w, %y, %t) : ({T}, {T}, tensor<f32>) -> ({T}, tensor<f32>)
+  %h, %e = amp.unscale %hs using @mine : ({T}) -> {T}
+  %sum = arith.addf %g, %h : {T}
+  %any = arith.ori %f, %e : {I1}
+  %all = amp.all_reduce_found_inf %any
+  amp.update_scale @mine, %all
+  %half = call @step(%w, %sum) : ({T}, {T}) -> {T}
+  %n = call @step(%half, %g) : ({T}, {T}) -> {T}"""),
     "hand-or": MINE + FB + STEP + train(
         f"""{HAND}
   %no = arith.constant dense<false> : {I1}

@@ -529,8 +529,11 @@ def GuardUpdatesPass : Pass<"amp-guard-updates", "::mlir::ModuleOp"> {
     random states and outputs are not kept; a buffer that a gradient comes into is
     kept as an optimizer's state.
 
-    Where `amp.all_reduce_found_inf` asks the other ranks, its answer counts; it moves
-    up to the unscaling.
+    Where `amp.all_reduce_found_inf` asks the other ranks, its answer counts, also
+    about a union of what several unscalings found; it moves up to the last of them.
+    A step before that is an error: some ranks would skip it and others not.
+
+    An assertion (`cf.assert`) on what an overflow comes into holds where one did.
 
     An `accumulator` may bring an infinity from an earlier call: it is tested on
     entry, and one bad micro-batch drops the window, as in Apex. The sum stays

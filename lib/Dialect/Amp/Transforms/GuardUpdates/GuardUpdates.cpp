@@ -74,11 +74,12 @@ LogicalResult StepGuard::run() {
            << write->getName()
            << "' writes to memory, where an overflow is lost and a skipped step "
               "leaves its traces; hand the value on as a tensor";
+  findAgreements();
   findSlots();
   findUpdates();
   reach.propagate();
   releaseCounters();
-  if (failed(walkRegion(step.getBody())))
+  if (failed(walkRegion(step.getBody())) || failed(useAgreements()))
     return failure();
   removeUnused();
   return success();

@@ -111,6 +111,10 @@ private:
   ApplyIfFiniteOp createGuard(Location loc, Value any, ValueRange kept,
                               ValueRange values);
 
+  // Agreements.cpp
+  void findAgreements();
+  LogicalResult useAgreements();
+
   // Skips.cpp
   SmallVector<Place> getSkipReads(Value value);
   Value getRepresentative(Value value);
@@ -177,6 +181,13 @@ private:
   llvm::DenseSet<Value> guardedInside;
   /// What each amp.unscale contributes; those that skip nothing are not in it.
   llvm::DenseMap<Operation *, Value> sources;
+  /// Answers of all ranks about unions of what was found, with their members,
+  /// each with the operations that read it before the walk.
+  struct Agreement {
+    AllReduceFoundInfOp answer;
+    SmallVector<std::pair<Value, llvm::DenseSet<Operation *>>> members;
+  };
+  SmallVector<Agreement> agreements;
   /// What else of their backward passes takes what they find.
   llvm::DenseMap<Operation *, SmallVector<Value>> withGradients;
   /// Operations that contain one of them.
