@@ -22,6 +22,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Callees.h"
+#include "HiddenEffects.h"
 #include "ModulePolicy.h"
 #include "OverflowReach.h"
 
@@ -164,28 +165,24 @@ struct InsertLossScaling
   /// Refuses a backward pass behind a function without roles: its seed would
   /// not be scaled, nor its overflow seen.
   LogicalResult refuseHidden(func::FuncOp step) {
+    SymbolTable symbols(getOperation());
     WalkResult walk = step.walk([&](func::CallOp call) {
-      func::FuncOp callee = getCallee(call);
+      func::FuncOp callee = getCallee(call, symbols);
       if (!callee || hasRoles(callee))
         return WalkResult::advance();
-      llvm::SetVector<func::FuncOp> reached;
-      reached.insert(callee);
-      for (unsigned i = 0; i < reached.size(); ++i) {
-        func::FuncOp function = reached[i];
-        function.walk([&](func::CallOp inner) {
-          if (func::FuncOp other = getCallee(inner))
-            reached.insert(other);
-        });
-      }
-      for (func::FuncOp other : reached)
-        if (getFunctionKind(other) == FunctionKind::ForwardBackward) {
-          call.emitError() << "expected train step '@" << step.getName()
-                           << "' to call '@" << other.getName()
-                           << "' itself, to scale its loss, but '@"
-                           << callee.getName() << "' does";
-          return WalkResult::interrupt();
-        }
-      return WalkResult::advance();
+      Operation *hidden = findReached(callee, symbols, [](Operation *op) {
+        auto function = dyn_cast<func::FuncOp>(op);
+        return function &&
+               getFunctionKind(function) == FunctionKind::ForwardBackward;
+      });
+      if (!hidden)
+        return WalkResult::advance();
+      call.emitError() << "expected train step '@" << step.getName()
+                       << "' to call '@"
+                       << SymbolTable::getSymbolName(hidden).strref()
+                       << "' itself, to scale its loss, but '@"
+                       << callee.getName() << "' does";
+      return WalkResult::interrupt();
     });
     return failure(walk.wasInterrupted());
   }

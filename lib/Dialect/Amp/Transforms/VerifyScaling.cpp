@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Callees.h"
+#include "TransitionFlow.h"
 
 #include "amp/Analysis/ScaleDegreeAnalysis.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
@@ -24,9 +25,6 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Interfaces/CallInterfaces.h"
-#include "mlir/Interfaces/ControlFlowInterfaces.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -609,130 +607,6 @@ void VerifyScaling::verifyChecks(ModuleOp module) {
 //===----------------------------------------------------------------------===//
 // Transitions
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// From where the operands of amp.update_scale come.
-class TransitionFlow {
-public:
-  explicit TransitionFlow(ModuleOp module);
-
-  /// Functions that a train step calls or refers to, directly or not; all of
-  /// them, if there is none.
-  ArrayRef<Operation *> getReached() const { return reached.getArrayRef(); }
-  /// True if `found` comes from an unscaling with `scaler`, or from where that
-  /// cannot be seen: a state, memory, a function without body.
-  bool comesFrom(Value found, StringRef scaler) const;
-
-private:
-  /// Appends the values that `value` is computed or chosen from; false if they
-  /// cannot be seen.
-  bool addSources(Value value, StringRef scaler,
-                  SmallVectorImpl<Value> &sources) const;
-  bool addSources(BlockArgument argument,
-                  SmallVectorImpl<Value> &sources) const;
-
-  SymbolTable symbols;
-  llvm::SetVector<Operation *> reached;
-  /// Calls in reached functions, by what they call.
-  llvm::DenseMap<Operation *, SmallVector<func::CallOp, 1>> callers;
-};
-} // namespace
-
-TransitionFlow::TransitionFlow(ModuleOp module) : symbols(module) {
-  for (auto function : module.getOps<func::FuncOp>())
-    if (getFunctionKind(function) == FunctionKind::TrainStep)
-      reached.insert(function);
-  if (reached.empty())
-    for (auto function : module.getOps<func::FuncOp>())
-      reached.insert(function);
-  for (unsigned i = 0; i != reached.size(); ++i)
-    reached[i]->walk([&](Operation *op) {
-      // Attributes are made anew for each that asks for all of them.
-      if (isa<func::FuncOp>(op) ||
-          (!isa<SymbolUserOpInterface, CallOpInterface>(op) &&
-           op->isRegistered()))
-        return;
-      for (NamedAttribute attribute : op->getAttrs())
-        attribute.getValue().walk([&](FlatSymbolRefAttr name) {
-          if (auto callee = symbols.lookup<func::FuncOp>(name.getValue())) {
-            reached.insert(callee);
-            if (auto call = dyn_cast<func::CallOp>(op))
-              callers[callee].push_back(call);
-          }
-        });
-    });
-}
-
-bool TransitionFlow::addSources(BlockArgument argument,
-                                SmallVectorImpl<Value> &sources) const {
-  Block *block = argument.getOwner();
-  Operation *parent = block->getParentOp();
-  if (!block->isEntryBlock()) {
-    for (Block *before : block->getPredecessors())
-      llvm::append_range(sources, before->getTerminator()->getOperands());
-    return true;
-  }
-  auto function = dyn_cast<func::FuncOp>(parent);
-  if (!function) {
-    llvm::append_range(sources, parent->getOperands());
-    for (Region &region : parent->getRegions())
-      for (Block &inside : region)
-        if (inside.mightHaveTerminator())
-          llvm::append_range(sources, inside.getTerminator()->getOperands());
-    return true;
-  }
-  auto it = callers.find(function);
-  if (it == callers.end())
-    return false;
-  for (func::CallOp call : it->second)
-    sources.push_back(call.getOperand(argument.getArgNumber()));
-  return true;
-}
-
-bool TransitionFlow::addSources(Value value, StringRef scaler,
-                                SmallVectorImpl<Value> &sources) const {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return addSources(argument, sources);
-  Operation *def = value.getDefiningOp();
-  if (auto unscale = dyn_cast<UnscaleOp>(def)) {
-    if (unscale.getScaler() == scaler)
-      return false;
-    if (value == unscale.getFoundInf() && unscale.getAlreadyFound())
-      sources.push_back(unscale.getAlreadyFound());
-    return true;
-  }
-  if (auto scale = dyn_cast<ScaleLossOp>(def))
-    return scale.getScaler() != scaler;
-  if (auto call = dyn_cast<func::CallOp>(def)) {
-    auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
-    if (!callee || callee.isExternal())
-      return false;
-    callee.walk([&](func::ReturnOp end) {
-      sources.push_back(
-          end.getOperand(cast<OpResult>(value).getResultNumber()));
-    });
-    return true;
-  }
-  if (!isMemoryEffectFree(def) && !isa<RegionBranchOpInterface>(def))
-    return false;
-  llvm::append_range(sources, def->getOperands());
-  for (Region &region : def->getRegions())
-    for (Block &block : region)
-      if (block.mightHaveTerminator())
-        llvm::append_range(sources, block.getTerminator()->getOperands());
-  return true;
-}
-
-bool TransitionFlow::comesFrom(Value found, StringRef scaler) const {
-  SmallVector<Value> worklist{found};
-  llvm::DenseSet<Value> seen;
-  while (!worklist.empty()) {
-    Value value = worklist.pop_back_val();
-    if (seen.insert(value).second && !addSources(value, scaler, worklist))
-      return true;
-  }
-  return false;
-}
 
 void VerifyScaling::verifyTransitions(ModuleOp module) {
   if (llvm::all_of(module.getOps<ScalerOp>(),
