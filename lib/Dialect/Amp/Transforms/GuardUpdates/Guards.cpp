@@ -303,7 +303,7 @@ LogicalResult StepGuard::guardSlots(Operation *owner) {
   // replaced, so what the new states are computed from is looked at afterwards.
   for (unsigned i : numbers)
     if (getValue(i) != members[i].old)
-      (void)getSkipped({owner, members[i].index});
+      handOutSkips({owner, members[i].index});
   Region *region = owner->getParentRegion();
   llvm::DenseSet<Operation *> slice = findSlice(owner);
   SmallVector<SmallVector<Value>> predicates(members.size());

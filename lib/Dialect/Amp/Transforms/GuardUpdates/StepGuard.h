@@ -120,7 +120,7 @@ private:
   Value getRepresentative(Value value);
   Value lookupSkip(Value value);
   Value findSkip(Value value);
-  Value getSkipped(Place place);
+  void handOutSkips(Place place);
   Value handOutSkip(scf::IfOp branch, unsigned number);
   Value handOutSkip(scf::ForOp loop, unsigned number);
   Value handOutSkip(BlockArgument argument);
