@@ -172,6 +172,9 @@ bool mlir::amp::comparesWithInfinity(Operation *op) {
   });
 }
 
+/// Steps from a value to what it is infinite or NaN with.
+constexpr unsigned kMaxOperations = 6;
+
 static bool isNaNWith(Value value, Value operand, unsigned steps) {
   if (value == operand)
     return true;
@@ -189,8 +192,39 @@ static bool isNaNWith(Value value, Value operand, unsigned steps) {
 }
 
 bool mlir::amp::isNaNWith(Value value, Value operand) {
-  constexpr unsigned kMaxOperations = 6;
   return ::isNaNWith(value, operand, kMaxOperations);
+}
+
+/// True if `value` is infinite or NaN wherever `operand` is infinite.
+static bool isInfiniteWith(Value value, Value operand, unsigned steps) {
+  if (value == operand)
+    return true;
+  Operation *def = value.getDefiningOp();
+  if (!def || steps == 0)
+    return false;
+  if (isa<arith::DivFOp, arith::ExtFOp, arith::TruncFOp, arith::NegFOp,
+          math::AbsFOp, math::SqrtOp>(def))
+    return isInfiniteWith(def->getOperand(0), operand, steps - 1);
+  if (auto power = dyn_cast<math::PowFOp>(def)) {
+    std::optional<Rational> exponent = getConstantExponent(power.getRhs());
+    return exponent && Rational(0) < *exponent &&
+           isInfiniteWith(power.getLhs(), operand, steps - 1);
+  }
+  // The sum of an infinity and anything is no number, nor is its product.
+  return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, math::FmaOp>(def) &&
+         llvm::any_of(def->getOperands(), [&](Value read) {
+           return isInfiniteWith(read, operand, steps - 1);
+         });
+}
+
+bool mlir::amp::keepsInfinity(arith::DivFOp quotient) {
+  Value divisor = quotient.getRhs();
+  while (Operation *def = divisor.getDefiningOp()) {
+    if (!isa<arith::NegFOp, math::AbsFOp>(def))
+      break;
+    divisor = def->getOperand(0);
+  }
+  return isInfiniteWith(quotient.getLhs(), divisor, kMaxOperations);
 }
 
 bool mlir::amp::choosesNaN(arith::SelectOp select) {

@@ -42,6 +42,10 @@ bool comparesWithInfinity(Operation *op);
 /// a few operations on the way tell.
 bool isNaNWith(Value value, Value operand);
 
+/// True if `quotient` is infinite or NaN wherever what it divides by is
+/// infinite, as far as a few operations on the way tell.
+bool keepsInfinity(arith::DivFOp quotient);
+
 /// True if `select` chooses by a comparison, and what it takes where a number
 /// that is compared is NaN, is NaN as well.
 bool choosesNaN(arith::SelectOp select);

@@ -447,6 +447,9 @@ void FunctionDegrees::addEdges(Operation *op) {
     for (Value yielded :
          op->getRegion(0).front().getTerminator()->getOperands())
       addEdge(yielded, result, EdgeKind::Flow, op);
+    for (Value size : op->getOperands())
+      if (size.getType().isIndex())
+        addEdge(size, result, EdgeKind::Choice, op);
     return;
   }
   addOpaque(op);

@@ -21,6 +21,7 @@
 // it where its degree goes: g * 0 and g - g are 0 at every scale, and NaN by an
 // overflow. An infinity compares as the large number does that it stands for; a
 // NaN as nothing does, so what is chosen by a comparison has to be NaN then.
+// What is divided by an infinity is 0, and no small number.
 //
 //===----------------------------------------------------------------------===//
 
@@ -138,6 +139,14 @@ static std::optional<unsigned> getKeptBits(Operation *op) {
                                                : std::nullopt;
 }
 
+DegreeId ScaleTransfer::multiply(DegreeId base, Rational power,
+                                 Operation *op) const {
+  // What is divided by infinity is 0.
+  if (power < Rational(0))
+    base = table.hideOverflow(base, op, DegreeFault::Hides);
+  return table.multiply(base, power, op);
+}
+
 DegreeId ScaleTransfer::raise(Operation *op,
                               ArrayRef<DegreeId> operands) const {
   DegreeId exponent = table.requireZero(operands[1], op, DegreeFault::Distorts);
@@ -145,7 +154,7 @@ DegreeId ScaleTransfer::raise(Operation *op,
   if (base == DegreeTable::kZero)
     return exponent;
   if (std::optional<Rational> power = getConstantExponent(op->getOperand(1)))
-    return table.multiply(base, *power, op);
+    return multiply(base, *power, op);
   // An exponent from data: 1 to any power is 1, s to any power is not.
   DegreeId constant = table.requireZero(base, op, DegreeFault::Exponent);
   return table.join(constant, exponent, op, DegreeFault::Exponent);
@@ -189,8 +198,12 @@ DegreeId ScaleTransfer::applyRule(Entry entry, Operation *op,
                                    DegreeFault::Hides);
   case Rule::Product:
     return table.combine(operands[0], operands[1], 1, op);
-  case Rule::Quotient:
-    return table.combine(operands[0], operands[1], -1, op);
+  case Rule::Quotient: {
+    DegreeId divisor = operands[1];
+    if (!keepsInfinity(cast<arith::DivFOp>(op)))
+      divisor = table.hideOverflow(divisor, op, DegreeFault::Hides);
+    return table.combine(operands[0], divisor, -1, op);
+  }
   case Rule::Test:
     return requireAllZero(op, operands, DegreeFault::Hides);
   case Rule::Ratio:
@@ -203,6 +216,8 @@ DegreeId ScaleTransfer::applyRule(Entry entry, Operation *op,
     DegreeFault fault =
         entry.rule == Rule::Ratio ? DegreeFault::Mixes : DegreeFault::Compares;
     DegreeId both = table.join(operands[0], operands[1], op, fault);
+    if (entry.rule == Rule::Ratio)
+      both = table.hideOverflow(both, op, DegreeFault::Hides);
     // The conditions of both stay; their degree goes.
     return table.control(DegreeTable::kZero, both);
   }
@@ -220,7 +235,7 @@ DegreeId ScaleTransfer::applyRule(Entry entry, Operation *op,
     return table.control(operands[0], sign);
   }
   case Rule::Power:
-    return table.multiply(operands[0], entry.power, op);
+    return multiply(operands[0], entry.power, op);
   case Rule::PowerOf:
     return raise(op, operands);
   case Rule::MultiplyAdd:
@@ -239,17 +254,22 @@ DegreeId ScaleTransfer::applyRule(Entry entry, Operation *op,
     return table.requireNoOverflow(applyDefault(op, operands), op,
                                    DegreeFault::Hides);
   case Rule::Count:
-    return table.hideOverflow(applyDefault(op, operands), op,
-                              DegreeFault::Chooses);
+    return table.hideOverflow(
+        requireAllZero(op, operands, DegreeFault::Distorts), op,
+        DegreeFault::Chooses);
   case Rule::Observe:
   case Rule::Size: {
-    // What has no degree, or has one under conditions, may decide.
+    // What has no degree, or has one under conditions, may decide. A size that
+    // an overflow chose is that of a hidden one.
     DegreeId result =
         entry.rule == Rule::Size ? DegreeTable::kAny : DegreeTable::kZero;
-    for (DegreeId operand : operands)
-      result = table.control(result, entry.rule == Rule::Size
-                                         ? operand
-                                         : table.clearOverflow(operand));
+    for (DegreeId operand : operands) {
+      if (entry.rule == Rule::Size)
+        operand = table.hideOverflow(operand, op, DegreeFault::Chooses);
+      else if (table[operand].hidden == ConditionSets::kEmpty)
+        operand = table.clearOverflow(operand);
+      result = table.control(result, operand);
+    }
     return result;
   }
   case Rule::Reduce:
@@ -275,7 +295,14 @@ DegreeId ScaleTransfer::applyDefault(Operation *op,
       !isa<arith::BitcastOp>(op);
   DegreeFault fault =
       isArithmetic ? DegreeFault::Distorts : DegreeFault::Unknown;
-  return requireAllZero(op, operands, fault);
+  DegreeId result = requireAllZero(op, operands, fault);
+  // A function of an infinity, as tanh, may be any number.
+  return llvm::any_of(op->getResultTypes(),
+                      [](Type type) {
+                        return isa<FloatType>(getElementTypeOrSelf(type));
+                      })
+             ? table.hideOverflow(result, op, DegreeFault::Hides)
+             : result;
 }
 
 DegreeId ScaleTransfer::requireAllZero(Operation *op,

@@ -65,6 +65,8 @@ private:
   DegreeId applyRule(Entry entry, Operation *op,
                      ArrayRef<DegreeId> operands) const;
   DegreeId move(Operation *op, ArrayRef<DegreeId> operands) const;
+  /// Of `base` to the constant `power`.
+  DegreeId multiply(DegreeId base, Rational power, Operation *op) const;
   DegreeId raise(Operation *op, ArrayRef<DegreeId> operands) const;
   /// Degree 0, of an operation of operands of degree 0.
   DegreeId applyDefault(Operation *op, ArrayRef<DegreeId> operands) const;

@@ -611,7 +611,8 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %a = amp.scale_loss %seed using @s : tensor<f32>
   %g = arith.mulf %a, %x : tensor<f32>
   %zero = arith.constant dense<0.0> : tensor<f32>
-  %r = arith.divf %g, %a : tensor<f32>
+  %n = math.absf %g : tensor<f32>
+  %r = arith.divf %g, %n : tensor<f32>
   %p = arith.cmpf olt, %r, %x : tensor<f32>
   // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.select' chooses by a comparison of values that were computed from one of degree 1 in @s; an overflow of the scale makes some of them NaN, and what is chosen then would hide it; compare what is unscaled, or have NaN chosen where NaN is compared}}
   %k = arith.select %p, %g, %zero : tensor<i1>, tensor<f32>
@@ -922,6 +923,228 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
     %n = arith.mulf %v, %half : tensor<f32>
     scf.yield %n : tensor<f32>
   }
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// An infinite square makes 0 of a finite number.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %gg = arith.mulf %g, %g : tensor<f32>
+  %n = math.sqrt %gg : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.divf' tests a value of degree 1 in @s for infinity, or makes a finite number of it}}
+  %d = arith.divf %g, %n : tensor<f32>
+  %k = arith.mulf %a, %d : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: the number is infinite as well.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %gg = arith.mulf %g, %g : tensor<f32>
+  %n = math.absf %g : tensor<f32>
+  %k = arith.divf %gg, %n : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'math.rsqrt' tests a value of degree 1 in @s for infinity, or makes a finite number of it}}
+  %r = math.rsqrt %g : tensor<f32>
+  %gg = arith.mulf %a, %a : tensor<f32>
+  %ggg = arith.mulf %gg, %a : tensor<f32>
+  %h = math.sqrt %ggg : tensor<f32>
+  %k = arith.mulf %h, %r : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// A function that is finite at infinity, of a number whose scale cancels.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %n = math.absf %g : tensor<f32>
+  %d = arith.divf %g, %n : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'math.tanh' tests a value of degree 1 in @s for infinity, or makes a finite number of it}}
+  %t = math.tanh %d : tensor<f32>
+  %k = arith.mulf %a, %t : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: of one that carries none.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %t = math.tanh %x : tensor<f32>
+  %d = arith.divf %g, %t : tensor<f32>
+  %r = math.rsqrt %x : tensor<f32>
+  %k = arith.mulf %d, %r : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// A size.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %zf = arith.constant 0.0 : f32
+  %ge = tensor.extract %g[] : tensor<f32>
+  %p = arith.cmpf oge, %ge, %zf : f32
+  %n = arith.index_castui %p : i1 to index
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'tensor.empty' chooses by a comparison of values that were computed from one of degree 1 in @s; an overflow of the scale makes some of them NaN, and what is chosen then would hide it; compare what is unscaled, or have NaN chosen where NaN is compared}}
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %c0 = arith.constant 0 : index
+  %d = tensor.dim %e, %c0 : tensor<?xf32>
+  %i = arith.index_cast %d : index to i32
+  %v = arith.uitofp %i : i32 to f32
+  %o = tensor.from_elements %v : tensor<f32>
+  %k = arith.mulf %a, %o : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: the size of what is scaled is not.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %zf = arith.constant 0.0 : f32
+  %ge = tensor.extract %x[] : tensor<f32>
+  %p = arith.cmpf oge, %ge, %zf : f32
+  %n = arith.index_castui %p : i1 to index
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %sb = linalg.broadcast ins(%g : tensor<f32>) outs(%e : tensor<?xf32>) dimensions = [0]
+  %c0 = arith.constant 0 : index
+  %d = tensor.dim %sb, %c0 : tensor<?xf32>
+  %i = arith.index_cast %d : index to i32
+  %v = arith.uitofp %i : i32 to f32
+  %o = tensor.from_elements %v : tensor<f32>
+  %k = arith.mulf %a, %o : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// A padding.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %zf = arith.constant 0.0 : f32
+  %ge = tensor.extract %g[] : tensor<f32>
+  %p = arith.cmpf oge, %ge, %zf : f32
+  %n = arith.index_castui %p : i1 to index
+  %one = tensor.from_elements %zf : tensor<1xf32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'tensor.pad' chooses by a comparison of values that were computed from one of degree 1 in @s; an overflow of the scale makes some of them NaN, and what is chosen then would hide it; compare what is unscaled, or have NaN chosen where NaN is compared}}
+  %b = tensor.pad %one low[%n] high[0] {
+  ^bb0(%i: index):
+    %ae = tensor.extract %a[] : tensor<f32>
+    tensor.yield %ae : f32
+  } : tensor<1xf32> to tensor<?xf32>
+  %k = linalg.reduce {arith.addf} ins(%b : tensor<?xf32>) outs(%zero : tensor<f32>) dimensions = [0]
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %zf = arith.constant 0.0 : f32
+  %ge = tensor.extract %x[] : tensor<f32>
+  %p = arith.cmpf oge, %ge, %zf : f32
+  %n = arith.index_castui %p : i1 to index
+  %one = tensor.from_elements %zf : tensor<1xf32>
+  %b = tensor.pad %one low[%n] high[0] {
+  ^bb0(%i: index):
+    %ae = tensor.extract %a[] : tensor<f32>
+    tensor.yield %ae : f32
+  } : tensor<1xf32> to tensor<?xf32>
+  %k = linalg.reduce {arith.addf} ins(%b : tensor<?xf32>) outs(%zero : tensor<f32>) dimensions = [0]
   %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
   %new = arith.subf %w, %u : tensor<f32>
   return %new : tensor<f32>
