@@ -168,3 +168,57 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   } : tensor<f32>
   return %new : tensor<f32>
 }
+
+// -----
+
+// Handed to a backward pass as what is never scaled, of which a gradient is unscaled.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func private @fb(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %rate: tensor<f32> {amp.role = "hyper", amp.name = "rate"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"}) -> (tensor<f32> {amp.role = "grad", amp.name = "w"}) {
+  %g = arith.mulf %seed, %rate : tensor<f32>
+  return %g : tensor<f32>
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %h = arith.mulf %a, %x : tensor<f32>
+  %size = math.absf %h : tensor<f32>
+  %direction = arith.divf %h, %size : tensor<f32>
+  // expected-error@below {{expected what 'func.call' takes for a value that is never scaled to be computed from unscaled ones, but it comes from one of degree 1 in @s, whose overflow nothing looks for; unscale that first}}
+  %g = call @fb(%w, %direction, %a) : (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  amp.update_scale @s, %f
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Mended.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func private @fb(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %rate: tensor<f32> {amp.role = "hyper", amp.name = "rate"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"}) -> (tensor<f32> {amp.role = "grad", amp.name = "w"}) {
+  %g = arith.mulf %seed, %rate : tensor<f32>
+  return %g : tensor<f32>
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %h = arith.mulf %a, %x : tensor<f32>
+  %k, %e = amp.unscale %h using @s : (tensor<f32>) -> tensor<f32>
+  %size = math.absf %k : tensor<f32>
+  %direction = arith.divf %k, %size : tensor<f32>
+  %g = call @fb(%w, %direction, %a) : (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<f32>
+  %u, %f = amp.unscale %g using @s found(%e) : (tensor<f32>) -> tensor<f32>
+  amp.update_scale @s, %f
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
