@@ -142,6 +142,41 @@ ConditionSetId CallDegrees::excludeOverflows(unsigned condition) const {
   return excluded;
 }
 
+const CallDegrees::Overflows &CallDegrees::getOverflows(ConditionSetId set) {
+  if (auto it = overflowsOf.find(set); it != overflowsOf.end())
+    return it->second;
+  Overflows brought;
+  if (set != ConditionSets::kEmpty) {
+    const ConditionSets::Node &node = table.sets[set];
+    if (!node.isLeaf()) {
+      brought = getOverflows(node.left);
+      const Overflows &right = getOverflows(node.right);
+      brought.overflows = table.sets.merge(brought.overflows, right.overflows);
+      brought.hidden = table.sets.merge(brought.hidden, right.hidden);
+    } else if (node.form < table.numScales) {
+      brought.overflows = set;
+    } else {
+      const ScaleDegree &argument =
+          table[arguments[node.form - table.numScales]];
+      brought = {argument.overflows, argument.hidden};
+    }
+  }
+  return overflowsOf[set] = brought;
+}
+
+ConditionSetId CallDegrees::getHidden(ConditionSetId set) {
+  if (set == ConditionSets::kEmpty)
+    return set;
+  if (auto it = hiddenOf.find(set); it != hiddenOf.end())
+    return it->second;
+  const ConditionSets::Node &node = table.sets[set];
+  ConditionSetId hidden =
+      node.isLeaf()
+          ? excludeOverflows(node.condition)
+          : table.sets.merge(getHidden(node.left), getHidden(node.right));
+  return hiddenOf[set] = hidden;
+}
+
 const CallDegrees::Outcome &CallDegrees::check(ConditionSetId conditions) {
   if (auto it = outcomes.find(conditions); it != outcomes.end())
     return it->second;
@@ -273,20 +308,10 @@ DegreeId CallDegrees::get(DegreeId result,
   for (ConditionSetId conditions : {outcome.conditions, solution.conditions})
     degree.conditions = table.sets.merge(degree.conditions, conditions);
 
-  for (const ConditionSets::Node *leaf : table.getLeaves(inside.overflows)) {
-    if (leaf->form < table.numScales) {
-      degree.overflows = table.sets.merge(degree.overflows,
-                                          table.sets.getSingle(leaf->form, 0));
-      continue;
-    }
-    const ScaleDegree &argument =
-        table[arguments[leaf->form - table.numScales]];
-    degree.overflows = table.sets.merge(degree.overflows, argument.overflows);
-    degree.hidden = table.sets.merge(degree.hidden, argument.hidden);
-  }
-  for (const ConditionSets::Node *leaf : table.getLeaves(inside.hidden))
-    degree.hidden =
-        table.sets.merge(degree.hidden, excludeOverflows(leaf->condition));
+  const Overflows &brought = getOverflows(inside.overflows);
+  degree.overflows = table.sets.merge(degree.overflows, brought.overflows);
+  degree.hidden = table.sets.merge(degree.hidden, brought.hidden);
+  degree.hidden = table.sets.merge(degree.hidden, getHidden(inside.hidden));
 
   std::optional<LinearForm> form = express(inside.form);
   for (auto &[unknown, value] : solution.values)

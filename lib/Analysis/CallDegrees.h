@@ -52,6 +52,12 @@ private:
     Values values;
   };
 
+  /// What comes into a set of the callee's scales and arguments here.
+  struct Overflows {
+    ConditionSetId overflows = ConditionSets::kEmpty;
+    ConditionSetId hidden = ConditionSets::kEmpty;
+  };
+
   static unsigned getUnknown(unsigned argument);
   bool isUnknown(unsigned atom) const;
   bool hasUnknowns(const LinearForm &form) const;
@@ -68,6 +74,8 @@ private:
   /// The callee's `condition`, if it says that no overflow comes into what it
   /// names, for all that comes into that here.
   ConditionSetId excludeOverflows(unsigned condition) const;
+  const Overflows &getOverflows(ConditionSetId set);
+  ConditionSetId getHidden(ConditionSetId set);
   const Outcome &check(ConditionSetId conditions);
   const Solution &solve(ConditionSetId open);
   Solution eliminate(ArrayRef<unsigned> conditions) const;
@@ -78,6 +86,8 @@ private:
   Operation *call;
   /// The arguments that bring conditions or a fault along.
   SmallVector<unsigned> conditional;
+  llvm::DenseMap<ConditionSetId, Overflows> overflowsOf;
+  llvm::DenseMap<ConditionSetId, ConditionSetId> hiddenOf;
   llvm::DenseMap<ConditionSetId, Outcome> outcomes;
   llvm::DenseMap<ConditionSetId, Solution> solutions;
 };

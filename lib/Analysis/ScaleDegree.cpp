@@ -17,6 +17,7 @@
 
 #include "amp/Analysis/ScaleDegree.h"
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -355,8 +356,17 @@ SmallVector<unsigned> DegreeTable::getOverflowingArguments(DegreeId a) const {
 
 ConditionSetId DegreeTable::excludeOverflows(ConditionSetId overflows,
                                              const DegreeCause &cause) {
+  /// Each parameter's gradient may be divided by a norm of all.
+  constexpr size_t kMany = 16;
+  Operation *function = cause.op;
+  while (function && !isa<FunctionOpInterface>(function))
+    function = function->getParentOp();
+  std::tuple key(overflows, function, cause.fault);
+  if (auto it = excluded.find(key); it != excluded.end())
+    return it->second;
+  SmallVector<const ConditionSets::Node *> leaves = getLeaves(overflows);
   ConditionSetId conditions = ConditionSets::kEmpty;
-  for (const ConditionSets::Node *leaf : getLeaves(overflows)) {
+  for (const ConditionSets::Node *leaf : leaves) {
     DegreeCause seen = cause;
     seen.first = LinearForm::getAtom(leaf->form);
     seen.second = LinearForm();
@@ -364,6 +374,8 @@ ConditionSetId DegreeTable::excludeOverflows(ConditionSetId overflows,
     conditions =
         sets.merge(conditions, addCondition(form, addCause(std::move(seen))));
   }
+  if (leaves.size() > kMany)
+    excluded[key] = conditions;
   return conditions;
 }
 

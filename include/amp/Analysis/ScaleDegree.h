@@ -267,6 +267,8 @@ private:
   /// The leaves of `set`, in order.
   SmallVector<const ConditionSets::Node *> getLeaves(ConditionSetId set) const;
   /// The conditions that none of `overflows` is one, for the sake of `cause`.
+  /// Of many, the first operation of a function that asked for the same has to
+  /// do.
   ConditionSetId excludeOverflows(ConditionSetId overflows,
                                   const DegreeCause &cause);
   /// `a` under `conditions` more, or the fault of one that does not hold.
@@ -286,6 +288,9 @@ private:
   /// condition.
   std::map<std::tuple<DegreeId, DegreeId, Rational>, DegreeId> combined;
   std::map<std::pair<DegreeId, DegreeId>, DegreeId> joined;
+  /// Results of `excludeOverflows` for many, by function and fault.
+  std::map<std::tuple<ConditionSetId, Operation *, DegreeFault>, ConditionSetId>
+      excluded;
 };
 
 } // namespace mlir::amp
