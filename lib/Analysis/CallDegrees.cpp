@@ -26,10 +26,11 @@ using namespace mlir;
 using namespace mlir::amp;
 
 CallDegrees::CallDegrees(DegreeTable &table, ArrayRef<DegreeId> arguments,
-                         Operation *call)
-    : table(table), arguments(arguments), call(call) {
+                         const llvm::BitVector &fixed, Operation *call)
+    : table(table), arguments(arguments), fixed(fixed), call(call) {
   for (auto [index, id] : llvm::enumerate(arguments))
-    if (table[id].isFault() || table[id].conditions != ConditionSets::kEmpty)
+    if (table[id].isFault() || table[id].conditions != ConditionSets::kEmpty ||
+        (fixed.test(index) && table.mayOverflow(id)))
       conditional.push_back(index);
 }
 
@@ -119,6 +120,63 @@ CallDegrees::Outcome CallDegrees::require(const LinearForm &form,
   return outcome;
 }
 
+/// A condition that says that no overflow comes into an argument holds for what
+/// no longer carries a scale as well.
+ConditionSetId CallDegrees::excludeOverflows(unsigned condition) const {
+  DegreeCause cause = table.getCause(table.conditions[condition].cause);
+  if (cause.fault != DegreeFault::Hides &&
+      cause.fault != DegreeFault::Chooses &&
+      cause.fault != DegreeFault::Escapes)
+    return ConditionSets::kEmpty;
+  cause.calls.push_back(call);
+  const LinearForm form = table.forms[table.conditions[condition].form];
+  ConditionSetId excluded = ConditionSets::kEmpty;
+  for (auto [atom, coefficient] : form.getTerms()) {
+    ConditionSetId overflows =
+        atom < table.numScales
+            ? table.sets.getSingle(atom, 0)
+            : table[arguments[atom - table.numScales]].overflows;
+    excluded =
+        table.sets.merge(excluded, table.excludeOverflows(overflows, cause));
+  }
+  return excluded;
+}
+
+const CallDegrees::Overflows &CallDegrees::getOverflows(ConditionSetId set) {
+  if (auto it = overflowsOf.find(set); it != overflowsOf.end())
+    return it->second;
+  Overflows brought;
+  if (set != ConditionSets::kEmpty) {
+    const ConditionSets::Node &node = table.sets[set];
+    if (!node.isLeaf()) {
+      brought = getOverflows(node.left);
+      const Overflows &right = getOverflows(node.right);
+      brought.overflows = table.sets.merge(brought.overflows, right.overflows);
+      brought.hidden = table.sets.merge(brought.hidden, right.hidden);
+    } else if (node.form < table.numScales) {
+      brought.overflows = set;
+    } else {
+      const ScaleDegree &argument =
+          table[arguments[node.form - table.numScales]];
+      brought = {argument.overflows, argument.hidden};
+    }
+  }
+  return overflowsOf[set] = brought;
+}
+
+ConditionSetId CallDegrees::getHidden(ConditionSetId set) {
+  if (set == ConditionSets::kEmpty)
+    return set;
+  if (auto it = hiddenOf.find(set); it != hiddenOf.end())
+    return it->second;
+  const ConditionSets::Node &node = table.sets[set];
+  ConditionSetId hidden =
+      node.isLeaf()
+          ? excludeOverflows(node.condition)
+          : table.sets.merge(getHidden(node.left), getHidden(node.right));
+  return hiddenOf[set] = hidden;
+}
+
 const CallDegrees::Outcome &CallDegrees::check(ConditionSetId conditions) {
   if (auto it = outcomes.find(conditions); it != outcomes.end())
     return it->second;
@@ -132,13 +190,21 @@ const CallDegrees::Outcome &CallDegrees::check(ConditionSetId conditions) {
       outcome.conditions =
           table.sets.merge(outcome.conditions, right.conditions);
       outcome.open = table.sets.merge(outcome.open, right.open);
+    } else if (DegreeId none = table.requireAll(
+                   DegreeTable::kZero,
+                   outcome.conditions = excludeOverflows(node.condition));
+               table[none].isFault()) {
+      outcome.fault = none;
     } else if (std::optional<LinearForm> form = express(table.forms[node.form]);
                !form) {
       outcome.fault = getTooLarge();
     } else if (hasUnknowns(*form)) {
       outcome.open = conditions;
     } else {
-      outcome = require(*form, node.condition);
+      Outcome required = require(*form, node.condition);
+      outcome.fault = required.fault;
+      outcome.conditions =
+          table.sets.merge(outcome.conditions, required.conditions);
     }
   }
   return outcomes[conditions] = outcome;
@@ -224,6 +290,11 @@ DegreeId CallDegrees::get(DegreeId result,
     else
       degree.conditions =
           table.sets.merge(degree.conditions, argument.conditions);
+    // The callee takes it for a value that never was scaled.
+    if (fixed.test(index)) {
+      degree.overflows = table.sets.merge(degree.overflows, argument.overflows);
+      degree.hidden = table.sets.merge(degree.hidden, argument.hidden);
+    }
   }
 
   if (fault)
@@ -236,6 +307,11 @@ DegreeId CallDegrees::get(DegreeId result,
     return *fault;
   for (ConditionSetId conditions : {outcome.conditions, solution.conditions})
     degree.conditions = table.sets.merge(degree.conditions, conditions);
+
+  const Overflows &brought = getOverflows(inside.overflows);
+  degree.overflows = table.sets.merge(degree.overflows, brought.overflows);
+  degree.hidden = table.sets.merge(degree.hidden, brought.hidden);
+  degree.hidden = table.sets.merge(degree.hidden, getHidden(inside.hidden));
 
   std::optional<LinearForm> form = express(inside.form);
   for (auto &[unknown, value] : solution.values)

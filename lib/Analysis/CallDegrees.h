@@ -15,6 +15,7 @@
 #define AMP_LIB_ANALYSIS_CALLDEGREES_H
 
 #include "amp/Analysis/ScaleDegree.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 
 #include <optional>
@@ -23,10 +24,10 @@ namespace mlir::amp {
 
 class CallDegrees {
 public:
-  /// `arguments` are the degrees that `call` hands over; they stay where they
-  /// are.
+  /// `arguments` are the degrees that `call` hands over; `fixed`, of which the
+  /// callee has degree 0 whatever it is handed. They stay where they are.
   CallDegrees(DegreeTable &table, ArrayRef<DegreeId> arguments,
-              Operation *call);
+              const llvm::BitVector &fixed, Operation *call);
 
   /// `result` of the callee, as this call has it. `reaches` tells on which
   /// arguments the result depends.
@@ -51,6 +52,12 @@ private:
     Values values;
   };
 
+  /// What comes into a set of the callee's scales and arguments here.
+  struct Overflows {
+    ConditionSetId overflows = ConditionSets::kEmpty;
+    ConditionSetId hidden = ConditionSets::kEmpty;
+  };
+
   static unsigned getUnknown(unsigned argument);
   bool isUnknown(unsigned atom) const;
   bool hasUnknowns(const LinearForm &form) const;
@@ -64,15 +71,23 @@ private:
   /// those of `values`.
   Outcome require(const LinearForm &form, unsigned condition,
                   const Values &values = {}) const;
+  /// The callee's `condition`, if it says that no overflow comes into what it
+  /// names, for all that comes into that here.
+  ConditionSetId excludeOverflows(unsigned condition) const;
+  const Overflows &getOverflows(ConditionSetId set);
+  ConditionSetId getHidden(ConditionSetId set);
   const Outcome &check(ConditionSetId conditions);
   const Solution &solve(ConditionSetId open);
   Solution eliminate(ArrayRef<unsigned> conditions) const;
 
   DegreeTable &table;
   ArrayRef<DegreeId> arguments;
+  const llvm::BitVector &fixed;
   Operation *call;
   /// The arguments that bring conditions or a fault along.
   SmallVector<unsigned> conditional;
+  llvm::DenseMap<ConditionSetId, Overflows> overflowsOf;
+  llvm::DenseMap<ConditionSetId, ConditionSetId> hiddenOf;
   llvm::DenseMap<ConditionSetId, Outcome> outcomes;
   llvm::DenseMap<ConditionSetId, Solution> solutions;
 };

@@ -48,6 +48,19 @@ ConditionSetId ConditionSets::merge(ConditionSetId first,
     return first;
   if (first == kEmpty)
     return second;
+  if (nodes[first]->isLeaf() || nodes[second]->isLeaf())
+    return mergeParts(first, second);
+  if (auto it = merged.find({first, second}); it != merged.end())
+    return it->second;
+  return merged[{first, second}] = mergeParts(first, second);
+}
+
+ConditionSetId ConditionSets::mergeParts(ConditionSetId first,
+                                         ConditionSetId second) {
+  if (first == second || second == kEmpty)
+    return first;
+  if (first == kEmpty)
+    return second;
   const Node &a = *nodes[first], &b = *nodes[second];
   // A leaf's bit, 0, is the lowest.
   unsigned bit = std::max(a.bit, b.bit);
@@ -64,6 +77,7 @@ ConditionSetId ConditionSets::merge(ConditionSetId first,
   };
   auto [leftA, rightA] = divide(a, first);
   auto [leftB, rightB] = divide(b, second);
-  ConditionSetId left = merge(leftA, leftB), right = merge(rightA, rightB);
+  ConditionSetId left = mergeParts(leftA, leftB),
+                 right = mergeParts(rightA, rightB);
   return intern({getPrefix(a.form, bit), bit, left, right, 0});
 }

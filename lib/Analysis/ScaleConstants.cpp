@@ -13,7 +13,7 @@
 
 #include "ScaleConstants.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -31,6 +31,13 @@ using namespace mlir::amp;
 /// Steps from a use to its constant: more are no fill of a constant.
 constexpr unsigned kMaxSteps = 32;
 
+/// The function with a body that `call` calls; null if it has none.
+static func::FuncOp getCallee(func::CallOp call) {
+  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      call, call.getCalleeAttr());
+  return callee && !callee.isExternal() ? callee : func::FuncOp();
+}
+
 /// The value whose elements `value` consists of, if they are of one operand.
 static Value getMovedFrom(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
@@ -44,6 +51,13 @@ static Value getMovedFrom(Value value) {
                : Value();
   }
   Operation *def = value.getDefiningOp();
+  if (auto call = dyn_cast<func::CallOp>(def)) {
+    func::FuncOp callee = getCallee(call);
+    if (!callee || !llvm::hasSingleElement(callee.getBody()))
+      return {};
+    return callee.getBody().front().getTerminator()->getOperand(
+        cast<OpResult>(value).getResultNumber());
+  }
   if (isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
           tensor::ExtractOp, tensor::ExtractSliceOp, tensor::ReshapeOp,
           tensor::SplatOp, vector::BroadcastOp>(def))
@@ -158,6 +172,75 @@ bool mlir::amp::comparesWithInfinity(Operation *op) {
   });
 }
 
+/// Steps from a value to what it is infinite or NaN with.
+constexpr unsigned kMaxOperations = 6;
+
+static bool isNaNWith(Value value, Value operand, unsigned steps) {
+  if (value == operand)
+    return true;
+  Operation *def = value.getDefiningOp();
+  if (steps == 0 ||
+      !isa_and_present<arith::AddFOp, arith::SubFOp, arith::MulFOp,
+                       arith::DivFOp, arith::NegFOp, arith::MaximumFOp,
+                       arith::MinimumFOp, arith::ExtFOp, arith::TruncFOp,
+                       math::AbsFOp, math::FmaOp, math::SqrtOp, math::RsqrtOp>(
+          def))
+    return false;
+  return llvm::any_of(def->getOperands(), [&](Value read) {
+    return isNaNWith(read, operand, steps - 1);
+  });
+}
+
+bool mlir::amp::isNaNWith(Value value, Value operand) {
+  return ::isNaNWith(value, operand, kMaxOperations);
+}
+
+/// True if `value` is infinite or NaN wherever `operand` is infinite.
+static bool isInfiniteWith(Value value, Value operand, unsigned steps) {
+  if (value == operand)
+    return true;
+  Operation *def = value.getDefiningOp();
+  if (!def || steps == 0)
+    return false;
+  if (isa<arith::DivFOp, arith::ExtFOp, arith::TruncFOp, arith::NegFOp,
+          math::AbsFOp, math::SqrtOp>(def))
+    return isInfiniteWith(def->getOperand(0), operand, steps - 1);
+  if (auto power = dyn_cast<math::PowFOp>(def)) {
+    std::optional<Rational> exponent = getConstantExponent(power.getRhs());
+    return exponent && Rational(0) < *exponent &&
+           isInfiniteWith(power.getLhs(), operand, steps - 1);
+  }
+  // The sum of an infinity and anything is no number, nor is its product.
+  return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, math::FmaOp>(def) &&
+         llvm::any_of(def->getOperands(), [&](Value read) {
+           return isInfiniteWith(read, operand, steps - 1);
+         });
+}
+
+bool mlir::amp::keepsInfinity(arith::DivFOp quotient) {
+  Value divisor = quotient.getRhs();
+  while (Operation *def = divisor.getDefiningOp()) {
+    if (!isa<arith::NegFOp, math::AbsFOp>(def))
+      break;
+    divisor = def->getOperand(0);
+  }
+  return isInfiniteWith(quotient.getLhs(), divisor, kMaxOperations);
+}
+
+bool mlir::amp::choosesNaN(arith::SelectOp select) {
+  using Predicate = arith::CmpFPredicate;
+  auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>();
+  if (!compare)
+    return false;
+  // Each of them is true of NaN, or none.
+  bool isTrue = compare.getPredicate() >= Predicate::UEQ;
+  Value taken = isTrue ? select.getTrueValue() : select.getFalseValue();
+  return llvm::all_of(compare->getOperands(), [&](Value compared) {
+    auto number = dyn_cast_if_present<FloatAttr>(getUniformConstant(compared));
+    return (number && !number.getValue().isNaN()) || isNaNWith(taken, compared);
+  });
+}
+
 /// The largest finite number, of either sign; null if it is none.
 static FloatAttr getLargestFinite(Value value) {
   auto number = dyn_cast_if_present<FloatAttr>(getUniformConstant(value));
@@ -211,11 +294,23 @@ static bool isExtremum(Operation *op, bool isMaximum) {
                    : isa<arith::MinimumFOp, arith::MinNumFOp>(op);
 }
 
-/// What the rounds carry that begin with `operand`; null if it begins none.
+/// What the rounds carry that begin with `operand`, or a function is handed;
+/// null if it is neither.
 static BlockArgument getCarried(OpOperand &operand) {
   Operation *op = operand.getOwner();
+  unsigned number = operand.getOperandNumber();
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return loop.getTiedLoopRegionIterArg(&operand);
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return loop.getBeforeArguments()[number];
+  if (auto condition = dyn_cast<scf::ConditionOp>(op))
+    return number == 0 ? BlockArgument()
+                       : cast<scf::WhileOp>(op->getParentOp())
+                             .getAfterArguments()[number - 1];
+  if (auto call = dyn_cast<func::CallOp>(op)) {
+    func::FuncOp callee = getCallee(call);
+    return callee ? callee.getArgument(number) : BlockArgument();
+  }
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   return linalgOp && linalgOp.hasPureTensorSemantics() &&
                  linalgOp.getNumReductionLoops() != 0 &&
@@ -232,8 +327,12 @@ SmallVector<Operation *> mlir::amp::findStartedExtrema(Value start,
   bool isMaximum = number.getValue().isNegative();
   SmallVector<Operation *> extrema;
   SmallVector<Value> worklist{carried};
-  while (!worklist.empty())
-    for (OpOperand &use : worklist.pop_back_val().getUses()) {
+  llvm::DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    for (OpOperand &use : value.getUses()) {
       Operation *user = use.getOwner();
       if (isExtremum(user, isMaximum)) {
         extrema.push_back(user);
@@ -252,5 +351,6 @@ SmallVector<Operation *> mlir::amp::findStartedExtrema(Value start,
         return {};
       worklist.push_back(inner);
     }
+  }
   return extrema;
 }

@@ -16,6 +16,7 @@
 #define AMP_LIB_ANALYSIS_SCALECONSTANTS_H
 
 #include "amp/Analysis/ScaleDegree.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Value.h"
 
@@ -37,14 +38,26 @@ std::optional<Rational> getConstantExponent(Value value);
 /// True if `op` compares with infinity or NaN, or tells NaN from numbers.
 bool comparesWithInfinity(Operation *op);
 
+/// True if `value` is NaN wherever `operand` is, of the same element, as far as
+/// a few operations on the way tell.
+bool isNaNWith(Value value, Value operand);
+
+/// True if `quotient` is infinite or NaN wherever what it divides by is
+/// infinite, as far as a few operations on the way tell.
+bool keepsInfinity(arith::DivFOp quotient);
+
+/// True if `select` chooses by a comparison, and what it takes where a number
+/// that is compared is NaN, is NaN as well.
+bool choosesNaN(arith::SelectOp select);
+
 /// True if `op` is a maximum, minimum or clamp with the largest finite number
 /// of the type, of either sign, which an infinity becomes by it.
 bool clampsInfinity(Operation *op);
 
 /// The maxima (minima) that alone make use of `carried`, what the rounds of a
-/// loop or reduction carry, if `start`, with which they begin, is the lowest
-/// (highest) finite number: they are what else they are taken of. Empty if
-/// `start` is another value, or makes a difference.
+/// loop or reduction carry or a function is handed, if `start`, with which they
+/// begin, is the lowest (highest) finite number: they are what else they are
+/// taken of. Empty if `start` is another value, or makes a difference.
 SmallVector<Operation *> findStartedExtrema(Value start, BlockArgument carried);
 
 } // namespace mlir::amp

@@ -17,6 +17,7 @@
 
 #include "amp/Analysis/ScaleDegree.h"
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -158,6 +159,8 @@ bool mlir::amp::leavesUndecided(DegreeFault fault) {
   case DegreeFault::Memory:
   case DegreeFault::Exponent:
   case DegreeFault::Hides:
+  case DegreeFault::Chooses:
+  case DegreeFault::Escapes:
     return true;
   }
   llvm_unreachable("all faults are listed");
@@ -206,6 +209,7 @@ DegreeId DegreeTable::getAtom(unsigned atom) {
   ScaleDegree degree;
   degree.kind = ScaleDegree::Known;
   degree.form = LinearForm::getAtom(atom);
+  degree.overflows = sets.getSingle(atom, 0);
   return intern(std::move(degree));
 }
 
@@ -246,6 +250,8 @@ DegreeId DegreeTable::join(DegreeId a, DegreeId b, Operation *at,
     return it->second;
   ScaleDegree degree = left.kind == ScaleDegree::Any ? right : left;
   degree.conditions = sets.merge(left.conditions, right.conditions);
+  degree.overflows = sets.merge(left.overflows, right.overflows);
+  degree.hidden = sets.merge(left.hidden, right.hidden);
   if (left.kind == ScaleDegree::Any || right.kind == ScaleDegree::Any)
     return joined[{a, b}] = intern(std::move(degree));
   std::optional<LinearForm> difference = left.form.add(right.form, -1);
@@ -270,6 +276,8 @@ DegreeId DegreeTable::combine(DegreeId a, DegreeId b, Rational factor,
     return it->second;
   ScaleDegree degree;
   degree.conditions = sets.merge(left.conditions, right.conditions);
+  degree.overflows = sets.merge(left.overflows, right.overflows);
+  degree.hidden = sets.merge(left.hidden, right.hidden);
   // Zero and infinity stay what they are, whatever they are multiplied by.
   if (left.kind == ScaleDegree::Any || right.kind == ScaleDegree::Any)
     return it->second = intern(std::move(degree));
@@ -289,6 +297,15 @@ DegreeId DegreeTable::multiply(DegreeId a, Rational factor, Operation *at) {
   return combine(kZero, a, factor, at);
 }
 
+DegreeId DegreeTable::multiplyByZero(DegreeId a) {
+  ScaleDegree degree = *degrees[a];
+  if (degree.isFault())
+    return a;
+  degree.kind = ScaleDegree::Any;
+  degree.form = LinearForm();
+  return intern(std::move(degree));
+}
+
 DegreeId DegreeTable::requireZero(DegreeId a, Operation *at,
                                   DegreeFault fault) {
   const ScaleDegree &degree = *degrees[a];
@@ -297,10 +314,110 @@ DegreeId DegreeTable::requireZero(DegreeId a, Operation *at,
   ScaleDegree zero;
   zero.kind = ScaleDegree::Known;
   zero.conditions = degree.conditions;
+  zero.overflows = degree.overflows;
+  zero.hidden = degree.hidden;
   if (degree.kind == ScaleDegree::Any)
     return intern(std::move(zero)); // a function of what never changes
   return require(std::move(zero), degree.form,
                  {at, fault, degree.form, LinearForm(), {}});
+}
+
+SmallVector<const ConditionSets::Node *>
+DegreeTable::getLeaves(ConditionSetId set) const {
+  SmallVector<const ConditionSets::Node *> leaves;
+  SmallVector<ConditionSetId> worklist;
+  if (set != ConditionSets::kEmpty)
+    worklist.push_back(set);
+  while (!worklist.empty()) {
+    const ConditionSets::Node &node = sets[worklist.pop_back_val()];
+    if (node.isLeaf())
+      leaves.push_back(&node);
+    else
+      worklist.append({node.right, node.left});
+  }
+  return leaves;
+}
+
+SmallVector<unsigned> DegreeTable::getOverflows(DegreeId a) const {
+  SmallVector<unsigned> scales;
+  for (const ConditionSets::Node *leaf : getLeaves(degrees[a]->overflows))
+    if (leaf->form < numScales)
+      scales.push_back(leaf->form);
+  return scales;
+}
+
+SmallVector<unsigned> DegreeTable::getOverflowingArguments(DegreeId a) const {
+  SmallVector<unsigned> numbers;
+  for (const ConditionSets::Node *leaf : getLeaves(degrees[a]->overflows))
+    if (leaf->form >= numScales)
+      numbers.push_back(leaf->form - numScales);
+  return numbers;
+}
+
+ConditionSetId DegreeTable::excludeOverflows(ConditionSetId overflows,
+                                             const DegreeCause &cause) {
+  /// Each parameter's gradient may be divided by a norm of all.
+  constexpr size_t kMany = 16;
+  Operation *function = cause.op;
+  while (function && !isa<FunctionOpInterface>(function))
+    function = function->getParentOp();
+  std::tuple key(overflows, function, cause.fault);
+  if (auto it = excluded.find(key); it != excluded.end())
+    return it->second;
+  SmallVector<const ConditionSets::Node *> leaves = getLeaves(overflows);
+  ConditionSetId conditions = ConditionSets::kEmpty;
+  for (const ConditionSets::Node *leaf : leaves) {
+    DegreeCause seen = cause;
+    seen.first = LinearForm::getAtom(leaf->form);
+    seen.second = LinearForm();
+    LinearForm form = seen.first;
+    conditions =
+        sets.merge(conditions, addCondition(form, addCause(std::move(seen))));
+  }
+  if (leaves.size() > kMany)
+    excluded[key] = conditions;
+  return conditions;
+}
+
+DegreeId DegreeTable::requireAll(DegreeId a, ConditionSetId all) {
+  for (const ConditionSets::Node *leaf : getLeaves(all))
+    if (!hasArguments(forms[leaf->form]))
+      return getFault(causes[conditions[leaf->condition].cause]);
+  ScaleDegree degree = *degrees[a];
+  degree.conditions = sets.merge(degree.conditions, all);
+  return intern(std::move(degree));
+}
+
+DegreeId DegreeTable::requireNoOverflow(DegreeId a, Operation *at,
+                                        DegreeFault fault) {
+  if (!mayOverflow(a))
+    return a;
+  DegreeCause cause{at, fault, LinearForm(), LinearForm(), {}};
+  return clearOverflow(
+      requireAll(a, excludeOverflows(degrees[a]->overflows, cause)));
+}
+
+DegreeId DegreeTable::hideOverflow(DegreeId a, Operation *at,
+                                   DegreeFault fault) {
+  if (!mayOverflow(a))
+    return a;
+  ScaleDegree degree = *degrees[a];
+  DegreeCause cause{at, fault, LinearForm(), LinearForm(), {}};
+  degree.hidden =
+      sets.merge(degree.hidden, excludeOverflows(degree.overflows, cause));
+  return intern(std::move(degree));
+}
+
+DegreeId DegreeTable::requireShown(DegreeId a) {
+  return requireAll(a, degrees[a]->hidden);
+}
+
+DegreeId DegreeTable::clearOverflow(DegreeId a) {
+  if (!mayOverflow(a))
+    return a;
+  ScaleDegree degree = *degrees[a];
+  degree.overflows = degree.hidden = ConditionSets::kEmpty;
+  return intern(std::move(degree));
 }
 
 DegreeId DegreeTable::control(DegreeId value, DegreeId control) {
@@ -310,10 +427,13 @@ DegreeId DegreeTable::control(DegreeId value, DegreeId control) {
     return value;
   if (chooser.isFault())
     return control;
-  if (chooser.conditions == ConditionSets::kEmpty)
+  if (chooser.conditions == ConditionSets::kEmpty &&
+      chooser.overflows == ConditionSets::kEmpty)
     return value;
   ScaleDegree degree = chosen;
   degree.conditions = sets.merge(degree.conditions, chooser.conditions);
+  degree.overflows = sets.merge(degree.overflows, chooser.overflows);
+  degree.hidden = sets.merge(degree.hidden, chooser.hidden);
   return intern(std::move(degree));
 }
 

@@ -219,6 +219,7 @@ private:
   /// How the degree at an edge's start raises that at its end.
   enum class EdgeKind {
     Flow,    ///< the same elements
+    Guarded, ///< the same elements, but where an overflow came in
     Choice,  ///< which elements come, is chosen by it
     Unknown, ///< computed from it in an unknown way
   };
@@ -270,8 +271,9 @@ private:
   llvm::DenseSet<Operation *> visited;
   llvm::SetVector<Operation *> again;
   llvm::SetVector<Operation *> memoryReaders;
-  /// Maxima that start at the lowest number, minima at the highest.
-  SmallVector<Operation *> startedExtrema;
+  /// Maxima that start at the lowest number, minima at the highest, and calls
+  /// of them.
+  llvm::SetVector<Operation *> startedExtrema;
   /// Those of them that leave what they started with.
   llvm::DenseSet<Operation *> leftAtStart;
   SmallVector<Value> raised;
@@ -304,11 +306,13 @@ void FunctionDegrees::addBranches(BranchOpInterface branch) {
         branchConditions[operand].push_back(branch->getParentRegion());
 }
 
-/// True if `carried`, what a loop or a reduction carries, starts where a
-/// maximum does; remembers that.
+/// True if `carried`, what a loop or a reduction carries or a call hands over,
+/// starts where a maximum does; remembers the maxima of this function.
 bool FunctionDegrees::isStart(Value start, BlockArgument carried) {
   SmallVector<Operation *> extrema = findStartedExtrema(start, carried);
-  llvm::append_range(startedExtrema, extrema);
+  for (Operation *extremum : extrema)
+    if (function->isProperAncestor(extremum))
+      startedExtrema.insert(extremum);
   return !extrema.empty();
 }
 
@@ -370,13 +374,17 @@ void FunctionDegrees::addRegionBranch(RegionBranchOpInterface op) {
     llvm::sort(inputs, [&](Value a, Value b) {
       return llvm::find(targets, a) < llvm::find(targets, b);
     });
-    auto loop = dyn_cast<scf::ForOp>(operand->getOwner());
-    if (BlockArgument carried =
-            loop ? loop.getTiedLoopRegionIterArg(operand) : BlockArgument();
-        carried && isStart(operand->get(), carried))
+    BlockArgument carried;
+    if (auto loop = dyn_cast<scf::ForOp>(operand->getOwner()))
+      carried = loop.getTiedLoopRegionIterArg(operand);
+    else if (auto loop = dyn_cast<scf::WhileOp>(operand->getOwner()))
+      carried = loop.getBeforeArguments()[operand->getOperandNumber()];
+    if (carried && isStart(operand->get(), carried))
       continue;
+    EdgeKind kind =
+        isa<ApplyIfFiniteOp>(op) ? EdgeKind::Guarded : EdgeKind::Flow;
     for (Value input : inputs)
-      addEdge(operand->get(), input, EdgeKind::Flow, op);
+      addEdge(operand->get(), input, kind, op);
   }
 }
 
@@ -439,6 +447,9 @@ void FunctionDegrees::addEdges(Operation *op) {
     for (Value yielded :
          op->getRegion(0).front().getTerminator()->getOperands())
       addEdge(yielded, result, EdgeKind::Flow, op);
+    for (Value size : op->getOperands())
+      if (size.getType().isIndex())
+        addEdge(size, result, EdgeKind::Choice, op);
     return;
   }
   addOpaque(op);
@@ -480,13 +491,20 @@ void FunctionDegrees::drain() {
         DegreeId now = old;
         switch (edge.kind) {
         case EdgeKind::Flow:
-          now = table.join(old, degree, edge.op,
-                           edge.target ? DegreeFault::Meets
-                                       : DegreeFault::Memory);
+        case EdgeKind::Guarded:
+          now = table.join(
+              old,
+              edge.kind == EdgeKind::Guarded ? table.clearOverflow(degree)
+                                             : degree,
+              edge.op, edge.target ? DegreeFault::Meets : DegreeFault::Memory);
           break;
         case EdgeKind::Choice: {
           DegreeId chooser =
               table.requireZero(degree, edge.op, DegreeFault::Compares);
+          // A loop ends with what its condition is computed from.
+          if (!isa<scf::WhileOp>(edge.op))
+            chooser =
+                table.hideOverflow(chooser, edge.op, DegreeFault::Chooses);
           if (!edge.target) {
             memoryChoice = table.control(memoryChoice, chooser);
             break;
@@ -514,9 +532,11 @@ void FunctionDegrees::drain() {
       for (Region *region : it->second) {
         DegreeId &choice =
             blockChoice.try_emplace(region, DegreeTable::kZero).first->second;
-        choice = table.control(choice,
-                               table.requireZero(degree, region->getParentOp(),
-                                                 DegreeFault::Compares));
+        Operation *parent = region->getParentOp();
+        choice = table.control(
+            choice, table.hideOverflow(table.requireZero(degree, parent,
+                                                         DegreeFault::Compares),
+                                       parent, DegreeFault::Chooses));
         for (Block &block : llvm::drop_begin(*region))
           for (BlockArgument argument : block.getArguments())
             raise(argument, table.control(degrees.lookup(argument), choice));
@@ -588,20 +608,41 @@ void FunctionDegrees::visitCall(func::CallOp call) {
     return;
   }
   FunctionKind kind = getFunctionKind(callee);
+  llvm::BitVector fixed(arguments.size());
   for (auto [index, argument] : llvm::enumerate(arguments)) {
+    if (!isFloating(call.getOperand(index).getType()) ||
+        isUnscaledArgument(callee, kind, index))
+      fixed.set(index);
     if (!isFloating(call.getOperand(index).getType()))
-      argument = table.requireZero(argument, call, DegreeFault::Compares);
+      argument = table.hideOverflow(
+          table.requireZero(argument, call, DegreeFault::Compares), call,
+          DegreeFault::Chooses);
     else if (isUnscaledArgument(callee, kind, index))
-      argument = table.requireZero(argument, call, DegreeFault::Enters);
+      argument = table.hideOverflow(
+          table.requireZero(argument, call, DegreeFault::Enters), call,
+          DegreeFault::Escapes);
     else if (callee.isExternal() && !getArgRole(callee, index).role)
       argument = table.requireZero(argument, call, DegreeFault::Unknown);
   }
+  // The number that a maximum of the callee starts from.
+  bool handsStart = false;
+  for (OpOperand &operand : call->getOpOperands()) {
+    unsigned index = operand.getOperandNumber();
+    if (arguments[index] == DegreeTable::kZero && !callee.isExternal() &&
+        isFloating(operand.get().getType()) &&
+        isStart(operand.get(), callee.getArgument(index))) {
+      arguments[index] = DegreeTable::kAny;
+      handsStart = true;
+    }
+  }
+  if (handsStart)
+    startedExtrema.insert(call);
   DegreeId memory = get(Value());
   // Its conditions and faults come with the memory that is handed over; that it
   // is not scaled, the callee's memory asks for.
   if (handsMemory)
     memoryReaders.insert(call);
-  CallDegrees inCall(table, arguments, call);
+  CallDegrees inCall(table, arguments, fixed, call);
   for (OpResult result : call.getResults()) {
     unsigned index = result.getResultNumber();
     DegreeId degree =
@@ -609,6 +650,8 @@ void FunctionDegrees::visitCall(func::CallOp call) {
           return callee.isExternal() ||
                  reach.lookup(callee, argument).test(index);
         });
+    if (leftAtStart.contains(call) && table[degree].kind == ScaleDegree::Any)
+      degree = table.join(degree, DegreeTable::kZero, call, DegreeFault::Mixes);
     raise(result, degree);
   }
   touchesGlobals |= summary->touchesGlobals;
@@ -700,12 +743,16 @@ DegreeSummary FunctionDegrees::run() {
   };
   settle();
   // A maximum of nothing but -inf leaves the number that it started with.
-  for (Operation *extremum : startedExtrema)
-    if (table[get(extremum->getResult(0))].kind == ScaleDegree::Any) {
-      leftAtStart.insert(extremum);
-      visit(extremum);
-      settle();
-    }
+  for (size_t i = 0; i != startedExtrema.size(); ++i) {
+    Operation *extremum = startedExtrema[i];
+    if (llvm::none_of(extremum->getResults(), [&](Value result) {
+          return table[get(result)].kind == ScaleDegree::Any;
+        }))
+      continue;
+    leftAtStart.insert(extremum);
+    visit(extremum);
+    settle();
+  }
 
   DegreeSummary summary;
   summary.results.assign(function.getNumResults(), DegreeTable::kAny);

@@ -17,7 +17,11 @@
 // Overflow and rounding are left out: the proof is about real numbers, and the
 // guard takes care of what overflows. So a scaled value must get to the guard
 // with its infinities: what tests for them, or makes finite numbers of them,
-// is refused before the value is unscaled.
+// is refused before the value is unscaled. That a value was scaled stays with
+// it where its degree goes: g * 0 and g - g are 0 at every scale, and NaN by an
+// overflow. An infinity compares as the large number does that it stands for; a
+// NaN as nothing does, so what is chosen by a comparison has to be NaN then.
+// What is divided by an infinity is 0, and no small number.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,23 +45,25 @@ ScaleTransfer::ScaleTransfer(DegreeTable &table,
                              const llvm::StringMap<unsigned> &scales)
     : table(table), scales(scales) {
   set<arith::AddFOp, arith::SubFOp, arith::MaximumFOp, arith::MinimumFOp,
-      arith::MaxNumFOp, arith::MinNumFOp, arith::RemFOp, math::ClampFOp>(
-      {Rule::Sum});
+      arith::RemFOp, math::ClampFOp>({Rule::Sum});
+  set<arith::MaxNumFOp, arith::MinNumFOp>({Rule::Number});
   set<arith::MulFOp>({Rule::Product});
   set<arith::DivFOp>({Rule::Quotient});
   set<math::FmaOp>({Rule::MultiplyAdd});
   set<math::Atan2Op>({Rule::Ratio});
   set<arith::CmpFOp>({Rule::Compare});
   set<arith::SelectOp>({Rule::Select});
-  set<arith::NegFOp, math::AbsFOp, math::CopySignOp, arith::TruncFOp,
-      arith::ExtFOp, CastOp, MasterCopyOp, TapOp, AllReduceFoundInfOp>(
-      {Rule::First});
+  set<arith::NegFOp, math::AbsFOp, arith::TruncFOp, arith::ExtFOp, CastOp,
+      MasterCopyOp, TapOp, AllReduceFoundInfOp>({Rule::First});
+  set<math::CopySignOp>({Rule::Sign});
   set<math::SqrtOp>({Rule::Power, *Rational::get(1, 2)});
   set<math::RsqrtOp>({Rule::Power, *Rational::get(-1, 2)});
   set<math::CbrtOp>({Rule::Power, *Rational::get(1, 3)});
   set<math::PowFOp, math::FPowIOp>({Rule::PowerOf});
   set<math::IsFiniteOp, math::IsInfOp, math::IsNaNOp, math::IsNormalOp>(
       {Rule::Test});
+  set<arith::FPToSIOp, arith::FPToUIOp>({Rule::Integer});
+  set<arith::SIToFPOp, arith::UIToFPOp>({Rule::Count});
   set<tensor::DimOp, tensor::RankOp>({Rule::Observe});
   set<tensor::EmptyOp>({Rule::Size});
   set<tensor::CastOp, tensor::CollapseShapeOp, tensor::ConcatOp,
@@ -73,6 +79,13 @@ ScaleTransfer::ScaleTransfer(DegreeTable &table,
   set<vector::ReductionOp, vector::MultiDimReductionOp>({Rule::Reduce});
   set<arith::BitcastOp, tensor::BitcastOp, arith::AndIOp, arith::OrIOp,
       arith::XOrIOp>({Rule::Bits});
+}
+
+/// True if a NaN among the operands of a reduction is left out.
+static bool leavesNaNOut(Operation *op) {
+  auto kind = op->getAttrOfType<vector::CombiningKindAttr>("kind").getValue();
+  return kind == vector::CombiningKind::MAXNUMF ||
+         kind == vector::CombiningKind::MINNUMF;
 }
 
 static bool takesNoProduct(Operation *op) {
@@ -126,6 +139,14 @@ static std::optional<unsigned> getKeptBits(Operation *op) {
                                                : std::nullopt;
 }
 
+DegreeId ScaleTransfer::multiply(DegreeId base, Rational power,
+                                 Operation *op) const {
+  // What is divided by infinity is 0.
+  if (power < Rational(0))
+    base = table.hideOverflow(base, op, DegreeFault::Hides);
+  return table.multiply(base, power, op);
+}
+
 DegreeId ScaleTransfer::raise(Operation *op,
                               ArrayRef<DegreeId> operands) const {
   DegreeId exponent = table.requireZero(operands[1], op, DegreeFault::Distorts);
@@ -133,7 +154,7 @@ DegreeId ScaleTransfer::raise(Operation *op,
   if (base == DegreeTable::kZero)
     return exponent;
   if (std::optional<Rational> power = getConstantExponent(op->getOperand(1)))
-    return table.multiply(base, *power, op);
+    return multiply(base, *power, op);
   // An exponent from data: 1 to any power is 1, s to any power is not.
   DegreeId constant = table.requireZero(base, op, DegreeFault::Exponent);
   return table.join(constant, exponent, op, DegreeFault::Exponent);
@@ -154,7 +175,8 @@ DegreeId ScaleTransfer::move(Operation *op, ArrayRef<DegreeId> operands) const {
                           table.requireZero(degree, op, DegreeFault::Unknown),
                           op, DegreeFault::Unknown);
   }
-  return table.control(moved, places);
+  return table.control(moved,
+                       table.hideOverflow(places, op, DegreeFault::Chooses));
 }
 
 DegreeId ScaleTransfer::applyRule(Entry entry, Operation *op,
@@ -166,21 +188,36 @@ DegreeId ScaleTransfer::applyRule(Entry entry, Operation *op,
     DegreeId sum = DegreeTable::kAny;
     for (DegreeId operand : operands)
       sum = table.join(sum, operand, op, fault);
+    // 0 or NaN.
+    if (isa<arith::SubFOp>(op) && op->getOperand(0) == op->getOperand(1))
+      return table.multiplyByZero(sum);
     return sum;
   }
+  case Rule::Number:
+    return table.requireNoOverflow(applyRule({Rule::Sum}, op, operands), op,
+                                   DegreeFault::Hides);
   case Rule::Product:
     return table.combine(operands[0], operands[1], 1, op);
-  case Rule::Quotient:
-    return table.combine(operands[0], operands[1], -1, op);
+  case Rule::Quotient: {
+    DegreeId divisor = operands[1];
+    if (!keepsInfinity(cast<arith::DivFOp>(op)))
+      divisor = table.hideOverflow(divisor, op, DegreeFault::Hides);
+    return table.combine(operands[0], divisor, -1, op);
+  }
   case Rule::Test:
     return requireAllZero(op, operands, DegreeFault::Hides);
   case Rule::Ratio:
   case Rule::Compare: {
-    if (comparesWithInfinity(op))
+    // A number that is 0 at every scale has nothing else to tell.
+    if (comparesWithInfinity(op) || llvm::any_of(operands, [&](DegreeId id) {
+          return table[id].kind == ScaleDegree::Any && table.mayOverflow(id);
+        }))
       return requireAllZero(op, operands, DegreeFault::Hides);
     DegreeFault fault =
         entry.rule == Rule::Ratio ? DegreeFault::Mixes : DegreeFault::Compares;
     DegreeId both = table.join(operands[0], operands[1], op, fault);
+    if (entry.rule == Rule::Ratio)
+      both = table.hideOverflow(both, op, DegreeFault::Hides);
     // The conditions of both stay; their degree goes.
     return table.control(DegreeTable::kZero, both);
   }
@@ -190,30 +227,56 @@ DegreeId ScaleTransfer::applyRule(Entry entry, Operation *op,
       first = table.control(first, other);
     return first;
   }
+  case Rule::Sign: {
+    // NaN has a sign as well.
+    DegreeId sign = operands[1];
+    if (!isNaNWith(op->getOperand(0), op->getOperand(1)))
+      sign = table.hideOverflow(sign, op, DegreeFault::Chooses);
+    return table.control(operands[0], sign);
+  }
   case Rule::Power:
-    return table.multiply(operands[0], entry.power, op);
+    return multiply(operands[0], entry.power, op);
   case Rule::PowerOf:
     return raise(op, operands);
   case Rule::MultiplyAdd:
     return table.join(table.combine(operands[0], operands[1], 1, op),
                       operands[2], op, DegreeFault::Mixes);
-  case Rule::Select:
+  case Rule::Select: {
+    DegreeId condition =
+        table.requireZero(operands[0], op, DegreeFault::Compares);
+    if (!choosesNaN(cast<arith::SelectOp>(op)))
+      condition = table.hideOverflow(condition, op, DegreeFault::Chooses);
     return table.control(
         table.join(operands[1], operands[2], op, DegreeFault::Mixes),
-        table.requireZero(operands[0], op, DegreeFault::Compares));
+        condition);
+  }
+  case Rule::Integer:
+    return table.requireNoOverflow(applyDefault(op, operands), op,
+                                   DegreeFault::Hides);
+  case Rule::Count:
+    return table.hideOverflow(
+        requireAllZero(op, operands, DegreeFault::Distorts), op,
+        DegreeFault::Chooses);
   case Rule::Observe:
   case Rule::Size: {
-    // What has no degree, or has one under conditions, may decide.
+    // What has no degree, or has one under conditions, may decide. A size that
+    // an overflow chose is that of a hidden one.
     DegreeId result =
         entry.rule == Rule::Size ? DegreeTable::kAny : DegreeTable::kZero;
-    for (DegreeId operand : operands)
+    for (DegreeId operand : operands) {
+      if (entry.rule == Rule::Size)
+        operand = table.hideOverflow(operand, op, DegreeFault::Chooses);
+      else if (table[operand].hidden == ConditionSets::kEmpty)
+        operand = table.clearOverflow(operand);
       result = table.control(result, operand);
+    }
     return result;
   }
   case Rule::Reduce:
     if (!takesNoProduct(op))
       return applyDefault(op, operands);
-    return applyRule({Rule::Sum}, op, operands);
+    return applyRule({leavesNaNOut(op) ? Rule::Number : Rule::Sum}, op,
+                     operands);
   case Rule::Move:
     return move(op, operands);
   case Rule::Bits:
@@ -232,16 +295,26 @@ DegreeId ScaleTransfer::applyDefault(Operation *op,
       !isa<arith::BitcastOp>(op);
   DegreeFault fault =
       isArithmetic ? DegreeFault::Distorts : DegreeFault::Unknown;
-  return requireAllZero(op, operands, fault);
+  DegreeId result = requireAllZero(op, operands, fault);
+  // A function of an infinity, as tanh, may be any number.
+  return llvm::any_of(op->getResultTypes(),
+                      [](Type type) {
+                        return isa<FloatType>(getElementTypeOrSelf(type));
+                      })
+             ? table.hideOverflow(result, op, DegreeFault::Hides)
+             : result;
 }
 
 DegreeId ScaleTransfer::requireAllZero(Operation *op,
                                        ArrayRef<DegreeId> operands,
                                        DegreeFault fault) const {
   DegreeId result = DegreeTable::kZero;
-  for (DegreeId operand : operands)
-    result =
-        table.join(result, table.requireZero(operand, op, fault), op, fault);
+  for (DegreeId operand : operands) {
+    DegreeId zero = table.requireZero(operand, op, fault);
+    if (fault == DegreeFault::Hides)
+      zero = table.requireNoOverflow(zero, op, fault);
+    result = table.join(result, zero, op, fault);
+  }
   return result;
 }
 
@@ -258,9 +331,11 @@ ScaleTransfer::apply(Operation *op, ArrayRef<DegreeId> operands) const {
       // A gradient that carries the scale once loses it: anything else is a
       // fault here and not where it is seen.
       DegreeId result = table.requireZero(
-          table.combine(operands[i], scale, -1, op), op, DegreeFault::Unscales);
+          table.combine(table.requireShown(operands[i]), scale, -1, op), op,
+          DegreeFault::Unscales);
       if (table[operands[i]].kind == ScaleDegree::Any)
-        result = operands[i];
+        result = table.requireShown(operands[i]);
+      result = table.clearOverflow(result);
       if (!unscale.getAccumulators().empty())
         result = table.join(result, operands[numGradients + i], op,
                             DegreeFault::Mixes);

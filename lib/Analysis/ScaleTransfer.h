@@ -34,16 +34,20 @@ public:
 private:
   enum class Rule {
     Sum,      ///< all operands have the result's degree
+    Number,   ///< as Sum; of a number and NaN, the number
     Product,  ///< of two operands
     Quotient, ///< of two operands
     Ratio,    ///< degree 0, of two operands of the same degree
     Compare,  ///< as Ratio, or undecided
-    First,    ///< the first operand's degree; others choose a sign or place
+    First,    ///< the first operand's degree
+    Sign,     ///< the first operand's degree, with the second one's sign
     Power,    ///< a constant power of the operand
     PowerOf,  ///< the first operand to the power of the second
     MultiplyAdd,
     Select,
     Test,    ///< degree 0, of operands of degree 0; for infinities
+    Integer, ///< as of other operations, of a number as an integer
+    Count,   ///< as of other operations, of an integer as a number
     Observe, ///< degree 0, whatever the operand's
     Size,    ///< nothing yet, in a size that the operands give
     Reduce,  ///< as Sum, or unknown
@@ -61,6 +65,8 @@ private:
   DegreeId applyRule(Entry entry, Operation *op,
                      ArrayRef<DegreeId> operands) const;
   DegreeId move(Operation *op, ArrayRef<DegreeId> operands) const;
+  /// Of `base` to the constant `power`.
+  DegreeId multiply(DegreeId base, Rational power, Operation *op) const;
   DegreeId raise(Operation *op, ArrayRef<DegreeId> operands) const;
   /// Degree 0, of an operation of operands of degree 0.
   DegreeId applyDefault(Operation *op, ArrayRef<DegreeId> operands) const;

@@ -53,6 +53,8 @@ static void addTensorStage(OpPassManager &pm,
                            const HostLoweringOptions &options) {
   pm.addPass(createStripContractPass());
   pm.addNestedPass<func::FuncOp>(createExpandHostOpsPass());
+  // Bufferization knows no affine loops.
+  pm.addNestedPass<func::FuncOp>(createLowerAffinePass());
   // Which bufferization would get wrong.
   pm.addNestedPass<func::FuncOp>(createConvertIndexSwitchToIfPass());
   // Casts on tensors become loops like all else, so that they can be fused.

@@ -708,3 +708,87 @@ func.func @gradient_in_a_buffer(%w: tensor<4xf32> {amp.role = "param", amp.name 
   %n = arith.subf %w, %p : tensor<4xf32>
   return %n, %u : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// Assertions on gradients hold where one overflowed: else the run would end where the
+// step is skipped. Near miss: one on the new parameter, which is kept, and one on a loss.
+amp.scaler @s {initial_scale = 1024.0 : f64}
+func.func private @fb(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"}, tensor<f32> {amp.role = "loss", amp.name = "l"})
+func.func private @step(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"})
+// CHECK-LABEL: func.func @checked
+// CHECK: %[[U:.*]], %[[F:.*]] = amp.unscale
+// CHECK: %[[SMALL:.*]] = arith.cmpf olt
+// CHECK: %[[FOUND:.*]] = tensor.extract %[[F]][]
+// CHECK: %[[HOLDS:.*]] = arith.ori %[[SMALL]], %[[FOUND]]
+// CHECK: cf.assert %[[HOLDS]], "gradient"
+// CHECK: scf.if %[[SMALL]] {
+// CHECK: %[[NEVER:.*]] = arith.ori %{{.*}}, %{{.*}} : i1
+// CHECK: cf.assert %[[NEVER]], "branch"
+// CHECK: %[[L:.*]] = arith.cmpf olt
+// CHECK-NEXT: cf.assert %[[L]], "loss"
+// CHECK: amp.apply_if_finite %[[F]]
+// CHECK: %[[W:.*]] = arith.cmpf olt
+// CHECK-NEXT: cf.assert %[[W]], "parameter"
+func.func @checked(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %c0 = arith.constant 0 : index
+  %big = arith.constant 1.0e+03 : f32
+  %false = arith.constant false
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g, %l = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> (tensor<4xf32>, tensor<f32>)
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %ge = tensor.extract %u[%c0] : tensor<4xf32>
+  %gc = arith.cmpf olt, %ge, %big : f32
+  cf.assert %gc, "gradient"
+  scf.if %gc {
+    cf.assert %false, "branch"
+  }
+  %le = tensor.extract %l[] : tensor<f32>
+  %lc = arith.cmpf olt, %le, %big : f32
+  cf.assert %lc, "loss"
+  %n = call @step(%w, %u) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %ne = tensor.extract %n[%c0] : tensor<4xf32>
+  %nc = arith.cmpf olt, %ne, %big : f32
+  cf.assert %nc, "parameter"
+  return %n : tensor<4xf32>
+}
+
+// -----
+
+// One answer of all ranks for two unscalings: both steps take it, behind the last of
+// those.
+amp.scaler @s {initial_scale = 1024.0 : f64}
+amp.scaler @t {initial_scale = 1024.0 : f64}
+func.func private @fb(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+func.func private @step(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"})
+// CHECK-LABEL: func.func @agreed
+// CHECK: %[[U:.*]], %[[F:.*]] = amp.unscale
+// CHECK: %[[V:.*]], %[[K:.*]] = amp.unscale
+// CHECK-NEXT: %[[ANY:.*]] = arith.ori %[[F]], %[[K]]
+// CHECK-NEXT: %[[ALL:.*]] = amp.all_reduce_found_inf %[[ANY]]
+// CHECK: amp.apply_if_finite %[[ALL]]
+// CHECK: amp.apply_if_finite %[[ALL]]
+// CHECK-NOT: arith.ori
+// CHECK: return
+func.func @agreed(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %a) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  %b = amp.scale_loss %s using @t : tensor<f32>
+  %h = call @fb(%w, %b) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %v, %k = amp.unscale %h using @t : (tensor<4xf32>) -> (tensor<4xf32>)
+  %m = call @step(%w, %u) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %n = call @step(%m, %v) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %any = arith.ori %f, %k : tensor<i1>
+  %all = amp.all_reduce_found_inf %any
+  amp.update_scale @s, %all
+  amp.update_scale @t, %all
+  return %n : tensor<4xf32>
+}

@@ -297,3 +297,40 @@ func.func @halves_without_another(%w: tensor<4xf32> {amp.role = "param", amp.nam
   %2 = call @gradient(%1) : (tensor<4xf32>) -> tensor<4xf32>
   return %2 : tensor<4xf32>
 }
+
+// Operations of amp go where they are called.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func private @unscaled(%g: tensor<4xf32>) -> tensor<4xf32> {
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> tensor<4xf32>
+  amp.update_scale @s, %f
+  return %u : tensor<4xf32>
+}
+func.func private @addedTwice(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = arith.addf %x, %x : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+// CHECK-LABEL: func.func @with_unscaling
+// CHECK: amp.unscale
+// CHECK-NEXT: amp.update_scale
+func.func @with_unscaling(%g: tensor<4xf32> {amp.role = "grad", amp.name = "w"}) -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"}) {
+  %u = call @unscaled(%g) : (tensor<4xf32>) -> tensor<4xf32>
+  return %u : tensor<4xf32>
+}
+// Near miss: a region with a policy of its own takes in nothing that was written
+// elsewhere; one that guards does.
+// CHECK-LABEL: func.func @in_regions
+// CHECK: amp.autocast
+// CHECK-NEXT: func.call @addedTwice
+// CHECK: amp.apply_if_finite
+// CHECK-NEXT: arith.addf
+func.func @in_regions(%x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"}, %f: tensor<i1>) -> (tensor<4xf32> {amp.role = "output", amp.name = "y"}) {
+  %a = amp.autocast {
+    %y = func.call @addedTwice(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    amp.yield %y : tensor<4xf32>
+  } : tensor<4xf32>
+  %b = amp.apply_if_finite %f keep(%a) {
+    %y = func.call @addedTwice(%a) : (tensor<4xf32>) -> tensor<4xf32>
+    amp.yield %y : tensor<4xf32>
+  } : tensor<4xf32>
+  return %b : tensor<4xf32>
+}

@@ -378,3 +378,24 @@ func.func @foreign_first(
   %n = arith.subf %w, %d : tensor<4xf32>
   return %n : tensor<4xf32>
 }
+
+// -----
+
+// Which function is called, shows nowhere. Mended: split-train-step.mlir.
+func.func private @fb(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+func.func private @other(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+func.func @chosen_reference(
+    %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"}, %c: i1)
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  // expected-error @below {{expected train step '@chosen_reference' to call '@fb' by its name, so that its gradients are found, but it takes a reference to it; write a func.call in each branch that chooses a function}}
+  %a = constant @fb : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %b = constant @other : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  // expected-note @below {{the reference is used here}}
+  %f = arith.select %c, %a, %b : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %g = call_indirect %f(%w, %seed) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %n = arith.subf %w, %g : tensor<4xf32>
+  return %n : tensor<4xf32>
+}

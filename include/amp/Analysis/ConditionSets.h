@@ -61,11 +61,14 @@ public:
   ConditionSetId merge(ConditionSetId first, ConditionSetId second);
 
 private:
+  ConditionSetId mergeParts(ConditionSetId first, ConditionSetId second);
   ConditionSetId intern(Node node);
   /// The union of two sets whose forms differ in a bit that each has in common.
   ConditionSetId join(ConditionSetId first, ConditionSetId second);
 
   std::map<Node, ConditionSetId> numbers;
+  /// Unions that were asked for: large sets are, again and again.
+  std::map<std::pair<ConditionSetId, ConditionSetId>, ConditionSetId> merged;
   /// By number; the empty set has none.
   std::vector<const Node *> nodes{nullptr};
 };

@@ -122,6 +122,13 @@ enum class DegreeFault {
   /// A scaled value is tested for infinity or NaN, or an infinity made a finite
   /// number: that hides an overflow that the scale makes.
   Hides,
+  /// What a comparison of scaled values says, chooses, and a NaN that the scale
+  /// makes chooses as well: its overflow may not be in what is chosen.
+  Chooses,
+  /// What was computed from scaled values and no longer carries a scale is
+  /// handed over for a value that never was scaled: nothing looks for the
+  /// overflow in it.
+  Escapes,
   /// A gradient is unscaled by a scaler whose scale it does not carry once.
   Unscales,
 };
@@ -163,6 +170,12 @@ struct ScaleDegree {
   LinearForm form;
   /// On the degrees of the function's arguments; of Any and Known.
   ConditionSetId conditions = ConditionSets::kEmpty;
+  /// Scales and arguments that it is computed from: what overflows with them
+  /// may have come into it, though it carries none of them; of Any and Known.
+  ConditionSetId overflows = ConditionSets::kEmpty;
+  /// That none of those overflows, by which it was chosen: what an unscaling
+  /// asks for.
+  ConditionSetId hidden = ConditionSets::kEmpty;
   /// Number of the cause; of Undecided and None.
   unsigned cause = 0;
 
@@ -173,7 +186,9 @@ struct ScaleDegree {
            form.getTerms().size() == 1 &&
            form.getTerms().front().second == Rational(1);
   }
-  auto getKey() const { return std::tie(kind, form, conditions, cause); }
+  auto getKey() const {
+    return std::tie(kind, form, conditions, overflows, hidden, cause);
+  }
   bool operator<(const ScaleDegree &other) const {
     return getKey() < other.getKey();
   }
@@ -205,8 +220,26 @@ public:
   /// a + factor * b, of products, quotients and powers.
   DegreeId combine(DegreeId a, DegreeId b, Rational factor, Operation *at);
   DegreeId multiply(DegreeId a, Rational factor, Operation *at);
+  /// Any, of what is 0 or, where `a` overflows, NaN.
+  DegreeId multiplyByZero(DegreeId a);
   /// Degree 0, if `a` is 0 or Any.
   DegreeId requireZero(DegreeId a, Operation *at, DegreeFault fault);
+  /// True if an overflow may have come into `a`.
+  bool mayOverflow(DegreeId a) const {
+    return degrees[a]->overflows != ConditionSets::kEmpty;
+  }
+  /// The scales whose overflow may have come into `a`, in their order.
+  SmallVector<unsigned> getOverflows(DegreeId a) const;
+  /// The arguments of the function, by number, with which one comes into `a`.
+  SmallVector<unsigned> getOverflowingArguments(DegreeId a) const;
+  /// `a`, if no overflow comes into it.
+  DegreeId requireNoOverflow(DegreeId a, Operation *at, DegreeFault fault);
+  /// `a`, as it chooses other values at `at`, in which its overflow is hidden.
+  DegreeId hideOverflow(DegreeId a, Operation *at, DegreeFault fault);
+  /// `a`, if no overflow is hidden in it.
+  DegreeId requireShown(DegreeId a);
+  /// `a`, when its overflow was looked for.
+  DegreeId clearOverflow(DegreeId a);
   /// `value`, chosen by what has degree `control`: 0, or a fault.
   DegreeId control(DegreeId value, DegreeId control);
 
@@ -231,6 +264,15 @@ private:
   DegreeId require(ScaleDegree degree, const LinearForm &difference,
                    DegreeCause cause);
   bool hasArguments(const LinearForm &form) const;
+  /// The leaves of `set`, in order.
+  SmallVector<const ConditionSets::Node *> getLeaves(ConditionSetId set) const;
+  /// The conditions that none of `overflows` is one, for the sake of `cause`.
+  /// Of many, the first operation of a function that asked for the same has to
+  /// do.
+  ConditionSetId excludeOverflows(ConditionSetId overflows,
+                                  const DegreeCause &cause);
+  /// `a` under `conditions` more, or the fault of one that does not hold.
+  DegreeId requireAll(DegreeId a, ConditionSetId conditions);
 
   unsigned numScales;
   std::map<ScaleDegree, DegreeId> numbers;
@@ -246,6 +288,9 @@ private:
   /// condition.
   std::map<std::tuple<DegreeId, DegreeId, Rational>, DegreeId> combined;
   std::map<std::pair<DegreeId, DegreeId>, DegreeId> joined;
+  /// Results of `excludeOverflows` for many, by function and fault.
+  std::map<std::tuple<ConditionSetId, Operation *, DegreeFault>, ConditionSetId>
+      excluded;
 };
 
 } // namespace mlir::amp

@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Visibility decides what inlining may remove, so this stands before it.
+// Visibility decides what inlining may remove, so this stands before it. What
+// is called from here on has to be there: a symbol that no library has would be
+// missed without a place, when code is linked.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +19,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/SetVector.h"
 
 #define DEBUG_TYPE "amp-mark-entry-points"
 
@@ -27,6 +31,38 @@ namespace mlir::amp {
 
 using namespace mlir;
 using namespace mlir::amp;
+
+/// Refuses calls that one of `entries` reaches of a function on tensors that is
+/// declared only: no library has one.
+static LogicalResult requireBodies(ArrayRef<func::FuncOp> entries,
+                                   const SymbolTable &symbols) {
+  llvm::SetVector<func::FuncOp> reached(entries.begin(), entries.end());
+  for (unsigned i = 0; i < reached.size(); ++i) {
+    func::FuncOp function = reached[i];
+    WalkResult walk = function.walk([&](func::CallOp call) {
+      auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+      if (!callee)
+        return WalkResult::advance();
+      reached.insert(callee);
+      auto isTensor = llvm::IsaPred<TensorType>;
+      if (!callee.isExternal() ||
+          (llvm::none_of(callee.getArgumentTypes(), isTensor) &&
+           llvm::none_of(callee.getResultTypes(), isTensor)))
+        return WalkResult::advance();
+      InFlightDiagnostic diagnostic =
+          call.emitError()
+          << "expected '@" << callee.getName()
+          << "' to have a body, since a compiled step takes code for tensors "
+             "from its module alone, but it is only declared; write its body "
+             "into the module";
+      diagnostic.attachNote(callee.getLoc()) << "declared here";
+      return WalkResult::interrupt();
+    });
+    if (walk.wasInterrupted())
+      return failure();
+  }
+  return success();
+}
 
 namespace {
 struct MarkEntryPoints
@@ -54,6 +90,8 @@ struct MarkEntryPoints
              "which roles a training step has";
       return signalPassFailure();
     }
+    if (failed(requireBodies(entries, SymbolTable(module))))
+      return signalPassFailure();
     Builder builder(&getContext());
     for (func::FuncOp function : entries) {
       function.setPublic();

@@ -367,8 +367,7 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
 
 // -----
 
-// Infinities of a mask, and a comparison with 0, hide nothing.
-// CHECK: func.func @train
+// A comparison with 0 drops NaN.
 amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
 func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
     %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
@@ -378,7 +377,876 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %g = arith.mulf %a, %x : tensor<f32>
   %zero = arith.constant dense<0.0> : tensor<f32>
   %p = arith.cmpf ogt, %g, %zero : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.select' chooses by a comparison of values that were computed from one of degree 1 in @s; an overflow of the scale makes some of them NaN, and what is chosen then would hide it; compare what is unscaled, or have NaN chosen where NaN is compared}}
   %k = arith.select %p, %g, %zero : tensor<i1>, tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Mended: what is not greater, NaN as well, is kept.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %p = arith.cmpf ugt, %g, %zero : tensor<f32>
+  %k = arith.select %p, %g, %zero : tensor<i1>, tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Mended: so does a maximum.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %k = arith.maximumf %g, %zero : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// The other of two numbers, where one is NaN.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.maxnumf' tests a value of degree 1 in @s for infinity, or makes a finite number of it}}
+  %k = arith.maxnumf %g, %zero : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.minnumf' tests a value of degree 1 in @s for infinity, or makes a finite number of it}}
+  %k = arith.minnumf %zero, %g : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: of values that carry no scale.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %c = arith.maxnumf %x, %zero : tensor<f32>
+  %k = arith.mulf %c, %g : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// 0 at every scale, and NaN by an overflow.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %d = arith.subf %g, %g : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.cmpf' tests a value of degree 1 in @s for infinity, or makes a finite number of it}}
+  %p = arith.cmpf oeq, %d, %zero : tensor<f32>
+  %k = arith.select %p, %g, %zero : tensor<i1>, tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %d = arith.mulf %g, %zero : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.cmpf' tests a value of degree 1 in @s for infinity, or makes a finite number of it}}
+  %p = arith.cmpf oeq, %d, %zero : tensor<f32>
+  %k = arith.select %p, %g, %zero : tensor<i1>, tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %d = arith.mulf %g, %zero : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'math.isnan' tests a value of degree 1 in @s for infinity, or makes a finite number of it}}
+  %p = math.isnan %d : tensor<f32>
+  %k = arith.select %p, %zero, %g : tensor<i1>, tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %d = arith.mulf %g, %zero : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.cmpf' tests a value of degree 1 in @s for infinity, or makes a finite number of it}}
+  %p = arith.cmpf uno, %d, %d : tensor<f32>
+  %k = arith.select %p, %zero, %g : tensor<i1>, tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Beside a number that carries no scale.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %d = arith.mulf %g, %zero : tensor<f32>
+  %y = arith.addf %x, %d : tensor<f32>
+  %p = arith.cmpf oeq, %y, %x : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.select' chooses by a comparison of values that were computed from one of degree 1 in @s; an overflow of the scale makes some of them NaN, and what is chosen then would hide it; compare what is unscaled, or have NaN chosen where NaN is compared}}
+  %k = arith.select %p, %g, %zero : tensor<i1>, tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: 0 or NaN is added, and NaN stays.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %d = arith.subf %g, %g : tensor<f32>
+  %k = arith.addf %g, %d : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// A scale that cancels.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %n = math.absf %g : tensor<f32>
+  %r = arith.divf %g, %n : tensor<f32>
+  %p = arith.cmpf olt, %r, %x : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.select' chooses by a comparison of values that were computed from one of degree 1 in @s; an overflow of the scale makes some of them NaN, and what is chosen then would hide it; compare what is unscaled, or have NaN chosen where NaN is compared}}
+  %k = arith.select %p, %g, %zero : tensor<i1>, tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: masks of what carries no scale.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %p = arith.cmpf ogt, %x, %zero : tensor<f32>
+  %r = arith.select %p, %g, %zero : tensor<i1>, tensor<f32>
+  %m = arith.uitofp %p : tensor<i1> to tensor<f32>
+  %k = arith.mulf %r, %m : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// By two comparisons.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %q = arith.cmpf oge, %g, %zero : tensor<f32>
+  %n = arith.cmpf olt, %g, %zero : tensor<f32>
+  %p = arith.ori %q, %n : tensor<i1>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.select' chooses by a comparison of values that were computed from one of degree 1 in @s; an overflow of the scale makes some of them NaN, and what is chosen then would hide it; compare what is unscaled, or have NaN chosen where NaN is compared}}
+  %k = arith.select %p, %g, %zero : tensor<i1>, tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// A flag as a number.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %p = arith.cmpf ogt, %g, %zero : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.uitofp' chooses by a comparison of values that were computed from one of degree 1 in @s; an overflow of the scale makes some of them NaN, and what is chosen then would hide it; compare what is unscaled, or have NaN chosen where NaN is compared}}
+  %m = arith.uitofp %p : tensor<i1> to tensor<f32>
+  %k = arith.mulf %a, %m : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// 0 or NaN as an integer.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %d = arith.mulf %g, %zero : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.fptosi' tests a value of degree 1 in @s for infinity, or makes a finite number of it}}
+  %i = arith.fptosi %d : tensor<f32> to tensor<i32>
+  %none = arith.constant dense<0> : tensor<i32>
+  %p = arith.cmpi eq, %i, %none : tensor<i32>
+  %k = arith.select %p, %g, %zero : tensor<i1>, tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Its bits.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %d = arith.mulf %g, %zero : tensor<f32>
+  %i = arith.bitcast %d : tensor<f32> to tensor<i32>
+  %none = arith.constant dense<0> : tensor<i32>
+  %p = arith.cmpi eq, %i, %none : tensor<i32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.select' chooses by a comparison of values that were computed from one of degree 1 in @s; an overflow of the scale makes some of them NaN, and what is chosen then would hide it; compare what is unscaled, or have NaN chosen where NaN is compared}}
+  %k = arith.select %p, %g, %zero : tensor<i1>, tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// NaN has a sign as well.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'math.copysign' chooses by a comparison of values that were computed from one of degree 1 in @s; an overflow of the scale makes some of them NaN, and what is chosen then would hide it; compare what is unscaled, or have NaN chosen where NaN is compared}}
+  %k = math.copysign %a, %g : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: the sign of what is NaN then.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %n = math.absf %g : tensor<f32>
+  %k = math.copysign %n, %g : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// By a branch.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %e = tensor.extract %g[] : tensor<f32>
+  %z = arith.constant 0.0 : f32
+  %p = arith.cmpf ogt, %e, %z : f32
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'scf.if' chooses by a comparison of values that were computed from one of degree 1 in @s; an overflow of the scale makes some of them NaN, and what is chosen then would hide it; compare what is unscaled, or have NaN chosen where NaN is compared}}
+  %k = scf.if %p -> tensor<f32> {
+    scf.yield %g : tensor<f32>
+  } else {
+    scf.yield %zero : tensor<f32>
+  }
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: by what carries no scale.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %e = tensor.extract %x[] : tensor<f32>
+  %z = arith.constant 0.0 : f32
+  %p = arith.cmpf ogt, %e, %z : f32
+  %k = scf.if %p -> tensor<f32> {
+    scf.yield %g : tensor<f32>
+  } else {
+    scf.yield %zero : tensor<f32>
+  }
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// In a body.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %e = tensor.empty() : tensor<f32>
+  %k = linalg.map ins(%g : tensor<f32>) outs(%e : tensor<f32>)
+    (%in: f32, %init: f32) {
+      %z = arith.constant 0.0 : f32
+      %d = arith.mulf %in, %z : f32
+      // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.cmpf' tests a value of degree 1 in @s for infinity, or makes a finite number of it}}
+      %p = arith.cmpf oeq, %d, %z : f32
+      %r = arith.select %p, %in, %z : f32
+      linalg.yield %r : f32
+    }
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Mended.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %e = tensor.empty() : tensor<f32>
+  %k = linalg.map ins(%g : tensor<f32>) outs(%e : tensor<f32>)
+    (%in: f32, %init: f32) {
+      %z = arith.constant 0.0 : f32
+      %p = arith.cmpf ugt, %in, %z : f32
+      %r = arith.select %p, %in, %z : f32
+      linalg.yield %r : f32
+    }
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// As long as there is one.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %k = scf.while (%v = %g) : (tensor<f32>) -> tensor<f32> {
+    // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.cmpf' tests a value of degree 1 in @s for infinity, or makes a finite number of it}}
+    %p = arith.cmpf une, %v, %v : tensor<f32>
+    %c = tensor.extract %p[] : tensor<i1>
+    scf.condition(%c) %v : tensor<f32>
+  } do {
+  ^bb0(%v: tensor<f32>):
+    scf.yield %zero : tensor<f32>
+  }
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: as long as a number is larger than another, of the same degree: NaN is not.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %k = scf.while (%v = %g) : (tensor<f32>) -> tensor<f32> {
+    %s = arith.mulf %v, %v : tensor<f32>
+    %b = arith.mulf %a, %a : tensor<f32>
+    %p = arith.cmpf ogt, %s, %b : tensor<f32>
+    %c = tensor.extract %p[] : tensor<i1>
+    scf.condition(%c) %v : tensor<f32>
+  } do {
+  ^bb0(%v: tensor<f32>):
+    %half = arith.constant dense<0.5> : tensor<f32>
+    %n = arith.mulf %v, %half : tensor<f32>
+    scf.yield %n : tensor<f32>
+  }
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// An infinite square makes 0 of a finite number.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %gg = arith.mulf %g, %g : tensor<f32>
+  %n = math.sqrt %gg : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.divf' tests a value of degree 1 in @s for infinity, or makes a finite number of it}}
+  %d = arith.divf %g, %n : tensor<f32>
+  %k = arith.mulf %a, %d : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: the number is infinite as well.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %gg = arith.mulf %g, %g : tensor<f32>
+  %n = math.absf %g : tensor<f32>
+  %k = arith.divf %gg, %n : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'math.rsqrt' tests a value of degree 1 in @s for infinity, or makes a finite number of it}}
+  %r = math.rsqrt %g : tensor<f32>
+  %gg = arith.mulf %a, %a : tensor<f32>
+  %ggg = arith.mulf %gg, %a : tensor<f32>
+  %h = math.sqrt %ggg : tensor<f32>
+  %k = arith.mulf %h, %r : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// A function that is finite at infinity, of a number whose scale cancels.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %n = math.absf %g : tensor<f32>
+  %d = arith.divf %g, %n : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'math.tanh' tests a value of degree 1 in @s for infinity, or makes a finite number of it}}
+  %t = math.tanh %d : tensor<f32>
+  %k = arith.mulf %a, %t : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: of one that carries none.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %t = math.tanh %x : tensor<f32>
+  %d = arith.divf %g, %t : tensor<f32>
+  %r = math.rsqrt %x : tensor<f32>
+  %k = arith.mulf %d, %r : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// A size.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %zf = arith.constant 0.0 : f32
+  %ge = tensor.extract %g[] : tensor<f32>
+  %p = arith.cmpf oge, %ge, %zf : f32
+  %n = arith.index_castui %p : i1 to index
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'tensor.empty' chooses by a comparison of values that were computed from one of degree 1 in @s; an overflow of the scale makes some of them NaN, and what is chosen then would hide it; compare what is unscaled, or have NaN chosen where NaN is compared}}
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %c0 = arith.constant 0 : index
+  %d = tensor.dim %e, %c0 : tensor<?xf32>
+  %i = arith.index_cast %d : index to i32
+  %v = arith.uitofp %i : i32 to f32
+  %o = tensor.from_elements %v : tensor<f32>
+  %k = arith.mulf %a, %o : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: the size of what is scaled is not.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %zf = arith.constant 0.0 : f32
+  %ge = tensor.extract %x[] : tensor<f32>
+  %p = arith.cmpf oge, %ge, %zf : f32
+  %n = arith.index_castui %p : i1 to index
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %sb = linalg.broadcast ins(%g : tensor<f32>) outs(%e : tensor<?xf32>) dimensions = [0]
+  %c0 = arith.constant 0 : index
+  %d = tensor.dim %sb, %c0 : tensor<?xf32>
+  %i = arith.index_cast %d : index to i32
+  %v = arith.uitofp %i : i32 to f32
+  %o = tensor.from_elements %v : tensor<f32>
+  %k = arith.mulf %a, %o : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// A padding.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %zf = arith.constant 0.0 : f32
+  %ge = tensor.extract %g[] : tensor<f32>
+  %p = arith.cmpf oge, %ge, %zf : f32
+  %n = arith.index_castui %p : i1 to index
+  %one = tensor.from_elements %zf : tensor<1xf32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'tensor.pad' chooses by a comparison of values that were computed from one of degree 1 in @s; an overflow of the scale makes some of them NaN, and what is chosen then would hide it; compare what is unscaled, or have NaN chosen where NaN is compared}}
+  %b = tensor.pad %one low[%n] high[0] {
+  ^bb0(%i: index):
+    %ae = tensor.extract %a[] : tensor<f32>
+    tensor.yield %ae : f32
+  } : tensor<1xf32> to tensor<?xf32>
+  %k = linalg.reduce {arith.addf} ins(%b : tensor<?xf32>) outs(%zero : tensor<f32>) dimensions = [0]
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %zf = arith.constant 0.0 : f32
+  %ge = tensor.extract %x[] : tensor<f32>
+  %p = arith.cmpf oge, %ge, %zf : f32
+  %n = arith.index_castui %p : i1 to index
+  %one = tensor.from_elements %zf : tensor<1xf32>
+  %b = tensor.pad %one low[%n] high[0] {
+  ^bb0(%i: index):
+    %ae = tensor.extract %a[] : tensor<f32>
+    tensor.yield %ae : f32
+  } : tensor<1xf32> to tensor<?xf32>
+  %k = linalg.reduce {arith.addf} ins(%b : tensor<?xf32>) outs(%zero : tensor<f32>) dimensions = [0]
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// In helpers, that are handed 0 or NaN.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func private @isZero(%y: tensor<f32>) -> tensor<i1> {
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %p = arith.cmpf oeq, %y, %zero : tensor<f32>
+  return %p : tensor<i1>
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %d = arith.mulf %g, %zero : tensor<f32>
+  %p = call @isZero(%d) : (tensor<f32>) -> tensor<i1>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.select' chooses by a comparison of values that were computed from one of degree 1 in @s; an overflow of the scale makes some of them NaN, and what is chosen then would hide it; compare what is unscaled, or have NaN chosen where NaN is compared}}
+  %k = arith.select %p, %g, %zero : tensor<i1>, tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: what they are handed carries no scale.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func private @isZero(%y: tensor<f32>) -> tensor<i1> {
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %p = arith.cmpf oeq, %y, %zero : tensor<f32>
+  return %p : tensor<i1>
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %d = arith.mulf %x, %zero : tensor<f32>
+  %p = call @isZero(%d) : (tensor<f32>) -> tensor<i1>
+  %k = arith.select %p, %g, %zero : tensor<i1>, tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func private @atZero(%y: tensor<f32>, %z: tensor<f32>) -> tensor<f32> {
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %p = arith.cmpf oeq, %y, %zero : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.select' chooses by a comparison of values that were computed from one of degree 1 in @s; an overflow of the scale makes some of them NaN, and what is chosen then would hide it; compare what is unscaled, or have NaN chosen where NaN is compared}}
+  %k = arith.select %p, %z, %zero : tensor<i1>, tensor<f32>
+  return %k : tensor<f32>
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %d = arith.mulf %g, %zero : tensor<f32>
+  // expected-note@below {{called from here}}
+  %k = call @atZero(%d, %g) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func private @atZero(%y: tensor<f32>, %z: tensor<f32>) -> tensor<f32> {
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %p = arith.cmpf oeq, %y, %zero : tensor<f32>
+  %k = arith.select %p, %z, %zero : tensor<i1>, tensor<f32>
+  return %k : tensor<f32>
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %d = arith.mulf %x, %zero : tensor<f32>
+  %k = call @atZero(%d, %g) : (tensor<f32>, tensor<f32>) -> tensor<f32>
   %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
   %new = arith.subf %w, %u : tensor<f32>
   return %new : tensor<f32>

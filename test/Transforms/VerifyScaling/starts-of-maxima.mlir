@@ -21,7 +21,7 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %start = linalg.fill ins(%highest : f32) outs(%z : tensor<f32>) -> tensor<f32>
   %min = linalg.reduce ins(%g : tensor<4xf32>) outs(%start : tensor<f32>) dimensions = [0]
     (%in: f32, %out: f32) {
-      %m = arith.minnumf %out, %in : f32
+      %m = arith.minimumf %out, %in : f32
       linalg.yield %m : f32
     }
   %d = arith.subf %max, %min : tensor<f32>
@@ -210,11 +210,44 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
     %i = linalg.index 0 : index
     %k = arith.index_cast %i : index to i64
     %larger = arith.cmpf ogt, %in, %out : f32
+    %m = arith.maximumf %in, %out : f32
+    %n = arith.select %larger, %k, %last : i64
+    linalg.yield %m, %n : f32, i64
+  } -> (tensor<f32>, tensor<i64>)
+  %u, %f = amp.unscale %max using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: a comparison leaves a NaN out.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %lowest = arith.constant dense<-3.40282347E+38> : tensor<f32>
+  %low = arith.constant -3.40282347E+38 : f32
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %e = tensor.empty() : tensor<4xf32>
+  %b = linalg.broadcast ins(%a : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %g = arith.mulf %b, %x : tensor<4xf32>
+  %none = arith.constant dense<0> : tensor<i64>
+  %max, %at = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> ()>],
+                              iterator_types = ["reduction"]}
+      ins(%g : tensor<4xf32>) outs(%lowest, %none : tensor<f32>, tensor<i64>) {
+  ^bb0(%in: f32, %out: f32, %last: i64):
+    %i = linalg.index 0 : index
+    %k = arith.index_cast %i : index to i64
+    %larger = arith.cmpf ogt, %in, %out : f32
+    // expected-error@below {{'arith.select' chooses by a comparison of values that were computed from one of degree 1 in @s; an overflow of the scale makes some of them NaN}}
     %m = arith.select %larger, %in, %out : f32
     %n = arith.select %larger, %k, %last : i64
     linalg.yield %m, %n : f32, i64
   } -> (tensor<f32>, tensor<i64>)
   %u, %f = amp.unscale %max using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
   %new = arith.subf %w, %u : tensor<f32>
   return %new : tensor<f32>
 }
@@ -297,5 +330,195 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %u, %f = amp.unscale %a using @s : (tensor<f32>) -> tensor<f32>
   %sum = arith.addf %u, %max : tensor<f32>
   %new = arith.subf %w, %sum : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Carried by a loop with a condition.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %lowest = arith.constant dense<-3.40282347E+38> : tensor<f32>
+  %low = arith.constant -3.40282347E+38 : f32
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %e = tensor.empty() : tensor<4xf32>
+  %b = linalg.broadcast ins(%a : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %g = arith.mulf %b, %x : tensor<4xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %max, %i = scf.while (%m = %low, %j = %c0) : (f32, index) -> (f32, index) {
+    %more = arith.cmpi slt, %j, %c4 : index
+    scf.condition(%more) %m, %j : f32, index
+  } do {
+  ^bb0(%m: f32, %j: index):
+    %v = tensor.extract %g[%j] : tensor<4xf32>
+    %n = arith.maximumf %m, %v : f32
+    %k = arith.addi %j, %c1 : index
+    scf.yield %n, %k : f32, index
+  }
+  %t = tensor.from_elements %max : tensor<f32>
+  %u, %f = amp.unscale %t using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: the loop takes the smaller one.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %lowest = arith.constant dense<-3.40282347E+38> : tensor<f32>
+  %low = arith.constant -3.40282347E+38 : f32
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %e = tensor.empty() : tensor<4xf32>
+  %b = linalg.broadcast ins(%a : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %g = arith.mulf %b, %x : tensor<4xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %max, %i = scf.while (%m = %low, %j = %c0) : (f32, index) -> (f32, index) {
+    %more = arith.cmpi slt, %j, %c4 : index
+    scf.condition(%more) %m, %j : f32, index
+  } do {
+  ^bb0(%m: f32, %j: index):
+    %v = tensor.extract %g[%j] : tensor<4xf32>
+    // expected-error@below {{expected values that carry the same power of a loss scale, but got degree 0 and degree 1 in @s}}
+    %n = arith.minimumf %m, %v : f32
+    %k = arith.addi %j, %c1 : index
+    scf.yield %n, %k : f32, index
+  }
+  %t = tensor.from_elements %max : tensor<f32>
+  %u, %f = amp.unscale %t using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Handed to helpers.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func private @largest(%y: tensor<4xf32>, %start: tensor<f32>) -> tensor<f32> {
+  %max = linalg.reduce {arith.maximumf} ins(%y : tensor<4xf32>) outs(%start : tensor<f32>) dimensions = [0]
+  return %max : tensor<f32>
+}
+func.func private @outer(%y: tensor<4xf32>, %start: tensor<f32>) -> tensor<f32> {
+  %max = call @largest(%y, %start) : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  return %max : tensor<f32>
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %lowest = arith.constant dense<-3.40282347E+38> : tensor<f32>
+  %low = arith.constant -3.40282347E+38 : f32
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %e = tensor.empty() : tensor<4xf32>
+  %b = linalg.broadcast ins(%a : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %g = arith.mulf %b, %x : tensor<4xf32>
+  %t = call @outer(%g, %lowest) : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  %u, %f = amp.unscale %t using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: for a minimum.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func private @largest(%y: tensor<4xf32>, %start: tensor<f32>) -> tensor<f32> {
+  // expected-error@below {{expected values that carry the same power of a loss scale, but got degree 0 and degree 1 in @s}}
+  %max = linalg.reduce {arith.minimumf} ins(%y : tensor<4xf32>) outs(%start : tensor<f32>) dimensions = [0]
+  return %max : tensor<f32>
+}
+func.func private @outer(%y: tensor<4xf32>, %start: tensor<f32>) -> tensor<f32> {
+  // expected-note@below {{called from here}}
+  %max = call @largest(%y, %start) : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  return %max : tensor<f32>
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %lowest = arith.constant dense<-3.40282347E+38> : tensor<f32>
+  %low = arith.constant -3.40282347E+38 : f32
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %e = tensor.empty() : tensor<4xf32>
+  %b = linalg.broadcast ins(%a : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %g = arith.mulf %b, %x : tensor<4xf32>
+  // expected-note@below {{called from here}}
+  %t = call @outer(%g, %lowest) : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  %u, %f = amp.unscale %t using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: that leave it as it is, of infinities.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func private @largest(%y: tensor<4xf32>, %start: tensor<f32>) -> tensor<f32> {
+  %max = linalg.reduce {arith.maximumf} ins(%y : tensor<4xf32>) outs(%start : tensor<f32>) dimensions = [0]
+  return %max : tensor<f32>
+}
+func.func private @outer(%y: tensor<4xf32>, %start: tensor<f32>) -> tensor<f32> {
+  %max = call @largest(%y, %start) : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  return %max : tensor<f32>
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %lowest = arith.constant dense<-3.40282347E+38> : tensor<f32>
+  %low = arith.constant -3.40282347E+38 : f32
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %e = tensor.empty() : tensor<4xf32>
+  %b = linalg.broadcast ins(%a : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %g = arith.mulf %b, %x : tensor<4xf32>
+  %infs = arith.constant dense<0xFF800000> : tensor<4xf32>
+  %max = call @outer(%infs, %lowest) : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  // expected-error@below {{expected values that carry the same power of a loss scale, but got degree 1 in @s and degree 0}}
+  %t = arith.addf %a, %max : tensor<f32>
+  %u, %f = amp.unscale %t using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Given by one.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func private @lowest() -> tensor<f32> {
+  %low = arith.constant -3.40282347E+38 : f32
+  %e = tensor.empty() : tensor<f32>
+  %start = linalg.fill ins(%low : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  return %start : tensor<f32>
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %lowest = arith.constant dense<-3.40282347E+38> : tensor<f32>
+  %low = arith.constant -3.40282347E+38 : f32
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %e = tensor.empty() : tensor<4xf32>
+  %b = linalg.broadcast ins(%a : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %g = arith.mulf %b, %x : tensor<4xf32>
+  %start = call @lowest() : () -> tensor<f32>
+  %t = linalg.reduce {arith.maximumf} ins(%g : tensor<4xf32>) outs(%start : tensor<f32>) dimensions = [0]
+  %u, %f = amp.unscale %t using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
   return %new : tensor<f32>
 }

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -25,7 +26,23 @@ using namespace mlir::amp;
 
 #include "amp/Dialect/Amp/IR/AmpDialect.cpp.inc"
 
+namespace {
+/// Operations of the dialect may stand in any function: what they refer to is
+/// the module's. What is called in a region of another policy keeps its own.
+struct AmpInliner : public DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+  bool isLegalToInline(Region *into, Region *, bool, IRMapping &) const final {
+    return !isa<AutocastOp>(into->getParentOp());
+  }
+};
+} // namespace
+
 void AmpDialect::initialize() {
+  addInterfaces<AmpInliner>();
   addOperations<
 #define GET_OP_LIST
 #include "amp/Dialect/Amp/IR/AmpOps.cpp.inc"

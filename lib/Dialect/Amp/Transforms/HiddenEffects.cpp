@@ -23,9 +23,8 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-/// The first operation in `root` and all that it calls that `isOne`.
-static Operation *findFirst(Operation *root, const SymbolTable &symbols,
-                            function_ref<bool(Operation *)> isOne) {
+Operation *mlir::amp::findReached(Operation *root, const SymbolTable &symbols,
+                                  function_ref<bool(Operation *)> isOne) {
   llvm::SetVector<Operation *> reached;
   reached.insert(root);
   Operation *found = nullptr;
@@ -61,12 +60,12 @@ static bool writesMemory(Operation *op) {
 
 Operation *mlir::amp::findMemoryWrite(Operation *root,
                                       const SymbolTable &symbols) {
-  return findFirst(root, symbols, writesMemory);
+  return findReached(root, symbols, writesMemory);
 }
 
 Operation *mlir::amp::findForeignCall(Operation *root,
                                       const SymbolTable &symbols) {
-  return findFirst(root, symbols, [&](Operation *op) {
+  return findReached(root, symbols, [&](Operation *op) {
     if (!isa<CallOpInterface>(op))
       return false;
     auto call = dyn_cast<func::CallOp>(op);

@@ -22,6 +22,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Callees.h"
+#include "HiddenEffects.h"
 #include "ModulePolicy.h"
 #include "OverflowReach.h"
 
@@ -164,28 +165,24 @@ struct InsertLossScaling
   /// Refuses a backward pass behind a function without roles: its seed would
   /// not be scaled, nor its overflow seen.
   LogicalResult refuseHidden(func::FuncOp step) {
+    SymbolTable symbols(getOperation());
     WalkResult walk = step.walk([&](func::CallOp call) {
-      func::FuncOp callee = getCallee(call);
+      func::FuncOp callee = getCallee(call, symbols);
       if (!callee || hasRoles(callee))
         return WalkResult::advance();
-      llvm::SetVector<func::FuncOp> reached;
-      reached.insert(callee);
-      for (unsigned i = 0; i < reached.size(); ++i) {
-        func::FuncOp function = reached[i];
-        function.walk([&](func::CallOp inner) {
-          if (func::FuncOp other = getCallee(inner))
-            reached.insert(other);
-        });
-      }
-      for (func::FuncOp other : reached)
-        if (getFunctionKind(other) == FunctionKind::ForwardBackward) {
-          call.emitError() << "expected train step '@" << step.getName()
-                           << "' to call '@" << other.getName()
-                           << "' itself, to scale its loss, but '@"
-                           << callee.getName() << "' does";
-          return WalkResult::interrupt();
-        }
-      return WalkResult::advance();
+      Operation *hidden = findReached(callee, symbols, [](Operation *op) {
+        auto function = dyn_cast<func::FuncOp>(op);
+        return function &&
+               getFunctionKind(function) == FunctionKind::ForwardBackward;
+      });
+      if (!hidden)
+        return WalkResult::advance();
+      call.emitError() << "expected train step '@" << step.getName()
+                       << "' to call '@"
+                       << SymbolTable::getSymbolName(hidden).strref()
+                       << "' itself, to scale its loss, but '@"
+                       << callee.getName() << "' does";
+      return WalkResult::interrupt();
     });
     return failure(walk.wasInterrupted());
   }
@@ -455,38 +452,51 @@ struct InsertLossScaling
     return last;
   }
 
-  /// `gradient` stays scaled, and so do its sums with others that do.
+  /// `gradient` stays scaled, and so do its roundings, and its sums with others
+  /// that do.
   void markDelayed(Value gradient) {
-    delayed.insert(gradient);
+    if (!delayed.insert(gradient).second)
+      return;
     for (Operation *user : gradient.getUsers())
-      if (isElementwiseAdd(user) &&
+      if (isa<CastOp>(user))
+        markDelayed(user->getResult(0));
+      else if (isElementwiseAdd(user) &&
+               llvm::all_of(
+                   user->getOperands().take_front(2),
+                   [&](Value operand) { return delayed.contains(operand); }))
+        markDelayed(user->getResult(0));
+  }
+
+  /// The sum of `gradient`, rounded or not, and a delayed one; null if it is
+  /// added to none.
+  Operation *findDelayedSum(Value gradient) {
+    Operation *sum = nullptr;
+    for (Operation *user : gradient.getUsers()) {
+      if (isa<CastOp>(user)) {
+        if (Operation *rounded = findDelayedSum(user->getResult(0)))
+          sum = rounded;
+        continue;
+      }
+      if (!isElementwiseAdd(user))
+        continue;
+      bool othersDelayed =
           llvm::all_of(user->getOperands().take_front(2), [&](Value operand) {
+            return operand == gradient || delayed.contains(operand);
+          });
+      if (othersDelayed &&
+          llvm::any_of(user->getOperands(), [&](Value operand) {
             return delayed.contains(operand);
           }))
-        markDelayed(user->getResult(0));
+        sum = user;
+    }
+    return sum;
   }
 
   /// Follows `gradient` through additions of delayed gradients.
   Value addDelayed(Value gradient) {
-    while (true) {
-      Operation *next = nullptr;
-      for (Operation *user : gradient.getUsers()) {
-        if (!isElementwiseAdd(user))
-          continue;
-        bool othersDelayed =
-            llvm::all_of(user->getOperands().take_front(2), [&](Value operand) {
-              return operand == gradient || delayed.contains(operand);
-            });
-        if (othersDelayed &&
-            llvm::any_of(user->getOperands(), [&](Value operand) {
-              return delayed.contains(operand);
-            }))
-          next = user;
-      }
-      if (!next)
-        return gradient;
-      gradient = next->getResult(0);
-    }
+    while (Operation *sum = findDelayedSum(gradient))
+      gradient = sum->getResult(0);
+    return gradient;
   }
 
   /// `found`, where `user` can read it: out of the loops and branches that

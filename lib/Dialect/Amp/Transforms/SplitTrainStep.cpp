@@ -560,7 +560,7 @@ struct SplitTrainStep
     if (!policy)
       return signalPassFailure();
     SymbolTable symbols(module);
-    hasSplit = false;
+    hasChanged = false;
     for (auto function :
          llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
       if (getFunctionKind(function) == FunctionKind::TrainStep &&
@@ -569,12 +569,63 @@ struct SplitTrainStep
                        /*needsSplit=*/policy.getHalfType() ||
                            policy.scalesLoss())))
         return signalPassFailure();
-    if (!hasSplit)
+    if (!hasChanged)
       markAllAnalysesPreserved();
+  }
+
+  /// Calls by reference, of what is named beside them, become calls by name.
+  /// Refuses references to parts of a step that stay, where `needsNames`: no
+  /// use of the call shows whose gradients it gives.
+  LogicalResult nameCallees(func::FuncOp step, SymbolTable &symbols,
+                            bool needsNames) {
+    SmallVector<func::ConstantOp> references;
+    step.walk([&](func::ConstantOp op) { references.push_back(op); });
+    for (func::ConstantOp reference : references) {
+      auto callee = symbols.lookup<func::FuncOp>(reference.getValue());
+      if (!callee)
+        continue;
+      for (Operation *user :
+           llvm::make_early_inc_range(reference->getUsers())) {
+        auto indirect = dyn_cast<func::CallIndirectOp>(user);
+        if (!indirect || indirect.getCallee() != reference.getResult() ||
+            llvm::is_contained(indirect.getCalleeOperands(),
+                               reference.getResult()))
+          continue;
+        OpBuilder builder(indirect);
+        auto call = func::CallOp::create(builder, indirect.getLoc(), callee,
+                                         indirect.getCalleeOperands());
+        call->setDiscardableAttrs(indirect->getDiscardableAttrDictionary());
+        indirect.replaceAllUsesWith(call.getResults());
+        indirect.erase();
+        hasChanged = true;
+      }
+      if (reference.use_empty()) {
+        reference.erase();
+        hasChanged = true;
+        continue;
+      }
+      FunctionKind kind = getFunctionKind(callee);
+      if (needsNames && (kind == FunctionKind::ForwardBackward ||
+                         kind == FunctionKind::OptimizerStep)) {
+        InFlightDiagnostic diagnostic =
+            reference.emitError()
+            << "expected train step '@" << step.getName() << "' to call '@"
+            << callee.getName()
+            << "' by its name, so that its gradients are found, but it takes "
+               "a reference to it; write a func.call in each branch that "
+               "chooses a function";
+        diagnostic.attachNote(reference->user_begin()->getLoc())
+            << "the reference is used here";
+        return diagnostic;
+      }
+    }
+    return success();
   }
 
   LogicalResult visit(func::FuncOp step, SymbolTable &symbols,
                       bool needsSplit) {
+    if (failed(nameCallees(step, symbols, needsSplit)))
+      return failure();
     func::CallOp backwardCall, updateCall, trainCall;
     step.walk([&](func::CallOp call) {
       auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
@@ -628,7 +679,7 @@ struct SplitTrainStep
         return failure();
     }
     ++numSplit;
-    hasSplit = true;
+    hasChanged = true;
     return splitter.split();
   }
 
@@ -659,6 +710,6 @@ struct SplitTrainStep
     return LogicalResult(diagnostic);
   }
 
-  bool hasSplit = false;
+  bool hasChanged = false;
 };
 } // namespace

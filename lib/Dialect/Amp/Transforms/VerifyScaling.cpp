@@ -16,16 +16,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "Callees.h"
+#include "TransitionFlow.h"
 
 #include "amp/Analysis/ScaleDegreeAnalysis.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
 #include "amp/Dialect/Amp/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Interfaces/CallInterfaces.h"
-#include "mlir/Interfaces/ControlFlowInterfaces.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -66,6 +65,7 @@ struct VerifyScaling : public amp::impl::VerifyScalingPassBase<VerifyScaling> {
       if (getFunctionKind(function) == FunctionKind::TrainStep)
         verifyStep(function);
     verifyTransitions(module);
+    verifyChecks(module);
     if (hasError)
       signalPassFailure();
   }
@@ -74,9 +74,13 @@ private:
   void printAll(ModuleOp module);
   void verifyStep(func::FuncOp step);
   void verifyTransitions(ModuleOp module);
+  void verifyChecks(ModuleOp module);
   InFlightDiagnostic complain(Location loc);
   void explain(const DegreeCause &cause, ArrayRef<StepResult> results);
   void explainScaled(const LinearForm &form, ArrayRef<StepResult> results);
+  std::optional<unsigned> findDynamicOverflow(DegreeId degree);
+  void explainOverflow(unsigned scale, ArrayRef<StepResult> results);
+  Operation *findCancelling(UnscaleOp unscale);
   void addUnscaleText(InFlightDiagnostic &diagnostic, const DegreeCause &cause);
   bool blameOptimizerCall(const DegreeCause &cause,
                           ArrayRef<StepResult> results);
@@ -204,6 +208,62 @@ static bool comesFromUnscale(Value value, StringRef scaler) {
   return false;
 }
 
+/// The operation, seen from `value` backwards, by which it has lost the scale
+/// that it was computed with.
+static Operation *findLastScaled(Value value,
+                                 const ScaleDegreeAnalysis &analysis) {
+  const DegreeTable &table = analysis.getTable();
+  llvm::DenseSet<Value> seen;
+  Operation *last = nullptr;
+  while (value && seen.insert(value).second) {
+    Operation *def = value.getDefiningOp();
+    if (!def)
+      break;
+    last = def;
+    Value next;
+    for (Value operand : def->getOperands()) {
+      DegreeId degree = analysis.lookup(operand);
+      if (!table[degree].form.isZero())
+        return def;
+      if (!next && table.mayOverflow(degree))
+        next = operand;
+    }
+    value = next;
+  }
+  return last;
+}
+
+/// The operation by which a gradient of `unscale` has lost its scale, in the
+/// function that is called for it; null if no scale came into it.
+Operation *VerifyScaling::findCancelling(UnscaleOp unscale) {
+  for (Value gradient : unscale.getGradients()) {
+    DegreeId degree = analysis->lookup(gradient);
+    if (!analysis->getTable()[degree].form.isZero() ||
+        !analysis->getTable().mayOverflow(degree))
+      continue;
+    llvm::DenseSet<Operation *> entered;
+    Operation *last = findLastScaled(gradient, *analysis);
+    while (auto call = dyn_cast_if_present<func::CallOp>(last)) {
+      func::FuncOp callee = getCallee(call);
+      if (!callee || !entered.insert(callee).second ||
+          !llvm::hasSingleElement(callee.getBody()))
+        break;
+      Operation *inside = nullptr;
+      for (Value returned :
+           callee.getBody().front().getTerminator()->getOperands())
+        if (DegreeId id = analysis->lookup(returned);
+            !inside && analysis->getTable()[id].form.isZero() &&
+            analysis->getTable().mayOverflow(id))
+          inside = findLastScaled(returned, *analysis);
+      if (!inside)
+        break;
+      last = inside;
+    }
+    return last;
+  }
+  return nullptr;
+}
+
 void VerifyScaling::addUnscaleText(InFlightDiagnostic &diagnostic,
                                    const DegreeCause &cause) {
   auto unscale = cast<UnscaleOp>(cause.op);
@@ -220,7 +280,13 @@ void VerifyScaling::addUnscaleText(InFlightDiagnostic &diagnostic,
         return comesFromUnscale(value, scaler);
       }))
     diagnostic << ", which was unscaled before; unscale each gradient once";
-  else if (gradient.isZero())
+  else if (Operation *last =
+               gradient.isZero() ? findCancelling(unscale) : nullptr) {
+    diagnostic << ": its scale cancels on the way from the 'loss_seed'; divide "
+                  "by what carries no scale, and normalise gradients after "
+                  "they are unscaled";
+    diagnostic.attachNote(getPlace(last)) << "the scale is lost here";
+  } else if (gradient.isZero())
     diagnostic << ": its backward pass does not make use of its 'loss_seed'; "
                   "multiply the gradient of the loss by the seed";
   else if (gradient.getCoefficient(atom).isZero())
@@ -324,6 +390,22 @@ void VerifyScaling::explain(const DegreeCause &cause,
                   "an overflow that the scale makes; do so after unscaling, in "
                   "the train step";
     break;
+  case DegreeFault::Chooses:
+    diagnostic << "'" << cause.op->getName()
+               << "' chooses by a comparison of values that were computed from "
+                  "one of "
+               << describe(cause.first)
+               << "; an overflow of the scale makes some of them NaN, and what "
+                  "is chosen then would hide it; compare what is unscaled, or "
+                  "have NaN chosen where NaN is compared";
+    break;
+  case DegreeFault::Escapes:
+    diagnostic << "expected what '" << cause.op->getName()
+               << "' takes for a value that is never scaled to be computed "
+                  "from unscaled ones, but it comes from one of "
+               << describe(cause.first)
+               << ", whose overflow nothing looks for; unscale that first";
+    break;
   case DegreeFault::Exponent:
     diagnostic << "the exponent or the power that '" << cause.op->getName()
                << "' takes of a value of " << describe(cause.first)
@@ -373,11 +455,50 @@ void VerifyScaling::explainScaled(const LinearForm &form,
     addResults(diagnostic, results);
 }
 
+/// True for what the next step begins with; where nothing says what a result
+/// is, it may be looked at.
+static bool outlivesStep(std::optional<Role> role) {
+  return role && *role != Role::Loss && *role != Role::Grad &&
+         *role != Role::Output;
+}
+
+/// A dynamic scale whose overflow may have come into what has `degree`. A step
+/// with a static one takes what overflows.
+std::optional<unsigned> VerifyScaling::findDynamicOverflow(DegreeId degree) {
+  for (unsigned scale : analysis->getTable().getOverflows(degree))
+    if (auto scaler =
+            getOperation().lookupSymbol<ScalerOp>(analysis->getScales()[scale]);
+        scaler && !scaler.getStaticScale())
+      return scale;
+  return std::nullopt;
+}
+
+/// A scale that cancels, as in a gradient divided by its norm: the result is
+/// the same at every scale, but for those at which something overflows.
+void VerifyScaling::explainOverflow(unsigned scale,
+                                    ArrayRef<StepResult> results) {
+  StepResult first = results.front();
+  InFlightDiagnostic diagnostic = complain(getPlace(first.getValue()));
+  diagnostic << "expected " << describeRole(getResultRole(step, first.index))
+             << " of train step '@" << step.getName()
+             << "' to be computed from unscaled values, but it comes from some "
+                "that carry the scale of '@"
+             << analysis->getScales()[scale]
+             << "', whose overflow nothing looks for; unscale those first, or "
+                "keep the old value by 'amp.apply_if_finite' where one is "
+                "found";
+  if (Operation *last = findLastScaled(first.getValue(), *analysis))
+    diagnostic.attachNote(getPlace(last)) << "the scale is lost here";
+  if (results.size() > 1)
+    addResults(diagnostic, results);
+}
+
 void VerifyScaling::verifyStep(func::FuncOp function) {
   step = function;
   const DegreeTable &table = analysis->getTable();
   llvm::MapVector<unsigned, SmallVector<StepResult>> faults;
   llvm::MapVector<DegreeId, SmallVector<StepResult>> scaled;
+  llvm::MapVector<unsigned, SmallVector<StepResult>> overflowing;
   SmallVector<func::ReturnOp> ends;
   llvm::BitVector refused(step.getNumResults());
   step.walk([&](func::ReturnOp end) {
@@ -388,6 +509,9 @@ void VerifyScaling::verifyStep(func::FuncOp function) {
         faults[degree.cause].push_back({end, unsigned(index)});
       else if (degree.kind == ScaleDegree::Known && !degree.form.isZero())
         scaled[id].push_back({end, unsigned(index)});
+      else if (std::optional<unsigned> scale = findDynamicOverflow(id);
+               scale && outlivesStep(getResultRole(step, index).role))
+        overflowing[*scale].push_back({end, unsigned(index)});
       else
         continue;
       refused.set(index);
@@ -404,6 +528,8 @@ void VerifyScaling::verifyStep(func::FuncOp function) {
     explain(table.getCause(cause), results);
   for (auto &[id, results] : scaled)
     explainScaled(table[id].form, results);
+  for (auto &[scale, results] : overflowing)
+    explainOverflow(scale, results);
   const DegreeSummary *summary = analysis->lookupSummary(step);
   bool keepsMemory = summary && (summary->touchesGlobals ||
                                  llvm::any_of(step.getArgumentTypes(),
@@ -427,132 +553,60 @@ void VerifyScaling::verifyStep(func::FuncOp function) {
 }
 
 //===----------------------------------------------------------------------===//
-// Transitions
+// Checks
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// From where the operands of amp.update_scale come.
-class TransitionFlow {
-public:
-  explicit TransitionFlow(ModuleOp module);
-
-  /// Functions that a train step calls or refers to, directly or not; all of
-  /// them, if there is none.
-  ArrayRef<Operation *> getReached() const { return reached.getArrayRef(); }
-  /// True if `found` comes from an unscaling with `scaler`, or from where that
-  /// cannot be seen: a state, memory, a function without body.
-  bool comesFrom(Value found, StringRef scaler) const;
-
-private:
-  /// Appends the values that `value` is computed or chosen from; false if they
-  /// cannot be seen.
-  bool addSources(Value value, StringRef scaler,
-                  SmallVectorImpl<Value> &sources) const;
-  bool addSources(BlockArgument argument,
-                  SmallVectorImpl<Value> &sources) const;
-
-  SymbolTable symbols;
-  llvm::SetVector<Operation *> reached;
-  /// Calls in reached functions, by what they call.
-  llvm::DenseMap<Operation *, SmallVector<func::CallOp, 1>> callers;
-};
-} // namespace
-
-TransitionFlow::TransitionFlow(ModuleOp module) : symbols(module) {
-  for (auto function : module.getOps<func::FuncOp>())
-    if (getFunctionKind(function) == FunctionKind::TrainStep)
-      reached.insert(function);
-  if (reached.empty())
-    for (auto function : module.getOps<func::FuncOp>())
-      reached.insert(function);
-  for (unsigned i = 0; i != reached.size(); ++i)
-    reached[i]->walk([&](Operation *op) {
-      // Attributes are made anew for each that asks for all of them.
-      if (isa<func::FuncOp>(op) ||
-          (!isa<SymbolUserOpInterface, CallOpInterface>(op) &&
-           op->isRegistered()))
-        return;
-      for (NamedAttribute attribute : op->getAttrs())
-        attribute.getValue().walk([&](FlatSymbolRefAttr name) {
-          if (auto callee = symbols.lookup<func::FuncOp>(name.getValue())) {
-            reached.insert(callee);
-            if (auto call = dyn_cast<func::CallOp>(op))
-              callers[callee].push_back(call);
-          }
-        });
-    });
+/// Warns of assertions on values that a dynamic scale overflows in: what a step
+/// is to be skipped for would end the run.
+void VerifyScaling::verifyChecks(ModuleOp module) {
+  // Of each function, the arguments that its assertions look at.
+  llvm::MapVector<Operation *,
+                  llvm::SetVector<std::pair<unsigned, Operation *>>>
+      checked;
+  SmallVector<func::CallOp> calls;
+  llvm::DenseSet<Operation *> told;
+  auto look = [&](Operation *check, Value value, Operation *at) {
+    DegreeId degree = analysis->lookup(value);
+    if (std::optional<unsigned> scale = findDynamicOverflow(degree);
+        scale && told.insert(check).second) {
+      InFlightDiagnostic diagnostic =
+          emitWarning(check->getLoc())
+          << "'" << check->getName()
+          << "' checks a value that an overflow of the scale of '@"
+          << analysis->getScales()[*scale]
+          << "' comes into, and would end the run where the step is to be "
+             "skipped; check what is unscaled, in the train step";
+      if (at != check)
+        diagnostic.attachNote(at->getLoc()) << "scaled by this call";
+    }
+    bool isNew = false;
+    for (unsigned argument :
+         analysis->getTable().getOverflowingArguments(degree))
+      isNew |= checked[at->getParentOfType<func::FuncOp>()].insert(
+          {argument, check});
+    return isNew;
+  };
+  bool changed = false;
+  module.walk([&](Operation *op) {
+    if (auto call = dyn_cast<func::CallOp>(op))
+      calls.push_back(call);
+    else if (isa<cf::AssertOp>(op))
+      changed |= look(op, op->getOperand(0), op);
+  });
+  SymbolTable symbols(module);
+  while (changed) {
+    changed = false;
+    for (func::CallOp call : calls)
+      if (auto it = checked.find(symbols.lookup(call.getCallee()));
+          it != checked.end())
+        for (auto [argument, check] : it->second.getArrayRef().vec())
+          changed |= look(check, call.getOperand(argument), call);
+  }
 }
 
-bool TransitionFlow::addSources(BlockArgument argument,
-                                SmallVectorImpl<Value> &sources) const {
-  Block *block = argument.getOwner();
-  Operation *parent = block->getParentOp();
-  if (!block->isEntryBlock()) {
-    for (Block *before : block->getPredecessors())
-      llvm::append_range(sources, before->getTerminator()->getOperands());
-    return true;
-  }
-  auto function = dyn_cast<func::FuncOp>(parent);
-  if (!function) {
-    llvm::append_range(sources, parent->getOperands());
-    for (Region &region : parent->getRegions())
-      for (Block &inside : region)
-        if (inside.mightHaveTerminator())
-          llvm::append_range(sources, inside.getTerminator()->getOperands());
-    return true;
-  }
-  auto it = callers.find(function);
-  if (it == callers.end())
-    return false;
-  for (func::CallOp call : it->second)
-    sources.push_back(call.getOperand(argument.getArgNumber()));
-  return true;
-}
-
-bool TransitionFlow::addSources(Value value, StringRef scaler,
-                                SmallVectorImpl<Value> &sources) const {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return addSources(argument, sources);
-  Operation *def = value.getDefiningOp();
-  if (auto unscale = dyn_cast<UnscaleOp>(def)) {
-    if (unscale.getScaler() == scaler)
-      return false;
-    if (value == unscale.getFoundInf() && unscale.getAlreadyFound())
-      sources.push_back(unscale.getAlreadyFound());
-    return true;
-  }
-  if (auto scale = dyn_cast<ScaleLossOp>(def))
-    return scale.getScaler() != scaler;
-  if (auto call = dyn_cast<func::CallOp>(def)) {
-    auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
-    if (!callee || callee.isExternal())
-      return false;
-    callee.walk([&](func::ReturnOp end) {
-      sources.push_back(
-          end.getOperand(cast<OpResult>(value).getResultNumber()));
-    });
-    return true;
-  }
-  if (!isMemoryEffectFree(def) && !isa<RegionBranchOpInterface>(def))
-    return false;
-  llvm::append_range(sources, def->getOperands());
-  for (Region &region : def->getRegions())
-    for (Block &block : region)
-      if (block.mightHaveTerminator())
-        llvm::append_range(sources, block.getTerminator()->getOperands());
-  return true;
-}
-
-bool TransitionFlow::comesFrom(Value found, StringRef scaler) const {
-  SmallVector<Value> worklist{found};
-  llvm::DenseSet<Value> seen;
-  while (!worklist.empty()) {
-    Value value = worklist.pop_back_val();
-    if (seen.insert(value).second && !addSources(value, scaler, worklist))
-      return true;
-  }
-  return false;
-}
+//===----------------------------------------------------------------------===//
+// Transitions
+//===----------------------------------------------------------------------===//
 
 void VerifyScaling::verifyTransitions(ModuleOp module) {
   if (llvm::all_of(module.getOps<ScalerOp>(),

@@ -218,6 +218,12 @@ func.func private @apply(%w: {T}, %g: {T}) -> {T} {{
     %h, %q = func.call @fb(%k, %x, %s) : ({T}, {T}, tensor<f32>) -> ({T}, tensor<f32>)
     scf.yield %k, %h : {T}, {T}
   }}"""),
+    "loop-affine": FB + train(
+        f"""{CALL_FB}
+  %n = affine.for %i = 0 to 2 iter_args(%v = %w) -> ({T}) {{
+    %k = arith.subf %v, %g : {T}
+    affine.yield %k : {T}
+  }}"""),
     # A loop of which each round writes a slice: of the weights, of the gradient.
     "forall": FB + train(
         f"""{CALL_FB}
@@ -309,6 +315,17 @@ func.func private @clip(%g: {T}) -> {T} {{
   %all = amp.all_reduce_found_inf %f
   amp.update_scale @mine, %all
   {CALL_STEP}"""),
+    "hand-union": MINE + FB + STEP + train(
+        f"""{HAND}
+  %y = arith.addf %x, %x : {T}
+  %hs, %k = call @fb(%w, %y, %t) : ({T}, {T}, tensor<f32>) -> ({T}, tensor<f32>)
+  %h, %e = amp.unscale %hs using @mine : ({T}) -> {T}
+  %sum = arith.addf %g, %h : {T}
+  %any = arith.ori %f, %e : {I1}
+  %all = amp.all_reduce_found_inf %any
+  amp.update_scale @mine, %all
+  %half = call @step(%w, %sum) : ({T}, {T}) -> {T}
+  %n = call @step(%half, %g) : ({T}, {T}) -> {T}"""),
     "hand-or": MINE + FB + STEP + train(
         f"""{HAND}
   %no = arith.constant dense<false> : {I1}
@@ -320,6 +337,47 @@ func.func private @clip(%g: {T}) -> {T} {{
   %h, %k = amp.unscale %gs using @mine found(%f) : ({T}) -> {T}
   amp.update_scale @mine, %k
   {CALL_STEP}"""),
+    # Unscaled by a function that is called.
+    "hand-helper": MINE + FB + STEP + f"""
+func.func private @unscale(%gs: {T}) -> {T} {{
+  %g, %f = amp.unscale %gs using @mine : ({T}) -> {T}
+  amp.update_scale @mine, %f
+  return %g : {T}
+}}""" + train(
+        f"""%t = amp.scale_loss %s using @mine : tensor<f32>
+  %gs, %l = call @fb(%w, %x, %t) : ({T}, {T}, tensor<f32>) -> ({T}, tensor<f32>)
+  %g = call @unscale(%gs) : ({T}) -> {T}
+  {CALL_STEP}"""),
+    # Called by reference.
+    "references": FB + STEP + train(
+        f"""%backward = constant @fb : ({T}, {T}, tensor<f32>) -> ({T}, tensor<f32>)
+  %optimizer = constant @step : ({T}, {T}) -> {T}
+  %g, %l = call_indirect %backward(%w, %x, %s) : ({T}, {T}, tensor<f32>) -> ({T}, tensor<f32>)
+  %n = call_indirect %optimizer(%w, %g) : ({T}, {T}) -> {T}"""),
+    # Assertions on gradients, which an overflow does not fulfil: on a step that is
+    # taken, in a branch and in a loop.
+    "checked": FB + STEP + train(
+        f"""{CALL_FB}
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  {READ_FLAG}
+  %e = tensor.extract %g[%c0] : {T}
+  %large = arith.constant 1.0e+03 : f32
+  scf.for %i = %c0 to %c4 step %c1 {{
+    %k = tensor.extract %g[%i] : {T}
+    %a = math.absf %k : f32
+    %d = arith.cmpf olt, %a, %large : f32
+    cf.assert %d, "a gradient is large"
+  }}
+  %sum = arith.addf %e, %e : f32
+  %all = math.isfinite %sum : f32
+  %bad = arith.xori %all, %c : i1
+  scf.if %bad {{
+    %d = math.isfinite %e : f32
+    cf.assert %d, "a sum of gradients is not finite"
+  }}
+  {CALL_STEP}""", FLAG),
     # Unscaling that was delayed, and a gradient that is read before the last sum.
     "delayed": FB + train(
         f"""%a, %l = call @fb(%w, %x, %s) {{amp.delay_unscale}} : ({T}, {T}, tensor<f32>) -> ({T}, tensor<f32>)

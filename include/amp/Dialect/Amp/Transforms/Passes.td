@@ -529,8 +529,11 @@ def GuardUpdatesPass : Pass<"amp-guard-updates", "::mlir::ModuleOp"> {
     random states and outputs are not kept; a buffer that a gradient comes into is
     kept as an optimizer's state.
 
-    Where `amp.all_reduce_found_inf` asks the other ranks, its answer counts; it moves
-    up to the unscaling.
+    Where `amp.all_reduce_found_inf` asks the other ranks, its answer counts, also
+    about a union of what several unscalings found; it moves up to the last of them.
+    A step before that is an error: some ranks would skip it and others not.
+
+    An assertion (`cf.assert`) on what an overflow comes into holds where one did.
 
     An `accumulator` may bring an infinity from an earlier call: it is tested on
     entry, and one bad micro-batch drops the window, as in Apex. The sum stays
@@ -638,6 +641,15 @@ def VerifyScalingPass : Pass<"amp-verify-scaling", "::mlir::ModuleOp"> {
        reached, a remark.
     3. a dynamic scaler that losses are scaled with and that nothing advances, or
        that is advanced by what another one's gradients or no gradients had.
+    4. a gradient in which an overflow is hidden from its `amp.unscale`: chosen by
+       a comparison of scaled values that drops NaN, divided by what overflows,
+       the other operand of `arith.maxnumf`, multiplied by a flag. Which values
+       were scaled stays known where their degree goes (`g - g`, `g * 0`).
+    5. a parameter, state, buffer or accumulator that is computed from values which
+       lost a dynamic scale without being unscaled (a gradient divided by its
+       norm), unless `amp.apply_if_finite` keeps it.
+
+    An assertion on a value that overflows with a dynamic scale is warned of.
 
     A module without `amp.scaler` is not checked. The degrees are those of real
     numbers: overflow is the guard's part, and rounding is left out. Memory

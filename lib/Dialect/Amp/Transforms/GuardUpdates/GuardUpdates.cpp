@@ -74,11 +74,12 @@ LogicalResult StepGuard::run() {
            << write->getName()
            << "' writes to memory, where an overflow is lost and a skipped step "
               "leaves its traces; hand the value on as a tensor";
+  findAgreements();
   findSlots();
   findUpdates();
   reach.propagate();
   releaseCounters();
-  if (failed(walkRegion(step.getBody())))
+  if (failed(walkRegion(step.getBody())) || failed(useAgreements()))
     return failure();
   removeUnused();
   return success();
@@ -105,7 +106,7 @@ struct GuardUpdates : public amp::impl::GuardUpdatesPassBase<GuardUpdates> {
       if (failed(guard.run()))
         return signalPassFailure();
       numGuarded += guard.getNumGuards();
-      if (guard.getNumGuards() != 0)
+      if (guard.hasChanged())
         function->setAttr(kUpdatesGuardedAttr, UnitAttr::get(&getContext()));
     }
     if (!isScaled)

@@ -21,13 +21,39 @@
 using namespace mlir;
 using namespace mlir::amp;
 
+/// The first call, among the uses of `gradient`, of a function that unscales;
+/// null if there is none.
+static func::CallOp findUnscalingCall(Value gradient) {
+  for (Operation *user : gradient.getUsers())
+    if (auto call = dyn_cast<func::CallOp>(user))
+      if (func::FuncOp callee = getCallee(call);
+          callee &&
+          callee.walk([](UnscaleOp) { return WalkResult::interrupt(); })
+              .wasInterrupted())
+        return call;
+  return {};
+}
+
+/// `origin` is the scaled gradient that a new state is computed from.
 static InFlightDiagnostic refuseScaled(InFlightDiagnostic diagnostic,
                                        Value origin) {
-  diagnostic
-      << " to be unscaled, but one is still scaled; take "
-         "'amp.delay_unscale' off the last backward pass before the step";
-  diagnostic.attachNote(origin.getLoc())
-      << "this gradient's unscaling was delayed";
+  diagnostic << " to be unscaled, but one is still scaled; ";
+  Operation *def = origin.getDefiningOp();
+  if (func::CallOp call = findUnscalingCall(origin)) {
+    diagnostic << "write 'amp.unscale' in the train step instead of '@"
+               << call.getCallee()
+               << "', whose overflow is not handed to the step";
+    diagnostic.attachNote(call.getLoc()) << "unscaled by this call";
+  } else if (def && isFlagSet(def, kDelayUnscaleAttr)) {
+    diagnostic << "take 'amp.delay_unscale' off the last backward pass before "
+                  "the step";
+    diagnostic.attachNote(origin.getLoc())
+        << "this gradient's unscaling was delayed";
+  } else {
+    diagnostic << "unscale it by 'amp.unscale' in the train step, before the "
+                  "update reads it";
+    diagnostic.attachNote(origin.getLoc()) << "this gradient is scaled";
+  }
   return diagnostic;
 }
 
@@ -277,7 +303,7 @@ LogicalResult StepGuard::guardSlots(Operation *owner) {
   // replaced, so what the new states are computed from is looked at afterwards.
   for (unsigned i : numbers)
     if (getValue(i) != members[i].old)
-      (void)getSkipped({owner, members[i].index});
+      handOutSkips({owner, members[i].index});
   Region *region = owner->getParentRegion();
   llvm::DenseSet<Operation *> slice = findSlice(owner);
   SmallVector<SmallVector<Value>> predicates(members.size());

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A state that is computed from a guarded one belongs to that guard's step.
-// Asked where a state leaves its region, backwards from there and without
-// recursion; branches, loops and blocks come to hand the answer on.
+// handOutSkips makes that known where a state leaves its region, backwards from
+// there: branches, loops and blocks come to hand it on. lookupSkip tells it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,7 +73,8 @@ Value StepGuard::getRepresentative(Value value) {
   return def->getResult(0);
 }
 
-/// The skip of `value` as far as it is known.
+/// Whether a step that `value` is computed by was skipped, as far as it was
+/// handed out; null if no guard is on its way.
 Value StepGuard::lookupSkip(Value value) {
   return skipped.lookup(getRepresentative(value));
 }
@@ -106,11 +107,11 @@ Value StepGuard::findSkip(Value value) {
   return join(skips);
 }
 
-/// Whether a step that the value at `place` is computed by was skipped, at the
-/// place of that value; null if no guard is on its way. May put others in the
-/// place of branches and loops, which say so, so values are asked for by the
-/// operands that they are. Without recursion: updates may be long chains.
-Value StepGuard::getSkipped(Place place) {
+/// Has branches, loops and blocks hand on whether a step that the value at
+/// `place` is computed by was skipped, so that lookupSkip knows it there. Puts
+/// others in the places of those, so values are asked for by the operands that
+/// they are. Without recursion: updates may be long chains.
+void StepGuard::handOutSkips(Place place) {
   llvm::DenseSet<Value> open;
   SmallVector<Place> stack{place};
   auto getValue = [&](Place place) {
@@ -152,7 +153,6 @@ Value StepGuard::getSkipped(Place place) {
     else
       neverSkipped.insert(value);
   }
-  return lookupSkip(getValue(place));
 }
 
 /// The skip of result `number`, as one more result of the branch.

@@ -72,6 +72,8 @@ public:
 
   LogicalResult run();
   unsigned getNumGuards() const { return guards.size(); }
+  /// True if it has put anything into the step that is not put there twice.
+  bool hasChanged() const { return !guards.empty() || numChecks != 0; }
 
 private:
   // States.cpp
@@ -109,12 +111,16 @@ private:
   ApplyIfFiniteOp createGuard(Location loc, Value any, ValueRange kept,
                               ValueRange values);
 
+  // Agreements.cpp
+  void findAgreements();
+  LogicalResult useAgreements();
+
   // Skips.cpp
   SmallVector<Place> getSkipReads(Value value);
   Value getRepresentative(Value value);
   Value lookupSkip(Value value);
   Value findSkip(Value value);
-  Value getSkipped(Place place);
+  void handOutSkips(Place place);
   Value handOutSkip(scf::IfOp branch, unsigned number);
   Value handOutSkip(scf::ForOp loop, unsigned number);
   Value handOutSkip(BlockArgument argument);
@@ -126,6 +132,7 @@ private:
   LogicalResult enterBlock(Block &block);
   void closeLoops();
   void dropCommonArgument(BlockArgument argument);
+  void guardChecks(Operation *op);
   LogicalResult visit(Operation *op);
   LogicalResult visitOpaque(Operation *op);
   LogicalResult visitFor(scf::ForOp loop);
@@ -174,6 +181,13 @@ private:
   llvm::DenseSet<Value> guardedInside;
   /// What each amp.unscale contributes; those that skip nothing are not in it.
   llvm::DenseMap<Operation *, Value> sources;
+  /// Answers of all ranks about unions of what was found, with their members,
+  /// each with the operations that read it before the walk.
+  struct Agreement {
+    AllReduceFoundInfOp answer;
+    SmallVector<std::pair<Value, llvm::DenseSet<Operation *>>> members;
+  };
+  SmallVector<Agreement> agreements;
   /// What else of their backward passes takes what they find.
   llvm::DenseMap<Operation *, SmallVector<Value>> withGradients;
   /// Operations that contain one of them.
@@ -186,6 +200,8 @@ private:
   llvm::DenseMap<Value, Value> found;
   /// amp.apply_if_finite operations made here.
   llvm::SetVector<Operation *> guards;
+  /// Assertions that hold where something overflowed.
+  unsigned numChecks = 0;
   /// Joins by block and operands, and all operations that may be unused.
   llvm::DenseMap<std::tuple<Block *, Value, Value>, Value> joined;
   SmallVector<Operation *> created;

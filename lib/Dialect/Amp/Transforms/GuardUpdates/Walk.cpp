@@ -14,7 +14,9 @@
 
 #include "StepGuard.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/ADT/PostOrderIterator.h"
 
@@ -201,6 +203,36 @@ static bool choosesInside(scf::ForOp loop) {
       .wasInterrupted();
 }
 
+/// An assertion, or those in the body of a structured operation, hold where an
+/// overflow came into what they check, or into a branch that leads to them.
+void StepGuard::guardChecks(Operation *op) {
+  SmallVector<cf::AssertOp> checks;
+  SmallVector<Value> read;
+  op->walk([&](Operation *inner) {
+    if (auto check = dyn_cast<cf::AssertOp>(inner))
+      checks.push_back(check);
+    llvm::append_range(read, inner->getOperands());
+  });
+  if (checks.empty())
+    return;
+  for (Operation *parent = op->getParentOp(); parent != step;
+       parent = parent->getParentOp())
+    if (auto branch = dyn_cast<scf::IfOp>(parent))
+      read.push_back(branch.getCondition());
+  builder.setInsertionPoint(op);
+  Value any = joinOf(read);
+  if (!any)
+    return;
+  Value overflows =
+      tensor::ExtractOp::create(builder, op->getLoc(), any, ValueRange());
+  for (cf::AssertOp check : checks) {
+    builder.setInsertionPoint(check);
+    check.getArgMutable().assign(arith::OrIOp::create(
+        builder, check.getLoc(), check.getArg(), overflows));
+    ++numChecks;
+  }
+}
+
 LogicalResult StepGuard::visit(Operation *op) {
   if (isa<func::ReturnOp>(op))
     addDirtyBuffers(op);
@@ -225,6 +257,10 @@ LogicalResult StepGuard::visit(Operation *op) {
     return clearAccumulators(op);
   if (op->hasTrait<OpTrait::IsTerminator>())
     return success();
+  if (isa<cf::AssertOp>(op)) {
+    guardChecks(op);
+    return success();
+  }
   // One in which something is chosen hands on each value's own overflows too:
   // an accumulator's, which goes on, and none of the step that was not taken.
   if (auto loop = dyn_cast<scf::ForOp>(op);
@@ -237,6 +273,8 @@ LogicalResult StepGuard::visit(Operation *op) {
     visitSelect(select);
     return success();
   }
+  if (isa<linalg::LinalgOp>(op))
+    guardChecks(op);
   if (!isa<linalg::LinalgOp>(op) && op->getNumRegions() != 0)
     return visitOpaque(op);
   if (llvm::none_of(op->getResults(),

@@ -186,9 +186,11 @@ LogicalResult StepGuard::clearAccumulators(Operation *end) {
       for (unsigned j = 0; j != e; ++j)
         if (RoleInfo info = getResultRole(step, j);
             isKeptOnSkip(info.role) &&
-            (!sameName || info.name == accumulator.name))
-          if (Value skip = getSkipped({end, j}))
+            (!sameName || info.name == accumulator.name)) {
+          handOutSkips({end, j});
+          if (Value skip = lookupSkip(end->getOperand(j)))
             skips.push_back(skip);
+        }
       if (!skips.empty())
         break;
     }
