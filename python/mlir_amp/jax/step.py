@@ -382,7 +382,8 @@ class CapturedStep:
         }
         values: dict[tuple[str, str], Any] = {("loss_seed", "loss"): np.float32(1)}
         for role, tree in trees.items():
-            values.update(zip(roles_of(tree, role), jax.tree.leaves(tree), strict=True))
+            names = ((r.role, r.name) for r in roles_of(tree, role))
+            values.update(zip(names, jax.tree.leaves(tree), strict=True))
         for name, half in state.half_params.items():
             values["master", name] = values["param", name]
             values["param", name] = half
