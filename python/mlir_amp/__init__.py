@@ -14,6 +14,7 @@ Module                 What it is
 ``mlir_amp.scaler``    loss scalers
 ``mlir_amp.compiler``  MLIR to programs for this CPU
 ``mlir_amp.torch``     Apex's interface for PyTorch (needs the extra ``torch``)
+``mlir_amp.jax``       steps, policies and loss scales of JAX (the extra ``jax``)
 =====================  =======================================================
 
 ``import mlir_amp`` imports neither PyTorch nor JAX nor the compiler.
@@ -29,7 +30,9 @@ from mlir_amp.errors import (
     InvalidArgument,
     InvalidModule,
     InvalidPipeline,
+    NotLowered,
     OutOfMemory,
+    RecompileWarning,
     Refused,
     RuntimeFault,
     Unavailable,
@@ -41,7 +44,9 @@ __all__ = [
     "InvalidArgument",
     "InvalidModule",
     "InvalidPipeline",
+    "NotLowered",
     "OutOfMemory",
+    "RecompileWarning",
     "Refused",
     "RuntimeFault",
     "Unavailable",

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 import pytest
+from mlir_amp import compiler
 from mlir_amp.errors import NotLowered
 from mlir_amp.jax import capture_step
 from mlir_amp.jax.lowering import origins
@@ -55,7 +56,7 @@ def attention(p, x):
 FORMS = {
     "gelu": (lambda p, x: square(jax.nn.gelu(product(p, x), approximate=False)), X),
     "embedding": (lambda p, i: square(p["w"][i]), jnp.array([1, 3, 3, 15])),
-    "an index outside": (lambda p, i: square(p["w"].at[i].get(mode="drop")), jnp.array([1, 99, -1])),
+    "an index outside": (lambda p, i: square(p["w"].at[i].get(mode="fill", fill_value=0.5)), jnp.array([1, 99, -1])),
     "set rows": (lambda p, x: square(product(p, x).at[jnp.array([0, 2])].set(1.0)), X),
     "set one": (lambda p, x: square(product(p, x)[:, 0].at[3].set(2.0)), X),
     "add rows": (lambda p, x: square(product(p, x).at[jnp.array([0, 2, 2])].add(1.0)), X),
@@ -109,6 +110,10 @@ FORMS = {
     "uint8 widened": (lambda p, n: square(product(p) * n.astype(jnp.int32)[:, None]), unsigned(jnp.uint8, 36)),
     "float16 input": (lambda p, x: square(product(p, x.astype(jnp.float32))), X.astype(jnp.float16)),
     "booleans": (lambda p, m: square(jnp.where(m[:, None], product(p), 1.0)), X[:, 0] > 0),
+    "methods of functions": (
+        lambda p, x: square(jnp.add.reduce(product(p, x), axis=0) + jnp.multiply.outer(jnp.ones(3), p["w"][0])),
+        X,
+    ),
     "a batch unused in part": (lambda p, b: square(product(p, b[0])), (X, jnp.arange(3))),
     "a batch of nothing": (lambda p, b: square(product(p)), ()),
     "nested": (lambda p, b: square(product(p, b["x"][0]) * b["scale"]), {"x": [X], "scale": 2.0}),
@@ -227,6 +232,19 @@ def test_operations_know_their_functions_and_scopes():
     assert {"jax.nn.gelu", "optax.l2_loss"} <= functions
     every = re.findall(r"= linalg\.\w+ (.*)", module)
     assert len(every) > 20 and all("amp.scope" in line and "amp.phase" in line for line in every)
+
+
+def test_lists_decide_about_functions_of_numpy():
+    """A power is in float32 by Apex's lists; as a product, which ** is, in the type of its factors."""
+
+    def classes(power):
+        module = capture_step(lambda p, x: power(product(p, x)).sum(), optax.sgd(0.1), W, X, "O1").module
+        passes = compiler.mixed_precision("O1")
+        decided = compiler.run(module, f"builtin.module({passes})")
+        return set(re.findall(r"#amp\.class<(\w+), unit = \d+, \"(?:listed|elementwise on several)", decided))
+
+    assert classes(lambda y: jnp.power(y, 2)) == {"high"}
+    assert classes(lambda y: y**2) == {"promote"}
 
 
 @pytest.mark.parametrize("name", ["logaddexp", "mean", "std", "var", "where"])

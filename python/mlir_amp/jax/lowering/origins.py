@@ -35,11 +35,13 @@ from typing import Any, NamedTuple
 import jax
 from jaxlib.mlir import ir
 
+from mlir_amp.policy import listed_functions
+
 _FUNCTION = "fn:"  # a scope that is a library function
 _PREFIX = "amp|"
 _CALLEE = "callee|"
 
-# Of jax.numpy; the others are one primitive each, whose name says as much.
+# Of jax.numpy, beside those on the op lists: formulas of several primitives.
 _NUMPY = ("logaddexp", "mean", "std", "var", "where")
 # What a formula brings along beside its arithmetic: moved, not computed.
 _MOVES = frozenset(
@@ -82,19 +84,22 @@ def _library_functions() -> dict[str, tuple[Any, Callable[..., Any]]]:
             and not inspect.ismodule(value)
         )
 
+    listed = {function.name for function in listed_functions()}
+    numpy = {name for name in vars(jax.numpy) if f"jax.numpy.{name}" in listed}
+    numpy.update(_NUMPY)
     found = {}
-    for module, name, value in (
-        *((jax.nn, name, value) for name, value in vars(jax.nn).items()),
-        *((optax, name, value) for name, value in vars(optax).items()),
-        *((jax.numpy, name, getattr(jax.numpy, name)) for name in _NUMPY),
+    for module, names in (
+        (jax.nn, list(vars(jax.nn))),
+        (optax, list(vars(optax))),
+        (jax.numpy, sorted(numpy)),
     ):
-        if not is_function(name, value):
-            continue
-        if module is optax and not getattr(value, "__module__", "").startswith(
-            "optax.losses"
-        ):
-            continue
-        found[f"{module.__name__}.{name}"] = module, value
+        for name in names:
+            value = getattr(module, name)
+            if not is_function(name, value):
+                continue
+            origin = getattr(value, "__module__", None) or ""
+            if module is not optax or origin.startswith("optax.losses"):
+                found[f"{module.__name__}.{name}"] = module, value
     return found
 
 
@@ -102,10 +107,11 @@ def _library_functions() -> dict[str, tuple[Any, Callable[..., Any]]]:
 def watching() -> Iterator[None]:
     """While inside, paths of operations have the library functions that were called.
 
-    The functions of jax.nn, optax's losses and five of jax.numpy are replaced by ones
-    that open a scope and call them, wherever a module of JAX, optax or flax holds them;
-    other threads that call them meanwhile get the scope, too, and the same values. What
-    the user's modules imported by name is not seen: its primitives remain.
+    The functions of jax.nn, optax's losses and those of jax.numpy that are on the op
+    lists, and a few more, are replaced by ones that open a scope and call them, wherever
+    a module of JAX, optax or flax holds them; other threads that call them meanwhile get
+    the scope, too, and the same values. What the user's modules imported by name is not
+    seen: its primitives remain.
     """
 
     def scoped(function: Callable[..., Any], name: str) -> Callable[..., Any]:
@@ -113,6 +119,9 @@ def watching() -> Iterator[None]:
             with jax.named_scope(_FUNCTION + name):
                 return function(*arguments, **options)
 
+        for attribute in dir(function):  # jnp.add.reduce, jax.nn.relu.lower
+            if not attribute.startswith("_"):
+                setattr(call, attribute, getattr(function, attribute))
         return functools.update_wrapper(call, function)
 
     with _patching:
