@@ -20,6 +20,7 @@ from unittest import mock
 import torch
 from torch import Tensor, nn
 from torch._functorch.aot_autograd import aot_function, make_boxed_func
+from torch._subclasses.fake_tensor import DataDependentOutputException
 from torch.func import functional_call, functionalize
 from torch.fx.experimental.proxy_tensor import make_fx
 
@@ -94,7 +95,21 @@ class _Loss(nn.Module):
         self.loss_fn = loss_fn
 
     def forward(self, *batch: Tensor) -> Tensor:
-        return self.loss_fn(self.model, *batch)
+        given = dict(self.model.named_buffers())
+        loss = self.loss_fn(self.model, *batch)
+        # `self.mean = 0.9 * self.mean + ...` is written as `self.mean.copy_(...)` is.
+        for name, buffer in self.model.named_buffers():
+            old = given.get(name)
+            if old is buffer:
+                continue
+            if old is None or (old.shape, old.dtype) != (buffer.shape, buffer.dtype):
+                raise NotLowered(
+                    f"the forward pass replaces the buffer '{name}' by one of another "
+                    "shape or type"
+                )
+            with torch.no_grad():
+                old.copy_(buffer)
+        return loss
 
 
 def _capture_loss(
@@ -124,15 +139,27 @@ def _capture_loss(
     ]
     buffers = [value.detach().clone() for value in step.buffers.values()]
     versions = [buffer._version for buffer in buffers]
-    loss = aot_function(
-        run,
-        fw_compiler=keep("forward"),
-        bw_compiler=keep("backward"),
-        decompositions=decompositions.table(),
-    )(*parameters, *buffers, *batch)
+    try:
+        loss = aot_function(
+            run,
+            fw_compiler=keep("forward"),
+            bw_compiler=keep("backward"),
+            decompositions=decompositions.table(),
+        )(*parameters, *buffers, *batch)
+    except DataDependentOutputException as error:
+        raise NotLowered(
+            f"the model or the loss reads the value of a tensor ('{error.func}': .item(), "
+            "float(), an `if`), which is known at each step only"
+        ) from error
     if not isinstance(loss, Tensor) or loss.dim() or loss.dtype != torch.float32:
         raise NotLowered(f"the loss is to be one float32 number, but it is {loss}")
     loss.backward()
+    for name, value in zip(step.parameters, parameters):
+        if value._version:
+            raise NotLowered(
+                f"the forward pass writes to the parameter '{name}'; write to it between "
+                "steps"
+            )
     written = [
         name
         for name, buffer, version in zip(step.buffers, buffers, versions)
