@@ -8,6 +8,8 @@ changes, what a forward pass sets, threads and modes; and what is refused of it.
 from __future__ import annotations
 
 import copy
+import pickle
+import random
 import threading
 import types
 import warnings
@@ -130,6 +132,26 @@ def test_states_that_are_cleared_start_again(optimizer) -> None:
             o.load_state_dict(optimizer(model).state_dict())
 
     check(mlp, optimizer=optimizer, between=clear, atol=1e-4)
+
+
+def test_states_that_are_no_tensors() -> None:
+    model = mlp()
+    optimizer = adam(model)
+    step = amp.compile_step(model, loss_fn, optimizer)
+    step(*batch())
+    optimizer.state[model[0].bias]["step"] = 3
+    with pytest.raises(ValueError, match="have '0.bias.step' as a tensor, but it is 3"):
+        step(*batch())
+
+
+def test_autocast_around_a_step() -> None:
+    model = mlp()
+    step = amp.compile_step(model, loss_fn, sgd(model))
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        with pytest.raises(ValueError, match="expected no torch.autocast around"):
+            step(*batch())
+        with torch.autocast("cpu", enabled=False):
+            step(*batch())
 
 
 def test_parameters_change_groups() -> None:
@@ -375,6 +397,41 @@ def test_bytes_are_refused() -> None:
 )
 def test_draws_in_the_order_of_memory(noisy) -> None:
     check(mlp, lambda model, x, y: F.cross_entropy(noisy(model(x)), y))
+
+
+def test_draws_from_other_generators() -> None:
+    own = torch.Generator()
+    model = mlp()
+
+    def noisy(draw):
+        loss = lambda model, x, y: loss_fn(model, x * draw(x), y)
+        amp.compile_step(model, loss, sgd(model))(*batch())
+
+    for draw in (
+        lambda x: torch.bernoulli(torch.full_like(x, 0.5), 0.5, generator=own),
+        lambda x: torch.empty_like(x).normal_(generator=own),
+        lambda x: torch.empty_like(x).uniform_(generator=own),
+    ):
+        with pytest.raises(NotLowered, match="draws from a generator of its own"):
+            noisy(draw)
+    noisy(lambda x: torch.empty_like(x).normal_())
+    with pytest.raises(NotLowered, match="draws from Python's random"):
+        noisy(lambda x: random.random())
+
+
+def test_sizes_that_depend_on_values() -> None:
+    model = mlp()
+    loss = lambda model, x, y: model(x)[y > 1].sum()
+    with pytest.raises(NotLowered, match="'aten.nonzero.default' gives depends on"):
+        amp.compile_step(model, loss, sgd(model))(*batch())
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_steps_are_not_copied(copied) -> None:
+    model = mlp()
+    step = amp.compile_step(model, loss_fn, sgd(model))
+    with pytest.raises(TypeError, match="neither copied nor pickled; give"):
+        copied(step)
 
 
 def test_draws_without_a_form() -> None:

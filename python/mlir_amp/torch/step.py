@@ -192,6 +192,10 @@ class CompiledStep:
                 f"expected a batch of dense tensors of {', '.join(map(str, ELEMENTS))}, "
                 f"but got one of {value.dtype} with {value.layout}",
             )
+        _require(
+            not torch.is_autocast_enabled("cpu"),
+            "expected no torch.autocast around a step: its level gives the types",
+        )
         self._refuse_hooks()
         # A step is what it is also where a caller records no gradients.
         with self._lock, torch.inference_mode(False), torch.enable_grad():
@@ -206,6 +210,12 @@ class CompiledStep:
         # As schedules ask; otherwise they warn that no step came before them.
         self._optimizer._opt_called = True
         return loss
+
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            "compile_step: a step is neither copied nor pickled; give compile_step the "
+            "copies of model and optimizer, and load_state_dict the scale"
+        )
 
     @property
     def scalers(self) -> Mapping[str, compiler.LossScaler]:
@@ -424,7 +434,12 @@ class CompiledStep:
 
         def find(value: compiler.Value) -> tuple[Tensor, Tensor]:
             """The user's tensor, and what the program has for it."""
-            tensor = values[value.role, value.name]
+            tensor = values.get((value.role, value.name))
+            _require(
+                isinstance(tensor, Tensor),
+                f"expected the model or the optimizer's state to have '{value.name}' as a "
+                f"tensor, but it is {tensor}",
+            )
             dtype = DTYPES[value.element]
             is_cast = (
                 value.role in _CAST_ROLES
