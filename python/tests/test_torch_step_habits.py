@@ -232,6 +232,38 @@ def test_numbers_of_globals_and_closures_that_change() -> None:
     assert ["'config.weight' is 0.01" in s for s in said] == [False, False, True]
 
 
+def test_a_trainer_counts_its_steps() -> None:
+    class Trainer:
+        def __init__(self) -> None:
+            self.steps, self.rate, self.part = 0, 1.0, 0.0
+
+        def weight(self):
+            return self.rate
+
+        @property
+        def rest(self):
+            return self.part
+
+        def loss(self, model, x, y):
+            return loss_fn(model, x, y) * (self.weight() + self.rest)
+
+        def step(self, step, x, y):
+            self.steps += 1
+            return step(x, y)
+
+    trainer, model, data = Trainer(), mlp(), batch()
+    step = amp.compile_step(model, trainer.loss, sgd(model), "O0")
+    for _ in range(3):
+        trainer.step(step, *data)  # compiles once
+    trainer.rate = 2.0
+    expected = trainer.loss(model, *data).detach()
+    with pytest.warns(RecompileWarning, match="more: 'self.rate' is 2.0"):
+        torch.testing.assert_close(step(*data), expected, atol=1e-5, rtol=0)
+    trainer.part = 1.0
+    with pytest.warns(RecompileWarning, match="more: 'self.part' is 1.0"):
+        step(*data)
+
+
 class Averaging(nn.Module):
     """Writes buffers by assigning them."""
 

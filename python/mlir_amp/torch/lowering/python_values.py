@@ -12,6 +12,7 @@ capture itself sets are put back: they would hold tensors of a trace.
 from __future__ import annotations
 
 import functools
+import inspect
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -44,11 +45,22 @@ def _frozen(value: Any, depth: int = 2) -> Any:
 
 
 def _names(code: types.CodeType) -> Iterator[str]:
-    """The globals that a function may read, with those of functions inside it."""
+    """Globals and attributes that a function names, with those of functions inside."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from _names(constant)
+
+
+@functools.cache
+def _all_names(code: types.CodeType) -> frozenset[str]:
+    return frozenset(_names(code))
+
+
+def _names_of(function: Any) -> frozenset[str]:
+    """The globals and attributes that a function names; of others none."""
+    code = getattr(function, "__code__", None)
+    return _all_names(code) if code else frozenset()
 
 
 def _is_library(name: str | None) -> bool:
@@ -94,32 +106,47 @@ class PythonValues:
         """What a callable may read, and the functions that it may call."""
         if id(code) in seen:
             return
-        seen.add(id(code))
+        if not isinstance(code, types.MethodType):  # made at each access
+            seen.add(id(code))
         if isinstance(code, functools.partial):
-            self._read_value("partial", (code.args, code.keywords), values, seen)
+            given = (code.args, code.keywords)
+            self._read_value("partial", given, values, seen, frozenset())
             self._read_code(code.func, values, seen)
         elif isinstance(code, types.MethodType):
-            self._read_value("self", code.__self__, values, seen)
+            if id(code.__func__) in seen:
+                return
+            names = _names_of(code.__func__)
             self._read_code(code.__func__, values, seen)
+            self._read_value("self", code.__self__, values, seen, names)
         elif isinstance(code, types.FunctionType) and not _is_library(code.__module__):
+            names = _names_of(code)
             defaults = (code.__defaults__, code.__kwdefaults__)
             values[f"{code.__qualname__}'s defaults"] = _frozen(defaults)
             for name, cell in zip(code.__code__.co_freevars, code.__closure__ or ()):
                 try:
-                    self._read_value(name, cell.cell_contents, values, seen)
+                    self._read_value(name, cell.cell_contents, values, seen, names)
                 except ValueError:  # an empty cell
                     continue
-            for name in _names(code.__code__):
+            for name in names:
                 if name in code.__globals__:
-                    self._read_value(name, code.__globals__[name], values, seen)
+                    self._read_value(name, code.__globals__[name], values, seen, names)
         elif callable(code) and not isinstance(code, (type, types.FunctionType)):
-            self._read_value(type(code).__name__, code, values, seen)
+            call = type(code).__call__
+            names = frozenset()
             if not _is_library(type(code).__module__):
-                self._read_code(type(code).__call__, values, seen)
+                names = _names_of(call)
+                self._read_code(call, values, seen)
+            self._read_value(type(code).__name__, code, values, seen, names)
 
     def _read_value(
-        self, name: str, value: Any, values: dict[str, Any], seen: set[int]
+        self,
+        name: str,
+        value: Any,
+        values: dict[str, Any],
+        seen: set[int],
+        names: frozenset[str],
     ) -> None:
+        """What code that has these names may read of a value."""
         if value is self._model or isinstance(value, (type, types.ModuleType, Tensor)):
             return
         if isinstance(value, (types.FunctionType, types.MethodType, functools.partial)):
@@ -129,9 +156,16 @@ class PythonValues:
         if frozen != _UNSEEN:
             values[name] = frozen
         elif hasattr(value, "__dict__"):  # a configuration, a trainer, a criterion
+            # Of the user's classes what the code names: a trainer counts steps, too.
+            is_whole = _is_library(type(value).__module__)
             for key, part in vars(value).items():
-                if key[0] != "_" and (part := _frozen(part)) != _UNSEEN:
+                if (is_whole or key in names) and (part := _frozen(part)) != _UNSEEN:
                     values[f"{name}.{key}"] = part
+            for key in () if is_whole else names:
+                method = inspect.getattr_static(type(value), key, None)
+                method = method.fget if isinstance(method, property) else method
+                if isinstance(method, types.FunctionType) and id(method) not in seen:
+                    self._read_code(types.MethodType(method, value), values, seen)
 
     def restore(
         self, before: tuple[tuple[str, Any], ...], attributes: list[dict[str, Any]]
