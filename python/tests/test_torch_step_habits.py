@@ -327,6 +327,30 @@ def test_attributes_that_the_forward_pass_sets() -> None:
     assert model.seen is None
 
 
+@pytest.mark.filterwarnings("ignore:.*spectral_norm. is deprecated")
+@pytest.mark.parametrize(
+    "layer",
+    [
+        lambda: nn.utils.spectral_norm(nn.Linear(8, 4)),
+        lambda: nn.utils.parametrizations.spectral_norm(nn.Linear(8, 4)),
+        lambda: nn.RNN(8, 4),
+    ],
+    ids=["spectral_norm", "parametrization", "rnn"],
+)
+def test_attributes_that_pytorch_sets(layer) -> None:
+    def loss(model, x, y):
+        made = model(x)
+        return F.cross_entropy(made[0] if isinstance(made, tuple) else made, y)
+
+    torch.manual_seed(3)
+    model = layer()
+    eager = loss(copy.deepcopy(model), *(data := batch())).detach()
+    step = amp.compile_step(model, loss, sgd(model), "O0")  # warns of nothing
+    torch.testing.assert_close(step(*data), eager, atol=1e-5, rtol=0)
+    before = loss(model, *data)  # eager PyTorch sees what was trained
+    assert before < eager
+
+
 def test_lists_that_the_loss_appends_to() -> None:
     shapes = []
 

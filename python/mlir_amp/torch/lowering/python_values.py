@@ -189,7 +189,9 @@ class PythonValues:
                 if name not in old and not isinstance(now[name], Tensor):
                     # Made at the first call; a constant from then on.
                     continue
-                names.append(f"{path}.{name}" if path else name)
+                # PyTorch's own modules keep books, and set old weight norms' weights.
+                if name not in old or not _is_library(type(module).__module__):
+                    names.append(f"{path}.{name}" if path else name)
                 if name in old:
                     now[name] = old[name]
                 else:
