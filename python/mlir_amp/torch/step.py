@@ -18,6 +18,8 @@ from __future__ import annotations
 
 import math
 import re
+import sys
+import threading
 import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -30,13 +32,19 @@ from mlir_amp import compiler, policy
 from mlir_amp.torch.backend import RecompileWarning, plain_kernels
 from mlir_amp.torch.lowering import hyperparameters, step_capture
 from mlir_amp.torch.lowering.draws import Draw
-from mlir_amp.torch.lowering.graph_program import DTYPES
+from mlir_amp.torch.lowering.graph_module import NotLowered
+from mlir_amp.torch.lowering.graph_program import DTYPES, ELEMENTS
+from mlir_amp.torch.lowering.python_values import PythonValues
 
-__all__ = ["CompiledStep", "StorageWarning", "compile_step"]
+__all__ = ["CompiledStep", "StorageWarning", "UnseenWarning", "compile_step"]
 
 
 class StorageWarning(UserWarning):
     """A level stores in half what an optimizer adds small numbers to."""
+
+
+class UnseenWarning(UserWarning):
+    """A step's Python code sets what the compiled step leaves as it is."""
 
 
 # What a level may store in half.
@@ -110,26 +118,21 @@ def _make_states(
 
 
 class _HalfCopies:
-    """Half copies of FP32 tensors, made again where those have changed since."""
+    """Memory for half copies of FP32 tensors.
+
+    They are made again for each step: what writes to a tensor's `data`, or to memory that
+    it shares with NumPy, leaves its version as it is.
+    """
 
     def __init__(self) -> None:
-        # By tensor: its version when the copy was as it is, and the copy.
-        self._made = WeakTensorKeyDictionary()
+        self._memory = WeakTensorKeyDictionary()
 
-    def get(self, tensor: Tensor, dtype: torch.dtype) -> Tensor:
-        """The contiguous copy of `tensor`, up to date."""
-        version, made = self._made.get(tensor, (None, None))
-        if made is None or made.dtype != dtype:
-            made = torch.empty(tensor.shape, dtype=dtype)
-            version = None
-        if version != tensor._version:
-            made.copy_(tensor.detach())
-            self._made[tensor] = (tensor._version, made)
-        return made
-
-    def keep(self, tensor: Tensor) -> None:
-        """Tensor and copy were written together."""
-        self._made[tensor] = (tensor._version, self._made[tensor][1])
+    def make(self, tensor: Tensor, dtype: torch.dtype) -> Tensor:
+        """The contiguous copy of `tensor`."""
+        made = self._memory.get(tensor)
+        if made is None or (made.shape, made.dtype) != (tensor.shape, dtype):
+            made = self._memory[tensor] = torch.empty(tensor.shape, dtype=dtype)
+        return made.copy_(tensor.detach())
 
 
 class CompiledStep:
@@ -153,13 +156,20 @@ class CompiledStep:
         # What a program gets at random.
         self._draws: dict[compiler.Program, list[Draw]] = {}
         self._copies = _HalfCopies()
+        # The form of Adam that takes tensors divides by the rate. This one moves no
+        # parameter above 1e-22, and makes no NaN of a gradient that was always 0.
+        self._least_rate = 0.0 if isinstance(optimizer, torch.optim.SGD) else 1e-30
+        self._python = PythonValues(model, loss_fn)
+        self._lock = threading.Lock()
 
     def __call__(self, *batch: Tensor) -> Tensor:
         """Takes one step.
 
         The first call compiles, and so does the first with another size of batch, of
-        another mode (``model.train()``), or with another property of the optimizer than
-        its rates, decays, momenta and betas.
+        another mode (``model.train()``), with another property of the optimizer than
+        its rates, decays, momenta and betas, or with another value of Python that the
+        model or the loss may read: attributes of modules, globals and closures that are
+        numbers or strings, or hold some. Threads take their steps one after another.
 
         Args:
             batch: What ``loss_fn`` takes after the model: tensors on the CPU.
@@ -177,15 +187,35 @@ class CompiledStep:
                 isinstance(value, Tensor) and value.device.type == "cpu",
                 f"expected a batch of tensors on the CPU, but got {type(value).__name__}",
             )
-        key = self._read_key(batch)
-        if key not in self._programs:
-            self._programs[key] = self._compile(batch, key)
-            self._compiled = key
-        self._take(self._programs[key])
-        loss = self._run(batch)
+            _require(
+                value.dtype in ELEMENTS and value.layout is torch.strided,
+                f"expected a batch of dense tensors of {', '.join(map(str, ELEMENTS))}, "
+                f"but got one of {value.dtype} with {value.layout}",
+            )
+        _require(
+            not torch.is_autocast_enabled("cpu"),
+            "expected no torch.autocast around a step: its level gives the types",
+        )
+        self._refuse_hooks()
+        # A step is what it is also where a caller records no gradients.
+        with self._lock, torch.inference_mode(False), torch.enable_grad():
+            key = self._read_key(batch)
+            if key not in self._programs:
+                program = self._compile(batch, key)
+                key = self._read_key(batch)  # without what capturing changed
+                self._programs[key] = program
+                self._compiled = key
+            self._take(self._programs[key])
+            loss = self._run(batch)
         # As schedules ask; otherwise they warn that no step came before them.
         self._optimizer._opt_called = True
         return loss
+
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            "compile_step: a step is neither copied nor pickled; give compile_step the "
+            "copies of model and optimizer, and load_state_dict the scale"
+        )
 
     @property
     def scalers(self) -> Mapping[str, compiler.LossScaler]:
@@ -228,7 +258,22 @@ class CompiledStep:
         for scaler in self.scalers.values():
             scaler.load(scale, unskipped)
 
+    def _refuse_hooks(self) -> None:
+        """Refuses what eager PyTorch would call during a step, and this one does not."""
+        for name, parameter in self._model.named_parameters():
+            _require(
+                not parameter._backward_hooks
+                and not parameter._post_accumulate_grad_hooks,
+                f"expected no hooks on '{name}': a compiled step has no gradients outside",
+            )
+        _require(
+            not self._optimizer._optimizer_step_pre_hooks
+            and not self._optimizer._optimizer_step_post_hooks,
+            "expected no hooks around the optimizer's step: it is compiled",
+        )
+
     def _read_key(self, batch: tuple[Tensor, ...]) -> Any:
+        names = {p: name for name, p in self._model.named_parameters()}
         return (
             tuple((tuple(value.shape), value.dtype) for value in batch),
             tuple(module.training for module in self._model.modules()),
@@ -242,11 +287,16 @@ class CompiledStep:
                 for group in self._optimizer.param_groups
             ),
             tuple(p.requires_grad for p in self._model.parameters()),
+            tuple(
+                tuple(names.get(p) for p in group["params"])
+                for group in self._optimizer.param_groups
+            ),
+            self._python.read(),
         )
 
     def _say_what_is_new(self, batch: tuple[Tensor, ...], key: Any) -> str:
         """The difference to what was compiled last."""
-        sizes, modes, properties, trained = (
+        sizes, modes, properties, trained, groups, python = (
             now != before for now, before in zip(key, self._compiled)
         )
         new = []
@@ -266,6 +316,13 @@ class CompiledStep:
             new.append(f"of the optimizer {said}")
         if trained:
             new.append("other parameters have requires_grad")
+        if groups:
+            new.append("the optimizer's groups have other parameters")
+        if python:
+            old, now = dict(self._compiled[5]), dict(key[5])
+            names = sorted(k for k in {*old, *now} if old.get(k) != now.get(k))
+            said = ", ".join(f"'{k}' is {now.get(k)}" for k in names)
+            new.append(f"{said} (what changes often is a tensor of the batch)")
         return "; ".join(new)
 
     def _compile(self, batch: tuple[Tensor, ...], key: Any) -> compiler.Program:
@@ -289,15 +346,46 @@ class CompiledStep:
         step = step_capture.Step(
             self._model, self._loss_fn, self._optimizer, parameters, buffers, states
         )
-        # Capturing runs the loss; what it draws is not taken from the user.
-        with plain_kernels(), torch.random.fork_rng(devices=[]):
-            text, draws = step_capture.capture(step, batch)
+        text, draws = self._capture(step, batch)
         program = compiler.compile(text, self._pipeline, name="step.mlir")
         self._draws[program] = draws
         if not self._programs:
             for said in re.findall(r"remark: (stores in .*)", program.diagnostics):
                 warnings.warn(f"compile_step: {said}", StorageWarning, stacklevel=3)
         return program
+
+    def _capture(
+        self, step: step_capture.Step, batch: tuple[Tensor, ...]
+    ) -> tuple[str, list[Draw]]:
+        """`step_capture.capture`, after which modules are as they were."""
+        # Autograd records nothing of tensors that were made in inference mode.
+        batch = tuple(
+            value.clone() if value.is_inference() else value for value in batch
+        )
+        values, attributes = self._python.read(), self._python.attributes()
+        set_ones: list[str] = []
+        try:
+            # Capturing runs the loss; what it draws is not taken from the user.
+            with plain_kernels(), torch.random.fork_rng(devices=[]):
+                return step_capture.capture(step, batch)
+        except AssertionError as error:  # of PyTorch's, about tensors of an older trace
+            if "fake" in str(error):
+                set_ones = self._python.restore(values, attributes)
+                raise NotLowered(
+                    f"the model or the loss reads what it set before, {set_ones}; make it "
+                    "a buffer of the model"
+                ) from error
+            raise
+        finally:
+            set_ones = set_ones or self._python.restore(values, attributes)
+            if set_ones and sys.exc_info()[0] is None:
+                warnings.warn(
+                    f"compile_step: the model or the loss sets {', '.join(set_ones)}, "
+                    "which a compiled step does not, and does not see changed; make it a "
+                    "buffer of the model",
+                    UnseenWarning,
+                    stacklevel=5,
+                )
 
     def _take(self, program: compiler.Program) -> None:
         """Makes a program the current one; its scalers go on where the last ones are."""
@@ -311,11 +399,11 @@ class CompiledStep:
     def _run(self, batch: tuple[Tensor, ...]) -> Tensor:
         function = self._program.functions["train_step"]
         values: dict[tuple[str, str], Tensor] = {
-            ("loss_seed", "loss"): torch.ones(()),
+            ("loss_seed", "loss"): torch.ones((), dtype=torch.float32),
             **{("batch", f"x{i}"): value for i, value in enumerate(batch)},
             **{
                 ("hyper", f"lr{i}"): torch.tensor(
-                    float(group["lr"]), dtype=torch.float64
+                    float(group["lr"]) or self._least_rate, dtype=torch.float64
                 )
                 for i, group in enumerate(self._optimizer.param_groups)
             },
@@ -329,16 +417,29 @@ class CompiledStep:
         for name, parameter in self._model.named_parameters():
             values["param", name] = values["buffer", name] = parameter
             values["master", name] = parameter
-            for key, value in self._optimizer.state.get(parameter, {}).items():
-                values["opt_state", f"{name}.{key}"] = value
+            for key, state in self._optimizer.state.get(parameter, {}).items():
+                if state is not None:
+                    values["opt_state", f"{name}.{key}"] = state
+        for value in function.arguments:
+            if value.role == "opt_state" and (value.role, value.name) not in values:
+                # They have gone since: by a state that was loaded, or cleared.
+                parameters = _find_parameters(self._model, self._optimizer)
+                states = _make_states(self._optimizer, parameters)
+                for (name, key), state in states.items():
+                    values["opt_state", f"{name}.{key}"] = state
         for name, buffer in self._model.named_buffers():
             values["buffer", name] = buffer
-        loss = torch.empty(())
+        loss = torch.empty((), dtype=torch.float32)
         values["loss", "loss"] = loss
 
         def find(value: compiler.Value) -> tuple[Tensor, Tensor]:
             """The user's tensor, and what the program has for it."""
-            tensor = values[value.role, value.name]
+            tensor = values.get((value.role, value.name))
+            _require(
+                isinstance(tensor, Tensor),
+                f"expected the model or the optimizer's state to have '{value.name}' as a "
+                f"tensor, but it is {tensor}",
+            )
             dtype = DTYPES[value.element]
             is_cast = (
                 value.role in _CAST_ROLES
@@ -350,13 +451,21 @@ class CompiledStep:
                 and (tensor.dtype == dtype or is_cast),
                 f"'{value.name}' is another tensor than when the step was compiled",
             )
-            return tensor, self._copies.get(tensor, dtype) if is_cast else tensor
+            return tensor, self._copies.make(tensor, dtype) if is_cast else tensor
 
         arguments = [find(value)[1].contiguous() for value in function.arguments]
         results = [find(value) for value in function.results]
         for (tensor, _), value in zip(results, function.results):
             _require(
                 tensor.is_contiguous(), f"expected '{value.name}' to be contiguous"
+            )
+        places: dict[int, str] = {}
+        for (_, given), value in zip(results, function.results):
+            other = places.setdefault(given.data_ptr(), value.name)
+            _require(
+                other == value.name or not given.numel(),
+                f"expected '{other}' and '{value.name}' to have memory of their own; tie "
+                "them by assigning the parameter: a.weight = b.weight",
             )
         function.call_addresses(
             [tensor.data_ptr() for tensor in arguments],
@@ -369,7 +478,6 @@ class CompiledStep:
                 continue
             if tensor not in in_place:  # it is no master of its copy
                 tensor.detach().copy_(given)
-            self._copies.keep(tensor)
         return loss
 
 

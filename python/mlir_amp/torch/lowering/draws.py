@@ -17,6 +17,8 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from mlir_amp.torch.lowering.graph_module import NotLowered
+
 aten = torch.ops.aten
 
 
@@ -26,6 +28,7 @@ class Draw(NamedTuple):
     Attributes:
         name: Of the placeholder.
         shape: Its extents.
+        strides: Of the memory that is drawn, in the order of which numbers come.
         dtype: torch.bool for a mask, else torch.float32.
         method: The in-place method of a float32 tensor that draws it.
         arguments: What the method takes: ``(0.9,)`` for ``bernoulli_``.
@@ -33,13 +36,15 @@ class Draw(NamedTuple):
 
     name: str
     shape: tuple[int, ...]
+    strides: tuple[int, ...]
     dtype: torch.dtype
     method: str
     arguments: tuple[float, ...]
 
     def take(self) -> Tensor:
         """Draws it from PyTorch's generator."""
-        drawn = getattr(torch.empty(self.shape), self.method)(*self.arguments)
+        memory = torch.empty_strided(self.shape, self.strides, dtype=torch.float32)
+        drawn = getattr(memory, self.method)(*self.arguments)
         return drawn if self.dtype == torch.float32 else drawn.to(self.dtype)
 
 
@@ -52,6 +57,7 @@ _METHODS: dict[Any, Callable[..., tuple[str, tuple[float, ...]]]] = {
     aten.uniform.default: lambda x, low=0.0, high=1.0: ("uniform_", (low, high)),
     aten.randn.default: lambda size: ("normal_", ()),
     aten.randn_like.default: lambda x: ("normal_", ()),
+    aten.exponential.default: lambda x, rate=1.0: ("exponential_", (rate,)),
     aten.normal_functional.default: lambda x, mean=0.0, std=1.0: (
         "normal_",
         (mean, std),
@@ -65,6 +71,24 @@ def _is_drawn(node: torch.fx.Node) -> bool:
     if node.target is aten.native_dropout.default:
         return bool(node.args[2]) and node.args[0].meta["val"].dtype == torch.float32
     return node.meta["val"].dtype == torch.float32
+
+
+def _strides(node: torch.fx.Node) -> tuple[int, ...]:
+    """Those of what PyTorch draws: of a tensor like the one that it is for."""
+    if isinstance(node.args[0], torch.fx.Node):
+        return torch.empty_like(node.args[0].meta["val"]).stride()
+    return node.meta["val"].stride()
+
+
+def _require_form(node: torch.fx.Node) -> None:
+    if torch.Tag.nondeterministic_seeded not in getattr(node.target, "tags", ()):
+        return
+    if node.target is aten.native_dropout.default and not node.args[2]:
+        return
+    raise NotLowered(
+        f"'{node.target}' has no form: it draws random numbers in a way, or of a type, "
+        "that is not compiled"
+    )
 
 
 def _replace_dropout(node: torch.fx.Node, mask: torch.fx.Node) -> None:
@@ -96,6 +120,9 @@ def take_out(graph: torch.fx.Graph) -> list[Draw]:
     Returns:
         What to draw before each call, in this order, for the new placeholders. Draws
         that nothing uses are among them: PyTorch takes them as well.
+
+    Raises:
+        NotLowered: An operation draws in another way.
     """
     # The root stands before the first node.
     last = graph._root
@@ -111,13 +138,22 @@ def take_out(graph: torch.fx.Graph) -> list[Draw]:
             last = graph.placeholder(f"draw{len(draws)}")
         last.meta["val"] = value
         draws.append(
-            Draw(last.name, tuple(value.shape), value.dtype, method, arguments)
+            Draw(
+                last.name,
+                tuple(value.shape),
+                _strides(node),
+                value.dtype,
+                method,
+                arguments,
+            )
         )
         if is_dropout:
             _replace_dropout(node, last)
         else:
             node.replace_all_uses_with(last)
         graph.erase_node(node)
+    for node in graph.nodes:
+        _require_form(node)
     return draws
 
 

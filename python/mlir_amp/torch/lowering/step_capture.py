@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 from unittest import mock
@@ -20,6 +21,10 @@ from unittest import mock
 import torch
 from torch import Tensor, nn
 from torch._functorch.aot_autograd import aot_function, make_boxed_func
+from torch._subclasses.fake_tensor import (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+)
 from torch.func import functional_call, functionalize
 from torch.fx.experimental.proxy_tensor import make_fx
 
@@ -56,6 +61,11 @@ class Step(NamedTuple):
 def _graph_of(module: torch.fx.GraphModule) -> torch.fx.Graph:
     for node in module.graph.nodes:
         if node.op == "get_attr":
+            if not isinstance(getattr(module, node.target), Tensor):
+                raise NotLowered(
+                    "the step draws from a generator of its own; draw from PyTorch's, or "
+                    "outside, as a part of the batch"
+                )
             raise NotLowered(
                 f"the step makes the constant tensor '{node.target}'; make it a buffer "
                 "of the model, or a part of the batch"
@@ -90,7 +100,21 @@ class _Loss(nn.Module):
         self.loss_fn = loss_fn
 
     def forward(self, *batch: Tensor) -> Tensor:
-        return self.loss_fn(self.model, *batch)
+        given = dict(self.model.named_buffers())
+        loss = self.loss_fn(self.model, *batch)
+        # `self.mean = 0.9 * self.mean + ...` is written as `self.mean.copy_(...)` is.
+        for name, buffer in self.model.named_buffers():
+            old = given.get(name)
+            if old is buffer:
+                continue
+            if old is None or (old.shape, old.dtype) != (buffer.shape, buffer.dtype):
+                raise NotLowered(
+                    f"the forward pass replaces the buffer '{name}' by one of another "
+                    "shape or type"
+                )
+            with torch.no_grad():
+                old.copy_(buffer)
+        return loss
 
 
 def _capture_loss(
@@ -120,15 +144,39 @@ def _capture_loss(
     ]
     buffers = [value.detach().clone() for value in step.buffers.values()]
     versions = [buffer._version for buffer in buffers]
-    loss = aot_function(
-        run,
-        fw_compiler=keep("forward"),
-        bw_compiler=keep("backward"),
-        decompositions=decompositions.table(),
-    )(*parameters, *buffers, *batch)
+    state = random.getstate()
+    try:
+        loss = aot_function(
+            run,
+            fw_compiler=keep("forward"),
+            bw_compiler=keep("backward"),
+            decompositions=decompositions.table(),
+        )(*parameters, *buffers, *batch)
+    except DynamicOutputShapeException as error:
+        raise NotLowered(
+            f"the size of what '{error.func}' gives depends on values; select by "
+            "torch.where"
+        ) from error
+    except DataDependentOutputException as error:
+        raise NotLowered(
+            f"the model or the loss reads the value of a tensor ('{error.func}': .item(), "
+            "float(), an `if`), which is known at each step only"
+        ) from error
+    if random.getstate() != state:
+        random.setstate(state)
+        raise NotLowered(
+            "the model or the loss draws from Python's random, which would be drawn once "
+            "for all steps; draw from torch's, or outside, as a part of the batch"
+        )
     if not isinstance(loss, Tensor) or loss.dim() or loss.dtype != torch.float32:
         raise NotLowered(f"the loss is to be one float32 number, but it is {loss}")
     loss.backward()
+    for name, value in zip(step.parameters, parameters):
+        if value._version:
+            raise NotLowered(
+                f"the forward pass writes to the parameter '{name}'; write to it between "
+                "steps"
+            )
     written = [
         name
         for name, buffer, version in zip(step.buffers, buffers, versions)
