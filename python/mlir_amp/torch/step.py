@@ -16,6 +16,7 @@ are the FP32 masters.
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 import sys
@@ -432,14 +433,16 @@ class CompiledStep:
         loss = torch.empty((), dtype=torch.float32)
         values["loss", "loss"] = loss
 
+        @functools.cache  # a half copy is made once, for argument and result
         def find(value: compiler.Value) -> tuple[Tensor, Tensor]:
             """The user's tensor, and what the program has for it."""
             tensor = values.get((value.role, value.name))
-            _require(
-                isinstance(tensor, Tensor),
-                f"expected the model or the optimizer's state to have '{value.name}' as a "
-                f"tensor, but it is {tensor}",
-            )
+            if not isinstance(tensor, Tensor):
+                _require(
+                    False,
+                    "expected the model or the optimizer's state to have "
+                    f"'{value.name}' as a tensor, but it is {tensor}",
+                )
             dtype = DTYPES[value.element]
             is_cast = (
                 value.role in _CAST_ROLES
