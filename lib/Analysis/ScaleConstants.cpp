@@ -175,16 +175,21 @@ bool mlir::amp::comparesWithInfinity(Operation *op) {
 /// Steps from a value to what it is infinite or NaN with.
 constexpr unsigned kMaxOperations = 6;
 
+bool mlir::amp::castsToNumbers(Operation *cast) {
+  auto type = dyn_cast<FloatType>(getElementTypeOrSelf(cast->getResult(0)));
+  return isa<arith::TruncFOp>(cast) && type &&
+         !APFloat::semanticsHasNaN(type.getFloatSemantics());
+}
+
 static bool isNaNWith(Value value, Value operand, unsigned steps) {
   if (value == operand)
     return true;
   Operation *def = value.getDefiningOp();
-  if (steps == 0 ||
-      !isa_and_present<arith::AddFOp, arith::SubFOp, arith::MulFOp,
-                       arith::DivFOp, arith::NegFOp, arith::MaximumFOp,
-                       arith::MinimumFOp, arith::ExtFOp, arith::TruncFOp,
-                       math::AbsFOp, math::FmaOp, math::SqrtOp, math::RsqrtOp>(
-          def))
+  if (steps == 0 || !def || castsToNumbers(def) ||
+      !isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
+           arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp, arith::ExtFOp,
+           arith::TruncFOp, math::AbsFOp, math::FmaOp, math::SqrtOp,
+           math::RsqrtOp>(def))
     return false;
   return llvm::any_of(def->getOperands(), [&](Value read) {
     return isNaNWith(read, operand, steps - 1);
@@ -200,7 +205,7 @@ static bool isInfiniteWith(Value value, Value operand, unsigned steps) {
   if (value == operand)
     return true;
   Operation *def = value.getDefiningOp();
-  if (!def || steps == 0)
+  if (!def || steps == 0 || castsToNumbers(def))
     return false;
   if (isa<arith::DivFOp, arith::ExtFOp, arith::TruncFOp, arith::NegFOp,
           math::AbsFOp, math::SqrtOp>(def))
@@ -217,14 +222,14 @@ static bool isInfiniteWith(Value value, Value operand, unsigned steps) {
          });
 }
 
-bool mlir::amp::keepsInfinity(arith::DivFOp quotient) {
-  Value divisor = quotient.getRhs();
+bool mlir::amp::keepsInfinity(Operation *division) {
+  Value divisor = division->getOperand(1);
   while (Operation *def = divisor.getDefiningOp()) {
     if (!isa<arith::NegFOp, math::AbsFOp>(def))
       break;
     divisor = def->getOperand(0);
   }
-  return isInfiniteWith(quotient.getLhs(), divisor, kMaxOperations);
+  return isInfiniteWith(division->getOperand(0), divisor, kMaxOperations);
 }
 
 bool mlir::amp::choosesNaN(arith::SelectOp select) {

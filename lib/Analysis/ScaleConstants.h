@@ -42,9 +42,13 @@ bool comparesWithInfinity(Operation *op);
 /// a few operations on the way tell.
 bool isNaNWith(Value value, Value operand);
 
-/// True if `quotient` is infinite or NaN wherever what it divides by is
-/// infinite, as far as a few operations on the way tell.
-bool keepsInfinity(arith::DivFOp quotient);
+/// True if `division`, a quotient or a remainder, is infinite or NaN wherever
+/// what it divides by is infinite, as far as a few operations on the way tell.
+bool keepsInfinity(Operation *division);
+
+/// True if `cast` is to a type of numbers alone, as f4E2M1FN, in which an
+/// infinity and NaN become finite.
+bool castsToNumbers(Operation *cast);
 
 /// True if `select` chooses by a comparison, and what it takes where a number
 /// that is compared is NaN, is NaN as well.

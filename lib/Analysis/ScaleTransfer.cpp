@@ -45,10 +45,11 @@ ScaleTransfer::ScaleTransfer(DegreeTable &table,
                              const llvm::StringMap<unsigned> &scales)
     : table(table), scales(scales) {
   set<arith::AddFOp, arith::SubFOp, arith::MaximumFOp, arith::MinimumFOp,
-      arith::RemFOp, math::ClampFOp>({Rule::Sum});
+      math::ClampFOp>({Rule::Sum});
   set<arith::MaxNumFOp, arith::MinNumFOp>({Rule::Number});
   set<arith::MulFOp>({Rule::Product});
   set<arith::DivFOp>({Rule::Quotient});
+  set<arith::RemFOp>({Rule::Remainder});
   set<math::FmaOp>({Rule::MultiplyAdd});
   set<math::Atan2Op>({Rule::Ratio});
   set<arith::CmpFOp>({Rule::Compare});
@@ -198,11 +199,14 @@ DegreeId ScaleTransfer::applyRule(Entry entry, Operation *op,
                                    DegreeFault::Hides);
   case Rule::Product:
     return table.combine(operands[0], operands[1], 1, op);
-  case Rule::Quotient: {
+  case Rule::Quotient:
+  case Rule::Remainder: {
     DegreeId divisor = operands[1];
-    if (!keepsInfinity(cast<arith::DivFOp>(op)))
+    if (!keepsInfinity(op))
       divisor = table.hideOverflow(divisor, op, DegreeFault::Hides);
-    return table.combine(operands[0], divisor, -1, op);
+    return entry.rule == Rule::Quotient
+               ? table.combine(operands[0], divisor, -1, op)
+               : table.join(operands[0], divisor, op, DegreeFault::Mixes);
   }
   case Rule::Test:
     return requireAllZero(op, operands, DegreeFault::Hides);
@@ -225,7 +229,9 @@ DegreeId ScaleTransfer::applyRule(Entry entry, Operation *op,
     DegreeId first = operands[0];
     for (DegreeId other : operands.drop_front())
       first = table.control(first, other);
-    return first;
+    return castsToNumbers(op)
+               ? table.hideOverflow(first, op, DegreeFault::Hides)
+               : first;
   }
   case Rule::Sign: {
     // NaN has a sign as well.

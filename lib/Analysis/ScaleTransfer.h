@@ -33,16 +33,17 @@ public:
 
 private:
   enum class Rule {
-    Sum,      ///< all operands have the result's degree
-    Number,   ///< as Sum; of a number and NaN, the number
-    Product,  ///< of two operands
-    Quotient, ///< of two operands
-    Ratio,    ///< degree 0, of two operands of the same degree
-    Compare,  ///< as Ratio, or undecided
-    First,    ///< the first operand's degree
-    Sign,     ///< the first operand's degree, with the second one's sign
-    Power,    ///< a constant power of the operand
-    PowerOf,  ///< the first operand to the power of the second
+    Sum,       ///< all operands have the result's degree
+    Number,    ///< as Sum; of a number and NaN, the number
+    Product,   ///< of two operands
+    Quotient,  ///< of two operands
+    Remainder, ///< as Sum; of a division by infinity, what is divided
+    Ratio,     ///< degree 0, of two operands of the same degree
+    Compare,   ///< as Ratio, or undecided
+    First,     ///< the first operand's degree
+    Sign,      ///< the first operand's degree, with the second one's sign
+    Power,     ///< a constant power of the operand
+    PowerOf,   ///< the first operand to the power of the second
     MultiplyAdd,
     Select,
     Test,    ///< degree 0, of operands of degree 0; for infinities

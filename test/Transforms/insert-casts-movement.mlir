@@ -239,6 +239,41 @@ func.func @gather(%table: tensor<16x4xf32>, %ids: tensor<4x4xindex>) -> tensor<4
   return %0 : tensor<4x4xf32>
 }
 
+// A row that the body cuts out itself, and one that it writes down, have no half form
+// outside of it: the element is rounded where it is yielded.
+// CHECK-LABEL: func.func @gather_in_body
+func.func @gather_in_body(%table: tensor<16x4xf32>, %ids: tensor<4x4xindex>) -> tensor<4x4xf32> {
+  // CHECK: %[[G:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<4x4xf16>)
+  // CHECK: %[[S:.*]] = tensor.extract_slice %{{.*}} : tensor<16x4xf32> to tensor<4xf32>
+  // CHECK: %[[E:.*]] = tensor.extract %[[S]][%{{.*}}] : tensor<4xf32>
+  // CHECK: %[[H:.*]] = amp.cast %[[E]] : f32 to f16
+  // CHECK: linalg.yield %[[H]] : f16
+  // CHECK: %[[C:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<4x4xf16>)
+  // CHECK: %[[E:.*]] = tensor.extract %{{.*}}[%{{.*}}] : tensor<16xf32>
+  // CHECK: %[[H:.*]] = amp.cast %[[E]] : f32 to f16
+  // CHECK: linalg.yield %[[H]] : f16
+  // CHECK: linalg.matmul {{.*}} ins(%[[G]], %[[C]] :
+  %e = tensor.empty() : tensor<4x4xf32>
+  %g = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%ids : tensor<4x4xindex>) outs(%e : tensor<4x4xf32>) {
+  ^bb0(%i: index, %o: f32):
+    %j = linalg.index 1 : index
+    %row = tensor.extract_slice %table[%i, 0] [1, 4] [1, 1] : tensor<16x4xf32> to tensor<4xf32>
+    %v = tensor.extract %row[%j] : tensor<4xf32>
+    linalg.yield %v : f32
+  } -> tensor<4x4xf32>
+  %c = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%ids : tensor<4x4xindex>) outs(%e : tensor<4x4xf32>) {
+  ^bb0(%i: index, %o: f32):
+    %steps = arith.constant dense<3.0> : tensor<16xf32>
+    %v = tensor.extract %steps[%i] : tensor<16xf32>
+    linalg.yield %v : f32
+  } -> tensor<4x4xf32>
+  %0 = linalg.matmul {amp.class = #amp.class<low, unit = 0>}
+      ins(%g, %c : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
 // A body that gathers and computes reads a half element and widens it: the tensor is
 // not copied into f32 for the sake of some of its elements.
 // CHECK-LABEL: func.func @gather_and_compute

@@ -239,3 +239,61 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %new = arith.subf %w, %u : tensor<f32>
   return %new : tensor<f32>
 }
+
+// -----
+// Whether all is finite, as other libraries have it.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %fu = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %yes = arith.constant dense<true> : tensor<i1>
+  %finite = arith.xori %fu, %yes : tensor<i1>
+  %o = amp.all_reduce_found_inf %finite
+  // expected-error@below {{expected '@s' to be advanced with what an 'amp.unscale' found, but got the negation of it; its scale would grow when it overflows, so pass whether an infinity was found, not whether all is finite}}
+  amp.update_scale @s, %o
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %fu = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %no = arith.constant dense<false> : tensor<i1>
+  %o = arith.cmpi eq, %no, %fu : tensor<i1>
+  // expected-error@below {{expected '@s' to be advanced with what an 'amp.unscale' found, but got the negation of it; its scale would grow when it overflows, so pass whether an infinity was found, not whether all is finite}}
+  amp.update_scale @s, %o
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// Near miss: negated twice, and compared with what keeps it.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %fu = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %yes = arith.constant dense<true> : tensor<i1>
+  %no = arith.constant dense<false> : tensor<i1>
+  %finite = arith.xori %fu, %yes : tensor<i1>
+  %found = arith.cmpi ne, %finite, %yes : tensor<i1>
+  %same = arith.cmpi ne, %found, %no : tensor<i1>
+  %o = arith.xori %same, %no : tensor<i1>
+  amp.update_scale @s, %o
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}

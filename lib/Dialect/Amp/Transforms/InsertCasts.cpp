@@ -193,6 +193,14 @@ bool CastInserter::isMovedInHalf(Value value) {
               def));
 }
 
+/// True if `extract`, in the body of `mover`, gathers from a tensor that has a
+/// half form of its own. One that the body makes stays as it is.
+static bool gathersFromOutside(tensor::ExtractOp extract, Operation *mover) {
+  Value gathered = extract.getTensor();
+  return isCastableTensor(gathered.getType()) &&
+         !mover->isAncestor(gathered.getParentBlock()->getParentOp());
+}
+
 /// The values whose half forms that of `value` is made of.
 SmallVector<Value> CastInserter::getSourcesOfHalf(Value value) {
   if (auto fill = value.getDefiningOp<linalg::FillOp>())
@@ -206,7 +214,7 @@ SmallVector<Value> CastInserter::getSourcesOfHalf(Value value) {
       sources.push_back(operand);
   for (Region &region : mover->getRegions())
     region.walk([&](tensor::ExtractOp extract) {
-      if (isCastableTensor(extract.getTensor().getType()))
+      if (gathersFromOutside(extract, mover))
         sources.push_back(extract.getTensor());
     });
   return sources;
@@ -310,7 +318,7 @@ Value CastInserter::cloneInHalf(Operation *mover) {
       if (argument.getType().isF32())
         widen(argument);
     body.walk([&](tensor::ExtractOp extract) {
-      if (!isCastableTensor(extract.getTensor().getType()))
+      if (!gathersFromOutside(extract, clone))
         return;
       extract.getTensorMutable().assign(halfOf.lookup(extract.getTensor()));
       widen(extract.getResult());

@@ -25,6 +25,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -608,6 +609,44 @@ void VerifyScaling::verifyChecks(ModuleOp module) {
 // Transitions
 //===----------------------------------------------------------------------===//
 
+/// What `value` negates, if it negates a value.
+static Value getNegated(Value value) {
+  Operation *def = value.getDefiningOp();
+  if (!def || def->getNumOperands() != 2)
+    return {};
+  for (auto [kept, other] : {std::pair(0, 1), std::pair(1, 0)}) {
+    Value constant = def->getOperand(other);
+    auto compare = dyn_cast<arith::CmpIOp>(def);
+    bool negates =
+        (isa<arith::XOrIOp>(def) && matchPattern(constant, m_One())) ||
+        (compare && ((compare.getPredicate() == arith::CmpIPredicate::eq &&
+                      matchPattern(constant, m_Zero())) ||
+                     (compare.getPredicate() == arith::CmpIPredicate::ne &&
+                      matchPattern(constant, m_One()))));
+    if (negates)
+      return def->getOperand(kept);
+  }
+  return {};
+}
+
+/// True if `found` is true where an unscaling found nothing: whether all
+/// gradients are finite, instead of whether one is not.
+static bool isNegated(Value found) {
+  bool isOdd = false;
+  while (true) {
+    if (Value negated = getNegated(found)) {
+      isOdd = !isOdd;
+      found = negated;
+    } else if (auto all = found.getDefiningOp<AllReduceFoundInfOp>()) {
+      found = all.getFoundInf();
+    } else {
+      break;
+    }
+  }
+  auto unscale = found.getDefiningOp<UnscaleOp>();
+  return isOdd && unscale && found == unscale.getFoundInf();
+}
+
 void VerifyScaling::verifyTransitions(ModuleOp module) {
   if (llvm::all_of(module.getOps<ScalerOp>(),
                    [](ScalerOp scaler) { return scaler.getStaticScale(); }))
@@ -640,5 +679,11 @@ void VerifyScaling::verifyTransitions(ModuleOp module) {
             << "' to be advanced with what an 'amp.unscale' using it found, "
                "but got a value that comes from none; its scale would not be "
                "lowered when it overflows";
+      else if (isNegated(update.getFoundInf()))
+        complain(update.getLoc())
+            << "expected '@" << scaler.getSymName()
+            << "' to be advanced with what an 'amp.unscale' found, but got the "
+               "negation of it; its scale would grow when it overflows, so "
+               "pass whether an infinity was found, not whether all is finite";
   }
 }

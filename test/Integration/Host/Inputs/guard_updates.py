@@ -292,6 +292,39 @@ func.func private @clip(%g: {T}) -> {T} {{
     %k = arith.subf %w, %d : {T}
     scf.yield %k : {T}
   }}"""),
+    # The step's own test of what was unscaled, and the update of one element, which the gradient chooses.
+    "own-check": FB + train(
+        f"""{CALL_FB}
+  %z = arith.constant dense<0.0> : tensor<f32>
+  %d = linalg.dot ins(%g, %g : {T}, {T}) outs(%z : tensor<f32>) -> tensor<f32>
+  %e = tensor.extract %d[] : tensor<f32>
+  %c = math.isfinite %e : f32
+  %n, %t1 = scf.if %c -> ({T}, tensor<f32>) {{
+    %one = arith.constant dense<1.0> : tensor<f32>
+    %k = arith.subf %w, %g : {T}
+    %q = arith.addf %t, %one : tensor<f32>
+    scf.yield %k, %q : {T}, tensor<f32>
+  }} else {{
+    scf.yield %w, %t : {T}, tensor<f32>
+  }}""", COUNTER, COUNTER, "%n, %l, %t1"),
+    "one-element": FB + train(
+        f"""{CALL_FB}
+  %low = arith.constant -1.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %best, %at = scf.for %i = %c0 to %c4 step %c1 iter_args(%v = %low, %o = %c0) -> (f32, index) {{
+    %e = tensor.extract %g[%i] : {T}
+    %a = math.absf %e : f32
+    %c = arith.cmpf ogt, %a, %v : f32
+    %p = arith.select %c, %a, %v : f32
+    %q = arith.select %c, %i, %o : index
+    scf.yield %p, %q : f32, index
+  }}
+  %e = tensor.extract %w[%at] : {T}
+  %d = tensor.extract %g[%at] : {T}
+  %k = arith.subf %e, %d : f32
+  %n = tensor.insert %k into %w[%at] : {T}"""),
     # What a backward pass gives beside its gradients: their sign, where they are positive,
     # and the gradient of the input, which a second pass is made with.
     "sign-output": fb_with("fb", T, SIGN) + train(
@@ -588,7 +621,7 @@ def check_two_optimizers(folder):
 START = np.array([1.0, -2.0, 0.5, 3.0], np.float32)
 # Start values of states, the arguments after the seed.
 STATES = {"inline-momentum": [np.zeros(4, np.float32), np.float32(0)],
-          "state-inline": [np.float32(0)], "branch": [np.float32(0)],
+          "state-inline": [np.float32(0)], "branch": [np.float32(0)], "own-check": [np.float32(0)],
           **{kind: [np.array([0.5, 0.25, -1.0, 2.0], np.float32)] for kind in
              ("buffered", "old-weights", "old-weights-call", "new-weights", "new-weights-call", "old-weights-loop")},
           **{kind: [np.array([i, 0.25, -i, 2.0], np.float32) for i in (1, 2, 3)] for kind in ("history", "rotation")},
