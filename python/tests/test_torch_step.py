@@ -353,6 +353,20 @@ def test_checkpoints_go_on_bit_for_bit(opt_level) -> None:
     assert [resumed(x, y).item() for x, y in batches[3:]] == expected
 
 
+def test_a_step_writes_no_text(monkeypatch) -> None:
+    """Texts of errors with a tensor in them are long, and took more than the step."""
+    model = mlp()
+    step = amp.compile_step(model, loss_fn, OPTIMIZERS["adam"](model.parameters()), "O2")
+    step(*batch())
+
+    def refuse_to_print(*_):
+        raise AssertionError("a tensor is written as text")
+
+    monkeypatch.setattr(torch.Tensor, "__format__", refuse_to_print)
+    monkeypatch.setattr(torch.Tensor, "__repr__", refuse_to_print)
+    step(*batch())
+
+
 def test_other_sizes_and_modes_are_compiled_once_more() -> None:
     model = cnn()
     twin = copy.deepcopy(model)
