@@ -227,7 +227,8 @@ Value CastInserter::getHalf(Value value) {
   while (!pending.empty()) {
     Value next = pending.back();
     if (!halfOf.contains(next) && entered.insert(next).second) {
-      for (Value source : llvm::reverse(getSourcesOfHalf(next)))
+      SmallVector<Value> sources = getSourcesOfHalf(next);
+      for (Value source : llvm::reverse(sources))
         if (!halfOf.contains(source))
           pending.push_back(source);
       continue;
