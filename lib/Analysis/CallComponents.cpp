@@ -78,3 +78,22 @@ std::vector<CallComponent> mlir::amp::getCallComponents(ModuleOp module) {
   }
   return components;
 }
+
+Operation *mlir::amp::findReached(ArrayRef<Operation *> roots,
+                                  const SymbolTable &symbols,
+                                  function_ref<bool(Operation *)> isOne) {
+  llvm::SetVector<Operation *> reached(roots.begin(), roots.end());
+  Operation *found = nullptr;
+  for (unsigned i = 0; i < reached.size() && !found; ++i)
+    reached[i]->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isOne(op)) {
+        found = op;
+        return WalkResult::interrupt();
+      }
+      if (auto call = dyn_cast<func::CallOp>(op))
+        if (auto callee = symbols.lookup<func::FuncOp>(call.getCallee()))
+          reached.insert(callee);
+      return WalkResult::advance();
+    });
+  return found;
+}

@@ -12,10 +12,9 @@ import pathlib
 import re
 import threading
 
+import mlir_amp
 import numpy as np
 import pytest
-
-import mlir_amp
 from mlir_amp import compiler
 
 SAMPLES = pathlib.Path(__file__).parents[2] / "test" / "Inputs" / "samples"

@@ -11,9 +11,8 @@ import re
 import subprocess
 import sys
 
-import pytest
-
 import mlir_amp
+import pytest
 from mlir_amp import _compiler, _native, compiler, policy, scaler
 
 

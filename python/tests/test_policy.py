@@ -14,7 +14,6 @@ import re
 
 import oracles
 import pytest
-
 from mlir_amp import _native, policy
 
 ARGUMENTS = (

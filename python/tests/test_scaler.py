@@ -10,10 +10,9 @@ import copy
 import math
 import pickle
 
+import mlir_amp
 import oracles
 import pytest
-
-import mlir_amp
 from mlir_amp.scaler import LossScaler
 
 # Intended differences, see the module: Apex never grows from a counter loaded

@@ -73,12 +73,15 @@ def batch(rows: int = 16):
     return torch.randn(rows, 1, 8, 8), torch.randint(0, 10, (rows,))
 
 
-def train(model, optimizer, step=None, steps=20):
-    """Losses; eager without a step. The learning rate falls each step."""
+def train(model, optimizer, step=None, steps=20, schedule=None, prepare=None):
+    """Losses; eager without a step. The learning rate falls each step, or follows
+    `schedule`; `prepare` gets the number of each step before it."""
     torch.manual_seed(1)
-    schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.95)
+    schedule = schedule or torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.95)
     losses = []
-    for _ in range(steps):
+    for index in range(steps):
+        if prepare:
+            prepare(index)
         x, y = batch()
         if step:
             loss = step(x, y)
@@ -457,32 +460,23 @@ def test_schedules_change_numbers_without_compiling(name) -> None:
     """Rates, momenta, betas and decays are read at each step."""
 
     def run(model, compiled: bool) -> torch.Tensor:
-        torch.manual_seed(1)
         optimizer = OPTIMIZERS[name](model.parameters())
         cycled = {} if name != "sgd" else {"cycle_momentum": False}
         schedule = torch.optim.lr_scheduler.OneCycleLR(
             optimizer, 0.01, total_steps=22, **cycled
         )
+        step = None
         if compiled:
             step = amp.compile_step(model, loss_fn, optimizer, opt_level="O0")
-        losses = []
-        for index in range(20):
+
+        def prepare(index: int) -> None:
             group = optimizer.param_groups[0]
             if group["weight_decay"]:
                 group["weight_decay"] = 1e-3 * (index + 1)
             if "betas" in group:
                 group["betas"] = (group["betas"][0], 0.9 + 0.004 * index)
-            x, y = batch()
-            if compiled:
-                loss = step(x, y)
-            else:
-                loss = loss_fn(model, x, y)
-                optimizer.zero_grad()
-                loss.backward()
-                optimizer.step()
-            losses.append(loss.item())
-            schedule.step()
-        return torch.tensor(losses)
+
+        return train(model, optimizer, step, schedule=schedule, prepare=prepare)
 
     model = mlp()
     twin = copy.deepcopy(model)

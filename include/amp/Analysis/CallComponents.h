@@ -17,6 +17,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/SymbolTable.h"
 
 namespace mlir::amp {
 
@@ -29,6 +30,12 @@ struct CallComponent {
 /// Components of the functions of `module` itself, nested modules not entered.
 /// Linear in operations.
 std::vector<CallComponent> getCallComponents(ModuleOp module);
+
+/// The first operation that `isOne` in `roots`, which may be one themselves,
+/// and then in the functions that they call, directly or not; null if there is
+/// none.
+Operation *findReached(ArrayRef<Operation *> roots, const SymbolTable &symbols,
+                       function_ref<bool(Operation *)> isOne);
 
 } // namespace mlir::amp
 

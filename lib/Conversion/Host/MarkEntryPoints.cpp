@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp/Analysis/CallComponents.h"
 #include "amp/Conversion/Passes.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
@@ -20,7 +21,6 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/SymbolTable.h"
-#include "llvm/ADT/SetVector.h"
 
 #define DEBUG_TYPE "amp-mark-entry-points"
 
@@ -36,32 +36,30 @@ using namespace mlir::amp;
 /// declared only: no library has one.
 static LogicalResult requireBodies(ArrayRef<func::FuncOp> entries,
                                    const SymbolTable &symbols) {
-  llvm::SetVector<func::FuncOp> reached(entries.begin(), entries.end());
-  for (unsigned i = 0; i < reached.size(); ++i) {
-    func::FuncOp function = reached[i];
-    WalkResult walk = function.walk([&](func::CallOp call) {
-      auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
-      if (!callee)
-        return WalkResult::advance();
-      reached.insert(callee);
-      auto isTensor = llvm::IsaPred<TensorType>;
-      if (!callee.isExternal() ||
-          (llvm::none_of(callee.getArgumentTypes(), isTensor) &&
-           llvm::none_of(callee.getResultTypes(), isTensor)))
-        return WalkResult::advance();
-      InFlightDiagnostic diagnostic =
-          call.emitError()
-          << "expected '@" << callee.getName()
-          << "' to have a body, since a compiled step takes code for tensors "
-             "from its module alone, but it is only declared; write its body "
-             "into the module";
-      diagnostic.attachNote(callee.getLoc()) << "declared here";
-      return WalkResult::interrupt();
-    });
-    if (walk.wasInterrupted())
-      return failure();
-  }
-  return success();
+  SmallVector<Operation *> roots(entries.begin(), entries.end());
+  auto isTensor = llvm::IsaPred<TensorType>;
+  auto getCallee = [&](Operation *op) {
+    auto call = dyn_cast<func::CallOp>(op);
+    return call ? symbols.lookup<func::FuncOp>(call.getCallee())
+                : func::FuncOp();
+  };
+  Operation *call = findReached(roots, symbols, [&](Operation *op) {
+    func::FuncOp callee = getCallee(op);
+    return callee && callee.isExternal() &&
+           (llvm::any_of(callee.getArgumentTypes(), isTensor) ||
+            llvm::any_of(callee.getResultTypes(), isTensor));
+  });
+  if (!call)
+    return success();
+  func::FuncOp callee = getCallee(call);
+  InFlightDiagnostic diagnostic =
+      call->emitError()
+      << "expected '@" << callee.getName()
+      << "' to have a body, since a compiled step takes code for tensors "
+         "from its module alone, but it is only declared; write its body "
+         "into the module";
+  diagnostic.attachNote(callee.getLoc()) << "declared here";
+  return diagnostic;
 }
 
 namespace {

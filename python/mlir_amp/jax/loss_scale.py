@@ -305,13 +305,26 @@ class LossScaleState:
             grown = jnp.minimum(scale * rules.growth_factor, rules.max_scale)
             scale = jnp.where(grows & (grown <= _TOP), grown, scale)
             unskipped = jnp.where(grows, 0, unskipped)
+        return self.count(scale, unskipped, skips, ~finite)
+
+    def count(
+        self, loss_scale: Any, unskipped: Any, skipped: Any, overflows: Any
+    ) -> LossScaleState:
+        """The state after a step that somebody else decided about.
+
+        Args:
+            loss_scale: The scale for the next one.
+            unskipped: Clean steps since it last changed.
+            skipped: 1 if the step was skipped, else 0.
+            overflows: 1 if it found an infinity or NaN, else 0.
+        """
         return dataclasses.replace(
             self,
-            loss_scale=scale,
+            loss_scale=loss_scale,
             unskipped=unskipped,
             steps=self.steps + 1,
-            skipped=self.skipped + skips,
-            overflows=self.overflows + ~finite,
+            skipped=self.skipped + skipped,
+            overflows=self.overflows + overflows,
         )
 
     def adjust(self, grads_finite: Any) -> LossScaleState:

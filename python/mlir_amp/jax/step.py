@@ -467,17 +467,8 @@ class CapturedStep:
         """The state after a step; what a program without a scaler does not count is
         clean."""
         if not counted:
-            one = dataclasses.replace(scale, unskipped=scale.unskipped + 1)
-            return dataclasses.replace(one, steps=scale.steps + 1)
-        value, unskipped, skipped, overflows = counted
-        return dataclasses.replace(
-            scale,
-            loss_scale=value,
-            unskipped=unskipped,
-            steps=scale.steps + 1,
-            skipped=scale.skipped + skipped,
-            overflows=scale.overflows + overflows,
-        )
+            counted = (scale.loss_scale, scale.unskipped + 1, 0, 0)
+        return scale.count(*counted)
 
     def _take_in_xla(
         self, state: TrainState, batch: Tree, in_place: bool

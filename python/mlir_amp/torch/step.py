@@ -23,17 +23,17 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 from torch import Tensor, nn
 from torch.utils.weak import WeakTensorKeyDictionary
 
 from mlir_amp import compiler, policy
+from mlir_amp.errors import NotLowered
 from mlir_amp.torch.backend import RecompileWarning, plain_kernels
 from mlir_amp.torch.lowering import hyperparameters, step_capture
 from mlir_amp.torch.lowering.draws import Draw
-from mlir_amp.torch.lowering.graph_module import NotLowered
 from mlir_amp.torch.lowering.graph_program import DTYPES, ELEMENTS
 from mlir_amp.torch.lowering.python_values import PythonValues
 
@@ -53,9 +53,14 @@ _CAST_ROLES = ("param", "buffer", "opt_state")
 _OPTIMIZERS = (torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW)
 
 
+def _refuse(text: str) -> NoReturn:
+    raise ValueError(f"compile_step: {text}")
+
+
 def _require(holds: bool, text: str) -> None:
+    """Not where each tensor of each step is looked at: the text is made in any case."""
     if not holds:
-        raise ValueError(f"compile_step: {text}")
+        _refuse(text)
 
 
 def _find_parameters(
@@ -197,17 +202,18 @@ class CompiledStep:
             not torch.is_autocast_enabled("cpu"),
             "expected no torch.autocast around a step: its level gives the types",
         )
-        self._refuse_hooks()
+        parameters = dict(self._model.named_parameters())
+        self._refuse_hooks(parameters)
         # A step is what it is also where a caller records no gradients.
         with self._lock, torch.inference_mode(False), torch.enable_grad():
-            key = self._read_key(batch)
+            key = self._read_key(batch, parameters)
             if key not in self._programs:
                 program = self._compile(batch, key)
-                key = self._read_key(batch)  # without what capturing changed
+                key = self._read_key(batch, parameters)  # without what capturing changed
                 self._programs[key] = program
                 self._compiled = key
             self._take(self._programs[key])
-            loss = self._run(batch)
+            loss = self._run(batch, parameters)
         # As schedules ask; otherwise they warn that no step came before them.
         self._optimizer._opt_called = True
         return loss
@@ -259,22 +265,24 @@ class CompiledStep:
         for scaler in self.scalers.values():
             scaler.load(scale, unskipped)
 
-    def _refuse_hooks(self) -> None:
+    def _refuse_hooks(self, parameters: Mapping[str, nn.Parameter]) -> None:
         """Refuses what eager PyTorch would call during a step, and this one does not."""
-        for name, parameter in self._model.named_parameters():
-            _require(
-                not parameter._backward_hooks
-                and not parameter._post_accumulate_grad_hooks,
-                f"expected no hooks on '{name}': a compiled step has no gradients outside",
-            )
+        for name, parameter in parameters.items():
+            if parameter._backward_hooks or parameter._post_accumulate_grad_hooks:
+                _refuse(
+                    f"expected no hooks on '{name}': a compiled step has no gradients "
+                    "outside"
+                )
         _require(
             not self._optimizer._optimizer_step_pre_hooks
             and not self._optimizer._optimizer_step_post_hooks,
             "expected no hooks around the optimizer's step: it is compiled",
         )
 
-    def _read_key(self, batch: tuple[Tensor, ...]) -> Any:
-        names = {p: name for name, p in self._model.named_parameters()}
+    def _read_key(
+        self, batch: tuple[Tensor, ...], parameters: Mapping[str, nn.Parameter]
+    ) -> Any:
+        names = {p: name for name, p in parameters.items()}
         return (
             tuple((tuple(value.shape), value.dtype) for value in batch),
             tuple(module.training for module in self._model.modules()),
@@ -287,7 +295,7 @@ class CompiledStep:
                 )
                 for group in self._optimizer.param_groups
             ),
-            tuple(p.requires_grad for p in self._model.parameters()),
+            tuple(p.requires_grad for p in parameters.values()),
             tuple(
                 tuple(names.get(p) for p in group["params"])
                 for group in self._optimizer.param_groups
@@ -397,7 +405,9 @@ class CompiledStep:
             scaler.load(self._scale, self._unskipped)
         self._program = program
 
-    def _run(self, batch: tuple[Tensor, ...]) -> Tensor:
+    def _run(
+        self, batch: tuple[Tensor, ...], parameters: Mapping[str, nn.Parameter]
+    ) -> Tensor:
         function = self._program.functions["train_step"]
         values: dict[tuple[str, str], Tensor] = {
             ("loss_seed", "loss"): torch.ones((), dtype=torch.float32),
@@ -415,19 +425,21 @@ class CompiledStep:
             )
         for draw in self._draws[self._program]:
             values["batch", draw.name] = draw.take()
-        for name, parameter in self._model.named_parameters():
+        for name, parameter in parameters.items():
             values["param", name] = values["buffer", name] = parameter
             values["master", name] = parameter
             for key, state in self._optimizer.state.get(parameter, {}).items():
                 if state is not None:
                     values["opt_state", f"{name}.{key}"] = state
-        for value in function.arguments:
-            if value.role == "opt_state" and (value.role, value.name) not in values:
-                # They have gone since: by a state that was loaded, or cleared.
-                parameters = _find_parameters(self._model, self._optimizer)
-                states = _make_states(self._optimizer, parameters)
-                for (name, key), state in states.items():
-                    values["opt_state", f"{name}.{key}"] = state
+        if any(
+            value.role == "opt_state" and (value.role, value.name) not in values
+            for value in function.arguments
+        ):
+            # They have gone since: by a state that was loaded, or cleared.
+            trained = _find_parameters(self._model, self._optimizer)
+            states = _make_states(self._optimizer, trained)
+            for (name, key), state in states.items():
+                values["opt_state", f"{name}.{key}"] = state
         for name, buffer in self._model.named_buffers():
             values["buffer", name] = buffer
         loss = torch.empty((), dtype=torch.float32)
@@ -438,8 +450,7 @@ class CompiledStep:
             """The user's tensor, and what the program has for it."""
             tensor = values.get((value.role, value.name))
             if not isinstance(tensor, Tensor):
-                _require(
-                    False,
+                _refuse(
                     "expected the model or the optimizer's state to have "
                     f"'{value.name}' as a tensor, but it is {tensor}",
                 )
@@ -449,31 +460,29 @@ class CompiledStep:
                 and tensor.dtype == torch.float32
                 and dtype in (torch.float16, torch.bfloat16)
             )
-            _require(
-                tuple(tensor.shape) == value.shape
-                and (tensor.dtype == dtype or is_cast),
-                f"'{value.name}' is another tensor than when the step was compiled",
-            )
+            if tuple(tensor.shape) != value.shape or not (
+                tensor.dtype == dtype or is_cast
+            ):
+                _refuse(
+                    f"'{value.name}' is another tensor than when the step was compiled"
+                )
             return tensor, self._copies.make(tensor, dtype) if is_cast else tensor
 
         arguments = [find(value)[1].contiguous() for value in function.arguments]
         results = [find(value) for value in function.results]
         for (tensor, _), value in zip(results, function.results):
-            _require(
-                tensor.is_contiguous(), f"expected '{value.name}' to be contiguous"
-            )
+            if not tensor.is_contiguous():
+                _refuse(f"expected '{value.name}' to be contiguous")
+        addresses = [given.data_ptr() for _, given in results]
         places: dict[int, str] = {}
-        for (_, given), value in zip(results, function.results):
-            other = places.setdefault(given.data_ptr(), value.name)
-            _require(
-                other == value.name or not given.numel(),
-                f"expected '{other}' and '{value.name}' to have memory of their own; tie "
-                "them by assigning the parameter: a.weight = b.weight",
-            )
-        function.call_addresses(
-            [tensor.data_ptr() for tensor in arguments],
-            [tensor.data_ptr() for _, tensor in results],
-        )
+        for (_, given), address, value in zip(results, addresses, function.results):
+            other = places.setdefault(address, value.name)
+            if other != value.name and given.numel():
+                _refuse(
+                    f"expected '{other}' and '{value.name}' to have memory of their own; "
+                    "tie them by assigning the parameter: a.weight = b.weight"
+                )
+        function.call_addresses([tensor.data_ptr() for tensor in arguments], addresses)
         in_place = {tensor for tensor, given in results if given is tensor}
         torch.autograd.graph.increment_version(in_place)
         for tensor, given in results:

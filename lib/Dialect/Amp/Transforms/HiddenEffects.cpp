@@ -14,33 +14,14 @@
 
 #include "HiddenEffects.h"
 
+#include "amp/Analysis/CallComponents.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::amp;
-
-Operation *mlir::amp::findReached(Operation *root, const SymbolTable &symbols,
-                                  function_ref<bool(Operation *)> isOne) {
-  llvm::SetVector<Operation *> reached;
-  reached.insert(root);
-  Operation *found = nullptr;
-  for (unsigned i = 0; i < reached.size() && !found; ++i)
-    reached[i]->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (isOne(op)) {
-        found = op;
-        return WalkResult::interrupt();
-      }
-      if (auto call = dyn_cast<func::CallOp>(op))
-        if (auto callee = symbols.lookup<func::FuncOp>(call.getCallee()))
-          reached.insert(callee);
-      return WalkResult::advance();
-    });
-  return found;
-}
 
 static bool writesMemory(Operation *op) {
   if (isa_and_present<AmpDialect>(op->getDialect()) ||

@@ -20,11 +20,6 @@
 
 namespace mlir::amp {
 
-/// The first operation that `isOne` in `root`, itself one or a function, and
-/// then in the functions that it calls, directly or not; null if there is none.
-Operation *findReached(Operation *root, const SymbolTable &symbols,
-                       function_ref<bool(Operation *)> isOne);
-
 /// The first operation in `root`, or in a function that it calls, that writes
 /// to memory, or that is known for nothing but effects which it does not tell;
 /// null if there is none. Assertions and the operations of amp do not count.

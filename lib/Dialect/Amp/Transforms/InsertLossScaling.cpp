@@ -26,6 +26,7 @@
 #include "ModulePolicy.h"
 #include "OverflowReach.h"
 
+#include "amp/Analysis/CallComponents.h"
 #include "amp/Analysis/ScaleDegreeAnalysis.h"
 #include "amp/Analysis/ValueOrigins.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
@@ -170,7 +171,7 @@ struct InsertLossScaling
       func::FuncOp callee = getCallee(call, symbols);
       if (!callee || hasRoles(callee))
         return WalkResult::advance();
-      Operation *hidden = findReached(callee, symbols, [](Operation *op) {
+      Operation *hidden = findReached({callee}, symbols, [](Operation *op) {
         auto function = dyn_cast<func::FuncOp>(op);
         return function &&
                getFunctionKind(function) == FunctionKind::ForwardBackward;

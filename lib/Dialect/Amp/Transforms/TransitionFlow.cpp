@@ -47,6 +47,14 @@ TransitionFlow::TransitionFlow(ModuleOp module) : symbols(module) {
     });
 }
 
+/// What the blocks in the regions of `op` end with.
+static void addTerminators(Operation *op, SmallVectorImpl<Value> &sources) {
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (block.mightHaveTerminator())
+        llvm::append_range(sources, block.getTerminator()->getOperands());
+}
+
 bool TransitionFlow::addSources(BlockArgument argument,
                                 SmallVectorImpl<Value> &sources) const {
   Block *block = argument.getOwner();
@@ -59,10 +67,7 @@ bool TransitionFlow::addSources(BlockArgument argument,
   auto function = dyn_cast<func::FuncOp>(parent);
   if (!function) {
     llvm::append_range(sources, parent->getOperands());
-    for (Region &region : parent->getRegions())
-      for (Block &inside : region)
-        if (inside.mightHaveTerminator())
-          llvm::append_range(sources, inside.getTerminator()->getOperands());
+    addTerminators(parent, sources);
     return true;
   }
   auto it = callers.find(function);
@@ -100,10 +105,7 @@ bool TransitionFlow::addSources(Value value, StringRef scaler,
   if (!isMemoryEffectFree(def) && !isa<RegionBranchOpInterface>(def))
     return false;
   llvm::append_range(sources, def->getOperands());
-  for (Region &region : def->getRegions())
-    for (Block &block : region)
-      if (block.mightHaveTerminator())
-        llvm::append_range(sources, block.getTerminator()->getOperands());
+  addTerminators(def, sources);
   return true;
 }
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from jaxlib.mlir import ir
 
-from mlir_amp.jax.lowering import origins
+from mlir_amp import origin_attributes
 
 
 def _create(name: str, place: Any, location: Any, **more: Any) -> Any:
@@ -121,7 +121,7 @@ def _convert_branches(branch: Any) -> None:
 
 def convert(module: Any) -> None:
     """Rewrites a module in place; its context has the dialects scf and tensor."""
-    inner_first = reversed(list(origins.walk(module.operation)))
+    inner_first = reversed(list(origin_attributes.walk(module.operation)))
     for operation in inner_first:
         if operation.name == "stablehlo.while":
             _convert_while(operation)

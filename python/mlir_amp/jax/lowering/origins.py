@@ -35,6 +35,7 @@ from typing import Any, NamedTuple
 import jax
 from jaxlib.mlir import ir
 
+from mlir_amp import origin_attributes
 from mlir_amp.policy import listed_functions
 
 _FUNCTION = "fn:"  # a scope that is a library function
@@ -188,15 +189,6 @@ def _read(operation: Any, entry: str) -> tuple[str, tuple[Any, ...]]:
     return name, tuple(frames[: names.index(entry)] if entry in names else frames)
 
 
-def walk(operation: Any) -> Iterator[Any]:
-    """The operations inside, outermost first."""
-    for region in operation.regions:
-        for block in region.blocks:
-            for inner in list(block.operations):
-                yield inner.operation
-                yield from walk(inner.operation)
-
-
 def name_of(function: Any) -> str:
     """The symbol of a function."""
     return ir.StringAttr(function.attributes["sym_name"]).value
@@ -219,7 +211,7 @@ def annotate(module: Any, main: str, entry: str, optimizer: bool) -> None:
 
     def primitives(name: str, seen: tuple[str, ...] = ()) -> list[str]:
         found = []
-        for operation in walk(functions[name]):
+        for operation in origin_attributes.walk(functions[name]):
             if operation.name == "func.call":
                 if callee(operation) not in seen:
                     found += primitives(callee(operation), (*seen, name))
@@ -237,7 +229,7 @@ def annotate(module: Any, main: str, entry: str, optimizer: bool) -> None:
     places: dict[Any, int] = {}
     forward: dict[Any, list[str]] = {}  # primitives by place
     named = []
-    for operation in walk(functions[main]):
+    for operation in origin_attributes.walk(functions[main]):
         name, position = _read(operation, entry)
         if not name:
             continue
@@ -282,7 +274,7 @@ def annotate(module: Any, main: str, entry: str, optimizer: bool) -> None:
     for name, function in functions.items():
         if name == main:
             continue
-        for operation in walk(function):
+        for operation in origin_attributes.walk(function):
             primitive = _split(_read(operation, entry)[0]).primitive
             operation.location = (
                 ir.Location.name(f"{_CALLEE}lax.{primitive}", context=module.context)
@@ -306,24 +298,3 @@ def read_location(text: str) -> Origin | None:
         pairs = phase != "backward" or inner[0] in candidates or not candidates
         scope = inner[0] if pairs else scope
     return Origin(scope, phase, int(number) if number else None, layer, function)
-
-
-def attach(module: Any) -> None:
-    """Locations of linalg operations become attributes. After cse, which compares
-    attributes and not locations."""
-    for operation in walk(module.operation):
-        if not operation.name.startswith("linalg.") or operation.name in (
-            "linalg.yield",
-            "linalg.index",
-        ):
-            continue
-        origin = read_location(str(operation.location))
-        if origin is None:
-            continue
-        for key in ("scope", "phase", "layer", "function"):
-            if text := getattr(origin, key):
-                operation.attributes[f"amp.{key}"] = ir.StringAttr.get(text)
-        if origin.number is not None:
-            operation.attributes["amp.scope_id"] = ir.IntegerAttr.get(
-                ir.IntegerType.get_signless(64), origin.number
-            )

@@ -20,7 +20,7 @@ import jax.numpy as jnp
 from jaxlib.mlir import ir, passmanager
 from jaxlib.mlir.dialects import stablehlo
 
-from mlir_amp import compiler
+from mlir_amp import compiler, origin_attributes
 from mlir_amp.errors import NotLowered
 from mlir_amp.jax.lowering import control_flow, origins, scatter
 from mlir_amp.step_function import Part, Role, TypedRole, call_in_turn
@@ -101,7 +101,7 @@ def _lower(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
 def _replace_scatters(module: Any, prefix: str) -> list[str]:
     """Each scatter becomes a call; the functions' texts."""
     texts: list[str] = []
-    for operation in list(origins.walk(module.operation)):
+    for operation in list(origin_attributes.walk(module.operation)):
         if operation.name != "stablehlo.scatter":
             continue
         name = f"{prefix}_scatter_{len(texts)}"
@@ -133,7 +133,7 @@ def _replace_scatters(module: Any, prefix: str) -> list[str]:
 
 
 def _check_dialects(module: Any) -> None:
-    for operation in origins.walk(module.operation):
+    for operation in origin_attributes.walk(module.operation):
         if operation.name.partition(".")[0] in _DIALECTS:
             continue
         name = operation.name
@@ -151,7 +151,7 @@ def _prefix_helpers(module: Any, main: str) -> None:
         if origins.name_of(operation) in own:
             renamed = f"{main}_{origins.name_of(operation)}"
             operation.attributes["sym_name"] = ir.StringAttr.get(renamed)
-        for inner in origins.walk(operation):
+        for inner in origin_attributes.walk(operation):
             if inner.name != "func.call":
                 continue
             called = ir.FlatSymbolRefAttr(inner.attributes["callee"]).value
@@ -303,7 +303,7 @@ def capture(step: Step) -> str:
     inlined = compiler.run(whole, _INLINED, name="step", output="text-with-locations")
     with halves[0][-1], ir.Location.unknown():
         module = ir.Module.parse(inlined)
-        origins.attach(module)
+        origin_attributes.attach(module, ir, origins.read_location)
         _put_roles(module, parts)
         text = module.operation.get_asm(large_elements_limit=None)
     return compiler.run(call_in_turn(text, parts), name="step")

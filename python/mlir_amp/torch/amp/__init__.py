@@ -8,7 +8,14 @@ as on a GPU. Differences from Apex, on purpose, are listed in docs/Python.md.
 """
 
 from .frontend import init, initialize, load_state_dict, reset, state_dict
-from .handle import AmpHandle, NoOpHandle, OptimWrapper, disable_casts, is_skipping, scale_loss
+from .handle import (
+    AmpHandle,
+    NoOpHandle,
+    OptimWrapper,
+    disable_casts,
+    is_skipping,
+    scale_loss,
+)
 from .registry import (
     float_function,
     half_function,

@@ -166,33 +166,18 @@ def _var_mean(
     return variance, mean
 
 
-def _transposed_convolution(
+def _depthwise_transposed(
     x: Tensor,
     weight: Tensor,
-    bias: None,
     stride: list[int],
     padding: list[int],
     dilation: list[int],
-    transposed: bool,
     output_padding: list[int],
-    groups: int,
 ) -> Tensor:
-    """Depthwise ones otherwise than torch-mlir, which refuses them: where strides are 1
-    as a convolution with the mirrored filter, else with a second channel of zeros in
-    each group."""
-    if groups == 1 or groups != x.shape[1]:
-        return aten.convolution(
-            x,
-            weight,
-            bias,
-            stride,
-            padding,
-            dilation,
-            transposed,
-            output_padding,
-            groups,
-        )
-    rank = x.dim() - 2
+    """A transposed convolution with a group for each channel, which torch-mlir refuses:
+    where strides are 1 as a convolution with the mirrored filter, else with a second
+    channel of zeros in each group."""
+    rank, groups = x.dim() - 2, x.shape[1]
     reach = [d * (k - 1) for d, k in zip(dilation, weight.shape[2:])]
     rest = [r - p for r, p in zip(reach, padding)]
     if all(s == 1 for s in stride) and min(rest) >= 0 and weight.shape[1] == 1:
@@ -205,16 +190,9 @@ def _transposed_convolution(
         t = t.unsqueeze(dim + 1)
         return torch.cat([t, torch.zeros_like(t)], dim + 1).flatten(dim, dim + 1)
 
+    x, weight = with_zeros(x, 1), with_zeros(weight, 0)
     return aten.convolution(
-        with_zeros(x, 1),
-        with_zeros(weight, 0),
-        None,
-        stride,
-        padding,
-        dilation,
-        True,
-        output_padding,
-        groups,
+        x, weight, None, stride, padding, dilation, True, output_padding, groups
     )
 
 
@@ -259,17 +237,22 @@ def _convolution_backward(
                 - 1
                 for i in range(rank)
             ]
-        image = (aten.convolution if transposed else _transposed_convolution)(
-            grad,
-            weight,
-            None,
-            stride,
-            padding,
-            dilation,
-            not transposed,
-            missing,
-            groups,
-        )
+        if not transposed and 1 < groups == grad.shape[1]:
+            image = _depthwise_transposed(
+                grad, weight, stride, padding, dilation, missing
+            )
+        else:
+            image = aten.convolution(
+                grad,
+                weight,
+                None,
+                stride,
+                padding,
+                dilation,
+                not transposed,
+                missing,
+                groups,
+            )
     if mask[1]:
         one, other = (grad, x) if transposed else (x, grad)
         filters = aten.convolution(

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from mlir_amp.torch.lowering.graph_module import NotLowered
+from mlir_amp.errors import NotLowered
 
 aten = torch.ops.aten
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import torch
 
+from mlir_amp import origin_attributes
 from mlir_amp.errors import NotLowered
 from mlir_amp.step_function import Role
 from mlir_amp.torch.lowering.origins import Origin, Origins
@@ -114,7 +115,7 @@ def to_text(functions: Sequence[GraphFunction], origins: Origins) -> str:
     module = importer.module
     with context, ir.Location.unknown():
         _narrow_constants(module, ir)
-        _attach_origins(module, ir)
+        origin_attributes.attach(module, ir, Origin.from_location)
         named = {function.name: function for function in functions}
         for operation in module.body.operations:
             if operation.operation.name != "func.func":
@@ -168,35 +169,6 @@ def _locations(origins: Origins, ir: Any) -> Iterator[None]:
         cache.get_node_location = theirs
 
 
-def _walk(operation: Any) -> Iterator[Any]:
-    """The operations inside, innermost first."""
-    for region in operation.regions:
-        for block in region.blocks:
-            for inner in list(block.operations):
-                yield from _walk(inner.operation)
-                yield inner.operation
-
-
-def _attach_origins(module: Any, ir: Any) -> None:
-    """Locations of linalg operations become attributes. After cse, which compares
-    attributes and not locations."""
-    for operation in _walk(module.operation):
-        if not operation.name.startswith("linalg.") or operation.name in (
-            "linalg.yield",
-            "linalg.index",
-        ):
-            continue
-        origin = Origin.from_location(str(operation.location))
-        if origin is None:
-            continue
-        operation.attributes["amp.scope"] = ir.StringAttr.get(origin.scope)
-        operation.attributes["amp.phase"] = ir.StringAttr.get(origin.phase)
-        if origin.number is not None:
-            operation.attributes["amp.scope_id"] = ir.IntegerAttr.get(
-                ir.IntegerType.get_signless(64), origin.number
-            )
-
-
 def _roles(roles: Sequence[Role], ir: Any) -> Any:
     return ir.ArrayAttr.get(
         [
@@ -241,7 +213,7 @@ def _narrow_constants(module: Any, ir: Any) -> None:
         wide = isinstance(owner, ir.Operation) and owner.name == "arith.extf"
         return owner.operands[0] if wide and owner.operands[0].type == f32 else None
 
-    for operation in _walk(module.operation):
+    for operation in list(origin_attributes.walk(module.operation)):
         if operation.name == "arith.truncf":
             number = constant(operation.operands[0])
             if operation.result.type == f32 and number is not None:

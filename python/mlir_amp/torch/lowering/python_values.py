@@ -78,7 +78,9 @@ class PythonValues:
     def read(self) -> tuple[tuple[str, Any], ...]:
         """Names and values, in an order that stays; hashable."""
         values: dict[str, Any] = {}
+        kinds: dict[type, None] = {}  # in an order that stays
         for path, module in self._model.named_modules():
+            kinds[type(module)] = None
             for name, value in vars(module).items():
                 # Modules and tensors stand in dictionaries of their own.
                 if type(value) in _PLAIN:
@@ -93,7 +95,7 @@ class PythonValues:
                         values[f"{path}.{name}" if path else name] = frozen
         seen: set[int] = set()
         self._read_code(self._loss_fn, values, seen)
-        for kind in {type(module) for module in self._model.modules()}:
+        for kind in kinds:
             if not _is_library(kind.__module__):
                 self._read_code(kind.forward, values, seen)
         return tuple(
