@@ -8,6 +8,7 @@
 #ifndef AMP_RT_SRC_PROGRAM_RUNSTATE_H
 #define AMP_RT_SRC_PROGRAM_RUNSTATE_H
 
+#include "amp-rt/Pool.h"
 #include "amp-rt/Run.h"
 
 #include "Device/Host/HostHeap.h"
@@ -32,6 +33,9 @@ struct AmpRtRun {
   /// Of the first of them; meaningless if there is none.
   AmpRtStatus firstStatus = AMP_RT_OK;
   char first[900];
+
+  /// The caller's, or null for a single thread.
+  AmpRtPool *pool = nullptr;
 
   amp::rt::HostHeap::Group memory;
   /// Of the latest call, for ampRtRunGetMemory.

@@ -1,0 +1,72 @@
+//===-- ThreadPool.h - Threads that sleep between loops ---------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef AMP_RT_SRC_THREADS_THREADPOOL_H
+#define AMP_RT_SRC_THREADS_THREADPOOL_H
+
+#include "amp-rt/Pool.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+
+#include <pthread.h>
+#include <sys/types.h>
+
+namespace amp::rt {
+
+/// Threads for one loop at a time. Whoever finds the pool at work, in this
+/// process or as a task of it, computes alone.
+class ThreadPool {
+public:
+  ThreadPool() = default;
+  ThreadPool(const ThreadPool &) = delete;
+  ThreadPool &operator=(const ThreadPool &) = delete;
+  ~ThreadPool();
+
+  /// Starts `count` threads, once. False if the system gives no more.
+  bool start(int32_t count);
+
+  /// Calls task(context, i) for each i below `count`; returns after all of
+  /// them.
+  void run(int64_t count, AmpRtPoolTask task, void *context);
+
+private:
+  /// One loop. Parts are taken one by one by whoever is free.
+  struct Loop {
+    AmpRtPoolTask task;
+    void *context;
+    int64_t count;
+    std::atomic<int64_t> next{0};
+
+    void takeParts();
+  };
+
+  static void *enter(void *pool);
+  void work();
+  /// Waits a moment for another loop than `seen`, for a step is one loop after
+  /// the other.
+  void spinUntilNewer(uint64_t seen) const;
+
+  std::mutex mutex;
+  std::condition_variable begin, end;
+  /// Guarded by the mutex, like `helpers`, the threads that are inside it.
+  Loop *loop = nullptr;
+  int64_t helpers = 0;
+  bool isBusy = false, isEnding = false;
+  /// Counts loops; written under the mutex.
+  std::atomic<uint64_t> generation{0};
+  /// Threads exist in the process that started them alone.
+  pid_t process = 0;
+  std::unique_ptr<pthread_t[]> threads;
+  int32_t numThreads = 0;
+};
+
+} // namespace amp::rt
+
+#endif // AMP_RT_SRC_THREADS_THREADPOOL_H
