@@ -35,6 +35,7 @@
 #define AMP_C_EXECUTION_H
 
 #include "amp-c/Compiler.h"
+#include "amp-rt/Pool.h"
 #include "amp-rt/Program.h"
 #include "amp-rt/Status.h"
 
@@ -75,6 +76,13 @@ ampProgramGetDescription(const AmpProgram *program);
  * program. */
 AMP_COMPILER_EXPORT AmpRtScaler *ampProgramGetScaler(AmpProgram *program,
                                                      int32_t index);
+
+/** Lets calls of the program use the threads of `pool`, which outlives them;
+ * null: none. What a loop is divided into is decided when the program is
+ * compiled, by the option `threads` of amp-to-host. AMP_RT_INVALID_ARGUMENT for
+ * a program that did not compile. Waits for a call that runs. */
+AMP_COMPILER_EXPORT AmpRtStatus ampProgramSetPool(AmpProgram *program,
+                                                  AmpRtPool *pool);
 
 /** An argument or a result in the caller's memory, of the element type that the
  * function describes. */

@@ -374,6 +374,13 @@ AmpRtScaler *ampProgramGetScaler(AmpProgram *program, int32_t index) {
   return program->scalers[index];
 }
 
+AmpRtStatus ampProgramSetPool(AmpProgram *program, AmpRtPool *pool) {
+  if (!program) // the runtime has the words
+    return ampRtRunSetPool(nullptr, pool);
+  std::lock_guard<std::mutex> lock(program->calls);
+  return ampRtRunSetPool(program->run, pool);
+}
+
 AmpRtStatus ampProgramCall(AmpProgram *program, int32_t function,
                            const AmpProgramArray *arguments,
                            int32_t argumentCount,

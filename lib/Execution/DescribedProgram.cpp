@@ -14,6 +14,7 @@
 
 #include "amp/Execution/DescribedProgram.h"
 
+#include "amp-rt/Pool.h"
 #include "amp-rt/Run.h"
 #include "amp-rt/Tap.h"
 #include "amp-rt/Version.h"
@@ -97,8 +98,9 @@ public:
       ampRtScalerDestroy(slot.scaler);
     ampRtTapDestroy(tap);
     ampRtRunDestroy(run);
+    ampRtPoolDestroy(pool);
   }
-  Error open(const AmpRtProgram &description);
+  Error open(const AmpRtProgram &description, int32_t threads);
 
   CompiledFunction &getTrainStep() override { return *trainStep; }
   CompiledFunction *getEvaluate() override { return evaluate.get(); }
@@ -113,6 +115,7 @@ public:
   std::shared_ptr<void> code;
   std::unique_ptr<DescribedFunction> trainStep, evaluate;
   SmallVector<ScalerSlot> scalers;
+  AmpRtPool *pool = nullptr;
   AmpRtRun *run = nullptr;
   AmpRtTap *tap = nullptr;
   std::function<void(const Tap &)> tapCallback;
@@ -292,9 +295,12 @@ void DescribedProgram::setTap(std::function<void(const Tap &)> callback) {
   ampRtTapSet(tap, tapCallback ? &DescribedProgram::onTap : nullptr, this);
 }
 
-Error DescribedProgram::open(const AmpRtProgram &description) {
+Error DescribedProgram::open(const AmpRtProgram &description, int32_t threads) {
   if (ampRtVersionCheck(description.runtimeVersion) != AMP_RT_OK ||
       ampRtRunCreate(&run) != AMP_RT_OK)
+    return makeRuntimeError();
+  if (threads > 1 && (ampRtPoolCreate(threads, &pool) != AMP_RT_OK ||
+                      ampRtRunSetPool(run, pool) != AMP_RT_OK))
     return makeRuntimeError();
   for (int32_t i = 0; i < description.scalerCount; ++i) {
     const AmpRtProgramScaler &wanted = *description.scalers[i];
@@ -322,9 +328,9 @@ Error DescribedProgram::open(const AmpRtProgram &description) {
 
 Expected<std::unique_ptr<Program>>
 mlir::amp::openProgram(const AmpRtProgram &description,
-                       std::shared_ptr<void> code) {
+                       std::shared_ptr<void> code, int32_t threads) {
   auto program = std::make_unique<DescribedProgram>(std::move(code));
-  if (Error error = program->open(description))
+  if (Error error = program->open(description, threads))
     return error;
   return program;
 }

@@ -101,13 +101,22 @@ static void addLoopStage(OpPassManager &pm,
   ConvertLinalgToHostContractionPassOptions contraction;
   contraction.blas = options.blas;
   contraction.vectorBits = options.vectorBits;
+  contraction.threads = options.threads;
+  if (options.partWork != 0)
+    contraction.partWork = options.partWork;
   contraction.reference = options.reference;
   pm.addPass(createConvertLinalgToHostContractionPass(contraction));
   if (!options.reference) {
-    pm.addNestedPass<func::FuncOp>(createConvertLinalgToHostLoopsPass());
+    ConvertLinalgToHostLoopsPassOptions loops;
+    loops.threads = options.threads;
+    if (options.partWork != 0)
+      loops.partWork = options.partWork;
+    pm.addNestedPass<func::FuncOp>(createConvertLinalgToHostLoopsPass(loops));
     pm.addNestedPass<func::FuncOp>(createApproximateMathPass());
   }
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  if (options.threads > 1)
+    pm.addPass(createOutlineParallelLoopsPass());
   pm.addPass(createConvertAssertToRuntimePass());
   pm.addPass(memref::createFoldMemRefAliasOpsPass());
   addCleanup(pm);
@@ -140,6 +149,7 @@ static void addLLVM(OpPassManager &pm) {
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createConvertIndexToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createConvertParallelCallsPass());
   // Calls of the runtime are all there now, and last are told of the run.
   pm.addPass(createReturnStatusPass());
   pm.addPass(createDescribeProgramPass());

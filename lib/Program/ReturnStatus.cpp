@@ -1,5 +1,4 @@
-//===- ReturnStatus.cpp - Programs that can be left
-//------------------------===//
+//===- ReturnStatus.cpp - Programs that can be left -----------------------===//
 //
 // Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -35,12 +34,15 @@
 // than a thousand for a step; once nobody else can call them, they are inlined
 // there and only the addresses are left.
 //
+// A function that the runtime calls for a part of a loop has both in any case.
+//
 // Stands behind everything that creates calls, as names and signatures change.
 //
 //===----------------------------------------------------------------------===//
 
 #include "EntryPoints.h"
 
+#include "amp/Program/ParallelCalls.h"
 #include "amp/Program/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/PatternMatch.h"
@@ -59,7 +61,7 @@ using namespace mlir::amp;
 
 namespace {
 /// When a program leaves after a call of the runtime.
-enum class Leave { Never, Always, OnNull };
+enum class Leave { Never, Always, OnNull, OnStatus };
 
 /// A call as conversions write it, and the program entry point of amp-rt/Run.h
 /// that it becomes.
@@ -79,6 +81,7 @@ static constexpr RuntimeCall kRuntimeCalls[] = {
     {"ampRtScalerUpdateFromProgram", "ampRtRunUpdateScale", Leave::Never},
     {"ampRtTap", "ampRtRunTap", Leave::Never},
     {"ampRtBlasSgemm", "ampRtRunSgemm", Leave::Never},
+    {"ampRtParallel", "ampRtRunParallel", Leave::OnStatus},
 };
 
 /// Where a function that has a result of its own returns what.
@@ -169,18 +172,25 @@ void Rewriter::leave(Value status) {
   LLVM::BrOp::create(builder, status.getLoc(), ValueRange(status), exit);
 }
 
-/// Replaces `call` if it needs the run. The status of another function, or
-/// null.
+/// Replaces `call` if it needs the run. The status of the call, or null if it
+/// gives none.
 Value Rewriter::rewriteCall(LLVM::CallOp call, Value run) {
   Location loc = call.getLoc();
   builder.setInsertionPoint(call);
   SmallVector<Value> arguments = {run};
   llvm::append_range(arguments, call.getArgOperands());
   if (const RuntimeCall *runtime = findRuntimeCall(getCallee(call))) {
+    const bool hasStatus = runtime->leave == Leave::OnStatus;
+    SmallVector<Type> results(call.getResultTypes());
+    if (hasStatus)
+      results.push_back(builder.getI32Type());
     LLVM::CallOp made =
-        callRuntime(loc, runtime->entryPoint, call.getResultTypes(), arguments);
-    call.replaceAllUsesWith(made.getResults());
+        callRuntime(loc, runtime->entryPoint, results, arguments);
+    if (!hasStatus)
+      call.replaceAllUsesWith(made.getResults());
     call.erase();
+    if (hasStatus)
+      return made.getResult();
     builder.setInsertionPointAfter(made);
     if (runtime->leave == Leave::Always) {
       leave(getStatus(loc, kProgramError));
@@ -331,6 +341,9 @@ struct ReturnStatus : public amp::impl::ReturnStatusPassBase<ReturnStatus> {
         entryPoints.emplace_back(interface, function);
       if (!function.getName().starts_with(kInterfacePrefix))
         others.push_back(function);
+      // Those that the runtime calls have one signature.
+      if (function->removeAttr(kParallelAttr))
+        functions.insert(function);
     }
     for (bool changed = true; changed;) {
       changed = false;

@@ -38,6 +38,44 @@ static void report(const char *title, AmpRtStatus status) {
   printf("%s: %s\n", title, status ? ampRtStatusText() : "ok");
 }
 
+/* Counts the parts that it is given. */
+static void runInOrder(void *user, int64_t count, AmpRtPoolTask task,
+                       void *context) {
+  *(int64_t *)user += count;
+  for (int64_t i = 0; i < count; ++i)
+    task(context, i);
+}
+
+/* A program for three threads on the threads of the caller, and on none. */
+static void usePool(void) {
+  const char *host = "builtin.module(amp-to-host{threads=3 part-work=1})";
+  static const char scale[] =
+      "func.func @f(%x: tensor<200x100xf32> {amp.role = \"batch\", amp.name = \"x\"})\n"
+      "    -> (tensor<200x100xf32> {amp.role = \"output\", amp.name = \"z\"}) {\n"
+      "  %0 = arith.addf %x, %x : tensor<200x100xf32>\n"
+      "  return %0 : tensor<200x100xf32>\n"
+      "}\n";
+  static float x[20000], z[20000];
+  AmpProgram *program = compile(scale, host, 2);
+  AmpProgramArray argument = {x, NULL, NULL}, result = {z, NULL, NULL};
+  int64_t parts = 0;
+  AmpRtPoolFunctions functions = {sizeof functions, 3, runInOrder, &parts};
+  AmpRtPool *pool = NULL;
+  for (int i = 0; i < 20000; ++i)
+    x[i] = (float)i;
+  report("pool", ampRtPoolCreateFrom(&functions, &pool));
+  report("set", ampProgramSetPool(program, pool));
+  report("call", ampProgramCall(program, 0, &argument, 1, &result, 1));
+  printf("%d parts, %g %g %g\n", (int)parts, z[1], z[9999], z[19999]);
+  report("unset", ampProgramSetPool(program, NULL));
+  memset(z, 0, sizeof z);
+  report("alone", ampProgramCall(program, 0, &argument, 1, &result, 1));
+  printf("%d parts, %g %g %g\n", (int)parts, z[1], z[9999], z[19999]);
+  ampProgramDestroy(program);
+  ampRtPoolDestroy(pool);
+  report("no program", ampProgramSetPool(NULL, NULL));
+}
+
 int main(void) {
   const char *host = "builtin.module(amp-to-host)";
   AmpProgram *program = compile(subtract, host, 3);
@@ -128,5 +166,15 @@ int main(void) {
   /* CHECK: nothing: status 1, no program
    */
   show("nothing", NULL);
+  /* CHECK: pool: ok
+   * CHECK-NEXT: set: ok
+   * CHECK-NEXT: call: ok
+   * CHECK-NEXT: 12 parts, 2 19998 39998
+   * CHECK-NEXT: unset: ok
+   * CHECK-NEXT: alone: ok
+   * CHECK-NEXT: 12 parts, 2 19998 39998
+   * CHECK-NEXT: no program: ampRtRunSetPool: {{.*}}null
+   */
+  usePool();
   return 0;
 }

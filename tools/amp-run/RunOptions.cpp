@@ -14,6 +14,7 @@
 
 #include "RunOptions.h"
 
+#include "amp-rt/Pool.h"
 #include "amp/Execution/StepLog.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
@@ -146,11 +147,25 @@ static cl::opt<BlasUse>
 static ToolOption<bool>
     reference(host, "reference",
               "no BLAS, no fusion, fixed order of sums: slow");
+static ToolOption<int32_t>
+    threads(host, "amp-threads", // see nameThreads()
+            "threads of a step (one for each core that the process may use); "
+            "results do not depend on it",
+            "number");
 static ToolOption<bool> timing(host, "timing",
                                "print the time of each phase of compilation");
 
 static llvm::Error makeError(const Twine &text) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+}
+
+/// Gives `threads` its name, which an option of LLVM's linker plugin has in a
+/// shared libLLVM.
+static void nameThreads() {
+  auto taken = cl::getRegisteredOptions().find("threads");
+  if (taken != cl::getRegisteredOptions().end())
+    taken->second->setArgStr("lto-threads");
+  threads.setArgStr("threads");
 }
 
 /// Fails for an option that is there twice: one of its values would be ignored.
@@ -218,6 +233,9 @@ static llvm::Expected<Mode> getMode() {
   if (numSteps.getNumOccurrences() && numSteps < 1)
     return makeError("expected --steps to be at least 1, but got " +
                      Twine(numSteps));
+  if (threads.getNumOccurrences() && (threads < 1 || threads > 1024))
+    return makeError("expected --threads to be from 1 to 1024, but got " +
+                     Twine(threads));
   if (batchSize.getNumOccurrences() && batchSize < 1)
     return makeError("expected --batch-size to be at least 1, but got " +
                      Twine(batchSize));
@@ -236,6 +254,7 @@ static std::optional<T> getGiven(const ToolOption<T> &option) {
 }
 
 llvm::Expected<RunOptions> mlir::amp::parseRunOptions(int argc, char **argv) {
+  nameThreads();
   cl::HideUnrelatedOptions({&runs, &precision, &host});
   cl::ParseCommandLineOptions(
       argc, argv,
@@ -278,6 +297,9 @@ llvm::Expected<RunOptions> mlir::amp::parseRunOptions(int argc, char **argv) {
       options.precision.emplace_back(option.ArgStr, option.getValue());
   options.blas = blas;
   options.reference = reference;
+  options.threads = reference                     ? 1
+                    : threads.getNumOccurrences() ? threads.getValue()
+                                                  : ampRtPoolCountCores();
   options.timing = timing;
   return options;
 }

@@ -48,6 +48,7 @@ struct RunOptions {
 
   BlasUse blas = BlasUse::Auto;
   bool reference = false, timing = false;
+  int32_t threads = 1;
 
   /// True if the run leaves more than what it prints.
   bool leavesFiles() const {

@@ -129,6 +129,7 @@ compile(Source &source, const RunOptions &options, const BlasReport &blas,
   lowering.blas = blas.library ? BlasUse::Auto : BlasUse::Off;
   lowering.reference = options.reference;
   lowering.vectorBits = getHostVectorBits();
+  lowering.threads = options.threads;
   JitOptions jit;
   jit.insertTaps = insertTaps;
   if (options.reference)
@@ -163,6 +164,12 @@ static llvm::Expected<BlasReport> getBlas(const RunOptions &options) {
   if (options.blas == BlasUse::Off)
     return BlasReport{std::nullopt, "switched off by --blas=off"};
   return chooseBlas();
+}
+
+/// Shows who computes.
+static void printCompute(const RunOptions &options, const BlasReport &blas) {
+  printBlas(getScreen(options), blas);
+  getScreen(options) << "threads: " << options.threads << "\n";
 }
 
 //===----------------------------------------------------------------------===//
@@ -604,7 +611,7 @@ static llvm::Expected<int> runBatches(MLIRContext &context,
   if (!program)
     return program.takeError();
   if (!options.quiet)
-    printBlas(getScreen(options), blas);
+    printCompute(options, blas);
   llvm::Expected<TrainingState> state =
       makeStartValues((*program)->getTrainStep().getArguments(),
                       inputs->startValues.get(), options.seed);
@@ -727,7 +734,7 @@ static llvm::Expected<int> replayOracle(MLIRContext &context,
   if (!log)
     return log.takeError();
   if (!options.quiet)
-    printBlas(getScreen(options), blas);
+    printCompute(options, blas);
   VerdictCounts counts;
   early.reset();
   StopSignals signals;

@@ -40,12 +40,19 @@ enum class BlasUse { Auto, Off };
 constexpr int64_t kBlasMinWork = int64_t(1) << 17;
 constexpr int64_t kBlasMinCopiedWork = int64_t(1) << 33;
 
+/// Multiplications that are worth a thread: some ten microseconds of them,
+/// where waking a thread takes as long.
+constexpr int64_t kHostPartWork = int64_t(1) << 20;
+
 struct HostContractionOptions {
   BlasUse blas = BlasUse::Auto;
   int64_t blasMinWork = kBlasMinWork;
   int64_t blasMinCopiedWork = kBlasMinCopiedWork;
   /// Width of the target's vector registers: 128, 256 or 512.
   unsigned vectorBits = 256;
+  /// Threads among which generated products are divided.
+  unsigned threads = 1;
+  int64_t partWork = kHostPartWork;
 };
 
 /// What `convertLinalgToHostContraction` did.

@@ -66,6 +66,11 @@ def ConvertLinalgToHostContractionPass
     offsets, of static size where the shapes are static, each freed after use.
     The pass therefore stands after buffer deallocation.
 
+    With `threads` above 1, products that are worth it are divided among the
+    iterations of an `scf.parallel`, by their batch or by the longer side of the
+    output, each with scratch memory of its own. Each element of the output is
+    the same sum of the same products, so no result depends on the number.
+
     ```mlir
     func.func @linear(%x: memref<32x64xf16>, %w: memref<64x128xf16>,
                       %y: memref<32x128xf32>) {
@@ -109,6 +114,12 @@ def ConvertLinalgToHostContractionPass
            "of a convolution, strides that BLAS cannot take">,
     Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"256",
            "Width of the target's vector registers: 128, 256 or 512">,
+    Option<"threads", "threads", "unsigned", /*default=*/"1",
+           "Threads among which products are divided, as iterations of an "
+           "scf.parallel; those of BLAS are not">,
+    Option<"partWork", "part-work", "int64_t",
+           /*default=*/"::mlir::amp::kHostPartWork",
+           "Multiplications that are worth a thread">,
     Option<"reference", "reference", "bool", /*default=*/"false",
            "Leave contractions to convert-linalg-to-loops: one fixed order of "
            "summation, no fused arithmetic, slow">
@@ -540,6 +551,50 @@ def OutlineKernelsPass : Pass<"amp-outline-kernels", "ModuleOp"> {
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect"];
 }
 
+def OutlineParallelLoopsPass : Pass<"amp-outline-parallel-loops", "ModuleOp"> {
+  let summary = "one function for each loop whose iterations threads share";
+  let description = [{
+    Each outermost `scf.parallel` of one dimension, from 0 in steps of 1 and
+    without reductions, becomes a private function that takes the number of an
+    iteration and the values that the body uses, and a call with `amp.parallel`,
+    which gives the number of iterations in its place.
+    `amp-convert-parallel-calls` hands them to the runtime, in the LLVM dialect.
+    Other loops are left alone; `convert-scf-to-cf` runs them in order.
+
+    ```mlir
+    func.func @fill(%x: memref<8xf32>) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c8 = arith.constant 8 : index
+      %one = arith.constant 1.0 : f32
+      scf.parallel (%i) = (%c0) to (%c8) step (%c1) {
+        memref.store %one, %x[%i] : memref<8xf32>
+      }
+      return
+    }
+    ```
+
+    becomes
+
+    ```
+    func.func @fill(%x: memref<8xf32>) {
+      %c8 = arith.constant 8 : index
+      call @amp_part(%c8, %x) {amp.parallel} : (index, memref<8xf32>) -> ()
+      return
+    }
+    func.func private @amp_part(%i: index, %x: memref<8xf32>) {
+      %one = arith.constant 1.0 : f32
+      memref.store %one, %x[%i] : memref<8xf32>
+      return
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numOutlined", "loops outlined", "Loops that became functions">
+  ];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect"];
+}
+
 def PlanBuffersPass : Pass<"amp-plan-buffers", "::mlir::func::FuncOp"> {
   let summary = "place all buffers of a function in one allocation";
   let description = [{
@@ -600,6 +655,11 @@ def ConvertLinalgToHostLoopsPass
     what its body says, in particular each rounding. `memref.copy` is such an operation
     too.
 
+    With `threads` above 1, the outermost parallel loop of a large operation is
+    cut in as many pieces as are worth a thread, the iterations of an
+    `scf.parallel`. Loops that reduce are not cut, so no result depends on the
+    number.
+
     Left alone: operations with dynamic shapes, strides or offsets, and indexing
     maps that are not linear; `convert-linalg-to-loops` takes them.
 
@@ -625,6 +685,13 @@ def ConvertLinalgToHostLoopsPass
     }
     ```
   }];
+  let options = [
+    Option<"threads", "threads", "unsigned", /*default=*/"1",
+           "Threads among which large operations are divided">,
+    Option<"partWork", "part-work", "int64_t", /*default=*/"1 << 15",
+           "Points of the loops that are worth a thread: some ten microseconds "
+           "of them">
+  ];
   let statistics = [
     Statistic<"numConverted", "operations converted", "Operations that became loops">,
     Statistic<"numLeft", "operations left", "Operations of unknown shape or layout">

@@ -22,10 +22,12 @@ namespace mlir::amp {
 
 /// The program that `description` describes, with scalers of its own. `code` is
 /// kept as long as the program: its destruction may unload what is described.
-/// Fails without a train step, and for values that are no arrays or results
-/// whose shape is not known.
+/// Its calls use `threads` threads, the caller's among them. Fails without a
+/// train step, for values that are no arrays or results whose shape is not
+/// known, and where the system gives no threads.
 llvm::Expected<std::unique_ptr<Program>>
-openProgram(const AmpRtProgram &description, std::shared_ptr<void> code);
+openProgram(const AmpRtProgram &description, std::shared_ptr<void> code,
+            int32_t threads = 1);
 
 /// Refuses a result that cannot be allocated before the call.
 llvm::Error checkResultShape(const ValueSpec &result, llvm::StringRef function);

@@ -39,7 +39,8 @@ struct CompileReport {
   std::string decisions;
 };
 
-/// Compiles `module`, which is consumed. Diagnostics go to the context's
+/// Compiles `module`, which is consumed. The program has the threads that
+/// `lowering` divides loops among. Diagnostics go to the context's
 /// handlers; the error then only says which phase failed.
 llvm::Expected<std::unique_ptr<Program>>
 compileForHost(ModuleOp module, const MixedPrecisionOptions &precision,

@@ -35,6 +35,14 @@ struct HostLoweringOptions : public PassPipelineOptions<HostLoweringOptions> {
       *this, "vector-bits", llvm::cl::init(256),
       llvm::cl::desc(
           "width of the target's vector registers: 128, 256 or 512")};
+  Option<unsigned> threads{
+      *this, "threads", llvm::cl::init(1),
+      llvm::cl::desc("threads that the loops of the step are divided among; a "
+                     "run gives them (amp-rt/Pool.h)")};
+  Option<int64_t> partWork{
+      *this, "part-work", llvm::cl::init(0),
+      llvm::cl::desc("points of a loop that are worth a thread; 0: what each "
+                     "pass knows of its own loops")};
 };
 
 /// First half of `amp-to-host`: the step as functions on tensors that a host

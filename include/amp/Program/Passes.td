@@ -28,6 +28,62 @@ def MeasureWorkspacePass : Pass<"amp-measure-workspace", "ModuleOp"> {
   }];
 }
 
+def ConvertParallelCallsPass : Pass<"amp-convert-parallel-calls", "ModuleOp"> {
+  let summary = "hand the parts of a loop to the threads of a run";
+  let description = [{
+    A call with `amp.parallel` stands for one call for each part of a loop, see
+    `amp-outline-parallel-loops`: its first argument is the number of parts, the
+    callee's is which. It becomes a call of the runtime, which calls a function
+    of its own signature, and that the callee, for each part and on the threads
+    that there are (`amp-rt/Pool.h`).
+
+    Runs on the LLVM dialect, before `amp-return-status`, which makes
+    `@ampRtRunParallel` of `@ampRtParallel`.
+
+    ```mlir
+    llvm.func @part(%i: i64, %x: !llvm.ptr) {
+      llvm.return
+    }
+    llvm.func @fill(%x: !llvm.ptr, %count: i64) {
+      llvm.call @part(%count, %x) {amp.parallel} : (i64, !llvm.ptr) -> ()
+      llvm.return
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    llvm.func @ampRtParallel(i64, !llvm.ptr, !llvm.ptr)
+    llvm.func @part(%i: i64, %x: !llvm.ptr) {
+      llvm.return
+    }
+    llvm.func @fill(%x: !llvm.ptr, %count: i64) {
+      %one = llvm.mlir.constant(1 : i64) : i64
+      %context = llvm.alloca %one x !llvm.struct<(ptr)> : (i64) -> !llvm.ptr
+      %field = llvm.getelementptr %context[0, 0]
+          : (!llvm.ptr) -> !llvm.ptr, !llvm.struct<(ptr)>
+      llvm.store %x, %field : !llvm.ptr, !llvm.ptr
+      %task = llvm.mlir.addressof @amp_parallel_part : !llvm.ptr
+      llvm.call @ampRtParallel(%count, %task, %context)
+          : (i64, !llvm.ptr, !llvm.ptr) -> ()
+      llvm.return
+    }
+    llvm.func internal @amp_parallel_part(%i: i64, %context: !llvm.ptr)
+        attributes {amp.parallel} {
+      %field = llvm.getelementptr %context[0, 0]
+          : (!llvm.ptr) -> !llvm.ptr, !llvm.struct<(ptr)>
+      %x = llvm.load %field : !llvm.ptr -> !llvm.ptr
+      llvm.call @part(%i, %x) : (i64, !llvm.ptr) -> ()
+      llvm.return
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numConverted", "calls converted", "Calls for all parts of a loop">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def ReturnStatusPass : Pass<"amp-return-status", "ModuleOp"> {
   let summary = "let a program be left, with a status";
   let description = [{

@@ -30,6 +30,11 @@
 // right to a few units in the last place of f32, where one running sum would
 // lose three digits and a batch norm in half more than its rounding.
 //
+// For several threads, the outermost parallel loop is cut in pieces that are
+// iterations of an scf.parallel, outside of all other loops: where a reduction
+// stands around it, each piece reduces for its own elements. Loops that reduce
+// stay whole, so that each sum has one order.
+//
 // Only the addition (or product) that takes the accumulator carries `reassoc`.
 // With the flag on the body too, LLVM could regroup values before a rounding.
 //
@@ -67,6 +72,13 @@ static constexpr int64_t kUnrollExtent = 4;
 /// Elements of a partial sum: blocks of a longer loop are as long as the
 /// largest divisor of its extent in this range, if there is one.
 static constexpr int64_t kMinBlock = 256, kMaxBlock = 4096;
+
+/// Pieces for each thread: more are shared more evenly.
+static constexpr int64_t kPiecesPerThread = 4;
+
+/// What the extent of a piece of an innermost loop is a multiple of: a cache
+/// line of bytes, and whole vectors.
+static constexpr int64_t kPieceUnit = 64;
 
 /// Name of the attribute on llvm.br.
 static constexpr StringLiteral kLoopAnnotation = "loop_annotation";
@@ -318,6 +330,43 @@ static void blockSum(Nest &nest) {
 }
 
 //===----------------------------------------------------------------------===//
+// Threads
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The loop that is cut, and the extent of each piece but the last.
+struct Cut {
+  unsigned level;
+  int64_t extent;
+};
+} // namespace
+
+/// Where `nest` is divided among `threads`, if that is worth it. Pieces of
+/// outputs that overlap would race.
+static std::optional<Cut> findCut(const Nest &nest, unsigned threads,
+                                  int64_t partWork) {
+  int64_t work = 1;
+  for (const Loop &loop : nest.loops)
+    work *= loop.extent;
+  int64_t pieces =
+      std::min<int64_t>(threads * kPiecesPerThread, work / partWork);
+  const Loop *loop = llvm::find_if(
+      nest.loops, [](const Loop &loop) { return !loop.isReduction; });
+  if (threads < 2 || pieces < 2 || loop == nest.loops.end())
+    return std::nullopt;
+  for (unsigned i = nest.numInputs, e = nest.accesses.size(); i != e; ++i)
+    if (loop->strides[i] == 0)
+      return std::nullopt;
+  unsigned level = std::distance(nest.loops.begin(), loop);
+  int64_t extent = llvm::divideCeil(loop->extent, pieces);
+  if (level + 1 == nest.loops.size())
+    extent = llvm::alignTo(extent, kPieceUnit);
+  if (extent >= loop->extent)
+    return std::nullopt;
+  return Cut{level, extent};
+}
+
+//===----------------------------------------------------------------------===//
 // Rewrite
 //===----------------------------------------------------------------------===//
 
@@ -325,8 +374,8 @@ namespace {
 /// Writes the loops of one operation.
 class NestBuilder {
 public:
-  NestBuilder(linalg::LinalgOp op, const Nest &nest)
-      : op(op), nest(nest), builder(op), loc(op.getLoc()) {}
+  NestBuilder(linalg::LinalgOp op, const Nest &nest, std::optional<Cut> cut)
+      : op(op), nest(nest), cut(cut), builder(op), loc(op.getLoc()) {}
 
   void build();
 
@@ -344,8 +393,14 @@ private:
     return arith::ConstantIndexOp::create(builder, loc, value);
   }
 
+  /// The scf.parallel over the pieces of the cut; the builder goes inside.
+  void buildPieces();
+
   linalg::LinalgOp op;
   const Nest &nest;
+  std::optional<Cut> cut;
+  /// The bounds of a piece.
+  Value pieceBegin, pieceEnd;
   OpBuilder builder;
   Location loc;
   /// Operands as memrefs of rank 1, or scalars.
@@ -461,9 +516,10 @@ SmallVector<Value> NestBuilder::buildLoops(unsigned level,
     for (Value &value : start)
       value = arith::ConstantOp::create(builder, loc,
                                         builder.getZeroAttr(value.getType()));
-  auto forOp =
-      scf::ForOp::create(builder, loc, getConstant(0), getConstant(loop.extent),
-                         getConstant(1), start);
+  bool isPiece = cut && cut->level == level;
+  auto forOp = scf::ForOp::create(
+      builder, loc, isPiece ? pieceBegin : getConstant(0),
+      isPiece ? pieceEnd : getConstant(loop.extent), getConstant(1), start);
   forOp->setAttr(kLoopAnnotation,
                  getAnnotation(builder.getContext(), loop,
                                isInnermost && hasGathers(nest, loop)));
@@ -496,7 +552,25 @@ SmallVector<Value> NestBuilder::buildLoops(unsigned level,
   return results;
 }
 
+void NestBuilder::buildPieces() {
+  int64_t extent = nest.loops[cut->level].extent;
+  auto pieces = scf::ParallelOp::create(
+      builder, loc, ValueRange{getConstant(0)},
+      ValueRange{getConstant(llvm::divideCeil(extent, cut->extent))},
+      ValueRange{getConstant(1)});
+  builder.setInsertionPointToStart(pieces.getBody());
+  Value length = getConstant(cut->extent);
+  pieceBegin = arith::MulIOp::create(builder, loc,
+                                     pieces.getInductionVars().front(), length);
+  pieceEnd = arith::AddIOp::create(builder, loc, pieceBegin, length);
+  if (extent % cut->extent != 0)
+    pieceEnd =
+        arith::MinSIOp::create(builder, loc, pieceEnd, getConstant(extent));
+}
+
 void NestBuilder::build() {
+  if (cut)
+    buildPieces();
   for (const Access &access : nest.accesses) {
     auto type = dyn_cast<MemRefType>(access.memref.getType());
     if (!type) {
@@ -535,6 +609,19 @@ namespace {
 struct ConvertLinalgToHostLoops
     : public amp::impl::ConvertLinalgToHostLoopsPassBase<
           ConvertLinalgToHostLoops> {
+  using Base::Base;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    if (threads == 0)
+      return emitError(UnknownLoc::get(context))
+             << "expected 'threads' to be at least 1, but got 0";
+    if (partWork < 1)
+      return emitError(UnknownLoc::get(context))
+             << "expected 'part-work' to be at least 1, but got "
+             << partWork.getValue();
+    return success();
+  }
+
   void runOnOperation() override {
     generalizeCopies(getOperation());
     SmallVector<linalg::LinalgOp> ops;
@@ -548,7 +635,7 @@ struct ConvertLinalgToHostLoops
       orderLoops(*nest);
       mergeLoops(*nest);
       blockSum(*nest);
-      NestBuilder(op, *nest).build();
+      NestBuilder(op, *nest, findCut(*nest, threads, partWork)).build();
       ++numConverted;
     }
   }

@@ -28,6 +28,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BufferRoots.h"
+#include "KernelFunction.h"
 #include "amp/Conversion/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -78,18 +79,6 @@ static SmallVector<Value> getOutputs(Operation *op) {
   return outputs;
 }
 
-/// A memref that is known by its address alone.
-static bool isAddressOnly(Type type) {
-  auto memref = dyn_cast<MemRefType>(type);
-  if (!memref)
-    return true;
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  return memref.hasStaticShape() &&
-         succeeded(memref.getStridesAndOffset(strides, offset)) &&
-         !ShapedType::isDynamic(offset) && !ShapedType::isDynamicShape(strides);
-}
-
 /// True if the buffer of `argument` is none of the others'.
 static bool isApart(Value argument, ArrayRef<Value> arguments) {
   return llvm::all_of(arguments, [&](Value other) {
@@ -121,18 +110,10 @@ private:
 
 func::FuncOp Outliner::createKernel(Operation *op, ArrayRef<Value> arguments,
                                     const llvm::SetVector<Value> &inputs) {
-  MLIRContext *context = builder.getContext();
   builder.clearInsertionPoint();
-  SmallVector<Type> types = llvm::to_vector(ValueRange(arguments).getTypes());
-  auto kernel = func::FuncOp::create(builder, op->getLoc(), kPrefix,
-                                     builder.getFunctionType(types, {}));
-  kernel.setPrivate();
-  kernel->setAttr("llvm.linkage",
-                  LLVM::LinkageAttr::get(context, LLVM::Linkage::Internal));
-  kernel->setAttr("passthrough", builder.getStrArrayAttr({"noinline"}));
-  kernel.setNoInline(true);
-  if (llvm::all_of(types, isAddressOnly))
-    kernel->setAttr("llvm.bareptr", builder.getUnitAttr());
+  func::FuncOp kernel =
+      createKernelFunction(builder, op->getLoc(), kPrefix,
+                           llvm::to_vector(ValueRange(arguments).getTypes()));
   SmallVector<Value> outputs = getOutputs(op);
   for (auto [index, argument] : llvm::enumerate(arguments))
     if (llvm::is_contained(outputs, argument) && isApart(argument, arguments))

@@ -13,6 +13,10 @@
 // the program a call and not a kernel. Tables are as long as the matrix's
 // sides; filling them takes about as many cycles as they have entries.
 //
+// For several threads, a generated product is divided where that costs least:
+// its batch if there is one, else the longer side of C. Each part packs for
+// itself, and each element of C is the same sum as before.
+//
 // The decision for BLAS stands at the call: at compile time where the sizes are
 // known, else as a branch on their product. It has two thresholds, because
 // copying for BLAS costs as much as packing does, and BLAS packs once more.
@@ -42,6 +46,10 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
+/// Rows or columns that make what the others cost to pack for each part small
+/// beside the multiplications with them.
+static constexpr int64_t kPartSide = 256;
+
 namespace {
 
 /// An operand as one stride per loop.
@@ -57,6 +65,11 @@ struct PlainMatrix {
   bool transposed;
   /// The distance of the rows that lie in order.
   Index leadingDimension;
+};
+
+/// From `begin` on `size` of something, of which no part has more than `most`.
+struct Slice {
+  Index begin, size, most;
 };
 
 /// Replaces one contraction.
@@ -86,8 +99,19 @@ private:
 
   /// memref<?xT>, allocated with static size if `count` is a constant.
   Value allocate(Type element, Index count);
+  /// A part of the product: of the first loop of its batch, of its rows and of
+  /// its columns.
+  struct Part {
+    Slice batch, rows, columns;
+  };
+  /// What one thread computes.
+  Part getWhole();
+  /// Calls `emitPart` in a loop whose iterations threads share, or once.
+  void divide(function_ref<void(const Part &)> emitPart);
+
   /// Scratch memory, and the loops over the batch with one `call` in them.
   void emitBatch(Index scratchSize, const OffsetTables &tables,
+                 const Part &part,
                  function_ref<void(const ProductArguments &)> call);
 
   Contraction &view;
@@ -258,13 +282,67 @@ OffsetTables ContractionEmitter::fillTables() {
   return tables;
 }
 
+ContractionEmitter::Part ContractionEmitter::getWhole() {
+  Index zero = b.number(0);
+  Index batch = view.batch.empty() ? b.number(1) : extents[view.batch.front()];
+  return {{zero, batch, batch}, {zero, m, m}, {zero, n, n}};
+}
+
+void ContractionEmitter::divide(function_ref<void(const Part &)> emitPart) {
+  Part whole = getWhole();
+  if (options.threads == 1)
+    return emitPart(whole);
+  Index batch = getExtent(view.batch);
+  int64_t most = options.threads;
+  if (std::optional<int64_t> work = (batch * m * n * k).getConstant())
+    most = std::min(most, *work / options.partWork);
+
+  // What is unknown counts as long.
+  auto getLength = [](Index extent) {
+    return extent.getConstant().value_or(std::numeric_limits<int64_t>::max());
+  };
+  Slice Part::*divided = &Part::batch;
+  int64_t unit = 1;
+  if (!view.batch.empty() && getLength(whole.batch.size) >= most) {
+    // Parts of a batch cost nothing more, and many are shared more evenly.
+    most = std::min(most * 4, getLength(whole.batch.size));
+  } else {
+    bool byRows = getLength(m) > getLength(n);
+    divided = byRows ? &Part::rows : &Part::columns;
+    TileShape tile = TileShape::get(options.vectorBits);
+    unit = byRows ? tile.rows : tile.columns();
+    int64_t length = getLength(byRows ? m : n);
+    bool canShareEvenly = length / kPartSide >= most * 2;
+    most = std::min<int64_t>(canShareEvenly ? most * 2 : most,
+                             llvm::divideCeil(length, unit));
+  }
+  if (most < 2)
+    return emitPart(whole);
+
+  Index extent = (whole.*divided).size;
+  Index length = roundUp(ceilDiv(extent, most), unit);
+  Index one = b.number(1);
+  scf::ParallelOp::create(
+      b, ValueRange{b.number(0)}, ValueRange{b.number(most)}, ValueRange{one},
+      [&](OpBuilder &, Location, ValueRange iv) {
+        Part part = whole;
+        Index begin = min(b.number(iv.front()) * length, extent);
+        part.*divided = {begin, min(extent - begin, length), length};
+        emitPart(part);
+      });
+}
+
 void ContractionEmitter::emitBatch(
-    Index scratchSize, const OffsetTables &tables,
+    Index scratchSize, const OffsetTables &tables, const Part &part,
     function_ref<void(const ProductArguments &)> call) {
   ProductArguments arguments;
   arguments.tables = tables;
-  arguments.m = m;
-  arguments.n = n;
+  arguments.tables.aM = tables.aM + part.rows.begin;
+  arguments.tables.cM = tables.cM + part.rows.begin;
+  arguments.tables.bN = tables.bN + part.columns.begin;
+  arguments.tables.cN = tables.cN + part.columns.begin;
+  arguments.m = part.rows.size;
+  arguments.n = part.columns.size;
   arguments.k = k;
   arguments.scratch = {allocate(b.getF32Type(), scratchSize), b.number(0)};
 
@@ -273,11 +351,14 @@ void ContractionEmitter::emitBatch(
         if (loops.empty())
           return call(arguments);
         unsigned loop = loops.front();
-        b.loop(extents[loop], 1, [&](Index iv) {
+        bool isFirst = loop == view.batch.front();
+        Index first = isFirst ? part.batch.begin : b.number(0);
+        b.loop(isFirst ? part.batch.size : extents[loop], 1, [&](Index iv) {
           ProductArguments outer = arguments;
-          arguments.a = outer.a.at(iv * a.strides[loop]);
-          arguments.b = outer.b.at(iv * bOperand.strides[loop]);
-          arguments.c = outer.c.at(iv * c.strides[loop]);
+          Index position = first + iv;
+          arguments.a = outer.a.at(position * a.strides[loop]);
+          arguments.b = outer.b.at(position * bOperand.strides[loop]);
+          arguments.c = outer.c.at(position * c.strides[loop]);
           emitLoops(loops.drop_front());
           arguments = outer;
         });
@@ -345,14 +426,18 @@ LogicalResult ContractionEmitter::emit(bool &usesBlas) {
 
   OffsetTables tables = fillTables();
   auto emitGenerated = [&] {
-    emitBatch(library.getProductScratch(b, m, n, k), tables,
-              [&](const ProductArguments &arguments) {
-                library.callProduct(b, view.a.getElementType(),
-                                    view.b.getElementType(), arguments);
-              });
+    divide([&](const Part &part) {
+      Index scratch =
+          library.getProductScratch(b, part.rows.most, part.columns.most, k);
+      emitBatch(scratch, tables, part, [&](const ProductArguments &arguments) {
+        library.callProduct(b, view.a.getElementType(), view.b.getElementType(),
+                            arguments);
+      });
+    });
   };
   auto emitBlas = [&] {
-    emitBatch(library.getBlasScratch(b, form, m, n, k), tables,
+    // A library has threads of its own.
+    emitBatch(library.getBlasScratch(b, form, m, n, k), tables, getWhole(),
               [&](const ProductArguments &arguments) {
                 library.callBlasProduct(b, form, arguments, strides);
               });
@@ -446,6 +531,13 @@ struct ConvertLinalgToHostContractionPass
   using Base::Base;
 
   LogicalResult initialize(MLIRContext *context) override {
+    if (threads == 0)
+      return emitError(UnknownLoc::get(context))
+             << "expected 'threads' to be at least 1, but got 0";
+    if (partWork < 1)
+      return emitError(UnknownLoc::get(context))
+             << "expected 'part-work' to be at least 1, but got "
+             << partWork.getValue();
     if (vectorBits == 128 || vectorBits == 256 || vectorBits == 512)
       return success();
     return emitError(UnknownLoc::get(context))
@@ -456,8 +548,8 @@ struct ConvertLinalgToHostContractionPass
   void runOnOperation() override {
     if (reference)
       return;
-    HostContractionOptions options{blas, blasMinWork, blasMinCopiedWork,
-                                   vectorBits};
+    HostContractionOptions options{blas,       blasMinWork, blasMinCopiedWork,
+                                   vectorBits, threads,     partWork};
     FailureOr<HostContractionCounts> counts =
         convertLinalgToHostContraction(getOperation(), options);
     if (failed(counts))

@@ -37,6 +37,9 @@ AMP_RT_BEGIN_DECLS
 
 typedef struct AmpRtPool AmpRtPool;
 
+/* The cores that the process may run on, by its affinity mask; at least 1. */
+AMP_RT_API int32_t ampRtPoolCountCores(void);
+
 /* Makes a pool of `threads` threads, the calling one among them: threads - 1
  * are started. 0 means one for each core that the process may run on.
  * AMP_RT_INVALID_ARGUMENT for a negative number or more than 1024;

@@ -31,16 +31,16 @@ struct AmpRtPool {
   ThreadPool own;
 };
 
-static int32_t countCores() {
+int32_t ampRtPoolCountCores(void) {
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
 #ifdef __linux__
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof(set), &set) == 0)
-    return CPU_COUNT(&set);
+    cores = CPU_COUNT(&set);
 #endif
-  long online = sysconf(_SC_NPROCESSORS_ONLN);
-  return online < 1              ? 1
-         : online > kMostThreads ? kMostThreads
-                                 : static_cast<int32_t>(online);
+  return cores < 1              ? 1
+         : cores > kMostThreads ? kMostThreads
+                                : static_cast<int32_t>(cores);
 }
 
 static void runOnOwn(void *pool, int64_t count, AmpRtPoolTask task,
@@ -62,7 +62,7 @@ AmpRtStatus ampRtPoolCreate(int32_t threads, AmpRtPool **pool) {
                 "for each core, but got %d",
                 call, kMostThreads, threads);
   if (threads == 0)
-    threads = countCores();
+    threads = ampRtPoolCountCores();
   auto *result = new (std::nothrow) AmpRtPool;
   if (!result)
     return failNoMemory(call, "a pool");

@@ -2,6 +2,10 @@
 // RUN:   --convert-linalg-to-host-contraction=blas-min-work=0
 // RUN: not amp-opt /dev/null --convert-linalg-to-host-contraction=vector-bits=384 2>&1 | FileCheck %s
 // CHECK: expected 'vector-bits' to be 128, 256 or 512, but got 384
+// RUN: not amp-opt /dev/null --convert-linalg-to-host-contraction=threads=0 2>&1 | FileCheck %s --check-prefix=THREADS
+// THREADS: expected 'threads' to be at least 1, but got 0
+// RUN: not amp-opt /dev/null --convert-linalg-to-host-contraction=part-work=0 2>&1 | FileCheck %s --check-prefix=WORK
+// WORK: expected 'part-work' to be at least 1, but got 0
 
 // expected-error@+1 {{expected 'ampRtBlasSgemm' to have type '(i64, i32, i32, i64, i64, i64, f32, i64, i64, i64, i64, f32, i64, i64) -> i32', which the runtime gives it}}
 func.func private @ampRtBlasSgemm(i32)

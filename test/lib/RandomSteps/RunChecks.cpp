@@ -239,7 +239,7 @@ static std::string compareBits(const States &a, const States &b) {
 static std::optional<Runner>
 compile(ModuleOp module, uint64_t seed,
         const std::map<std::string, std::string> &optionsByName,
-        bool insertTaps, Report &report) {
+        bool insertTaps, Report &report, unsigned threads = 1) {
   GeneratedStep changed;
   changed.options = optionsByName;
   report.beginPhase("compiler, " + changed.getPipeline());
@@ -249,6 +249,8 @@ compile(ModuleOp module, uint64_t seed,
   HostLoweringOptions lowering;
   lowering.blas = BlasUse::Off;
   lowering.vectorBits = 128;
+  lowering.threads = threads;
+  lowering.partWork = 1; // divides whatever can be divided
   JitOptions options;
   options.insertTaps = insertTaps;
   options.optimizationLevel = 0;
@@ -548,7 +550,8 @@ static void checkO0(ModuleOp module, const GeneratedStep &step, uint64_t seed,
   options.erase("enabled");
   options["opt-level"] = "O0";
   options["verify-scaling"] = "off";
-  std::optional<Runner> level = compile(module, seed, options, false, report);
+  std::optional<Runner> level =
+      compile(module, seed, options, false, report, /*threads=*/3);
   if (!plain || !level)
     return;
   States before = plain->getStart(), start;
