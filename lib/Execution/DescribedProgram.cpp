@@ -15,6 +15,7 @@
 #include "amp/Execution/DescribedProgram.h"
 
 #include "amp-rt/Pool.h"
+#include "amp-rt/Profile.h"
 #include "amp-rt/Run.h"
 #include "amp-rt/Tap.h"
 #include "amp-rt/Version.h"
@@ -99,14 +100,21 @@ public:
     ampRtTapDestroy(tap);
     ampRtRunDestroy(run);
     ampRtPoolDestroy(pool);
+    ampRtProfileDestroy(profile);
   }
-  Error open(const AmpRtProgram &description, int32_t threads);
+  Error open(const AmpRtProgram &description, const ProgramOptions &options);
 
   CompiledFunction &getTrainStep() override { return *trainStep; }
   CompiledFunction *getEvaluate() override { return evaluate.get(); }
   ArrayRef<ScalerSlot> getScalers() override { return scalers; }
   void setTap(std::function<void(const Tap &)> callback) override;
   MemoryReport getMemoryReport() const override { return memory; }
+  std::vector<KernelTime> getKernelTimes() const override;
+  std::vector<KernelCall> getKernelCalls() const override;
+  void resetKernelTimes() override {
+    if (profile)
+      ampRtProfileReset(profile);
+  }
 
   int64_t getTapHandle() const { return tapCallback ? ampRtTapHandle(tap) : 0; }
   static AmpRtStatus onTap(void *user, const AmpRtTapEvent *event);
@@ -115,6 +123,8 @@ public:
   std::shared_ptr<void> code;
   std::unique_ptr<DescribedFunction> trainStep, evaluate;
   SmallVector<ScalerSlot> scalers;
+  ArrayRef<const AmpRtProgramKernel *> kernels;
+  AmpRtProfile *profile = nullptr;
   AmpRtPool *pool = nullptr;
   AmpRtRun *run = nullptr;
   AmpRtTap *tap = nullptr;
@@ -295,12 +305,45 @@ void DescribedProgram::setTap(std::function<void(const Tap &)> callback) {
   ampRtTapSet(tap, tapCallback ? &DescribedProgram::onTap : nullptr, this);
 }
 
-Error DescribedProgram::open(const AmpRtProgram &description, int32_t threads) {
+std::vector<KernelTime> DescribedProgram::getKernelTimes() const {
+  std::vector<KernelTime> times;
+  for (auto [index, kernel] : llvm::enumerate(kernels)) {
+    AmpRtKernelTime time = {};
+    time.structSize = sizeof(time);
+    ampRtProfileGetTime(profile, int32_t(index), &time);
+    times.push_back({kernel->name, kernel->what, kernel->source,
+                     kernel->operations, kernel->bytes, time.calls,
+                     double(time.nanoseconds) * 1e-9});
+  }
+  return times;
+}
+
+std::vector<KernelCall> DescribedProgram::getKernelCalls() const {
+  std::vector<KernelCall> calls;
+  for (int64_t i = 0, e = ampRtProfileCountCalls(profile); i < e; ++i) {
+    AmpRtKernelCall call = {};
+    call.structSize = sizeof(call);
+    ampRtProfileGetCall(profile, i, &call);
+    calls.push_back({call.kernel, call.begin, call.end});
+  }
+  return calls;
+}
+
+Error DescribedProgram::open(const AmpRtProgram &description,
+                             const ProgramOptions &options) {
   if (ampRtVersionCheck(description.runtimeVersion) != AMP_RT_OK ||
       ampRtRunCreate(&run) != AMP_RT_OK)
     return makeRuntimeError();
-  if (threads > 1 && (ampRtPoolCreate(threads, &pool) != AMP_RT_OK ||
-                      ampRtRunSetPool(run, pool) != AMP_RT_OK))
+  if (options.threads > 1 &&
+      (ampRtPoolCreate(options.threads, &pool) != AMP_RT_OK ||
+       ampRtRunSetPool(run, pool) != AMP_RT_OK))
+    return makeRuntimeError();
+  if (description.structSize >= sizeof(AmpRtProgram))
+    kernels = ArrayRef(description.kernels, description.kernelCount);
+  if (!kernels.empty() &&
+      (ampRtProfileCreate(description.kernelCount, options.keptCalls,
+                          &profile) != AMP_RT_OK ||
+       ampRtRunSetProfile(run, profile) != AMP_RT_OK))
     return makeRuntimeError();
   for (int32_t i = 0; i < description.scalerCount; ++i) {
     const AmpRtProgramScaler &wanted = *description.scalers[i];
@@ -328,9 +371,10 @@ Error DescribedProgram::open(const AmpRtProgram &description, int32_t threads) {
 
 Expected<std::unique_ptr<Program>>
 mlir::amp::openProgram(const AmpRtProgram &description,
-                       std::shared_ptr<void> code, int32_t threads) {
+                       std::shared_ptr<void> code,
+                       const ProgramOptions &options) {
   auto program = std::make_unique<DescribedProgram>(std::move(code));
-  if (Error error = program->open(description, threads))
+  if (Error error = program->open(description, options))
     return error;
   return program;
 }

@@ -17,6 +17,7 @@
 #include "amp-rt/Blas.h"
 #include "amp-rt/Half.h"
 #include "amp-rt/Pool.h"
+#include "amp-rt/Profile.h"
 #include "amp-rt/Run.h"
 #include "amp-rt/Scaler.h"
 #include "amp/Execution/StridedCopy.h"
@@ -52,6 +53,8 @@ getRuntimeSymbols(llvm::orc::MangleAndInterner interner) {
   add("ampRtRunUpdateScale", reinterpret_cast<void *>(&ampRtRunUpdateScale));
   add("ampRtRunTap", reinterpret_cast<void *>(&ampRtRunTap));
   add("ampRtRunSgemm", reinterpret_cast<void *>(&ampRtRunSgemm));
+  add("ampRtRunKernelBegin", reinterpret_cast<void *>(&ampRtRunKernelBegin));
+  add("ampRtRunKernelEnd", reinterpret_cast<void *>(&ampRtRunKernelEnd));
   add("ampRtRunParallel", reinterpret_cast<void *>(&ampRtRunParallel));
   add("memrefCopy", reinterpret_cast<void *>(&copyDescribedArray));
   // The project's own conversions, so that results do not depend on the host's

@@ -66,15 +66,18 @@ static void addTensorStage(OpPassManager &pm,
 }
 
 /// Buffers of known places, and a step that is a list of kernel calls.
-static void addKernels(OpPassManager &pm) {
+static void addKernels(OpPassManager &pm, const HostLoweringOptions &options) {
   pm.addNestedPass<func::FuncOp>(createWriteResultsInPlacePass());
   // While each buffer is an allocation of its own: which arguments of a kernel
   // overlap is read from that.
   pm.addPass(createOutlineKernelsPass());
   pm.addNestedPass<func::FuncOp>(createPlanBuffersPass());
+  if (options.profile)
+    pm.addPass(createProfileKernelsPass());
 }
 
-static void addBufferization(OpPassManager &pm) {
+static void addBufferization(OpPassManager &pm,
+                             const HostLoweringOptions &options) {
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());
   bufferization::OneShotBufferizePassOptions bufferize;
@@ -90,7 +93,7 @@ static void addBufferization(OpPassManager &pm) {
   outParams.modifyPublicFunctions = true;
   pm.addPass(bufferization::createBufferResultsToOutParamsPass(outParams));
   addCleanup(pm);
-  addKernels(pm);
+  addKernels(pm, options);
   bufferization::BufferDeallocationPipelineOptions deallocation;
   bufferization::buildBufferDeallocationPipeline(pm, deallocation);
   pm.addPass(createMeasureWorkspacePass());
@@ -158,7 +161,7 @@ static void addLLVM(OpPassManager &pm) {
 void mlir::amp::buildHostLoweringPipeline(OpPassManager &pm,
                                           const HostLoweringOptions &options) {
   addTensorStage(pm, options);
-  addBufferization(pm);
+  addBufferization(pm, options);
   addLoopStage(pm, options);
   addLLVM(pm);
 }

@@ -92,6 +92,7 @@ private:
                       StringRef function);
   std::string addFunction(LLVM::LLVMFuncOp function);
   std::string addScaler(DictionaryAttr scaler);
+  std::string addKernel(DictionaryAttr kernel);
 
   ModuleOp module;
   OpBuilder builder;
@@ -344,8 +345,25 @@ std::string Describer::addScaler(DictionaryAttr scaler) {
                     Field::address(nameSymbol), Field::address(config)});
 }
 
+/// AmpRtProgramKernel.
+std::string Describer::addKernel(DictionaryAttr kernel) {
+  auto addPart = [&](StringRef key) {
+    return addText(kernel.getAs<StringAttr>(key).getValue());
+  };
+  auto getInt = [&](StringRef key) {
+    return kernel.getAs<IntegerAttr>(key).getInt();
+  };
+  std::string name = addPart("name"), what = addPart("what"),
+              source = addPart("source");
+  return addStruct("amp_kernel_info_" + std::to_string(numbered++),
+                   {Field::i32(sizeof(AmpRtProgramKernel)), Field::i32(0),
+                    Field::address(name), Field::address(what),
+                    Field::address(source), Field::i64(getInt("operations")),
+                    Field::i64(getInt("bytes"))});
+}
+
 void Describer::run() {
-  SmallVector<std::string> functions, scalers;
+  SmallVector<std::string> functions, scalers, kernels;
   for (auto function : llvm::to_vector(module.getOps<LLVM::LLVMFuncOp>())) {
     if (!function->hasAttr(kSignatureAttr))
       continue;
@@ -362,14 +380,21 @@ void Describer::run() {
     for (auto scaler : given.getAsRange<DictionaryAttr>())
       scalers.push_back(addScaler(scaler));
   module->removeAttr(kScalersAttr);
+  if (auto given = module->getAttrOfType<ArrayAttr>(kKernelsAttr))
+    for (auto kernel : given.getAsRange<DictionaryAttr>())
+      kernels.push_back(addKernel(kernel));
+  module->removeAttr(kKernelsAttr);
   if (functions.empty())
     return;
   std::string functionsSymbol = addPointers("amp_functions", functions),
-              scalersSymbol = addPointers("amp_scalers", scalers);
+              scalersSymbol = addPointers("amp_scalers", scalers),
+              kernelsSymbol = addPointers("amp_kernels", kernels);
   addStruct(AMP_RT_PROGRAM_SYMBOL,
             {Field::i32(sizeof(AmpRtProgram)), Field::i32(AMP_RT_VERSION),
              Field::i32(functions.size()), Field::i32(scalers.size()),
-             Field::address(functionsSymbol), Field::address(scalersSymbol)},
+             Field::address(functionsSymbol), Field::address(scalersSymbol),
+             Field::i32(kernels.size()), Field::i32(0),
+             Field::address(kernelsSymbol)},
             /*isVisible=*/true);
 }
 

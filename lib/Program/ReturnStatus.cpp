@@ -82,6 +82,8 @@ static constexpr RuntimeCall kRuntimeCalls[] = {
     {"ampRtTap", "ampRtRunTap", Leave::Never},
     {"ampRtBlasSgemm", "ampRtRunSgemm", Leave::Never},
     {"ampRtParallel", "ampRtRunParallel", Leave::OnStatus},
+    {"ampRtKernelBegin", "ampRtRunKernelBegin", Leave::Never},
+    {"ampRtKernelEnd", "ampRtRunKernelEnd", Leave::Never},
 };
 
 /// Where a function that has a result of its own returns what.

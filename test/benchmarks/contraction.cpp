@@ -18,15 +18,14 @@
 // One line per product: GFLOP/s and time of a call, the best of many, the ratio
 // to cblas_sgemm on f32 matrices of the same m, n and k (for convolutions: of
 // the matrix product that they amount to, without laying out windows), and the
-// part of what this machine can do at most (Roofline.h). A ratio says as much
-// as its baseline: OpenBLAS's core, which need not fit the CPU, is in the first
-// line.
+// part of what this machine can do at most (amp/Execution/Roofline.h). A ratio
+// says as much as its baseline: OpenBLAS's core, which need not fit the CPU, is
+// in the first line.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Roofline.h"
-
 #include "amp/Conversion/Passes.h"
+#include "amp/Execution/Roofline.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
@@ -280,14 +279,14 @@ int main(int argc, char **argv) {
   auto measureBest = [&](function_ref<void()> call) {
     return measure(budget, call);
   };
-  const double peak = amp_bench::measurePeak(measureBest);
+  const double peak = mlir::amp::measurePeak(measureBest);
   llvm::outs() << openblas_get_config() << ", core " << openblas_get_corename()
                << ", 1 thread; vectors of " << vectorBits << " bits\n"
                << llvm::format(
                       "this machine: %.1f GFLOP/s of f32 in registers, "
                       "%.1f GB/s of a triad in memory\n\n",
                       peak * 1e-9,
-                      amp_bench::measureTriad(int64_t(256) << 20, measureBest) *
+                      mlir::amp::measureTriad(int64_t(256) << 20, measureBest) *
                           1e-9);
   for (const Case &c : kCases) {
     if (!StringRef(c.name).contains(filter))
@@ -298,7 +297,7 @@ int main(int argc, char **argv) {
       int64_t bytes = (countElements(c.a) + countElements(c.b)) * inputBytes +
                       2 * countElements(c.c) * int64_t(sizeof(float));
       return std::max(peak > 0 ? flops / peak : 0,
-                      bytes / amp_bench::measureTriad(bytes, measureBest));
+                      bytes / mlir::amp::measureTriad(bytes, measureBest));
     };
     const double floor32 = getRoofline(4), floor16 = getRoofline(2);
     Buffer plainA("1x" + std::to_string(c.m * c.k) + "x", "f32");

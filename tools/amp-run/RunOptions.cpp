@@ -86,28 +86,6 @@ static TextOption oracleRun(runs, "run", "ids of runs, 'all', or 'list'", "ids",
                             "all");
 static ToolOption<bool> quiet(runs, "quiet", "show no progress");
 
-namespace {
-/// An option that not every mode reads, and those that do.
-struct ModeOption {
-  const cl::Option &option;
-  unsigned modes;
-};
-} // namespace
-
-static const ModeOption modeOptions[] = {
-    {testFile, Train | Replaying},
-    {numSteps, Train | Replaying},
-    {batchSize, Train},
-    {seed, Train | Replaying},
-    {initFile, Train | Replaying},
-    {saveFile, Train | Replaying},
-    {injections, Train | Replaying},
-    {tolerance, Replaying},
-    {tolerances, Replaying | Comparing},
-    {oracleData, Comparing},
-    {oracleRun, Comparing},
-};
-
 static cl::OptionCategory precision("Precision, as in apex.amp.initialize");
 
 /// Options of the pipeline amp-mixed-precision, under its names.
@@ -152,8 +130,39 @@ static ToolOption<int32_t>
             "threads of a step (one for each core that the process may use); "
             "results do not depend on it",
             "number");
+static ToolOption<bool>
+    profile(host, "profile",
+            "print the kernels of a step by their time, the first step left "
+            "out");
+static TextOption
+    traceFile(host, "trace",
+              "write calls of kernels to this .json, for Perfetto", "file");
 static ToolOption<bool> timing(host, "timing",
                                "print the time of each phase of compilation");
+
+namespace {
+/// An option that not every mode reads, and those that do.
+struct ModeOption {
+  const cl::Option &option;
+  unsigned modes;
+};
+} // namespace
+
+static const ModeOption modeOptions[] = {
+    {testFile, Train | Replaying},
+    {numSteps, Train | Replaying},
+    {batchSize, Train},
+    {seed, Train | Replaying},
+    {initFile, Train | Replaying},
+    {profile, Train | Replaying},
+    {traceFile, Train | Replaying},
+    {saveFile, Train | Replaying},
+    {injections, Train | Replaying},
+    {tolerance, Replaying},
+    {tolerances, Replaying | Comparing},
+    {oracleData, Comparing},
+    {oracleRun, Comparing},
+};
 
 static llvm::Error makeError(const Twine &text) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
@@ -188,7 +197,7 @@ static llvm::Error checkOccurrences() {
 static llvm::Error checkNames() {
   for (const TextOption *file :
        {&dataFile, &replayFile, &oracleFile, &testFile, &initFile, &saveFile,
-        &logFile, &tolerances, &oracleData})
+        &traceFile, &logFile, &tolerances, &oracleData})
     if (file->getNumOccurrences() && file->empty())
       return makeError("expected --" + file->ArgStr + " to name a " +
                        file->ValueStr + ", but got an empty name");
@@ -300,6 +309,8 @@ llvm::Expected<RunOptions> mlir::amp::parseRunOptions(int argc, char **argv) {
   options.threads = reference                     ? 1
                     : threads.getNumOccurrences() ? threads.getValue()
                                                   : ampRtPoolCountCores();
+  options.profile = profile;
+  options.traceFile = traceFile;
   options.timing = timing;
   return options;
 }

@@ -49,6 +49,9 @@ struct RunOptions {
   BlasUse blas = BlasUse::Auto;
   bool reference = false, timing = false;
   int32_t threads = 1;
+  /// Show where the time goes; a file for the calls, or empty.
+  bool profile = false;
+  std::string traceFile;
 
   /// True if the run leaves more than what it prints.
   bool leavesFiles() const {

@@ -24,6 +24,7 @@
 #include "amp/Execution/BlasReport.h"
 #include "amp/Execution/Evaluation.h"
 #include "amp/Execution/JitProgram.h"
+#include "amp/Execution/KernelProfile.h"
 #include "amp/Execution/MemoryLimits.h"
 #include "amp/Execution/OracleReplay.h"
 #include "amp/Execution/ProgressDisplay.h"
@@ -120,6 +121,9 @@ parse(MLIRContext &context, const RunOptions &options,
   return source;
 }
 
+/// Calls of kernels in a trace: some hundred steps of a large model.
+static constexpr int64_t kTracedCalls = 1 << 20;
+
 static llvm::Expected<std::unique_ptr<Program>>
 compile(Source &source, const RunOptions &options, const BlasReport &blas,
         const MixedPrecisionOptions &precision, ArrayRef<int64_t> batchBytes,
@@ -130,8 +134,10 @@ compile(Source &source, const RunOptions &options, const BlasReport &blas,
   lowering.reference = options.reference;
   lowering.vectorBits = getHostVectorBits();
   lowering.threads = options.threads;
+  lowering.profile = options.profile || !options.traceFile.empty();
   JitOptions jit;
   jit.insertTaps = insertTaps;
+  jit.keptCalls = options.traceFile.empty() ? 0 : kTracedCalls;
   if (options.reference)
     jit.optimizationLevel = 1; // loops stay as they are
   CompileReport report;
@@ -184,6 +190,7 @@ static llvm::Error checkFiles(const RunOptions &options,
   if (llvm::Error error =
           checkRunFiles(inputs, {{"standard output", "-"},
                                  {"--log", log},
+                                 {"--trace", options.traceFile},
                                  {"--save", options.saveFile, "--init"}}))
     return error;
   return options.saveFile.empty() ? llvm::Error::success()
@@ -503,6 +510,32 @@ static llvm::Error saveState(const RunOptions &options,
                    options.saveFile + "'");
 }
 
+/// Shows where the time went, and writes the trace.
+static llvm::Error showProfile(const RunOptions &options,
+                               const RunSummary &summary, Program &program) {
+  const std::vector<KernelTime> times = program.getKernelTimes();
+  const bool leavesFirst = summary.steps > 1;
+  if (options.profile)
+    printKernelProfile(
+        getScreen(options), times, summary.steps - (leavesFirst ? 1 : 0),
+        leavesFirst ? summary.otherSeconds : summary.firstStepSeconds,
+        measureMachinePeak(options.threads));
+  if (options.traceFile.empty())
+    return llvm::Error::success();
+  std::error_code failure;
+  llvm::raw_fd_ostream file(options.traceFile, failure);
+  if (!failure) {
+    writeTrace(file, times, program.getKernelCalls());
+    file.close();
+    failure = file.error();
+    file.clear_error();
+  }
+  if (failure)
+    return makeError("cannot write '" + options.traceFile +
+                     "': " + failure.message());
+  return llvm::Error::success();
+}
+
 /// Runs a loop with its log and display and saves the state, also where a
 /// signal, a failed step or a log that cannot be written ended it early; a
 /// whole run is then compared with what was recorded. Returns the signal, or 0.
@@ -524,6 +557,9 @@ static llvm::Expected<int> train(const RunOptions &options, TrainingLoop &loop,
       [&](const StepRecord &record, const RunSummary &soFar) -> llvm::Error {
         if (display)
           display->update(record, soFar);
+        // What the first step does once is not where the time of a run goes.
+        if (soFar.steps == 1 && loop.getNumSteps() > 1)
+          loop.getProgram().resetKernelTimes();
         const auto step = static_cast<size_t>(losses.numCompared);
         if (step < recorded.losses.size() && record.losses.size() == 1)
           losses.add(record.losses[0].second - recorded.losses[step]);
@@ -539,6 +575,8 @@ static llvm::Expected<int> train(const RunOptions &options, TrainingLoop &loop,
   llvm::Error error = summary.takeError();
   if (!error && options.showsProgress())
     printSummary(getScreen(options), *summary, loop.getProgram());
+  if (!error)
+    error = showProfile(options, *summary, loop.getProgram());
   if (!options.saveFile.empty() && (!error || loop.getStep() > 0))
     error = saveState(options, loop, std::move(error));
   if (log)

@@ -643,6 +643,48 @@ def PlanBuffersPass : Pass<"amp-plan-buffers", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }
 
+def ProfileKernelsPass : Pass<"amp-profile-kernels", "ModuleOp"> {
+  let summary = "let kernels say when they begin and end";
+  let description = [{
+    Each call of a kernel, as `amp-outline-kernels` makes them, stands between
+    calls of `@ampRtKernelBegin` and `@ampRtKernelEnd` afterwards, which become
+    the runtime's (`amp-rt/Profile.h`) in `amp-return-status`. The list of
+    kernels is left on the module as `amp.kernels`: the kernel's name, what it
+    computes, where that was written, the floating-point operations of a call
+    and the bytes of its operands, -1 where sizes are not known.
+
+    ```mlir
+    func.func private @amp_kernel_0(%x: memref<8xf32>, %y: memref<8xf32>) {
+      linalg.copy ins(%x : memref<8xf32>) outs(%y : memref<8xf32>)
+      return
+    }
+    func.func @step(%x: memref<8xf32>, %y: memref<8xf32>) {
+      call @amp_kernel_0(%x, %y) : (memref<8xf32>, memref<8xf32>) -> ()
+      return
+    }
+    ```
+
+    becomes
+
+    ```
+    module attributes {amp.kernels = [ {bytes = 64, name = "amp_kernel_0", operations = 0,
+                                       source = "step.mlir:2", what = "loops 8 f32"} ]} {
+      func.func @step(%x: memref<8xf32>, %y: memref<8xf32>) {
+        %begin = call @ampRtKernelBegin() : () -> i64
+        call @amp_kernel_0(%x, %y) : (memref<8xf32>, memref<8xf32>) -> ()
+        %kernel = arith.constant 0 : i64
+        call @ampRtKernelEnd(%kernel, %begin) : (i64, i64) -> ()
+        return
+      }
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numCalls", "calls profiled", "Calls of kernels that tell their time">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
+}
+
 def ConvertLinalgToHostLoopsPass
     : Pass<"convert-linalg-to-host-loops", "::mlir::func::FuncOp"> {
   let summary = "lower linalg on buffers to loops that LLVM vectorises";

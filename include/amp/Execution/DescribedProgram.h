@@ -20,14 +20,21 @@
 
 namespace mlir::amp {
 
+/// What calls of a program may use.
+struct ProgramOptions {
+  /// Threads, the caller's among them.
+  int32_t threads = 1;
+  /// Calls of kernels that a profile keeps.
+  int64_t keptCalls = 0;
+};
+
 /// The program that `description` describes, with scalers of its own. `code` is
 /// kept as long as the program: its destruction may unload what is described.
-/// Its calls use `threads` threads, the caller's among them. Fails without a
-/// train step, for values that are no arrays or results whose shape is not
-/// known, and where the system gives no threads.
+/// Fails without a train step, for values that are no arrays or results whose
+/// shape is not known, and where the system gives no threads.
 llvm::Expected<std::unique_ptr<Program>>
 openProgram(const AmpRtProgram &description, std::shared_ptr<void> code,
-            int32_t threads = 1);
+            const ProgramOptions &options = {});
 
 /// Refuses a result that cannot be allocated before the call.
 llvm::Error checkResultShape(const ValueSpec &result, llvm::StringRef function);

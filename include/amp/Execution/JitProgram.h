@@ -28,6 +28,8 @@ struct JitOptions {
   bool insertTaps = false;
   /// LLVM's optimisation level, 0 to 3.
   unsigned optimizationLevel = 3;
+  /// Calls of kernels that a program with a profile keeps.
+  int64_t keptCalls = 0;
 };
 
 /// What a compilation did: seconds of each phase, and the decisions of

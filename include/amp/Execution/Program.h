@@ -84,6 +84,22 @@ struct Tap {
   int64_t numElements;
 };
 
+/// A kernel of a program that was compiled to be profiled, and what its calls
+/// took together.
+struct KernelTime {
+  /// As in AmpRtProgramKernel (amp-rt/Program.h).
+  std::string name, what, source;
+  int64_t operations = -1, bytes = -1;
+  int64_t calls = 0;
+  double seconds = 0;
+};
+
+/// One call of kernel number `kernel`, in nanoseconds of a clock.
+struct KernelCall {
+  int32_t kernel;
+  int64_t begin, end;
+};
+
 /// A compiled module.
 class Program {
 public:
@@ -112,6 +128,14 @@ public:
     int64_t resultBytes = 0;
   };
   virtual MemoryReport getMemoryReport() const = 0;
+
+  /// The kernels by their numbers; none unless the program was compiled to be
+  /// profiled.
+  virtual std::vector<KernelTime> getKernelTimes() const { return {}; }
+  /// The first calls, as many as are kept.
+  virtual std::vector<KernelCall> getKernelCalls() const { return {}; }
+  /// Forgets the times and calls so far.
+  virtual void resetKernelTimes() {}
 };
 
 } // namespace mlir::amp

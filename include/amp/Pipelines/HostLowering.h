@@ -39,6 +39,10 @@ struct HostLoweringOptions : public PassPipelineOptions<HostLoweringOptions> {
       *this, "threads", llvm::cl::init(1),
       llvm::cl::desc("threads that the loops of the step are divided among; a "
                      "run gives them (amp-rt/Pool.h)")};
+  Option<bool> profile{
+      *this, "profile", llvm::cl::init(false),
+      llvm::cl::desc("let each kernel say when it begins and ends "
+                     "(amp-rt/Profile.h)")};
   Option<int64_t> partWork{
       *this, "part-work", llvm::cl::init(0),
       llvm::cl::desc("points of a loop that are worth a thread; 0: what each "

@@ -129,6 +129,20 @@ typedef struct AmpRtProgramScaler {
 AMP_RT_STATIC_ASSERT(sizeof(AmpRtProgramScaler) == 8 + 2 * sizeof(void *),
                      "AmpRtProgramScaler has no padding");
 
+/* A kernel of a program that was compiled to be profiled (Profile.h). */
+typedef struct AmpRtProgramKernel {
+  uint32_t structSize;
+  uint32_t reserved;
+  const char *name;   /* as profilers of the machine show it */
+  const char *what;   /* "matmul 1024x512x2048 f16", "loops 1024x512: addf" */
+  const char *source; /* where the operation was written, or empty */
+  int64_t operations; /* floating-point operations of a call; -1: not known */
+  int64_t bytes;      /* of its operands, each once; -1: not known */
+} AmpRtProgramKernel;
+
+AMP_RT_STATIC_ASSERT(sizeof(AmpRtProgramKernel) == 24 + 3 * sizeof(void *),
+                     "AmpRtProgramKernel has no padding");
+
 typedef struct AmpRtProgram {
   uint32_t structSize;
   uint32_t runtimeVersion; /* for ampRtVersionCheck */
@@ -136,9 +150,12 @@ typedef struct AmpRtProgram {
   int32_t scalerCount;
   const AmpRtFunction *const *functions;
   const AmpRtProgramScaler *const *scalers; /* in the order of declaration */
+  int32_t kernelCount; /* 0 unless compiled to be profiled */
+  int32_t reserved;
+  const AmpRtProgramKernel *const *kernels;
 } AmpRtProgram;
 
-AMP_RT_STATIC_ASSERT(sizeof(AmpRtProgram) == 16 + 2 * sizeof(void *),
+AMP_RT_STATIC_ASSERT(sizeof(AmpRtProgram) == 24 + 3 * sizeof(void *),
                      "AmpRtProgram has no padding");
 
 AMP_RT_END_DECLS

@@ -9,6 +9,7 @@
 #define AMP_RT_SRC_PROGRAM_RUNSTATE_H
 
 #include "amp-rt/Pool.h"
+#include "amp-rt/Profile.h"
 #include "amp-rt/Run.h"
 
 #include "Device/Host/HostHeap.h"
@@ -36,6 +37,8 @@ struct AmpRtRun {
 
   /// The caller's, or null for a single thread.
   AmpRtPool *pool = nullptr;
+  /// The caller's, or null: nobody asks for times.
+  AmpRtProfile *profile = nullptr;
 
   amp::rt::HostHeap::Group memory;
   /// Of the latest call, for ampRtRunGetMemory.

@@ -77,8 +77,18 @@ protected:
   AmpRtProgramScaler scaler = {sizeof(AmpRtProgramScaler), 0, "loss_scaler0",
                                &config};
   const AmpRtProgramScaler *scalers[1] = {&scaler};
-  AmpRtProgram program = {
-      sizeof(AmpRtProgram), AMP_RT_VERSION, 1, 1, functions, scalers};
+  AmpRtProgramKernel kernel = {
+      sizeof(AmpRtProgramKernel), 0, "amp_kernel_0", "copy", "a.mlir:1", 0, 64};
+  const AmpRtProgramKernel *kernels[1] = {&kernel};
+  AmpRtProgram program = {sizeof(AmpRtProgram),
+                          AMP_RT_VERSION,
+                          1,
+                          1,
+                          functions,
+                          scalers,
+                          /*kernelCount=*/1,
+                          0,
+                          kernels};
 };
 } // namespace
 
@@ -91,6 +101,19 @@ TEST_F(DescribedProgramTest, OpensWhatIsDescribed) {
   ASSERT_EQ((*opened)->getScalers().size(), 1u);
   EXPECT_EQ((*opened)->getScalers()[0].name, "loss_scaler0");
   EXPECT_EQ((*opened)->getEvaluate(), nullptr);
+  ASSERT_EQ((*opened)->getKernelTimes().size(), 1u);
+  EXPECT_EQ((*opened)->getKernelTimes()[0].what, "copy");
+  EXPECT_EQ((*opened)->getKernelTimes()[0].calls, 0);
+  EXPECT_TRUE((*opened)->getKernelCalls().empty());
+}
+
+// A program that was compiled before there were kernels in its description.
+TEST_F(DescribedProgramTest, ReadsOlderPrograms) {
+  program.structSize = offsetof(AmpRtProgram, kernelCount);
+  auto opened = openProgram(program, nullptr);
+  ASSERT_TRUE(bool(opened)) << llvm::toString(opened.takeError());
+  EXPECT_TRUE((*opened)->getKernelTimes().empty());
+  (*opened)->resetKernelTimes();
 }
 
 TEST_F(DescribedProgramTest, NeedsATrainStep) {

@@ -119,7 +119,10 @@ func.func @step(%w: tensor<{INNER}x{COLUMNS}xf32> {{amp.role = "param", amp.name
 
 def make_arrays(steps):
     random = np.random.default_rng(5)
-    draw = lambda *shape: random.standard_normal(shape, dtype=np.float32) / 16
+
+    def draw(*shape):
+        return random.standard_normal(shape, dtype=np.float32) / 16
+
     arrays = {"arg0": draw(INNER, COLUMNS), "arg1": draw(COLUMNS)}
     for step in range(steps):
         arrays[f"step{step}_x0"] = draw(ROWS, INNER)

@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Roofline.h"
+#include "amp/Execution/Roofline.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <utility>
 
-using namespace amp_bench;
+using namespace mlir::amp;
 
 /// Steps of the loop in registers.
 static constexpr int64_t kSteps = 100000;
@@ -45,7 +45,7 @@ AMP_FMA_LOOP(multiply512, "avx512f", 64)
 AMP_FMA_LOOP(multiply256, "avx2,fma", 32)
 AMP_FMA_LOOP(multiply128, "sse2", 16)
 
-double amp_bench::measurePeak(Measure measure) {
+double mlir::amp::measurePeak(Measure measure) {
   auto [loop, lanes] =
       __builtin_cpu_supports("avx512f") ? std::pair(&multiply512, 16)
       : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
@@ -61,11 +61,11 @@ double amp_bench::measurePeak(Measure measure) {
 
 #else
 
-double amp_bench::measurePeak(Measure) { return 0; }
+double mlir::amp::measurePeak(Measure) { return 0; }
 
 #endif
 
-double amp_bench::measureTriad(int64_t bytes, Measure measure) {
+double mlir::amp::measureTriad(int64_t bytes, Measure measure) {
   int64_t count = std::max<int64_t>(bytes / (3 * int64_t(sizeof(float))), 64);
   auto make = [&] {
     size_t size = (count * sizeof(float) + 63) / 64 * 64;

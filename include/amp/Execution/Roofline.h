@@ -13,14 +13,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef AMP_TEST_BENCHMARKS_ROOFLINE_H
-#define AMP_TEST_BENCHMARKS_ROOFLINE_H
+#ifndef AMP_EXECUTION_ROOFLINE_H
+#define AMP_EXECUTION_ROOFLINE_H
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <cstdint>
 
-namespace amp_bench {
+namespace mlir::amp {
 
 /// The best time of a call, in seconds.
 using Measure = llvm::function_ref<double(llvm::function_ref<void()>)>;
@@ -32,6 +32,6 @@ double measurePeak(Measure measure);
 /// Bytes a second of a triad whose three arrays take `bytes` together.
 double measureTriad(int64_t bytes, Measure measure);
 
-} // namespace amp_bench
+} // namespace mlir::amp
 
-#endif // AMP_TEST_BENCHMARKS_ROOFLINE_H
+#endif // AMP_EXECUTION_ROOFLINE_H

@@ -1,0 +1,211 @@
+//===- ProfileKernels.cpp - Kernels that say when they begin and end ------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each call of a kernel of amp-outline-kernels gets a call of the runtime
+// before and behind it, with the kernel's number. What the numbers stand for is
+// left on the module for amp-describe-program: while a kernel is one operation
+// on buffers, its text, work and memory can be read from it. An operation
+// counts each element of its operands once, whether a cache holds it or not,
+// and each floating-point operation of its body for each point of its loops.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Conversion/LinalgToHostContraction.h"
+#include "amp/Conversion/Passes.h"
+#include "amp/Program/ProgramSignature.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+#define DEBUG_TYPE "amp-profile-kernels"
+
+namespace mlir::amp {
+#define GEN_PASS_DEF_PROFILEKERNELSPASS
+#include "amp/Conversion/Passes.h.inc"
+} // namespace mlir::amp
+
+using namespace mlir;
+using namespace mlir::amp;
+
+/// Become ampRtRunKernelBegin and ampRtRunKernelEnd of amp-rt/Profile.h.
+static constexpr StringLiteral kBegin = "ampRtKernelBegin",
+                               kEnd = "ampRtKernelEnd";
+
+/// Names of the body's operations that a description shows.
+static constexpr unsigned kShownOperations = 8;
+
+/// What is not known before run time.
+static constexpr int64_t kUnknown = -1;
+
+/// The operation of a kernel, or null if it is none.
+static Operation *getKernelOperation(func::FuncOp function) {
+  if (!function || function.isExternal() || !function.isPrivate())
+    return nullptr;
+  Operation *found = nullptr;
+  for (Operation &op : function.front().without_terminator()) {
+    if (isa<linalg::LinalgOp, memref::CopyOp>(op) && !found)
+      found = &op;
+    else if (!isMemoryEffectFree(&op))
+      return nullptr;
+  }
+  return found;
+}
+
+static bool isOnFloats(Operation &op) {
+  return llvm::any_of(op.getOperandTypes(), llvm::IsaPred<FloatType>) &&
+         isa_and_present<arith::ArithDialect, math::MathDialect>(
+             op.getDialect()) &&
+         !isa<arith::ExtFOp, arith::TruncFOp, arith::SelectOp>(op);
+}
+
+static int64_t getPoints(linalg::LinalgOp op) {
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  return ShapedType::isDynamicShape(ranges)
+             ? kUnknown
+             : ShapedType::getNumElements(ranges);
+}
+
+static int64_t countOperations(Operation *op) {
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  if (!linalgOp)
+    return 0;
+  int64_t points = getPoints(linalgOp);
+  if (points == kUnknown)
+    return kUnknown;
+  return points * llvm::count_if(*linalgOp.getBlock(), isOnFloats);
+}
+
+static int64_t countBytes(Operation *op) {
+  int64_t bytes = 0;
+  for (Type type : op->getOperandTypes()) {
+    auto memref = dyn_cast<MemRefType>(type);
+    if (!memref)
+      continue;
+    if (!memref.hasStaticShape() || !memref.getElementType().isIntOrFloat())
+      return kUnknown;
+    bytes += memref.getNumElements() *
+             llvm::divideCeil(memref.getElementTypeBitWidth(), 8);
+  }
+  return bytes;
+}
+
+/// "product 1024x512x256 f16 f16": what, over how many points, on which types;
+/// then the operations of other bodies.
+static std::string describe(Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  if (!linalgOp) {
+    os << "copy " << op->getOperandTypes().front();
+    return text;
+  }
+  bool isProduct = isHostContraction(linalgOp);
+  os << (isProduct                         ? "product "
+         : linalgOp.getNumReductionLoops() ? "reduction "
+                                           : "loops ");
+  llvm::interleave(
+      linalgOp.getStaticLoopRanges(), os,
+      [&](int64_t extent) {
+        if (ShapedType::isDynamic(extent))
+          os << '?';
+        else
+          os << extent;
+      },
+      "x");
+  for (OpOperand *input : linalgOp.getDpsInputOperands())
+    os << ' ' << getElementTypeOrSelf(input->get().getType());
+  if (isProduct)
+    return text;
+  llvm::SetVector<StringRef> names;
+  for (Operation &inner : linalgOp.getBlock()->without_terminator())
+    names.insert(inner.getName().stripDialect());
+  if (names.empty())
+    return text;
+  os << ':';
+  for (StringRef name : names.getArrayRef().take_front(kShownOperations))
+    os << ' ' << name;
+  if (names.size() > kShownOperations)
+    os << " ...";
+  return text;
+}
+
+/// The first file and line behind `loc`, or nothing.
+static std::string getSource(Location loc) {
+  std::string text;
+  loc->walk([&](Location inner) {
+    auto file = dyn_cast<FileLineColLoc>(inner);
+    if (!file)
+      return WalkResult::advance();
+    llvm::raw_string_ostream(text)
+        << file.getFilename().getValue() << ':' << file.getLine();
+    return WalkResult::interrupt();
+  });
+  return text;
+}
+
+namespace {
+struct ProfileKernels
+    : public amp::impl::ProfileKernelsPassBase<ProfileKernels> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SymbolTableCollection symbols;
+    OpBuilder builder(module.getContext());
+    Type i64 = builder.getI64Type();
+    llvm::MapVector<func::FuncOp, SmallVector<func::CallOp>> calls;
+    module.walk([&](func::CallOp call) {
+      auto callee = symbols.lookupNearestSymbolFrom<func::FuncOp>(
+          call, call.getCalleeAttr());
+      if (getKernelOperation(callee))
+        calls[callee].push_back(call);
+    });
+    if (calls.empty())
+      return;
+
+    builder.setInsertionPointToStart(module.getBody());
+    auto declare = [&](StringRef name, TypeRange inputs, TypeRange results) {
+      auto type = builder.getFunctionType(inputs, results);
+      func::FuncOp::create(builder, module.getLoc(), name, type).setPrivate();
+    };
+    declare(kBegin, {}, i64);
+    declare(kEnd, {i64, i64}, {});
+
+    SmallVector<Attribute> kernels;
+    for (auto &[kernel, callsOfIt] : calls) {
+      for (func::CallOp call : callsOfIt) {
+        Location loc = call.getLoc();
+        builder.setInsertionPoint(call);
+        Value begin =
+            func::CallOp::create(builder, loc, kBegin, i64).getResult(0);
+        builder.setInsertionPointAfter(call);
+        Value number = arith::ConstantOp::create(
+            builder, loc, builder.getI64IntegerAttr(kernels.size()));
+        func::CallOp::create(builder, loc, kEnd, TypeRange(),
+                             ValueRange{number, begin});
+      }
+      Operation *op = getKernelOperation(kernel);
+      auto add = [&](StringRef key, Attribute value) {
+        return builder.getNamedAttr(key, value);
+      };
+      kernels.push_back(builder.getDictionaryAttr(
+          {add("name", builder.getStringAttr(kernel.getName())),
+           add("what", builder.getStringAttr(describe(op))),
+           add("source", builder.getStringAttr(getSource(op->getLoc()))),
+           add("operations", builder.getI64IntegerAttr(countOperations(op))),
+           add("bytes", builder.getI64IntegerAttr(countBytes(op)))}));
+      numCalls += callsOfIt.size();
+    }
+    module->setAttr(kKernelsAttr, builder.getArrayAttr(kernels));
+  }
+};
+} // namespace
