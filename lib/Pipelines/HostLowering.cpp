@@ -78,6 +78,7 @@ static void addKernels(OpPassManager &pm, const HostLoweringOptions &options) {
 
 static void addBufferization(OpPassManager &pm,
                              const HostLoweringOptions &options) {
+  pm.addNestedPass<func::FuncOp>(createSeparateFillsPass());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());
   bufferization::OneShotBufferizePassOptions bufferize;

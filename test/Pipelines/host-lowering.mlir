@@ -2,12 +2,13 @@
 // RUN: amp-opt %s --pass-pipeline='builtin.module(amp-to-host{reference})' \
 // RUN:   | FileCheck %s --check-prefix=REFERENCE
 
-// Equal reductions are one kernel, called with addresses; all buffers are in one
+// Equal fills and equal reductions are one kernel each, called with addresses, and
+// nothing is copied; all buffers are in one
 // allocation, which the run counts.
 // CHECK-LABEL: llvm.func internal @forward(
 // CHECK:         llvm.call @ampRtRunAllocate(
 // CHECK-NOT:     llvm.call @ampRtRunAllocate(
-// CHECK:         llvm.call @[[SUM:amp_kernel_2]](%{{[^,]*}}, %{{[^,]*}}) : (!llvm.ptr, !llvm.ptr) -> ()
+// CHECK:         llvm.call @[[SUM:amp_kernel_1]](%{{[^,]*}}, %{{[^,]*}}) : (!llvm.ptr, !llvm.ptr) -> ()
 // CHECK:         llvm.call @[[SUM]](
 // CHECK:         llvm.return
 

@@ -449,7 +449,7 @@ def FuseElementwisePass : Pass<"amp-fuse-elementwise", "ModuleOp"> {
     Upstream's elementwise fusion, told where to stop: an operation whose only
     user is elementwise or a reduction is computed there, in registers. A
     contraction keeps its operands, because it is recognised by its body and
-    packs them itself. Roundings (`arith.truncf`, `arith.extf`) move into the
+    packs them itself, but takes a transpose into the map of an operand. Roundings (`arith.truncf`, `arith.extf`) move into the
     fused body and are never folded, so values are the same bit for bit.
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect",
@@ -466,6 +466,42 @@ def ConvertAssertToRuntimePass : Pass<"convert-assert-to-runtime", "ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"];
+}
+
+def SeparateFillsPass : Pass<"amp-separate-fills", "::mlir::func::FuncOp"> {
+  let summary = "one fill for each result that begins with it";
+  let description = [{
+    Where a tensor that is filled with one value is the start of several results,
+    all but one of them would be copies of it after bufferization, which cost
+    twice what filling does. Each of them gets a fill of its own. Operations that
+    read the tensor share one as before.
+
+    ```mlir
+    func.func @sums(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+      %zero = arith.constant 0.0 : f32
+      %empty = tensor.empty() : tensor<4xf32>
+      %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
+      %a = linalg.reduce {arith.addf} ins(%x : tensor<4x8xf32>) outs(%zeros : tensor<4xf32>) dimensions = [1]
+      %b = linalg.reduce {arith.addf} ins(%y : tensor<4x8xf32>) outs(%zeros : tensor<4xf32>) dimensions = [1]
+      return %a, %b : tensor<4xf32>, tensor<4xf32>
+    }
+    ```
+
+    becomes
+
+    ```
+    %empty0 = tensor.empty() : tensor<4xf32>
+    %zeros0 = linalg.fill ins(%zero : f32) outs(%empty0 : tensor<4xf32>) -> tensor<4xf32>
+    %a = linalg.reduce {arith.addf} ins(%x) outs(%zeros0) dimensions = [1]
+    %empty1 = tensor.empty() : tensor<4xf32>
+    %zeros1 = linalg.fill ins(%zero : f32) outs(%empty1 : tensor<4xf32>) -> tensor<4xf32>
+    %b = linalg.reduce {arith.addf} ins(%y) outs(%zeros1) dimensions = [1]
+    ```
+  }];
+  let statistics = [
+    Statistic<"numFills", "fills of their own", "Results that got a fill of their own">
+  ];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def WriteResultsInPlacePass : Pass<"amp-write-results-in-place", "::mlir::func::FuncOp"> {

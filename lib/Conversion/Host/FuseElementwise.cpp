@@ -8,6 +8,10 @@
 //
 // A thin pass over upstream's patterns; the control function is the policy.
 //
+// A contraction copies its operands into panels whatever their order in memory
+// is, so a transpose in front of it is not computed: its map becomes part of the
+// operand's. Nothing else goes into a contraction, whose copy computes nothing.
+//
 //===----------------------------------------------------------------------===//
 
 #include "amp/Conversion/LinalgToHostContraction.h"
@@ -30,11 +34,29 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
+/// True if `op` is a transpose: each element of its input stands once in its
+/// result, as it is.
+static bool isTranspose(Operation *op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (!generic || generic.getNumDpsInputs() != 1 ||
+      generic.getNumDpsInits() != 1 ||
+      generic.getNumParallelLoops() != generic.getNumLoops())
+    return false;
+  auto yield = cast<linalg::YieldOp>(generic.getBody()->getTerminator());
+  return yield.getOperand(0) == generic.getBody()->getArgument(0) &&
+         llvm::all_of(generic.getIndexingMapsArray(),
+                      [](AffineMap map) { return map.isPermutation(); });
+}
+
 /// True if `operand` may be computed inside its user.
 static bool isWorthFusing(OpOperand *operand) {
   Operation *producer = operand->get().getDefiningOp();
   auto consumer = dyn_cast<linalg::LinalgOp>(operand->getOwner());
-  if (!producer || !consumer || !producer->hasOneUse())
+  if (!producer || !consumer)
+    return false;
+  if (isHostContraction(consumer))
+    return isTranspose(producer);
+  if (!producer->hasOneUse())
     return false;
   // What reads its `outs` keeps that as a result of the fused operation, and
   // would be computed on top of itself for each element that it is broadcast
@@ -45,7 +67,7 @@ static bool isWorthFusing(OpOperand *operand) {
         return structured.payloadUsesValueFromOperand(&out);
       }))
     return false;
-  return !isHostContraction(consumer);
+  return true;
 }
 
 namespace {

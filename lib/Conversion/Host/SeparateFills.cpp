@@ -1,0 +1,81 @@
+//===- SeparateFills.cpp - One fill for each use --------------------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Common subexpression elimination leaves one tensor of zeros for all sums of a
+// shape. Bufferization keeps it for the last of them and copies it for each of
+// the others, which reads and writes as much as filling writes. Here each
+// operation that takes a filled tensor as the start of its result gets a fill
+// of its own, into an empty tensor of its own; uses that only read share one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Conversion/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+
+#define DEBUG_TYPE "amp-separate-fills"
+
+namespace mlir::amp {
+#define GEN_PASS_DEF_SEPARATEFILLSPASS
+#include "amp/Conversion/Passes.h.inc"
+} // namespace mlir::amp
+
+using namespace mlir;
+using namespace mlir::amp;
+
+/// True if `op` fills an empty tensor with one value: a named fill, or what is
+/// left of one when named operations are generalized.
+static bool isFillOfEmpty(linalg::LinalgOp op) {
+  if (!op.hasPureTensorSemantics() || op->getNumResults() != 1 ||
+      !op.getDpsInits()[0].getDefiningOp<tensor::EmptyOp>())
+    return false;
+  if (isa<linalg::FillOp>(op))
+    return true;
+  auto yield = dyn_cast<linalg::YieldOp>(op.getBlock()->getTerminator());
+  if (!isa<linalg::GenericOp>(op) || !yield)
+    return false;
+  Value value = yield.getOperand(0);
+  if (op.getNumDpsInputs() == 0)
+    return matchPattern(value, m_Constant());
+  return op.getNumDpsInputs() == 1 && value == op.getBlock()->getArgument(0) &&
+         !isa<ShapedType>(op.getDpsInputs()[0].getType());
+}
+
+namespace {
+struct SeparateFills : public amp::impl::SeparateFillsPassBase<SeparateFills> {
+  void runOnOperation() override {
+    SmallVector<linalg::LinalgOp> fills;
+    getOperation().walk([&](linalg::LinalgOp op) {
+      if (isFillOfEmpty(op) && !op->hasOneUse())
+        fills.push_back(op);
+    });
+    for (linalg::LinalgOp fill : fills) {
+      SmallVector<OpOperand *> starts;
+      for (OpOperand &use : fill->getUses())
+        if (auto user = dyn_cast<DestinationStyleOpInterface>(use.getOwner()))
+          if (user.isDpsInit(&use))
+            starts.push_back(&use);
+      for (OpOperand *start : starts) {
+        OpBuilder builder(start->getOwner());
+        IRMapping mapping;
+        Operation *empty = fill.getDpsInits()[0].getDefiningOp();
+        builder.clone(*empty, mapping);
+        Operation *own = builder.clone(*fill, mapping);
+        start->set(own->getResult(0));
+        ++numFills;
+      }
+      if (fill->use_empty())
+        fill.erase();
+    }
+  }
+};
+} // namespace

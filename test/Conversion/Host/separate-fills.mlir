@@ -1,0 +1,71 @@
+// RUN: amp-opt %s --pass-pipeline="builtin.module(func.func(amp-separate-fills))" | FileCheck %s
+// RUN: amp-opt %s --pass-pipeline="builtin.module(func.func(linalg-generalize-named-ops,amp-separate-fills))" \
+// RUN:   | FileCheck %s --check-prefix=GENERIC
+
+// Two sums and a reader: three fills, of which each sum has one.
+// CHECK-LABEL: func.func @sums
+// CHECK: %[[ZEROS:.*]] = linalg.fill
+// CHECK: %[[FIRST:.*]] = linalg.fill
+// CHECK-NEXT: linalg.reduce {{.*}} outs(%[[FIRST]] :
+// CHECK: %[[SECOND:.*]] = linalg.fill
+// CHECK-NEXT: linalg.reduce {{.*}} outs(%[[SECOND]] :
+// CHECK: arith.addf %{{.*}}, %[[ZEROS]]
+// CHECK-NOT: linalg.fill
+// GENERIC-LABEL: func.func @sums
+// GENERIC: %[[ZEROS:.*]] = linalg.generic
+// GENERIC: %[[FIRST:.*]] = linalg.generic
+// GENERIC: linalg.generic {{.*}} outs(%[[FIRST]] :
+// GENERIC: %[[SECOND:.*]] = linalg.generic
+// GENERIC: linalg.generic {{.*}} outs(%[[SECOND]] :
+// GENERIC: arith.addf %{{.*}}, %[[ZEROS]]
+func.func @sums(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<4xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
+  %a = linalg.reduce {arith.addf} ins(%x : tensor<4x8xf32>) outs(%zeros : tensor<4xf32>) dimensions = [1]
+  %b = linalg.reduce {arith.addf} ins(%y : tensor<4x8xf32>) outs(%zeros : tensor<4xf32>) dimensions = [1]
+  %c = arith.addf %a, %zeros : tensor<4xf32>
+  return %c, %b : tensor<4xf32>, tensor<4xf32>
+}
+
+// The shared one goes where nobody reads it.
+// CHECK-LABEL: func.func @only_sums
+// CHECK-COUNT-2: linalg.fill
+// CHECK-NOT: linalg.fill
+// CHECK: return
+func.func @only_sums(%x: tensor<4x8xf32>, %n: tensor<?x8xf32>, %s: index) -> (tensor<4xf32>, tensor<4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<4xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
+  %a = linalg.reduce {arith.addf} ins(%x : tensor<4x8xf32>) outs(%zeros : tensor<4xf32>) dimensions = [1]
+  %b = linalg.reduce {arith.mulf} ins(%x : tensor<4x8xf32>) outs(%zeros : tensor<4xf32>) dimensions = [1]
+  return %a, %b : tensor<4xf32>, tensor<4xf32>
+}
+
+// Near misses: one use; a start that is no fill; a fill over what was there; a
+// broadcast of a tensor.
+// CHECK-LABEL: func.func @kept
+// CHECK-COUNT-2: linalg.fill
+// CHECK-NOT: linalg.fill
+// CHECK: return
+// GENERIC-LABEL: func.func @kept
+// GENERIC-COUNT-3: linalg.generic {{.*}}iterator_types = ["parallel"]
+// GENERIC-NOT: iterator_types = ["parallel"]
+// GENERIC: return
+func.func @kept(%x: tensor<4x8xf32>, %start: tensor<4xf32>, %v: tensor<f32>)
+    -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<4xf32>
+  %one = linalg.fill ins(%zero : f32) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
+  %a = linalg.reduce {arith.addf} ins(%x : tensor<4x8xf32>) outs(%one : tensor<4xf32>) dimensions = [1]
+  %b = linalg.reduce {arith.addf} ins(%x : tensor<4x8xf32>) outs(%start : tensor<4xf32>) dimensions = [1]
+  %c = linalg.reduce {arith.mulf} ins(%x : tensor<4x8xf32>) outs(%start : tensor<4xf32>) dimensions = [1]
+  %over = linalg.fill ins(%zero : f32) outs(%start : tensor<4xf32>) -> tensor<4xf32>
+  %d = linalg.reduce {arith.addf} ins(%x : tensor<4x8xf32>) outs(%over : tensor<4xf32>) dimensions = [1]
+  %e = linalg.reduce {arith.mulf} ins(%x : tensor<4x8xf32>) outs(%over : tensor<4xf32>) dimensions = [1]
+  %wide = linalg.broadcast ins(%v : tensor<f32>) outs(%empty : tensor<4xf32>) dimensions = [0]
+  %f = linalg.reduce {arith.addf} ins(%x : tensor<4x8xf32>) outs(%wide : tensor<4xf32>) dimensions = [1]
+  %g = linalg.reduce {arith.mulf} ins(%x : tensor<4x8xf32>) outs(%wide : tensor<4xf32>) dimensions = [1]
+  return %a, %b, %c, %d, %e, %f, %g
+      : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
