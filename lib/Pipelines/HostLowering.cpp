@@ -16,7 +16,6 @@
 #include "amp/Conversion/Passes.h"
 #include "amp/Program/Passes.h"
 #include "mlir/Conversion/Passes.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
@@ -127,11 +126,7 @@ static void addLoopStage(OpPassManager &pm,
 }
 
 static void addLLVM(OpPassManager &pm) {
-  // Roundings to bf16 as integer arithmetic: no library call per element, and
-  // the same bits on every host.
-  arith::ArithExpandOpsPassOptions expand;
-  expand.includeBf16 = true;
-  pm.addPass(arith::createArithExpandOpsPass(expand));
+  pm.addPass(createExpandArithPass());
   pm.addPass(createConvertVectorToSCFPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());

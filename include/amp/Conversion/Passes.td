@@ -443,6 +443,42 @@ def ExpandHostOpsPass : Pass<"expand-host-ops", "::mlir::func::FuncOp"> {
                            "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def ExpandArithPass : Pass<"amp-expand-arith"> {
+  let summary = "expand arithmetic that LLVM has no instruction for";
+  let description = [{
+    Upstream's `arith-expand` with `include-bf16`, but for `arith.maximumf` and
+    `arith.minimumf` on f32 and f64: these become intrinsics of LLVM later, which
+    it vectorises in reductions, and which order zeros by sign.
+
+    ```mlir
+    func.func @greater(%x: f32, %y: f32, %n: index) -> (f32, index) {
+      %0 = arith.maximumf %x, %y : f32
+      %c4 = arith.constant 4 : index
+      %1 = arith.ceildivui %n, %c4 : index
+      return %0, %1 : f32, index
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @greater(%x: f32, %y: f32, %n: index) -> (f32, index) {
+      %0 = arith.maximumf %x, %y : f32
+      %c4 = arith.constant 4 : index
+      %c0 = arith.constant 0 : index
+      %none = arith.cmpi eq, %n, %c0 : index
+      %c1 = arith.constant 1 : index
+      %before = arith.subi %n, %c1 : index
+      %whole = arith.divui %before, %c4 : index
+      %next = arith.addi %whole, %c1 : index
+      %1 = arith.select %none, %c0, %next : index
+      return %0, %1 : f32, index
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
+}
+
 def FuseElementwisePass : Pass<"amp-fuse-elementwise", "ModuleOp"> {
   let summary = "fuse elementwise producers into their consumers";
   let description = [{

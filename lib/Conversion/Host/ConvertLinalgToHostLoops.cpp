@@ -69,6 +69,11 @@ static constexpr int64_t kVectorExtent = 8;
 /// takes seconds of compilation and runs no faster than a vector loop.
 static constexpr int64_t kUnrollExtent = 4;
 
+/// Accumulators of a reduction in registers, and the extent from which there
+/// are so many: one waits for its last operation, which for a maximum takes
+/// twelve cycles.
+static constexpr int64_t kAccumulators = 4, kAccumulatedExtent = 128;
+
 /// Elements of a partial sum: blocks of a longer loop are as long as the
 /// largest divisor of its extent in this range, if there is one.
 static constexpr int64_t kMinBlock = 256, kMaxBlock = 4096;
@@ -459,8 +464,9 @@ SmallVector<Value> NestBuilder::buildBody(const Indices &indices,
 
 /// What LLVM should know of `loop`. SCF hands the attribute on to the branch
 /// that closes the loop.
-static LLVM::LoopAnnotationAttr
-getAnnotation(MLIRContext *context, const Loop &loop, bool hasGathers) {
+static LLVM::LoopAnnotationAttr getAnnotation(MLIRContext *context,
+                                              const Loop &loop, bool hasGathers,
+                                              bool accumulates) {
   BoolAttr yes = BoolAttr::get(context, true),
            no = BoolAttr::get(context, false);
   LLVM::LoopUnrollAttr unroll;
@@ -472,8 +478,15 @@ getAnnotation(MLIRContext *context, const Loop &loop, bool hasGathers) {
         context, no, {}, {},
         IntegerAttr::get(IntegerType::get(context, 32), kVectorExtent), {}, {},
         {});
-  return LLVM::LoopAnnotationAttr::get(context, {}, vectorize, {}, unroll, {},
-                                       {}, {}, {}, {}, {}, {}, {}, {}, {}, {});
+  // What is not unrolled is not interleaved either, unless it is asked for.
+  LLVM::LoopInterleaveAttr interleave;
+  if (accumulates && loop.extent >= kAccumulatedExtent)
+    interleave = LLVM::LoopInterleaveAttr::get(
+        context,
+        IntegerAttr::get(IntegerType::get(context, 32), kAccumulators));
+  return LLVM::LoopAnnotationAttr::get(context, {}, vectorize, interleave,
+                                       unroll, {}, {}, {}, {}, {}, {}, {}, {},
+                                       {}, {}, {});
 }
 
 /// True if an operand is not walked by one, which LLVM turns into one load or
@@ -522,7 +535,8 @@ SmallVector<Value> NestBuilder::buildLoops(unsigned level,
       isPiece ? pieceEnd : getConstant(loop.extent), getConstant(1), start);
   forOp->setAttr(kLoopAnnotation,
                  getAnnotation(builder.getContext(), loop,
-                               isInnermost && hasGathers(nest, loop)));
+                               isInnermost && hasGathers(nest, loop),
+                               isInnermost && !accumulators.empty()));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(forOp.getBody());
   if (loop.indexedDim)

@@ -1,6 +1,10 @@
 // RUN: amp-opt %s --convert-linalg-to-host-loops --canonicalize --cse | FileCheck %s
+// RUN: amp-opt %s --convert-linalg-to-host-loops | FileCheck %s --check-prefix=ANNOTATIONS
 
 #id4 = affine_map<(a, b, c, d) -> (a, b, c, d)>
+
+// ANNOTATIONS-DAG: #[[INTERLEAVE:.*]] = #llvm.loop_interleave<count = 4 : i32>
+// ANNOTATIONS-DAG: #llvm.loop_annotation<interleave = #[[INTERLEAVE]], unroll =
 
 // Elementwise on contiguous buffers: one loop over all elements.
 // CHECK-LABEL: func.func @elementwise
@@ -257,5 +261,19 @@ func.func @sum_with_index(%x: memref<8192xf32>, %y: memref<f32>) {
     %s = arith.addf %acc, %p : f32
     linalg.yield %s : f32
   }
+  return
+}
+
+// A long reduction has several accumulators; a short one has not the time.
+// CHECK-LABEL: func.func @accumulators
+// CHECK:         scf.for {{.*}} iter_args
+// CHECK:           arith.maximumf
+// CHECK:         } {loop_annotation = #[[LONG:.*]]}
+// CHECK:         scf.for {{.*}} iter_args
+// CHECK:           arith.maximumf
+// CHECK:         } {loop_annotation = #[[SHORT:.*]]}
+func.func @accumulators(%x: memref<4x128xf32>, %y: memref<4x64xf32>, %a: memref<4xf32>, %b: memref<4xf32>) {
+  linalg.reduce {arith.maximumf} ins(%x : memref<4x128xf32>) outs(%a : memref<4xf32>) dimensions = [1]
+  linalg.reduce {arith.maximumf} ins(%y : memref<4x64xf32>) outs(%b : memref<4xf32>) dimensions = [1]
   return
 }

@@ -1,0 +1,35 @@
+// RUN: amp-opt %s --amp-expand-arith | FileCheck %s
+
+// CHECK-LABEL: func.func @kept(
+// CHECK-NEXT: arith.maximumf %{{.*}} : f32
+// CHECK-NEXT: arith.minimumf %{{.*}} : f64
+// CHECK-NEXT: arith.maximumf %{{.*}} : vector<8xf32>
+// CHECK-NEXT: arith.extf %{{.*}} : f16 to f32
+// CHECK-NEXT: arith.truncf %{{.*}} : f32 to f16
+// CHECK-NEXT: return
+func.func @kept(%x: f32, %d: f64, %v: vector<8xf32>, %h: f16) -> (f32, f64, vector<8xf32>, f32, f16) {
+  %0 = arith.maximumf %x, %x : f32
+  %1 = arith.minimumf %d, %d : f64
+  %2 = arith.maximumf %v, %v : vector<8xf32>
+  %3 = arith.extf %h : f16 to f32
+  %4 = arith.truncf %x : f32 to f16
+  return %0, %1, %2, %3, %4 : f32, f64, vector<8xf32>, f32, f16
+}
+
+// Near misses: halves, for which LLVM would call a library; numbers, which leave
+// NaN out; divisions; roundings to and from bf16.
+// CHECK-LABEL: func.func @expanded(
+// CHECK-NOT: arith.maximumf
+// CHECK-NOT: arith.maxnumf
+// CHECK-NOT: arith.ceildivsi
+// CHECK-NOT: bf16 to f32
+// CHECK-NOT: f32 to bf16
+// CHECK: return
+func.func @expanded(%x: f32, %h: f16, %b: bf16, %n: index) -> (f16, f32, index, f32, bf16) {
+  %0 = arith.maximumf %h, %h : f16
+  %1 = arith.maxnumf %x, %x : f32
+  %2 = arith.ceildivsi %n, %n : index
+  %3 = arith.extf %b : bf16 to f32
+  %4 = arith.truncf %x : f32 to bf16
+  return %0, %1, %2, %3, %4 : f16, f32, index, f32, bf16
+}
