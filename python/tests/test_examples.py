@@ -104,8 +104,10 @@ def test_plots_are_drawn_where_matplotlib_is(tmp_path):
     assert plot.read_bytes()[:4] == b"\x89PNG"
 
 
-def test_generated_digits_come_nearer():
+@pytest.mark.parametrize("kind", [[], ["--compile"]], ids=["eager", "compiled"])
+def test_generated_digits_come_nearer(kind):
     distances = [
-        float(run("gan_digits.py", "--opt-level", "O1", "--steps", steps).rsplit(" ", 1)[1]) for steps in ("1", "100")
+        float(run("gan_digits.py", "--opt-level", "O1", "--steps", steps, *kind).rsplit(" ", 1)[1])
+        for steps in ("1", "100")
     ]
     assert distances[1] < distances[0]

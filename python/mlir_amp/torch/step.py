@@ -22,7 +22,7 @@ import re
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 import torch
@@ -50,6 +50,8 @@ class UnseenWarning(UserWarning):
 
 # What a level may store in half.
 _CAST_ROLES = ("param", "buffer", "opt_state")
+# Of `amp-accumulate-gradients`, for which each part is code of its own.
+_MOST_MICRO_BATCHES = 1024
 _OPTIMIZERS = (torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW)
 
 
@@ -64,9 +66,12 @@ def _require(holds: bool, text: str) -> None:
 
 
 def _find_parameters(
-    model: nn.Module, optimizer: torch.optim.Optimizer
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    frozen: Sequence[nn.Module],
 ) -> dict[str, nn.Parameter]:
     """What the optimizer trains, by name, in its order."""
+    others = {parameter for part in frozen for parameter in part.parameters()}
     names = {parameter: name for name, parameter in model.named_parameters()}
     given = [p for group in optimizer.param_groups for p in group["params"]]
     trained = set(given)  # by identity; a list would compare elements
@@ -78,9 +83,13 @@ def _find_parameters(
         )
     for parameter, name in names.items():
         _require(
-            parameter in trained or not parameter.requires_grad,
-            f"expected the optimizer to train '{name}'; give it to the optimizer, or "
-            "freeze it by requires_grad_(False)",
+            parameter in trained or parameter in others or not parameter.requires_grad,
+            f"expected the optimizer to train '{name}'; give it to the optimizer, name "
+            "its part of the model in 'frozen', or freeze it by requires_grad_(False)",
+        )
+        _require(
+            parameter not in trained or parameter not in others,
+            f"expected '{name}', which is in 'frozen', not to be the optimizer's",
         )
         _require(
             parameter.dtype == torch.float32
@@ -151,8 +160,12 @@ class CompiledStep:
         optimizer: torch.optim.Optimizer,
         passes: str,
         initial_scale: float,
+        micro_batches: int = 1,
+        clip: Callable[[nn.Module], Any] | None = None,
+        frozen: Sequence[nn.Module] = (),
     ) -> None:
         self._model, self._loss_fn, self._optimizer = model, loss_fn, optimizer
+        self._micro_batches, self._clip, self._frozen = micro_batches, clip, frozen
         # What the next program's scaler begins with.
         self._scale, self._unskipped = initial_scale, 0
         self._pipeline = f"builtin.module({passes},amp-to-host)"
@@ -165,7 +178,7 @@ class CompiledStep:
         # The form of Adam that takes tensors divides by the rate. This one moves no
         # parameter above 1e-22, and makes no NaN of a gradient that was always 0.
         self._least_rate = 0.0 if isinstance(optimizer, torch.optim.SGD) else 1e-30
-        self._python = PythonValues(model, loss_fn)
+        self._python = PythonValues(model, loss_fn, *([clip] if clip else []))
         self._lock = threading.Lock()
 
     def __call__(self, *batch: Tensor) -> Tensor:
@@ -198,6 +211,7 @@ class CompiledStep:
                 f"expected a batch of dense tensors of {', '.join(map(str, ELEMENTS))}, "
                 f"but got one of {value.dtype} with {value.layout}",
             )
+        self._require_parts(batch)
         _require(
             not torch.is_autocast_enabled("cpu"),
             "expected no torch.autocast around a step: its level gives the types",
@@ -264,6 +278,26 @@ class CompiledStep:
         self._scale, self._unskipped = scale, unskipped
         for scaler in self.scalers.values():
             scaler.load(scale, unskipped)
+
+    def _require_parts(self, batch: tuple[Tensor, ...]) -> None:
+        """Refuses a batch that is not so many equal parts."""
+        rows = {len(value) for value in batch if value.dim()}
+        if self._micro_batches > 1 and (
+            len(rows) > 1 or any(n % self._micro_batches for n in rows)
+        ):
+            shapes = ", ".join(str(list(value.shape)) for value in batch)
+            _refuse(
+                "expected the tensors of a batch to have one number of rows, which "
+                f"micro_batches={self._micro_batches} divides, but they are {shapes}; what "
+                "each part takes whole is a buffer of the model"
+            )
+
+    def _first_part(self, batch: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+        """The first micro-batch, all of whose like the backward pass is made for."""
+        return tuple(
+            value[: len(value) // self._micro_batches] if value.dim() else value
+            for value in batch
+        )
 
     def _refuse_hooks(self, parameters: Mapping[str, nn.Parameter]) -> None:
         """Refuses what eager PyTorch would call during a step, and this one does not."""
@@ -342,7 +376,7 @@ class CompiledStep:
                 RecompileWarning,
                 stacklevel=3,
             )
-        parameters = _find_parameters(self._model, self._optimizer)
+        parameters = _find_parameters(self._model, self._optimizer, self._frozen)
         buffers = {
             name: value
             for name, value in (
@@ -353,9 +387,20 @@ class CompiledStep:
         }
         states = _make_states(self._optimizer, parameters)
         step = step_capture.Step(
-            self._model, self._loss_fn, self._optimizer, parameters, buffers, states
+            self._model,
+            self._loss_fn,
+            self._optimizer,
+            parameters,
+            buffers,
+            states,
+            self._clip,
         )
-        text, draws = self._capture(step, batch)
+        text, draws = self._capture(step, self._first_part(batch))
+        if self._micro_batches > 1 and not all(draw.shape for draw in draws):
+            raise NotLowered(
+                "the model or the loss draws a number without dimensions, which "
+                "micro-batches would share; draw it as one row, as torch.rand(1)"
+            )
         program = compiler.compile(text, self._pipeline, name="step.mlir")
         self._draws[program] = draws
         if not self._programs:
@@ -400,9 +445,12 @@ class CompiledStep:
         """Makes a program the current one; its scalers go on where the last ones are."""
         if self._program is program:
             return
-        self.state_dict()
-        for scaler in program.scalers.values():
-            scaler.load(self._scale, self._unskipped)
+        last = self.scalers
+        for name, scaler in program.scalers.items():
+            if name in last:
+                scaler.go_on_from(last[name])
+            else:
+                scaler.load(self._scale, self._unskipped)
         self._program = program
 
     def _run(
@@ -423,8 +471,11 @@ class CompiledStep:
             values["hyper", number.name] = torch.tensor(
                 number.value, dtype=torch.float64
             )
-        for draw in self._draws[self._program]:
-            values["batch", draw.name] = draw.take()
+        # Part by part, as eager PyTorch draws them.
+        draws = self._draws[self._program]
+        parts = [[draw.take() for draw in draws] for _ in range(self._micro_batches)]
+        for draw, taken in zip(draws, zip(*parts)):
+            values["batch", draw.name] = torch.cat(taken) if taken[1:] else taken[0]
         for name, parameter in parameters.items():
             values["param", name] = values["buffer", name] = parameter
             values["master", name] = parameter
@@ -436,7 +487,7 @@ class CompiledStep:
             for value in function.arguments
         ):
             # They have gone since: by a state that was loaded, or cleared.
-            trained = _find_parameters(self._model, self._optimizer)
+            trained = _find_parameters(self._model, self._optimizer, self._frozen)
             states = _make_states(self._optimizer, trained)
             for (name, key), state in states.items():
                 values["opt_state", f"{name}.{key}"] = state
@@ -498,6 +549,10 @@ def compile_step(
     loss_fn: Callable[..., Tensor],
     optimizer: torch.optim.Optimizer,
     opt_level: str = "O1",
+    *,
+    micro_batches: int = 1,
+    clip: Callable[[nn.Module], Any] | None = None,
+    frozen: Sequence[nn.Module] = (),
     **properties: Any,
 ) -> CompiledStep:
     """Compiles a training step.
@@ -512,19 +567,49 @@ def compile_step(
         optimizer: ``torch.optim.SGD``, ``Adam`` or ``AdamW`` over the model's
             parameters. Its learning rates are read at each step.
         opt_level: ``"O0"`` to ``"O5"``.
+        micro_batches: Into how many parts of equal rows a batch is divided. Their
+            gradients are added, and the optimizer steps once; the loss is the mean of
+            theirs, as if each part's were divided by their number. A scaler moves with
+            each part. Tensors of the batch without dimensions go to each part.
+        clip: ``clip(model)`` changes the gradients of the model's parameters, unscaled,
+            before the optimizer takes them: ``lambda model:
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)``. It is captured as
+            the loss is; its result is not kept.
+        frozen: Parts of the model that this step does not train, although their
+            parameters have ``requires_grad``: of a GAN the one that another step trains.
+            Gradients go through them, to none of their parameters.
         **properties: Apex's, for example ``loss_scale``.
 
     Returns:
         A callable that takes a batch and returns its loss.
 
     Raises:
-        ValueError: Another optimizer.
+        ValueError: Another optimizer; parts that are no number from 1 to 1024.
         RuntimeError, AssertionError, TypeError: As ``policy.select``.
     """
-    passes = compiler.mixed_precision(opt_level, **properties)
+    _require(
+        type(micro_batches) is int and 1 <= micro_batches <= _MOST_MICRO_BATCHES,
+        f"expected micro_batches to be a whole number from 1 to {_MOST_MICRO_BATCHES}, "
+        f"but got {micro_batches!r}",
+    )
+    _require(
+        clip is None or callable(clip),
+        f"expected clip to be a function of the model, but got {type(clip).__name__}",
+    )
+    frozen = [frozen] if isinstance(frozen, nn.Module) else list(frozen)
+    known = set(model.modules())
+    _require(
+        all(part in known for part in frozen),
+        "expected 'frozen' to have parts of the model",
+    )
+    passes = compiler.mixed_precision(
+        opt_level, micro_batches=micro_batches, **properties
+    )
     _require(
         type(optimizer) in _OPTIMIZERS,
         f"expected torch.optim's SGD, Adam or AdamW, but got {type(optimizer).__name__}",
     )
     scale = policy.select(opt_level, properties).initial_scale
-    return CompiledStep(model, loss_fn, optimizer, passes, scale)
+    return CompiledStep(
+        model, loss_fn, optimizer, passes, scale, micro_batches, clip, frozen
+    )

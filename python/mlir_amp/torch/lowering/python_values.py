@@ -67,11 +67,18 @@ def _is_library(name: str | None) -> bool:
     return (name or "").partition(".")[0] in ("torch", "mlir_amp", "builtins")
 
 
-class PythonValues:
-    """What a model's and a loss's code may read of Python."""
+def _add(values: dict[str, Any], name: str, value: Any) -> None:
+    """Two functions may have another value under one name: neither hides the other."""
+    while name in values and values[name] != value:
+        name += "'"
+    values[name] = value
 
-    def __init__(self, model: nn.Module, loss_fn: Callable[..., Any]) -> None:
-        self._model, self._loss_fn = model, loss_fn
+
+class PythonValues:
+    """What a model's code, and that of functions of it, may read of Python."""
+
+    def __init__(self, model: nn.Module, *functions: Callable[..., Any]) -> None:
+        self._model, self._functions = model, functions
         # By name, what a capture changed although it was put back: no constants.
         self._changing: set[str] = set()
 
@@ -94,7 +101,8 @@ class PythonValues:
                     if frozen != _UNSEEN:
                         values[f"{path}.{name}" if path else name] = frozen
         seen: set[int] = set()
-        self._read_code(self._loss_fn, values, seen)
+        for function in self._functions:
+            self._read_code(function, values, seen)
         for kind in kinds:
             if not _is_library(kind.__module__):
                 self._read_code(kind.forward, values, seen)
@@ -123,7 +131,7 @@ class PythonValues:
         elif isinstance(code, types.FunctionType) and not _is_library(code.__module__):
             names = _names_of(code)
             defaults = (code.__defaults__, code.__kwdefaults__)
-            values[f"{code.__qualname__}'s defaults"] = _frozen(defaults)
+            _add(values, f"{code.__qualname__}'s defaults", _frozen(defaults))
             for name, cell in zip(code.__code__.co_freevars, code.__closure__ or ()):
                 try:
                     self._read_value(name, cell.cell_contents, values, seen, names)
@@ -156,13 +164,13 @@ class PythonValues:
             return
         frozen = _frozen(value)
         if frozen != _UNSEEN:
-            values[name] = frozen
+            _add(values, name, frozen)
         elif hasattr(value, "__dict__"):  # a configuration, a trainer, a criterion
             # Of the user's classes what the code names: a trainer counts steps, too.
             is_whole = _is_library(type(value).__module__)
             for key, part in vars(value).items():
                 if (is_whole or key in names) and (part := _frozen(part)) != _UNSEEN:
-                    values[f"{name}.{key}"] = part
+                    _add(values, f"{name}.{key}", part)
             for key in () if is_whole else names:
                 method = inspect.getattr_static(type(value), key, None)
                 method = method.fget if isinstance(method, property) else method
