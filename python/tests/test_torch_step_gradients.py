@@ -322,16 +322,23 @@ class Gan(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.generator = nn.Sequential(
-            nn.Linear(8, 32, bias=False), nn.BatchNorm1d(32), nn.ReLU(), nn.Linear(32, 64)
+            nn.Linear(8, 32, bias=False),
+            nn.BatchNorm1d(32),
+            nn.ReLU(),
+            nn.Linear(32, 64),
         )
-        self.judge = nn.Sequential(nn.Linear(64, 32), nn.LeakyReLU(0.2), nn.Linear(32, 1))
+        self.judge = nn.Sequential(
+            nn.Linear(64, 32), nn.LeakyReLU(0.2), nn.Linear(32, 1)
+        )
 
 
 def judge_loss(gan, real, noise):
     criterion = nn.functional.binary_cross_entropy_with_logits
     fake = gan.judge(gan.generator(noise).sigmoid().detach())
     true = gan.judge(real)
-    return criterion(true, torch.ones_like(true)) + criterion(fake, torch.zeros_like(fake))
+    return criterion(true, torch.ones_like(true)) + criterion(
+        fake, torch.zeros_like(fake)
+    )
 
 
 def generator_loss(gan, real, noise):
@@ -393,7 +400,9 @@ def test_refused_parts_of_models() -> None:
     gan = Gan()
     optimizer, _ = make_optimizers(gan)
     with pytest.raises(ValueError, match="'generator.0.weight'.* name its part of the"):
-        amp.compile_step(gan, judge_loss, optimizer)(torch.rand(4, 64), torch.randn(4, 8))
+        amp.compile_step(gan, judge_loss, optimizer)(
+            torch.rand(4, 64), torch.randn(4, 8)
+        )
     with pytest.raises(ValueError, match="'frozen' to have parts of the model"):
         amp.compile_step(gan, judge_loss, optimizer, frozen=[nn.Linear(1, 1)])
     step = amp.compile_step(gan, judge_loss, optimizer, frozen=[gan])

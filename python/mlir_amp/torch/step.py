@@ -34,7 +34,7 @@ from mlir_amp.errors import NotLowered
 from mlir_amp.torch.backend import RecompileWarning, plain_kernels
 from mlir_amp.torch.lowering import hyperparameters, step_capture
 from mlir_amp.torch.lowering.draws import Draw
-from mlir_amp.torch.lowering.graph_program import DTYPES, ELEMENTS
+from mlir_amp.torch.lowering.graph_program import DTYPES, ELEMENTS, fits
 from mlir_amp.torch.lowering.python_values import PythonValues
 
 __all__ = ["CompiledStep", "StorageWarning", "UnseenWarning", "compile_step"]
@@ -512,7 +512,7 @@ class CompiledStep:
                 and dtype in (torch.float16, torch.bfloat16)
             )
             if tuple(tensor.shape) != value.shape or not (
-                tensor.dtype == dtype or is_cast
+                fits(tensor.dtype, value.element) or is_cast
             ):
                 _refuse(
                     f"'{value.name}' is another tensor than when the step was compiled"

@@ -33,7 +33,12 @@ from mlir_amp.errors import NotLowered
 from mlir_amp.step_function import Part, Role, TypedRole, call_in_turn
 from mlir_amp.torch.lowering import decompositions, draws, hyperparameters
 from mlir_amp.torch.lowering.draws import Draw
-from mlir_amp.torch.lowering.graph_module import GraphFunction, simplify, to_text
+from mlir_amp.torch.lowering.graph_module import (
+    GraphFunction,
+    simplify,
+    to_text,
+    widen_bytes,
+)
 from mlir_amp.torch.lowering.graph_program import ELEMENTS
 from mlir_amp.torch.lowering.hyperparameters import Number
 from mlir_amp.torch.lowering.origins import Origins
@@ -256,6 +261,7 @@ def _capture_loss(
         )
     )
     simplify(graph)
+    widen_bytes(graph)
     arguments = [
         *(_own_role(step, "param", name) for name in step.parameters),
         *(_own_role(step, "buffer", name) for name in step.buffers),
