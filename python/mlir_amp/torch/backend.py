@@ -9,10 +9,10 @@ The name is known where the package is installed; in a checkout, give the functi
 ``backend=mlir_amp.torch.backend.amp``.
 
 Forward and backward graphs are compiled for the CPU with the types that a level gives
-their operations, or the model (O2, O3, O5); parameters and gradients stay FP32, and loss scaling stays where the
-script has it (``torch.amp.GradScaler``, say). A graph is compiled for each size of its
-inputs, with a warning from the second on; one that cannot be is run by PyTorch, with a
-warning that says which and why.
+their operations, or the model (O2, O3, O5); parameters and gradients stay FP32, and loss
+scaling stays where the script has it (``torch.amp.GradScaler``, say). A graph is compiled
+for each size of its inputs, with a warning from the second on; one that cannot be is run
+by PyTorch, with a warning that says which and why.
 """
 
 from __future__ import annotations

@@ -5,8 +5,9 @@
 
 Both are PyTorch's own code, run once on copies: the loss under AOT Autograd, whose two
 graphs become one function with the cotangent of the loss as an argument; what clips the
-gradients and the optimizer's `step` under make_fx, with learning rates as arguments. A third function calls the two,
-which is the cut where the passes put scaling, unscaling and the skip.
+gradients and the optimizer's `step` under make_fx, with learning rates as arguments. A
+third function calls the two, which is the cut where the passes put scaling, unscaling
+and the skip.
 """
 
 from __future__ import annotations
