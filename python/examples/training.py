@@ -1,7 +1,7 @@
 # Part of the mlir-amp project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the examples share: options, both kinds of step, a progress bar, checkpoints, a plot."""
+"""What the examples share: options, both kinds of step, a progress bar, checkpoints, curves."""
 
 import argparse
 import os
@@ -22,6 +22,7 @@ def make_parser(description, steps):
     parser.add_argument("--compile", action="store_true", help="take each step as one call of a compiled program")
     parser.add_argument("--steps", type=int, default=steps, help="steps in all, those of a checkpoint included")
     parser.add_argument("--plot", help="PNG to draw loss, scale and skipped steps to")
+    parser.add_argument("--tensorboard", metavar="FOLDER", help="folder to write the same to, for TensorBoard")
     parser.add_argument("--losses", help="text file to write each step's loss to")
     return parser
 
@@ -58,6 +59,7 @@ class Record:
 
     def __init__(self, options):
         self.options = options
+        self.writer = make_writer(options.tensorboard)
         self.history = []
         self.seconds = []
 
@@ -72,6 +74,9 @@ class Record:
         scale = scalers["loss_scaler0"]["loss_scale"]
         skipped = bool(self.history) and scale < self.history[-1][1]
         self.history.append((loss.item(), scale, skipped))
+        if self.writer:
+            for name, value in zip(("loss", "scale", "skipped"), self.history[-1], strict=True):
+                self.writer.add_scalar(name, value, len(self.history) - 1)
 
     def report(self):
         """Prints losses, skipped steps and time; draws them if asked to."""
@@ -88,6 +93,20 @@ class Record:
             pathlib.Path(options.losses).write_text("".join(f"{loss!r}\n" for loss in losses))
         if options.plot:
             draw(options.plot, self.history)
+        if self.writer:
+            self.writer.close()
+
+
+def make_writer(folder):
+    """Where TensorBoard is installed, what writes curves for it into a folder; else None."""
+    if folder is None:
+        return None
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError:
+        print("tensorboard is not installed: no curves")
+        return None
+    return SummaryWriter(folder)
 
 
 def read_text(name):

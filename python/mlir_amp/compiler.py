@@ -65,11 +65,15 @@ def xla_entry() -> Any | None:
     return _compiler.xla_entry()
 
 
-def mixed_precision(opt_level: str = "O1", **properties: Any) -> str:
+def mixed_precision(
+    opt_level: str = "O1", *, micro_batches: int = 1, **properties: Any
+) -> str:
     """The passes of a level, as a pipeline has them.
 
     Args:
         opt_level: ``"O0"`` to ``"O5"``.
+        micro_batches: Parts that a train step's batch is divided into, whose gradients
+            are added: the step takes as many times the rows of its backward pass.
         **properties: Apex's properties, as :func:`mlir_amp.policy.select` takes them;
             None leaves a property at the level's default.
 
@@ -82,6 +86,8 @@ def mixed_precision(opt_level: str = "O1", **properties: Any) -> str:
     given = {name: value for name, value in properties.items() if value is not None}
     policy.select(opt_level, given)  # which has Apex's words for what is wrong
     given.setdefault("verbosity", 0)
+    if micro_batches != 1:
+        given["micro_batches"] = micro_batches
     options = "".join(
         f" {name.replace('_', '-')}={policy.spell(value)}"
         for name, value in given.items()
@@ -244,6 +250,11 @@ class LossScaler:
                 counter.
         """
         self._program.set_scaler_state(self._index, scale, unskipped)
+
+    def go_on_from(self, other: LossScaler) -> None:
+        """Takes over all that another scaler has counted, of another program
+        perhaps: what a new program of the same training begins with."""
+        self._program.copy_scaler_state(self._index, other._program, other._index)
 
 
 class Program:

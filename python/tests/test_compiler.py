@@ -362,6 +362,9 @@ def test_levels_and_properties_that_are_none() -> None:
     assert compiler.mixed_precision("O2", loss_scale=128.0, master_weights=None) == (
         "amp-mixed-precision{opt-level=O2 loss-scale=128.0 verbosity=0}"
     )
+    assert compiler.mixed_precision("O1", micro_batches=4) == (
+        "amp-mixed-precision{opt-level=O1 verbosity=0 micro-batches=4}"
+    )
 
 
 # ----------------------------------------------------------------------------

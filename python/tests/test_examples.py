@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The examples run, learn, and go on after a kill as if there had been none."""
 
+import json
 import os
 import pathlib
 import re
@@ -104,8 +105,47 @@ def test_plots_are_drawn_where_matplotlib_is(tmp_path):
     assert plot.read_bytes()[:4] == b"\x89PNG"
 
 
-def test_generated_digits_come_nearer():
+def test_curves_are_written_where_tensorboard_is(tmp_path):
+    pytest.importorskip("tensorboard")
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    losses = get_losses(tmp_path / "losses", "lstm_names.py", "--steps", "3", "--tensorboard", str(tmp_path / "curves"))
+    curves = EventAccumulator(str(tmp_path / "curves"))
+    curves.Reload()
+    assert {"loss", "scale", "skipped"} <= {*curves.Tags()["scalars"]}
+    written = torch.tensor([event.value for event in curves.Scalars("loss")])
+    torch.testing.assert_close(written, losses.float())
+
+
+def test_examples_say_that_tensorboard_is_missing(tmp_path, monkeypatch):
+    (tmp_path / "tensorboard.py").write_text("raise ImportError('hidden')\n")
+    path = os.pathsep.join([str(tmp_path), ENVIRONMENT.get("PYTHONPATH", "")])
+    monkeypatch.setitem(ENVIRONMENT, "PYTHONPATH", path)
+    output = run("lstm_names.py", "--steps", "2", "--tensorboard", str(tmp_path / "curves"))
+    assert "tensorboard is not installed: no curves" in output
+    assert not (tmp_path / "curves").exists()
+
+
+def test_cells_of_the_notebook_run():
+    """And give what the file has: outputs of the same kinds, losses that fall."""
+    pytest.importorskip("matplotlib")
+    notebook = json.loads((EXAMPLES / "mixed_precision.ipynb").read_text())
+    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    assert [cell["execution_count"] for cell in cells] == [*range(1, len(cells) + 1)]
+    output = run("execute_notebook.py", str(EXAMPLES / "mixed_precision.ipynb"), "--check")
+    for count, cell in enumerate(cells, 1):
+        kinds = ", ".join(output["output_type"] for output in cell["outputs"]) or "nothing"
+        assert f"cell {count}: {kinds}\n" in output
+    learned = re.findall(r"^(O\d): loss ([\d.]+) to ([\d.]+)", output, re.M)
+    assert [level for level, _, _ in learned] == ["O0", "O1", "O2"]
+    assert all(float(last) < 0.5 * float(first) for _, first, last in learned)
+    assert float(re.search(r", (\S+) at most from eager O2; torch.float32", output)[1]) < 0.05
+
+
+@pytest.mark.parametrize("kind", [[], ["--compile"]], ids=["eager", "compiled"])
+def test_generated_digits_come_nearer(kind):
     distances = [
-        float(run("gan_digits.py", "--opt-level", "O1", "--steps", steps).rsplit(" ", 1)[1]) for steps in ("1", "100")
+        float(run("gan_digits.py", "--opt-level", "O1", "--steps", steps, *kind).rsplit(" ", 1)[1])
+        for steps in ("1", "100")
     ]
     assert distances[1] < distances[0]

@@ -289,8 +289,15 @@ def test_a_second_size_is_compiled_with_its_reason() -> None:
 @pytest.mark.parametrize(
     "function, reason",
     [
-        (lambda x: torch.sort(x)[0], "forward .* 'aten.sort.default' has no form"),
-        (lambda x: torch.cumsum(x, 0), "forward .* 'aten.cumsum.default' has no form"),
+        (lambda x: torch.cumprod(x, 0), "forward .* 'aten.cumprod.default' has no form"),
+        (  # of so many elements that each pair is too much
+            lambda x: torch.sort(x.repeat(1500))[0],
+            "forward .* 'aten.sort.default' has no form",
+        ),
+        (
+            lambda x: x.to(torch.uint8) + x.to(torch.uint8),
+            "forward .* computes 8-bit numbers without sign; .* first: x.float",
+        ),
         (lambda x: x[torch.randperm(8)], "forward .* 'aten.randperm.* has no form"),
         (lambda x: x.to(torch.complex64).abs(), "forward .* torch.complex64"),
     ],
@@ -303,14 +310,6 @@ def test_what_has_no_form_runs_in_pytorch(function, reason) -> None:
         ours = compiled(x)
     torch.manual_seed(1)
     torch.testing.assert_close(ours, function(x))
-
-
-class Gather(nn.Module):
-    """Its gradient is a scatter."""
-
-    def forward(self, x):
-        order = torch.arange(x.shape[1] - 1, -1, -1).reshape(1, -1, 1, 1).expand_as(x)
-        return x.gather(1, order)
 
 
 def test_a_backward_graph_falls_back_alone(programs) -> None:
@@ -326,7 +325,9 @@ def test_a_backward_graph_falls_back_alone(programs) -> None:
 
 def test_a_backward_graph_falls_back_on_what_is_half() -> None:
     """It takes what the forward graph kept, which is half at O1."""
-    module = nn.Sequential(nn.Conv2d(4, 8, 3), nn.ReLU(), Gather(), nn.Conv2d(8, 8, 3))
+    module = nn.Sequential(
+        nn.Conv2d(4, 8, 3), nn.ReLU(), nn.AdaptiveAvgPool2d(4), nn.Conv2d(8, 8, 3)
+    )
     compiled = torch.compile(module, backend=backend.amp, options={"opt_level": "O1"})
     x = torch.randn(2, 4, 8, 8)
     with pytest.warns(backend.FallbackWarning, match="the backward graph"):
@@ -354,7 +355,6 @@ def test_the_name_is_known_where_the_package_is_installed() -> None:
 @pytest.mark.parametrize(
     "options, text",
     [
-        ({"opt_level": "O2"}, "opt_level to be one of O0, O1, O4, but got O2"),
         ({"opt_level": "O9"}, "Unexpected optimization level O9"),
         ({"level": "O1"}, r"expected the option 'opt_level', but got \['level'\]"),
     ],

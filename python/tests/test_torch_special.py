@@ -4,6 +4,7 @@
 """Apex's texts and answers in single cases, and where ours differ on purpose."""
 
 import collections
+import contextlib
 import copy
 import gc
 import os
@@ -504,3 +505,37 @@ def test_a_refused_initialize_leaves_nothing_initialized():
     with pytest.raises(RuntimeError):
         amp.initialize(model, optimizer, opt_level="O1", verbosity=0)
     assert _amp_state.opt_properties is None and _amp_state.handle is None
+
+
+def test_casts_step_aside_for_optimizers():
+    """They call many functions, which need not pass through the casts; afterwards the mode lies where it did."""
+
+    class Other(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            return func(*args, **(kwargs or {}))
+
+    class Optimizer(torch.optim.SGD):
+        fails = False
+
+        def step(self):
+            stacks.append([torch._C._get_function_stack_at(i) for i in range(torch._C._len_torch_function_stack())])
+            if self.fails:
+                raise ValueError("not this step")
+            super().step()
+
+    stacks = []
+    model = Model()
+    optimizer = Optimizer(model.parameters(), lr=0.1)
+    model, optimizer = amp.initialize(model, optimizer, opt_level="O1", loss_scale=128.0, verbosity=0)
+    mode = _amp_state.handle.mode
+    for fails in (False, True, False):
+        with Other() as other:
+            with amp.scale_loss(model(torch.ones(2, 4)).float().sum(), optimizer) as scaled:
+                scaled.backward()
+            optimizer.fails = fails
+            context = pytest.raises(ValueError, match="not this step") if fails else contextlib.nullcontext()
+            with context:
+                optimizer.step()
+            assert torch._C._get_function_stack_at(0) is mode and torch._C._get_function_stack_at(1) is other
+        assert torch.mm(torch.eye(2), torch.eye(2)).dtype == torch.float16
+    assert [[type(one) for one in stack] for stack in stacks] == [[Other]] * 3

@@ -422,12 +422,17 @@ def test_scalers_go_on_in_other_programs() -> None:
     model = mlp()
     optimizer = OPTIMIZERS["sgd"](model.parameters())
     step = amp.compile_step(model, loss_fn, optimizer)
-    step(*batch())
+    x, y = batch()
+    step(x * float("inf"), y)
     next(iter(step.scalers.values())).load(1024.0, 5)
     with pytest.warns(RecompileWarning):
         step(*batch(8))
     state = next(iter(step.scalers.values())).state
     assert (state.scale, state.unskipped) == (1024.0, 6)
+    assert (state.steps, state.skipped, state.overflows) == (2, 1, 1)
+    step(x, y)  # in the first program again
+    state = next(iter(step.scalers.values())).state
+    assert state == (1024.0, 7, 3, 1, 1)
 
 
 def test_scales_go_on_after_a_checkpoint() -> None:

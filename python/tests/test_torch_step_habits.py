@@ -434,12 +434,12 @@ def test_parameters_in_one_memory_are_refused() -> None:
     amp.compile_step(model, loss_fn, sgd(model))(*batch())
 
 
-def test_bytes_are_refused() -> None:
+def test_types_that_are_refused() -> None:
     model = mlp()
     step = amp.compile_step(model, loss_fn, sgd(model))
     x, y = batch()
-    with pytest.raises(ValueError, match="torch.int8, .* got one of torch.uint8"):
-        step(x.to(torch.uint8), y)
+    with pytest.raises(ValueError, match="torch.int8, .* got one of torch.complex64"):
+        step(x.to(torch.complex64), y)
 
 
 @pytest.mark.parametrize(
@@ -544,3 +544,56 @@ def test_threads_take_turns() -> None:
         thread.join()
     assert not errors
     assert optimizer.state[model[0].weight]["step"].item() == 60
+
+
+# What a step keeps from the one before, as long as nothing changed.
+
+
+def test_memory_that_is_another_is_seen() -> None:
+    """The same tensors, at other places or in another order."""
+    model = nn.Linear(8, 8)
+    twin = copy.deepcopy(model)
+    loss_of = lambda model, x: model(x).pow(2).mean()
+    step, eager = (
+        amp.compile_step(model, loss_of, sgd(model), "O2", loss_scale=1.0),
+        amp.compile_step(twin, loss_of, sgd(twin), "O2", loss_scale=1.0),
+    )
+    x = torch.randn(4, 8)
+    for _ in range(2):
+        assert torch.equal(step(x), eager(x))
+    model.weight.data = twin.weight.data.clone()  # elsewhere
+    assert torch.equal(step(x), eager(x))
+    assert torch.equal(model.weight, twin.weight)
+    model.weight.data = model.weight.data.t()  # at the same place
+    with pytest.raises(ValueError, match="'weight' to be contiguous"):
+        step(x)
+
+
+def test_modules_and_values_that_are_others_are_seen() -> None:
+    class Scaled(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = nn.Linear(8, 4)
+            self.factors = [1.0, 2.0]
+
+        def forward(self, x):
+            return sum(factor * self.layer(x) for factor in self.factors)
+
+    model = Scaled()
+    loss_of = lambda model, x: model(x).pow(2).mean()
+    step = amp.compile_step(model, loss_of, sgd(model), "O0")
+    x = torch.randn(4, 8)
+    for _ in range(2):
+        step(x)
+    model.factors[1] = 5.0
+    expected = loss_of(model, x).detach()
+    with pytest.warns(RecompileWarning, match=r"'factors' is \(1.0, 5.0\)"):
+        torch.testing.assert_close(step(x), expected)
+    model.factors[1] = 2.0
+    step(x)  # is there already
+    model.layer = nn.Linear(8, 4)
+    with (
+        pytest.warns(RecompileWarning, match="groups have other parameters"),
+        pytest.raises(ValueError, match="one of shape .* is none"),
+    ):
+        step(x)

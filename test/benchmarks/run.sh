@@ -3,16 +3,17 @@
 # kernels on the emulator, then steps of the samples against PyTorch where it is
 # installed. One thread. `./dev bench kernels` prints what is expected of generated
 # kernels instead, and measures them where there is a GPU; `./dev bench passes` how
-# long the passes take.
+# long the passes take, `./dev bench frontends` what a step costs in PyTorch.
 set -euo pipefail
-build=${1:?usage: run.sh BUILD_DIR [kernels | passes]}
+build=${1:?usage: run.sh BUILD_DIR [kernels | frontends | passes]}
 here=$(dirname "${BASH_SOURCE[0]}")
 case ${2:-} in
 kernels) exec python3 "$here/kernels.py" "$build" "${@:3}" ;;
+frontends) PYTHONPATH="$build/python" OMP_NUM_THREADS=1 exec python3 "$here/frontends.py" "${@:3}" ;;
 passes) exec python3 "$here/passes.py" "$build/bin/amp-opt" "${@:3}" ;;
 "") ;;
 *)
-  echo "run.sh: expected 'kernels', 'passes' or nothing, but got '$2'" >&2
+  echo "run.sh: expected 'kernels', 'frontends', 'passes' or nothing, but got '$2'" >&2
   exit 2
   ;;
 esac

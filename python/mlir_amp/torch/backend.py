@@ -9,10 +9,10 @@ The name is known where the package is installed; in a checkout, give the functi
 ``backend=mlir_amp.torch.backend.amp``.
 
 Forward and backward graphs are compiled for the CPU with the types that a level gives
-their operations; parameters and gradients stay FP32, and loss scaling stays where the
-script has it (``torch.amp.GradScaler``, say). A graph is compiled for each size of its
-inputs, with a warning from the second on; one that cannot be is run by PyTorch, with a
-warning that says which and why.
+their operations, or the model (O2, O3, O5); parameters and gradients stay FP32, and loss
+scaling stays where the script has it (``torch.amp.GradScaler``, say). A graph is compiled
+for each size of its inputs, with a warning from the second on; one that cannot be is run
+by PyTorch, with a warning that says which and why.
 """
 
 from __future__ import annotations
@@ -33,35 +33,37 @@ from mlir_amp import CompileError, compiler
 from mlir_amp.errors import NotLowered, RecompileWarning
 from mlir_amp.step_function import Role
 from mlir_amp.torch.lowering import decompositions
+from mlir_amp.torch.lowering.cast_model import cast_model
 from mlir_amp.torch.lowering.graph_program import GraphProgram
 from mlir_amp.torch.lowering.origins import Origins
 
 __all__ = ["FallbackWarning", "RecompileWarning", "amp"]
 
-# Levels that change functions only. The others change the model's parameters, which is
-# not for a graph to do.
-_LEVELS = ("O0", "O1", "O4")
+# The half type of levels that cast the model, not functions, and whether their batch
+# normalisations stay FP32.
+_CASTS = {
+    "O2": (torch.float16, True),
+    "O3": (torch.float16, False),
+    "O5": (torch.bfloat16, True),
+}
 
 
 class FallbackWarning(UserWarning):
     """A graph runs in PyTorch, because it could not be compiled."""
 
 
-def _read_options(options: Mapping[str, Any] | None) -> str:
-    """The passes that the options ask for."""
+def _read_options(options: Mapping[str, Any] | None) -> tuple[str, str]:
+    """The level, and the passes that the options ask for."""
     given = {"opt_level": "O1", **(options or {})}
     level = given.pop("opt_level")
     if given:
         raise ValueError(
             f"backend 'amp': expected the option 'opt_level', but got {sorted(given)}"
         )
-    if level not in _LEVELS:
-        compiler.mixed_precision(level)  # which has the words for what is no level
-        raise ValueError(
-            f"backend 'amp': expected opt_level to be one of {', '.join(_LEVELS)}, but "
-            f"got {level}, which casts the model, not functions"
-        )
-    return compiler.mixed_precision(level)
+    passes = compiler.mixed_precision(level)
+    if level in _CASTS:  # which stand in the graph before the compiler has it
+        passes = compiler.mixed_precision(level, enabled=False)
+    return level, passes
 
 
 @contextlib.contextmanager
@@ -80,8 +82,10 @@ def plain_kernels() -> Iterator[None]:
 class _Compilation:
     """The graphs of one call of the backend: a forward and, perhaps, a backward one."""
 
-    def __init__(self, passes: str, roles: list[Role]) -> None:
+    def __init__(self, passes: str, roles: list[Role], narrows: bool) -> None:
         self._passes = passes
+        # Whether the compiler decides what of a graph is half.
+        self._narrows = narrows
         self._roles = roles
         self._origins = Origins()
         # Types of what is kept for the backward graph, where they are half.
@@ -157,7 +161,7 @@ class _Compilation:
 
     def _to_program(self, text: str, may_be_half: list[int]) -> compiler.Program:
         passes = self._passes
-        if may_be_half:
+        if may_be_half and self._narrows:
             passes += (
                 f",amp-narrow-results{{results={','.join(map(str, may_be_half))}}}"
             )
@@ -252,19 +256,22 @@ def amp(
     Args:
         module: The graph that Dynamo captured.
         example_inputs: Its inputs: parameters and buffers, then the user's.
-        options: ``{"opt_level": "O0", "O1" or "O4"}``; O1 unless given.
+        options: ``{"opt_level": "O0"}`` to ``"O5"``; O1 unless given.
 
     Returns:
         A callable with the graph's inputs and outputs.
 
     Raises:
-        ValueError: Another option, or a level that casts the model.
+        ValueError: Another option.
+        RuntimeError: No level.
     """
-    passes = _read_options(options)
+    level, passes = _read_options(options)
     if any(_varies(value) for value in example_inputs):
         return _compile_each_size(module, options)
     roles = [_role(i, value) for i, value in enumerate(example_inputs)]
-    compilation = _Compilation(passes, roles)
+    if level in _CASTS:
+        module = cast_model(copy.deepcopy(module), *_CASTS[level])
+    compilation = _Compilation(passes, roles, level not in _CASTS)
     compile_graph = aot_autograd(
         fw_compiler=compilation.forward,
         bw_compiler=compilation.backward,

@@ -16,25 +16,24 @@ are the FP32 masters.
 
 from __future__ import annotations
 
-import functools
 import math
+import operator
 import re
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 import torch
 from torch import Tensor, nn
-from torch.utils.weak import WeakTensorKeyDictionary
 
 from mlir_amp import compiler, policy
 from mlir_amp.errors import NotLowered
 from mlir_amp.torch.backend import RecompileWarning, plain_kernels
 from mlir_amp.torch.lowering import hyperparameters, step_capture
 from mlir_amp.torch.lowering.draws import Draw
-from mlir_amp.torch.lowering.graph_program import DTYPES, ELEMENTS
+from mlir_amp.torch.lowering.graph_program import DTYPES, ELEMENTS, fits
 from mlir_amp.torch.lowering.python_values import PythonValues
 
 __all__ = ["CompiledStep", "StorageWarning", "UnseenWarning", "compile_step"]
@@ -50,6 +49,8 @@ class UnseenWarning(UserWarning):
 
 # What a level may store in half.
 _CAST_ROLES = ("param", "buffer", "opt_state")
+# Of `amp-accumulate-gradients`, for which each part is code of its own.
+_MOST_MICRO_BATCHES = 1024
 _OPTIMIZERS = (torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW)
 
 
@@ -64,9 +65,12 @@ def _require(holds: bool, text: str) -> None:
 
 
 def _find_parameters(
-    model: nn.Module, optimizer: torch.optim.Optimizer
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    frozen: Sequence[nn.Module],
 ) -> dict[str, nn.Parameter]:
     """What the optimizer trains, by name, in its order."""
+    others = {parameter for part in frozen for parameter in part.parameters()}
     names = {parameter: name for name, parameter in model.named_parameters()}
     given = [p for group in optimizer.param_groups for p in group["params"]]
     trained = set(given)  # by identity; a list would compare elements
@@ -78,9 +82,13 @@ def _find_parameters(
         )
     for parameter, name in names.items():
         _require(
-            parameter in trained or not parameter.requires_grad,
-            f"expected the optimizer to train '{name}'; give it to the optimizer, or "
-            "freeze it by requires_grad_(False)",
+            parameter in trained or parameter in others or not parameter.requires_grad,
+            f"expected the optimizer to train '{name}'; give it to the optimizer, name "
+            "its part of the model in 'frozen', or freeze it by requires_grad_(False)",
+        )
+        _require(
+            parameter not in trained or parameter not in others,
+            f"expected '{name}', which is in 'frozen', not to be the optimizer's",
         )
         _require(
             parameter.dtype == torch.float32
@@ -123,24 +131,6 @@ def _make_states(
     }
 
 
-class _HalfCopies:
-    """Memory for half copies of FP32 tensors.
-
-    They are made again for each step: what writes to a tensor's `data`, or to memory that
-    it shares with NumPy, leaves its version as it is.
-    """
-
-    def __init__(self) -> None:
-        self._memory = WeakTensorKeyDictionary()
-
-    def make(self, tensor: Tensor, dtype: torch.dtype) -> Tensor:
-        """The contiguous copy of `tensor`."""
-        made = self._memory.get(tensor)
-        if made is None or (made.shape, made.dtype) != (tensor.shape, dtype):
-            made = self._memory[tensor] = torch.empty(tensor.shape, dtype=dtype)
-        return made.copy_(tensor.detach())
-
-
 class CompiledStep:
     """What :func:`compile_step` gives; calling it takes a step."""
 
@@ -151,8 +141,12 @@ class CompiledStep:
         optimizer: torch.optim.Optimizer,
         passes: str,
         initial_scale: float,
+        micro_batches: int = 1,
+        clip: Callable[[nn.Module], Any] | None = None,
+        frozen: Sequence[nn.Module] = (),
     ) -> None:
         self._model, self._loss_fn, self._optimizer = model, loss_fn, optimizer
+        self._micro_batches, self._clip, self._frozen = micro_batches, clip, frozen
         # What the next program's scaler begins with.
         self._scale, self._unskipped = initial_scale, 0
         self._pipeline = f"builtin.module({passes},amp-to-host)"
@@ -161,11 +155,19 @@ class CompiledStep:
         self._compiled: Any = None  # the key of the latest one
         # What a program gets at random.
         self._draws: dict[compiler.Program, list[Draw]] = {}
-        self._copies = _HalfCopies()
+        # The key of the program that was taken last.
+        self._taken: Any = None
+        # Model and optimizer as they were at the last step: what they consist of, and
+        # what follows from it.
+        self._seen: list[Any] = []
+        self._parameters: dict[str, nn.Parameter] = {}
+        self._modules: list[tuple[str, nn.Module]] = []
+        self._groups: tuple[Any, ...] = ()
+        self._arrays: dict[compiler.Program, _Arrays] = {}
         # The form of Adam that takes tensors divides by the rate. This one moves no
         # parameter above 1e-22, and makes no NaN of a gradient that was always 0.
         self._least_rate = 0.0 if isinstance(optimizer, torch.optim.SGD) else 1e-30
-        self._python = PythonValues(model, loss_fn)
+        self._python = PythonValues(model, loss_fn, *([clip] if clip else []))
         self._lock = threading.Lock()
 
     def __call__(self, *batch: Tensor) -> Tensor:
@@ -198,22 +200,19 @@ class CompiledStep:
                 f"expected a batch of dense tensors of {', '.join(map(str, ELEMENTS))}, "
                 f"but got one of {value.dtype} with {value.layout}",
             )
+        self._require_parts(batch)
         _require(
             not torch.is_autocast_enabled("cpu"),
             "expected no torch.autocast around a step: its level gives the types",
         )
-        parameters = dict(self._model.named_parameters())
-        self._refuse_hooks(parameters)
         # A step is what it is also where a caller records no gradients.
         with self._lock, torch.inference_mode(False), torch.enable_grad():
-            key = self._read_key(batch, parameters)
-            if key not in self._programs:
-                program = self._compile(batch, key)
-                key = self._read_key(batch, parameters)  # without what capturing changed
-                self._programs[key] = program
-                self._compiled = key
-            self._take(self._programs[key])
-            loss = self._run(batch, parameters)
+            self._look_at_tensors()
+            self._refuse_hooks()
+            key = self._read_key(batch)
+            if key != self._taken:
+                self._take(batch, key)
+            loss = self._run(batch)
         # As schedules ask; otherwise they warn that no step came before them.
         self._optimizer._opt_called = True
         return loss
@@ -265,9 +264,51 @@ class CompiledStep:
         for scaler in self.scalers.values():
             scaler.load(scale, unskipped)
 
-    def _refuse_hooks(self, parameters: Mapping[str, nn.Parameter]) -> None:
+    def _require_parts(self, batch: tuple[Tensor, ...]) -> None:
+        """Refuses a batch that is not so many equal parts."""
+        rows = {len(value) for value in batch if value.dim()}
+        if self._micro_batches > 1 and (
+            len(rows) > 1 or any(n % self._micro_batches for n in rows)
+        ):
+            shapes = ", ".join(str(list(value.shape)) for value in batch)
+            _refuse(
+                "expected the tensors of a batch to have one number of rows, which "
+                f"micro_batches={self._micro_batches} divides, but they are {shapes}; what "
+                "each part takes whole is a buffer of the model"
+            )
+
+    def _first_part(self, batch: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+        """The first micro-batch, all of whose like the backward pass is made for."""
+        return tuple(
+            value[: len(value) // self._micro_batches] if value.dim() else value
+            for value in batch
+        )
+
+    def _look_at_tensors(self) -> None:
+        """Names the tensors of model and optimizer again, unless they are those of the
+        step before, which takes no names to tell."""
+        seen: list[Any] = []
+        _list_module(self._model, seen)
+        for group in self._optimizer.param_groups:
+            seen += group["params"]
+        for state in self._optimizer.state.values():
+            seen += state
+            seen += state.values()
+        if len(seen) == len(self._seen) and all(map(operator.is_, seen, self._seen)):
+            return
+        self._seen = seen
+        self._arrays.clear()
+        self._parameters = dict(self._model.named_parameters())
+        names = {p: name for name, p in self._parameters.items()}
+        self._modules = list(self._model.named_modules())
+        self._groups = tuple(
+            tuple(names.get(p) for p in group["params"])
+            for group in self._optimizer.param_groups
+        )
+
+    def _refuse_hooks(self) -> None:
         """Refuses what eager PyTorch would call during a step, and this one does not."""
-        for name, parameter in parameters.items():
+        for name, parameter in self._parameters.items():
             if parameter._backward_hooks or parameter._post_accumulate_grad_hooks:
                 _refuse(
                     f"expected no hooks on '{name}': a compiled step has no gradients "
@@ -279,28 +320,24 @@ class CompiledStep:
             "expected no hooks around the optimizer's step: it is compiled",
         )
 
-    def _read_key(
-        self, batch: tuple[Tensor, ...], parameters: Mapping[str, nn.Parameter]
-    ) -> Any:
-        names = {p: name for name, p in parameters.items()}
+    def _read_key(self, batch: tuple[Tensor, ...]) -> Any:
         return (
-            tuple((tuple(value.shape), value.dtype) for value in batch),
-            tuple(module.training for module in self._model.modules()),
+            tuple([(value.shape, value.dtype) for value in batch]),
+            tuple([module.training for _, module in self._modules]),
             tuple(
                 # Not what schedules add; what they change are arguments.
-                tuple(
-                    (k, v)
-                    for k, v in hyperparameters.shape_of(group).items()
-                    if k in self._optimizer.defaults and k != "lr"
-                )
-                for group in self._optimizer.param_groups
+                [
+                    tuple(
+                        (k, v)
+                        for k, v in hyperparameters.shape_of(group).items()
+                        if k in self._optimizer.defaults and k != "lr"
+                    )
+                    for group in self._optimizer.param_groups
+                ]
             ),
-            tuple(p.requires_grad for p in parameters.values()),
-            tuple(
-                tuple(names.get(p) for p in group["params"])
-                for group in self._optimizer.param_groups
-            ),
-            self._python.read(),
+            tuple([p.requires_grad for p in self._parameters.values()]),
+            self._groups,
+            self._python.read(self._modules),
         )
 
     def _say_what_is_new(self, batch: tuple[Tensor, ...], key: Any) -> str:
@@ -342,7 +379,7 @@ class CompiledStep:
                 RecompileWarning,
                 stacklevel=3,
             )
-        parameters = _find_parameters(self._model, self._optimizer)
+        parameters = _find_parameters(self._model, self._optimizer, self._frozen)
         buffers = {
             name: value
             for name, value in (
@@ -353,9 +390,20 @@ class CompiledStep:
         }
         states = _make_states(self._optimizer, parameters)
         step = step_capture.Step(
-            self._model, self._loss_fn, self._optimizer, parameters, buffers, states
+            self._model,
+            self._loss_fn,
+            self._optimizer,
+            parameters,
+            buffers,
+            states,
+            self._clip,
         )
-        text, draws = self._capture(step, batch)
+        text, draws = self._capture(step, self._first_part(batch))
+        if self._micro_batches > 1 and not all(draw.shape for draw in draws):
+            raise NotLowered(
+                "the model or the loss draws a number without dimensions, which "
+                "micro-batches would share; draw it as one row, as torch.rand(1)"
+            )
         program = compiler.compile(text, self._pipeline, name="step.mlir")
         self._draws[program] = draws
         if not self._programs:
@@ -396,100 +444,221 @@ class CompiledStep:
                     stacklevel=5,
                 )
 
-    def _take(self, program: compiler.Program) -> None:
-        """Makes a program the current one; its scalers go on where the last ones are."""
+    def _take(self, batch: tuple[Tensor, ...], key: Any) -> None:
+        """Makes the program of a key the current one, compiled if there is none; its
+        scalers go on where the last ones are."""
+        if key not in self._programs:
+            program = self._compile(batch, key)
+            self._look_at_tensors()  # there are states now
+            key = self._read_key(batch)  # without what capturing changed
+            self._programs[key] = program
+            self._compiled = key
+        program, self._taken = self._programs[key], key
         if self._program is program:
             return
-        self.state_dict()
-        for scaler in program.scalers.values():
-            scaler.load(self._scale, self._unskipped)
+        last = self.scalers
+        for name, scaler in program.scalers.items():
+            if name in last:
+                scaler.go_on_from(last[name])
+            else:
+                scaler.load(self._scale, self._unskipped)
         self._program = program
 
-    def _run(
-        self, batch: tuple[Tensor, ...], parameters: Mapping[str, nn.Parameter]
-    ) -> Tensor:
-        function = self._program.functions["train_step"]
-        values: dict[tuple[str, str], Tensor] = {
-            ("loss_seed", "loss"): torch.ones((), dtype=torch.float32),
-            **{("batch", f"x{i}"): value for i, value in enumerate(batch)},
-            **{
-                ("hyper", f"lr{i}"): torch.tensor(
-                    float(group["lr"]) or self._least_rate, dtype=torch.float64
-                )
-                for i, group in enumerate(self._optimizer.param_groups)
-            },
-        }
-        for number in hyperparameters.find_numbers(self._optimizer.param_groups):
-            values["hyper", number.name] = torch.tensor(
-                number.value, dtype=torch.float64
-            )
-        for draw in self._draws[self._program]:
-            values["batch", draw.name] = draw.take()
-        for name, parameter in parameters.items():
+    def _named_tensors(self) -> dict[tuple[str, str], Tensor]:
+        """By role and name, the tensors of model and optimizer."""
+        values: dict[tuple[str, str], Tensor] = {}
+        for name, parameter in self._parameters.items():
             values["param", name] = values["buffer", name] = parameter
             values["master", name] = parameter
             for key, state in self._optimizer.state.get(parameter, {}).items():
                 if state is not None:
                     values["opt_state", f"{name}.{key}"] = state
+        function = self._program.functions["train_step"]
         if any(
             value.role == "opt_state" and (value.role, value.name) not in values
             for value in function.arguments
         ):
             # They have gone since: by a state that was loaded, or cleared.
-            trained = _find_parameters(self._model, self._optimizer)
+            trained = _find_parameters(self._model, self._optimizer, self._frozen)
             states = _make_states(self._optimizer, trained)
             for (name, key), state in states.items():
                 values["opt_state", f"{name}.{key}"] = state
         for name, buffer in self._model.named_buffers():
             values["buffer", name] = buffer
-        loss = torch.empty((), dtype=torch.float32)
-        values["loss", "loss"] = loss
+        return values
 
-        @functools.cache  # a half copy is made once, for argument and result
-        def find(value: compiler.Value) -> tuple[Tensor, Tensor]:
-            """The user's tensor, and what the program has for it."""
-            tensor = values.get((value.role, value.name))
-            if not isinstance(tensor, Tensor):
-                _refuse(
-                    "expected the model or the optimizer's state to have "
-                    f"'{value.name}' as a tensor, but it is {tensor}",
-                )
-            dtype = DTYPES[value.element]
-            is_cast = (
-                value.role in _CAST_ROLES
-                and tensor.dtype == torch.float32
-                and dtype in (torch.float16, torch.bfloat16)
+    def _run(self, batch: tuple[Tensor, ...]) -> Tensor:
+        arrays = self._arrays.get(self._program)
+        if arrays is None or not arrays.are_current():
+            arrays = self._arrays[self._program] = _Arrays(
+                self._program.functions["train_step"],
+                self._named_tensors(),
+                self._optimizer.param_groups,
             )
-            if tuple(tensor.shape) != value.shape or not (
-                tensor.dtype == dtype or is_cast
-            ):
-                _refuse(
-                    f"'{value.name}' is another tensor than when the step was compiled"
-                )
-            return tensor, self._copies.make(tensor, dtype) if is_cast else tensor
+        given: dict[str, Tensor] = {f"x{i}": value for i, value in enumerate(batch)}
+        # Part by part, as eager PyTorch draws them.
+        draws = self._draws[self._program]
+        parts = [[draw.take() for draw in draws] for _ in range(self._micro_batches)]
+        for draw, taken in zip(draws, zip(*parts)):
+            given[draw.name] = torch.cat(taken) if taken[1:] else taken[0]
+        numbers = {
+            f"lr{i}": float(group["lr"]) or self._least_rate
+            for i, group in enumerate(self._optimizer.param_groups)
+        }
+        for number in hyperparameters.find_numbers(self._optimizer.param_groups):
+            numbers[number.name] = number.value
+        return arrays.run(given, numbers)
 
-        arguments = [find(value)[1].contiguous() for value in function.arguments]
-        results = [find(value) for value in function.results]
-        for (tensor, _), value in zip(results, function.results):
+
+def _list_module(module: nn.Module, seen: list[Any]) -> None:
+    """Appends what a module is made of, with names: modules and tensors."""
+    for parts in (module._parameters, module._buffers):
+        if parts:
+            seen += parts
+            seen += parts.values()
+    for name, part in module._modules.items():
+        seen += (name, part)
+        if part is not None:
+            _list_module(part, seen)
+
+
+class _Arrays:
+    """What a program is called with: the memory of tensors that are the same at each
+    step, and room for what is not. Calls are all that happens at a step, unless a tensor
+    has got other memory, or another form, since.
+    """
+
+    def __init__(
+        self,
+        function: compiler.Function,
+        tensors: Mapping[tuple[str, str], Tensor],
+        groups: Sequence[Mapping[str, Any]],
+    ) -> None:
+        self._function = function
+        self._seed = torch.ones((), dtype=torch.float32)
+        # Half copies of FP32 tensors. They are made again for each step: what writes to
+        # a tensor's `data`, or to memory that it shares with NumPy, leaves its version as
+        # it is.
+        self._copies: dict[Tensor, Tensor] = {}
+        self._fixed: list[Tensor] = []
+        self._in_place: list[Tensor] = []
+        self._from_copies: list[tuple[Tensor, Tensor]] = []
+        # Where arguments stand that are others at each step.
+        self._batch: list[tuple[int, str, compiler.Value]] = []
+        self._numbers: list[tuple[int, str]] = []
+        self._shifted: list[tuple[int, Tensor]] = []
+
+        self._arguments = [0] * len(function.arguments)
+        for index, value in enumerate(function.arguments):
+            if value.role == "batch":
+                self._batch.append((index, value.name, value))
+            elif value.role == "hyper":
+                self._numbers.append((index, value.name))
+            elif value.role == "loss_seed":
+                self._arguments[index] = self._seed.data_ptr()
+            else:
+                _, memory = self._find(value, tensors)
+                if not memory.is_contiguous():
+                    self._shifted.append((index, memory))
+                self._arguments[index] = memory.data_ptr()
+        self._results = [0] * len(function.results)
+        places: dict[int, str] = {}
+        for index, value in enumerate(function.results):
+            if value.role == "loss":
+                self._loss = index
+                continue
+            tensor, memory = self._find(value, tensors)
             if not tensor.is_contiguous():
                 _refuse(f"expected '{value.name}' to be contiguous")
-        addresses = [given.data_ptr() for _, given in results]
-        places: dict[int, str] = {}
-        for (_, given), address, value in zip(results, addresses, function.results):
+            address = self._results[index] = memory.data_ptr()
             other = places.setdefault(address, value.name)
-            if other != value.name and given.numel():
+            if other != value.name and memory.numel():
                 _refuse(
                     f"expected '{other}' and '{value.name}' to have memory of their own; "
                     "tie them by assigning the parameter: a.weight = b.weight"
                 )
-        function.call_addresses([tensor.data_ptr() for tensor in arguments], addresses)
-        in_place = {tensor for tensor, given in results if given is tensor}
-        torch.autograd.graph.increment_version(in_place)
-        for tensor, given in results:
-            if given is tensor:
-                continue
-            if tensor not in in_place:  # it is no master of its copy
-                tensor.detach().copy_(given)
+            if memory is tensor:
+                self._in_place.append(tensor)
+            else:
+                self._from_copies.append((tensor, memory))
+        self._in_place = list(dict.fromkeys(self._in_place))
+        masters = set(self._in_place)
+        self._from_copies = [p for p in self._from_copies if p[0] not in masters]
+        self._distinct = list({id(tensor): tensor for tensor in self._fixed}.values())
+        self._forms = self._read_forms()
+
+    def _find(
+        self, value: compiler.Value, tensors: Mapping[tuple[str, str], Tensor]
+    ) -> tuple[Tensor, Tensor]:
+        """The user's tensor, and what the program has for it."""
+        tensor = tensors.get((value.role, value.name))
+        if not isinstance(tensor, Tensor):
+            _refuse(
+                "expected the model or the optimizer's state to have "
+                f"'{value.name}' as a tensor, but it is {tensor}",
+            )
+        dtype = DTYPES[value.element]
+        is_cast = (
+            value.role in _CAST_ROLES
+            and tensor.dtype == torch.float32
+            and dtype in (torch.float16, torch.bfloat16)
+        )
+        if tuple(tensor.shape) != value.shape or not (
+            fits(tensor.dtype, value.element) or is_cast
+        ):
+            _refuse(f"'{value.name}' is another tensor than when the step was compiled")
+        self._fixed.append(tensor)
+        if not is_cast:
+            return tensor, tensor
+        if tensor not in self._copies:
+            self._copies[tensor] = torch.empty(tensor.shape, dtype=dtype)
+        return tensor, self._copies[tensor]
+
+    def _read_forms(self) -> list[Any]:
+        """All that a tensor can change without becoming another one."""
+        return [(t.data_ptr(), t.dtype, t.shape, t.stride()) for t in self._distinct]
+
+    def are_current(self) -> bool:
+        """Whether the tensors have the memory that they had."""
+        return self._forms == self._read_forms()
+
+    def run(self, batch: Mapping[str, Tensor], numbers: Mapping[str, float]) -> Tensor:
+        """Takes a step.
+
+        Args:
+            batch: What the program has for the batch and for what is drawn, by name.
+            numbers: The optimizer's, by name.
+
+        Returns:
+            The loss.
+        """
+        arguments = self._arguments
+        held = []  # until the call is over
+        for index, name, value in self._batch:
+            tensor = batch[name].contiguous()
+            if tuple(tensor.shape) != value.shape or not fits(
+                tensor.dtype, value.element
+            ):
+                _refuse(f"'{name}' is another tensor than when the step was compiled")
+            held.append(tensor)
+            arguments[index] = tensor.data_ptr()
+        for index, memory in self._shifted:
+            tensor = memory.contiguous()
+            held.append(tensor)
+            arguments[index] = tensor.data_ptr()
+        given = torch.tensor([numbers[n] for _, n in self._numbers], dtype=torch.float64)
+        address = given.data_ptr()
+        for place, (index, _) in enumerate(self._numbers):
+            arguments[index] = address + 8 * place
+        loss = torch.empty((), dtype=torch.float32)
+        self._results[self._loss] = loss.data_ptr()
+        with torch.no_grad():
+            if self._copies:
+                torch._foreach_copy_([*self._copies.values()], [*self._copies])
+            self._function.call_addresses(arguments, self._results)
+            torch.autograd.graph.increment_version(self._in_place)
+            for tensor, memory in self._from_copies:  # that have no master
+                tensor.copy_(memory)
         return loss
 
 
@@ -498,6 +667,10 @@ def compile_step(
     loss_fn: Callable[..., Tensor],
     optimizer: torch.optim.Optimizer,
     opt_level: str = "O1",
+    *,
+    micro_batches: int = 1,
+    clip: Callable[[nn.Module], Any] | None = None,
+    frozen: Sequence[nn.Module] = (),
     **properties: Any,
 ) -> CompiledStep:
     """Compiles a training step.
@@ -512,19 +685,49 @@ def compile_step(
         optimizer: ``torch.optim.SGD``, ``Adam`` or ``AdamW`` over the model's
             parameters. Its learning rates are read at each step.
         opt_level: ``"O0"`` to ``"O5"``.
+        micro_batches: Into how many parts of equal rows a batch is divided. Their
+            gradients are added, and the optimizer steps once; the loss is the mean of
+            theirs, as if each part's were divided by their number. A scaler moves with
+            each part. Tensors of the batch without dimensions go to each part.
+        clip: ``clip(model)`` changes the gradients of the model's parameters, unscaled,
+            before the optimizer takes them: ``lambda model:
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)``. It is captured as
+            the loss is; its result is not kept.
+        frozen: Parts of the model that this step does not train, although their
+            parameters have ``requires_grad``: of a GAN the one that another step trains.
+            Gradients go through them, to none of their parameters.
         **properties: Apex's, for example ``loss_scale``.
 
     Returns:
         A callable that takes a batch and returns its loss.
 
     Raises:
-        ValueError: Another optimizer.
+        ValueError: Another optimizer; parts that are no number from 1 to 1024.
         RuntimeError, AssertionError, TypeError: As ``policy.select``.
     """
-    passes = compiler.mixed_precision(opt_level, **properties)
+    _require(
+        type(micro_batches) is int and 1 <= micro_batches <= _MOST_MICRO_BATCHES,
+        f"expected micro_batches to be a whole number from 1 to {_MOST_MICRO_BATCHES}, "
+        f"but got {micro_batches!r}",
+    )
+    _require(
+        clip is None or callable(clip),
+        f"expected clip to be a function of the model, but got {type(clip).__name__}",
+    )
+    frozen = [frozen] if isinstance(frozen, nn.Module) else list(frozen)
+    known = set(model.modules())
+    _require(
+        all(part in known for part in frozen),
+        "expected 'frozen' to have parts of the model",
+    )
+    passes = compiler.mixed_precision(
+        opt_level, micro_batches=micro_batches, **properties
+    )
     _require(
         type(optimizer) in _OPTIMIZERS,
         f"expected torch.optim's SGD, Adam or AdamW, but got {type(optimizer).__name__}",
     )
     scale = policy.select(opt_level, properties).initial_scale
-    return CompiledStep(model, loss_fn, optimizer, passes, scale)
+    return CompiledStep(
+        model, loss_fn, optimizer, passes, scale, micro_batches, clip, frozen
+    )

@@ -89,6 +89,8 @@ public:
   nb::list getScalers() const;
   nb::dict getScalerState(int32_t index) const;
   void setScalerState(int32_t index, double scale, int64_t unskipped);
+  void copyScalerState(int32_t index, const Program &source,
+                       int32_t sourceIndex);
 
 private:
   AmpProgram *get() const { return loaded->program.get(); }
@@ -288,6 +290,14 @@ void Program::setScalerState(int32_t index, double scale, int64_t unskipped) {
   check(ampRtScalerLoad(getScaler(index), scale, unskipped));
 }
 
+void Program::copyScalerState(int32_t index, const Program &source,
+                              int32_t sourceIndex) {
+  AmpRtScalerState state = {};
+  state.structSize = sizeof(state);
+  check(ampRtScalerGetState(source.getScaler(sourceIndex), &state));
+  check(ampRtScalerSetState(getScaler(index), &state));
+}
+
 //===----------------------------------------------------------------------===//
 // The module
 //===----------------------------------------------------------------------===//
@@ -340,5 +350,7 @@ NB_MODULE(_compiler, module) {
            "arguments"_a, "results"_a)
       .def("scaler_state", &Program::getScalerState, "scaler"_a)
       .def("set_scaler_state", &Program::setScalerState, "scaler"_a, "scale"_a,
-           "unskipped"_a);
+           "unskipped"_a)
+      .def("copy_scaler_state", &Program::copyScalerState, "scaler"_a,
+           "source"_a, "source_scaler"_a);
 }

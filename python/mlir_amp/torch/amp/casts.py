@@ -185,6 +185,20 @@ class CastMode(TorchFunctionMode):
         finally:
             self.thread.disabled -= 1
 
+    @contextmanager
+    def step_aside(self):
+        """Calls inside are not cast, and do not pass through here: for code that calls
+        many functions, none of them the user's."""
+        with self.disable():
+            modes = [] if torch.compiler.is_compiling() else _pop_all()
+            _push_all(mode for mode in modes if mode is not self)
+            try:
+                yield
+            finally:
+                if self in modes and not self.is_over and not self.is_installed():
+                    place, now = modes.index(self), _pop_all()
+                    _push_all([*now[:place], self, *now[place:]])
+
     # -- casts --------------------------------------------------------------------
 
     def __torch_function__(self, func, types, args=(), kwargs=None):

@@ -80,9 +80,10 @@ def scale_loss(
     stashes = [amp_optimizers.get_stash(optimizer) for optimizer in optimizers]
     opened: list[amp_optimizers.Stash] = []
     try:
-        for stash in stashes:
-            stash.open(delay_unscale)
-            opened.append(stash)
+        with _casts_aside():
+            for stash in stashes:
+                stash.open(delay_unscale)
+                opened.append(stash)
         yield loss.float() * scaler.effective_scale
     except BaseException:
         for stash in opened:
@@ -94,11 +95,13 @@ def scale_loss(
         for stash in stashes:
             stash.is_open, stash.params_have_scaled_gradients = False, True
     else:
-        scaler.clear_overflow_state()
-        done: set[int] = set()
-        for stash in stashes:
-            stash.close(scaler, done)
-        if not delay_overflow_check and scaler.update_scale():
+        with _casts_aside():
+            scaler.clear_overflow_state()
+            done: set[int] = set()
+            for stash in stashes:
+                stash.close(scaler, done)
+            is_overflow = not delay_overflow_check and scaler.update_scale()
+        if is_overflow:
             message = (
                 f"Gradient overflow.  Skipping step, loss scaler {loss_id} reducing loss scale to {scaler.loss_scale()}"
             )
@@ -112,7 +115,7 @@ def scale_loss(
 def step_without_casts() -> Iterator[None]:
     """Around an optimizer's step: nothing is cast, and casts of old weights end."""
     _clear_casts()
-    with disable_casts():
+    with _casts_aside():
         yield
 
 
@@ -161,6 +164,17 @@ os.register_at_fork(after_in_child=_end_casts_in_child)
 def _clear_casts() -> None:
     if _amp_state.handle is not None:
         _amp_state.handle._clear_cache()
+
+
+@contextmanager
+def _casts_aside() -> Iterator[None]:
+    """As `disable_casts`, around functions of ours and of optimizers."""
+    handle = _amp_state.handle
+    if handle is None:
+        yield
+        return
+    with handle.mode.step_aside():
+        yield
 
 
 @contextmanager

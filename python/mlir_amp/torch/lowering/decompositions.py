@@ -18,6 +18,8 @@ import torch
 from torch import Tensor
 from torch._decomp import core_aten_decompositions, get_decompositions
 
+from mlir_amp.torch.lowering import index_rules
+
 aten = torch.ops.aten
 
 # Of PyTorch's rules beyond its core set.
@@ -288,6 +290,7 @@ def table() -> dict[Any, Callable[..., Any]]:
             aten.convolution_backward.default: _convolution_backward,
         }
     )
+    rules.update(index_rules.rules())
     kept = (aten.squeeze.dim, aten.squeeze.default)
     return {
         operation: rule

@@ -30,6 +30,24 @@ _IDENTITIES = (
     aten.lift_fresh.default,
     aten.lift_fresh_copy.default,
 )
+# What moves numbers, of whatever type.
+_MOVES = (
+    *_IDENTITIES,
+    aten.cat.default,
+    aten.constant_pad_nd.default,
+    aten.expand.default,
+    aten.flip.default,
+    aten.permute.default,
+    aten.select.int,
+    aten.slice.Tensor,
+    aten.squeeze.dim,
+    aten.squeeze.dims,
+    aten.t.default,
+    aten.transpose.int,
+    aten.unsqueeze.default,
+    aten.view.default,
+    aten._unsafe_view.default,
+)
 _CHECKS = (aten._assert_async.msg, aten._assert_tensor_metadata.default)
 
 # Operations without a form in linalg, by name. torch-mlir makes another dialect's of
@@ -146,6 +164,36 @@ def simplify(graph: torch.fx.Graph) -> None:
         elif node.target in _CHECKS:
             graph.erase_node(node)
     graph.eliminate_dead_code()
+
+
+def _is_byte(node: torch.fx.Node) -> bool:
+    value = node.meta.get("val")
+    return isinstance(value, torch.Tensor) and value.dtype == torch.uint8
+
+
+def widen_bytes(graph: torch.fx.Graph) -> None:
+    """Converts numbers of 8 bits without sign, as images have, before they are computed
+    with: torch-mlir forgets that they have none. int16 holds them all, and gives with
+    other types what they give.
+
+    Raises:
+        NotLowered: An operation has such numbers for a result, and computes them.
+    """
+    for node in list(graph.nodes):
+        if node.op != "call_function" or node.target in _MOVES:
+            continue
+        if _is_byte(node):
+            raise NotLowered(
+                f"'{node.target}' computes 8-bit numbers without sign; convert them "
+                "first: x.float()"
+            )
+        for source in [node for node in node.all_input_nodes if _is_byte(node)]:
+            with graph.inserting_before(node):
+                wide = graph.call_function(
+                    aten._to_copy.default, (source,), {"dtype": torch.int16}
+                )
+            wide.meta["val"] = source.meta["val"].to(torch.int16)
+            node.replace_input_with(source, wide)
 
 
 @contextlib.contextmanager

@@ -20,11 +20,17 @@ from mlir_amp import compiler
 from mlir_amp.errors import NotLowered
 from mlir_amp.step_function import Role
 from mlir_amp.torch.lowering import draws
-from mlir_amp.torch.lowering.graph_module import GraphFunction, simplify, to_text
+from mlir_amp.torch.lowering.graph_module import (
+    GraphFunction,
+    simplify,
+    to_text,
+    widen_bytes,
+)
 from mlir_amp.torch.lowering.origins import Origins
 
 ELEMENTS = {
     torch.bool: "i1",
+    torch.uint8: "i8",
     torch.int8: "i8",
     torch.int16: "i16",
     torch.int32: "i32",
@@ -36,7 +42,13 @@ ELEMENTS = {
 }
 
 
+# MLIR's integers have no sign: PyTorch's type of that name, where it does not matter.
 DTYPES = {element: dtype for dtype, element in ELEMENTS.items()}
+
+
+def fits(dtype: torch.dtype, element: str) -> bool:
+    """Whether memory of this type is what a program takes for an element."""
+    return ELEMENTS.get(dtype) == element
 
 
 def _check(node: torch.fx.Node) -> None:
@@ -57,6 +69,37 @@ def _check(node: torch.fx.Node) -> None:
         raise NotLowered(f"'{node.name}' is on device '{value.device}', not on the CPU")
     if value.dtype not in ELEMENTS or value.layout is not torch.strided:
         raise NotLowered(f"'{node.name}' is a {value.layout} tensor of {value.dtype}")
+
+
+def _take_out_constants(
+    module: torch.fx.GraphModule, graph: torch.fx.Graph
+) -> list[Tensor]:
+    """Makes tensors that a graph holds its last placeholders, and gives them."""
+    last = graph._root
+    for node in graph.nodes:
+        last = node if node.op == "placeholder" else last
+    constants: list[Tensor] = []
+    for node in [node for node in graph.nodes if node.op == "get_attr"]:
+        value = getattr(module, node.target)
+        if not isinstance(value, Tensor):
+            continue  # a graph of its own, which is refused
+        with graph.inserting_after(last):
+            last = graph.placeholder(f"constant{len(constants)}")
+        last.meta["val"] = node.meta.get("val", value)
+        constants.append(value)
+        node.replace_all_uses_with(last)
+        graph.erase_node(node)
+    return constants
+
+
+def _shaped(dense: Tensor, strides: tuple[int, ...]) -> Tensor:
+    """A copy with other strides; those that are 0 repeat one element."""
+    repeated = [
+        stride == 0 and extent > 1 for stride, extent in zip(strides, dense.shape)
+    ]
+    source = dense[tuple(slice(0, 1) if r else slice(None) for r in repeated)]
+    made = torch.empty_strided(source.shape, strides, dtype=dense.dtype).copy_(source)
+    return made.expand(dense.shape) if any(repeated) else made
 
 
 def _narrow(placeholder: torch.fx.Node, dtype: torch.dtype) -> None:
@@ -125,7 +168,10 @@ class GraphProgram:
         else:
             self._draws = []
             draws.drop_unused(graph)
-        roles = [*roles, *(Role("batch", draw.name) for draw in self._draws)]
+        self._constants = _take_out_constants(module, graph)
+        added = [draw.name for draw in self._draws]
+        added += [f"constant{i}" for i in range(len(self._constants))]
+        roles = [*roles, *(Role("batch", name) for name in added)]
         placeholders = [node for node in graph.nodes if node.op == "placeholder"]
         for node in placeholders:
             _check(node)
@@ -135,6 +181,7 @@ class GraphProgram:
             if node is not None:
                 _check(node)
         simplify(graph)
+        widen_bytes(graph)
         outputs = list(output.args[0])
         visible = len(outputs) if num_visible is None else num_visible
 
@@ -183,7 +230,13 @@ class GraphProgram:
             ):
                 raise NotLowered(f"torch-mlir changed the type of '{node.name}'")
         self._results = [
-            (value.shape, DTYPES[value.element]) for value in self._function.results
+            (
+                value.shape,
+                node.meta["val"].dtype
+                if fits(node.meta["val"].dtype, value.element)
+                else DTYPES[value.element],
+            )
+            for node, value in zip(computed, self._function.results)
         ]
         for name, source in zip(names, self._sources):
             if source and source[0] == "result":
@@ -200,7 +253,7 @@ class GraphProgram:
         Returns:
             Its outputs; None where the graph has None.
         """
-        values = [*inputs, *(draw.take() for draw in self._draws)]
+        values = [*inputs, *(draw.take() for draw in self._draws), *self._constants]
         inputs.clear()
         results = [torch.empty(shape, dtype=dtype) for shape, dtype in self._results]
         if self.program is not None:
@@ -215,10 +268,7 @@ class GraphProgram:
                 [tensor.data_ptr() for tensor in results],
             )
         for index, strides in self._strides.items():
-            dense = results[index]
-            results[index] = torch.empty_strided(
-                dense.shape, strides, dtype=dense.dtype
-            ).copy_(dense)
+            results[index] = _shaped(results[index], strides)
         return [
             None
             if source is None

@@ -112,13 +112,10 @@ def _stand_ins(numbers: Sequence[Number], seed: float) -> list[Number]:
 
 
 def _constants(node: torch.fx.Node) -> Iterator[tuple[Any, Any]]:
-    """Where a node has numbers of Python, and which."""
-    yield from ((i, v) for i, v in enumerate(node.args) if not _is_node(v))
-    yield from ((k, v) for k, v in node.kwargs.items() if not _is_node(v))
-
-
-def _is_node(value: Any) -> bool:
-    return isinstance(value, torch.fx.Node)
+    """Where a node has numbers of Python, and which; None for each node in a list."""
+    for place, value in (*enumerate(node.args), *node.kwargs.items()):
+        if not isinstance(value, torch.fx.Node):
+            yield place, torch.fx.node.map_arg(value, lambda _: None)
 
 
 def trace(

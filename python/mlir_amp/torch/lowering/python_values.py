@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 import types
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from torch import Tensor, nn
 
@@ -67,42 +68,118 @@ def _is_library(name: str | None) -> bool:
     return (name or "").partition(".")[0] in ("torch", "mlir_amp", "builtins")
 
 
-class PythonValues:
-    """What a model's and a loss's code may read of Python."""
+def _add(values: dict[str, Any], name: str, value: Any) -> None:
+    """Two functions may have another value under one name: neither hides the other."""
+    while name in values and values[name] != value:
+        name += "'"
+    values[name] = value
 
-    def __init__(self, model: nn.Module, loss_fn: Callable[..., Any]) -> None:
-        self._model, self._loss_fn = model, loss_fn
+
+class _Attributes(NamedTuple):
+    """A module's attributes as they were read.
+
+    Attributes:
+        module: The module.
+        names: Of all its attributes.
+        values: Theirs.
+        containers: Of those the ones that can change inside, with what was read.
+        hooks: Its dictionaries of hooks.
+        entries: What can be compared, with its names.
+    """
+
+    module: nn.Module
+    names: list[str]
+    values: list[Any]
+    containers: list[tuple[Any, Any]]
+    hooks: list[dict[int, Any]]
+    entries: tuple[tuple[str, Any], ...]
+
+    def is_current(self, module: nn.Module, now: dict[str, Any]) -> bool:
+        """Whether a module with these attributes would be read as this."""
+        return (
+            self.module is module
+            and self.names == list(now)
+            and all(map(operator.is_, self.values, now.values()))
+            and not any(self.hooks)
+            and all(_frozen(value) == frozen for value, frozen in self.containers)
+        )
+
+
+class PythonValues:
+    """What a model's code, and that of functions of it, may read of Python."""
+
+    def __init__(self, model: nn.Module, *functions: Callable[..., Any]) -> None:
+        self._model, self._functions = model, functions
         # By name, what a capture changed although it was put back: no constants.
         self._changing: set[str] = set()
+        # Of the last time: by path what was read of a module, and all of it.
+        self._modules: dict[str, _Attributes] = {}
+        self._inputs: Any = None
+        self._values: tuple[tuple[str, Any], ...] = ()
 
-    def read(self) -> tuple[tuple[str, Any], ...]:
-        """Names and values, in an order that stays; hashable."""
-        values: dict[str, Any] = {}
-        kinds: dict[type, None] = {}  # in an order that stays
-        for path, module in self._model.named_modules():
-            kinds[type(module)] = None
-            for name, value in vars(module).items():
-                # Modules and tensors stand in dictionaries of their own.
-                if type(value) in _PLAIN:
-                    if name != "training":
-                        values[f"{path}.{name}" if path else name] = value
-                elif name in _HOOKS:
-                    if value:
-                        values[f"{path}.{name}" if path else name] = tuple(value)
-                elif name[0] != "_" and not isinstance(value, Tensor):
-                    frozen = _frozen(value)
-                    if frozen != _UNSEEN:
-                        values[f"{path}.{name}" if path else name] = frozen
+    def read(
+        self, modules: Sequence[tuple[str, nn.Module]] | None = None
+    ) -> tuple[tuple[str, Any], ...]:
+        """Names and values, in an order that stays; hashable.
+
+        Args:
+            modules: The model's, with their names, where the caller knows them.
+        """
+        if modules is None:
+            modules = list(self._model.named_modules())
+        # What is read of modules that did not change is one object each time, so that a
+        # comparison with the last time is short.
+        parts = [self._read_module(path, module) for path, module in modules]
+        code: dict[str, Any] = {}
         seen: set[int] = set()
-        self._read_code(self._loss_fn, values, seen)
-        for kind in kinds:
+        for function in self._functions:
+            self._read_code(function, code, seen)
+        for kind in {type(module): None for _, module in modules}:
             if not _is_library(kind.__module__):
-                self._read_code(kind.forward, values, seen)
-        return tuple(
-            (name, value)
-            for name, value in values.items()
-            if name not in self._changing
+                self._read_code(kind.forward, code, seen)
+        inputs = (parts, code, len(self._changing))
+        if inputs != self._inputs:
+            values = {name: value for part in parts for name, value in part}
+            for name, value in code.items():
+                _add(values, name, value)
+            self._inputs = inputs
+            self._values = tuple(
+                (name, value)
+                for name, value in values.items()
+                if name not in self._changing
+            )
+        return self._values
+
+    def _read_module(self, path: str, module: nn.Module) -> tuple[tuple[str, Any], ...]:
+        """What of a module's attributes can be compared."""
+        now = vars(module)
+        known = self._modules.get(path)
+        if known and known.is_current(module, now):
+            return known.entries
+        entries, containers, hooks = [], [], []
+        for name, value in now.items():
+            full = f"{path}.{name}" if path else name
+            # Modules and tensors stand in dictionaries of their own.
+            if type(value) in _PLAIN:
+                if name != "training":
+                    entries.append((full, value))
+            elif name in _HOOKS:
+                hooks.append(value)
+                if value:
+                    entries.append((full, tuple(value)))
+            elif name[0] != "_" and not isinstance(value, Tensor):
+                frozen = _frozen(value)
+                if frozen != _UNSEEN:
+                    entries.append((full, frozen))
+                if type(value) is not tuple or any(
+                    type(v) not in _PLAIN for v in value
+                ):
+                    containers.append((value, frozen))
+        values = list(now.values())
+        self._modules[path] = _Attributes(
+            module, list(now), values, containers, hooks, tuple(entries)
         )
+        return self._modules[path].entries
 
     def _read_code(self, code: Any, values: dict[str, Any], seen: set[int]) -> None:
         """What a callable may read, and the functions that it may call."""
@@ -123,7 +200,7 @@ class PythonValues:
         elif isinstance(code, types.FunctionType) and not _is_library(code.__module__):
             names = _names_of(code)
             defaults = (code.__defaults__, code.__kwdefaults__)
-            values[f"{code.__qualname__}'s defaults"] = _frozen(defaults)
+            _add(values, f"{code.__qualname__}'s defaults", _frozen(defaults))
             for name, cell in zip(code.__code__.co_freevars, code.__closure__ or ()):
                 try:
                     self._read_value(name, cell.cell_contents, values, seen, names)
@@ -156,13 +233,13 @@ class PythonValues:
             return
         frozen = _frozen(value)
         if frozen != _UNSEEN:
-            values[name] = frozen
+            _add(values, name, frozen)
         elif hasattr(value, "__dict__"):  # a configuration, a trainer, a criterion
             # Of the user's classes what the code names: a trainer counts steps, too.
             is_whole = _is_library(type(value).__module__)
             for key, part in vars(value).items():
                 if (is_whole or key in names) and (part := _frozen(part)) != _UNSEEN:
-                    values[f"{name}.{key}"] = part
+                    _add(values, f"{name}.{key}", part)
             for key in () if is_whole else names:
                 method = inspect.getattr_static(type(value), key, None)
                 method = method.fget if isinstance(method, property) else method

@@ -4,9 +4,10 @@
 """A training step as a module: forward and backward pass, and torch.optim's update.
 
 Both are PyTorch's own code, run once on copies: the loss under AOT Autograd, whose two
-graphs become one function with the cotangent of the loss as an argument; the optimizer's
-`step` under make_fx, with learning rates as arguments. A third function calls the two,
-which is the cut where the passes put scaling, unscaling and the skip.
+graphs become one function with the cotangent of the loss as an argument; what clips the
+gradients and the optimizer's `step` under make_fx, with learning rates as arguments. A
+third function calls the two, which is the cut where the passes put scaling, unscaling
+and the skip.
 """
 
 from __future__ import annotations
@@ -27,12 +28,18 @@ from torch._subclasses.fake_tensor import (
 )
 from torch.func import functional_call, functionalize
 from torch.fx.experimental.proxy_tensor import make_fx
+from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
 from mlir_amp.errors import NotLowered
 from mlir_amp.step_function import Part, Role, TypedRole, call_in_turn
 from mlir_amp.torch.lowering import decompositions, draws, hyperparameters
 from mlir_amp.torch.lowering.draws import Draw
-from mlir_amp.torch.lowering.graph_module import GraphFunction, simplify, to_text
+from mlir_amp.torch.lowering.graph_module import (
+    GraphFunction,
+    simplify,
+    to_text,
+    widen_bytes,
+)
 from mlir_amp.torch.lowering.graph_program import ELEMENTS
 from mlir_amp.torch.lowering.hyperparameters import Number
 from mlir_amp.torch.lowering.origins import Origins
@@ -48,6 +55,8 @@ class Step(NamedTuple):
         parameters: By name, those that the optimizer trains.
         buffers: By name, what else the model has: buffers, and frozen parameters.
         states: (parameter, key) of the optimizer's tensors.
+        clip: Takes the model and changes the gradients of its parameters; None: they
+            stay.
     """
 
     model: nn.Module
@@ -56,6 +65,7 @@ class Step(NamedTuple):
     parameters: dict[str, nn.Parameter]
     buffers: dict[str, Tensor]
     states: dict[tuple[str, str], Tensor]
+    clip: Callable[[nn.Module], Any] | None = None
 
 
 def _graph_of(module: torch.fx.GraphModule) -> torch.fx.Graph:
@@ -115,6 +125,39 @@ class _Loss(nn.Module):
             with torch.no_grad():
                 old.copy_(buffer)
         return loss
+
+
+class _Clip(nn.Module):
+    """What changes gradients as a module, whose parameters can be replaced for a
+    call."""
+
+    def __init__(self, model: nn.Module, clip: Callable[[nn.Module], Any]) -> None:
+        super().__init__()
+        self.model = model
+        self.clip = clip
+
+    def forward(self) -> None:
+        self.clip(self.model)
+
+
+def _clip_gradients(
+    step: Step, trained: Mapping[str, Tensor], others: Mapping[str, Tensor]
+) -> None:
+    """Runs the step's `clip` on parameters that have gradients, and others."""
+    if step.clip is None:
+        return
+    # Who clips may ask for it.
+    values = {name: value.requires_grad_() for name, value in trained.items()}
+    named = {f"model.{name}": value for name, value in (others | values).items()}
+    try:
+        functional_call(_Clip(step.model, step.clip), named, ())
+    except (DataDependentOutputException, GuardOnDataDependentSymNode) as error:
+        raise NotLowered(
+            "'clip' reads the value of a tensor (.item(), float(), an `if`, "
+            "error_if_nonfinite=True), which is known at each step only"
+        ) from error
+    for value in trained.values():
+        value.requires_grad_(False)
 
 
 def _capture_loss(
@@ -219,6 +262,7 @@ def _capture_loss(
         )
     )
     simplify(graph)
+    widen_bytes(graph)
     arguments = [
         *(_own_role(step, "param", name) for name in step.parameters),
         *(_own_role(step, "buffer", name) for name in step.buffers),
@@ -236,18 +280,25 @@ def _capture_loss(
 
 
 def _capture_update(step: Step, trained: Sequence[str]) -> GraphFunction:
-    """The optimizer's own step: parameters, gradients, states, learning rates and what
-    else schedules change, to parameters and states."""
+    """The optimizer's own step, behind what clips gradients: parameters, gradients,
+    states, learning rates and what else schedules change, to parameters and states."""
     optimizer = step.optimizer
     names = {value: name for name, value in step.parameters.items()}
     states = [key for key in step.states if key[0] in trained]
     numbers = hyperparameters.find_numbers(optimizer.param_groups)
+    # Gradients that the user's tensors have are none of this step's.
+    without_gradient = {
+        name: value.detach()
+        for name, value in {**step.parameters, **step.buffers}.items()
+        if name not in trained
+    }
 
     def run(groups: Sequence[Mapping[str, Any]], *values: Tensor) -> list[Tensor]:
         rest = iter(values)
         parameters = {name: next(rest).clone() for name in trained}
         for parameter in parameters.values():
-            parameter.grad = next(rest)
+            parameter.grad = next(rest).clone()
+        _clip_gradients(step, parameters, without_gradient)
         # Steps are counted in f64, as eager PyTorch takes powers of Python's floats.
         kept = {
             key: next(rest).double() if key[1] == "step" else next(rest).clone()

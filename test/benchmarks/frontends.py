@@ -1,0 +1,363 @@
+# Part of the mlir-amp project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a training step costs in PyTorch, by each way that a script can take it.
+
+    frontends.py [--seconds 1] [--threads 1] [--only NAME...]
+
+Three tables, of one process: milliseconds per step of the models of python/examples and
+of two of a size that a CPU trains; Python's share of a compiled step; what the backend
+`amp` adds to each call of a graph, above a backend whose graphs compute nothing.
+"""
+
+import argparse
+import contextlib
+import datetime
+import pathlib
+import platform
+import statistics
+import sys
+import time
+import warnings
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+PYTHON = pathlib.Path(__file__).parents[2] / "python"
+sys.path[:0] = [str(PYTHON / "examples"), str(PYTHON / "benchmarks")]
+
+import char_gpt  # noqa: E402
+import digits_cnn  # noqa: E402
+import eager  # noqa: E402
+import gan_digits  # noqa: E402
+import lstm_names  # noqa: E402
+import resnet_digits  # noqa: E402
+from mlir_amp import compiler  # noqa: E402
+from mlir_amp.torch import amp, backend  # noqa: E402
+from torch._dynamo.backends.common import aot_autograd  # noqa: E402
+
+
+class Bottleneck(nn.Module):
+    def __init__(self, before, width, stride):
+        super().__init__()
+        after = 4 * width
+        self.conv1, self.bn1 = nn.Conv2d(before, width, 1, bias=False), nn.BatchNorm2d(width)
+        self.conv2, self.bn2 = nn.Conv2d(width, width, 3, stride, 1, bias=False), nn.BatchNorm2d(width)
+        self.conv3, self.bn3 = nn.Conv2d(width, after, 1, bias=False), nn.BatchNorm2d(after)
+        self.shortcut = nn.Identity()
+        if stride != 1 or before != after:
+            conv = nn.Conv2d(before, after, 1, stride, bias=False)
+            self.shortcut = nn.Sequential(conv, nn.BatchNorm2d(after))
+
+    def forward(self, x):
+        y = functional.relu(self.bn1(self.conv1(x)))
+        y = functional.relu(self.bn2(self.conv2(y)))
+        return functional.relu(self.bn3(self.conv3(y)) + self.shortcut(x))
+
+
+def resnet_mid():
+    """ResNet-50's blocks, two of each width, on 16 images of 64 x 64."""
+    layers = [nn.Conv2d(3, 64, 7, 2, 3, bias=False), nn.BatchNorm2d(64), nn.ReLU(), nn.MaxPool2d(3, 2, 1)]
+    before = 64
+    for i, width in enumerate((64, 128, 256, 512)):
+        for j in range(2):
+            layers.append(Bottleneck(before, width, 2 if i and not j else 1))
+            before = 4 * width
+    layers += [nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(before, 100)]
+    return nn.Sequential(*layers), cross_entropy, momentum, (torch.randn(16, 3, 64, 64), torch.randint(100, (16,)))
+
+
+def gpt_mid():
+    """GPT-2's shape: six layers of width 512, 8192 tokens, four rows of 256."""
+    model, x, y = eager.gpt(width=512, layers=6, heads=8, vocabulary=8192, length=256, batch=4)
+    for module in model.modules():
+        if isinstance(module, nn.Embedding):  # the default makes denormal probabilities
+            nn.init.normal_(module.weight, std=0.02)
+    return model, cross_entropy, adamw, (x, y)
+
+
+def cross_entropy(model, x, y):
+    return functional.cross_entropy(model(x), y)
+
+
+def momentum(parameters):
+    return torch.optim.SGD(parameters, lr=0.01, momentum=0.9)
+
+
+def adam(parameters):
+    return torch.optim.Adam(parameters, lr=1e-3, eps=1e-4)
+
+
+def adamw(parameters):
+    return torch.optim.AdamW(parameters, lr=3e-4, eps=1e-4)
+
+
+def cnn_digits():
+    batch = torch.rand(64, 1, 8, 8), torch.randint(10, (64,))
+    return digits_cnn.Cnn(), cross_entropy, adam, batch
+
+
+def resnet_digits8():
+    batch = torch.rand(32, 1, 8, 8), torch.randint(10, (32,))
+    return resnet_digits.ResNet(), cross_entropy, momentum, batch
+
+
+def char_gpt32():
+    return char_gpt.Gpt(60), char_gpt.get_loss, adamw, (torch.randint(60, (16, 33)),)
+
+
+def lstm():
+    batch = torch.randint(40, (32, 14)), torch.randint(40, (32, 14))
+    return lstm_names.Namer(40), lstm_names.get_loss, adam, batch
+
+
+def gan():
+    """The discriminator's step."""
+    generator, discriminator = gan_digits.make_models()
+    model = nn.ModuleDict({"generator": generator.requires_grad_(False), "discriminator": discriminator})
+    batch = torch.rand(64, 64), torch.randn(64, gan_digits.NOISE)
+    return model, gan_digits.get_judge_loss, adam, batch
+
+
+MODELS = {
+    "digits_cnn": cnn_digits,
+    "resnet_digits": resnet_digits8,
+    "char_gpt": char_gpt32,
+    "lstm_names": lstm,
+    "gan_digits": gan,
+    "gpt_mid": gpt_mid,
+    "resnet_mid": resnet_mid,
+}
+
+
+def make(name):
+    torch._dynamo.reset()
+    torch.manual_seed(1)
+    model, get_loss, make_optimizer, batch = MODELS[name]()
+    return model, get_loss, make_optimizer([p for p in model.parameters() if p.requires_grad]), batch
+
+
+def in_pytorch(name, compile_with=None, dtype=None, scaled=False):
+    """PyTorch's own loop, perhaps with a compiled loss, autocast and GradScaler."""
+    model, get_loss, optimizer, batch = make(name)
+    scaler = torch.amp.GradScaler("cpu", enabled=scaled)
+    run = torch.compile(get_loss, **compile_with) if compile_with else get_loss
+
+    def step():
+        optimizer.zero_grad()
+        context = torch.autocast("cpu", dtype) if dtype else contextlib.nullcontext()
+        with context:
+            loss = run(model, *batch)
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
+
+    return step
+
+
+def in_apex(name, level):
+    model, get_loss, optimizer, batch = make(name)
+    models = list(model.values()) if isinstance(model, nn.ModuleDict) else model  # what is called
+    amp.initialize(models, optimizer, opt_level=level, verbosity=0)
+
+    def step():
+        optimizer.zero_grad()
+        loss = get_loss(model, *batch)
+        with amp.scale_loss(loss, optimizer) as scaled:
+            scaled.backward()
+        optimizer.step()
+
+    return step
+
+
+def in_one_call(name, level):
+    model, get_loss, optimizer, batch = make(name)
+    step = amp.compile_step(model, get_loss, optimizer, level)
+    return lambda: step(*batch)
+
+
+AMP = {"backend": backend.amp, "options": {"opt_level": "O1"}}
+WAYS = {
+    "FP32": in_pytorch,
+    "autocast bf16": lambda name: in_pytorch(name, dtype=torch.bfloat16),
+    "autocast f16": lambda name: in_pytorch(name, dtype=torch.float16, scaled=True),
+    "inductor": lambda name: in_pytorch(name, {}),
+    "O1": lambda name: in_apex(name, "O1"),
+    "O2": lambda name: in_apex(name, "O2"),
+    "backend O1": lambda name: in_pytorch(name, AMP, scaled=True),
+    "step O0": lambda name: in_one_call(name, "O0"),
+    "step O1": lambda name: in_one_call(name, "O1"),
+    "step O2": lambda name: in_one_call(name, "O2"),
+}
+
+
+def measure(step, seconds):
+    """Seconds of a step: the median, of two at least, and of what fits into `seconds`."""
+    step()
+    begin = time.perf_counter()
+    step()
+    if time.perf_counter() - begin < 0.2:  # caches of what is small
+        for _ in range(5):
+            step()
+    times = []
+    end = time.perf_counter() + seconds
+    while len(times) < 2 or (time.perf_counter() < end and len(times) < 500):
+        begin = time.perf_counter()
+        step()
+        times.append(time.perf_counter() - begin)
+    return statistics.median(times)
+
+
+def print_row(*cells):
+    print(f"| {' | '.join(cells)} |", flush=True)
+
+
+def print_steps(names, ways, seconds):
+    print("\nMilliseconds per step; O1 and O2 beside autocast f16 in brackets.\n")
+    print_row("model", *ways)
+    print_row(*["---"] * (len(ways) + 1))
+    for name in names:
+        cells, of_autocast = [], None
+        for way in ways:
+            try:
+                value = measure(WAYS[way](name), seconds)
+            except Exception as error:  # one way that fails is one cell
+                print(f"{name}, {way}: {type(error).__name__}: {str(error)[:300]}", file=sys.stderr)
+                cells.append("failed")
+                continue
+            finally:
+                amp.reset()
+            of_autocast = value if way == "autocast f16" else of_autocast
+            beside = f" ({value / of_autocast:.2f})" if way in ("O1", "O2") and of_autocast else ""
+            cells.append(f"{value * 1e3:.4g}{beside}")
+        print_row(name, *cells)
+
+
+def print_shares(names, seconds):
+    print("\nPython's share of a compiled step at O2: microseconds outside of the native call.\n")
+    print_row("model", "parameters", "Python", "Python per parameter", "native call")
+    print_row(*["---"] * 5)
+    call = compiler.Function.call_addresses
+    for name in names:
+        inside = []
+
+        def timed(self, *given, inside=inside):
+            begin = time.perf_counter()
+            call(self, *given)
+            inside.append(time.perf_counter() - begin)
+
+        compiler.Function.call_addresses = timed
+        try:
+            step = in_one_call(name, "O2")
+            for _ in range(5):
+                step()
+            outside = []
+            end = time.perf_counter() + seconds
+            while len(outside) < 3 or (time.perf_counter() < end and len(outside) < 500):
+                begin = time.perf_counter()
+                step()
+                outside.append(time.perf_counter() - begin - inside[-1])
+        finally:
+            compiler.Function.call_addresses = call
+        count = sum(p.requires_grad for p in make(name)[0].parameters())
+        share = statistics.median(outside) * 1e6
+        print_row(
+            name, str(count), f"{share:.0f}", f"{share / count:.1f}", f"{statistics.median(inside[5:]) * 1e6:.0f}"
+        )
+
+
+def null_graph(module, _):
+    """A boxed graph that gives memory of its outputs' types and shapes."""
+    (output,) = (node for node in module.graph.nodes if node.op == "output")
+    given = [node if node is None else node.meta["val"] for node in output.args[0]]
+    described = [v if v is None else (v.shape, v.dtype) for v in given]
+
+    def run(inputs):
+        inputs.clear()
+        return [d if d is None else torch.empty(d[0], dtype=d[1]) for d in described]
+
+    run._boxed_call = True
+    return run
+
+
+class Many(nn.Module):
+    """So many parameters that a graph takes, of four numbers each."""
+
+    def __init__(self, count):
+        super().__init__()
+        self.parts = nn.ParameterList(torch.randn(4) for _ in range(count))
+
+    def forward(self, x):
+        for part in self.parts:
+            x = x + part
+        return x
+
+
+def per_call(model, x, chosen, backward):
+    torch._dynamo.reset()
+    run = torch.compile(model, backend=chosen)
+
+    def call():
+        y = run(x)
+        if backward:
+            y.backward(gradient)
+
+    gradient = torch.ones(4)
+    with contextlib.nullcontext() if backward else torch.no_grad():
+        for _ in range(20):
+            call()
+        best = float("inf")
+        for _ in range(15):
+            begin = time.perf_counter()
+            for _ in range(200):
+                call()
+            best = min(best, (time.perf_counter() - begin) / 200)
+    return best * 1e6
+
+
+def print_overheads():
+    null = aot_autograd(fw_compiler=null_graph, bw_compiler=null_graph, inference_compiler=null_graph)
+    print("\nMicroseconds of a call (forward, then forward and backward, which is two graphs).\n")
+    print_row("parameters", "graphs", "nothing computed", "backend O0", "backend, per graph")
+    print_row(*["---"] * 5)
+
+    def ours(module, inputs):
+        return backend.amp(module, inputs, options={"opt_level": "O0"})
+
+    for count in (1, 10, 50):
+        for backward in (False, True):
+            model, x = Many(count), torch.randn(4)
+            base, full = (per_call(model, x, chosen, backward) for chosen in (null, ours))
+            graphs = 1 + backward
+            print_row(str(count), str(graphs), f"{base:.1f}", f"{full:.1f}", f"{(full - base) / graphs:.1f}")
+
+
+def get_cpu():
+    lines = pathlib.Path("/proc/cpuinfo")
+    names = [n for n in lines.read_text().splitlines() if n.startswith("model name")] if lines.exists() else []
+    return names[0].partition(":")[2].strip() if names else platform.processor()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=1.0, help="for each cell, beside two steps")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--only", nargs="+", default=[*MODELS], metavar="NAME", help=f"of {', '.join(MODELS)}")
+    parser.add_argument("--ways", nargs="+", default=[*WAYS], metavar="WAY", help=f"of {', '.join(WAYS)}")
+    parser.add_argument("--tables", nargs="+", default=["steps", "shares", "overheads"])
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    torch.set_num_threads(options.threads)
+    print(f"{get_cpu()}, {torch.backends.cpu.get_cpu_capability()}, {datetime.date.today()}")
+    print(f"torch {torch.__version__}, {compiler.version()}, {options.threads} thread(s)")
+    if "overheads" in options.tables:
+        print_overheads()
+    if "shares" in options.tables:
+        print_shares([name for name in options.only if not name.endswith("mid")], options.seconds)
+    if "steps" in options.tables:
+        print_steps(options.only, options.ways, options.seconds)
+
+
+if __name__ == "__main__":
+    main()
