@@ -103,7 +103,8 @@ static void addLoopStage(OpPassManager &pm,
                          const HostLoweringOptions &options) {
   ConvertLinalgToHostContractionPassOptions contraction;
   contraction.blas = options.blas;
-  contraction.vectorBits = options.vectorBits;
+  contraction.vectorBits =
+      options.vectorBits == 0 ? getHostVectorBits() : options.vectorBits;
   contraction.threads = options.threads;
   if (options.partWork != 0)
     contraction.partWork = options.partWork;

@@ -10,7 +10,12 @@ from typing import Any, final
 @final
 class Program:
     def __init__(
-        self, module: bytes, pipeline: str, name: str, optimization_level: int
+        self,
+        module: bytes,
+        pipeline: str,
+        name: str,
+        optimization_level: int,
+        threads: int,
     ) -> None: ...
     @property
     def diagnostics(self) -> str: ...

@@ -279,12 +279,27 @@ class Program:
         self.diagnostics = program.diagnostics
 
 
+def to_host(threads: int = 1) -> str:
+    """The last pass of a pipeline, for the CPU of this process.
+
+    Args:
+        threads: How many threads its loops are divided among. Results do not depend
+            on it.
+
+    Returns:
+        Text such as ``"amp-to-host{vector-bits=0 blas=off threads=2}"``. No product
+        goes to a BLAS library, so results do not depend on what is installed.
+    """
+    return f"amp-to-host{{vector-bits=0 blas=off threads={threads}}}"
+
+
 def compile(
     module: str | bytes,
     pipeline: str,
     *,
     name: str = "module",
     optimization_level: int = 3,
+    threads: int = 1,
 ) -> Program:
     """Compiles a module for this CPU. Other threads of Python go on meanwhile.
 
@@ -292,9 +307,12 @@ def compile(
         module: MLIR text or bytecode. Functions that are to be called have roles on
             their arguments or results.
         pipeline: Passes that end in ``amp-to-host``:
-            ``f"builtin.module({mixed_precision('O2')},amp-to-host)"``.
+            ``f"builtin.module({mixed_precision('O2')},{to_host()})"``.
         name: What diagnostics call the module.
         optimization_level: LLVM's, 0 to 3.
+        threads: How many threads calls may use, the caller's among them; as many as
+            :func:`to_host` was told. Programs of one number share their threads, which
+            sleep between calls.
 
     Returns:
         The program.
@@ -304,5 +322,7 @@ def compile(
         CompileError: What the pipeline left is no code for this CPU.
     """
     return Program(
-        _compiler.Program(_to_bytes(module), pipeline, name, optimization_level)
+        _compiler.Program(
+            _to_bytes(module), pipeline, name, optimization_level, threads
+        )
     )

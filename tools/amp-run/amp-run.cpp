@@ -132,7 +132,7 @@ compile(Source &source, const RunOptions &options, const BlasReport &blas,
   // Without a library, calls of one would only cost time.
   lowering.blas = blas.library ? BlasUse::Auto : BlasUse::Off;
   lowering.reference = options.reference;
-  lowering.vectorBits = getHostVectorBits();
+  lowering.vectorBits = 0; // this CPU's
   lowering.threads = options.threads;
   lowering.profile = options.profile || !options.traceFile.empty();
   JitOptions jit;

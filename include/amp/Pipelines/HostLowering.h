@@ -34,7 +34,8 @@ struct HostLoweringOptions : public PassPipelineOptions<HostLoweringOptions> {
   Option<unsigned> vectorBits{
       *this, "vector-bits", llvm::cl::init(256),
       llvm::cl::desc(
-          "width of the target's vector registers: 128, 256 or 512")};
+          "width of the target's vector registers: 128, 256 or 512; 0: those "
+          "of the CPU that compiles")};
   Option<unsigned> threads{
       *this, "threads", llvm::cl::init(1),
       llvm::cl::desc("threads that the loops of the step are divided among; a "

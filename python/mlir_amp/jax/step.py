@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import os
 import threading
 import warnings
 from collections.abc import Callable, Collection
@@ -163,7 +164,7 @@ class CapturedStep:
         self._has_buffers = has_buffers
         self._opt_state = jax.eval_shape(optimizer.init, params)
         self._batch_norm = batch_norm
-        self._pipeline = f"builtin.module({passes},amp-to-host)"
+        self._passes = passes
         self._loss_scale = loss_scale
         self._entries: dict[Any, _Entry] = {}
         self._latest: _Entry | None = None
@@ -348,7 +349,14 @@ class CapturedStep:
             self._batch_norm,
         )
         module = step_capture.capture(step)
-        program = compiler.compile(module, self._pipeline, name="step.mlir")
+        # As many as XLA has itself.
+        threads = len(os.sched_getaffinity(0))
+        program = compiler.compile(
+            module,
+            f"builtin.module({self._passes},{compiler.to_host(threads)})",
+            name="step.mlir",
+            threads=threads,
+        )
         return _Entry(module, program.functions["train_step"], program, batch)
 
     def _check_loss(

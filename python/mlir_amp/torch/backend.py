@@ -165,8 +165,12 @@ class _Compilation:
             passes += (
                 f",amp-narrow-results{{results={','.join(map(str, may_be_half))}}}"
             )
+        threads = torch.get_num_threads()
         return compiler.compile(
-            text, f"builtin.module({passes},amp-to-host)", name="graph.mlir"
+            text,
+            f"builtin.module({passes},{compiler.to_host(threads)})",
+            name="graph.mlir",
+            threads=threads,
         )
 
 

@@ -149,7 +149,7 @@ class CompiledStep:
         self._micro_batches, self._clip, self._frozen = micro_batches, clip, frozen
         # What the next program's scaler begins with.
         self._scale, self._unskipped = initial_scale, 0
-        self._pipeline = f"builtin.module({passes},amp-to-host)"
+        self._passes = passes
         self._programs: dict[Any, compiler.Program] = {}
         self._program: compiler.Program | None = None
         self._compiled: Any = None  # the key of the latest one
@@ -404,7 +404,13 @@ class CompiledStep:
                 "the model or the loss draws a number without dimensions, which "
                 "micro-batches would share; draw it as one row, as torch.rand(1)"
             )
-        program = compiler.compile(text, self._pipeline, name="step.mlir")
+        threads = torch.get_num_threads()
+        program = compiler.compile(
+            text,
+            f"builtin.module({self._passes},{compiler.to_host(threads)})",
+            name="step.mlir",
+            threads=threads,
+        )
         self._draws[program] = draws
         if not self._programs:
             for said in re.findall(r"remark: (stores in .*)", program.diagnostics):

@@ -24,6 +24,8 @@ struct DestroyProgram {
 /// A compiled program, and the lock under which its scaler is set, the program
 /// called and the scaler read as one.
 struct LoadedProgram {
+  /// The threads of the program's calls; null for the caller's alone.
+  std::shared_ptr<AmpRtPool> pool;
   std::unique_ptr<AmpProgram, DestroyProgram> program;
   std::mutex mutex;
 };

@@ -22,7 +22,10 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstring>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -63,21 +66,43 @@ struct DestroyResult {
   }
 };
 
+/// The pool of `threads` threads that the programs of this process share, made
+/// for the first of them; null for one thread, and where there are none.
+std::shared_ptr<AmpRtPool> getPool(int32_t threads) {
+  static std::mutex mutex;
+  static std::map<int32_t, std::weak_ptr<AmpRtPool>> pools;
+  if (threads <= 1)
+    return nullptr;
+  std::lock_guard<std::mutex> lock(mutex);
+  std::shared_ptr<AmpRtPool> pool = pools[threads].lock();
+  AmpRtPool *made = nullptr;
+  if (!pool && ampRtPoolCreate(threads, &made) == AMP_RT_OK) {
+    pool.reset(made, ampRtPoolDestroy);
+    pools[threads] = pool;
+  }
+  return pool;
+}
+
 /// mlir_amp._compiler.Program
 class Program {
 public:
   Program(const nb::bytes &module, const std::string &pipeline,
-          const std::string &name, unsigned optimizationLevel) {
+          const std::string &name, unsigned optimizationLevel,
+          int32_t threads) {
     Request request(module, pipeline, name);
     {
       nb::gil_scoped_release release;
       loaded->program.reset(
           ampProgramCompile(&request.request, optimizationLevel));
+      loaded->pool = getPool(threads);
     }
     AmpCompilerStatus status = ampProgramGetStatus(get());
     if (status != AMP_COMPILER_OK)
       raiseCompileError(status, ampProgramGetDiagnostics(get()));
     description = ampProgramGetDescription(get());
+    if (threads > 1 &&
+        (!loaded->pool || ampProgramSetPool(get(), loaded->pool.get())))
+      throw std::runtime_error(ampRtStatusText());
   }
 
   const char *getDiagnostics() const { return ampProgramGetDiagnostics(get()); }
@@ -339,8 +364,9 @@ NB_MODULE(_compiler, module) {
   module.def("xla_entry", &makeXlaEntry);
   nb::class_<Program>(module, "Program")
       .def(nb::init<const nb::bytes &, const std::string &, const std::string &,
-                    unsigned>(),
-           "module"_a, "pipeline"_a, "name"_a, "optimization_level"_a)
+                    unsigned, int32_t>(),
+           "module"_a, "pipeline"_a, "name"_a, "optimization_level"_a,
+           "threads"_a)
       .def_prop_ro("diagnostics", &Program::getDiagnostics)
       .def_prop_ro("xla_number", &Program::getXlaNumber)
       .def_prop_ro("functions", &Program::getFunctions)
