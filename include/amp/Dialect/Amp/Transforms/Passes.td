@@ -80,7 +80,9 @@ def SplitTrainStepPass : Pass<"amp-split-train-step", "::mlir::ModuleOp"> {
     are the backward pass's own, before clipping. In a step without marks they are
     found by what scaling the loss would do: the gradient of a parameter is the
     value of its type that carries the scale once and through which alone the scale
-    comes into the update, before any multiplication by a rate.
+    comes into the update, before any multiplication by a rate. Where there is none
+    of its type, one of as many elements is: it is brought into the parameter's shape
+    where it is computed, and views and widenings behind it become the update's.
 
     What the update reads besides gradients, parameters and states is copied if
     it depends on no data (constants, a learning rate schedule) and handed over
