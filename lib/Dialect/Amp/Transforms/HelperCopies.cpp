@@ -70,6 +70,8 @@ findKept(ModuleOp module, const SymbolTable &symbols,
 
 void mlir::amp::eraseReplacedHelpers(ModuleOp module, SymbolTable &symbols,
                                      const HelperCopies &copies) {
+  if (copies.empty())
+    return;
   std::optional<llvm::SetVector<Operation *>> kept =
       findKept(module, symbols, copies);
   if (!kept)

@@ -182,6 +182,7 @@ public:
   LogicalResult finish();
   const Counts &getCounts() const { return counts; }
   void count(const Counts &more);
+  bool hasCopies() const { return !copies.empty(); }
 
 private:
   struct Copy {
@@ -994,7 +995,8 @@ struct InsertCasts : public amp::impl::InsertCastsPassBase<InsertCasts> {
     if (failed(helpers.finish()))
       return failure();
     report(helpers.getCounts());
-    module.walk([](Operation *op) { op->removeAttr(kContextAttr); });
+    if (helpers.hasCopies())
+      module.walk([](Operation *op) { op->removeAttr(kContextAttr); });
     return success();
   }
 };
