@@ -110,7 +110,6 @@ public:
 private:
   // The walk.
   void findKeptValues();
-  void findSelves();
   LogicalResult visitRegion(Region &region);
   void joinBranches(Block &block);
   void joinRegions(scf::IfOp branch);
@@ -160,6 +159,8 @@ private:
   llvm::DenseSet<Block *> visited;
   /// The operand that an in-place unit overwrites (`amp.self`), by unit.
   llvm::DenseMap<int64_t, OpOperand *> selfOf;
+  /// Those of amp.autocast, inner ones first.
+  SmallVector<AutocastOp> regions;
   llvm::DenseMap<Value, Storage> storage;
   llvm::DenseMap<Value, Value> halfOf, roundedOf;
   /// What the results of the movements show that the walk has passed, whose
@@ -402,13 +403,18 @@ Value CastInserter::cloneInHalf(Operation *mover) {
 /// Which values stay inside their units, looked at through movements, is read
 /// off the uses, so before the first of them is rewritten. Values are taken to
 /// stay until a use says otherwise, and what a movement moves leaves with it:
-/// each value is looked at once, however often the movements use it.
+/// each value is looked at once, however often the movements use it. The same
+/// walk finds what units overwrite, and regions with a policy.
 void CastInserter::findKeptValues() {
   SmallVector<Value> leaving;
   function->walk([&](Operation *op) {
+    if (auto region = dyn_cast<AutocastOp>(op))
+      regions.push_back(region);
     std::optional<int64_t> unit = getUnit(op);
     if (!unit)
       return;
+    if (auto number = op->getAttrOfType<IntegerAttr>(kSelfAttr))
+      selfOf[*unit] = &op->getOpOperand(number.getInt());
     for (Value result : op->getResults()) {
       kept.insert(result);
       if (llvm::any_of(result.getUsers(),
@@ -427,14 +433,6 @@ void CastInserter::findKeptValues() {
           maker && getUnit(maker) == getUnit(def))
         leaving.push_back(operand);
   }
-}
-
-void CastInserter::findSelves() {
-  function->walk([&](Operation *op) {
-    auto number = op->getAttrOfType<IntegerAttr>(kSelfAttr);
-    if (std::optional<int64_t> unit = getUnit(op); unit && number)
-      selfOf[*unit] = &op->getOpOperand(number.getInt());
-  });
 }
 
 bool CastInserter::isRawUse(Value value, Operation *user) {
@@ -596,26 +594,23 @@ void CastInserter::rewriteGathers(Operation *op, PrecisionClass cls) {
 
 /// A policy region has done its work once its operations are cast, or nothing
 /// is half.
-static void dissolveRegions(FunctionOpInterface function) {
-  function->walk([](AutocastOp op) {
-    Block &body = op.getBody().front();
-    auto yield = cast<YieldOp>(body.getTerminator());
-    op.replaceAllUsesWith(yield.getValues());
-    yield.erase();
-    op->getBlock()->getOperations().splice(op->getIterator(),
-                                           body.getOperations());
-    op.erase();
-  });
+static void dissolve(AutocastOp op) {
+  Block &body = op.getBody().front();
+  auto yield = cast<YieldOp>(body.getTerminator());
+  op.replaceAllUsesWith(yield.getValues());
+  yield.erase();
+  op->getBlock()->getOperations().splice(op->getIterator(),
+                                         body.getOperations());
+  op.erase();
 }
 
 LogicalResult CastInserter::run(ArrayRef<Storage> arguments) {
   for (auto [argument, stored] : llvm::zip(function.getArguments(), arguments))
     setStored(argument, stored);
   findKeptValues();
-  findSelves();
   if (failed(visitRegion(function.getFunctionBody())))
     return failure();
-  dissolveRegions(function);
+  llvm::for_each(regions, dissolve);
   // Movements whose half clone replaced them, and inits of theirs.
   function->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
     if (isOpTriviallyDead(op))
@@ -938,7 +933,7 @@ struct InsertCasts : public amp::impl::InsertCastsPassBase<InsertCasts> {
     Type halfType = policy.getHalfType();
     if (!halfType) { // O0: FP32 everywhere, whatever the policy of a region
       for (auto function : getOperation().getOps<FunctionOpInterface>())
-        dissolveRegions(function);
+        function->walk(dissolve);
       return;
     }
     if (isFlagSet(getOperation(), kCastsInsertedAttr))
