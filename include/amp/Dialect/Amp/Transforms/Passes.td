@@ -712,14 +712,19 @@ def VerifyScalingPass : Pass<"amp-verify-scaling", "::mlir::ModuleOp"> {
     3. a dynamic scaler that losses are scaled with and that nothing advances, or
        that is advanced by what another one's gradients or no gradients had.
     4. a gradient in which an overflow is hidden from its `amp.unscale`: chosen by
-       a comparison of scaled values that drops NaN, divided by what overflows,
-       the other operand of `arith.maxnumf`, multiplied by a flag. Which values
+       a comparison of scaled values that drops NaN, left by an `scf.while` that such
+       a comparison ends (a solver that tests a scaled residual, unless what it leaves
+       is NaN with that), bounded by another scaled value (`arith.minimumf`,
+       `math.clampf`), divided by what overflows, the other operand of
+       `arith.maxnumf`, multiplied by a flag. Which values
        were scaled stays known where their degree goes (`g - g`, `g * 0`).
     5. a parameter, state, buffer or accumulator that is computed from values which
        lost a dynamic scale without being unscaled (a gradient divided by its
        norm), unless `amp.apply_if_finite` keeps it.
 
-    An assertion on a value that overflows with a dynamic scale is warned of.
+    Warned of are an assertion on a value that overflows with a dynamic scale, and an
+    unscaling with a dynamic scaler whose overflows reach no `amp.update_scale` of it,
+    while those of others do.
 
     A module without `amp.scaler` is not checked. The degrees are those of real
     numbers: overflow is the guard's part, and rounding is left out. Memory
