@@ -22,6 +22,11 @@
 // backward ones read (a view or a product that is saved for them) is neither
 // model nor loss by what it feeds: it is decided as they are.
 //
+// A call of a helper stands for the operations of the callee: which of its
+// arguments go to the model there, and which of its results come from there, is
+// asked for once it is known where the results go; in the callee the context
+// says that. Calls of other functions are operations like others.
+//
 // Batch normalisation is found from its parameters outwards. Its statistics are
 // computed by operations that touch none of them, so the set is closed under
 // "all my users are in it", stopping at contractions and at operations of the
@@ -70,6 +75,115 @@ static SmallVector<Operation *> getUsersOutward(Operation *op) {
   return users;
 }
 
+bool ModelBoundary::feedsModel(Value value) const {
+  auto isInForwardModel = [&](Operation *op) {
+    return origins.getPhase(op) == Phase::Forward && model.contains(op);
+  };
+  return llvm::any_of(getUsesThroughBranches(value), [&](OpOperand *use) {
+    Operation *user = use->getOwner();
+    unsigned number = use->getOperandNumber();
+    if (auto call = calls.find(user); call != calls.end()) {
+      if (call->second.arguments[number].intoModel)
+        return true;
+      user = user->getParentOp();
+    } else if (isa<func::ReturnOp>(user) && origins.getContext()) {
+      return origins.getContext()->results[number].intoModel;
+    }
+    for (Operation *up = user;
+         up && up->getBlock() && !isa<FunctionOpInterface>(up);
+         up = up->getParentOp())
+      if (isInForwardModel(up))
+        return true;
+    return false;
+  });
+}
+
+bool ModelBoundary::feedsLoss(Value value) const {
+  return llvm::any_of(getUsesThroughBranches(value), [&](OpOperand *use) {
+    Operation *user = use->getOwner();
+    unsigned number = use->getOperandNumber();
+    if (auto call = calls.find(user); call != calls.end())
+      return call->second.arguments[number].intoLoss;
+    if (isa<func::ReturnOp>(user))
+      return origins.getContext() &&
+             origins.getContext()->results[number].intoLoss;
+    return !user->hasTrait<OpTrait::IsTerminator>() &&
+           origins.getPhase(user) == Phase::Forward && !model.contains(user) &&
+           !saved.contains(user);
+  });
+}
+
+bool ModelBoundary::isReadForward(Value value) const {
+  return llvm::any_of(getUsesThroughBranches(value), [&](OpOperand *use) {
+    Operation *user = use->getOwner();
+    unsigned number = use->getOperandNumber();
+    if (auto call = calls.find(user); call != calls.end()) {
+      if (call->second.arguments[number].readForward)
+        return true;
+      user = user->getParentOp();
+    } else if (isa<func::ReturnOp>(user) && origins.getContext()) {
+      return origins.getContext()->results[number].readForward;
+    }
+    for (Operation *up = user;
+         up && up->getBlock() && !isa<FunctionOpInterface>(up);
+         up = up->getParentOp())
+      if (!saved.contains(up) && (up->hasTrait<OpTrait::IsTerminator>() ||
+                                  origins.getPhase(up) != Phase::Backward))
+        return true;
+    return false;
+  });
+}
+
+bool ModelBoundary::isFromModel(Value value) const {
+  Value shown = origins.getMovedValue(value);
+  Operation *def = shown.getDefiningOp();
+  if (!def) {
+    auto argument = cast<BlockArgument>(shown);
+    return origins.getContext() && argument.getOwner()->isEntryBlock() &&
+           isa<FunctionOpInterface>(argument.getOwner()->getParentOp()) &&
+           origins.getContext()->arguments[argument.getArgNumber()].inModel;
+  }
+  if (auto call = calls.find(def); call != calls.end()) {
+    unsigned number = cast<OpResult>(shown).getResultNumber();
+    return call->second.results[number].inModel ||
+           (origins.getPhase(def) == Phase::Backward && model.contains(def));
+  }
+  return model.contains(def);
+}
+
+std::optional<CallContext>
+ModelBoundary::getCallContext(func::CallOp call) const {
+  auto it = calls.find(call);
+  if (it == calls.end())
+    return std::nullopt;
+  return it->second;
+}
+
+/// Says where the results of `call` go, all to the model where it stands in it
+/// alone, and finds out where that leads the arguments. True if something is
+/// new.
+bool ModelBoundary::updateCall(func::CallOp call, bool isAlone) {
+  CallContext &context = calls.find(call)->second;
+  std::vector<unsigned> before = context.getKey();
+  for (auto [result, passed] :
+       llvm::zip_equal(call.getResults(), context.results)) {
+    passed.intoModel |= isAlone || feedsModel(result);
+    passed.intoLoss = feedsLoss(result);
+    passed.readForward = isReadForward(result);
+  }
+  if (CallFlowSource *flows = origins.getFlows();
+      flows && (before != context.getKey() || !model.contains(call)))
+    flows->findFlow(call, context);
+  bool isInside =
+      isAlone ||
+      llvm::any_of(context.arguments,
+                   [](PassedValue &passed) { return passed.intoModel; }) ||
+      llvm::any_of(context.results,
+                   [](PassedValue &passed) { return passed.inModel; });
+  bool isNew = isInside && model.insert(call).second;
+  return isNew || before != context.getKey();
+}
+
 static bool isLoss(Operation *op) {
   auto function = op->getAttrOfType<StringAttr>(kFunctionAttr);
   return function && isLossFunction(function.getValue());
@@ -95,6 +209,10 @@ ModelBoundary::ModelBoundary(FunctionOpInterface function,
       ops, [](Operation *op) { return op->getNumSuccessors() != 0; });
   llvm::erase_if(
       ops, [](Operation *op) { return op->hasTrait<OpTrait::IsTerminator>(); });
+  for (Operation *op : ops)
+    if (auto call = dyn_cast<func::CallOp>(op))
+      if (std::optional<CallContext> context = origins.getCallContext(call))
+        calls[op] = std::move(*context);
   findForwardModel(function);
   findBackwardModel();
   findBatchNorm(function);
@@ -133,19 +251,21 @@ void ModelBoundary::findForwardModel(FunctionOpInterface function) {
   for (bool first = true; first || (grown && hasBranches); first = false) {
     grown = false;
     for (Operation *op : llvm::reverse(ops)) {
+      bool isAlone = wholeFunction && !afterLoss.contains(op);
+      if (calls.count(op)) {
+        grown |= updateCall(cast<func::CallOp>(op), isAlone);
+        continue;
+      }
       if (origins.getPhase(op) != Phase::Forward || model.contains(op))
         continue;
-      bool isAlone = wholeFunction && !afterLoss.contains(op);
       if (!isAlone && isLoss(op) && !marked)
         continue;
-      auto feedsModel = [&] {
+      auto feeds = [&] {
         return !isFlagSet(op, kModelOutputAttr) &&
-               llvm::any_of(getUsersOutward(op), [&](Operation *user) {
-                 return origins.getPhase(user) == Phase::Forward &&
-                        model.contains(user);
-               });
+               llvm::any_of(op->getResults(),
+                            [&](Value result) { return feedsModel(result); });
       };
-      if (isAlone || feedsModel() || combines(op)) {
+      if (isAlone || feeds() || combines(op)) {
         model.insert(op);
         grown = true;
       }
@@ -155,16 +275,18 @@ void ModelBoundary::findForwardModel(FunctionOpInterface function) {
   // cannot be the loss.
   for (Operation *op : ops)
     if (op->getParentOp() != function.getOperation() &&
-        model.contains(op->getParentOp()))
+        model.contains(op->getParentOp())) {
       model.insert(op);
+      if (calls.count(op))
+        updateCall(cast<func::CallOp>(op), /*isAlone=*/true);
+    }
 
   for (Operation *op : llvm::reverse(ops)) {
-    SmallVector<Operation *> users = getUsersOutward(op);
+    if (calls.count(op))
+      updateCall(cast<func::CallOp>(op), /*isAlone=*/false);
     if (origins.getPhase(op) == Phase::Forward && !model.contains(op) &&
-        !users.empty() && llvm::all_of(users, [&](Operation *user) {
-          return saved.contains(user) ||
-                 (!user->hasTrait<OpTrait::IsTerminator>() &&
-                  origins.getPhase(user) == Phase::Backward);
+        !op->use_empty() && llvm::none_of(op->getResults(), [&](Value result) {
+          return isReadForward(result);
         }))
       saved.insert(op);
   }
@@ -176,15 +298,13 @@ void ModelBoundary::findForwardModel(FunctionOpInterface function) {
       continue;
     for (Value result : op->getResults()) {
       bool leaves =
-          llvm::any_of(getUsesThroughBranches(result), [&](OpOperand *use) {
-            Operation *user = use->getOwner();
-            if (isa<func::ReturnOp>(user))
-              return evaluates;
-            return !user->hasTrait<OpTrait::IsTerminator>() &&
-                   origins.getPhase(user) == Phase::Forward &&
-                   !model.contains(user) && !saved.contains(user);
-          });
-      if (leaves && isCastableTensor(result.getType()) &&
+          feedsLoss(result) ||
+          (evaluates &&
+           llvm::any_of(getUsesThroughBranches(result), [](OpOperand *use) {
+             return isa<func::ReturnOp>(use->getOwner());
+           }));
+      if (leaves && (!calls.count(op) || isFromModel(result)) &&
+          isCastableTensor(result.getType()) &&
           !origins.lookup(result).isConstant() && seen.insert(result).second)
         outputs.push_back(result);
     }
@@ -206,8 +326,20 @@ void ModelBoundary::findBackwardModel() {
 
   // What the model reads and does not compute, and what the loss reads.
   llvm::DenseSet<Value> inputs, readByLoss;
+  for (auto &[call, context] : calls)
+    for (auto [value, passed] :
+         llvm::zip_equal(call->getOperands(), context.arguments))
+      if (isCastableTensor(value.getType()) &&
+          !origins.lookup(value).isConstant()) {
+        Value shown = origins.getMovedValue(value);
+        if (passed.intoModel)
+          inputs.insert(shown);
+        if (passed.intoLoss)
+          readByLoss.insert(shown);
+      }
   for (Operation *op : ops)
-    if (origins.getPhase(op) == Phase::Forward && !saved.contains(op))
+    if (!calls.count(op) && origins.getPhase(op) == Phase::Forward &&
+        !saved.contains(op))
       for (Value value : getReadValues(op))
         if (isCastableTensor(value.getType()) &&
             !origins.lookup(value).isConstant())
@@ -215,7 +347,24 @@ void ModelBoundary::findBackwardModel() {
               .insert(origins.getMovedValue(value));
 
   llvm::DenseSet<Value> isOutput(outputs.begin(), outputs.end());
+  // What is said of `value` to a helper that it is handed to.
+  auto describe = [&](Value value, PassedValue &passed) {
+    Value shown = origins.getMovedValue(value);
+    if (isOutput.contains(shown))
+      return;
+    bool isInput = inputs.contains(shown), isRead = readByLoss.contains(shown);
+    passed.inModel = isFromModel(shown) || (isInput && !isRead);
+    passed.modelInput = isInput && isRead;
+  };
+  auto passModelValues = [&](Operation *op) {
+    if (auto it = calls.find(op); it != calls.end())
+      for (auto [value, passed] :
+           llvm::zip_equal(op->getOperands(), it->second.arguments))
+        if (isa<RankedTensorType>(value.getType()))
+          describe(value, passed);
+  };
   for (Operation *op : ops) {
+    passModelValues(op);
     if (origins.getPhase(op) != Phase::Backward && !saved.contains(op))
       continue;
     std::optional<int64_t> id = getScopeId(op);
@@ -235,8 +384,13 @@ void ModelBoundary::findBackwardModel() {
       Value shown = origins.getMovedValue(value);
       if (isOutput.contains(shown))
         return false;
-      if (Operation *def = shown.getDefiningOp())
-        return model.contains(def);
+      if (shown.getDefiningOp() || isFromModel(shown))
+        return isFromModel(shown);
+      if (auto argument = cast<BlockArgument>(shown);
+          origins.getContext() && argument.getOwner()->isEntryBlock() &&
+          isa<FunctionOpInterface>(argument.getOwner()->getParentOp()) &&
+          origins.getContext()->arguments[argument.getArgNumber()].modelInput)
+        return origins.getKind(op) == ComputeKind::Contraction;
       return inputs.contains(shown) &&
              (!readByLoss.contains(shown) ||
               origins.getKind(op) == ComputeKind::Contraction);
@@ -316,8 +470,12 @@ void ModelBoundary::findBatchNorm(FunctionOpInterface function) {
     for (OpOperand &use : op->getUses()) {
       Operation *user = use.getOwner();
       if (isa<func::ReturnOp>(user)) {
-        used |= isResultOfModel(use);
-        inside &= !isResultOfModel(use);
+        bool leaves =
+            isResultOfModel(use) ||
+            (origins.getContext() &&
+             origins.getContext()->results[use.getOperandNumber()].readForward);
+        used |= leaves;
+        inside &= !leaves;
         continue;
       }
       if (origins.getPhase(user) != Phase::Forward ||

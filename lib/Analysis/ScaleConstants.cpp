@@ -13,6 +13,7 @@
 
 #include "ScaleConstants.h"
 
+#include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -258,6 +259,114 @@ bool mlir::amp::clampsInfinity(Operation *op) {
   return isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
              arith::MinNumFOp, math::ClampFOp>(op) &&
          llvm::any_of(op->getOperands(), getLargestFinite);
+}
+
+/// True if `value` is no -inf. The seed of a loss is 1, and scales are
+/// positive.
+static bool isNotNegative(Value value, unsigned steps) {
+  if (auto number = dyn_cast_if_present<FloatAttr>(getUniformConstant(value)))
+    return !number.getValue().isNegative();
+  Operation *def = value.getDefiningOp();
+  if (!def || steps == 0)
+    return false;
+  if (isa<math::AbsFOp, math::SqrtOp, math::ExpOp, ScaleLossOp>(def) ||
+      (isa<arith::MulFOp>(def) && def->getOperand(0) == def->getOperand(1)))
+    return true;
+  return isa<arith::AddFOp, arith::MulFOp, arith::DivFOp, arith::MaximumFOp,
+             arith::ExtFOp, arith::TruncFOp, tensor::ExtractOp,
+             linalg::BroadcastOp>(def) &&
+         llvm::all_of(def->getOperands(), [&](Value operand) {
+           return !isa<FloatType>(getElementTypeOrSelf(operand)) ||
+                  operand.getDefiningOp<tensor::EmptyOp>() ||
+                  isNotNegative(operand, steps - 1);
+         });
+}
+
+/// True if a loop or reduction carries `value`.
+static bool isCarried(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument)
+    return false;
+  Operation *op = argument.getOwner()->getParentOp();
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+    return linalgOp.getNumReductionLoops() != 0 &&
+           argument.getArgNumber() >= linalgOp.getNumDpsInputs();
+  return isa<LoopLikeOpInterface>(op);
+}
+
+bool mlir::amp::boundsInfinity(Operation *op,
+                               function_ref<bool(Value)> mayOverflow) {
+  SmallVector<Value> values(op->getOperands());
+  bool isMaximum = isa<arith::MaximumFOp, arith::MaxNumFOp>(op);
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>();
+    values = {select.getTrueValue(), select.getFalseValue()};
+    if (!compare || values[0] == values[1] ||
+        !llvm::is_contained(values, compare.getLhs()) ||
+        !llvm::is_contained(values, compare.getRhs()))
+      return false;
+  }
+  if (llvm::any_of(values, isCarried) || llvm::all_equal(values))
+    return false;
+  llvm::erase_if(values, [&](Value value) { return !mayOverflow(value); });
+  return values.size() > 1 &&
+         !(isMaximum && llvm::all_of(values, [](Value value) {
+             return isNotNegative(value, kMaxOperations);
+           }));
+}
+
+/// Appends what `condition` compares; false where it is true of NaN, or made of
+/// something else than comparisons that all have to be true.
+static bool findCompared(Value condition, SmallVectorImpl<Value> &compared) {
+  Operation *def = condition.getDefiningOp();
+  if (!def)
+    return false;
+  if (auto extract = dyn_cast<tensor::ExtractOp>(def))
+    return findCompared(extract.getTensor(), compared);
+  if (isa<arith::AndIOp>(def))
+    return findCompared(def->getOperand(0), compared) &&
+           findCompared(def->getOperand(1), compared);
+  if (isa<arith::CmpIOp>(def))
+    return true; // what made integers of an overflow is looked at there
+  auto compare = dyn_cast<arith::CmpFOp>(def);
+  if (!compare || compare.getPredicate() >= arith::CmpFPredicate::ORD)
+    return false;
+  compared.append({compare.getLhs(), compare.getRhs()});
+  return true;
+}
+
+/// The value that `value` is NaN with, and only with.
+static Value getNaNSource(Value value) {
+  while (Operation *def = value.getDefiningOp()) {
+    bool isSquare =
+        isa<arith::MulFOp>(def) && def->getOperand(0) == def->getOperand(1);
+    if (!isSquare &&
+        !isa<arith::NegFOp, math::AbsFOp, arith::ExtFOp, tensor::ExtractOp>(
+            def))
+      return value;
+    value = def->getOperand(0);
+  }
+  return value;
+}
+
+bool mlir::amp::showsOverflow(scf::WhileOp loop, unsigned number,
+                              function_ref<bool(Value)> mayOverflow) {
+  SmallVector<Value> compared;
+  scf::ConditionOp end = loop.getConditionOp();
+  if (!findCompared(end.getCondition(), compared))
+    return false;
+  Value given = end.getArgs()[number];
+  auto argument = dyn_cast<BlockArgument>(given);
+  return llvm::all_of(compared, [&](Value value) {
+    value = getNaNSource(value);
+    if (!mayOverflow(value) || isNaNWith(given, value))
+      return true;
+    // What was made outside is NaN before the first round.
+    bool isOutside = !loop->isAncestor(value.getParentBlock()->getParentOp());
+    return isOutside && argument &&
+           argument.getOwner() == loop.getBeforeBody() &&
+           isNaNWith(loop.getInits()[argument.getArgNumber()], value);
+  });
 }
 
 //===----------------------------------------------------------------------===//

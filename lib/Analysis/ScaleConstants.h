@@ -17,6 +17,7 @@
 
 #include "amp/Analysis/ScaleDegree.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Value.h"
 
@@ -57,6 +58,19 @@ bool choosesNaN(arith::SelectOp select);
 /// True if `op` is a maximum, minimum or clamp with the largest finite number
 /// of the type, of either sign, which an infinity becomes by it.
 bool clampsInfinity(Operation *op);
+
+/// True if `op` is a maximum, minimum or clamp of several values that
+/// `mayOverflow`, or chooses the larger or smaller one of two: an infinity
+/// becomes the other one. A maximum of what is not negative keeps it, and so
+/// does one with what a loop or reduction carries, which has seen every
+/// element.
+bool boundsInfinity(Operation *op, function_ref<bool(Value)> mayOverflow);
+
+/// True if result `number` of `loop` is infinite or NaN wherever an overflow
+/// ends the loop early: where NaN is compared, the condition is false, and the
+/// result is NaN with what `mayOverflow` of what was compared.
+bool showsOverflow(scf::WhileOp loop, unsigned number,
+                   function_ref<bool(Value)> mayOverflow);
 
 /// The maxima (minima) that alone make use of `carried`, what the rounds of a
 /// loop or reduction carry or a function is handed, if `start`, with which they

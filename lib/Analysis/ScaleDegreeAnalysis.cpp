@@ -245,6 +245,7 @@ private:
     return degrees.lookup(value && isMemory(value.getType()) ? Value() : value);
   }
   void raise(Value value, DegreeId degree);
+  bool endsVisibly(const Edge &edge) const;
   void drain();
   void visit(Operation *op);
   void findMemory();
@@ -479,6 +480,19 @@ void FunctionDegrees::raise(Value value, DegreeId degree) {
   raised.push_back(value);
 }
 
+/// True if `edge` is that of a loop's condition, and an overflow that ends the
+/// loop shows in what it leaves. Inside of the loop it ends nothing.
+bool FunctionDegrees::endsVisibly(const Edge &edge) const {
+  auto loop = dyn_cast<scf::WhileOp>(edge.op);
+  if (!loop || !edge.target)
+    return false;
+  auto result = dyn_cast<OpResult>(edge.target);
+  return !result ||
+         showsOverflow(loop, result.getResultNumber(), [&](Value value) {
+           return table.mayOverflow(get(value));
+         });
+}
+
 void FunctionDegrees::drain() {
   while (!raised.empty()) {
     Value value = raised.pop_back_val();
@@ -501,8 +515,7 @@ void FunctionDegrees::drain() {
         case EdgeKind::Choice: {
           DegreeId chooser =
               table.requireZero(degree, edge.op, DegreeFault::Compares);
-          // A loop ends with what its condition is computed from.
-          if (!isa<scf::WhileOp>(edge.op))
+          if (!endsVisibly(edge))
             chooser =
                 table.hideOverflow(chooser, edge.op, DegreeFault::Chooses);
           if (!edge.target) {

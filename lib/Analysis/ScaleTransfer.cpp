@@ -20,8 +20,10 @@
 // is refused before the value is unscaled. That a value was scaled stays with
 // it where its degree goes: g * 0 and g - g are 0 at every scale, and NaN by an
 // overflow. An infinity compares as the large number does that it stands for; a
-// NaN as nothing does, so what is chosen by a comparison has to be NaN then.
-// What is divided by an infinity is 0, and no small number.
+// NaN as nothing does, so what is chosen by a comparison, or left by a loop
+// that it ends, has to be NaN then. But an infinity may come of a sum of large
+// numbers that is none: it must not become a bound that is scaled too. What is
+// divided by an infinity is 0, and no small number.
 //
 //===----------------------------------------------------------------------===//
 
@@ -180,6 +182,18 @@ DegreeId ScaleTransfer::move(Operation *op, ArrayRef<DegreeId> operands) const {
                        table.hideOverflow(places, op, DegreeFault::Chooses));
 }
 
+/// True if `op` makes another of its operands of an infinite one.
+bool ScaleTransfer::boundsOverflow(Operation *op,
+                                   ArrayRef<DegreeId> operands) const {
+  return isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+             arith::MinNumFOp, math::ClampFOp, arith::SelectOp>(op) &&
+         boundsInfinity(op, [&](Value value) {
+           auto number = llvm::find(op->getOperands(), value);
+           return table.mayOverflow(
+               operands[number - op->getOperands().begin()]);
+         });
+}
+
 DegreeId ScaleTransfer::applyRule(Entry entry, Operation *op,
                                   ArrayRef<DegreeId> operands) const {
   switch (entry.rule) {
@@ -189,6 +203,8 @@ DegreeId ScaleTransfer::applyRule(Entry entry, Operation *op,
     DegreeId sum = DegreeTable::kAny;
     for (DegreeId operand : operands)
       sum = table.join(sum, operand, op, fault);
+    if (boundsOverflow(op, operands))
+      sum = table.hideOverflow(sum, op, DegreeFault::Hides);
     // 0 or NaN.
     if (isa<arith::SubFOp>(op) && op->getOperand(0) == op->getOperand(1))
       return table.multiplyByZero(sum);
@@ -252,9 +268,11 @@ DegreeId ScaleTransfer::applyRule(Entry entry, Operation *op,
         table.requireZero(operands[0], op, DegreeFault::Compares);
     if (!choosesNaN(cast<arith::SelectOp>(op)))
       condition = table.hideOverflow(condition, op, DegreeFault::Chooses);
-    return table.control(
-        table.join(operands[1], operands[2], op, DegreeFault::Mixes),
-        condition);
+    DegreeId chosen =
+        table.join(operands[1], operands[2], op, DegreeFault::Mixes);
+    if (boundsOverflow(op, operands))
+      chosen = table.hideOverflow(chosen, op, DegreeFault::Hides);
+    return table.control(chosen, condition);
   }
   case Rule::Integer:
     return table.requireNoOverflow(applyDefault(op, operands), op,

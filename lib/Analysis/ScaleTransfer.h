@@ -63,6 +63,7 @@ private:
   template <typename... Ops> void set(Entry entry) {
     (rules.try_emplace(TypeID::get<Ops>(), entry), ...);
   }
+  bool boundsOverflow(Operation *op, ArrayRef<DegreeId> operands) const;
   DegreeId applyRule(Entry entry, Operation *op,
                      ArrayRef<DegreeId> operands) const;
   DegreeId move(Operation *op, ArrayRef<DegreeId> operands) const;

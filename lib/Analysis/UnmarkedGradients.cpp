@@ -18,6 +18,10 @@
 // gradients of other parameters are reached, so it is followed only where
 // values of the parameter's type alone lead to none.
 //
+// Where none of that type is met, as in an update of flattened or wider
+// numbers, values of as many elements count. What they view or widen is
+// followed back, to a value of the parameter's type if there is one.
+//
 // A multiple by what depends on no data, a rate, is the update's: the backward
 // pass would compute it in half.
 //
@@ -31,6 +35,8 @@
 
 #include "amp/Analysis/ValueOrigins.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -45,7 +51,7 @@ public:
 
   /// The gradient in the update of parameter `name` to `updated`; null if the
   /// seed does not reach it.
-  FailureOr<Value> find(StringRef name, Value updated);
+  FailureOr<UnmarkedGradient> find(StringRef name, Value updated);
 
 private:
   const ScaleDegree &getDegree(Value value) const {
@@ -56,16 +62,41 @@ private:
     return degree.kind == ScaleDegree::Known && !degree.form.isZero();
   }
   bool isMadeUnknown(Value value) const;
+  /// True if `value` may stand for a gradient of the type of `updated`.
+  bool fits(Value value, Value updated) const;
   FailureOr<llvm::SetVector<Value>> findEntries(StringRef name, Value updated,
                                                 bool throughItsTypeOnly);
+  Value getViewed(Value value) const;
   Value getMultiplied(Value value) const;
   LogicalResult refuse(StringRef name, Value first, Value second);
 
   func::FuncOp step;
   const ScaleDegreeAnalysis &degrees;
   ValueOrigins origins;
+  /// As many elements are enough.
+  bool anyShape = false;
 };
 } // namespace
+
+bool GradientFinder::fits(Value value, Value updated) const {
+  if (value.getType() == updated.getType() || !anyShape)
+    return value.getType() == updated.getType();
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  auto expected = dyn_cast<RankedTensorType>(updated.getType());
+  return type && expected && isa<FloatType>(type.getElementType()) &&
+         type.hasStaticShape() && expected.hasStaticShape() &&
+         type.getNumElements() == expected.getNumElements();
+}
+
+/// The scaled value that `value` shows in another shape, or in a wider type.
+Value GradientFinder::getViewed(Value value) const {
+  Operation *def = value.getDefiningOp();
+  if (!isa_and_present<tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+                       tensor::CastOp, tensor::ReshapeOp, arith::ExtFOp>(def))
+    return {};
+  Value viewed = def->getOperand(0);
+  return getDegree(viewed).isOnce() ? viewed : Value();
+}
 
 /// True if `value` is what an operation that the analysis does not know makes
 /// of a scaled one: it may be the backward pass.
@@ -91,7 +122,7 @@ GradientFinder::findEntries(StringRef name, Value updated,
     if (!seen.insert(value).second)
       continue;
     if (isScaled(value)) {
-      if (value.getType() == updated.getType())
+      if (fits(value, updated))
         entries.insert(value);
       continue;
     }
@@ -106,7 +137,7 @@ GradientFinder::findEntries(StringRef name, Value updated,
              << "'; put 'amp.grad = [\"" << name
              << "\"]' on the operation that computes the gradient";
     for (Value read : getReadValues(def))
-      if (!throughItsTypeOnly || read.getType() == updated.getType())
+      if (!throughItsTypeOnly || fits(read, updated))
         worklist.push_back(read);
   }
   return entries;
@@ -152,16 +183,22 @@ static bool isComputedFrom(Value value, Value source) {
   return false;
 }
 
-FailureOr<Value> GradientFinder::find(StringRef name, Value updated) {
-  FailureOr<llvm::SetVector<Value>> found =
-      findEntries(name, updated, /*throughItsTypeOnly=*/true);
-  if (succeeded(found) && found->empty())
-    found = findEntries(name, updated, /*throughItsTypeOnly=*/false);
+FailureOr<UnmarkedGradient> GradientFinder::find(StringRef name,
+                                                 Value updated) {
+  FailureOr<llvm::SetVector<Value>> found = llvm::SetVector<Value>();
+  for (auto [shapes, throughItsTypeOnly] :
+       {std::pair(false, true), std::pair(false, false), std::pair(true, true),
+        std::pair(true, false)}) {
+    if (failed(found) || !found->empty())
+      break;
+    anyShape = shapes;
+    found = findEntries(name, updated, throughItsTypeOnly);
+  }
   if (failed(found))
     return failure();
   llvm::SetVector<Value> &entries = *found;
   if (entries.empty())
-    return Value();
+    return UnmarkedGradient{name, {}, {}};
   while (entries.size() > 1 || !getDegree(entries.front()).isOnce()) {
     Value last = *llvm::max_element(entries, isBefore);
     entries.remove(last);
@@ -175,9 +212,7 @@ FailureOr<Value> GradientFinder::find(StringRef name, Value updated) {
     if (made.empty())
       return refuse(name, last, entries.empty() ? last : entries.front());
     Value reached = made.front();
-    llvm::erase_if(made, [&](Value value) {
-      return value.getType() != updated.getType();
-    });
+    llvm::erase_if(made, [&](Value value) { return !fits(value, updated); });
     entries.insert_range(made);
     if (entries.empty())
       return refuse(name, last, reached);
@@ -185,10 +220,22 @@ FailureOr<Value> GradientFinder::find(StringRef name, Value updated) {
     if (made.empty() && getDegree(last).isOnce())
       return refuse(name, last, entries.front());
   }
-  Value gradient = entries.front();
-  while (Value multiplied = getMultiplied(gradient))
-    gradient = multiplied;
-  return gradient;
+  UnmarkedGradient gradient{name, entries.front(), {}};
+  while (true) {
+    bool isItsType = gradient.value.getType() == updated.getType();
+    if (Value multiplied = getMultiplied(gradient.value)) {
+      gradient.value = multiplied;
+      gradient.views.clear();
+    } else if (Value viewed = isItsType ? Value() : getViewed(gradient.value)) {
+      gradient.views.push_back(gradient.value.getDefiningOp());
+      gradient.value = viewed;
+    } else {
+      if (isItsType)
+        gradient.views.clear();
+      std::reverse(gradient.views.begin(), gradient.views.end());
+      return gradient;
+    }
+  }
 }
 
 LogicalResult GradientFinder::refuse(StringRef name, Value first,
@@ -222,11 +269,12 @@ mlir::amp::findUnmarkedGradients(func::FuncOp step,
     RoleInfo info = getResultRole(step, i);
     if (!info.is(Role::Param) && !info.is(Role::Master))
       continue;
-    FailureOr<Value> gradient = finder.find(info.name, end->getOperand(i));
+    FailureOr<UnmarkedGradient> gradient =
+        finder.find(info.name, end->getOperand(i));
     if (failed(gradient))
       return failure();
-    if (*gradient)
-      gradients.push_back({info.name, *gradient});
+    if (gradient->value)
+      gradients.push_back(std::move(*gradient));
   }
   return gradients;
 }

@@ -171,15 +171,23 @@ static Origins restrictTo(Type type, Origins from) {
   return from;
 }
 
-ValueOrigins::ValueOrigins(FunctionOpInterface function) {
+ValueOrigins::ValueOrigins(FunctionOpInterface function)
+    : ValueOrigins(function, CallContext::get(function), nullptr) {}
+
+ValueOrigins::ValueOrigins(FunctionOpInterface function,
+                           std::optional<CallContext> given,
+                           CallFlowSource *flows)
+    : context(std::move(given)), flows(flows) {
   FunctionKind kind = getFunctionKind(function);
-  isOptimizer = kind == FunctionKind::OptimizerStep;
+  isOptimizer =
+      kind == FunctionKind::OptimizerStep || (context && context->isOptimizer);
   isTrainStep = kind == FunctionKind::TrainStep;
   if (function.isExternal())
     return;
   for (auto [index, argument] : llvm::enumerate(function.getArguments()))
-    origins[argument] =
-        restrictTo(argument.getType(), getArgumentOrigins(function, index));
+    origins[argument] = restrictTo(
+        argument.getType(), context ? context->arguments[index].origins
+                                    : getArgumentOrigins(function, index));
   Region &body = function.getFunctionBody();
   do
     visit(body, Origins());
@@ -204,6 +212,61 @@ bool ValueOrigins::joinBranches(Region &body) {
   return grown;
 }
 
+/// True if `result` of a call is returned as a gradient or buffer and has no
+/// other use.
+static bool isReturnedAlone(Value result,
+                            const std::optional<CallContext> &context) {
+  return !result.use_empty() &&
+         llvm::all_of(result.getUses(), [&](OpOperand &use) {
+           auto end = dyn_cast<func::ReturnOp>(use.getOwner());
+           if (!end)
+             return false;
+           unsigned number = use.getOperandNumber();
+           if (context)
+             return context->results[number].isUnrounded;
+           auto function = end->getParentOfType<FunctionOpInterface>();
+           RoleInfo info = getResultRole(function, number);
+           return info.is(Role::Grad) || info.is(Role::Buffer);
+         });
+}
+
+/// The results of a helper, each from what it is computed from; false for
+/// another call.
+bool ValueOrigins::visitCall(func::CallOp call) {
+  CallContext passedOn;
+  if (!flows) {
+    std::optional<CallContext> given = CallContext::get(call);
+    if (!given)
+      return false;
+    passedOn = std::move(*given);
+  } else {
+    passedOn.isOptimizer = isOptimizer || isTrainStep;
+    passedOn.arguments.resize(call.getNumOperands());
+    passedOn.results.resize(call.getNumResults());
+    for (auto [passed, result] :
+         llvm::zip_equal(passedOn.results, call.getResults()))
+      passed.isUnrounded = isReturnedAlone(result, context);
+  }
+  for (auto [argument, operand] :
+       llvm::zip_equal(passedOn.arguments, call.getOperands()))
+    argument.origins = lookup(operand);
+  if (flows && !flows->findOrigins(call, passedOn))
+    return false;
+  for (auto [result, passed] :
+       llvm::zip_equal(call.getResults(), passedOn.results))
+    origins[result] = restrictTo(result.getType(), passed.origins);
+  calls[call] = std::move(passedOn);
+  return true;
+}
+
+std::optional<CallContext>
+ValueOrigins::getCallContext(func::CallOp call) const {
+  auto it = calls.find(call);
+  if (it == calls.end())
+    return std::nullopt;
+  return it->second;
+}
+
 void ValueOrigins::visit(Region &region, Origins entry) {
   for (Block *block : getBlocksSortedByDominance(region)) {
     for (BlockArgument argument : block->getArguments())
@@ -215,8 +278,10 @@ void ValueOrigins::visit(Region &region, Origins entry) {
           read.join(lookup(value));
       for (Region &nested : op.getRegions())
         visit(nested, read);
-      for (Value result : op.getResults())
-        origins[result] = restrictTo(result.getType(), read);
+      auto call = dyn_cast<func::CallOp>(op);
+      if (!call || !visitCall(call))
+        for (Value result : op.getResults())
+          origins[result] = restrictTo(result.getType(), read);
       if (read.seed)
         readsSeed.insert(&op);
     }

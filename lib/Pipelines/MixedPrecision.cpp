@@ -58,6 +58,8 @@ static void addRewrites(OpPassManager &pm,
     return;
   // Helpers before decisions, which are taken function by function.
   pm.addPass(createInlineHelpersPass());
+  // Those that stay, once for each context that they are called in.
+  pm.addPass(createSpecializeHelpersPass());
   // Decisions before any rewrite: rewrites lose the origins of operations.
   pm.addPass(createAnnotatePrecisionPass());
   // Signatures before casts: what arrives in half need not be cast.

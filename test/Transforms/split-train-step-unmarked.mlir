@@ -325,3 +325,60 @@ func.func @effect_shown(
   %new:2 = "test.update"(%w, %g) : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<f32>)
   return %new#0, %new#1 : tensor<4xf32>, tensor<f32>
 }
+
+// -----
+
+// Computed flat, read flat in f64: in the parameter's shape between the two.
+// CHECK-LABEL: func.func private @flat_forward_backward(
+// CHECK-SAME:    -> (tensor<2x4xf32> {amp.name = "w", amp.role = "grad"})
+// CHECK:         %[[G:.*]] = arith.mulf %{{.*}}, %{{.*}} : tensor<8xf32>
+// CHECK-NEXT:    %[[R:.*]] = tensor.expand_shape %[[G]] {{.*}}: tensor<8xf32> into tensor<2x4xf32>
+// CHECK-NEXT:    return %[[R]]
+// CHECK-LABEL: func.func private @flat_optimizer_step(
+// CHECK:         %[[F:.*]] = tensor.collapse_shape %{{.*}} : tensor<2x4xf32> into tensor<8xf32>
+// CHECK-NEXT:    %[[E:.*]] = arith.extf %[[F]] : tensor<8xf32> to tensor<8xf64>
+// CHECK:         arith.subf %{{.*}}, %[[E]]
+// O0-LABEL: func.func @flat(
+// O0-NOT:     call
+// O0:         return
+func.func @flat(
+    %w: tensor<2x4xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<8xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<2x4xf32> {amp.role = "param", amp.name = "w"}) {
+  %e = tensor.empty() : tensor<8xf32>
+  %s = linalg.broadcast ins(%seed : tensor<f32>) outs(%e : tensor<8xf32>) dimensions = [0]
+  %g = arith.mulf %s, %x : tensor<8xf32>
+  %g64 = arith.extf %g : tensor<8xf32> to tensor<8xf64>
+  %wf = tensor.collapse_shape %w [[0, 1]] : tensor<2x4xf32> into tensor<8xf32>
+  %w64 = arith.extf %wf : tensor<8xf32> to tensor<8xf64>
+  %n64 = arith.subf %w64, %g64 : tensor<8xf64>
+  %n = arith.truncf %n64 : tensor<8xf64> to tensor<8xf32>
+  %new = tensor.expand_shape %n [[0, 1]] output_shape [2, 4] : tensor<8xf32> into tensor<2x4xf32>
+  return %new : tensor<2x4xf32>
+}
+
+// -----
+
+// Near miss: flattened behind the gradient, which has the parameter's shape itself.
+// CHECK-LABEL: func.func private @flattened_forward_backward(
+// CHECK:         %[[G:.*]] = arith.mulf %{{.*}}, %{{.*}} : tensor<2x4xf32>
+// CHECK-NEXT:    return %[[G]]
+// CHECK-LABEL: func.func private @flattened_optimizer_step(
+// CHECK:         tensor.collapse_shape
+// CHECK-NOT:     tensor.expand_shape %{{.*}} : tensor<8xf32> into tensor<2x4xf32>
+// CHECK:         arith.subf
+func.func @flattened(
+    %w: tensor<2x4xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<2x4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<2x4xf32> {amp.role = "param", amp.name = "w"}) {
+  %e = tensor.empty() : tensor<2x4xf32>
+  %s = linalg.broadcast ins(%seed : tensor<f32>) outs(%e : tensor<2x4xf32>) dimensions = [0, 1]
+  %g = arith.mulf %s, %x : tensor<2x4xf32>
+  %gf = tensor.collapse_shape %g [[0, 1]] : tensor<2x4xf32> into tensor<8xf32>
+  %wf = tensor.collapse_shape %w [[0, 1]] : tensor<2x4xf32> into tensor<8xf32>
+  %n = arith.subf %wf, %gf : tensor<8xf32>
+  %new = tensor.expand_shape %n [[0, 1]] output_shape [2, 4] : tensor<8xf32> into tensor<2x4xf32>
+  return %new : tensor<2x4xf32>
+}

@@ -37,7 +37,22 @@ public:
   /// function returns as `output`.
   llvm::ArrayRef<Value> getOutputs() const { return outputs; }
 
+  /// True if a forward operation of the model reads `value`, or what is
+  /// computed from it.
+  bool feedsModel(Value value) const;
+  /// True if a forward operation outside of the model reads `value`.
+  bool feedsLoss(Value value) const;
+  /// True if a forward operation reads `value` that is not there for backward
+  /// ones alone.
+  bool isReadForward(Value value) const;
+  /// True if an operation of the model computed `value`.
+  bool isFromModel(Value value) const;
+
+  /// The context and the flow of a call of a helper; none for other calls.
+  std::optional<CallContext> getCallContext(func::CallOp call) const;
+
 private:
+  bool updateCall(func::CallOp call, bool isAlone);
   void findForwardModel(FunctionOpInterface function);
   void findBackwardModel();
   void findBatchNorm(FunctionOpInterface function);
@@ -52,6 +67,8 @@ private:
   llvm::DenseSet<Operation *> saved;
   llvm::DenseSet<Operation *> batchNorm;
   llvm::SmallVector<Value> outputs;
+  /// The calls of helpers.
+  llvm::DenseMap<Operation *, CallContext> calls;
 };
 
 } // namespace mlir::amp

@@ -25,15 +25,18 @@ namespace mlir::amp {
 struct UnmarkedGradient {
   /// The parameter's `amp.name`.
   llvm::StringRef name;
+  /// Of the parameter's type where there is such a value.
   Value value;
+  /// Otherwise the views and widenings between it and the update, in order.
+  llvm::SmallVector<Operation *> views;
 };
 
 /// The gradients of the parameters that `step`, a fused train step of one
 /// block, updates, in the order of its results; parameters whose update the
 /// loss does not reach have none. Fails, after an error that names both, where
 /// two values bring the scale into one update and no value of the parameter's
-/// type stands for them, and where an operation between them is unknown.
-/// `degrees` are those with the seeds of `step` scaled.
+/// type or number of elements stands for them, and where an operation between
+/// them is unknown. `degrees` are those with the seeds of `step` scaled.
 FailureOr<llvm::SmallVector<UnmarkedGradient>>
 findUnmarkedGradients(func::FuncOp step, const ScaleDegreeAnalysis &degrees);
 

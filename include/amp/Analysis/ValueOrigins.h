@@ -16,6 +16,7 @@
 #ifndef AMP_ANALYSIS_VALUEORIGINS_H
 #define AMP_ANALYSIS_VALUEORIGINS_H
 
+#include "amp/Analysis/CallContext.h"
 #include "amp/Analysis/ComputeKind.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
 #include "mlir/IR/Value.h"
@@ -24,44 +25,26 @@
 
 namespace mlir::amp {
 
-/// A join semilattice: a set of sources, joined by union.
-struct Origins {
-  bool param : 1;     ///< a parameter, master or buffer
-  bool batchNorm : 1; ///< one of those with kind batch_norm
-  bool batch : 1;    ///< the batch, a random state, or an argument without role
-  bool seed : 1;     ///< the cotangent of a loss
-  bool gradient : 1; ///< a `grad` argument
-  /// One of them by way of floating values alone: what is computed from
-  /// integers, wherever they come from, is no value of the model's yet.
-  bool floating : 1;
-
-  Origins()
-      : param(false), batchNorm(false), batch(false), seed(false),
-        gradient(false), floating(false) {}
-  /// True if that adds a source.
-  bool join(Origins other) {
-    Origins before = *this;
-    param |= other.param;
-    batchNorm |= other.batchNorm;
-    batch |= other.batch;
-    seed |= other.seed;
-    gradient |= other.gradient;
-    floating |= other.floating;
-    return param != before.param || batchNorm != before.batchNorm ||
-           batch != before.batch || seed != before.seed ||
-           gradient != before.gradient || floating != before.floating;
-  }
-  /// A weight, or a view of weights.
-  bool isParameterOnly() const { return param && !batch && !seed && !gradient; }
-  bool isConstant() const { return !param && !batch && !seed && !gradient; }
-};
-
 class ValueOrigins {
 public:
   /// One walk over `function` in order, a few where it has several blocks;
   /// results of operations with regions depend on everything that the region
-  /// sees.
+  /// sees. A helper is looked at in the context that it stands in; what its own
+  /// calls of helpers return is read off them.
   explicit ValueOrigins(FunctionOpInterface function);
+
+  /// The same in `context`, where that stands nowhere yet; `flows` is asked
+  /// about calls, and by a ModelBoundary on top of this as well.
+  ValueOrigins(FunctionOpInterface function, std::optional<CallContext> context,
+               CallFlowSource *flows);
+
+  /// That of the function; none where it has roles or nobody calls it.
+  const std::optional<CallContext> &getContext() const { return context; }
+  CallFlowSource *getFlows() const { return flows; }
+
+  /// The context in which the function calls a helper: what goes in, and the
+  /// origins of what comes out. None for other calls.
+  std::optional<CallContext> getCallContext(func::CallOp call) const;
 
   Origins lookup(Value value) const { return origins.lookup(value); }
 
@@ -87,9 +70,13 @@ public:
 
 private:
   void visit(Region &region, Origins entry);
+  bool visitCall(func::CallOp call);
   bool joinBranches(Region &body);
 
   bool isOptimizer = false, isTrainStep = false;
+  std::optional<CallContext> context;
+  CallFlowSource *flows = nullptr;
+  llvm::DenseMap<Operation *, CallContext> calls;
   llvm::DenseMap<Value, Origins> origins;
   /// Operations that read a value which depends on a seed.
   llvm::DenseSet<Operation *> readsSeed;

@@ -83,6 +83,7 @@ static constexpr StringRef kOperationAttrs[] = {kScopeAttr,
                                                 kSelfAttr,
                                                 kClassAttr,
                                                 kPolicyAttr,
+                                                kContextAttr,
                                                 kGradAttr,
                                                 kMicroBatchesAttr,
                                                 "amp.signature",
@@ -295,6 +296,8 @@ LogicalResult AmpDialect::verifyOperationAttribute(Operation *op,
     return expect(isa<PolicyAttr>(attr.getValue()), "a #amp.policy");
   if (name == kClassAttr)
     return expect(isa<ClassAttr>(attr.getValue()), "a #amp.class");
+  if (name == kContextAttr)
+    return expect(isa<DictionaryAttr>(attr.getValue()), "a dictionary");
   if (name == kSelfAttr) { // Rule 9
     auto number = dyn_cast<IntegerAttr>(attr.getValue());
     return expect(

@@ -36,6 +36,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/MapVector.h"
 
 #define DEBUG_TYPE "amp-annotate-precision"
 
@@ -312,22 +313,26 @@ struct AnnotatePrecision
     SymbolTableCollection symbols;
     related = llvm::EquivalenceClasses<Operation *>();
     numbered.clear();
+    llvm::MapVector<Operation *, int64_t> numberedIn;
     for (auto function : getOperation().getOps<FunctionOpInterface>()) {
       related.insert(function);
-      function->walk([&](CallOpInterface call) {
-        Operation *called = call.resolveCallableInTable(&symbols);
+      int64_t next = 0;
+      function->walk([&](Operation *op) {
+        if (auto given = op->getAttrOfType<ClassAttr>(kClassAttr))
+          next = std::max(next, given.getUnit().value_or(-1) + 1);
+        auto call = dyn_cast<CallOpInterface>(op);
+        Operation *called =
+            call ? call.resolveCallableInTable(&symbols) : nullptr;
         if (isa_and_present<FunctionOpInterface>(called))
           related.unionSets(function, called);
       });
+      numberedIn[function] = next;
     }
-    for (auto function : getOperation().getOps<FunctionOpInterface>())
-      function->walk([&](Operation *op) {
-        auto given = op->getAttrOfType<ClassAttr>(kClassAttr);
-        if (given && given.getUnit()) {
-          int64_t &next = numbered[related.getLeaderValue(function)];
-          next = std::max(next, *given.getUnit() + 1);
-        }
-      });
+    for (auto [function, next] : numberedIn)
+      if (next != 0) {
+        int64_t &all = numbered[related.getLeaderValue(function)];
+        all = std::max(all, next);
+      }
   }
 
   /// True if each operation that has a decision to get has one of ours, with

@@ -14,8 +14,9 @@
 //
 // Helpers that call each other twice grow as a power of two. So one whose copy
 // would be many times as large as what it is written in, its callees counted
-// once, stays a call, which takes and gives FP32. That depends on the helper
-// alone, so a second run decides as the first.
+// once, stays a call, which amp-specialize-helpers takes care of. That depends
+// on the helper alone, so a second run decides as the first; after casts there
+// is nothing left to decide.
 //
 // An origin's number counts within the function that it was written for, so two
 // copies of a helper, or a helper and its caller, may use one number for two
@@ -98,6 +99,8 @@ namespace {
 struct InlineHelpers : public amp::impl::InlineHelpersPassBase<InlineHelpers> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (isFlagSet(module, kCastsInsertedAttr))
+      return markAllAnalysesPreserved(); // what stayed has copies of its own
     SymbolTable symbols(module);
     std::vector<CallComponent> components = getCallComponents(module);
     llvm::DenseMap<func::FuncOp, SmallVector<func::FuncOp>> callees;

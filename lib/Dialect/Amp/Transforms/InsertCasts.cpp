@@ -36,10 +36,17 @@
 // half or wide (a constant is wide: a fresh buffer is FP32), and a function
 // that refuses half arguments is an error or high.
 //
+// What a call of a helper hands over, and gets, is f32, rounded where it is
+// stored in half. So a function without roles that one with roles calls is
+// copied once for each way in which its arguments are stored; the copy says how
+// its results are. A helper that calls itself is told that they are wide.
+//
 // Linear in uses.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Callees.h"
+#include "HelperCopies.h"
 #include "ModulePolicy.h"
 #include "SignatureChange.h"
 
@@ -60,6 +67,8 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include <map>
+
 #define DEBUG_TYPE "amp-insert-casts"
 
 namespace mlir::amp {
@@ -79,20 +88,28 @@ struct Counts {
   unsigned casts = 0, retyped = 0, contractions = 0;
 };
 
+/// Storage of each argument or result of a function.
+using Storages = SmallVector<Storage>;
+
+class HelperCasts;
+
 class CastInserter {
 public:
-  CastInserter(FunctionOpInterface function, Type halfType)
-      : function(function), halfType(halfType), origins(function),
-        builder(function.getContext()) {}
+  /// Calls of helpers go to the copies of `helpers`, where that is given.
+  CastInserter(FunctionOpInterface function, Type halfType,
+               HelperCasts *helpers)
+      : function(function), halfType(halfType), helpers(helpers),
+        origins(function), builder(function.getContext()) {}
 
   /// Fails, after a diagnostic, where a half argument is refused.
-  LogicalResult run();
+  LogicalResult run(ArrayRef<Storage> arguments = {});
   const Counts &getCounts() const { return counts; }
+  /// How the results are stored: as all returns have them.
+  const Storages &getResults() const { return results; }
 
 private:
   // The walk.
   void findKeptValues();
-  void findSelves();
   LogicalResult visitRegion(Region &region);
   void joinBranches(Block &block);
   void joinRegions(scf::IfOp branch);
@@ -100,6 +117,8 @@ private:
   void visitMovement(Operation *op);
   LogicalResult visitCompute(Operation *op, ClassAttr given);
   void visitReturn(func::ReturnOp op);
+  LogicalResult visitCall(func::CallOp call);
+  void setStored(Value value, Storage stored);
   void useStored(Operation *op);
 
   // What a use gets.
@@ -130,18 +149,57 @@ private:
 
   FunctionOpInterface function;
   Type halfType;
+  HelperCasts *helpers;
   ValueOrigins origins;
   OpBuilder builder;
   Counts counts;
+  Storages results;
+  bool hasReturned = false;
   llvm::DenseSet<Value> kept;
   llvm::DenseSet<Block *> visited;
   /// The operand that an in-place unit overwrites (`amp.self`), by unit.
   llvm::DenseMap<int64_t, OpOperand *> selfOf;
+  /// Those of amp.autocast, inner ones first.
+  SmallVector<AutocastOp> regions;
   llvm::DenseMap<Value, Storage> storage;
   llvm::DenseMap<Value, Value> halfOf, roundedOf;
   /// What the results of the movements show that the walk has passed, whose
   /// operands change no more.
   llvm::DenseMap<Value, Value> movedOf;
+};
+
+/// The copies of the helpers of a module, each made and given its casts when a
+/// call first asks for it.
+class HelperCasts {
+public:
+  HelperCasts(ModuleOp module, Type halfType)
+      : module(module), symbols(module), halfType(halfType) {}
+
+  /// Lets `call` go to the copy for arguments that are stored so, and says how
+  /// its results are; null where the call stays as it is.
+  FailureOr<const Storages *> specialize(func::CallOp call,
+                                         const Storages &arguments);
+  /// Erases the helpers that were replaced, and gives the others their casts.
+  LogicalResult finish();
+  const Counts &getCounts() const { return counts; }
+  void count(const Counts &more);
+  bool hasCopies() const { return !copies.empty(); }
+
+private:
+  struct Copy {
+    func::FuncOp function;
+    Storages results;
+  };
+
+  ModuleOp module;
+  SymbolTable symbols;
+  Type halfType;
+  Counts counts;
+  unsigned depth = 0;
+  std::map<std::pair<Operation *, Storages>, Copy> copies;
+  HelperCopies firstOf;
+  llvm::DenseMap<Operation *, func::FuncOp> lastOf;
+  llvm::DenseMap<Operation *, unsigned> numCopies;
 };
 } // namespace
 
@@ -345,13 +403,18 @@ Value CastInserter::cloneInHalf(Operation *mover) {
 /// Which values stay inside their units, looked at through movements, is read
 /// off the uses, so before the first of them is rewritten. Values are taken to
 /// stay until a use says otherwise, and what a movement moves leaves with it:
-/// each value is looked at once, however often the movements use it.
+/// each value is looked at once, however often the movements use it. The same
+/// walk finds what units overwrite, and regions with a policy.
 void CastInserter::findKeptValues() {
   SmallVector<Value> leaving;
   function->walk([&](Operation *op) {
+    if (auto region = dyn_cast<AutocastOp>(op))
+      regions.push_back(region);
     std::optional<int64_t> unit = getUnit(op);
     if (!unit)
       return;
+    if (auto number = op->getAttrOfType<IntegerAttr>(kSelfAttr))
+      selfOf[*unit] = &op->getOpOperand(number.getInt());
     for (Value result : op->getResults()) {
       kept.insert(result);
       if (llvm::any_of(result.getUsers(),
@@ -370,14 +433,6 @@ void CastInserter::findKeptValues() {
           maker && getUnit(maker) == getUnit(def))
         leaving.push_back(operand);
   }
-}
-
-void CastInserter::findSelves() {
-  function->walk([&](Operation *op) {
-    auto number = op->getAttrOfType<IntegerAttr>(kSelfAttr);
-    if (std::optional<int64_t> unit = getUnit(op); unit && number)
-      selfOf[*unit] = &op->getOpOperand(number.getInt());
-  });
 }
 
 bool CastInserter::isRawUse(Value value, Operation *user) {
@@ -539,24 +594,23 @@ void CastInserter::rewriteGathers(Operation *op, PrecisionClass cls) {
 
 /// A policy region has done its work once its operations are cast, or nothing
 /// is half.
-static void dissolveRegions(FunctionOpInterface function) {
-  function->walk([](AutocastOp op) {
-    Block &body = op.getBody().front();
-    auto yield = cast<YieldOp>(body.getTerminator());
-    op.replaceAllUsesWith(yield.getValues());
-    yield.erase();
-    op->getBlock()->getOperations().splice(op->getIterator(),
-                                           body.getOperations());
-    op.erase();
-  });
+static void dissolve(AutocastOp op) {
+  Block &body = op.getBody().front();
+  auto yield = cast<YieldOp>(body.getTerminator());
+  op.replaceAllUsesWith(yield.getValues());
+  yield.erase();
+  op->getBlock()->getOperations().splice(op->getIterator(),
+                                         body.getOperations());
+  op.erase();
 }
 
-LogicalResult CastInserter::run() {
+LogicalResult CastInserter::run(ArrayRef<Storage> arguments) {
+  for (auto [argument, stored] : llvm::zip(function.getArguments(), arguments))
+    setStored(argument, stored);
   findKeptValues();
-  findSelves();
   if (failed(visitRegion(function.getFunctionBody())))
     return failure();
-  dissolveRegions(function);
+  llvm::for_each(regions, dissolve);
   // Movements whose half clone replaced them, and inits of theirs.
   function->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
     if (isOpTriviallyDead(op))
@@ -623,7 +677,37 @@ void CastInserter::setRounded(Value value) {
   roundedOf[value] = value;
 }
 
+/// `value` came from a call, or is handed over by one.
+void CastInserter::setStored(Value value, Storage stored) {
+  if (!isCastableTensor(value.getType()))
+    return;
+  if (stored == Storage::Half)
+    setRounded(value);
+  else
+    storage[value] = stored;
+}
+
+LogicalResult CastInserter::visitCall(func::CallOp call) {
+  Storages arguments;
+  for (Value operand : call.getOperands())
+    arguments.push_back(isCastableTensor(operand.getType())
+                            ? getStorage(operand)
+                            : Storage::Wide);
+  useStored(call);
+  if (!helpers)
+    return success();
+  FailureOr<const Storages *> stored = helpers->specialize(call, arguments);
+  if (failed(stored))
+    return failure();
+  if (*stored)
+    for (auto [result, kind] : llvm::zip_equal(call.getResults(), **stored))
+      setStored(result, kind);
+  return success();
+}
+
 LogicalResult CastInserter::visit(Operation *op) {
+  if (auto call = dyn_cast<func::CallOp>(op))
+    return visitCall(call);
   if (auto castOp = dyn_cast<CastOp>(op)) {
     Value input = castOp.getInput(), result = castOp.getResult();
     if (getElementTypeOrSelf(input.getType()) == halfType) {
@@ -746,20 +830,86 @@ void CastInserter::useStored(Operation *op) {
 }
 
 void CastInserter::visitReturn(func::ReturnOp op) {
+  results.resize(op.getNumOperands(), Storage::Wide);
+  for (auto [result, value] : llvm::zip_equal(results, op.getOperands())) {
+    Storage stored =
+        isCastableTensor(value.getType()) ? getStorage(value) : Storage::Wide;
+    result = hasReturned && stored != result ? Storage::Wide : stored;
+  }
+  hasReturned = true;
   for (OpOperand &operand : op->getOpOperands()) {
     Value value = operand.get();
     if (!isCastableTensor(value.getType()) ||
         getStorage(value) != Storage::Half)
       continue;
     // Running statistics and gradients of f32 weights leave a kernel that is
-    // not low in f32: they were never rounded.
+    // not low in f32: they were never rounded. Helpers return them so as well.
     RoleInfo info = getResultRole(function, operand.getOperandNumber());
     ClassAttr cls = getClass(getMoved(value).getDefiningOp());
-    if ((info.is(Role::Buffer) || info.is(Role::Grad)) && cls &&
-        cls.getValue() != PrecisionClass::Low)
+    const std::optional<CallContext> &context = origins.getContext();
+    bool isUnrounded =
+        info.is(Role::Buffer) || info.is(Role::Grad) ||
+        (context && context->results[operand.getOperandNumber()].isUnrounded);
+    if (isUnrounded && cls && cls.getValue() != PrecisionClass::Low)
       continue;
     operand.set(getRounded(value));
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Helpers
+//===----------------------------------------------------------------------===//
+
+void HelperCasts::count(const Counts &more) {
+  counts.casts += more.casts;
+  counts.retyped += more.retyped;
+  counts.contractions += more.contractions;
+}
+
+FailureOr<const Storages *> HelperCasts::specialize(func::CallOp call,
+                                                    const Storages &arguments) {
+  func::FuncOp helper = getCallee(call, symbols);
+  if (!isHelper(helper) || depth == kMaxHelperDepth)
+    return nullptr;
+  auto [it, isNew] = copies.try_emplace({helper, arguments});
+  Copy &copy = it->second;
+  if (isNew && ++numCopies[helper] > kMaxHelperCopies) {
+    copies.erase(it);
+    return nullptr;
+  }
+  if (isNew) {
+    copy.results.resize(call.getNumResults(), Storage::Wide);
+    copy.function = helper.clone();
+    insertCopy(symbols, helper, copy.function, lastOf[helper]);
+    firstOf.insert({helper, copy.function});
+    ++depth;
+    CastInserter inserter(copy.function, halfType, this);
+    LogicalResult result = inserter.run(arguments);
+    --depth;
+    if (failed(result))
+      return failure();
+    count(inserter.getCounts());
+    copy.results = inserter.getResults();
+  }
+  call.setCallee(copy.function.getSymName());
+  return &copy.results;
+}
+
+LogicalResult HelperCasts::finish() {
+  eraseReplacedHelpers(module, symbols, firstOf);
+  llvm::DenseSet<Operation *> made;
+  for (auto &[key, copy] : copies)
+    made.insert(copy.function);
+  for (auto function : module.getOps<FunctionOpInterface>()) {
+    auto helper = dyn_cast<func::FuncOp>(function.getOperation());
+    if (!isHelper(helper) || made.contains(helper))
+      continue;
+    CastInserter inserter(function, halfType, /*helpers=*/nullptr);
+    if (failed(inserter.run()))
+      return failure();
+    count(inserter.getCounts());
+  }
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -783,13 +933,18 @@ struct InsertCasts : public amp::impl::InsertCastsPassBase<InsertCasts> {
     Type halfType = policy.getHalfType();
     if (!halfType) { // O0: FP32 everywhere, whatever the policy of a region
       for (auto function : getOperation().getOps<FunctionOpInterface>())
-        dissolveRegions(function);
+        function->walk(dissolve);
       return;
     }
     if (isFlagSet(getOperation(), kCastsInsertedAttr))
       return markAllAnalysesPreserved();
     getOperation()->setAttr(kCastsInsertedAttr, UnitAttr::get(&getContext()));
     markAnalysesPreserved<FunctionReferences>();
+    if (llvm::any_of(getOperation().getOps<func::FuncOp>(), isHelper)) {
+      if (failed(insertWithHelpers(halfType)))
+        signalPassFailure();
+      return;
+    }
     SmallVector<FunctionOpInterface> functions;
     for (auto function : getOperation().getOps<FunctionOpInterface>())
       if (!function.isExternal())
@@ -800,16 +955,44 @@ struct InsertCasts : public amp::impl::InsertCastsPassBase<InsertCasts> {
     LogicalResult inserted = failableParallelForEachN(
         &getContext(), 0, functions.size(), [&](size_t number) {
           diagnostics.setOrderIDForThread(number);
-          CastInserter inserter(functions[number], halfType);
+          CastInserter inserter(functions[number], halfType,
+                                /*helpers=*/nullptr);
           LogicalResult result = inserter.run();
-          numCasts += inserter.getCounts().casts;
-          numRetyped += inserter.getCounts().retyped;
-          numContractions += inserter.getCounts().contractions;
+          report(inserter.getCounts());
           diagnostics.eraseOrderIDForThread();
           return result;
         });
     if (failed(inserted))
       signalPassFailure();
+  }
+
+  void report(const Counts &counts) {
+    numCasts += counts.casts;
+    numRetyped += counts.retyped;
+    numContractions += counts.contractions;
+  }
+
+  /// Callers first: they say how arguments of helpers are stored.
+  LogicalResult insertWithHelpers(Type halfType) {
+    ModuleOp module = getOperation();
+    HelperCasts helpers(module, halfType);
+    SmallVector<FunctionOpInterface> callers;
+    for (auto function : module.getOps<FunctionOpInterface>())
+      if (!function.isExternal() &&
+          !isHelper(dyn_cast<func::FuncOp>(function.getOperation())))
+        callers.push_back(function);
+    for (FunctionOpInterface function : callers) {
+      CastInserter inserter(function, halfType, &helpers);
+      if (failed(inserter.run()))
+        return failure();
+      helpers.count(inserter.getCounts());
+    }
+    if (failed(helpers.finish()))
+      return failure();
+    report(helpers.getCounts());
+    if (helpers.hasCopies())
+      module.walk([](Operation *op) { op->removeAttr(kContextAttr); });
+    return success();
   }
 };
 } // namespace

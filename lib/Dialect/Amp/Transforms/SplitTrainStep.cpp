@@ -35,6 +35,7 @@
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
 #include "amp/Dialect/Amp/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -72,6 +73,7 @@ public:
   /// Finds them in a step without marks, by the powers of a scale that values
   /// would carry if the loss had one.
   LogicalResult inferGradients();
+  Value giveParameterType(const UnmarkedGradient &gradient);
   LogicalResult split();
 
 private:
@@ -224,9 +226,82 @@ LogicalResult StepSplitter::inferGradients() {
               "'grad' results";
   for (const UnmarkedGradient &gradient : *gradients)
     if (failed(addGradient(gradient.value.getLoc(), gradient.name,
-                           gradient.value)))
+                           giveParameterType(gradient))))
       return failure();
   return success();
+}
+
+/// `value`, of a static shape, with as many elements in the shape of `type`.
+static Value reshape(OpBuilder &builder, Location loc, Value value,
+                     RankedTensorType type) {
+  auto from = cast<RankedTensorType>(value.getType());
+  auto flat =
+      RankedTensorType::get({type.getNumElements()}, from.getElementType());
+  // All dimensions together; none for a scalar.
+  auto getGroups = [](int64_t rank) {
+    SmallVector<ReassociationIndices> groups;
+    if (rank != 0)
+      groups.push_back(llvm::to_vector(llvm::seq<int64_t>(rank)));
+    return groups;
+  };
+  if (from.getRank() == 0)
+    value =
+        tensor::ExpandShapeOp::create(builder, loc, flat, value, getGroups(0));
+  else if (from.getRank() > 1)
+    value = tensor::CollapseShapeOp::create(builder, loc, flat, value,
+                                            getGroups(from.getRank()));
+  if (type.getRank() == 0)
+    return tensor::CollapseShapeOp::create(builder, loc, type, value,
+                                           getGroups(0));
+  if (type.getRank() == 1)
+    return value;
+  return tensor::ExpandShapeOp::create(builder, loc, type, value,
+                                       getGroups(type.getRank()));
+}
+
+/// A gradient that the update reads in another shape than the parameter's, in
+/// the parameter's: it is brought to that where it is computed, and back for
+/// the update, with the views and widenings that lie between.
+///   %f = widen %g : tensor<8xf32>
+///   becomes
+///   %p = expand %g : tensor<2x4xf32>, %b = collapse %p, %f = widen %b
+Value StepSplitter::giveParameterType(const UnmarkedGradient &gradient) {
+  Value value = gradient.value;
+  Value parameter = findArgument(Role::Param, gradient.name);
+  if (!parameter)
+    parameter = findArgument(Role::Master, gradient.name);
+  auto type = dyn_cast_if_present<RankedTensorType>(
+      parameter ? parameter.getType() : Type());
+  auto own = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || !own || type == own || isa<BlockArgument>(value) ||
+      type.getElementType() != own.getElementType() || !type.hasStaticShape() ||
+      !own.hasStaticShape())
+    return value;
+  SmallVector<OpOperand *> uses;
+  for (OpOperand &use : value.getUses())
+    uses.push_back(&use);
+  OpBuilder builder(value.getContext());
+  builder.setInsertionPointAfterValue(value);
+  Value shaped = reshape(builder, value.getLoc(), value, type);
+  Value back = reshape(builder, value.getLoc(), shaped, own);
+  if (gradient.views.empty()) {
+    for (OpOperand *use : uses)
+      use->set(back);
+  } else {
+    IRMapping mapping;
+    mapping.map(value, back);
+    for (Operation *view : gradient.views)
+      builder.clone(*view, mapping);
+    for (Operation *view : llvm::reverse(gradient.views)) {
+      if (view == gradient.views.back())
+        view->getResult(0).replaceAllUsesWith(
+            mapping.lookup(view->getResult(0)));
+      if (view->use_empty())
+        view->erase();
+    }
+  }
+  degrees.reset();
+  return shaped;
 }
 
 Value StepSplitter::findArgument(Role role, StringRef name) {

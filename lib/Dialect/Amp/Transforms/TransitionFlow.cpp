@@ -119,3 +119,24 @@ bool TransitionFlow::comesFrom(Value found, StringRef scaler) const {
   }
   return false;
 }
+
+bool TransitionFlow::findUnscalings(
+    Value found, StringRef scaler,
+    llvm::SetVector<Operation *> &unscalings) const {
+  SmallVector<Value> worklist{found};
+  llvm::DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    auto unscale = value.getDefiningOp<UnscaleOp>();
+    if (unscale && unscale.getScaler() == scaler) {
+      unscalings.insert(unscale);
+      if (unscale.getAlreadyFound())
+        worklist.push_back(unscale.getAlreadyFound());
+    } else if (!addSources(value, scaler, worklist)) {
+      return false;
+    }
+  }
+  return true;
+}

@@ -33,6 +33,10 @@ public:
   /// True if `found` comes from an unscaling with `scaler`, or from where that
   /// cannot be seen: a state, memory, a function without body.
   bool comesFrom(Value found, StringRef scaler) const;
+  /// Adds the unscalings with `scaler` that `found` comes from; false if some
+  /// of what it comes from cannot be seen.
+  bool findUnscalings(Value found, StringRef scaler,
+                      llvm::SetVector<Operation *> &unscalings) const;
 
 private:
   /// Appends the values that `value` is computed or chosen from; false if they

@@ -647,6 +647,27 @@ static bool isNegated(Value found) {
   return isOdd && unscale && found == unscale.getFoundInf();
 }
 
+/// Warns of the unscalings with `scaler` whose overflows none of `updates`
+/// hears of, where it is seen what each of those is given.
+static void warnOfUnheard(const TransitionFlow &flow, StringRef scaler,
+                          ArrayRef<UpdateScaleOp> updates,
+                          ArrayRef<UnscaleOp> unscalings) {
+  llvm::SetVector<Operation *> heard;
+  for (UpdateScaleOp update : updates)
+    if (!flow.findUnscalings(update.getFoundInf(), scaler, heard))
+      return;
+  if (heard.empty())
+    return; // said of the updates
+  for (UnscaleOp unscale : unscalings)
+    if (!heard.contains(unscale))
+      unscale.emitWarning()
+          << "expected what each 'amp.unscale' using '@" << scaler
+          << "' finds to reach an 'amp.update_scale' of it, but this one's "
+             "reaches none; an overflow here is skipped and never lowers the "
+             "scale, so hand it to the next unscaling as already found, or "
+             "advance the scale with both ('arith.ori')";
+}
+
 void VerifyScaling::verifyTransitions(ModuleOp module) {
   if (llvm::all_of(module.getOps<ScalerOp>(),
                    [](ScalerOp scaler) { return scaler.getStaticScale(); }))
@@ -654,12 +675,15 @@ void VerifyScaling::verifyTransitions(ModuleOp module) {
   TransitionFlow flow(module);
   llvm::StringMap<ScaleLossOp> scaled;
   llvm::MapVector<StringRef, SmallVector<UpdateScaleOp, 1>> advanced;
+  llvm::MapVector<StringRef, SmallVector<UnscaleOp, 1>> unscaled;
   for (Operation *function : flow.getReached())
     function->walk([&](Operation *op) {
       if (auto scale = dyn_cast<ScaleLossOp>(op))
         scaled.try_emplace(scale.getScaler(), scale);
       else if (auto update = dyn_cast<UpdateScaleOp>(op))
         advanced[update.getScaler()].push_back(update);
+      else if (auto unscale = dyn_cast<UnscaleOp>(op))
+        unscaled[unscale.getScaler()].push_back(unscale);
     });
   for (auto scaler : module.getOps<ScalerOp>()) {
     auto it = scaled.find(scaler.getSymName());
@@ -685,5 +709,7 @@ void VerifyScaling::verifyTransitions(ModuleOp module) {
             << "' to be advanced with what an 'amp.unscale' found, but got the "
                "negation of it; its scale would grow when it overflows, so "
                "pass whether an infinity was found, not whether all is finite";
+    warnOfUnheard(flow, scaler.getSymName(), updates,
+                  unscaled[scaler.getSymName()]);
   }
 }

@@ -92,6 +92,18 @@ func.func @train(%w: {T} {role("param", "w")}, %x: {T} {role("batch", "x0")}, %s
 """
 
 
+S = "tensor<2x2xf32>"
+FUSED = f"""%z = arith.constant dense<0.0> : tensor<f32>
+  %e = tensor.empty() : {T}
+  %l = linalg.dot ins(%w, %x : {T}, {T}) outs(%z : tensor<f32>) -> tensor<f32>
+  %b = linalg.broadcast ins(%s : tensor<f32>) outs(%e : {T}) dimensions = [0]"""
+SHAPED = f"""%bs = tensor.expand_shape %b [[0, 1]] output_shape [2, 2] : {T} into {S}
+  %xs = tensor.expand_shape %x [[0, 1]] output_shape [2, 2] : {T} into {S}
+  %gs = arith.mulf %bs, %xs : {S}
+  %ws = tensor.expand_shape %w [[0, 1]] output_shape [2, 2] : {T} into {S}"""
+BACK = f"%n = tensor.collapse_shape %ns [[0, 1]] : {S} into {T}"
+
+
 COUNTER = [("t", "tensor<f32>", "opt_state")]
 MOMENTUM = [("m", T, "opt_state")]
 HISTORY = [(name, T, "opt_state") for name in ("h1", "h2", "h3")]
@@ -102,6 +114,31 @@ KINDS = {
     # The forms that design.md knows.
     "call": FB + STEP + train(f"{CALL_FB}\n{CALL_STEP}"),
     "own-scaler": "amp.scaler @mine {initial_scale = 1024.0 : f64}\n" + FB + STEP + train(f"{CALL_FB}\n{CALL_STEP}"),
+    # In one function with the backward pass, without marks, in other shapes and types
+    # than the parameter has.
+    "fused-view": train(
+        f"""{FUSED}
+  %g = arith.mulf %b, %x : {T}
+  %gs = tensor.expand_shape %g [[0, 1]] output_shape [2, 2] : {T} into {S}
+  %ws = tensor.expand_shape %w [[0, 1]] output_shape [2, 2] : {T} into {S}
+  %ns = arith.subf %ws, %gs : {S}
+  {BACK}"""),
+    "fused-wide": train(
+        f"""{FUSED}
+  %g = arith.mulf %b, %x : {T}
+  %gw = arith.extf %g : {T} to tensor<4xf64>
+  %ww = arith.extf %w : {T} to tensor<4xf64>
+  %nw = arith.subf %ww, %gw : tensor<4xf64>
+  %n = arith.truncf %nw : tensor<4xf64> to {T}"""),
+    "fused-shaped": train(f"{FUSED}\n  {SHAPED}\n  %ns = arith.subf %ws, %gs : {S}\n  {BACK}"),
+    "fused-shaped-wide": train(
+        f"""{FUSED}
+  {SHAPED}
+  %gw = arith.extf %gs : {S} to tensor<2x2xf64>
+  %ww = arith.extf %ws : {S} to tensor<2x2xf64>
+  %nw = arith.subf %ww, %gw : tensor<2x2xf64>
+  %ns = arith.truncf %nw : tensor<2x2xf64> to {S}
+  {BACK}"""),
     # Written out in the train step.
     "inline": FB + train(f"{CALL_FB}\n%n = arith.subf %w, %g : {T}"),
     "inline-momentum": FB + train(

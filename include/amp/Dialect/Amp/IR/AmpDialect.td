@@ -106,7 +106,8 @@ def Amp_Dialect : Dialect {
 
     7. `amp.scope`, `amp.function` and `amp.layer` are strings, `amp.phase` is
        one of its three values, `amp.scope_id` is an `i64`.
-    8. `amp.policy` is a `#amp.policy` and `amp.class` a `#amp.class`.
+    8. `amp.policy` is a `#amp.policy`, `amp.class` a `#amp.class`, and
+       `amp.context` (`amp-specialize-helpers`) a dictionary.
     9. `amp.self` is an `i64` that numbers an operand which is a ranked tensor.
     10. `amp.micro_batches` is an `i64`.
     11. An attribute whose name begins with `amp.` is one that the project knows: a

@@ -49,6 +49,8 @@ constexpr llvm::StringLiteral kCastsInsertedAttr = "amp.casts_inserted";
 /// On an operation: its result is the model's output, whatever the analysis
 /// would say.
 constexpr llvm::StringLiteral kModelOutputAttr = "amp.model_output";
+/// On a helper and the calls of it: what the one tells the other (CallContext).
+constexpr llvm::StringLiteral kContextAttr = "amp.context";
 /// On a call with a loss seed, Apex's arguments of the same names: its
 /// gradients stay scaled; its overflow is left to the scaler's next unscaling.
 constexpr llvm::StringLiteral kDelayUnscaleAttr = "amp.delay_unscale";

@@ -80,7 +80,9 @@ def SplitTrainStepPass : Pass<"amp-split-train-step", "::mlir::ModuleOp"> {
     are the backward pass's own, before clipping. In a step without marks they are
     found by what scaling the loss would do: the gradient of a parameter is the
     value of its type that carries the scale once and through which alone the scale
-    comes into the update, before any multiplication by a rate.
+    comes into the update, before any multiplication by a rate. Where there is none
+    of its type, one of as many elements is: it is brought into the parameter's shape
+    where it is computed, and views and widenings behind it become the update's.
 
     What the update reads besides gradients, parameters and states is copied if
     it depends on no data (constants, a learning rate schedule) and handed over
@@ -260,7 +262,8 @@ def InlineHelpersPass : Pass<"amp-inline-helpers", "::mlir::ModuleOp"> {
     Calls of functions with roles stay. So do calls of helpers that call themselves,
     that have no body, or have several blocks, and of those whose copy would be more
     than 16 times as large as the text it comes from (beyond 1,000 operations: helpers
-    that call each other twice); such a call takes and gives FP32.
+    that call each other twice); `amp-specialize-helpers` decides for those. After
+    `amp-insert-casts` nothing is inlined.
 
     `amp.scope_id` is a number within its function. Where a copy brings one that the
     caller or another copy has, with the same `amp.function` and in the same phase, it
@@ -288,6 +291,71 @@ def InlineHelpersPass : Pass<"amp-inline-helpers", "::mlir::ModuleOp"> {
     ```
   }];
   let statistics = [Statistic<"numInlined", "inlined", "calls inlined">];
+}
+
+def SpecializeHelpersPass : Pass<"amp-specialize-helpers", "::mlir::ModuleOp"> {
+  let summary = "copy functions without roles for each context that calls them";
+  let description = [{
+    What an operation computes in depends on what it works for: the model, the loss,
+    the optimizer, forward or backward. A function without roles does not say that, so
+    where `amp-inline-helpers` leaves a call of one - it calls itself, has several
+    blocks, or its copies would be too large - its callers do.
+
+    Each such function is copied once for each context that it is called in, directly
+    or through others, however many calls there are: the number of copies grows with
+    contexts, not with paths of calls. `amp.context` on the copy and on its calls says
+    for each argument what it is computed from and whether the model reads it, and for
+    each result where it comes from and goes to; `amp-annotate-precision` and
+    `amp-cast-model` go by it, and `amp-insert-casts` removes it.
+
+    A private function that nobody else calls is replaced by its copies, the first of
+    which has its name. Another stays as it is, beside them. A function that has more
+    than 64 contexts is called as it is in the others, and computes them outside of the
+    model. At O0 nothing is done.
+
+    Before (a function of several blocks is not inlined):
+    ```mlir
+    module attributes {amp.policy = #amp.policy<O2, cast_model_type = f16, keep_batchnorm_fp32 = true, master_weights = true, loss_scale = dynamic>} {
+      func.func @evaluate(%x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+                          %w: tensor<4xf32> {amp.role = "param", amp.name = "w"})
+          -> (tensor<4xf32> {amp.role = "output", amp.name = "y0"}) {
+        %0 = call @weigh(%x, %w) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+        return %0 : tensor<4xf32>
+      }
+      func.func private @weigh(%x: tensor<4xf32>, %w: tensor<4xf32>) -> tensor<4xf32> {
+        cf.br ^end
+      ^end:
+        %0 = arith.mulf %x, %w : tensor<4xf32>
+        return %0 : tensor<4xf32>
+      }
+    }
+    ```
+    After:
+    ```mlir
+    module attributes {amp.policy = #amp.policy<O2, cast_model_type = f16, keep_batchnorm_fp32 = true, master_weights = true, loss_scale = dynamic>} {
+      func.func @evaluate(%x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+                          %w: tensor<4xf32> {amp.role = "param", amp.name = "w"})
+          -> (tensor<4xf32> {amp.role = "output", amp.name = "y0"}) {
+        %0 = call @weigh(%x, %w) {amp.context = {
+            arguments = ["batch float into_model forward", "param float into_model forward"],
+            results = ["param batch float in_model into_model forward"]}}
+            : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+        return %0 : tensor<4xf32>
+      }
+      func.func private @weigh(%x: tensor<4xf32>, %w: tensor<4xf32>) -> tensor<4xf32> attributes {amp.context = {
+            arguments = ["batch float into_model forward", "param float into_model forward"],
+            results = ["param batch float in_model into_model forward"]}} {
+        cf.br ^end
+      ^end:
+        %0 = arith.mulf %x, %w : tensor<4xf32>
+        return %0 : tensor<4xf32>
+      }
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numContexts", "contexts", "contexts that functions without roles are called in">,
+  ];
 }
 
 def AnnotatePrecisionPass : Pass<"amp-annotate-precision", "::mlir::ModuleOp"> {
@@ -418,8 +486,10 @@ def InsertCastsPass : Pass<"amp-insert-casts", "::mlir::ModuleOp"> {
       results rounded.
     - A value is cast once for all its users, next to its definition.
 
-    Values that control flow carries, and arguments of functions without roles,
-    stay f32. A half argument of a unit of class `refuse_half`, or a half self of
+    Values that control flow carries, and arguments and results of functions without
+    roles, stay f32, rounded where they are stored in half. Where functions with roles
+    call functions without, those are copied once for each way in which their arguments
+    are stored; `amp.context` is removed. A half argument of a unit of class `refuse_half`, or a half self of
     class `refuse_half_self`, is an error, with Apex's text. At O0 nothing is cast, and regions of `amp.autocast` dissolve.
 
     Before:
@@ -642,14 +712,19 @@ def VerifyScalingPass : Pass<"amp-verify-scaling", "::mlir::ModuleOp"> {
     3. a dynamic scaler that losses are scaled with and that nothing advances, or
        that is advanced by what another one's gradients or no gradients had.
     4. a gradient in which an overflow is hidden from its `amp.unscale`: chosen by
-       a comparison of scaled values that drops NaN, divided by what overflows,
-       the other operand of `arith.maxnumf`, multiplied by a flag. Which values
+       a comparison of scaled values that drops NaN, left by an `scf.while` that such
+       a comparison ends (a solver that tests a scaled residual, unless what it leaves
+       is NaN with that), bounded by another scaled value (`arith.minimumf`,
+       `math.clampf`), divided by what overflows, the other operand of
+       `arith.maxnumf`, multiplied by a flag. Which values
        were scaled stays known where their degree goes (`g - g`, `g * 0`).
     5. a parameter, state, buffer or accumulator that is computed from values which
        lost a dynamic scale without being unscaled (a gradient divided by its
        norm), unless `amp.apply_if_finite` keeps it.
 
-    An assertion on a value that overflows with a dynamic scale is warned of.
+    Warned of are an assertion on a value that overflows with a dynamic scale, and an
+    unscaling with a dynamic scaler whose overflows reach no `amp.update_scale` of it,
+    while those of others do.
 
     A module without `amp.scaler` is not checked. The degrees are those of real
     numbers: overflow is the guard's part, and rounding is left out. Memory

@@ -1,0 +1,47 @@
+//===- HelperCopies.h - Copies that take a helper's place -------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A helper, a function without roles, is copied for what its callers make of
+// it: for contexts, and for how arguments are stored.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_DIALECT_AMP_TRANSFORMS_HELPERCOPIES_H
+#define AMP_LIB_DIALECT_AMP_TRANSFORMS_HELPERCOPIES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace mlir::amp {
+
+/// True for a function with a body whose callers say what its values are;
+/// `function` may be null.
+bool isHelper(func::FuncOp function);
+
+/// A helper is copied so often, and helpers that call helpers are followed so
+/// deep; what lies beyond is called as it is.
+constexpr unsigned kMaxHelperCopies = 64, kMaxHelperDepth = 200;
+
+/// Helpers, each with its first copy.
+using HelperCopies = llvm::MapVector<Operation *, func::FuncOp>;
+
+/// Puts `copy` of `helper` into the module behind `last`, the copy before, if
+/// there is one.
+void insertCopy(SymbolTable &symbols, func::FuncOp helper, func::FuncOp copy,
+                func::FuncOp &last);
+
+/// Erases the private helpers that only copies of helpers called, and gives the
+/// first copy of each the name.
+void eraseReplacedHelpers(ModuleOp module, SymbolTable &symbols,
+                          const HelperCopies &copies);
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_DIALECT_AMP_TRANSFORMS_HELPERCOPIES_H

@@ -1,0 +1,334 @@
+// A bound that is scaled as well, and a loop that ends where NaN is compared: an
+// infinity becomes the bound, and what the loop began with.
+//
+// RUN: amp-opt %s --amp-verify-scaling --split-input-file -verify-diagnostics | FileCheck %s
+
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.minimumf' tests a value of degree 1 in @s for infinity, or makes a finite number of it}}
+  %k = arith.minimumf %g, %a : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Mended: bounded once it is unscaled.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %one = arith.constant dense<1.0> : tensor<f32>
+  %k = arith.minimumf %u, %one : tensor<f32>
+  %new = arith.subf %w, %k : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// -inf.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %n = arith.negf %a : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.maximumf' tests a value of degree 1 in @s for infinity, or makes a finite number of it}}
+  %k = arith.maximumf %g, %n : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Mended, and a near miss: of what is not negative a maximum keeps the infinity.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %m = math.absf %g : tensor<f32>
+  %k = arith.maximumf %m, %a : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %n = arith.negf %a : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'math.clampf' tests a value of degree 1 in @s for infinity, or makes a finite number of it}}
+  %k = math.clampf %g to [%n, %a] : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Mended.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %one = arith.constant dense<1.0> : tensor<f32>
+  %n = arith.negf %one : tensor<f32>
+  %k = math.clampf %u to [%n, %one] : tensor<f32>
+  %new = arith.subf %w, %k : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// The same by a choice.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %p = arith.cmpf ult, %g, %a : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.select' tests a value of degree 1 in @s for infinity, or makes a finite number of it}}
+  %k = arith.select %p, %g, %a : tensor<i1>, tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Mended: a choice by the sign of one that is not bounded by the other.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %p = arith.cmpf ugt, %x, %zero : tensor<f32>
+  %k = arith.select %p, %g, %a : tensor<i1>, tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: a bound of 0 is none that the scale moves.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %k = arith.maximumf %g, %zero : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: what a reduction carries has seen every element.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %e = tensor.empty() : tensor<4xf32>
+  %b = linalg.broadcast ins(%g : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %k = linalg.reduce {arith.maximumf} ins(%b : tensor<4xf32>) outs(%g : tensor<f32>) dimensions = [0]
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// A solver that begins at 0 and tests the residual: of NaN it leaves 0.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %aa = arith.mulf %a, %a : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %tol = arith.constant dense<0.5> : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'scf.while' chooses by a comparison of values that were computed from one of degree 1 in @s; an overflow of the scale makes some of them NaN, and what is chosen then would hide it; compare what is unscaled, or have NaN chosen where NaN is compared}}
+  %k, %left = scf.while (%y = %zero, %r = %g) : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+    %rr = arith.mulf %r, %r : tensor<f32>
+    %p = arith.cmpf ogt, %rr, %aa : tensor<f32>
+    %c = tensor.extract %p[] : tensor<i1>
+    scf.condition(%c) %y, %r : tensor<f32>, tensor<f32>
+  } do {
+  ^bb0(%y: tensor<f32>, %r: tensor<f32>):
+    %d = arith.mulf %r, %tol : tensor<f32>
+    %y1 = arith.addf %y, %d : tensor<f32>
+    %r1 = arith.subf %r, %d : tensor<f32>
+    scf.yield %y1, %r1 : tensor<f32>, tensor<f32>
+  }
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Mended: solved for what is unscaled.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %tol = arith.constant dense<0.5> : tensor<f32>
+  %k, %left = scf.while (%y = %zero, %r = %u) : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+    %rr = arith.mulf %r, %r : tensor<f32>
+    %p = arith.cmpf ogt, %rr, %tol : tensor<f32>
+    %c = tensor.extract %p[] : tensor<i1>
+    scf.condition(%c) %y, %r : tensor<f32>, tensor<f32>
+  } do {
+  ^bb0(%y: tensor<f32>, %r: tensor<f32>):
+    %d = arith.mulf %r, %tol : tensor<f32>
+    %y1 = arith.addf %y, %d : tensor<f32>
+    %r1 = arith.subf %r, %d : tensor<f32>
+    scf.yield %y1, %r1 : tensor<f32>, tensor<f32>
+  }
+  %new = arith.subf %w, %k : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: what is left of the residual, which is NaN where it is compared as NaN.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %aa = arith.mulf %a, %a : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %tol = arith.constant dense<0.5> : tensor<f32>
+  %y2, %k = scf.while (%y = %zero, %r = %g) : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+    %rr = arith.mulf %r, %r : tensor<f32>
+    %p = arith.cmpf ogt, %rr, %aa : tensor<f32>
+    %c = tensor.extract %p[] : tensor<i1>
+    scf.condition(%c) %y, %r : tensor<f32>, tensor<f32>
+  } do {
+  ^bb0(%y: tensor<f32>, %r: tensor<f32>):
+    %d = arith.mulf %r, %tol : tensor<f32>
+    %y1 = arith.addf %y, %d : tensor<f32>
+    %r1 = arith.subf %r, %d : tensor<f32>
+    scf.yield %y1, %r1 : tensor<f32>, tensor<f32>
+  }
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: so many rounds, whatever they leave.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %k, %n = scf.while (%y = %g, %i = %c0) : (tensor<f32>, index) -> (tensor<f32>, index) {
+    %c = arith.cmpi slt, %i, %c9 : index
+    scf.condition(%c) %y, %i : tensor<f32>, index
+  } do {
+  ^bb0(%y: tensor<f32>, %i: index):
+    %y1 = arith.addf %y, %g : tensor<f32>
+    %i1 = arith.addi %i, %c1 : index
+    scf.yield %y1, %i1 : tensor<f32>, index
+  }
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// True of NaN: the loop goes on until there is none.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'scf.while' chooses by a comparison of values that were computed from one of degree 1 in @s; an overflow of the scale makes some of them NaN, and what is chosen then would hide it; compare what is unscaled, or have NaN chosen where NaN is compared}}
+  %k = scf.while (%y = %g) : (tensor<f32>) -> tensor<f32> {
+    %p = arith.cmpf ugt, %y, %a : tensor<f32>
+    %c = tensor.extract %p[] : tensor<i1>
+    scf.condition(%c) %y : tensor<f32>
+  } do {
+  ^bb0(%y: tensor<f32>):
+    scf.yield %zero : tensor<f32>
+  }
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
