@@ -35,6 +35,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 from mlir_amp import _compiler, policy
+from mlir_amp.errors import InvalidArgument
 
 __all__ = [
     "Function",
@@ -320,7 +321,12 @@ def compile(
     Raises:
         InvalidModule, InvalidPipeline, Refused: As :func:`run`.
         CompileError: What the pipeline left is no code for this CPU.
+        InvalidArgument: A number of threads below 1 or above 1024.
     """
+    if not 1 <= threads <= 1024:
+        raise InvalidArgument(
+            f"compile: expected 'threads' to be from 1 to 1024, but got {threads}"
+        )
     return Program(
         _compiler.Program(
             _to_bytes(module), pipeline, name, optimization_level, threads

@@ -55,6 +55,30 @@ def subtract() -> compiler.Function:
     return compiler.compile(SUBTRACT, "builtin.module(amp-to-host)").functions["f"]
 
 
+@pytest.mark.parametrize("threads", [2, 3])
+def test_threads_change_no_bit(threads: int) -> None:
+    text = elementwise(
+        "%m = arith.mulf %x, %y : T\n  %z = arith.addf %m, %x : T", "300x500"
+    )
+    rng = np.random.default_rng(3)
+    x, y = rng.standard_normal((2, 300, 500), dtype=np.float32)
+    results = []
+    for number in (1, threads):
+        pipeline = f"builtin.module({compiler.to_host(number)})"
+        program = compiler.compile(text, pipeline, threads=number)
+        results.append(np.zeros_like(x))
+        for _ in range(3):
+            program.functions["f"]([x, y], [results[-1]])
+    np.testing.assert_array_equal(*results)
+    np.testing.assert_allclose(results[0], x * y + x, rtol=1e-6)
+
+
+@pytest.mark.parametrize("threads", [0, 1025])
+def test_threads_are_a_number(threads: int) -> None:
+    with pytest.raises(mlir_amp.InvalidArgument, match="from 1 to 1024, but got"):
+        compiler.compile(SUBTRACT, "builtin.module(amp-to-host)", threads=threads)
+
+
 # ----------------------------------------------------------------------------
 # Training steps
 # ----------------------------------------------------------------------------

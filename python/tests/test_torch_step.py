@@ -104,6 +104,33 @@ def assert_same_states(one: dict, other: dict, atol: float) -> None:
             torch.testing.assert_close(value, other[name], atol=atol, rtol=1e-5)
 
 
+def wide() -> nn.Module:
+    """Large enough that its loops are worth several threads."""
+    torch.manual_seed(2)
+    return nn.Sequential(
+        nn.Flatten(), nn.Linear(64, 2048), nn.Tanh(), nn.Linear(2048, 10)
+    )
+
+
+@pytest.mark.parametrize("level", ["O0", "O2"])
+def test_threads_change_no_bit(level) -> None:
+    runs = []
+    before = torch.get_num_threads()
+    try:
+        for threads in (1, 3):
+            torch.set_num_threads(threads)
+            model = wide()
+            optimizer = torch.optim.Adam(model.parameters())
+            step = amp.compile_step(model, loss_fn, optimizer, opt_level=level)
+            runs.append((train(model, optimizer, step, steps=5), model.state_dict()))
+    finally:
+        torch.set_num_threads(before)
+    (losses, state), (others, other) = runs
+    assert torch.equal(losses, others)
+    for name, value in state.items():
+        assert torch.equal(value, other[name]), name
+
+
 @pytest.mark.parametrize("make", [mlp, cnn, Parts], ids=lambda make: make.__name__)
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_o0_is_eager(make, name) -> None:
@@ -359,7 +386,9 @@ def test_checkpoints_go_on_bit_for_bit(opt_level) -> None:
 def test_a_step_writes_no_text(monkeypatch) -> None:
     """Texts of errors with a tensor in them are long, and took more than the step."""
     model = mlp()
-    step = amp.compile_step(model, loss_fn, OPTIMIZERS["adam"](model.parameters()), "O2")
+    step = amp.compile_step(
+        model, loss_fn, OPTIMIZERS["adam"](model.parameters()), "O2"
+    )
     step(*batch())
 
     def refuse_to_print(*_):
@@ -379,7 +408,11 @@ def test_other_sizes_and_modes_are_compiled_once_more() -> None:
     x, y = batch()
     for rows, mode, new in (
         (16, True, None),
-        (8, True, r"more: the batch is \[8, 1, 8, 8\] of torch.float32, \[8\] of .*t64$"),
+        (
+            8,
+            True,
+            r"more: the batch is \[8, 1, 8, 8\] of torch.float32, \[8\] of .*t64$",
+        ),
         (8, False, r"more: the model's mode \(train, eval\) is another$"),
     ):
         model.train(mode)
@@ -409,9 +442,7 @@ def test_properties_that_are_new_are_named() -> None:
     step(*batch())
     optimizer.param_groups[0]["nesterov"] = False
     optimizer.param_groups[0]["momentum"] = 0
-    with pytest.warns(
-        RecompileWarning, match="'momentum' is 0, 'nesterov' is False$"
-    ):
+    with pytest.warns(RecompileWarning, match="'momentum' is 0, 'nesterov' is False$"):
         step(*batch())
     model[1].bias.requires_grad_(False)
     with pytest.warns(RecompileWarning, match="other parameters have requires_grad$"):
@@ -439,7 +470,9 @@ def test_scales_go_on_after_a_checkpoint() -> None:
     model = mlp()
     optimizer = OPTIMIZERS["sgd"](model.parameters())
     step = amp.compile_step(model, loss_fn, optimizer)
-    assert step.state_dict() == {"loss_scaler0": {"loss_scale": 65536.0, "unskipped": 0}}
+    assert step.state_dict() == {
+        "loss_scaler0": {"loss_scale": 65536.0, "unskipped": 0}
+    }
     x, y = batch()
     step(x * float("inf"), y)
     step(x, y)

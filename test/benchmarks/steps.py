@@ -52,7 +52,7 @@ def run_ours(build, module, replay, level):
     """Milliseconds of a step, seconds of compilation, KiB of memory, the BLAS."""
     command = [
         os.path.join(build, "bin", "amp-run"), module, "--opt-level=" + level,
-        "--verbosity=0", "--replay", replay, "--steps", str(STEPS), "--timing",
+        "--verbosity=0", "--replay", replay, "--steps", str(STEPS), "--timing", "--threads=1",
     ]
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     text = subprocess.run(
