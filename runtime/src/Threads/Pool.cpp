@@ -104,7 +104,11 @@ AmpRtStatus ampRtPoolCreateFrom(const AmpRtPoolFunctions *functions,
   return AMP_RT_OK;
 }
 
-void ampRtPoolDestroy(AmpRtPool *pool) { delete pool; }
+void ampRtPoolDestroy(AmpRtPool *pool) {
+  // What a child of a fork has of it stays with it to its end.
+  if (pool && !pool->own.isStranded())
+    delete pool;
+}
 
 int32_t ampRtPoolGetThreads(const AmpRtPool *pool) {
   return pool ? pool->functions.threads : 1;

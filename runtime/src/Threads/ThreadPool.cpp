@@ -85,9 +85,11 @@ bool ThreadPool::start(int32_t count) {
   return numThreads == count;
 }
 
+bool ThreadPool::isStranded() const {
+  return process != 0 && process != getpid();
+}
+
 ThreadPool::~ThreadPool() {
-  if (process != getpid())
-    return; // the threads stayed with the parent
   {
     std::lock_guard<std::mutex> lock(mutex);
     isEnding = true;
@@ -102,7 +104,7 @@ void ThreadPool::run(int64_t count, AmpRtPoolTask task, void *context) {
   Loop mine{task, context, count};
   // The mutex of a child of a fork may be locked by a thread that is not there.
   std::unique_lock<std::mutex> lock(mutex, std::defer_lock);
-  bool isOurs = count > 1 && process == getpid();
+  bool isOurs = count > 1 && !isStranded();
   if (isOurs) {
     lock.lock();
     isOurs = !isBusy;

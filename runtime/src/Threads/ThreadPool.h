@@ -32,6 +32,11 @@ public:
   /// Starts `count` threads, once. False if the system gives no more.
   bool start(int32_t count);
 
+  /// True in a child of the process that started the threads. They wait there,
+  /// for ever: the pool cannot be destroyed, as its conditions would wait for
+  /// them.
+  bool isStranded() const;
+
   /// Calls task(context, i) for each i below `count`; returns after all of
   /// them.
   void run(int64_t count, AmpRtPoolTask task, void *context);

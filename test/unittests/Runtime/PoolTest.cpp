@@ -10,6 +10,7 @@
 #include "OpenRun.h"
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <set>
@@ -203,6 +204,8 @@ TEST(Pool, WorksInTheChildOfAFork) {
   Counts before(4);
   ASSERT_EQ(ampRtRunParallel(pooled.handle(), 4, Counts::add, &before),
             AMP_RT_OK);
+  // Until they sleep: who waits for a condition is part of it.
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
   pid_t child = fork();
   if (child == 0) {
     Counts counts(4);
