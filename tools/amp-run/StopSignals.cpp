@@ -129,6 +129,16 @@ StopBeforeSteps::StopBeforeSteps() { installStops(onEarlySignal, 0); }
 
 StopBeforeSteps::~StopBeforeSteps() { restoreStops(); }
 
+HeldSignals::HeldSignals() {
+  sigset_t held;
+  sigemptyset(&held);
+  for (const StopSignal &signal : kStopSignals)
+    sigaddset(&held, signal.number);
+  sigprocmask(SIG_BLOCK, &held, &before);
+}
+
+HeldSignals::~HeldSignals() { sigprocmask(SIG_SETMASK, &before, nullptr); }
+
 static void onStopSignal(int signal) {
   received = signal;
   request = true;

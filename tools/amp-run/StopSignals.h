@@ -61,6 +61,19 @@ public:
   StopBeforeSteps &operator=(const StopBeforeSteps &) = delete;
 };
 
+/// Keeps the signals that stop a run waiting while it lives: a file is created
+/// and known to those that remove it, or neither.
+class HeldSignals {
+public:
+  HeldSignals();
+  ~HeldSignals();
+  HeldSignals(const HeldSignals &) = delete;
+  HeldSignals &operator=(const HeldSignals &) = delete;
+
+private:
+  sigset_t before;
+};
+
 /// Catches the signals that stop a run while it lives; there is one at a time.
 /// Once one has come, SIGXCPU is ignored: the system repeats it.
 class StopSignals {

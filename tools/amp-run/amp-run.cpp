@@ -637,11 +637,13 @@ static llvm::Expected<int> runBatches(MLIRContext &context,
   llvm::Expected<Inputs> inputs = openInputs(options, (*module)->signature);
   if (!inputs)
     return inputs.takeError();
+  std::optional<HeldSignals> held(std::in_place);
   llvm::Expected<std::optional<StepLog>> log = openLog(options, blas);
   if (!log)
     return log.takeError();
   if (*log && (*log)->isNew())
     llvm::sys::RemoveFileOnSignal(options.logFile);
+  held.reset();
 
   llvm::Expected<std::unique_ptr<Program>> program = compile(
       **module, options, blas, precision, inputs->batches->getBatchBytes(),

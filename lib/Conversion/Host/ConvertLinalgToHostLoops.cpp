@@ -20,7 +20,8 @@
 //   reduction, and     that parallel loop: the output is the accumulator, in
 //   inputs walk by     memory, and sums have the order of the reference (bias
 //   one with output    gradients, sums over a batch)
-//   other reductions   the reduction loop with the smallest stride; the
+//   other reductions   the reduction loop with the smallest stride (the last
+//                      one where the order matters, as in p = c p + x); the
 //                      accumulators are registers, and the combining addition
 //                      may be reassociated, so that the vectoriser uses several
 //                      partial sums in a fixed order
@@ -118,6 +119,8 @@ struct Nest {
   bool inRegisters = false;
   /// All outputs are sums, so that partial sums may start at zero.
   bool areSums = false;
+  /// Reduction loops may be put in any order.
+  bool isOrderFree = false;
 };
 } // namespace
 
@@ -152,13 +155,36 @@ static LogicalResult addLinear(AffineExpr expr, int64_t factor,
 //===----------------------------------------------------------------------===//
 
 /// The operation of the body that combines `accumulator` with a new value, if
-/// it is an addition or a product and the accumulator has no other use.
+/// it is an addition or a product and nothing else sees what was combined so
+/// far: not the accumulator, nor the result, which another output may be made
+/// of.
 static Operation *getCombiner(Value result, Value accumulator) {
   Operation *combiner = result.getDefiningOp();
   bool combines = isa_and_present<arith::AddFOp, arith::MulFOp>(combiner) &&
                   llvm::is_contained(combiner->getOperands(), accumulator) &&
-                  accumulator.hasOneUse();
+                  accumulator.hasOneUse() && result.hasOneUse();
   return combines ? combiner : nullptr;
+}
+
+/// True if the order of the points that an output is combined of is the loops'
+/// own business: each output is a sum, a product, a maximum or a minimum.
+static bool isOrderFree(linalg::LinalgOp op) {
+  Block *body = op.getBlock();
+  return llvm::all_of(
+      llvm::zip_equal(body->getTerminator()->getOperands(),
+                      op.getRegionOutputArgs()),
+      [](auto pair) {
+        auto [result, accumulator] = pair;
+        Operation *combiner = result.getDefiningOp();
+        return isa_and_present<arith::AddFOp, arith::MulFOp, arith::MaximumFOp,
+                               arith::MinimumFOp, arith::MaxNumFOp,
+                               arith::MinNumFOp, arith::AddIOp, arith::MulIOp,
+                               arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp,
+                               arith::MinUIOp, arith::AndIOp, arith::OrIOp,
+                               arith::XOrIOp>(combiner) &&
+               llvm::is_contained(combiner->getOperands(), accumulator) &&
+               accumulator.hasOneUse() && result.hasOneUse();
+      });
 }
 
 /// True if each output of `op` is a sum of f32 or f64.
@@ -179,6 +205,7 @@ static FailureOr<Nest> readNest(linalg::LinalgOp op) {
   Nest nest;
   nest.numInputs = op.getNumDpsInputs();
   nest.areSums = areSums(op);
+  nest.isOrderFree = isOrderFree(op);
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
   if (!op.hasPureBufferSemantics() || ShapedType::isDynamicShape(extents))
@@ -285,7 +312,7 @@ static void orderLoops(Nest &nest) {
       walksByOne(nest, parallel.back()))
     innermost = parallel.pop_back_val();
   nest.inRegisters = !reductions.empty() && !innermost;
-  if (nest.inRegisters)
+  if (nest.inRegisters && nest.isOrderFree)
     sortByStride(reductions, inputStride);
   nest.loops = std::move(parallel);
   nest.loops.append(reductions);
@@ -346,6 +373,23 @@ struct Cut {
 };
 } // namespace
 
+/// True if no two points of the loops that walk operand `i` are one element:
+/// each loop steps over all that those inside it reach.
+static bool isInjective(const Nest &nest, unsigned i) {
+  SmallVector<std::pair<int64_t, int64_t>> walks; // stride, extent
+  for (const Loop &loop : nest.loops)
+    if (loop.strides[i] != 0)
+      walks.emplace_back(std::abs(loop.strides[i]), loop.extent);
+  llvm::sort(walks);
+  int64_t reach = 0;
+  for (auto [stride, extent] : walks) {
+    if (stride <= reach)
+      return false;
+    reach += stride * (extent - 1);
+  }
+  return true;
+}
+
 /// Where `nest` is divided among `threads`, if that is worth it. Pieces of
 /// outputs that overlap would race.
 static std::optional<Cut> findCut(const Nest &nest, unsigned threads,
@@ -360,7 +404,7 @@ static std::optional<Cut> findCut(const Nest &nest, unsigned threads,
   if (threads < 2 || pieces < 2 || loop == nest.loops.end())
     return std::nullopt;
   for (unsigned i = nest.numInputs, e = nest.accesses.size(); i != e; ++i)
-    if (loop->strides[i] == 0)
+    if (loop->strides[i] == 0 || !isInjective(nest, i))
       return std::nullopt;
   unsigned level = std::distance(nest.loops.begin(), loop);
   int64_t extent = llvm::divideCeil(loop->extent, pieces);
@@ -426,12 +470,9 @@ void NestBuilder::store(ArrayRef<Value> values, const Indices &indices) {
                             indices[nest.numInputs + i]);
 }
 
-/// Lets the operation that combines `accumulator` with a new value be
+/// Lets the operation that combines an accumulator with a new value be
 /// regrouped.
-static void allowRegrouping(Value result, Value accumulator) {
-  Operation *combiner = getCombiner(result, accumulator);
-  if (!combiner)
-    return;
+static void allowRegrouping(Operation *combiner) {
   auto flags = cast<arith::ArithFastMathInterface>(combiner);
   combiner->setAttr(flags.getFastMathAttrName(),
                     arith::FastMathFlagsAttr::get(
@@ -457,8 +498,12 @@ SmallVector<Value> NestBuilder::buildBody(const Indices &indices,
   SmallVector<Value> results;
   for (Value result : body->getTerminator()->getOperands())
     results.push_back(mapping.lookupOrDefault(result));
-  for (auto [result, accumulator] : llvm::zip(results, accumulators))
-    allowRegrouping(result, accumulator);
+  if (!accumulators.empty())
+    for (auto [written, accumulator, result] :
+         llvm::zip_equal(body->getTerminator()->getOperands(),
+                         op.getRegionOutputArgs(), results))
+      if (getCombiner(written, accumulator))
+        allowRegrouping(result.getDefiningOp());
   return results;
 }
 

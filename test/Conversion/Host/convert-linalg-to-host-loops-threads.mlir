@@ -70,3 +70,17 @@ func.func @little(%x: memref<10x100xf32>, %y: memref<10x100xf32>) {
   linalg.copy ins(%x : memref<10x100xf32>) outs(%y : memref<10x100xf32>)
   return
 }
+
+// Near miss: pieces would write the same elements of a diagonal.
+// CHECK-LABEL: func.func @diagonals
+// CHECK-NOT: scf.parallel
+// CHECK: return
+func.func @diagonals(%x: memref<100x100xf32>, %y: memref<199xf32>) {
+  linalg.generic {indexing_maps = [#id2, affine_map<(a, b) -> (a + b)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<100x100xf32>) outs(%y : memref<199xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  return
+}

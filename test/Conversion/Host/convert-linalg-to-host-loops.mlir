@@ -277,3 +277,76 @@ func.func @accumulators(%x: memref<4x128xf32>, %y: memref<4x64xf32>, %a: memref<
   linalg.reduce {arith.maximumf} ins(%y : memref<4x64xf32>) outs(%b : memref<4xf32>) dimensions = [1]
   return
 }
+
+// A sum whose running value another output is made of starts where it is, in one
+// loop, and is not regrouped; the other may be.
+// CHECK-LABEL: func.func @running
+// CHECK:         scf.for
+// CHECK-NOT:     scf.for
+// CHECK:           %[[K:.*]] = arith.addf %{{.*}}, %{{[0-9]+}} : f32
+// CHECK-NEXT:      %[[Y:.*]] = arith.addf %{{.*}}, %[[K]] fastmath<reassoc> : f32
+// CHECK-NEXT:      scf.yield %[[K]], %[[Y]]
+// CHECK-NOT:     arith.addf
+// CHECK:         return
+func.func @running(%x: memref<512xf32>, %a: memref<f32>, %b: memref<f32>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> ()>],
+                  iterator_types = ["reduction"]}
+      ins(%x : memref<512xf32>) outs(%a, %b : memref<f32>, memref<f32>) {
+  ^bb0(%v: f32, %o: f32, %p: f32):
+    %k = arith.addf %o, %v : f32
+    %y = arith.addf %p, %k : f32
+    linalg.yield %k, %y : f32, f32
+  }
+  return
+}
+
+// Near miss: two sums that know nothing of each other.
+// CHECK-LABEL: func.func @two_sums
+// CHECK-COUNT-2: arith.addf %{{.*}} fastmath<reassoc>
+func.func @two_sums(%x: memref<512xf32>, %a: memref<f32>, %b: memref<f32>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> ()>],
+                  iterator_types = ["reduction"]}
+      ins(%x : memref<512xf32>) outs(%a, %b : memref<f32>, memref<f32>) {
+  ^bb0(%v: f32, %o: f32, %p: f32):
+    %k = arith.addf %o, %v : f32
+    %s = arith.mulf %v, %v : f32
+    %y = arith.addf %p, %s : f32
+    linalg.yield %k, %y : f32, f32
+  }
+  return
+}
+
+// A polynomial by Horner's rule: its loops stay in their order, though the inner
+// one walks by 16; a sum's change places.
+// CHECK-LABEL: func.func @horner
+// CHECK-DAG:     %[[OUTER:.*]] = arith.constant 8 : index
+// CHECK-DAG:     %[[INNER:.*]] = arith.constant 24 : index
+// CHECK:         scf.for %{{.*}} to %[[OUTER]]
+// CHECK:           scf.for %{{.*}} to %[[INNER]]
+// CHECK:             arith.mulf
+// CHECK-LABEL: func.func @sum_of_columns
+// CHECK-DAG:     %[[ROWS:.*]] = arith.constant 8 : index
+// CHECK-DAG:     %[[COLUMNS:.*]] = arith.constant 24 : index
+// CHECK:         scf.for %{{.*}} to %[[COLUMNS]]
+// CHECK:           scf.for %{{.*}} to %[[ROWS]]
+func.func @horner(%x: memref<24x8xf32, strided<[16, 1]>>, %c: f32, %p: memref<f32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> ()>],
+                  iterator_types = ["reduction", "reduction"]}
+      ins(%x : memref<24x8xf32, strided<[16, 1]>>) outs(%p : memref<f32>) {
+  ^bb0(%v: f32, %o: f32):
+    %m = arith.mulf %o, %c : f32
+    %s = arith.addf %m, %v : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+func.func @sum_of_columns(%x: memref<24x8xf32, strided<[16, 1]>>, %p: memref<f32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> ()>],
+                  iterator_types = ["reduction", "reduction"]}
+      ins(%x : memref<24x8xf32, strided<[16, 1]>>) outs(%p : memref<f32>) {
+  ^bb0(%v: f32, %o: f32):
+    %s = arith.addf %o, %v : f32
+    linalg.yield %s : f32
+  }
+  return
+}
