@@ -75,26 +75,32 @@ static SmallVector<Operation *> getUsersOutward(Operation *op) {
   return users;
 }
 
-bool ModelBoundary::feedsModel(Value value) const {
-  auto isInForwardModel = [&](Operation *op) {
-    return origins.getPhase(op) == Phase::Forward && model.contains(op);
-  };
+/// True if one of the operations that read `value`, or of those around it,
+/// `isOne`; calls and returns of a helper say it of what lies behind them.
+bool ModelBoundary::isReadBy(Value value, bool PassedValue::*behind,
+                             function_ref<bool(Operation *)> isOne) const {
   return llvm::any_of(getUsesThroughBranches(value), [&](OpOperand *use) {
     Operation *user = use->getOwner();
     unsigned number = use->getOperandNumber();
     if (auto call = calls.find(user); call != calls.end()) {
-      if (call->second.arguments[number].intoModel)
+      if (call->second.arguments[number].*behind)
         return true;
       user = user->getParentOp();
     } else if (isa<func::ReturnOp>(user) && origins.getContext()) {
-      return origins.getContext()->results[number].intoModel;
+      return origins.getContext()->results[number].*behind;
     }
     for (Operation *up = user;
          up && up->getBlock() && !isa<FunctionOpInterface>(up);
          up = up->getParentOp())
-      if (isInForwardModel(up))
+      if (isOne(up))
         return true;
     return false;
+  });
+}
+
+bool ModelBoundary::feedsModel(Value value) const {
+  return isReadBy(value, &PassedValue::intoModel, [&](Operation *op) {
+    return origins.getPhase(op) == Phase::Forward && model.contains(op);
   });
 }
 
@@ -114,34 +120,26 @@ bool ModelBoundary::feedsLoss(Value value) const {
 }
 
 bool ModelBoundary::isReadForward(Value value) const {
-  return llvm::any_of(getUsesThroughBranches(value), [&](OpOperand *use) {
-    Operation *user = use->getOwner();
-    unsigned number = use->getOperandNumber();
-    if (auto call = calls.find(user); call != calls.end()) {
-      if (call->second.arguments[number].readForward)
-        return true;
-      user = user->getParentOp();
-    } else if (isa<func::ReturnOp>(user) && origins.getContext()) {
-      return origins.getContext()->results[number].readForward;
-    }
-    for (Operation *up = user;
-         up && up->getBlock() && !isa<FunctionOpInterface>(up);
-         up = up->getParentOp())
-      if (!saved.contains(up) && (up->hasTrait<OpTrait::IsTerminator>() ||
-                                  origins.getPhase(up) != Phase::Backward))
-        return true;
-    return false;
+  return isReadBy(value, &PassedValue::readForward, [&](Operation *op) {
+    return !saved.contains(op) && (op->hasTrait<OpTrait::IsTerminator>() ||
+                                   origins.getPhase(op) != Phase::Backward);
   });
+}
+
+const PassedValue *ModelBoundary::getPassed(BlockArgument argument) const {
+  Block *block = argument.getOwner();
+  if (!origins.getContext() || !block->isEntryBlock() ||
+      !isa<FunctionOpInterface>(block->getParentOp()))
+    return nullptr;
+  return &origins.getContext()->arguments[argument.getArgNumber()];
 }
 
 bool ModelBoundary::isFromModel(Value value) const {
   Value shown = origins.getMovedValue(value);
   Operation *def = shown.getDefiningOp();
   if (!def) {
-    auto argument = cast<BlockArgument>(shown);
-    return origins.getContext() && argument.getOwner()->isEntryBlock() &&
-           isa<FunctionOpInterface>(argument.getOwner()->getParentOp()) &&
-           origins.getContext()->arguments[argument.getArgNumber()].inModel;
+    const PassedValue *passed = getPassed(cast<BlockArgument>(shown));
+    return passed && passed->inModel;
   }
   if (auto call = calls.find(def); call != calls.end()) {
     unsigned number = cast<OpResult>(shown).getResultNumber();
@@ -386,10 +384,8 @@ void ModelBoundary::findBackwardModel() {
         return false;
       if (shown.getDefiningOp() || isFromModel(shown))
         return isFromModel(shown);
-      if (auto argument = cast<BlockArgument>(shown);
-          origins.getContext() && argument.getOwner()->isEntryBlock() &&
-          isa<FunctionOpInterface>(argument.getOwner()->getParentOp()) &&
-          origins.getContext()->arguments[argument.getArgNumber()].modelInput)
+      const PassedValue *passed = getPassed(cast<BlockArgument>(shown));
+      if (passed && passed->modelInput)
         return origins.getKind(op) == ComputeKind::Contraction;
       return inputs.contains(shown) &&
              (!readByLoss.contains(shown) ||

@@ -26,6 +26,7 @@
 
 #include "amp/Program/ParallelCalls.h"
 #include "amp/Program/Passes.h"
+#include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
 
@@ -55,7 +56,6 @@ public:
   void convert(LLVM::CallOp call);
 
 private:
-  void declareRuntime();
   Value getField(Location loc, Type context, Value address, int64_t field) {
     return LLVM::GEPOp::create(builder, loc, pointer, context, address,
                                ArrayRef<LLVM::GEPArg>{0, int32_t(field)});
@@ -67,16 +67,6 @@ private:
   Type index, pointer;
 };
 } // namespace
-
-void Converter::declareRuntime() {
-  if (module.lookupSymbol(kRuntimeName))
-    return;
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(module.getBody());
-  auto type = LLVM::LLVMFunctionType::get(
-      LLVM::LLVMVoidType::get(module.getContext()), {index, pointer, pointer});
-  LLVM::LLVMFuncOp::create(builder, module.getLoc(), kRuntimeName, type);
-}
 
 LLVM::LLVMFuncOp Converter::createBody(LLVM::CallOp call, StringRef name,
                                        Type context) {
@@ -109,7 +99,9 @@ void Converter::convert(LLVM::CallOp call) {
   auto body = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
   if (!body)
     body = createBody(call, name, context);
-  declareRuntime();
+  (void)LLVM::lookupOrCreateFn(builder, module, kRuntimeName,
+                               {index, pointer, pointer},
+                               LLVM::LLVMVoidType::get(module.getContext()));
 
   Block *entry = &call->getParentOfType<LLVM::LLVMFuncOp>().front();
   builder.setInsertionPointToStart(entry);

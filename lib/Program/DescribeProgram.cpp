@@ -29,6 +29,7 @@
 #include "amp/Program/ElementKind.h"
 #include "amp/Program/Passes.h"
 #include "amp/Program/ProgramSignature.h"
+#include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -233,13 +234,8 @@ void Describer::addCheck(Location loc, LLVM::LLVMFuncOp call,
                          StringRef function, int32_t count) {
   constexpr StringLiteral kCheck = "ampRtProgramCheckArguments";
   Type i32 = builder.getI32Type();
-  if (!module.lookupSymbol(kCheck)) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(module.getBody());
-    LLVM::LLVMFuncOp::create(
-        builder, module.getLoc(), kCheck,
-        LLVM::LLVMFunctionType::get(i32, {pointer, pointer, i32}));
-  }
+  (void)LLVM::lookupOrCreateFn(builder, module, kCheck, {pointer, pointer, i32},
+                               i32);
   Block *entry = &call.front(), *refused = builder.createBlock(&call.getBody()),
         *accepted = builder.createBlock(&call.getBody());
   builder.setInsertionPointToEnd(entry);

@@ -44,6 +44,7 @@
 
 #include "amp/Program/ParallelCalls.h"
 #include "amp/Program/Passes.h"
+#include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -140,17 +141,10 @@ private:
 
 LLVM::CallOp Rewriter::callRuntime(Location loc, StringRef name,
                                    TypeRange results, ValueRange arguments) {
-  if (!module.lookupSymbol(name)) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(module.getBody());
-    Type result = results.empty()
-                      ? LLVM::LLVMVoidType::get(builder.getContext())
-                      : results.front();
-    LLVM::LLVMFuncOp::create(
-        builder, module.getLoc(), name,
-        LLVM::LLVMFunctionType::get(result,
-                                    llvm::to_vector(arguments.getTypes())));
-  }
+  Type result = results.empty() ? LLVM::LLVMVoidType::get(module.getContext())
+                                : results.front();
+  (void)LLVM::lookupOrCreateFn(builder, module, name,
+                               llvm::to_vector(arguments.getTypes()), result);
   return LLVM::CallOp::create(builder, loc, results, name, arguments);
 }
 

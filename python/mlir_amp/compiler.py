@@ -44,6 +44,7 @@ __all__ = [
     "ScalerState",
     "Value",
     "compile",
+    "compile_for_host",
     "mixed_precision",
     "run",
     "version",
@@ -292,6 +293,27 @@ def to_host(threads: int = 1) -> str:
         goes to a BLAS library, so results do not depend on what is installed.
     """
     return f"amp-to-host{{vector-bits=0 blas=off threads={threads}}}"
+
+
+def compile_for_host(
+    module: str | bytes, passes: str, *, name: str = "module", threads: int = 1
+) -> Program:
+    """Compiles a module for this CPU and so many threads.
+
+    Args:
+        module: As for :func:`compile`.
+        passes: Those before the last one: what :func:`mixed_precision` gives.
+        name: What diagnostics call the module.
+        threads: How many threads loops are divided among, and calls may use.
+
+    Returns:
+        The program.
+
+    Raises:
+        As :func:`compile`.
+    """
+    pipeline = f"builtin.module({passes},{to_host(threads)})"
+    return compile(module, pipeline, name=name, threads=threads)
 
 
 def compile(

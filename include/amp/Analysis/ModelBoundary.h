@@ -52,6 +52,10 @@ public:
   std::optional<CallContext> getCallContext(func::CallOp call) const;
 
 private:
+  bool isReadBy(Value value, bool PassedValue::*behind,
+                llvm::function_ref<bool(Operation *)> isOne) const;
+  /// What callers say of an argument of a helper; null for other values.
+  const PassedValue *getPassed(BlockArgument argument) const;
   bool updateCall(func::CallOp call, bool isAlone);
   void findForwardModel(FunctionOpInterface function);
   void findBackwardModel();

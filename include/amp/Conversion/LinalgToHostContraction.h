@@ -55,6 +55,10 @@ struct HostContractionOptions {
   int64_t partWork = kHostPartWork;
 };
 
+/// Refuses what no pass that divides work among threads can do.
+LogicalResult checkThreadOptions(MLIRContext *context, unsigned threads,
+                                 int64_t partWork);
+
 /// What `convertLinalgToHostContraction` did.
 struct HostContractionCounts {
   unsigned converted = 0;

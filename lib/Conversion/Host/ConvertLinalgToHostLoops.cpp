@@ -41,6 +41,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp/Conversion/LinalgToHostContraction.h"
 #include "amp/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -154,49 +155,30 @@ static LogicalResult addLinear(AffineExpr expr, int64_t factor,
 // Analysis
 //===----------------------------------------------------------------------===//
 
-/// The operation of the body that combines `accumulator` with a new value, if
-/// it is an addition or a product and nothing else sees what was combined so
-/// far: not the accumulator, nor the result, which another output may be made
-/// of.
+/// The operation of the body that combines `accumulator` with a new value, in
+/// whatever order they come, if nothing else sees what was combined so far: not
+/// the accumulator, nor the result, which another output may be made of.
 static Operation *getCombiner(Value result, Value accumulator) {
   Operation *combiner = result.getDefiningOp();
-  bool combines = isa_and_present<arith::AddFOp, arith::MulFOp>(combiner) &&
-                  llvm::is_contained(combiner->getOperands(), accumulator) &&
-                  accumulator.hasOneUse() && result.hasOneUse();
+  bool combines =
+      isa_and_present<arith::AddFOp, arith::MulFOp, arith::MaximumFOp,
+                      arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp,
+                      arith::AddIOp, arith::MulIOp, arith::MaxSIOp,
+                      arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp,
+                      arith::AndIOp, arith::OrIOp, arith::XOrIOp>(combiner) &&
+      llvm::is_contained(combiner->getOperands(), accumulator) &&
+      accumulator.hasOneUse() && result.hasOneUse();
   return combines ? combiner : nullptr;
 }
 
-/// True if the order of the points that an output is combined of is the loops'
-/// own business: each output is a sum, a product, a maximum or a minimum.
-static bool isOrderFree(linalg::LinalgOp op) {
-  Block *body = op.getBlock();
-  return llvm::all_of(
-      llvm::zip_equal(body->getTerminator()->getOperands(),
-                      op.getRegionOutputArgs()),
-      [](auto pair) {
-        auto [result, accumulator] = pair;
-        Operation *combiner = result.getDefiningOp();
-        return isa_and_present<arith::AddFOp, arith::MulFOp, arith::MaximumFOp,
-                               arith::MinimumFOp, arith::MaxNumFOp,
-                               arith::MinNumFOp, arith::AddIOp, arith::MulIOp,
-                               arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp,
-                               arith::MinUIOp, arith::AndIOp, arith::OrIOp,
-                               arith::XOrIOp>(combiner) &&
-               llvm::is_contained(combiner->getOperands(), accumulator) &&
-               accumulator.hasOneUse() && result.hasOneUse();
-      });
-}
-
-/// True if each output of `op` is a sum of f32 or f64.
-static bool areSums(linalg::LinalgOp op) {
-  Block *body = op.getBlock();
-  return llvm::all_of(llvm::zip_equal(body->getTerminator()->getOperands(),
-                                      op.getRegionOutputArgs()),
-                      [](auto pair) {
-                        auto [result, accumulator] = pair;
-                        return isa_and_present<arith::AddFOp>(
-                            getCombiner(result, accumulator));
-                      });
+/// The combiner of each output of `op`, null where it has none.
+static SmallVector<Operation *> getCombiners(linalg::LinalgOp op) {
+  SmallVector<Operation *> combiners;
+  for (auto [result, accumulator] :
+       llvm::zip_equal(op.getBlock()->getTerminator()->getOperands(),
+                       op.getRegionOutputArgs()))
+    combiners.push_back(getCombiner(result, accumulator));
+  return combiners;
 }
 
 /// Addresses and strides of `op`, its loops in their own order, those of extent
@@ -204,8 +186,11 @@ static bool areSums(linalg::LinalgOp op) {
 static FailureOr<Nest> readNest(linalg::LinalgOp op) {
   Nest nest;
   nest.numInputs = op.getNumDpsInputs();
-  nest.areSums = areSums(op);
-  nest.isOrderFree = isOrderFree(op);
+  SmallVector<Operation *> combiners = getCombiners(op);
+  nest.areSums = llvm::all_of(combiners, [](Operation *combiner) {
+    return isa_and_present<arith::AddFOp>(combiner);
+  });
+  nest.isOrderFree = !llvm::is_contained(combiners, nullptr);
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
   if (!op.hasPureBufferSemantics() || ShapedType::isDynamicShape(extents))
@@ -499,10 +484,8 @@ SmallVector<Value> NestBuilder::buildBody(const Indices &indices,
   for (Value result : body->getTerminator()->getOperands())
     results.push_back(mapping.lookupOrDefault(result));
   if (!accumulators.empty())
-    for (auto [written, accumulator, result] :
-         llvm::zip_equal(body->getTerminator()->getOperands(),
-                         op.getRegionOutputArgs(), results))
-      if (getCombiner(written, accumulator))
+    for (auto [combiner, result] : llvm::zip_equal(getCombiners(op), results))
+      if (isa_and_present<arith::AddFOp, arith::MulFOp>(combiner))
         allowRegrouping(result.getDefiningOp());
   return results;
 }
@@ -671,14 +654,7 @@ struct ConvertLinalgToHostLoops
   using Base::Base;
 
   LogicalResult initialize(MLIRContext *context) override {
-    if (threads == 0)
-      return emitError(UnknownLoc::get(context))
-             << "expected 'threads' to be at least 1, but got 0";
-    if (partWork < 1)
-      return emitError(UnknownLoc::get(context))
-             << "expected 'part-work' to be at least 1, but got "
-             << partWork.getValue();
-    return success();
+    return checkThreadOptions(context, threads, partWork);
   }
 
   void runOnOperation() override {

@@ -9,8 +9,9 @@
 // A thin pass over upstream's patterns; the control function is the policy.
 //
 // A contraction copies its operands into panels whatever their order in memory
-// is, so a transpose in front of it is not computed: its map becomes part of the
-// operand's. Nothing else goes into a contraction, whose copy computes nothing.
+// is, so a transpose in front of it is not computed: its map becomes part of
+// the operand's. Nothing else goes into a contraction, whose copy computes
+// nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,12 +39,8 @@ using namespace mlir::amp;
 /// result, as it is.
 static bool isTranspose(Operation *op) {
   auto generic = dyn_cast<linalg::GenericOp>(op);
-  if (!generic || generic.getNumDpsInputs() != 1 ||
-      generic.getNumDpsInits() != 1 ||
-      generic.getNumParallelLoops() != generic.getNumLoops())
-    return false;
-  auto yield = cast<linalg::YieldOp>(generic.getBody()->getTerminator());
-  return yield.getOperand(0) == generic.getBody()->getArgument(0) &&
+  return generic && generic.isSingleInputOutput() &&
+         generic.isAllParallelLoops() && generic.isSingleYieldOp() &&
          llvm::all_of(generic.getIndexingMapsArray(),
                       [](AffineMap map) { return map.isPermutation(); });
 }

@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -26,9 +27,20 @@ static bool isAddressOnly(Type type) {
          !ShapedType::isDynamic(offset) && !ShapedType::isDynamicShape(strides);
 }
 
-func::FuncOp mlir::amp::createKernelFunction(OpBuilder &builder, Location loc,
-                                             StringRef name,
-                                             ArrayRef<Type> types) {
+SmallVector<Value>
+mlir::amp::getKernelArguments(const llvm::SetVector<Value> &inputs) {
+  SmallVector<Value> arguments;
+  for (Value input : inputs)
+    if (!matchPattern(input, m_Constant()))
+      arguments.push_back(input);
+  return arguments;
+}
+
+func::FuncOp mlir::amp::createKernelFunction(
+    OpBuilder &builder, Location loc, StringRef name, ArrayRef<Value> arguments,
+    const llvm::SetVector<Value> &inputs, IRMapping &mapping) {
+  SmallVector<Type> types = llvm::to_vector(ValueRange(arguments).getTypes());
+  builder.clearInsertionPoint();
   auto function = func::FuncOp::create(builder, loc, name,
                                        builder.getFunctionType(types, {}));
   function.setPrivate();
@@ -39,5 +51,11 @@ func::FuncOp mlir::amp::createKernelFunction(OpBuilder &builder, Location loc,
   function.setNoInline(true);
   if (llvm::all_of(types, isAddressOnly))
     function->setAttr("llvm.bareptr", builder.getUnitAttr());
+  Block *body = function.addEntryBlock();
+  mapping.map(arguments, body->getArguments());
+  builder.setInsertionPointToStart(body);
+  for (Value input : inputs)
+    if (!mapping.contains(input))
+      builder.clone(*input.getDefiningOp(), mapping);
   return function;
 }

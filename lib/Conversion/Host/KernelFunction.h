@@ -10,14 +10,25 @@
 #define AMP_LIB_CONVERSION_HOST_KERNELFUNCTION_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::amp {
 
-/// An empty function of the module alone, which is never inlined. Memrefs of
-/// static layout are passed by their address if all of `types` can be.
-/// Inserted where `builder` stands, or nowhere.
+/// What a function around a piece of code takes of the values that it uses: all
+/// but constants, whose values are worth more to the optimiser than sharing
+/// would be.
+SmallVector<Value> getKernelArguments(const llvm::SetVector<Value> &inputs);
+
+/// A function of the module alone, which is never inlined, with an argument for
+/// each of `arguments` and copies of the constants among `inputs`; `mapping`
+/// gets what stands for them. Memrefs of static layout are passed by their
+/// address if all arguments can be. In no module yet; `builder` stands in it
+/// afterwards.
 func::FuncOp createKernelFunction(OpBuilder &builder, Location loc,
-                                  StringRef name, ArrayRef<Type> types);
+                                  StringRef name, ArrayRef<Value> arguments,
+                                  const llvm::SetVector<Value> &inputs,
+                                  IRMapping &mapping);
 
 } // namespace mlir::amp
 

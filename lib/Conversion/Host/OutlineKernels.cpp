@@ -35,8 +35,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
@@ -110,35 +108,22 @@ private:
 
 func::FuncOp Outliner::createKernel(Operation *op, ArrayRef<Value> arguments,
                                     const llvm::SetVector<Value> &inputs) {
-  builder.clearInsertionPoint();
-  func::FuncOp kernel =
-      createKernelFunction(builder, op->getLoc(), kPrefix,
-                           llvm::to_vector(ValueRange(arguments).getTypes()));
+  IRMapping mapping;
+  func::FuncOp kernel = createKernelFunction(builder, op->getLoc(), kPrefix,
+                                             arguments, inputs, mapping);
+  builder.clone(*op, mapping);
+  func::ReturnOp::create(builder, op->getLoc());
   SmallVector<Value> outputs = getOutputs(op);
   for (auto [index, argument] : llvm::enumerate(arguments))
     if (llvm::is_contained(outputs, argument) && isApart(argument, arguments))
       kernel.setArgAttr(index, LLVM::LLVMDialect::getNoAliasAttrName(),
                         builder.getUnitAttr());
-
-  Block *body = kernel.addEntryBlock();
-  IRMapping mapping;
-  mapping.map(arguments, body->getArguments());
-  builder.setInsertionPointToStart(body);
-  for (Value input : inputs)
-    if (!mapping.contains(input))
-      builder.clone(*input.getDefiningOp(), mapping);
-  builder.clone(*op, mapping);
-  func::ReturnOp::create(builder, op->getLoc());
   return kernel;
 }
 
 bool Outliner::outline(Operation *op) {
   llvm::SetVector<Value> inputs = getInputs(op);
-  SmallVector<Value> arguments;
-  for (Value input : inputs)
-    if (!matchPattern(input, m_Constant()))
-      arguments.push_back(input);
-
+  SmallVector<Value> arguments = getKernelArguments(inputs);
   func::FuncOp kernel = createKernel(op, arguments, inputs);
   std::string text;
   llvm::raw_string_ostream stream(text);

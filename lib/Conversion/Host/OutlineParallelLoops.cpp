@@ -23,11 +23,8 @@
 #include "amp/Program/ParallelCalls.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Transforms/RegionUtils.h"
-#include "llvm/ADT/SetVector.h"
 
 #define DEBUG_TYPE "amp-outline-parallel-loops"
 
@@ -62,32 +59,23 @@ static void outline(scf::ParallelOp loop, SymbolTable &symbols) {
   OpBuilder builder(loop.getContext());
   llvm::SetVector<Value> inputs;
   getUsedValuesDefinedAbove(loop.getRegion(), inputs);
-  SmallVector<Value> arguments = {loop.getUpperBound().front()};
-  for (Value input : inputs)
-    if (!matchPattern(input, m_Constant()))
-      arguments.push_back(input);
-
-  func::FuncOp part =
-      createKernelFunction(builder, loop.getLoc(), kName,
-                           llvm::to_vector(ValueRange(arguments).getTypes()));
+  // The number of an iteration, and behind it what the body uses. The count is
+  // given in its place.
+  SmallVector<Value> arguments = {loop.getInductionVars().front()};
+  llvm::append_range(arguments, getKernelArguments(inputs));
+  IRMapping mapping;
+  func::FuncOp part = createKernelFunction(builder, loop.getLoc(), kName,
+                                           arguments, inputs, mapping);
   for (auto [index, argument] : llvm::enumerate(arguments))
     if (isApartFromOthers(argument))
       part.setArgAttr(index, LLVM::LLVMDialect::getNoAliasAttrName(),
                       builder.getUnitAttr());
   symbols.insert(part);
-
-  builder.setInsertionPointToStart(part.addEntryBlock());
-  IRMapping mapping;
-  mapping.map(loop.getInductionVars().front(), part.getArgument(0));
-  mapping.map(ArrayRef(arguments).drop_front(),
-              part.getArguments().drop_front());
-  for (Value input : inputs)
-    if (!mapping.contains(input))
-      builder.clone(*input.getDefiningOp(), mapping);
   for (Operation &op : loop.getBody()->without_terminator())
     builder.clone(op, mapping);
   func::ReturnOp::create(builder, loop.getLoc());
 
+  arguments.front() = loop.getUpperBound().front();
   builder.setInsertionPoint(loop);
   auto call = func::CallOp::create(builder, loop.getLoc(), part, arguments);
   call->setAttr(kParallelAttr, builder.getUnitAttr());

@@ -19,7 +19,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 #define DEBUG_TYPE "amp-separate-fills"
@@ -38,16 +37,9 @@ static bool isFillOfEmpty(linalg::LinalgOp op) {
   if (!op.hasPureTensorSemantics() || op->getNumResults() != 1 ||
       !op.getDpsInits()[0].getDefiningOp<tensor::EmptyOp>())
     return false;
-  if (isa<linalg::FillOp>(op))
-    return true;
-  auto yield = dyn_cast<linalg::YieldOp>(op.getBlock()->getTerminator());
-  if (!isa<linalg::GenericOp>(op) || !yield)
-    return false;
-  Value value = yield.getOperand(0);
-  if (op.getNumDpsInputs() == 0)
-    return matchPattern(value, m_Constant());
-  return op.getNumDpsInputs() == 1 && value == op.getBlock()->getArgument(0) &&
-         !isa<ShapedType>(op.getDpsInputs()[0].getType());
+  auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+  return isa<linalg::FillOp>(op) ||
+         (generic && linalg::isaFillOpInterface(generic));
 }
 
 namespace {

@@ -513,6 +513,17 @@ amp::convertLinalgToHostContraction(ModuleOp module,
   return counts;
 }
 
+LogicalResult amp::checkThreadOptions(MLIRContext *context, unsigned threads,
+                                      int64_t partWork) {
+  if (threads == 0)
+    return emitError(UnknownLoc::get(context))
+           << "expected 'threads' to be at least 1, but got 0";
+  if (partWork < 1)
+    return emitError(UnknownLoc::get(context))
+           << "expected 'part-work' to be at least 1, but got " << partWork;
+  return success();
+}
+
 unsigned amp::getHostVectorBits() {
   llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
   if (features.lookup("avx512f"))
@@ -531,13 +542,8 @@ struct ConvertLinalgToHostContractionPass
   using Base::Base;
 
   LogicalResult initialize(MLIRContext *context) override {
-    if (threads == 0)
-      return emitError(UnknownLoc::get(context))
-             << "expected 'threads' to be at least 1, but got 0";
-    if (partWork < 1)
-      return emitError(UnknownLoc::get(context))
-             << "expected 'part-work' to be at least 1, but got "
-             << partWork.getValue();
+    if (failed(checkThreadOptions(context, threads, partWork)))
+      return failure();
     if (vectorBits == 128 || vectorBits == 256 || vectorBits == 512)
       return success();
     return emitError(UnknownLoc::get(context))

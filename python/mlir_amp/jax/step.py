@@ -349,13 +349,11 @@ class CapturedStep:
             self._batch_norm,
         )
         module = step_capture.capture(step)
-        # As many as XLA has itself.
-        threads = len(os.sched_getaffinity(0))
-        program = compiler.compile(
+        program = compiler.compile_for_host(
             module,
-            f"builtin.module({self._passes},{compiler.to_host(threads)})",
+            self._passes,
             name="step.mlir",
-            threads=threads,
+            threads=len(os.sched_getaffinity(0)),  # as many as XLA has itself
         )
         return _Entry(module, program.functions["train_step"], program, batch)
 

@@ -165,12 +165,8 @@ class _Compilation:
             passes += (
                 f",amp-narrow-results{{results={','.join(map(str, may_be_half))}}}"
             )
-        threads = torch.get_num_threads()
-        return compiler.compile(
-            text,
-            f"builtin.module({passes},{compiler.to_host(threads)})",
-            name="graph.mlir",
-            threads=threads,
+        return compiler.compile_for_host(
+            text, passes, name="graph.mlir", threads=torch.get_num_threads()
         )
 
 

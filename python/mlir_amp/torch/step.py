@@ -404,12 +404,8 @@ class CompiledStep:
                 "the model or the loss draws a number without dimensions, which "
                 "micro-batches would share; draw it as one row, as torch.rand(1)"
             )
-        threads = torch.get_num_threads()
-        program = compiler.compile(
-            text,
-            f"builtin.module({self._passes},{compiler.to_host(threads)})",
-            name="step.mlir",
-            threads=threads,
+        program = compiler.compile_for_host(
+            text, self._passes, name="step.mlir", threads=torch.get_num_threads()
         )
         self._draws[program] = draws
         if not self._programs:

@@ -68,12 +68,8 @@ AmpRtStatus ampRtProfileCreate(int32_t kernels, int64_t calls,
 void ampRtProfileDestroy(AmpRtProfile *profile) { delete profile; }
 
 AmpRtStatus ampRtRunSetProfile(AmpRtRun *run, AmpRtProfile *profile) {
-  if (!run)
-    return failNull("ampRtRunSetProfile", "run");
-  if (run->isRunning)
-    return fail(AMP_RT_INVALID_ARGUMENT,
-                "ampRtRunSetProfile: expected a run that no call uses; set the "
-                "profile before the call");
+  if (AmpRtStatus status = checkIdle("ampRtRunSetProfile", run, "profile"))
+    return status;
   run->profile = profile;
   return AMP_RT_OK;
 }

@@ -75,6 +75,18 @@ AmpRtStatus amp::rt::failNoRun(const char *call, int64_t handle) {
               call, static_cast<unsigned long long>(handle));
 }
 
+AmpRtStatus amp::rt::checkIdle(const char *call, const AmpRtRun *run,
+                               const char *part) {
+  if (!run)
+    return failNull(call, "run");
+  if (run->isRunning)
+    return fail(AMP_RT_INVALID_ARGUMENT,
+                "%s: expected a run that no call uses; set the %s before the "
+                "call",
+                call, part);
+  return AMP_RT_OK;
+}
+
 AmpRtStatus amp::rt::failNoCall(const char *call) {
   return fail(AMP_RT_INVALID_ARGUMENT,
               "%s: expected a run with a call that has begun; call "

@@ -56,6 +56,9 @@ void recordError(int64_t run, AmpRtStatus status, const char *format, ...)
 /// The handle is no run's.
 AmpRtStatus failNoRun(const char *call, int64_t handle);
 
+/// Refuses null, and a run that a call uses, whose `part` would be set.
+AmpRtStatus checkIdle(const char *call, const AmpRtRun *run, const char *part);
+
 /// The run has not begun a call, or has ended it.
 AmpRtStatus failNoCall(const char *call);
 

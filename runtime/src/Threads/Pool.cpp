@@ -115,12 +115,8 @@ int32_t ampRtPoolGetThreads(const AmpRtPool *pool) {
 }
 
 AmpRtStatus ampRtRunSetPool(AmpRtRun *run, AmpRtPool *pool) {
-  if (!run)
-    return failNull("ampRtRunSetPool", "run");
-  if (run->isRunning)
-    return fail(AMP_RT_INVALID_ARGUMENT,
-                "ampRtRunSetPool: expected a run that no call uses; set the "
-                "pool before the call");
+  if (AmpRtStatus status = checkIdle("ampRtRunSetPool", run, "pool"))
+    return status;
   run->pool = pool;
   return AMP_RT_OK;
 }

@@ -16,7 +16,6 @@
 #include "Callees.h"
 
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -25,19 +24,18 @@ bool mlir::amp::isHelper(func::FuncOp function) {
   return function && !function.isExternal() && !hasRoles(function);
 }
 
-void mlir::amp::insertCopy(SymbolTable &symbols, func::FuncOp helper,
-                           func::FuncOp copy, func::FuncOp &last) {
+void HelperCopies::insert(func::FuncOp helper, func::FuncOp copy) {
   copy.setPrivate();
-  Operation *before = last ? last : helper;
+  auto [it, isFirst] = copies.insert({helper, {copy, copy}});
+  func::FuncOp &last = it->second.second;
+  Operation *before = isFirst ? helper : last;
   symbols.insert(copy, std::next(before->getIterator()));
   last = copy;
 }
 
-/// The helpers among `copies` that something else than those which are erased
-/// uses; null where that cannot be known.
-static std::optional<llvm::SetVector<Operation *>>
-findKept(ModuleOp module, const SymbolTable &symbols,
-         const HelperCopies &copies) {
+/// The helpers that something else than those which are erased uses; nothing
+/// where that cannot be known.
+std::optional<llvm::SetVector<Operation *>> HelperCopies::findKept() {
   std::optional<SymbolTable::UseRange> uses =
       SymbolTable::getSymbolUses(&module.getBodyRegion());
   if (!uses)
@@ -51,7 +49,7 @@ findKept(ModuleOp module, const SymbolTable &symbols,
       used.insert(use.getSymbolRef().getRootReference());
   }
   llvm::SetVector<Operation *> kept;
-  for (auto &[helper, copy] : copies) {
+  for (Operation *helper : llvm::make_first_range(copies)) {
     auto function = cast<func::FuncOp>(helper);
     if (!function.isPrivate() || used.contains(function.getSymNameAttr()))
       kept.insert(helper);
@@ -68,18 +66,17 @@ findKept(ModuleOp module, const SymbolTable &symbols,
   return kept;
 }
 
-void mlir::amp::eraseReplacedHelpers(ModuleOp module, SymbolTable &symbols,
-                                     const HelperCopies &copies) {
+void HelperCopies::replaceHelpers() {
   if (copies.empty())
     return;
-  std::optional<llvm::SetVector<Operation *>> kept =
-      findKept(module, symbols, copies);
+  std::optional<llvm::SetVector<Operation *>> kept = findKept();
   if (!kept)
     return; // an operation whose symbols are unknown may use them all
   llvm::DenseMap<StringAttr, FlatSymbolRefAttr> renamed;
-  for (auto [helper, copy] : copies) {
+  for (auto &[helper, firstAndLast] : copies) {
     if (kept->contains(helper))
       continue;
+    func::FuncOp copy = firstAndLast.first;
     StringAttr name = cast<func::FuncOp>(helper).getSymNameAttr();
     renamed[copy.getSymNameAttr()] = FlatSymbolRefAttr::get(name);
     symbols.erase(helper);

@@ -18,6 +18,9 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <optional>
 
 namespace mlir::amp {
 
@@ -29,18 +32,26 @@ bool isHelper(func::FuncOp function);
 /// deep; what lies beyond is called as it is.
 constexpr unsigned kMaxHelperCopies = 64, kMaxHelperDepth = 200;
 
-/// Helpers, each with its first copy.
-using HelperCopies = llvm::MapVector<Operation *, func::FuncOp>;
+/// The copies of the helpers of a module.
+class HelperCopies {
+public:
+  HelperCopies(ModuleOp module, SymbolTable &symbols)
+      : module(module), symbols(symbols) {}
 
-/// Puts `copy` of `helper` into the module behind `last`, the copy before, if
-/// there is one.
-void insertCopy(SymbolTable &symbols, func::FuncOp helper, func::FuncOp copy,
-                func::FuncOp &last);
+  /// Puts `copy` of `helper` into the module, behind `helper` and its copies.
+  void insert(func::FuncOp helper, func::FuncOp copy);
+  /// Erases the private helpers that only copies of helpers called, and gives
+  /// the first copy of each the name.
+  void replaceHelpers();
 
-/// Erases the private helpers that only copies of helpers called, and gives the
-/// first copy of each the name.
-void eraseReplacedHelpers(ModuleOp module, SymbolTable &symbols,
-                          const HelperCopies &copies);
+private:
+  std::optional<llvm::SetVector<Operation *>> findKept();
+
+  ModuleOp module;
+  SymbolTable &symbols;
+  /// By helper the first copy and the last one.
+  llvm::MapVector<Operation *, std::pair<func::FuncOp, func::FuncOp>> copies;
+};
 
 } // namespace mlir::amp
 

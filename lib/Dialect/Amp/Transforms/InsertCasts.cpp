@@ -173,7 +173,8 @@ private:
 class HelperCasts {
 public:
   HelperCasts(ModuleOp module, Type halfType)
-      : module(module), symbols(module), halfType(halfType) {}
+      : module(module), symbols(module), inserted(module, symbols),
+        halfType(halfType) {}
 
   /// Lets `call` go to the copy for arguments that are stored so, and says how
   /// its results are; null where the call stays as it is.
@@ -193,12 +194,11 @@ private:
 
   ModuleOp module;
   SymbolTable symbols;
+  HelperCopies inserted;
   Type halfType;
   Counts counts;
   unsigned depth = 0;
   std::map<std::pair<Operation *, Storages>, Copy> copies;
-  HelperCopies firstOf;
-  llvm::DenseMap<Operation *, func::FuncOp> lastOf;
   llvm::DenseMap<Operation *, unsigned> numCopies;
 };
 } // namespace
@@ -880,8 +880,7 @@ FailureOr<const Storages *> HelperCasts::specialize(func::CallOp call,
   if (isNew) {
     copy.results.resize(call.getNumResults(), Storage::Wide);
     copy.function = helper.clone();
-    insertCopy(symbols, helper, copy.function, lastOf[helper]);
-    firstOf.insert({helper, copy.function});
+    inserted.insert(helper, copy.function);
     ++depth;
     CastInserter inserter(copy.function, halfType, this);
     LogicalResult result = inserter.run(arguments);
@@ -896,7 +895,7 @@ FailureOr<const Storages *> HelperCasts::specialize(func::CallOp call,
 }
 
 LogicalResult HelperCasts::finish() {
-  eraseReplacedHelpers(module, symbols, firstOf);
+  inserted.replaceHelpers();
   llvm::DenseSet<Operation *> made;
   for (auto &[key, copy] : copies)
     made.insert(copy.function);

@@ -238,12 +238,9 @@ struct SpecializeHelpers
     if (llvm::none_of(instances,
                       [](Instance &instance) { return instance.context; }))
       return markAllAnalysesPreserved();
-    copy(symbols, instances);
-    HelperCopies copies;
-    for (const Instance &instance : instances)
-      if (instance.context)
-        copies.insert({instance.text, instance.copy});
-    eraseReplacedHelpers(module, symbols, copies);
+    HelperCopies copies(module, symbols);
+    copy(copies, instances);
+    copies.replaceHelpers();
   }
 
   /// The functions with roles, and each helper that they reach in each context
@@ -279,9 +276,8 @@ struct SpecializeHelpers
 
   /// Makes the copies, each behind its text and those before it, and lets their
   /// calls and those of functions with roles go to them.
-  void copy(SymbolTable &symbols, std::vector<Instance> &instances) {
+  void copy(HelperCopies &copies, std::vector<Instance> &instances) {
     std::vector<IRMapping> mappings(instances.size());
-    llvm::DenseMap<Operation *, func::FuncOp> lastOf;
     for (auto [instance, mapping] : llvm::zip_equal(instances, mappings)) {
       if (!instance.context)
         continue;
@@ -289,7 +285,7 @@ struct SpecializeHelpers
           instance.text->clone(mapping, Operation::CloneOptions::all()));
       instance.copy->setAttr(kContextAttr,
                              instance.context->getAttr(&getContext()));
-      insertCopy(symbols, instance.text, instance.copy, lastOf[instance.text]);
+      copies.insert(instance.text, instance.copy);
     }
     for (auto [instance, mapping] : llvm::zip_equal(instances, mappings))
       for (Instance::Call &call : instance.calls) {

@@ -84,8 +84,6 @@ bool TransitionFlow::addSources(Value value, StringRef scaler,
     return addSources(argument, sources);
   Operation *def = value.getDefiningOp();
   if (auto unscale = dyn_cast<UnscaleOp>(def)) {
-    if (unscale.getScaler() == scaler)
-      return false;
     if (value == unscale.getFoundInf() && unscale.getAlreadyFound())
       sources.push_back(unscale.getAlreadyFound());
     return true;
@@ -110,14 +108,8 @@ bool TransitionFlow::addSources(Value value, StringRef scaler,
 }
 
 bool TransitionFlow::comesFrom(Value found, StringRef scaler) const {
-  SmallVector<Value> worklist{found};
-  llvm::DenseSet<Value> seen;
-  while (!worklist.empty()) {
-    Value value = worklist.pop_back_val();
-    if (seen.insert(value).second && !addSources(value, scaler, worklist))
-      return true;
-  }
-  return false;
+  llvm::SetVector<Operation *> unscalings;
+  return !findUnscalings(found, scaler, unscalings) || !unscalings.empty();
 }
 
 bool TransitionFlow::findUnscalings(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import torch
@@ -166,15 +166,10 @@ def _clear_casts() -> None:
         _amp_state.handle._clear_cache()
 
 
-@contextmanager
-def _casts_aside() -> Iterator[None]:
+def _casts_aside() -> AbstractContextManager[None]:
     """As `disable_casts`, around functions of ours and of optimizers."""
     handle = _amp_state.handle
-    if handle is None:
-        yield
-        return
-    with handle.mode.step_aside():
-        yield
+    return nullcontext() if handle is None else handle.mode.step_aside()
 
 
 @contextmanager

@@ -25,6 +25,11 @@ aten = torch.ops.aten
 _MOST_PAIRS = 1 << 26
 
 
+def _has_few_pairs(x: Tensor, dim: int) -> bool:
+    """Whether each element may be compared with each of its line."""
+    return x.dim() > 0 and 0 < x.numel() * x.shape[dim] <= _MOST_PAIRS
+
+
 def _zero(like: Tensor) -> Tensor:
     return torch.zeros((), dtype=like.dtype, device=like.device)
 
@@ -144,7 +149,7 @@ def _index_put(
 
 def _sort(x: Tensor, dim: int = -1, descending: bool = False) -> tuple[Tensor, Tensor]:
     """Stable; NaN is above all numbers."""
-    if not x.dim() or not 0 < x.numel() * x.shape[dim] <= _MOST_PAIRS:
+    if not _has_few_pairs(x, dim):
         return NotImplemented
     line = x.movedim(dim, -1)
     n = line.shape[-1]
@@ -184,7 +189,7 @@ def _cumsum(x: Tensor, dim: int, *, dtype: torch.dtype | None = None) -> Tensor:
     if dtype is None and not x.is_floating_point():
         dtype = torch.int64
     x = x if dtype is None else x.to(dtype)
-    if not x.dim() or not 0 < x.numel() * x.shape[dim] <= _MOST_PAIRS:
+    if not _has_few_pairs(x, dim):
         return NotImplemented
     line = x.movedim(dim, -1)
     number = _count(x, line.shape[-1])
