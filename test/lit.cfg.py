@@ -114,6 +114,15 @@ def exists(*parts):
     return os.path.exists(os.path.join(*parts))
 
 
+def read(path):
+    """What the file says; nothing if there is none."""
+    try:
+        with open(path) as file:
+            return file.read().replace("\n", " ")
+    except OSError:
+        return ""
+
+
 def can_import(module):
     command = [config.python, "-c", "import " + module]
     return subprocess.run(command, capture_output=True).returncode == 0
@@ -148,6 +157,7 @@ for feature, present in {
     and can_import("pytest")
     and not config.sanitize,
     "sanitize": bool(config.sanitize),
+    "avx512bf16": " avx512_bf16 " in read("/proc/cpuinfo"),
     "long": bool(lit_config.params.get("long")),
 }.items():
     if present:

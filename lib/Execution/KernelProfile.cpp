@@ -43,6 +43,8 @@ static double measureBest(llvm::function_ref<void()> work) {
 MachinePeak mlir::amp::measureMachinePeak(int32_t threads) {
   MachinePeak peak;
   peak.operations = threads * measurePeak(measureBest);
+  peak.bf16Operations =
+      std::max(peak.operations, threads * measureBf16Peak(measureBest));
   auto known = std::make_shared<llvm::DenseMap<int64_t, double>>();
   peak.getBandwidth = [known, threads](int64_t bytes) {
     int64_t size = int64_t(llvm::PowerOf2Ceil(
@@ -59,7 +61,12 @@ MachinePeak mlir::amp::measureMachinePeak(int32_t threads) {
 static double getFloor(const KernelTime &kernel, const MachinePeak &peak) {
   if (kernel.operations < 0 || kernel.bytes < 0 || peak.operations <= 0)
     return 0;
-  return std::max(double(kernel.operations) / peak.operations,
+  // amp-profile-kernels writes so of them.
+  llvm::StringRef what = kernel.what;
+  const bool isBf16 =
+      what.starts_with("product ") && what.ends_with(" bf16 bf16");
+  const double rate = isBf16 ? peak.bf16Operations : peak.operations;
+  return std::max(double(kernel.operations) / rate,
                   double(kernel.bytes) / peak.getBandwidth(kernel.bytes));
 }
 

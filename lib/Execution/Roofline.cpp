@@ -8,6 +8,10 @@
 
 #include "amp/Execution/Roofline.h"
 
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
@@ -59,9 +63,35 @@ double mlir::amp::measurePeak(Measure measure) {
   return 2.0 * 12 * lanes * kSteps / time;
 }
 
+__attribute__((target("avx512f,avx512bf16"), noinline)) static void
+multiplyBf16(float *values) {
+  const __m512i pairs = _mm512_set1_epi32(int(0x3c003c00)); // of 2^-7
+  const auto x = __m512bh(pairs);
+  __m512 sums[12];
+  for (int i = 0; i < 12; ++i)
+    sums[i] = _mm512_set1_ps(values[0] + float(i));
+  for (int64_t step = 0; step < kSteps; ++step)
+    for (__m512 &sum : sums)
+      sum = _mm512_dpbf16_ps(sum, x, x);
+  for (int i = 1; i < 12; ++i)
+    sums[0] += sums[i];
+  values[2] = sums[0][0];
+}
+
+double mlir::amp::measureBf16Peak(Measure measure) {
+  if (!__builtin_cpu_supports("avx512bf16"))
+    return 0;
+  float values[3] = {0.5f, 0.25f, 0};
+  // NOLINTNEXTLINE: a volatile pointer keeps each call.
+  float *volatile escaped = values;
+  double time = measure([&] { multiplyBf16(escaped); });
+  return 2.0 * 12 * 32 * kSteps / time;
+}
+
 #else
 
 double mlir::amp::measurePeak(Measure) { return 0; }
+double mlir::amp::measureBf16Peak(Measure) { return 0; }
 
 #endif
 

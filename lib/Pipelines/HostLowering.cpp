@@ -103,8 +103,9 @@ static void addLoopStage(OpPassManager &pm,
                          const HostLoweringOptions &options) {
   ConvertLinalgToHostContractionPassOptions contraction;
   contraction.blas = options.blas;
-  contraction.vectorBits =
-      options.vectorBits == 0 ? getHostVectorBits() : options.vectorBits;
+  contraction.cpu = options.cpu;
+  contraction.vectorBits = options.vectorBits;
+  contraction.bf16 = options.bf16;
   contraction.threads = options.threads;
   if (options.partWork != 0)
     contraction.partWork = options.partWork;
@@ -139,7 +140,9 @@ static void addLLVM(OpPassManager &pm) {
   pm.addPass(createConvertMathToFuncs(functions));
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
-  pm.addPass(createConvertVectorToLLVMPass());
+  ConvertVectorToLLVMPassOptions vector;
+  vector.x86Vector = true; // products of bf16
+  pm.addPass(createConvertVectorToLLVMPass(vector));
   pm.addPass(createUBToLLVMConversionPass());
   FinalizeMemRefToLLVMConversionPassOptions memref;
   memref.useGenericFunctions = true; // names that amp-return-status knows

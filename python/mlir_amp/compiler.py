@@ -289,10 +289,10 @@ def to_host(threads: int = 1) -> str:
             on it.
 
     Returns:
-        Text such as ``"amp-to-host{vector-bits=0 blas=off threads=2}"``. No product
+        Text such as ``"amp-to-host{cpu=native blas=off threads=2}"``. No product
         goes to a BLAS library, so results do not depend on what is installed.
     """
-    return f"amp-to-host{{vector-bits=0 blas=off threads={threads}}}"
+    return f"amp-to-host{{cpu=native blas=off threads={threads}}}"
 
 
 def compile_for_host(

@@ -235,7 +235,7 @@ static const std::pair<StringRef, StringRef> kModes[] = {
 /// What follows the conversion in this benchmark, down to the LLVM dialect.
 static constexpr StringLiteral kToLLVM =
     "canonicalize,cse,convert-linalg-to-loops,lower-affine,convert-scf-to-cf,"
-    "convert-vector-to-llvm,expand-strided-metadata,lower-affine,"
+    "convert-vector-to-llvm{enable-x86vector=true},expand-strided-metadata,lower-affine,"
     "finalize-memref-to-llvm,convert-func-to-llvm,convert-arith-to-llvm,"
     "convert-cf-to-llvm,reconcile-unrealized-casts";
 
@@ -244,7 +244,7 @@ int main(int argc, char **argv) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   double budget = 0.3;
-  unsigned vectorBits = amp::getHostVectorBits();
+  unsigned vectorBits = 0;
   SmallVector<StringRef> modes;
   StringRef filter, cpu;
   for (StringRef argument : ArrayRef(argv + 1, argc - 1)) {
@@ -266,6 +266,16 @@ int main(int argc, char **argv) {
     }
   }
   openblas_set_num_threads(1);
+  std::optional<amp::HostMachine> machine =
+      amp::HostMachine::get(cpu.empty() ? "native" : cpu);
+  if (!machine) {
+    llvm::errs() << "expected --cpu to name an x86-64 CPU that LLVM knows, but "
+                    "got '"
+                 << cpu << "'\n";
+    return 1;
+  }
+  if (vectorBits != 0)
+    machine->vectorBits = vectorBits;
 
   DialectRegistry registry;
   registerAllDialects(registry);
@@ -280,12 +290,15 @@ int main(int argc, char **argv) {
     return measure(budget, call);
   };
   const double peak = mlir::amp::measurePeak(measureBest);
+  const double bf16Peak =
+      std::max(peak, mlir::amp::measureBf16Peak(measureBest));
   llvm::outs() << openblas_get_config() << ", core " << openblas_get_corename()
-               << ", 1 thread; vectors of " << vectorBits << " bits\n"
+               << ", 1 thread; " << machine->describe() << "\n"
                << llvm::format(
-                      "this machine: %.1f GFLOP/s of f32 in registers, "
+                      "this machine: %.1f GFLOP/s of f32 in registers, %.1f of "
+                      "bf16, "
                       "%.1f GB/s of a triad in memory\n\n",
-                      peak * 1e-9,
+                      peak * 1e-9, bf16Peak * 1e-9,
                       mlir::amp::measureTriad(int64_t(256) << 20, measureBest) *
                           1e-9);
   for (const Case &c : kCases) {
@@ -293,13 +306,15 @@ int main(int argc, char **argv) {
       continue;
     double flops = 2.0 * c.m * c.n * c.k * c.batch;
     // Seconds below which no code gets.
-    auto getRoofline = [&](int64_t inputBytes) {
+    auto getRoofline = [&](int64_t inputBytes, double most) {
       int64_t bytes = (countElements(c.a) + countElements(c.b)) * inputBytes +
                       2 * countElements(c.c) * int64_t(sizeof(float));
-      return std::max(peak > 0 ? flops / peak : 0,
+      return std::max(most > 0 ? flops / most : 0,
                       bytes / mlir::amp::measureTriad(bytes, measureBest));
     };
-    const double floor32 = getRoofline(4), floor16 = getRoofline(2);
+    const double floor32 = getRoofline(4, peak),
+                 floorF16 = getRoofline(2, peak),
+                 floorBf16 = getRoofline(2, bf16Peak);
     Buffer plainA("1x" + std::to_string(c.m * c.k) + "x", "f32");
     Buffer plainB("1x" + std::to_string(c.k * c.n) + "x", "f32");
     Buffer plainC("1x" + std::to_string(c.m * c.n) + "x", "f32");
@@ -323,6 +338,7 @@ int main(int argc, char **argv) {
         PassManager passes(&context);
         std::string pipeline =
             ("convert-linalg-to-host-contraction{" + blasOptions +
+             " cpu=" + (cpu.empty() ? "native" : cpu) +
              " vector-bits=" + Twine(vectorBits) + "}," + kToLLVM)
                 .str();
         if (!module || failed(parsePassPipeline(pipeline, passes)) ||
@@ -370,7 +386,11 @@ int main(int argc, char **argv) {
             "(compiled in %.2f s)\n",
             "", type.str().c_str(), mode.str().c_str(), flops / time * 1e-9,
             time * 1e6, blasTime / time,
-            (type == "f32" ? floor32 : floor16) / time, compileTime);
+            (type == "f32"   ? floor32
+             : type == "f16" ? floorF16
+                             : floorBf16) /
+                time,
+            compileTime);
       }
     }
   }

@@ -132,7 +132,7 @@ compile(Source &source, const RunOptions &options, const BlasReport &blas,
   // Without a library, calls of one would only cost time.
   lowering.blas = blas.library ? BlasUse::Auto : BlasUse::Off;
   lowering.reference = options.reference;
-  lowering.vectorBits = 0; // this CPU's
+  lowering.cpu = "native";
   lowering.threads = options.threads;
   lowering.profile = options.profile || !options.traceFile.empty();
   JitOptions jit;
@@ -175,7 +175,9 @@ static llvm::Expected<BlasReport> getBlas(const RunOptions &options) {
 /// Shows who computes.
 static void printCompute(const RunOptions &options, const BlasReport &blas) {
   printBlas(getScreen(options), blas);
-  getScreen(options) << "threads: " << options.threads << "\n";
+  getScreen(options) << "threads: " << options.threads << "\n"
+                     << "CPU: " << HostMachine::get("native")->describe()
+                     << "\n";
 }
 
 //===----------------------------------------------------------------------===//

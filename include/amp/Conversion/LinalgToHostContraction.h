@@ -15,6 +15,7 @@
 #ifndef AMP_CONVERSION_LINALGTOHOSTCONTRACTION_H
 #define AMP_CONVERSION_LINALGTOHOSTCONTRACTION_H
 
+#include "amp/Conversion/HostMachine.h"
 #include "mlir/Support/LLVM.h"
 
 namespace mlir {
@@ -48,8 +49,7 @@ struct HostContractionOptions {
   BlasUse blas = BlasUse::Auto;
   int64_t blasMinWork = kBlasMinWork;
   int64_t blasMinCopiedWork = kBlasMinCopiedWork;
-  /// Width of the target's vector registers: 128, 256 or 512.
-  unsigned vectorBits = 256;
+  HostMachine machine;
   /// Threads among which generated products are divided.
   unsigned threads = 1;
   int64_t partWork = kHostPartWork;
@@ -76,10 +76,6 @@ bool isHostContraction(linalg::LinalgOp op);
 FailureOr<HostContractionCounts>
 convertLinalgToHostContraction(ModuleOp module,
                                const HostContractionOptions &options);
-
-/// The widest vector registers of the CPU that runs this process, in bits: what
-/// `vectorBits` should be for code that is compiled to run here.
-unsigned getHostVectorBits();
 
 } // namespace mlir::amp
 

@@ -66,6 +66,12 @@ def ConvertLinalgToHostContractionPass
     offsets, of static size where the shapes are static, each freed after use.
     The pass therefore stands after buffer deallocation.
 
+    Where the CPU multiplies pairs of bf16 faster than f32 (`bf16`), panels of
+    products of bf16 by bf16 hold pairs of bf16, and a tile takes two steps of
+    the sum at once. Products are exact and sums f32 in either form; only the
+    order of a pair's two additions differs, and vdpbf16ps takes subnormal
+    numbers as zero. BLAS is not called for these products then.
+
     With `threads` above 1, products that are worth it are divided among the
     iterations of an `scf.parallel`, by their batch or by the longer side of the
     output, each with scratch memory of its own. Each element of the output is
@@ -112,8 +118,23 @@ def ConvertLinalgToHostContractionPass
            /*default=*/"::mlir::amp::kBlasMinCopiedWork",
            "The same where an operand must be copied first: f16, bf16, windows "
            "of a convolution, strides that BLAS cannot take">,
-    Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"256",
-           "Width of the target's vector registers: 128, 256 or 512">,
+    Option<"cpu", "cpu", "std::string", /*default=*/"",
+           "The CPU that the code is for: 'native', or what LLVM calls it; empty: "
+           "any of the target, with vectors of 256 bits">,
+    Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"0",
+           "Width of the vector registers: 128, 256 or 512; 0: the CPU's">,
+    Option<"bf16", "bf16", "::mlir::amp::Bf16Products",
+           /*default=*/"::mlir::amp::Bf16Products::Auto",
+           "How bf16 is multiplied by bf16",
+           [{::llvm::cl::values(
+               clEnumValN(::mlir::amp::Bf16Products::Auto, "auto",
+                          "what the CPU does fastest"),
+               clEnumValN(::mlir::amp::Bf16Products::Widened, "widened",
+                          "as f32, widened when it is packed"),
+               clEnumValN(::mlir::amp::Bf16Products::Pairs, "pairs",
+                          "packed in pairs, multiplied as f32"),
+               clEnumValN(::mlir::amp::Bf16Products::Avx512, "avx512",
+                          "packed in pairs, multiplied by vdpbf16ps"))}]>,
     Option<"threads", "threads", "unsigned", /*default=*/"1",
            "Threads among which products are divided, as iterations of an "
            "scf.parallel; those of BLAS are not">,
@@ -135,7 +156,8 @@ def ConvertLinalgToHostContractionPass
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
+    "::mlir::x86vector::X86VectorDialect"
   ];
 }
 

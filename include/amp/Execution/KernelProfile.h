@@ -24,6 +24,8 @@ namespace mlir::amp {
 struct MachinePeak {
   /// f32 operations a second, of all threads together; 0 if not known.
   double operations = 0;
+  /// The same of products of bf16 by bf16, in what form is faster.
+  double bf16Operations = 0;
   /// Bytes a second of a kernel whose operands have so many bytes.
   std::function<double(int64_t bytes)> getBandwidth;
 };

@@ -29,6 +29,10 @@ using Measure = llvm::function_ref<double(llvm::function_ref<void()>)>;
 /// no loop is written for its architecture.
 double measurePeak(Measure measure);
 
+/// The same of products of bf16 with f32 sums, by vdpbf16ps; 0 where the CPU
+/// has none.
+double measureBf16Peak(Measure measure);
+
 /// Bytes a second of a triad whose three arrays take `bytes` together.
 double measureTriad(int64_t bytes, Measure measure);
 

@@ -31,11 +31,26 @@ struct HostLoweringOptions : public PassPipelineOptions<HostLoweringOptions> {
       *this, "reference", llvm::cl::init(false),
       llvm::cl::desc("no BLAS, no fusion, sums in the order of the loops: the "
                      "numerical oracle, slow")};
+  Option<std::string> cpu{
+      *this, "cpu", llvm::cl::init(""),
+      llvm::cl::desc("the CPU that the step is compiled for: 'native', or what "
+                     "LLVM calls it; empty: any of the target, with vectors of "
+                     "256 bits")};
   Option<unsigned> vectorBits{
-      *this, "vector-bits", llvm::cl::init(256),
-      llvm::cl::desc(
-          "width of the target's vector registers: 128, 256 or 512; 0: those "
-          "of the CPU that compiles")};
+      *this, "vector-bits", llvm::cl::init(0),
+      llvm::cl::desc("width of the vector registers: 128, 256 or 512; 0: the "
+                     "CPU's")};
+  Option<Bf16Products> bf16{
+      *this, "bf16", llvm::cl::init(Bf16Products::Auto),
+      llvm::cl::desc("how bf16 is multiplied by bf16"),
+      llvm::cl::values(
+          clEnumValN(Bf16Products::Auto, "auto", "what the CPU does fastest"),
+          clEnumValN(Bf16Products::Widened, "widened",
+                     "as f32, widened when it is packed"),
+          clEnumValN(Bf16Products::Pairs, "pairs",
+                     "packed in pairs, multiplied as f32"),
+          clEnumValN(Bf16Products::Avx512, "avx512",
+                     "packed in pairs, multiplied by vdpbf16ps"))};
   Option<unsigned> threads{
       *this, "threads", llvm::cl::init(1),
       llvm::cl::desc("threads that the loops of the step are divided among; a "

@@ -64,8 +64,9 @@ static BlasBlocks layoutBlocks(HostBuilder &b, const BlasForm &form, Index m,
 Index KernelLibrary::getBlasScratch(HostBuilder &b, const BlasForm &form,
                                     Index m, Index n, Index k) {
   BlasBlocks blocks = layoutBlocks(b, form, m, n, k);
-  return blocks.productStart +
-         getProductScratch(b, blocks.m, blocks.n, blocks.k);
+  return blocks.productStart + getProductScratch(b, form.a.elementType,
+                                                 form.b.elementType, blocks.m,
+                                                 blocks.n, blocks.k);
 }
 
 LogicalResult KernelLibrary::declareSgemm(Location loc) {

@@ -26,8 +26,8 @@ MemRefType amp::getFlatType(Type element) {
   return MemRefType::get({ShapedType::kDynamic}, element);
 }
 
-KernelLibrary::KernelLibrary(ModuleOp module, unsigned vectorBits)
-    : module(module), symbols(module), tile(TileShape::get(vectorBits)) {}
+KernelLibrary::KernelLibrary(ModuleOp module, const HostMachine &machine)
+    : module(module), symbols(module), machine(machine) {}
 
 func::FuncOp KernelLibrary::getKernel(
     const Twine &name, ArrayRef<Type> arguments,

@@ -11,8 +11,9 @@
 //
 //   fill_offsets    offset tables of one group of loops    (KernelLibrary.cpp)
 //   extend_offsets
-//   pack_<T>        part of a matrix of T into f32 panels     (PackKernel.cpp)
+//   pack_<T>        part of a matrix of T into panels         (PackKernel.cpp)
 //   tiles           C += panels of A * panels of B            (TileKernel.cpp)
+//   ..._pairs       both, with two bf16 in a word of a panel
 //   product_<T>_<T> C += A * B, in blocks of the caches    (ProductKernel.cpp)
 //   blas_...        C += A * B by ampRtBlasSgemm              (BlasKernel.cpp)
 //   add_scattered   C += a plain matrix                       (BlasKernel.cpp)
@@ -28,6 +29,7 @@
 
 #include "HostBuilder.h"
 
+#include "amp/Conversion/HostMachine.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
@@ -38,36 +40,45 @@ namespace mlir::amp {
 // Sizes
 //===----------------------------------------------------------------------===//
 
-/// Columns that the pack kernel moves at once. Eight f32 are one AVX register
+/// Columns that the pack kernel moves at once. Eight words are one AVX register
 /// and the side of the square that is transposed in registers; two registers of
 /// SSE or NEON.
 constexpr int64_t kPackLanes = 8;
 
-/// Cache blocks of the generated product, in elements: A's is 288 KiB, inside
-/// the second-level cache of 512 KiB to 2 MiB, B's 1.5 MiB, a core's share of
-/// the third. Of depths 128, 192, 256 and 384, the last was fastest at 1024^3
-/// on Zen 4 (97 to 99 against 87 to 97 GFLOP/s): C is read and written less
-/// often, and that a panel of B (48 KiB at 32 columns) comes from the second
-/// level does not show.
+/// Cache blocks of the generated product, in words of panels: A's is 288 KiB,
+/// inside the second-level cache of 512 KiB to 2 MiB, B's 1.5 MiB, a core's
+/// share of the third. Of depths 128, 192, 256 and 384, the last was fastest at
+/// 1024^3 on Zen 4 (97 to 99 against 87 to 97 GFLOP/s): C is read and written
+/// less often, and that a panel of B (48 KiB at 32 columns) comes from the
+/// second level does not show.
 constexpr int64_t kBlockM = 192;
 constexpr int64_t kBlockN = 1024;
 constexpr int64_t kBlockK = 384;
 
-/// The part of C that is kept in vector registers while panels pass by, and
-/// with it the widths of the panels.
-struct TileShape {
-  /// f32 lanes of a vector register.
+/// What a word of a panel holds, and the part of C that is kept in vector
+/// registers while panels pass by. Panels consist of words of 32 bits, whose
+/// type is f32 in signatures and in scratch memory: word (w, j) of a panel
+/// stands at w * width + j.
+struct MicroKernel {
+  /// Words of a vector register.
   int64_t lanes;
   /// Vectors in a row of the tile.
   int64_t vectors;
   /// Rows of the tile: the width of a panel of A.
   int64_t rows;
+  /// How words are multiplied; never Auto.
+  Bf16Products products;
 
   /// The width of a panel of B.
   int64_t columns() const { return lanes * vectors; }
+  /// Steps of the sum in a word: an f32, or two bf16, the first one in the
+  /// lower half.
+  int64_t steps() const { return products == Bf16Products::Widened ? 1 : 2; }
+  /// What names of kernels on such panels end with.
+  StringRef suffix() const { return steps() == 1 ? "" : "_pairs"; }
 
-  /// Tiles for registers of 128, 256 or 512 bits.
-  static TileShape get(unsigned vectorBits);
+  /// The micro-kernel of `machine` for operands of these types.
+  static MicroKernel get(const HostMachine &machine, Type aType, Type bType);
 };
 
 //===----------------------------------------------------------------------===//
@@ -164,7 +175,7 @@ struct BlasMatrix {
 
 class KernelLibrary {
 public:
-  KernelLibrary(ModuleOp module, unsigned vectorBits);
+  KernelLibrary(ModuleOp module, const HostMachine &machine);
 
   /// Writes the tables of one group of loops: for the linear index over
   /// `extents` (the last one fastest), the sum of loop index times stride, for
@@ -173,24 +184,27 @@ public:
                        ArrayRef<Index> extents, ArrayRef<Index> xStrides,
                        ArrayRef<Index> yStrides);
 
-  /// scratch[start + p * rows + r * width + j] =
-  ///     f32(source[row[r] + column[p + j]])
-  /// for panels p = 0, width, ... of `columns` columns, the last one filled up
-  /// with zeros. May write kPackLanes elements past the end.
+  /// scratch[start + p * words + w * width + j] =
+  ///     the word of source[row[r] + column[p + j]] for the `steps` rows r from
+  ///     w * steps on
+  /// for panels p = 0, width, ... of `columns` columns, the last one and the
+  /// last word filled up with zeros. May write kPackLanes words past the end.
   void callPack(HostBuilder &b, Type element, MatrixBase source, Value tables,
                 Index rowTable, Index rows, Index columnTable, Index columns,
-                MatrixBase target, Index width);
+                MatrixBase target, Index width, int64_t steps = 1);
 
-  /// C += A * B for a block whose panels stand in scratch memory.
-  void callTiles(HostBuilder &b, MatrixBase aPanels, MatrixBase bPanels,
-                 MatrixBase c, Value tables, Index cM, Index cN, Index m,
-                 Index n, Index k);
+  /// C += A * B for a block whose panels, of `words` words a row, stand in
+  /// scratch memory.
+  void callTiles(HostBuilder &b, const MicroKernel &kernel, MatrixBase aPanels,
+                 MatrixBase bPanels, MatrixBase c, Value tables, Index cM,
+                 Index cN, Index m, Index n, Index words);
 
   /// C += A * B by generated kernels.
   void callProduct(HostBuilder &b, Type aType, Type bType,
                    const ProductArguments &arguments);
   /// Elements of scratch memory that callProduct needs.
-  Index getProductScratch(HostBuilder &b, Index m, Index n, Index k);
+  Index getProductScratch(HostBuilder &b, Type aType, Type bType, Index m,
+                          Index n, Index k);
 
   /// C += A * B by BLAS, or by generated kernels where BLAS refuses.
   void callBlasProduct(HostBuilder &b, const BlasForm &form,
@@ -214,8 +228,8 @@ private:
 
   func::FuncOp getFillOffsets();
   func::FuncOp getExtendOffsets();
-  func::FuncOp getPack(Type element);
-  func::FuncOp getTiles();
+  func::FuncOp getPack(Type element, int64_t steps);
+  func::FuncOp getTiles(const MicroKernel &kernel);
   func::FuncOp getProduct(Type aType, Type bType);
   func::FuncOp getBlasProduct(const BlasForm &form);
   func::FuncOp getAddScattered();
@@ -228,7 +242,7 @@ private:
 
   ModuleOp module;
   SymbolTable symbols;
-  TileShape tile;
+  HostMachine machine;
   llvm::StringMap<func::FuncOp> kernels;
   func::FuncOp sgemm;
 };

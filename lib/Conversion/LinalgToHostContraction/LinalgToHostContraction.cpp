@@ -33,8 +33,7 @@
 #include "amp/Conversion/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "llvm/ADT/StringMap.h"
-#include "llvm/TargetParser/Host.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 
 #define DEBUG_TYPE "convert-linalg-to-host-contraction"
 
@@ -309,7 +308,8 @@ void ContractionEmitter::divide(function_ref<void(const Part &)> emitPart) {
   } else {
     bool byRows = getLength(m) > getLength(n);
     divided = byRows ? &Part::rows : &Part::columns;
-    TileShape tile = TileShape::get(options.vectorBits);
+    MicroKernel tile = MicroKernel::get(
+        options.machine, view.a.getElementType(), view.b.getElementType());
     unit = byRows ? tile.rows : tile.columns();
     int64_t length = getLength(byRows ? m : n);
     bool canShareEvenly = length / kPartSide >= most * 2;
@@ -419,16 +419,22 @@ LogicalResult ContractionEmitter::emit(bool &usesBlas) {
   int64_t minWork = inPlace ? options.blasMinWork : options.blasMinCopiedWork;
   Index work = m * n * k;
   std::optional<int64_t> knownWork = work.getConstant();
-  usesBlas =
-      options.blas == BlasUse::Auto && (!knownWork || *knownWork >= minWork);
+  // BLAS would multiply bf16 as f32.
+  bool hasOwnProducts =
+      MicroKernel::get(options.machine, view.a.getElementType(),
+                       view.b.getElementType())
+          .products == Bf16Products::Avx512;
+  usesBlas = options.blas == BlasUse::Auto && !hasOwnProducts &&
+             (!knownWork || *knownWork >= minWork);
   if (usesBlas && failed(library.declareSgemm(b.getLoc())))
     return failure();
 
   OffsetTables tables = fillTables();
   auto emitGenerated = [&] {
     divide([&](const Part &part) {
-      Index scratch =
-          library.getProductScratch(b, part.rows.most, part.columns.most, k);
+      Index scratch = library.getProductScratch(
+          b, view.a.getElementType(), view.b.getElementType(), part.rows.most,
+          part.columns.most, k);
       emitBatch(scratch, tables, part, [&](const ProductArguments &arguments) {
         library.callProduct(b, view.a.getElementType(), view.b.getElementType(),
                             arguments);
@@ -500,7 +506,7 @@ amp::convertLinalgToHostContraction(ModuleOp module,
   });
 
   HostContractionCounts counts;
-  KernelLibrary library(module, options.vectorBits);
+  KernelLibrary library(module, options.machine);
   for (Contraction &view : contractions) {
     bool usesBlas = false;
     if (failed(ContractionEmitter(view, library, options).emit(usesBlas)))
@@ -524,13 +530,6 @@ LogicalResult amp::checkThreadOptions(MLIRContext *context, unsigned threads,
   return success();
 }
 
-unsigned amp::getHostVectorBits() {
-  llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
-  if (features.lookup("avx512f"))
-    return 512;
-  return features.lookup("avx2") ? 256 : 128;
-}
-
 //===----------------------------------------------------------------------===//
 // Pass
 //===----------------------------------------------------------------------===//
@@ -544,18 +543,40 @@ struct ConvertLinalgToHostContractionPass
   LogicalResult initialize(MLIRContext *context) override {
     if (failed(checkThreadOptions(context, threads, partWork)))
       return failure();
-    if (vectorBits == 128 || vectorBits == 256 || vectorBits == 512)
+    if (!cpu.empty()) {
+      std::optional<HostMachine> known = HostMachine::get(cpu);
+      if (!known)
+        return emitError(UnknownLoc::get(context))
+               << "expected 'cpu' to be 'native' or an x86-64 CPU that LLVM "
+                  "knows, such as 'znver4', but got '"
+               << cpu.getValue() << "'";
+      machine = *known;
+    }
+    if (vectorBits != 0)
+      machine.vectorBits = vectorBits;
+    if (bf16 != Bf16Products::Auto)
+      machine.bf16 = bf16;
+    if (machine.vectorBits != 128 && machine.vectorBits != 256 &&
+        machine.vectorBits != 512)
+      return emitError(UnknownLoc::get(context))
+             << "expected 'vector-bits' to be 128, 256 or 512, but got "
+             << vectorBits.getValue();
+    if (machine.bf16 != Bf16Products::Avx512 || machine.vectorBits == 512)
       return success();
+    if (bf16 == Bf16Products::Auto) { // narrower vectors than the CPU's
+      machine.bf16 = Bf16Products::Widened;
+      return success();
+    }
     return emitError(UnknownLoc::get(context))
-           << "expected 'vector-bits' to be 128, 256 or 512, but got "
-           << vectorBits.getValue();
+           << "expected 'vector-bits' to be 512 for 'bf16=avx512', but got "
+           << machine.vectorBits;
   }
 
   void runOnOperation() override {
     if (reference)
       return;
-    HostContractionOptions options{blas,       blasMinWork, blasMinCopiedWork,
-                                   vectorBits, threads,     partWork};
+    HostContractionOptions options{blas,    blasMinWork, blasMinCopiedWork,
+                                   machine, threads,     partWork};
     FailureOr<HostContractionCounts> counts =
         convertLinalgToHostContraction(getOperation(), options);
     if (failed(counts))
@@ -564,5 +585,7 @@ struct ConvertLinalgToHostContractionPass
     numBlas += counts->blas;
     numKernels += counts->kernels;
   }
+
+  HostMachine machine;
 };
 } // namespace

@@ -1,4 +1,4 @@
-//===- PackKernel.cpp - Copy part of a matrix into f32 panels -------------===//
+//===- PackKernel.cpp - Copy part of a matrix into panels -----------------===//
 //
 // Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -21,6 +21,10 @@
 // instructions per kRowBlock rows. f16 and bf16 are widened here and nowhere
 // else; every f16 or bf16 is an f32, so no value changes.
 //
+// Where a word holds two bf16 of two rows, all this is done with pairs of rows:
+// two vectors become one of words, and a transposed square is one of words as
+// they lie in memory. A last row without a partner is paired with zeros.
+//
 // A panel may be narrower than kPackLanes (6 columns for AVX2). A vector then
 // brings columns of the next panel along and stores them where the next row of
 // this one will be; rows are written in ascending order, so they are
@@ -34,7 +38,7 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-/// Rows for which one look at a block's columns is valid. Rows stay the outer
+/// Words for which one look at a block's columns is valid. Words stay the outer
 /// loop beyond that, so that a wide matrix is read and written in order.
 static constexpr int64_t kRowBlock = 32;
 
@@ -75,6 +79,26 @@ static Value widen(HostBuilder &b, Type element, Value value) {
                                   arith::ShLIOp::create(b, bits, sixteen));
 }
 
+/// Words of neighbouring pairs in a vector of bits of bf16.
+static Value asWords(HostBuilder &b, Value pairs) {
+  int64_t lanes = cast<VectorType>(pairs.getType()).getNumElements() / 2;
+  return vector::BitCastOp::create(b, VectorType::get(lanes, b.getF32Type()),
+                                   pairs);
+}
+
+/// Words of two rows, as bits of bf16: scalars, or a vector of each.
+static Value joinPairs(HostBuilder &b, Value lower, Value upper) {
+  if (isa<VectorType>(lower.getType()))
+    return asWords(b, vector::InterleaveOp::create(b, lower, upper));
+  Type i32 = b.getI32Type();
+  Value sixteen = arith::ConstantOp::create(b, b.getI32IntegerAttr(16));
+  Value high =
+      arith::ShLIOp::create(b, arith::ExtUIOp::create(b, i32, upper), sixteen);
+  Value word =
+      arith::OrIOp::create(b, arith::ExtUIOp::create(b, i32, lower), high);
+  return arith::BitcastOp::create(b, b.getF32Type(), word);
+}
+
 /// Transposes a square of `rows.size()` vectors, a power of two: log2 rounds
 /// that each exchange every other group of lanes between two rows.
 static void transposeInRegisters(HostBuilder &b, MutableArrayRef<Value> rows) {
@@ -107,6 +131,8 @@ struct PackEmitter {
   MatrixBase source;
   Value tables, target;
   Index rowTable, width;
+  /// Rows of the source in a row of the panel.
+  int64_t steps;
 
   Index rowOffset(Index row) {
     return source.start + b.loadIndex(tables, rowTable + row);
@@ -119,8 +145,14 @@ struct PackEmitter {
     Type type = source.buffer.getType();
     return ::widen(b, cast<MemRefType>(type).getElementType(), value);
   }
-  void store(Value vector, Index panel, Index row, Index column) {
-    b.storeVector(vector, target, panel + row * width + column);
+  /// The words of one row of a panel, given those of the source's rows.
+  Value makeWords(function_ref<Value(Index)> loadRow, Index word) {
+    if (steps == 1)
+      return widen(loadRow(word));
+    return joinPairs(b, loadRow(word * 2), loadRow(word * 2 + 1));
+  }
+  void store(Value vector, Index panel, Index word, Index column) {
+    b.storeVector(vector, target, panel + word * width + column);
   }
 
   /// The offsets of the block's columns, and which of them are neighbours.
@@ -131,16 +163,19 @@ struct PackEmitter {
   };
   Columns look(Index at);
 
-  void packRow(const Columns &columns, Index panel, Index row, Index column);
-  void packHalves(const Columns &columns, Index panel, Index row, Index column);
-  void packGather(const Columns &columns, Index panel, Index row, Index column);
-  void packTransposed(const Columns &columns, Index panel, Index row,
+  /// Columns of one row of the source, as they are moved.
+  Value loadRow(const Columns &columns, Index row);
+  Value loadHalves(const Columns &columns, Index row);
+  Value loadGather(const Columns &columns, Index row);
+  void packTransposed(const Columns &columns, Index panel, Index word,
                       Index column);
-  /// Rows from `row` to `end` of a block.
-  void packBlock(Index at, Index panel, Index row, Index end, Index column);
-  /// Rows from `row` to `end` of columns that do not fill a block.
-  void packRest(Index at, Index panel, Index row, Index end, Index column,
+  /// Words from `word` to `end` of a block.
+  void packBlock(Index at, Index panel, Index word, Index end, Index column);
+  /// Words from `word` to `end` of columns that do not fill a block.
+  void packRest(Index at, Index panel, Index word, Index end, Index column,
                 Index valid);
+  /// The last word of a panel whose last row, `row`, has no partner.
+  void packLast(Index at, Index panel, Index word, Index row, Index valid);
   void fillWithZeros(Index panel, Index count);
 };
 } // namespace
@@ -153,92 +188,98 @@ PackEmitter::Columns PackEmitter::look(Index at) {
   return columns;
 }
 
-void PackEmitter::packRow(const Columns &columns, Index panel, Index row,
-                          Index column) {
-  Index at = rowOffset(row) + b.extract(columns.offsets, 0);
-  store(widen(load(kPackLanes, at)), panel, row, column);
+Value PackEmitter::loadRow(const Columns &columns, Index row) {
+  return load(kPackLanes, rowOffset(row) + b.extract(columns.offsets, 0));
 }
 
-void PackEmitter::packHalves(const Columns &columns, Index panel, Index row,
-                             Index column) {
+Value PackEmitter::loadHalves(const Columns &columns, Index row) {
   Index at = rowOffset(row);
   constexpr int64_t half = kPackLanes / 2;
   Value low = load(half, at + b.extract(columns.offsets, 0));
   Value high = load(half, at + b.extract(columns.offsets, half));
-  Value whole = vector::ShuffleOp::create(
-      b, low, high, ArrayRef<int64_t>{0, 1, 2, 3, 4, 5, 6, 7});
-  store(widen(whole), panel, row, column);
+  return vector::ShuffleOp::create(b, low, high,
+                                   ArrayRef<int64_t>{0, 1, 2, 3, 4, 5, 6, 7});
 }
 
-void PackEmitter::packGather(const Columns &columns, Index panel, Index row,
-                             Index column) {
+Value PackEmitter::loadGather(const Columns &columns, Index row) {
   Index at = rowOffset(row);
   SmallVector<Value> elements;
   for (int64_t lane = 0; lane < kPackLanes; ++lane)
     elements.push_back(load(at + b.extract(columns.offsets, lane)));
   Type element = elements.front().getType();
-  Value vector = vector::FromElementsOp::create(
-      b, VectorType::get(kPackLanes, element), elements);
-  store(widen(vector), panel, row, column);
+  return vector::FromElementsOp::create(b, VectorType::get(kPackLanes, element),
+                                        elements);
 }
 
-void PackEmitter::packTransposed(const Columns &columns, Index panel, Index row,
-                                 Index column) {
-  Index at = rowOffset(row);
+void PackEmitter::packTransposed(const Columns &columns, Index panel,
+                                 Index word, Index column) {
+  Index at = rowOffset(word * steps);
   SmallVector<Value> square;
-  for (int64_t lane = 0; lane < kPackLanes; ++lane)
-    square.push_back(
-        widen(load(kPackLanes, at + b.extract(columns.offsets, lane))));
+  for (int64_t lane = 0; lane < kPackLanes; ++lane) {
+    Value rows =
+        load(kPackLanes * steps, at + b.extract(columns.offsets, lane));
+    square.push_back(steps == 1 ? widen(rows) : asWords(b, rows));
+  }
   transposeInRegisters(b, square);
   for (auto [i, vector] : llvm::enumerate(square))
-    store(vector, panel, row + static_cast<int64_t>(i), column);
+    store(vector, panel, word + static_cast<int64_t>(i), column);
 }
 
-void PackEmitter::packBlock(Index at, Index panel, Index row, Index end,
+void PackEmitter::packBlock(Index at, Index panel, Index word, Index end,
                             Index column) {
   Columns columns = look(at);
   Index one = b.number(1);
-  auto packRows = [&](Index first, Index last) {
-    b.branch(
-        columns.halves,
-        [&] {
-          b.loop(first, last, one,
-                 [&](Index r) { packHalves(columns, panel, r, column); });
-        },
-        [&] {
-          b.loop(first, last, one,
-                 [&](Index r) { packGather(columns, panel, r, column); });
+  auto packWords =
+      [&](Index first, Index last,
+          Value (PackEmitter::*loadColumns)(const Columns &, Index)) {
+        b.loop(first, last, one, [&](Index w) {
+          auto loadRow = [&](Index row) {
+            return (this->*loadColumns)(columns, row);
+          };
+          store(makeWords(loadRow, w), panel, w, column);
         });
-  };
+      };
   b.branch(
-      columns.neighbours,
+      columns.neighbours, [&] { packWords(word, end, &PackEmitter::loadRow); },
       [&] {
-        b.loop(row, end, one,
-               [&](Index r) { packRow(columns, panel, r, column); });
-      },
-      [&] {
-        b.loop(row, end, b.number(kPackLanes), [&](Index first) {
+        b.loop(word, end, b.number(kPackLanes), [&](Index first) {
           Index last = min(first + kPackLanes, end);
           Value square = b.andThen(first + kPackLanes <= end, [&] {
-            return b.areRuns(b.loadVector(kPackLanes, tables, rowTable + first),
-                             kPackLanes);
+            int64_t rows = kPackLanes * steps;
+            return b.areRuns(
+                b.loadVector(rows, tables, rowTable + first * steps), rows);
           });
           b.branch(
               square, [&] { packTransposed(columns, panel, first, column); },
-              [&] { packRows(first, last); });
+              [&] {
+                b.branch(
+                    columns.halves,
+                    [&] { packWords(first, last, &PackEmitter::loadHalves); },
+                    [&] { packWords(first, last, &PackEmitter::loadGather); });
+              });
         });
       });
 }
 
-void PackEmitter::packRest(Index at, Index panel, Index row, Index end,
+void PackEmitter::packRest(Index at, Index panel, Index word, Index end,
                            Index column, Index valid) {
   Index one = b.number(1);
-  b.loop(row, end, one, [&](Index r) {
-    Index offset = rowOffset(r);
+  b.loop(word, end, one, [&](Index w) {
     b.loop(b.number(0), valid, one, [&](Index j) {
-      Value element = load(offset + b.loadIndex(tables, at + j));
-      b.store(widen(element), target, panel + r * width + column + j);
+      Index inRow = b.loadIndex(tables, at + j);
+      auto loadRow = [&](Index row) { return load(rowOffset(row) + inRow); };
+      b.store(makeWords(loadRow, w), target, panel + w * width + column + j);
     });
+  });
+}
+
+void PackEmitter::packLast(Index at, Index panel, Index word, Index row,
+                           Index valid) {
+  b.loop(valid, 1, [&](Index j) {
+    Value last = load(rowOffset(row) + b.loadIndex(tables, at + j));
+    Value none =
+        arith::ConstantOp::create(b, b.getIntegerAttr(last.getType(), 0));
+    b.store(joinPairs(b, last, none), target, panel + word * width + j);
   });
 }
 
@@ -248,7 +289,7 @@ void PackEmitter::fillWithZeros(Index panel, Index count) {
          [&](Index at) { b.storeVector(zeros, target, panel + at); });
 }
 
-func::FuncOp KernelLibrary::getPack(Type element) {
+func::FuncOp KernelLibrary::getPack(Type element, int64_t steps) {
   MLIRContext *context = module.getContext();
   Type index = IndexType::get(context);
   Type floats = getFlatType(Float32Type::get(context));
@@ -263,8 +304,9 @@ func::FuncOp KernelLibrary::getPack(Type element) {
                              index,
                              index};
   std::string name;
-  llvm::raw_string_ostream(name) << "pack_" << element;
-  auto emit = [](HostBuilder &b, KernelArguments &arguments) {
+  llvm::raw_string_ostream(name)
+      << "pack_" << element << (steps == 1 ? "" : "_pairs");
+  auto emit = [steps](HostBuilder &b, KernelArguments &arguments) {
     PackEmitter emitter(b);
     emitter.source = arguments.takeMatrix();
     emitter.tables = arguments.takeBuffer();
@@ -275,24 +317,35 @@ func::FuncOp KernelLibrary::getPack(Type element) {
     Index width = arguments.takeIndex();
     emitter.target = target.buffer;
     emitter.width = width;
+    emitter.steps = steps;
+    Index words = ceilDiv(rows, steps), wholeWords = rows / steps;
     b.loop(b.number(0), columns, width, [&](Index p) {
       Index available = columns - p;
       Index valid = min(width, available);
-      Index panel = target.start + p * rows;
+      Index panel = target.start + p * words;
       b.branch(valid < width,
-               [&] { emitter.fillWithZeros(panel, rows * width); });
-      b.loop(rows, kRowBlock, [&](Index row) {
-        Index end = min(row + kRowBlock, rows);
+               [&] { emitter.fillWithZeros(panel, words * width); });
+      b.loop(wholeWords, kRowBlock, [&](Index word) {
+        Index end = min(word + kRowBlock, wholeWords);
         b.loop(valid, kPackLanes, [&](Index column) {
           Index from = columnTable + p + column;
           b.branch(
               column + kPackLanes <= available,
-              [&] { emitter.packBlock(from, panel, row, end, column); },
+              [&] { emitter.packBlock(from, panel, word, end, column); },
               [&] {
-                emitter.packRest(from, panel, row, end, column, valid - column);
+                emitter.packRest(from, panel, word, end, column,
+                                 valid - column);
               });
         });
       });
+      if (steps > 1)
+        b.branch(
+            wholeWords < words,
+            [&] {
+              emitter.packLast(columnTable + p, panel, wholeWords, rows - 1,
+                               valid);
+            },
+            [] {});
     });
   };
   return getKernel(name, types, emit);
@@ -301,8 +354,8 @@ func::FuncOp KernelLibrary::getPack(Type element) {
 void KernelLibrary::callPack(HostBuilder &b, Type element, MatrixBase source,
                              Value tables, Index rowTable, Index rows,
                              Index columnTable, Index columns,
-                             MatrixBase target, Index width) {
-  func::CallOp::create(b, getPack(element),
+                             MatrixBase target, Index width, int64_t steps) {
+  func::CallOp::create(b, getPack(element, steps),
                        ValueRange{source.buffer, source.start, tables, rowTable,
                                   rows, columnTable, columns, target.buffer,
                                   target.start, width});

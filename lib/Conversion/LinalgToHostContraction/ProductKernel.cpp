@@ -32,43 +32,48 @@ struct PanelLayout {
 
 /// B's panels come first: packing may write kPackLanes elements past the end of
 /// a region, and A is packed after B.
-static PanelLayout layoutPanels(HostBuilder &b, TileShape tile, Index m,
-                                Index n, Index k) {
-  Index depth = min(k, kBlockK);
+static PanelLayout layoutPanels(HostBuilder &b, const MicroKernel &kernel,
+                                Index m, Index n, Index k) {
+  Index words = min(ceilDiv(k, kernel.steps()), kBlockK);
   PanelLayout layout;
   layout.bStart = b.number(0);
-  layout.aStart = roundUp(min(n, kBlockN), tile.columns()) * depth;
-  layout.end =
-      layout.aStart + roundUp(min(m, kBlockM), tile.rows) * depth + kPackLanes;
+  layout.aStart = roundUp(min(n, kBlockN), kernel.columns()) * words;
+  layout.end = layout.aStart + roundUp(min(m, kBlockM), kernel.rows) * words +
+               kPackLanes;
   return layout;
 }
 
-Index KernelLibrary::getProductScratch(HostBuilder &b, Index m, Index n,
-                                       Index k) {
-  return layoutPanels(b, tile, m, n, k).end;
+Index KernelLibrary::getProductScratch(HostBuilder &b, Type aType, Type bType,
+                                       Index m, Index n, Index k) {
+  return layoutPanels(b, MicroKernel::get(machine, aType, bType), m, n, k).end;
 }
 
 func::FuncOp KernelLibrary::getProduct(Type aType, Type bType) {
   std::string name;
   llvm::raw_string_ostream(name) << "product_" << aType << "_" << bType;
+  MicroKernel kernel = MicroKernel::get(machine, aType, bType);
+  int64_t blockK = kBlockK * kernel.steps();
   auto emit = [&](HostBuilder &b, KernelArguments &arguments) {
     ProductArguments p = ProductArguments::take(arguments);
     const OffsetTables &tables = p.tables;
-    PanelLayout layout = layoutPanels(b, tile, p.m, p.n, p.k);
+    PanelLayout layout = layoutPanels(b, kernel, p.m, p.n, p.k);
     MatrixBase bPanels = p.scratch.at(layout.bStart);
     MatrixBase aPanels = p.scratch.at(layout.aStart);
     b.loop(p.n, kBlockN, [&](Index j) {
       Index columns = min(p.n - j, kBlockN);
-      b.loop(p.k, kBlockK, [&](Index l) {
-        Index depth = min(p.k - l, kBlockK);
+      b.loop(p.k, blockK, [&](Index l) {
+        Index depth = min(p.k - l, blockK);
         callPack(b, bType, p.b, tables.buffer, tables.bK + l, depth,
-                 tables.bN + j, columns, bPanels, b.number(tile.columns()));
+                 tables.bN + j, columns, bPanels, b.number(kernel.columns()),
+                 kernel.steps());
         b.loop(p.m, kBlockM, [&](Index i) {
           Index rows = min(p.m - i, kBlockM);
           callPack(b, aType, p.a, tables.buffer, tables.aK + l, depth,
-                   tables.aM + i, rows, aPanels, b.number(tile.rows));
-          callTiles(b, aPanels, bPanels, p.c, tables.buffer, tables.cM + i,
-                    tables.cN + j, rows, columns, depth);
+                   tables.aM + i, rows, aPanels, b.number(kernel.rows),
+                   kernel.steps());
+          callTiles(b, kernel, aPanels, bPanels, p.c, tables.buffer,
+                    tables.cM + i, tables.cN + j, rows, columns,
+                    ceilDiv(depth, kernel.steps()));
         });
       });
     });

@@ -15,6 +15,9 @@
 // The sum thus starts from what stands in C and takes the products in order;
 // there is no partial sum that would round differently.
 //
+// Where a word holds two bf16, it is two products, of the upper halves first:
+// the order of vdpbf16ps, which takes their place where there is one.
+//
 // A full tile whose columns are neighbours in C, vector by vector, is loaded
 // and stored in place; its rows may be anywhere. Every other one (at the edge,
 // or with an output that is transposed or cut into small images) is copied into
@@ -24,23 +27,27 @@
 //
 // The tile's shape: with 16 registers of 256 bits, 6 rows of 2 vectors leave 4
 // registers for B's vectors and A's scalars (the shape of BLIS and OpenBLAS for
-// Haswell). With 32 registers of 512 bits, see TileShape::get.
+// Haswell). With 32 registers of 512 bits, see MicroKernel::get.
 //
 //===----------------------------------------------------------------------===//
 
 #include "KernelLibrary.h"
 
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
+
 using namespace mlir;
 using namespace mlir::amp;
 
-TileShape TileShape::get(unsigned vectorBits) {
-  int64_t lanes = vectorBits / 32;
+MicroKernel MicroKernel::get(const HostMachine &machine, Type aType,
+                             Type bType) {
+  bool areBf16 = aType.isBF16() && bType.isBF16();
+  Bf16Products products = areBf16 ? machine.bf16 : Bf16Products::Widened;
+  int64_t lanes = machine.vectorBits / 32;
   // More rows would load fewer vectors for each multiplication, but two vectors
   // are loaded beside 16 multiplications as it is, and short tiles waste less
   // on matrices of 8, 16 and 32 rows.
-  if (vectorBits >= 512)
-    return {lanes, /*vectors=*/2, /*rows=*/8};
-  return {lanes, /*vectors=*/2, /*rows=*/6};
+  int64_t rows = machine.vectorBits >= 512 ? 8 : 6;
+  return {lanes, /*vectors=*/2, rows, products};
 }
 
 namespace {
@@ -66,18 +73,19 @@ struct TilePlace {
 
   /// As results of a branch, and back.
   SmallVector<Value> give() const;
-  static TilePlace take(HostBuilder &b, TileShape shape, ValueRange values);
+  static TilePlace take(HostBuilder &b, const MicroKernel &shape,
+                        ValueRange values);
 };
 
 struct TileEmitter {
   HostBuilder &b;
-  TileShape shape;
+  MicroKernel shape;
   MatrixBase c;
   Value tables;
   /// Memory for one tile, its rows one after the other.
   Value stackTile;
   /// Rows of the panels.
-  Index depth;
+  Index words;
 
   SmallVector<VectorColumns> look(Index table, Index count);
   TilePlace placeInC(ArrayRef<VectorColumns> columns, Index rowTable);
@@ -85,6 +93,8 @@ struct TileEmitter {
   /// Copies `count` rows of C, offsets from `rowTable`, to the stack or back.
   void copyTile(ArrayRef<VectorColumns> columns, Index rowTable, Index count,
                 bool toStack);
+  /// The sum, and the products of two vectors of words.
+  Value multiplyAdd(Value sum, Value aWords, Value bWords);
   /// The micro-kernel, for the first rows and vectors of a tile.
   void multiply(int64_t rows, int64_t vectors, const TilePlace &place,
                 MatrixBase aPanel, MatrixBase bPanel);
@@ -102,7 +112,8 @@ SmallVector<Value> TilePlace::give() const {
   return values;
 }
 
-TilePlace TilePlace::take(HostBuilder &b, TileShape shape, ValueRange values) {
+TilePlace TilePlace::take(HostBuilder &b, const MicroKernel &shape,
+                          ValueRange values) {
   TilePlace place{values[0], {}, {}};
   for (Value row : values.slice(1, shape.rows))
     place.rows.push_back(b.number(row));
@@ -158,6 +169,54 @@ SmallVector<VectorColumns> TileEmitter::look(Index table, Index count) {
   return result;
 }
 
+Value TileEmitter::multiplyAdd(Value sum, Value aWords, Value bWords) {
+  // Fused where the target can, so that one kernel serves targets with and
+  // without FMA: vector.fma would be a library call on the latter.
+  auto contract = arith::FastMathFlags::contract;
+  auto add = [&](Value x, Value y) {
+    Value product = arith::MulFOp::create(b, x, y, contract);
+    sum = arith::AddFOp::create(b, sum, product, contract);
+  };
+  switch (shape.products) {
+  case Bf16Products::Auto:
+  case Bf16Products::Widened:
+    add(aWords, bWords);
+    return sum;
+  case Bf16Products::Pairs: {
+    auto bits = VectorType::get(shape.lanes, b.getI32Type());
+    Type floats = sum.getType();
+    auto splat = [&](int64_t number) {
+      return b.splat(arith::ConstantOp::create(b, b.getI32IntegerAttr(number)),
+                     shape.lanes);
+    };
+    Value mask = splat(int32_t(0xffff0000)), sixteen = splat(16);
+    // A bf16 is the upper half of the f32 of the same value.
+    auto upper = [&](Value words) -> Value {
+      return arith::BitcastOp::create(
+          b, floats,
+          arith::AndIOp::create(b, arith::BitcastOp::create(b, bits, words),
+                                mask));
+    };
+    auto lower = [&](Value words) -> Value {
+      return arith::BitcastOp::create(
+          b, floats,
+          arith::ShLIOp::create(b, arith::BitcastOp::create(b, bits, words),
+                                sixteen));
+    };
+    add(upper(aWords), upper(bWords));
+    add(lower(aWords), lower(bWords));
+    return sum;
+  }
+  case Bf16Products::Avx512: {
+    auto pairs = VectorType::get(shape.lanes * 2, b.getBF16Type());
+    return x86vector::DotBF16Op::create(
+        b, sum.getType(), sum, vector::BitCastOp::create(b, pairs, aWords),
+        vector::BitCastOp::create(b, pairs, bWords));
+  }
+  }
+  llvm_unreachable("unknown Bf16Products");
+}
+
 void TileEmitter::multiply(int64_t rows, int64_t vectors,
                            const TilePlace &place, MatrixBase aPanel,
                            MatrixBase bPanel) {
@@ -169,11 +228,8 @@ void TileEmitter::multiply(int64_t rows, int64_t vectors,
     for (int64_t v = 0; v < vectors; ++v)
       sums.push_back(b.loadVector(shape.lanes, place.buffer, at(r, v)));
 
-  // Fused where the target can, so that one kernel serves targets with and
-  // without FMA: vector.fma would be a library call on the latter.
-  auto contract = arith::FastMathFlags::contract;
   auto loop = scf::ForOp::create(
-      b, b.number(0), depth, b.number(1), sums,
+      b, b.number(0), words, b.number(1), sums,
       [&](OpBuilder &, Location, Value iv, ValueRange in) {
         Index k = b.number(iv);
         SmallVector<Value> out(in), bVectors;
@@ -186,8 +242,7 @@ void TileEmitter::multiply(int64_t rows, int64_t vectors,
           Value a = b.splat(b.load(aPanel.buffer, aRow + r), shape.lanes);
           for (int64_t v = 0; v < vectors; ++v) {
             Value &sum = out[r * vectors + v];
-            Value product = arith::MulFOp::create(b, a, bVectors[v], contract);
-            sum = arith::AddFOp::create(b, sum, product, contract);
+            sum = multiplyAdd(sum, a, bVectors[v]);
           }
         }
         scf::YieldOp::create(b, out);
@@ -252,7 +307,7 @@ void TileEmitter::copyTile(ArrayRef<VectorColumns> columns, Index rowTable,
   });
 }
 
-func::FuncOp KernelLibrary::getTiles() {
+func::FuncOp KernelLibrary::getTiles(const MicroKernel &tile) {
   MLIRContext *context = module.getContext();
   Type index = IndexType::get(context);
   Type floats = getFlatType(Float32Type::get(context));
@@ -266,7 +321,7 @@ func::FuncOp KernelLibrary::getTiles() {
         b, tile, arguments.takeMatrix(), arguments.takeBuffer(), {}, {}};
     Index cM = arguments.takeIndex(), cN = arguments.takeIndex();
     Index m = arguments.takeIndex(), n = arguments.takeIndex();
-    emitter.depth = arguments.takeIndex();
+    emitter.words = arguments.takeIndex();
 
     int64_t tileSize = tile.rows * tile.columns();
     Value memory =
@@ -299,8 +354,8 @@ func::FuncOp KernelLibrary::getTiles() {
         TilePlace place =
             TilePlace::take(b, tile, b.either(inPlace, useC, useStack));
         emitter.multiplySome(rowCount, columnCount, place,
-                             aPanels.at(i * emitter.depth),
-                             bPanels.at(j * emitter.depth));
+                             aPanels.at(i * emitter.words),
+                             bPanels.at(j * emitter.words));
         b.branch(
             inPlace, [] {},
             [&] {
@@ -309,14 +364,16 @@ func::FuncOp KernelLibrary::getTiles() {
       });
     });
   };
-  return getKernel("tiles", types, emit);
+  return getKernel("tiles" + tile.suffix(), types, emit);
 }
 
-void KernelLibrary::callTiles(HostBuilder &b, MatrixBase aPanels,
-                              MatrixBase bPanels, MatrixBase c, Value tables,
-                              Index cM, Index cN, Index m, Index n, Index k) {
+void KernelLibrary::callTiles(HostBuilder &b, const MicroKernel &kernel,
+                              MatrixBase aPanels, MatrixBase bPanels,
+                              MatrixBase c, Value tables, Index cM, Index cN,
+                              Index m, Index n, Index words) {
   assert(aPanels.buffer == bPanels.buffer && "panels share scratch memory");
-  func::CallOp::create(b, getTiles(),
+  func::CallOp::create(b, getTiles(kernel),
                        ValueRange{aPanels.buffer, aPanels.start, bPanels.start,
-                                  c.buffer, c.start, tables, cM, cN, m, n, k});
+                                  c.buffer, c.start, tables, cM, cN, m, n,
+                                  words});
 }

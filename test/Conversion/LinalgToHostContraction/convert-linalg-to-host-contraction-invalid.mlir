@@ -2,6 +2,11 @@
 // RUN:   --convert-linalg-to-host-contraction=blas-min-work=0
 // RUN: not amp-opt /dev/null --convert-linalg-to-host-contraction=vector-bits=384 2>&1 | FileCheck %s
 // CHECK: expected 'vector-bits' to be 128, 256 or 512, but got 384
+// RUN: not amp-opt /dev/null --convert-linalg-to-host-contraction=cpu=znver44 2>&1 | FileCheck %s --check-prefix=CPU
+// CPU: expected 'cpu' to be 'native' or an x86-64 CPU that LLVM knows, such as 'znver4', but got 'znver44'
+// RUN: not amp-opt /dev/null --convert-linalg-to-host-contraction="bf16=avx512 vector-bits=256" 2>&1 | FileCheck %s --check-prefix=NARROW
+// NARROW: expected 'vector-bits' to be 512 for 'bf16=avx512', but got 256
+// RUN: not amp-opt /dev/null --convert-linalg-to-host-contraction="bf16=avx512" 2>&1 | FileCheck %s --check-prefix=NARROW
 // RUN: not amp-opt /dev/null --convert-linalg-to-host-contraction=threads=0 2>&1 | FileCheck %s --check-prefix=THREADS
 // THREADS: expected 'threads' to be at least 1, but got 0
 // RUN: not amp-opt /dev/null --convert-linalg-to-host-contraction=part-work=0 2>&1 | FileCheck %s --check-prefix=WORK

@@ -13,9 +13,9 @@
 
 using namespace mlir::amp;
 
-/// 100 GFLOP/s and 10 GB/s.
+/// 100 GFLOP/s, 200 of bf16, and 10 GB/s.
 static MachinePeak makePeak() {
-  return {100e9, [](int64_t) { return 10e9; }};
+  return {100e9, 200e9, [](int64_t) { return 10e9; }};
 }
 
 static std::string print(llvm::ArrayRef<KernelTime> times, int64_t steps,
@@ -48,6 +48,18 @@ TEST(KernelProfile, ShowsTheLongestFirst) {
       "  33.3%   250.000        in 1 more\n");
 }
 
+TEST(KernelProfile, HoldsProductsOfBf16AgainstTheirPeak) {
+  auto printOne = [](const char *what) {
+    return print({{"k", what, "", 20'000'000'000, 1'000, 1, 0.5}}, 1);
+  };
+  EXPECT_NE(printOne("product 8x8x8 bf16 bf16").find("  20%  product"),
+            std::string::npos);
+  EXPECT_NE(printOne("product 8x8x8 bf16 f32").find("  40%  product"),
+            std::string::npos);
+  EXPECT_NE(printOne("loops 8x8 bf16 bf16").find("  40%  loops"),
+            std::string::npos);
+}
+
 TEST(KernelProfile, SaysWhatIsNotKnown) {
   std::vector<KernelTime> times = {{"k0", "loops ?", "", -1, -1, 1, 0.5}};
   EXPECT_EQ(
@@ -63,6 +75,7 @@ TEST(KernelProfile, MeasuresThisMachine) {
   MachinePeak peak = measureMachinePeak(2);
 #ifdef __x86_64__
   EXPECT_GT(peak.operations, 1e9);
+  EXPECT_GE(peak.bf16Operations, peak.operations);
 #endif
   EXPECT_GT(peak.getBandwidth(100), 1e8);
   EXPECT_EQ(peak.getBandwidth(1 << 20), peak.getBandwidth((1 << 20) - 5));

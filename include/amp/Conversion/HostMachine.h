@@ -1,0 +1,55 @@
+//===- HostMachine.h - What kernels need to know of a CPU -------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One description of the CPU that a step is compiled for. A step is compiled
+// for one: the panels that products are packed into depend on it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_CONVERSION_HOSTMACHINE_H
+#define AMP_CONVERSION_HOSTMACHINE_H
+
+#include "mlir/Support/LLVM.h"
+
+#include <optional>
+#include <string>
+
+namespace mlir::amp {
+
+/// How products of bf16 by bf16 are computed. Sums are f32 in each.
+enum class Bf16Products {
+  /// What the machine does fastest.
+  Auto,
+  /// Panels of f32: bf16 is widened when it is packed.
+  Widened,
+  /// Panels of bf16, two steps of the sum in a word, multiplied by f32
+  /// arithmetic: the next one for CPUs without its instruction.
+  Pairs,
+  /// The same panels, multiplied by AVX512-BF16's vdpbf16ps. It takes
+  /// subnormal numbers as zero.
+  Avx512
+};
+
+struct HostMachine {
+  /// Width of the vector registers: 128, 256 or 512.
+  unsigned vectorBits = 256;
+  /// Not Auto.
+  Bf16Products bf16 = Bf16Products::Widened;
+
+  /// The machine that LLVM calls `cpu` ("znver4", "sapphirerapids"), or, for
+  /// "native", the one that runs this process. Nothing if there is none of that
+  /// name.
+  static std::optional<HostMachine> get(StringRef cpu);
+
+  /// Such as "vectors of 512 bits, bf16 by vdpbf16ps".
+  std::string describe() const;
+};
+
+} // namespace mlir::amp
+
+#endif // AMP_CONVERSION_HOSTMACHINE_H
