@@ -59,13 +59,15 @@ MachinePeak mlir::amp::measureMachinePeak(int32_t threads) {
 
 /// Seconds that a call of the kernel takes at least; 0 if not known.
 static double getFloor(const KernelTime &kernel, const MachinePeak &peak) {
-  if (kernel.operations < 0 || kernel.bytes < 0 || peak.operations <= 0)
+  if (kernel.operations < 0 || kernel.bytes < 0)
     return 0;
   // amp-profile-kernels writes so of them.
   llvm::StringRef what = kernel.what;
   const bool isBf16 =
       what.starts_with("product ") && what.ends_with(" bf16 bf16");
   const double rate = isBf16 ? peak.bf16Operations : peak.operations;
+  if (rate <= 0)
+    return 0;
   return std::max(double(kernel.operations) / rate,
                   double(kernel.bytes) / peak.getBandwidth(kernel.bytes));
 }

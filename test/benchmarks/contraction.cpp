@@ -276,6 +276,8 @@ int main(int argc, char **argv) {
   }
   if (vectorBits != 0)
     machine->vectorBits = vectorBits;
+  if (machine->vectorBits < 512)
+    machine->bf16 = amp::Bf16Products::Widened;
 
   DialectRegistry registry;
   registerAllDialects(registry);

@@ -175,9 +175,10 @@ static llvm::Expected<BlasReport> getBlas(const RunOptions &options) {
 /// Shows who computes.
 static void printCompute(const RunOptions &options, const BlasReport &blas) {
   printBlas(getScreen(options), blas);
-  getScreen(options) << "threads: " << options.threads << "\n"
-                     << "CPU: " << HostMachine::get("native")->describe()
-                     << "\n";
+  getScreen(options) << "threads: " << options.threads << "\n";
+  if (!options.reference)
+    getScreen(options) << "CPU: " << HostMachine::get("native")->describe()
+                       << "\n";
 }
 
 //===----------------------------------------------------------------------===//

@@ -38,8 +38,10 @@ enum class Bf16Products {
 struct HostMachine {
   /// Width of the vector registers: 128, 256 or 512.
   unsigned vectorBits = 256;
-  /// Not Auto.
+  /// Auto counts as Widened.
   Bf16Products bf16 = Bf16Products::Widened;
+  /// Whether there is vdpbf16ps, faster or not.
+  bool hasAvx512Bf16 = false;
 
   /// The machine that LLVM calls `cpu` ("znver4", "sapphirerapids"), or, for
   /// "native", the one that runs this process. Nothing if there is none of that

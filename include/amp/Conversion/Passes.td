@@ -69,8 +69,9 @@ def ConvertLinalgToHostContractionPass
     Where the CPU multiplies pairs of bf16 faster than f32 (`bf16`), panels of
     products of bf16 by bf16 hold pairs of bf16, and a tile takes two steps of
     the sum at once. Products are exact and sums f32 in either form; only the
-    order of a pair's two additions differs, and vdpbf16ps takes subnormal
-    numbers as zero. BLAS is not called for these products then.
+    order of a pair's two additions differs. vdpbf16ps takes subnormal numbers as
+    zero, in the operands and in the sum, and where it is used BLAS is not
+    called.
 
     With `threads` above 1, products that are worth it are divided among the
     iterations of an `scf.parallel`, by their batch or by the longer side of the

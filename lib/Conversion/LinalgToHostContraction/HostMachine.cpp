@@ -35,7 +35,8 @@ static HostMachine makeMachine(StringRef cpu,
     machine.vectorBits = 512;
   else if (!hasFeature("avx2"))
     machine.vectorBits = 128;
-  if (hasFeature("avx512bf16") && llvm::is_contained(kFastBf16Dot, cpu))
+  machine.hasAvx512Bf16 = hasFeature("avx512bf16");
+  if (machine.hasAvx512Bf16 && llvm::is_contained(kFastBf16Dot, cpu))
     machine.bf16 = Bf16Products::Avx512;
   return machine;
 }

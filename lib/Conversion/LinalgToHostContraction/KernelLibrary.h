@@ -98,7 +98,8 @@ class KernelArguments {
 public:
   KernelArguments(HostBuilder &b, ValueRange values) : b(b), values(values) {}
 
-  Value takeBuffer() { return values[next++]; }
+  Value takeValue() { return values[next++]; }
+  Value takeBuffer() { return takeValue(); }
   Index takeIndex() { return b.number(values[next++]); }
   MatrixBase takeMatrix() {
     Value buffer = takeBuffer();
@@ -188,10 +189,12 @@ public:
   ///     the word of source[row[r] + column[p + j]] for the `steps` rows r from
   ///     w * steps on
   /// for panels p = 0, width, ... of `columns` columns, the last one and the
-  /// last word filled up with zeros. May write kPackLanes words past the end.
+  /// last word filled up with zeros, so that products of A's and B's filling
+  /// are -0. May write kPackLanes words past the end.
   void callPack(HostBuilder &b, Type element, MatrixBase source, Value tables,
                 Index rowTable, Index rows, Index columnTable, Index columns,
-                MatrixBase target, Index width, int64_t steps = 1);
+                MatrixBase target, Index width, int64_t steps = 1,
+                bool isB = false);
 
   /// C += A * B for a block whose panels, of `words` words a row, stand in
   /// scratch memory.

@@ -552,6 +552,10 @@ struct ConvertLinalgToHostContractionPass
                << cpu.getValue() << "'";
       machine = *known;
     }
+    if (!cpu.empty() && bf16 == Bf16Products::Avx512 && !machine.hasAvx512Bf16)
+      return emitError(UnknownLoc::get(context))
+             << "expected a CPU with AVX512-BF16 for 'bf16=avx512', but '"
+             << cpu.getValue() << "' has none; leave 'bf16' to the CPU";
     if (vectorBits != 0)
       machine.vectorBits = vectorBits;
     if (bf16 != Bf16Products::Auto)

@@ -23,7 +23,8 @@
 //
 // Where a word holds two bf16 of two rows, all this is done with pairs of rows:
 // two vectors become one of words, and a transposed square is one of words as
-// they lie in memory. A last row without a partner is paired with zeros.
+// they lie in memory. A last row without a partner is paired with zeros, of
+// which B's are negative: their product, -0, leaves every sum as it is.
 //
 // A panel may be narrower than kPackLanes (6 columns for AVX2). A vector then
 // brings columns of the next panel along and stores them where the next row of
@@ -174,8 +175,9 @@ struct PackEmitter {
   /// Words from `word` to `end` of columns that do not fill a block.
   void packRest(Index at, Index panel, Index word, Index end, Index column,
                 Index valid);
-  /// The last word of a panel whose last row, `row`, has no partner.
-  void packLast(Index at, Index panel, Index word, Index row, Index valid);
+  /// The last word of a panel whose last row, `row`, has `partner` for one.
+  void packLast(Index at, Index panel, Index word, Index row, Index valid,
+                Value partner);
   void fillWithZeros(Index panel, Index count);
 };
 } // namespace
@@ -274,12 +276,10 @@ void PackEmitter::packRest(Index at, Index panel, Index word, Index end,
 }
 
 void PackEmitter::packLast(Index at, Index panel, Index word, Index row,
-                           Index valid) {
+                           Index valid, Value partner) {
   b.loop(valid, 1, [&](Index j) {
     Value last = load(rowOffset(row) + b.loadIndex(tables, at + j));
-    Value none =
-        arith::ConstantOp::create(b, b.getIntegerAttr(last.getType(), 0));
-    b.store(joinPairs(b, last, none), target, panel + word * width + j);
+    b.store(joinPairs(b, last, partner), target, panel + word * width + j);
   });
 }
 
@@ -303,6 +303,8 @@ func::FuncOp KernelLibrary::getPack(Type element, int64_t steps) {
                              floats,
                              index,
                              index};
+  if (steps > 1)
+    types.push_back(IntegerType::get(context, 16));
   std::string name;
   llvm::raw_string_ostream(name)
       << "pack_" << element << (steps == 1 ? "" : "_pairs");
@@ -319,6 +321,7 @@ func::FuncOp KernelLibrary::getPack(Type element, int64_t steps) {
     emitter.width = width;
     emitter.steps = steps;
     Index words = ceilDiv(rows, steps), wholeWords = rows / steps;
+    Value partner = steps > 1 ? arguments.takeValue() : Value();
     b.loop(b.number(0), columns, width, [&](Index p) {
       Index available = columns - p;
       Index valid = min(width, available);
@@ -343,7 +346,7 @@ func::FuncOp KernelLibrary::getPack(Type element, int64_t steps) {
             wholeWords < words,
             [&] {
               emitter.packLast(columnTable + p, panel, wholeWords, rows - 1,
-                               valid);
+                               valid, partner);
             },
             [] {});
     });
@@ -354,9 +357,13 @@ func::FuncOp KernelLibrary::getPack(Type element, int64_t steps) {
 void KernelLibrary::callPack(HostBuilder &b, Type element, MatrixBase source,
                              Value tables, Index rowTable, Index rows,
                              Index columnTable, Index columns,
-                             MatrixBase target, Index width, int64_t steps) {
-  func::CallOp::create(b, getPack(element, steps),
-                       ValueRange{source.buffer, source.start, tables, rowTable,
-                                  rows, columnTable, columns, target.buffer,
-                                  target.start, width});
+                             MatrixBase target, Index width, int64_t steps,
+                             bool isB) {
+  SmallVector<Value> arguments = {
+      source.buffer, source.start, tables,        rowTable,     rows,
+      columnTable,   columns,      target.buffer, target.start, width};
+  if (steps > 1) // the bits of 0 or -0
+    arguments.push_back(arith::ConstantOp::create(
+        b, b.getI16IntegerAttr(isB ? int16_t(0x8000) : 0)));
+  func::CallOp::create(b, getPack(element, steps), arguments);
 }

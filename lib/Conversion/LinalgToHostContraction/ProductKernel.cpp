@@ -65,7 +65,7 @@ func::FuncOp KernelLibrary::getProduct(Type aType, Type bType) {
         Index depth = min(p.k - l, blockK);
         callPack(b, bType, p.b, tables.buffer, tables.bK + l, depth,
                  tables.bN + j, columns, bPanels, b.number(kernel.columns()),
-                 kernel.steps());
+                 kernel.steps(), /*isB=*/true);
         b.loop(p.m, kBlockM, [&](Index i) {
           Index rows = min(p.m - i, kBlockM);
           callPack(b, aType, p.a, tables.buffer, tables.aK + l, depth,

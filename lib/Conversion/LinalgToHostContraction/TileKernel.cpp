@@ -41,7 +41,9 @@ using namespace mlir::amp;
 MicroKernel MicroKernel::get(const HostMachine &machine, Type aType,
                              Type bType) {
   bool areBf16 = aType.isBF16() && bType.isBF16();
-  Bf16Products products = areBf16 ? machine.bf16 : Bf16Products::Widened;
+  Bf16Products products = areBf16 && machine.bf16 != Bf16Products::Auto
+                              ? machine.bf16
+                              : Bf16Products::Widened;
   int64_t lanes = machine.vectorBits / 32;
   // More rows would load fewer vectors for each multiplication, but two vectors
   // are loaded beside 16 multiplications as it is, and short tiles waste less

@@ -7,6 +7,10 @@
 // RUN: not amp-opt /dev/null --convert-linalg-to-host-contraction="bf16=avx512 vector-bits=256" 2>&1 | FileCheck %s --check-prefix=NARROW
 // NARROW: expected 'vector-bits' to be 512 for 'bf16=avx512', but got 256
 // RUN: not amp-opt /dev/null --convert-linalg-to-host-contraction="bf16=avx512" 2>&1 | FileCheck %s --check-prefix=NARROW
+// RUN: not amp-opt /dev/null --convert-linalg-to-host-contraction="cpu=skylake-avx512 bf16=avx512" 2>&1 | FileCheck %s --check-prefix=NONE
+// NONE: expected a CPU with AVX512-BF16 for 'bf16=avx512', but 'skylake-avx512' has none; leave 'bf16' to the CPU
+// One that has it, and where it is slower.
+// RUN: amp-opt /dev/null --convert-linalg-to-host-contraction="cpu=sapphirerapids bf16=avx512"
 // RUN: not amp-opt /dev/null --convert-linalg-to-host-contraction=threads=0 2>&1 | FileCheck %s --check-prefix=THREADS
 // THREADS: expected 'threads' to be at least 1, but got 0
 // RUN: not amp-opt /dev/null --convert-linalg-to-host-contraction=part-work=0 2>&1 | FileCheck %s --check-prefix=WORK
