@@ -149,6 +149,7 @@ for feature, present in {
     "jaxlib": can_import("jaxlib"),
     "jax": can_import("jax, optax"),
     "flax": can_import("flax"),
+    "tensorboard": can_import("tensorboard"),
     "scikit-build": can_import("scikit_build_core"),
     # An uninstrumented interpreter cannot load an instrumented module.
     "python-package": bool(glob.glob(
