@@ -19,6 +19,7 @@
 #include "mlir/Support/LLVM.h"
 
 namespace mlir {
+class MLIRContext;
 class ModuleOp;
 namespace linalg {
 class LinalgOp;
