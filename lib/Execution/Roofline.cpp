@@ -49,18 +49,24 @@ AMP_FMA_LOOP(multiply512, "avx512f", 64)
 AMP_FMA_LOOP(multiply256, "avx2,fma", 32)
 AMP_FMA_LOOP(multiply128, "sse2", 16)
 
+/// Operations a second of a loop over twelve sums, each of so many products a
+/// step.
+static double measureLoop(void (*loop)(float *), int products,
+                          Measure measure) {
+  float values[3] = {0.5f, 0.25f, 0};
+  // NOLINTNEXTLINE: a volatile pointer keeps each call.
+  float *volatile escaped = values;
+  double time = measure([&] { loop(escaped); });
+  return 2.0 * 12 * products * kSteps / time;
+}
+
 double mlir::amp::measurePeak(Measure measure) {
   auto [loop, lanes] =
       __builtin_cpu_supports("avx512f") ? std::pair(&multiply512, 16)
       : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
           ? std::pair(&multiply256, 8)
           : std::pair(&multiply128, 4);
-  float values[3] = {0.5f, 0.25f, 0};
-  // NOLINTNEXTLINE: a volatile pointer keeps each call.
-  float *volatile escaped = values;
-  auto *call = loop;
-  double time = measure([&] { call(escaped); });
-  return 2.0 * 12 * lanes * kSteps / time;
+  return measureLoop(loop, lanes, measure);
 }
 
 __attribute__((target("avx512f,avx512bf16"), noinline)) static void
@@ -81,11 +87,7 @@ multiplyBf16(float *values) {
 double mlir::amp::measureBf16Peak(Measure measure) {
   if (!__builtin_cpu_supports("avx512bf16"))
     return 0;
-  float values[3] = {0.5f, 0.25f, 0};
-  // NOLINTNEXTLINE: a volatile pointer keeps each call.
-  float *volatile escaped = values;
-  double time = measure([&] { multiplyBf16(escaped); });
-  return 2.0 * 12 * 32 * kSteps / time;
+  return measureLoop(&multiplyBf16, /*products=*/32, measure);
 }
 
 #else

@@ -275,9 +275,7 @@ int main(int argc, char **argv) {
     return 1;
   }
   if (vectorBits != 0)
-    machine->vectorBits = vectorBits;
-  if (machine->vectorBits < 512)
-    machine->bf16 = amp::Bf16Products::Widened;
+    machine->setVectorBits(vectorBits);
 
   DialectRegistry registry;
   registerAllDialects(registry);

@@ -48,6 +48,9 @@ struct HostMachine {
   /// name.
   static std::optional<HostMachine> get(StringRef cpu);
 
+  /// Uses vectors of so many bits, and of instructions those that are left.
+  void setVectorBits(unsigned bits);
+
   /// Such as "vectors of 512 bits, bf16 by vdpbf16ps".
   std::string describe() const;
 };

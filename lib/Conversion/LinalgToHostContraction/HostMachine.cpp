@@ -55,6 +55,12 @@ std::optional<HostMachine> HostMachine::get(StringRef cpu) {
       cpu, [&](StringRef name) { return llvm::is_contained(features, name); });
 }
 
+void HostMachine::setVectorBits(unsigned bits) {
+  vectorBits = bits;
+  if (bits < 512)
+    bf16 = Bf16Products::Widened;
+}
+
 std::string HostMachine::describe() const {
   std::string text = "vectors of " + std::to_string(vectorBits) + " bits";
   switch (bf16) {

@@ -77,6 +77,8 @@ public:
   ContractionEmitter(Contraction &view, KernelLibrary &library,
                      const HostContractionOptions &options)
       : view(view), library(library), options(options),
+        kernel(MicroKernel::get(options.machine, view.a.getElementType(),
+                                view.b.getElementType())),
         b(view.op.getLoc(), view.op) {}
 
   /// Emits the calls. Sets `usesBlas` if some may be calls of BLAS.
@@ -116,6 +118,7 @@ private:
   Contraction &view;
   KernelLibrary &library;
   const HostContractionOptions &options;
+  const MicroKernel kernel;
   HostBuilder b;
   SmallVector<Index> extents;
   StridedOperand a, bOperand, c;
@@ -308,9 +311,7 @@ void ContractionEmitter::divide(function_ref<void(const Part &)> emitPart) {
   } else {
     bool byRows = getLength(m) > getLength(n);
     divided = byRows ? &Part::rows : &Part::columns;
-    MicroKernel tile = MicroKernel::get(
-        options.machine, view.a.getElementType(), view.b.getElementType());
-    unit = byRows ? tile.rows : tile.columns();
+    unit = byRows ? kernel.rows : kernel.columns();
     int64_t length = getLength(byRows ? m : n);
     bool canShareEvenly = length / kPartSide >= most * 2;
     most = std::min<int64_t>(canShareEvenly ? most * 2 : most,
@@ -420,11 +421,8 @@ LogicalResult ContractionEmitter::emit(bool &usesBlas) {
   Index work = m * n * k;
   std::optional<int64_t> knownWork = work.getConstant();
   // BLAS would multiply bf16 as f32.
-  bool hasOwnProducts =
-      MicroKernel::get(options.machine, view.a.getElementType(),
-                       view.b.getElementType())
-          .products == Bf16Products::Avx512;
-  usesBlas = options.blas == BlasUse::Auto && !hasOwnProducts &&
+  usesBlas = options.blas == BlasUse::Auto &&
+             kernel.products != Bf16Products::Avx512 &&
              (!knownWork || *knownWork >= minWork);
   if (usesBlas && failed(library.declareSgemm(b.getLoc())))
     return failure();
@@ -557,7 +555,7 @@ struct ConvertLinalgToHostContractionPass
              << "expected a CPU with AVX512-BF16 for 'bf16=avx512', but '"
              << cpu.getValue() << "' has none; leave 'bf16' to the CPU";
     if (vectorBits != 0)
-      machine.vectorBits = vectorBits;
+      machine.setVectorBits(vectorBits);
     if (bf16 != Bf16Products::Auto)
       machine.bf16 = bf16;
     if (machine.vectorBits != 128 && machine.vectorBits != 256 &&
@@ -567,10 +565,6 @@ struct ConvertLinalgToHostContractionPass
              << vectorBits.getValue();
     if (machine.bf16 != Bf16Products::Avx512 || machine.vectorBits == 512)
       return success();
-    if (bf16 == Bf16Products::Auto) { // narrower vectors than the CPU's
-      machine.bf16 = Bf16Products::Widened;
-      return success();
-    }
     return emitError(UnknownLoc::get(context))
            << "expected 'vector-bits' to be 512 for 'bf16=avx512', but got "
            << machine.vectorBits;
