@@ -15,6 +15,7 @@
 
 #include "amp/Conversion/Passes.h"
 #include "amp/Dialect/Amp/Transforms/Passes.h"
+#include "amp/Dialect/Linalg/Transforms/Passes.h"
 #include "amp/Kernels/Passes.h"
 #include "amp/Layout/Passes.h"
 #include "amp/Pipelines/HostLowering.h"
@@ -27,6 +28,7 @@ namespace mlir::amp {
 inline void registerAllPasses() {
   registerAmpTransformsPasses();
   registerAmpConversionPasses();
+  registerAmpLinalgTransformsPasses();
   registerAmpKernelsPasses();
   registerAmpLayoutPasses();
   registerAmpProgramPasses();

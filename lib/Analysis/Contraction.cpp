@@ -26,51 +26,25 @@ using namespace mlir::amp;
 // Linear maps
 //===----------------------------------------------------------------------===//
 
-/// Adds the coefficients of `expr` times `factor` to `terms`, whose last entry
-/// is the constant term. False if `expr` is not linear.
-static bool addLinearTerms(AffineExpr expr, int64_t factor,
-                           MutableArrayRef<int64_t> terms) {
-  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
-    terms[dim.getPosition()] += factor;
-    return true;
-  }
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
-    terms.back() += factor * constant.getValue();
-    return true;
-  }
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!binary)
-    return false; // a symbol
-  if (binary.getKind() == AffineExprKind::Add)
-    return addLinearTerms(binary.getLHS(), factor, terms) &&
-           addLinearTerms(binary.getRHS(), factor, terms);
-  // Constants stand on the right of a product in canonical form.
-  auto constant = dyn_cast<AffineConstantExpr>(binary.getRHS());
-  return binary.getKind() == AffineExprKind::Mul && constant &&
-         addLinearTerms(binary.getLHS(), factor * constant.getValue(), terms);
-}
-
 static bool isLinear(AffineMap map) {
-  SmallVector<int64_t> terms(map.getNumDims() + 1);
   return llvm::all_of(map.getResults(), [&](AffineExpr expr) {
-    return addLinearTerms(expr, 1, terms);
+    return LinearExpr::get(expr, map.getNumDims()).has_value();
   });
 }
 
-static int64_t getTerm(AffineMap map, unsigned result, unsigned term) {
-  SmallVector<int64_t> terms(map.getNumDims() + 1);
-  bool linear = addLinearTerms(map.getResult(result), 1, terms);
-  assert(linear && "matchContraction accepts linear maps only");
-  (void)linear;
-  return terms[term];
+LinearExpr ContractionOperand::getIndex(unsigned dim) const {
+  std::optional<LinearExpr> index =
+      LinearExpr::get(map.getResult(dim), map.getNumDims());
+  assert(index && "matchContraction accepts linear maps only");
+  return *index;
 }
 
 int64_t ContractionOperand::getCoefficient(unsigned dim, unsigned loop) const {
-  return getTerm(map, dim, loop);
+  return getIndex(dim).coefficients[loop];
 }
 
 int64_t ContractionOperand::getConstant(unsigned dim) const {
-  return getTerm(map, dim, map.getNumDims());
+  return getIndex(dim).constant;
 }
 
 //===----------------------------------------------------------------------===//

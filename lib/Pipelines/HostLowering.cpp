@@ -14,6 +14,7 @@
 #include "amp/Pipelines/HostLowering.h"
 
 #include "amp/Conversion/Passes.h"
+#include "amp/Dialect/Linalg/Transforms/Passes.h"
 #include "amp/Program/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
@@ -48,6 +49,20 @@ void mlir::amp::buildHostPreparationPipeline(OpPassManager &pm) {
   addCleanup(pm);
 }
 
+/// Less work, and fewer passes over memory.
+static void addFusion(OpPassManager &pm) {
+  OpPassManager &function = pm.nest<func::FuncOp>();
+  function.addPass(createRaiseExtractsPass());
+  function.addPass(createBubbleUpSlicesPass());
+  // Before elementwise fusion, which would mix moves with what computes; and
+  // before the filters of convolutions are sliced, which hides their moves.
+  function.addPass(createFoldMovesIntoContractionsPass());
+  function.addPass(createSkipInsertedZerosPass());
+  pm.addPass(createFuseElementwisePass());
+  // After it: what rounds a result and what transposes it is one operation now.
+  pm.addNestedPass<func::FuncOp>(createOrderContractionResultsPass());
+}
+
 static void addTensorStage(OpPassManager &pm,
                            const HostLoweringOptions &options) {
   pm.addPass(createStripContractPass());
@@ -60,7 +75,7 @@ static void addTensorStage(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
   pm.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
   if (!options.reference)
-    pm.addPass(createFuseElementwisePass());
+    addFusion(pm);
   addCleanup(pm);
 }
 

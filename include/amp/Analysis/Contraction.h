@@ -22,6 +22,7 @@
 #ifndef AMP_ANALYSIS_CONTRACTION_H
 #define AMP_ANALYSIS_CONTRACTION_H
 
+#include "amp/Analysis/LinearMap.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace mlir::amp {
@@ -33,6 +34,8 @@ struct ContractionOperand {
   AffineMap map;
 
   Type getElementType() const { return getElementTypeOrSelf(value.getType()); }
+  /// Result `dim` of the map.
+  LinearExpr getIndex(unsigned dim) const;
   /// The coefficient of `loop` in result `dim` of the map.
   int64_t getCoefficient(unsigned dim, unsigned loop) const;
   /// The constant term of result `dim` of the map.

@@ -502,17 +502,153 @@ def ExpandArithPass : Pass<"amp-expand-arith"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
 }
 
+def FoldMovesIntoContractionsPass
+    : Pass<"amp-fold-moves-into-contractions", "::mlir::func::FuncOp"> {
+  let summary = "read the operands of products where they are";
+  let description = [{
+    A `linalg.generic` that only moves elements (a transpose, a slice, a filter
+    turned around, by whatever linear map) in front of a host contraction
+    becomes part of the operand's map: the contraction copies its operands into
+    panels by tables of offsets, whatever their order in memory is, so the move
+    is no pass over memory of its own. It may have other readers.
+
+    Padding by a constant and slices between the move and the contraction stay, in
+    front of what is moved.
+
+    A reduction loop that would stand nowhere by itself, which linalg does not
+    allow, is counted from its other end: taps of a filter that is read
+    backwards. Its sum is then the same terms in the opposite order.
+
+    **Left alone.** Moves that round or compute, and those with which the operation
+    would no longer be a contraction, such as a broadcast along the loop that gives
+    it rows.
+
+    Before:
+    ```mlir
+    func.func @product(%a: tensor<8x4xf32>, %w: tensor<8x2xf32>, %c: tensor<4x2xf32>) -> tensor<4x2xf32> {
+      %empty = tensor.empty() : tensor<4x8xf32>
+      %t = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>],
+                           iterator_types = ["parallel", "parallel"]}
+          ins(%a : tensor<8x4xf32>) outs(%empty : tensor<4x8xf32>) {
+      ^bb0(%in: f32, %out: f32):
+        linalg.yield %in : f32
+      } -> tensor<4x8xf32>
+      %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                                            affine_map<(m, n, k) -> (m, n)>],
+                           iterator_types = ["parallel", "parallel", "reduction"]}
+          ins(%t, %w : tensor<4x8xf32>, tensor<8x2xf32>) outs(%c : tensor<4x2xf32>) {
+      ^bb0(%p: f32, %q: f32, %acc: f32):
+        %m = arith.mulf %p, %q : f32
+        %s = arith.addf %acc, %m : f32
+        linalg.yield %s : f32
+      } -> tensor<4x2xf32>
+      return %0 : tensor<4x2xf32>
+    }
+    ```
+
+    After:
+    ```mlir
+    func.func @product(%a: tensor<8x4xf32>, %w: tensor<8x2xf32>, %c: tensor<4x2xf32>) -> tensor<4x2xf32> {
+      %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>,
+                                            affine_map<(m, n, k) -> (m, n)>],
+                           iterator_types = ["parallel", "parallel", "reduction"]}
+          ins(%a, %w : tensor<8x4xf32>, tensor<8x2xf32>) outs(%c : tensor<4x2xf32>) {
+      ^bb0(%p: f32, %q: f32, %acc: f32):
+        %m = arith.mulf %p, %q : f32
+        %s = arith.addf %acc, %m : f32
+        linalg.yield %s : f32
+      } -> tensor<4x2xf32>
+      return %0 : tensor<4x2xf32>
+    }
+    ```
+  }];
+  let statistics = [Statistic<"numFolded", "folded", "Moves that became part of a map">];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
 def FuseElementwisePass : Pass<"amp-fuse-elementwise", "ModuleOp"> {
   let summary = "fuse elementwise producers into their consumers";
   let description = [{
     Upstream's elementwise fusion, told where to stop: an operation whose only
     user is elementwise or a reduction is computed there, in registers. A
     contraction keeps its operands, because it is recognised by its body and
-    packs them itself, but takes a transpose into the map of an operand. Roundings (`arith.truncf`, `arith.extf`) move into the
+    packs them itself. Roundings (`arith.truncf`, `arith.extf`) move into the
     fused body and are never folded, so values are the same bit for bit.
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def OrderContractionResultsPass
+    : Pass<"amp-order-contraction-results", "::mlir::func::FuncOp"> {
+  let summary = "write the results of products in the order in which they are read";
+  let description = [{
+    Where the only reader of a host contraction is an elementwise operation that
+    walks the result with its dimensions permuted, the contraction writes it
+    with them permuted, which costs it nothing, and the reader walks memory by
+    one: gradients of filters that a front end transposes, heads of an attention. A
+    reader that does nothing else is then the identity, which canonicalization
+    removes. Values are the same bit for bit.
+
+    **Left alone.** Results with several readers, shapes that are not static, and
+    sums that start with anything but a fill.
+
+    Before:
+    ```mlir
+    func.func @transposed(%a: tensor<4x8xf32>, %b: tensor<8x2xf32>) -> tensor<2x4xf16> {
+      %zero = arith.constant 0.0 : f32
+      %e0 = tensor.empty() : tensor<4x2xf32>
+      %zeros = linalg.fill ins(%zero : f32) outs(%e0 : tensor<4x2xf32>) -> tensor<4x2xf32>
+      %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                                            affine_map<(m, n, k) -> (m, n)>],
+                           iterator_types = ["parallel", "parallel", "reduction"]}
+          ins(%a, %b : tensor<4x8xf32>, tensor<8x2xf32>) outs(%zeros : tensor<4x2xf32>) {
+      ^bb0(%p: f32, %q: f32, %acc: f32):
+        %m = arith.mulf %p, %q : f32
+        %s = arith.addf %acc, %m : f32
+        linalg.yield %s : f32
+      } -> tensor<4x2xf32>
+      %e1 = tensor.empty() : tensor<2x4xf16>
+      %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>],
+                           iterator_types = ["parallel", "parallel"]}
+          ins(%0 : tensor<4x2xf32>) outs(%e1 : tensor<2x4xf16>) {
+      ^bb0(%in: f32, %out: f16):
+        %h = arith.truncf %in : f32 to f16
+        linalg.yield %h : f16
+      } -> tensor<2x4xf16>
+      return %1 : tensor<2x4xf16>
+    }
+    ```
+
+    After:
+    ```mlir
+    func.func @transposed(%a: tensor<4x8xf32>, %b: tensor<8x2xf32>) -> tensor<2x4xf16> {
+      %zero = arith.constant 0.0 : f32
+      %e0 = tensor.empty() : tensor<2x4xf32>
+      %zeros = linalg.fill ins(%zero : f32) outs(%e0 : tensor<2x4xf32>) -> tensor<2x4xf32>
+      %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                                            affine_map<(m, n, k) -> (n, m)>],
+                           iterator_types = ["parallel", "parallel", "reduction"]}
+          ins(%a, %b : tensor<4x8xf32>, tensor<8x2xf32>) outs(%zeros : tensor<2x4xf32>) {
+      ^bb0(%p: f32, %q: f32, %acc: f32):
+        %m = arith.mulf %p, %q : f32
+        %s = arith.addf %acc, %m : f32
+        linalg.yield %s : f32
+      } -> tensor<2x4xf32>
+      %e1 = tensor.empty() : tensor<2x4xf16>
+      %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                           iterator_types = ["parallel", "parallel"]}
+          ins(%0 : tensor<2x4xf32>) outs(%e1 : tensor<2x4xf16>) {
+      ^bb0(%in: f32, %out: f16):
+        %h = arith.truncf %in : f32 to f16
+        linalg.yield %h : f16
+      } -> tensor<2x4xf16>
+      return %1 : tensor<2x4xf16>
+    }
+    ```
+  }];
+  let statistics = [Statistic<"numOrdered", "ordered", "Results in the order of their reader">];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def ConvertAssertToRuntimePass : Pass<"convert-assert-to-runtime", "ModuleOp"> {

@@ -41,6 +41,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp/Analysis/LinearMap.h"
 #include "amp/Conversion/LinalgToHostContraction.h"
 #include "amp/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -125,32 +126,6 @@ struct Nest {
 };
 } // namespace
 
-/// Adds `factor` times the linear expression to `strides` and `offset`.
-static LogicalResult addLinear(AffineExpr expr, int64_t factor,
-                               MutableArrayRef<int64_t> strides,
-                               int64_t &offset) {
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
-    offset += factor * constant.getValue();
-    return success();
-  }
-  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
-    strides[dim.getPosition()] += factor;
-    return success();
-  }
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!binary)
-    return failure();
-  if (binary.getKind() == AffineExprKind::Add)
-    return success(
-        succeeded(addLinear(binary.getLHS(), factor, strides, offset)) &&
-        succeeded(addLinear(binary.getRHS(), factor, strides, offset)));
-  auto constant = dyn_cast<AffineConstantExpr>(binary.getRHS());
-  if (binary.getKind() != AffineExprKind::Mul || !constant)
-    return failure();
-  return addLinear(binary.getLHS(), factor * constant.getValue(), strides,
-                   offset);
-}
-
 //===----------------------------------------------------------------------===//
 // Analysis
 //===----------------------------------------------------------------------===//
@@ -211,9 +186,15 @@ static FailureOr<Nest> readNest(linalg::LinalgOp op) {
           ShapedType::isDynamicShape(memory))
         return failure();
       AffineMap map = op.getMatchingIndexingMap(&operand);
-      for (auto [expr, stride] : llvm::zip_equal(map.getResults(), memory))
-        if (failed(addLinear(expr, stride, steps, access.offset)))
+      for (auto [expr, stride] : llvm::zip_equal(map.getResults(), memory)) {
+        std::optional<LinearExpr> index = LinearExpr::get(expr, extents.size());
+        if (!index)
           return failure();
+        access.offset += stride * index->constant;
+        for (auto [step, coefficient] :
+             llvm::zip_equal(steps, index->coefficients))
+          step += stride * coefficient;
+      }
     }
     for (auto [step, extent] : llvm::zip_equal(steps, extents)) {
       if (step < 0)

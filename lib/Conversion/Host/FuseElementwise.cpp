@@ -8,10 +8,9 @@
 //
 // A thin pass over upstream's patterns; the control function is the policy.
 //
-// A contraction copies its operands into panels whatever their order in memory
-// is, so a transpose in front of it is not computed: its map becomes part of
-// the operand's. Nothing else goes into a contraction, whose copy computes
-// nothing.
+// Nothing goes into a contraction, whose copy into panels computes nothing;
+// what only moves elements is in its maps already
+// (amp-fold-moves-into-contractions).
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,25 +34,13 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
-/// True if `op` is a transpose: each element of its input stands once in its
-/// result, as it is.
-static bool isTranspose(Operation *op) {
-  auto generic = dyn_cast<linalg::GenericOp>(op);
-  return generic && generic.isSingleInputOutput() &&
-         generic.isAllParallelLoops() && generic.isSingleYieldOp() &&
-         llvm::all_of(generic.getIndexingMapsArray(),
-                      [](AffineMap map) { return map.isPermutation(); });
-}
-
 /// True if `operand` may be computed inside its user.
 static bool isWorthFusing(OpOperand *operand) {
   Operation *producer = operand->get().getDefiningOp();
   auto consumer = dyn_cast<linalg::LinalgOp>(operand->getOwner());
   if (!producer || !consumer)
     return false;
-  if (isHostContraction(consumer))
-    return isTranspose(producer);
-  if (!producer->hasOneUse())
+  if (isHostContraction(consumer) || !producer->hasOneUse())
     return false;
   // What reads its `outs` keeps that as a result of the fused operation, and
   // would be computed on top of itself for each element that it is broadcast

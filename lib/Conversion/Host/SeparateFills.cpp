@@ -10,10 +10,13 @@
 // shape. Bufferization keeps it for the last of them and copies it for each of
 // the others, which reads and writes as much as filling writes. Here each
 // operation that takes a filled tensor as the start of its result gets a fill
-// of its own, into an empty tensor of its own; uses that only read share one.
+// of its own, into an empty tensor of its own; uses that only read share one. A
+// result that is computed in parts (tiles) starts with a slice of what its
+// first part is inserted into; the slice follows.
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp/Analysis/Fill.h"
 #include "amp/Conversion/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -31,15 +34,30 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
-/// True if `op` fills an empty tensor with one value: a named fill, or what is
-/// left of one when named operations are generalized.
+/// True if `op` fills an empty tensor with one value.
 static bool isFillOfEmpty(linalg::LinalgOp op) {
-  if (!op.hasPureTensorSemantics() || op->getNumResults() != 1 ||
-      !op.getDpsInits()[0].getDefiningOp<tensor::EmptyOp>())
-    return false;
-  auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
-  return isa<linalg::FillOp>(op) ||
-         (generic && linalg::isaFillOpInterface(generic));
+  return op.hasPureTensorSemantics() && op->getNumResults() == 1 &&
+         op.getDpsInits()[0].getDefiningOp<tensor::EmptyOp>() &&
+         getFillValue(op);
+}
+
+/// If `start` is what a part of a result is inserted into, the slice of `fill`
+/// where the part starts.
+static tensor::ExtractSliceOp getSliceOfStart(OpOperand &start,
+                                              linalg::LinalgOp fill) {
+  auto insertion = dyn_cast<tensor::InsertSliceOp>(start.getOwner());
+  auto part = insertion
+                  ? insertion.getSource().getDefiningOp<linalg::LinalgOp>()
+                  : linalg::LinalgOp();
+  if (!part)
+    return {};
+  OpOperand *init =
+      part.getTiedOpOperand(cast<OpResult>(insertion.getSource()));
+  auto slice = init->get().getDefiningOp<tensor::ExtractSliceOp>();
+  bool startsThere = slice && slice.getSource() == fill->getResult(0) &&
+                     slice->hasOneUse() && slice->isBeforeInBlock(insertion) &&
+                     slice->getBlock() == insertion->getBlock();
+  return startsThere ? slice : tensor::ExtractSliceOp();
 }
 
 namespace {
@@ -57,12 +75,15 @@ struct SeparateFills : public amp::impl::SeparateFillsPassBase<SeparateFills> {
           if (user.isDpsInit(&use))
             starts.push_back(&use);
       for (OpOperand *start : starts) {
-        OpBuilder builder(start->getOwner());
+        tensor::ExtractSliceOp slice = getSliceOfStart(*start, fill);
+        OpBuilder builder(slice ? slice.getOperation() : start->getOwner());
         IRMapping mapping;
         Operation *empty = fill.getDpsInits()[0].getDefiningOp();
         builder.clone(*empty, mapping);
         Operation *own = builder.clone(*fill, mapping);
         start->set(own->getResult(0));
+        if (slice)
+          slice.getSourceMutable().assign(own->getResult(0));
         ++numFills;
       }
       if (fill->use_empty())

@@ -122,49 +122,6 @@ func.func @sum_onto_outs(%n: tensor<8xf32>, %x: tensor<8xf32>) -> tensor<8xf32> 
   return %1 : tensor<8xf32>
 }
 
-// A transpose in front of contractions is their copy's business, however many of
-// them read it.
-// CHECK-LABEL: func.func @transposed
-// CHECK-SAME:    %[[X:[a-z0-9]*]]: tensor<8x4xf32>, %[[W:[a-z0-9]*]]: tensor<8x2xf32>, %[[V:[a-z0-9]*]]: tensor<2x4xf32>
-// CHECK-NEXT:    linalg.generic {{.*}} ins(%[[X]], %[[W]] :
-// CHECK:           arith.mulf
-// CHECK:         linalg.generic {{.*}} ins(%[[V]], %[[X]] :
-// CHECK:           arith.mulf
-// CHECK-NOT:     linalg.generic
-// CHECK:         return
-func.func @transposed(%x: tensor<8x4xf32>, %w: tensor<8x2xf32>, %v: tensor<2x4xf32>, %a: tensor<4x2xf32>,
-                      %b: tensor<2x8xf32>) -> (tensor<4x2xf32>, tensor<2x8xf32>) {
-  %empty = tensor.empty() : tensor<4x8xf32>
-  %t = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>],
-                       iterator_types = ["parallel", "parallel"]}
-      ins(%x : tensor<8x4xf32>) outs(%empty : tensor<4x8xf32>) {
-  ^bb0(%in: f32, %out: f32):
-    linalg.yield %in : f32
-  } -> tensor<4x8xf32>
-  %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
-                                        affine_map<(m, n, k) -> (m, n)>],
-                       iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%t, %w : tensor<4x8xf32>, tensor<8x2xf32>) outs(%a : tensor<4x2xf32>) {
-  ^bb0(%p: f32, %q: f32, %out: f32):
-    %m = arith.mulf %p, %q : f32
-    %s = arith.addf %out, %m : f32
-    linalg.yield %s : f32
-  } -> tensor<4x2xf32>
-  %1 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
-                                        affine_map<(m, n, k) -> (m, n)>],
-                       iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%v, %t : tensor<2x4xf32>, tensor<4x8xf32>) outs(%b : tensor<2x8xf32>) {
-  ^bb0(%p: f32, %q: f32, %out: f32):
-    %m = arith.mulf %p, %q : f32
-    %s = arith.addf %out, %m : f32
-    linalg.yield %s : f32
-  } -> tensor<2x8xf32>
-  return %0, %1 : tensor<4x2xf32>, tensor<2x8xf32>
-}
-
-// Near misses: a transpose that rounds, and a broadcast, which would leave no
-// rows that belong to one operand alone.
-// CHECK-LABEL: func.func @kept
 // CHECK:         linalg.generic
 // CHECK:           arith.truncf
 // CHECK:         linalg.generic

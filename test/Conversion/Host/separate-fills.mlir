@@ -69,3 +69,30 @@ func.func @kept(%x: tensor<4x8xf32>, %start: tensor<4xf32>, %v: tensor<f32>)
   return %a, %b, %c, %d, %e, %f, %g
       : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
+
+// A result that is computed in parts: the slices where they start follow the
+// tensor that they are inserted into; another slice of the zeros stays.
+// CHECK-LABEL: func.func @parts
+// CHECK:         %[[SHARED:.*]] = linalg.fill
+// CHECK:         %[[OWN:.*]] = linalg.fill
+// CHECK-NEXT:    %[[S0:.*]] = tensor.extract_slice %[[OWN]][0] [2] [2]
+// CHECK-NEXT:    %[[P0:.*]] = linalg.add {{.*}} outs(%[[S0]] :
+// CHECK-NEXT:    %[[HALF:.*]] = tensor.insert_slice %[[P0]] into %[[OWN]][0] [2] [2]
+// CHECK-NEXT:    %[[S1:.*]] = tensor.extract_slice %[[HALF]][1] [2] [2]
+// CHECK:         %[[READ:.*]] = tensor.extract_slice %[[SHARED]][0] [2] [1]
+// CHECK:         %[[OWN2:.*]] = linalg.fill
+// CHECK-NEXT:    tensor.insert_slice %[[READ]] into %[[OWN2]][2] [2] [1]
+func.func @parts(%x: tensor<2xf32>, %y: tensor<2xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<2xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<4xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
+  %s0 = tensor.extract_slice %zeros[0] [2] [2] : tensor<4xf32> to tensor<2xf32>
+  %p0 = linalg.add ins(%x, %y : tensor<2xf32>, tensor<2xf32>) outs(%s0 : tensor<2xf32>) -> tensor<2xf32>
+  %half = tensor.insert_slice %p0 into %zeros[0] [2] [2] : tensor<2xf32> into tensor<4xf32>
+  %s1 = tensor.extract_slice %half[1] [2] [2] : tensor<4xf32> to tensor<2xf32>
+  %p1 = linalg.mul ins(%x, %y : tensor<2xf32>, tensor<2xf32>) outs(%s1 : tensor<2xf32>) -> tensor<2xf32>
+  %whole = tensor.insert_slice %p1 into %half[1] [2] [2] : tensor<2xf32> into tensor<4xf32>
+  %read = tensor.extract_slice %zeros[0] [2] [1] : tensor<4xf32> to tensor<2xf32>
+  %other = tensor.insert_slice %read into %zeros[2] [2] [1] : tensor<2xf32> into tensor<4xf32>
+  return %whole, %other, %read : tensor<4xf32>, tensor<4xf32>, tensor<2xf32>
+}

@@ -1,0 +1,29 @@
+//===- Fill.h - Tensors of one value ----------------------------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Named fills are gone once linalg is generalized; what is left of them is
+// recognised here.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_ANALYSIS_FILL_H
+#define AMP_ANALYSIS_FILL_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace mlir::amp {
+
+/// The scalar that `op` writes everywhere, null if it does anything else.
+Value getFillValue(linalg::LinalgOp op);
+
+/// True if every element of `tensor` is 0.0 or -0.0: a fill or a constant.
+bool isFilledWithZero(Value tensor);
+
+} // namespace mlir::amp
+
+#endif // AMP_ANALYSIS_FILL_H

@@ -1,0 +1,43 @@
+//===- LinearMap.h - Results of affine maps as sums of loops ----*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Indexing maps of linalg operations that address memory by one stride per loop
+// have results `c0 l0 + c1 l1 + ... + c`. Whoever needs the numbers asks here.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_ANALYSIS_LINEARMAP_H
+#define AMP_ANALYSIS_LINEARMAP_H
+
+#include "mlir/IR/AffineMap.h"
+#include "mlir/Support/LLVM.h"
+
+namespace mlir::amp {
+
+/// A result of an affine map without symbols.
+struct LinearExpr {
+  /// One for each loop.
+  SmallVector<int64_t> coefficients;
+  int64_t constant = 0;
+
+  /// `expr` over `numLoops` loops, if it is linear.
+  static std::optional<LinearExpr> get(AffineExpr expr, unsigned numLoops);
+
+  /// The least and the greatest value while each loop runs from 0 up to its
+  /// extent, which is at least 1.
+  std::pair<int64_t, int64_t> getRange(ArrayRef<int64_t> extents) const;
+};
+
+/// True if each loop is by itself a result of one of `maps`, so that the
+/// extents of all loops follow from shapes. Linalg operations are valid only
+/// then.
+bool areLoopExtentsKnown(ArrayRef<AffineMap> maps);
+
+} // namespace mlir::amp
+
+#endif // AMP_ANALYSIS_LINEARMAP_H

@@ -1,0 +1,220 @@
+//===- Passes.td - Passes over linalg on tensors -----------*- tablegen -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The same values with less work, for whatever machine comes after: linalg and
+// tensor go in and come out.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_DIALECT_LINALG_TRANSFORMS_PASSES
+#define AMP_DIALECT_LINALG_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def RaiseExtractsPass : Pass<"amp-raise-extracts", "::mlir::func::FuncOp"> {
+  let summary = "make what a body reads by linear indices an operand";
+  let description = [{
+    The body of a `linalg.generic` may read a tensor by `tensor.extract`, which
+    says nothing to whoever asks the operation for its operands. Where all
+    indices are sums of multiples of the loops (`linalg.index`, constants,
+    `arith.addi`, `subi` and `muli`), the tensor becomes an input with these sums
+    as its map. Front ends write the turned filter of a convolution's backward
+    pass like this.
+
+    The only index of a dimension of extent 1 is written as a loop of extent 1
+    where there is one. A loop that walks the first part of a longer dimension
+    reads a slice of the tensor.
+
+    **Left alone.** Indices that depend on data, reads under a condition, shapes
+    that are not static, and indices that leave the tensor.
+
+    Before:
+    ```mlir
+    func.func @turned(%w: tensor<4x3x1xf32>, %out: tensor<3x4x1xf32>) -> tensor<3x4x1xf32> {
+      %c0 = arith.constant 0 : index
+      %c2 = arith.constant 2 : index
+      %t = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>],
+                           iterator_types = ["parallel", "parallel", "parallel"]}
+          outs(%out : tensor<3x4x1xf32>) {
+      ^bb0(%o: f32):
+        %i = linalg.index 0 : index
+        %j = linalg.index 1 : index
+        %back = arith.subi %c2, %i : index
+        %x = tensor.extract %w[%j, %back, %c0] : tensor<4x3x1xf32>
+        linalg.yield %x : f32
+      } -> tensor<3x4x1xf32>
+      return %t : tensor<3x4x1xf32>
+    }
+    ```
+
+    After:
+    ```mlir
+    func.func @turned(%w: tensor<4x3x1xf32>, %out: tensor<3x4x1xf32>) -> tensor<3x4x1xf32> {
+      %t = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (j, -i + 2, k)>,
+                                            affine_map<(i, j, k) -> (i, j, k)>],
+                           iterator_types = ["parallel", "parallel", "parallel"]}
+          ins(%w : tensor<4x3x1xf32>) outs(%out : tensor<3x4x1xf32>) {
+      ^bb0(%x: f32, %o: f32):
+        linalg.yield %x : f32
+      } -> tensor<3x4x1xf32>
+      return %t : tensor<3x4x1xf32>
+    }
+    ```
+  }];
+  let statistics = [Statistic<"numRaised", "raised", "Reads that became operands">];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def BubbleUpSlicesPass : Pass<"amp-bubble-up-slices", "::mlir::func::FuncOp"> {
+  let summary = "compute only what a slice takes";
+  let description = [{
+    A tensor of which nothing is used but a slice is computed for that slice
+    alone: the slice moves above the linalg operation that makes the tensor, onto
+    its operands, and from there further up. A front end that takes the gradient of a
+    filter with strides computes more taps than the filter has, and cuts them
+    off: of a filter of 1x1 with strides of 2, three taps of four. Values are the
+    same bit for bit: each is the same sum in the same order. The rewrite is
+    upstream's, of one operation into a tile of itself.
+
+    **Left alone.** What has another reader, slices with strides, shapes that are
+    not static, and operations whose body may end the run (`cf.assert`): they are
+    for all elements.
+
+    Before:
+    ```mlir
+    func.func @taps(%x: tensor<8x4x4xf32>, %g: tensor<8x2x2xf32>, %zeros: tensor<2x2xf32>) -> tensor<1x1xf32> {
+      %all = linalg.generic {
+          indexing_maps = [affine_map<(r, s, n, p, q) -> (n, r + p * 2, s + q * 2)>,
+                           affine_map<(r, s, n, p, q) -> (n, p, q)>,
+                           affine_map<(r, s, n, p, q) -> (r, s)>],
+          iterator_types = ["parallel", "parallel", "reduction", "reduction", "reduction"]}
+          ins(%x, %g : tensor<8x4x4xf32>, tensor<8x2x2xf32>) outs(%zeros : tensor<2x2xf32>) {
+      ^bb0(%a: f32, %b: f32, %acc: f32):
+        %product = arith.mulf %a, %b : f32
+        %sum = arith.addf %acc, %product : f32
+        linalg.yield %sum : f32
+      } -> tensor<2x2xf32>
+      %first = tensor.extract_slice %all[0, 0] [1, 1] [1, 1] : tensor<2x2xf32> to tensor<1x1xf32>
+      return %first : tensor<1x1xf32>
+    }
+    ```
+
+    After:
+    ```mlir
+    func.func @taps(%x: tensor<8x4x4xf32>, %g: tensor<8x2x2xf32>, %zeros: tensor<2x2xf32>) -> tensor<1x1xf32> {
+      %read = tensor.extract_slice %x[0, 0, 0] [8, 3, 3] [1, 1, 1] : tensor<8x4x4xf32> to tensor<8x3x3xf32>
+      %zero = tensor.extract_slice %zeros[0, 0] [1, 1] [1, 1] : tensor<2x2xf32> to tensor<1x1xf32>
+      %first = linalg.generic {
+          indexing_maps = [affine_map<(r, s, n, p, q) -> (n, r + p * 2, s + q * 2)>,
+                           affine_map<(r, s, n, p, q) -> (n, p, q)>,
+                           affine_map<(r, s, n, p, q) -> (r, s)>],
+          iterator_types = ["parallel", "parallel", "reduction", "reduction", "reduction"]}
+          ins(%read, %g : tensor<8x3x3xf32>, tensor<8x2x2xf32>) outs(%zero : tensor<1x1xf32>) {
+      ^bb0(%a: f32, %b: f32, %acc: f32):
+        %product = arith.mulf %a, %b : f32
+        %sum = arith.addf %acc, %product : f32
+        linalg.yield %sum : f32
+      } -> tensor<1x1xf32>
+      return %first : tensor<1x1xf32>
+    }
+    ```
+  }];
+  let statistics = [Statistic<"numSliced", "sliced", "Operations that compute a slice">];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def SkipInsertedZerosPass : Pass<"amp-skip-inserted-zeros", "::mlir::func::FuncOp"> {
+  let summary = "spare a convolution the zeros between the pixels of its image";
+  let description = [{
+    The data gradient of a convolution with strides is a convolution of the
+    gradient with zeros between its pixels, as is a transposed convolution. With
+    strides of 2 three of four multiplications are with those zeros. This pass
+    divides the result instead: pixels of one remainder by the stride meet the same taps
+    of the filter, so that each remainder is a convolution of its own, of the
+    image without zeros and a part of the filter.
+
+    Products are recognised by their loops and body (`matchContraction`), in any
+    order of dimensions, in any number of strided ones, with dilations, and with
+    the filter turned around. Each sum keeps its order; it lacks the terms that
+    are 0 times an element of the filter. Where that element is infinite or NaN,
+    those terms were NaN: such an element makes NaN only of pixels that it meets.
+    A remainder that meets no tap stays what the result started with.
+
+    **Left alone.** Images that are read with a stride themselves, what stands
+    between pixels and is not 0 (`-0.0` counts as 0), and divisions into more than
+    64 parts.
+
+    Before:
+    ```mlir
+    func.func @gradient(%g: tensor<8x3xf32>, %w: tensor<4x8x3xf32>) -> tensor<4x5xf32> {
+      %zero = arith.constant 0.0 : f32
+      %e0 = tensor.empty() : tensor<8x7xf32>
+      %zeros = linalg.fill ins(%zero : f32) outs(%e0 : tensor<8x7xf32>) -> tensor<8x7xf32>
+      %image = tensor.insert_slice %g into %zeros[0, 1] [8, 3] [1, 2] : tensor<8x3xf32> into tensor<8x7xf32>
+      %e1 = tensor.empty() : tensor<4x5xf32>
+      %start = linalg.fill ins(%zero : f32) outs(%e1 : tensor<4x5xf32>) -> tensor<4x5xf32>
+      %y = linalg.generic {
+          indexing_maps = [affine_map<(k, p, c, r) -> (c, p + r)>, affine_map<(k, p, c, r) -> (k, c, r)>,
+                           affine_map<(k, p, c, r) -> (k, p)>],
+          iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+          ins(%image, %w : tensor<8x7xf32>, tensor<4x8x3xf32>) outs(%start : tensor<4x5xf32>) {
+      ^bb0(%a: f32, %b: f32, %acc: f32):
+        %product = arith.mulf %a, %b : f32
+        %sum = arith.addf %acc, %product : f32
+        linalg.yield %sum : f32
+      } -> tensor<4x5xf32>
+      return %y : tensor<4x5xf32>
+    }
+    ```
+
+    After, of pixels 0, 2 and 4 with tap 1, and of pixels 1 and 3 with taps 0 and 2:
+    ```mlir
+    func.func @gradient(%g: tensor<8x3xf32>, %w: tensor<4x8x3xf32>) -> tensor<4x5xf32> {
+      %zero = arith.constant 0.0 : f32
+      %e1 = tensor.empty() : tensor<4x5xf32>
+      %start = linalg.fill ins(%zero : f32) outs(%e1 : tensor<4x5xf32>) -> tensor<4x5xf32>
+      %tap = tensor.extract_slice %w[0, 0, 1] [4, 8, 1] [1, 1, 1] : tensor<4x8x3xf32> to tensor<4x8x1xf32>
+      %s0 = tensor.extract_slice %start[0, 0] [4, 3] [1, 2] : tensor<4x5xf32> to tensor<4x3xf32>
+      %y0 = linalg.generic {
+          indexing_maps = [affine_map<(k, p, c, r) -> (c, p + r)>, affine_map<(k, p, c, r) -> (k, c, r)>,
+                           affine_map<(k, p, c, r) -> (k, p)>],
+          iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+          ins(%g, %tap : tensor<8x3xf32>, tensor<4x8x1xf32>) outs(%s0 : tensor<4x3xf32>) {
+      ^bb0(%a: f32, %b: f32, %acc: f32):
+        %product = arith.mulf %a, %b : f32
+        %sum = arith.addf %acc, %product : f32
+        linalg.yield %sum : f32
+      } -> tensor<4x3xf32>
+      %half = tensor.insert_slice %y0 into %start[0, 0] [4, 3] [1, 2] : tensor<4x3xf32> into tensor<4x5xf32>
+      %taps = tensor.extract_slice %w[0, 0, 0] [4, 8, 2] [1, 1, 2] : tensor<4x8x3xf32> to tensor<4x8x2xf32>
+      %s1 = tensor.extract_slice %half[0, 1] [4, 2] [1, 2] : tensor<4x5xf32> to tensor<4x2xf32>
+      %y1 = linalg.generic {
+          indexing_maps = [affine_map<(k, p, c, r) -> (c, p + r)>, affine_map<(k, p, c, r) -> (k, c, r)>,
+                           affine_map<(k, p, c, r) -> (k, p)>],
+          iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+          ins(%g, %taps : tensor<8x3xf32>, tensor<4x8x2xf32>) outs(%s1 : tensor<4x2xf32>) {
+      ^bb0(%a: f32, %b: f32, %acc: f32):
+        %product = arith.mulf %a, %b : f32
+        %sum = arith.addf %acc, %product : f32
+        linalg.yield %sum : f32
+      } -> tensor<4x2xf32>
+      %y = tensor.insert_slice %y1 into %half[0, 1] [4, 2] [1, 2] : tensor<4x2xf32> into tensor<4x5xf32>
+      return %y : tensor<4x5xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numSkipped", "skipped", "Convolutions of images with zeros between pixels">,
+    Statistic<"numParts", "parts", "Convolutions that took their place">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+#endif // AMP_DIALECT_LINALG_TRANSFORMS_PASSES

@@ -1,0 +1,30 @@
+//===- Fill.cpp - Tensors of one value ------------------------------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Analysis/Fill.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+Value amp::getFillValue(linalg::LinalgOp op) {
+  if (auto fill = dyn_cast<linalg::FillOp>(op.getOperation()))
+    return fill.value();
+  auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+  return generic ? linalg::isaFillOpInterface(generic).value_or(Value())
+                 : Value();
+}
+
+bool amp::isFilledWithZero(Value tensor) {
+  if (matchPattern(tensor, m_AnyZeroFloat()))
+    return true;
+  auto op = tensor.getDefiningOp<linalg::LinalgOp>();
+  Value value = op ? getFillValue(op) : Value();
+  return value && matchPattern(value, m_AnyZeroFloat());
+}

@@ -1,0 +1,186 @@
+"""Writes a module of many convolutions of images with zeros between their pixels.
+
+    strided_images.py COUNT SEED
+
+Each is a function with its own strides, dilations, border, number of taps and of
+pixels, order of dimensions and of operands, with the filter turned around or not,
+and a result that starts with values or with zeros. Elements are small integers, so
+that sums are exact in any order; @main prints for each case its number and the sum
+of the result, weighted by position.
+"""
+
+import random
+import sys
+
+
+def tensor(sizes, element="f32"):
+    return "tensor<" + "".join(f"{size}x" for size in sizes) + element + ">"
+
+
+def maps(*lists):
+    loops = lists[0]
+    return ", ".join(
+        f"affine_map<({', '.join(loops)}) -> ({', '.join(exprs)})>" for exprs in lists[1:]
+    )
+
+
+def kinds(kind, count):
+    return ", ".join([f'"{kind}"'] * count)
+
+
+def filled(name, sizes, seed):
+    """Lines that make a tensor of integers from -3 to 3."""
+    dims = [f"i{d}" for d in range(len(sizes))]
+    lines = [
+        f"  %{name}_e = tensor.empty() : {tensor(sizes)}",
+        f"  %{name} = linalg.generic {{indexing_maps = [{maps(dims, dims)}],"
+        f" iterator_types = [{kinds('parallel', len(sizes))}]}}"
+        f" outs(%{name}_e : {tensor(sizes)}) {{",
+        "  ^bb0(%o: f32):",
+        f"    %s0 = arith.constant {seed} : index",
+    ]
+    last = "%s0"
+    for d in range(len(sizes)):
+        lines += [
+            f"    %d{d} = linalg.index {d} : index",
+            f"    %f{d} = arith.constant {(3, 7, 5, 11)[d]} : index",
+            f"    %m{d} = arith.muli %d{d}, %f{d} : index",
+            f"    %a{d} = arith.addi {last}, %m{d} : index",
+            f"    %q{d} = arith.muli %a{d}, %a{d} : index",
+        ]
+        last = f"%q{d}"
+    lines += [
+        "    %seven = arith.constant 7 : index",
+        "    %three = arith.constant 3 : index",
+        f"    %rest = arith.remui {last}, %seven : index",
+        "    %centred = arith.subi %rest, %three : index",
+        "    %int = arith.index_cast %centred : index to i64",
+        "    %value = arith.sitofp %int : i64 to f32",
+        "    linalg.yield %value : f32",
+        f"  }} -> {tensor(sizes)}",
+    ]
+    return lines
+
+
+def case(number, rng):
+    rank = rng.choice((1, 1, 2))
+    pixels = [rng.randint(1, 4) for _ in range(rank)]
+    strides = [rng.randint(1, 4) for _ in range(rank)]
+    if all(stride == 1 for stride in strides):
+        strides[0] = 2
+    taps = [rng.randint(1, 4) for _ in range(rank)]
+    dilations = [rng.randint(1, 3) for _ in range(rank)]
+    low = [rng.randint(0, 3) for _ in range(rank)]
+    turned = rng.random() < 0.4
+    reach = [dilation * (tap - 1) for dilation, tap in zip(dilations, taps)]
+    sizes = [
+        max(start + (pixel - 1) * stride + 1, span + 1) + rng.randint(0, 3)
+        for start, pixel, stride, span in zip(low, pixels, strides, reach)
+    ]
+    results = [size - span for size, span in zip(sizes, reach)]
+    batch, channels, filters = 2, rng.randint(1, 3), rng.randint(1, 3)
+
+    loops = ["n", "k", "c"] + [f"p{d}" for d in range(rank)] + [f"r{d}" for d in range(rank)]
+    image_index = [
+        f"p{d} - r{d} * {dilations[d]} + {reach[d]}" if turned else f"p{d} + r{d} * {dilations[d]}"
+        for d in range(rank)
+    ]
+    image = list(zip(["n", "c"] + image_index, [batch, channels] + sizes,
+                     [0, 0] + low, [batch, channels] + pixels, [1, 1] + strides))
+    weights = list(zip(["k", "c"] + [f"r{d}" for d in range(rank)], [filters, channels] + taps))
+    result = list(zip(["n", "k"] + [f"p{d}" for d in range(rank)], [batch, filters] + results))
+    for dims in (image, weights, result):
+        rng.shuffle(dims)
+    rng.shuffle(loops)
+    iterators = ", ".join(
+        '"reduction"' if loop[0] in "cr" else '"parallel"' for loop in loops
+    )
+
+    image_type = tensor([dim[1] for dim in image])
+    source = [dim[3] for dim in image]
+    weights_sizes = [dim[1] for dim in weights]
+    result_sizes = [dim[1] for dim in result]
+    lines = [f"func.func @case{number}() -> f64 {{", "  %zero = arith.constant 0.0 : f32"]
+    lines += filled("pixels", source, number) + filled("filter", weights_sizes, number + 1)
+    lines += [
+        f"  %blank_e = tensor.empty() : {image_type}",
+        f"  %blank = linalg.fill ins(%zero : f32) outs(%blank_e : {image_type}) -> {image_type}",
+        f"  %image = tensor.insert_slice %pixels into %blank{[dim[2] for dim in image]}"
+        f" {source} {[dim[4] for dim in image]} : {tensor(source)} into {image_type}",
+    ]
+    if rng.random() < 0.5:
+        lines += filled("start", result_sizes, number + 2)
+    else:
+        type = tensor(result_sizes)
+        lines += [
+            f"  %start_e = tensor.empty() : {type}",
+            f"  %start = linalg.fill ins(%zero : f32) outs(%start_e : {type}) -> {type}",
+        ]
+    inputs = [("image", [dim[0] for dim in image], image_type),
+              ("filter", [dim[0] for dim in weights], tensor(weights_sizes))]
+    if rng.random() < 0.5:
+        inputs.reverse()
+    type = tensor(result_sizes)
+    lines += [
+        f"  %y = linalg.generic {{indexing_maps = ["
+        + maps(loops, inputs[0][1], inputs[1][1], [dim[0] for dim in result])
+        + f"], iterator_types = [{iterators}]}}"
+        f" ins(%{inputs[0][0]}, %{inputs[1][0]} : {inputs[0][2]}, {inputs[1][2]})"
+        f" outs(%start : {type}) {{",
+        "  ^bb0(%a: f32, %b: f32, %acc: f32):",
+        "    %m = arith.mulf %a, %b : f32",
+        "    %s = arith.addf %acc, %m : f32",
+        "    linalg.yield %s : f32",
+        f"  }} -> {type}",
+    ]
+    dims = [f"i{d}" for d in range(rank + 2)]
+    lines += [
+        "  %none = arith.constant dense<0.0> : tensor<f64>",
+        f"  %check = linalg.generic {{indexing_maps = [{maps(dims, dims, [])}],"
+        f" iterator_types = [{kinds('reduction', len(dims))}]}}"
+        f" ins(%y : {type}) outs(%none : tensor<f64>) {{",
+        "  ^bb0(%v: f32, %acc: f64):",
+        "    %one = arith.constant 1 : index",
+    ]
+    last = "%one"
+    for d, size in enumerate(result_sizes):
+        lines += [
+            f"    %d{d} = linalg.index {d} : index",
+            f"    %n{d} = arith.constant {size} : index",
+            f"    %t{d} = arith.muli {last}, %n{d} : index",
+            f"    %w{d} = arith.addi %t{d}, %d{d} : index",
+        ]
+        last = f"%w{d}"
+    lines += [
+        f"    %place = arith.index_cast {last} : index to i64",
+        "    %weight = arith.sitofp %place : i64 to f64",
+        "    %wide = arith.extf %v : f32 to f64",
+        "    %p = arith.mulf %weight, %wide : f64",
+        "    %s = arith.addf %acc, %p : f64",
+        "    linalg.yield %s : f64",
+        "  } -> tensor<f64>",
+        "  %sum = tensor.extract %check[] : tensor<f64>",
+        "  return %sum : f64",
+        "}",
+    ]
+    return lines
+
+
+def main():
+    count, rng = int(sys.argv[1]), random.Random(int(sys.argv[2]))
+    lines = []
+    for number in range(count):
+        lines += case(number, rng)
+    lines.append("func.func @main() {")
+    for number in range(count):
+        lines += [
+            f"  %c{number} = arith.constant {number} : index",
+            f"  vector.print %c{number} : index",
+            f"  %s{number} = call @case{number}() : () -> f64",
+            f"  vector.print %s{number} : f64",
+        ]
+    lines += ["  return", "}"]
+    print("\n".join(lines))
+
+
+main()
