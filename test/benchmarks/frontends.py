@@ -189,6 +189,8 @@ WAYS = {
     "step O0": lambda name: in_one_call(name, "O0"),
     "step O1": lambda name: in_one_call(name, "O1"),
     "step O2": lambda name: in_one_call(name, "O2"),
+    "step O4": lambda name: in_one_call(name, "O4"),
+    "step O5": lambda name: in_one_call(name, "O5"),
 }
 
 

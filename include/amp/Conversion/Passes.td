@@ -975,12 +975,13 @@ def ConvertLinalgToHostLoopsPass
 }
 
 def ApproximateMathPass : Pass<"amp-approximate-math", "::mlir::func::FuncOp"> {
-  let summary = "replace exp and tanh by polynomials";
+  let summary = "replace exp, tanh and erf by polynomials";
   let description = [{
-    `math.exp` and `math.tanh` on f32 become straight-line arithmetic that
-    vectorises and does not depend on the host's C library. The error is at most 6
-    units in the last place; `exp` does not produce subnormal numbers. Other
-    functions and types are left to libm. Not part of the reference mode.
+    `math.exp`, `math.tanh` and `math.erf` on f32 become straight-line arithmetic
+    that vectorises and does not depend on the host's C library. The error is at
+    most 6 units in the last place; `exp` does not produce subnormal numbers, and
+    `erf` of -0.0 is 0.0. Other functions and types are left to libm. Not part of
+    the reference mode.
 
     ```mlir
     func.func @softplus_slope(%x: f32) -> f32 {

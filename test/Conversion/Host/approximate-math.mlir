@@ -17,6 +17,15 @@ func.func @tanh(%x: f32) -> f32 {
   return %0 : f32
 }
 
+// CHECK-LABEL: func.func @erf
+// CHECK-NOT:     math.erf
+// CHECK:         math.fma
+// CHECK:         return
+func.func @erf(%x: f32) -> f32 {
+  %0 = math.erf %x : f32
+  return %0 : f32
+}
+
 // The polynomial is wrong for subnormal numbers.
 // CHECK-LABEL: func.func @log
 // CHECK:         math.log
