@@ -22,12 +22,13 @@
 #include "amp-rt/Scaler.h"
 #include "amp/Execution/StridedCopy.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
-#include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/PassInstrumentation.h"
+#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 
 using namespace mlir;
@@ -77,6 +78,44 @@ struct SilentAdvice : llvm::DiagnosticHandler {
 };
 } // namespace
 
+/// LLVM's pipeline for `level`, without a pass that looks for the targets of
+/// indirect calls: there are none, and its time grows with the square of a step.
+static void optimize(llvm::Module &module, llvm::TargetMachine *machine,
+                     llvm::OptimizationLevel level) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassInstrumentationCallbacks callbacks;
+  callbacks.registerShouldRunOptionalPassCallback(
+      [](StringRef pass, llvm::Any) {
+        return pass != "CalledValuePropagationPass";
+      });
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopInterleaving = tuning.LoopVectorization = true;
+  tuning.SLPVectorization = true;
+  llvm::PassBuilder builder(machine, tuning, std::nullopt, &callbacks);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.buildPerModuleDefaultPipeline(level).run(module, modules);
+}
+
+static llvm::OptimizationLevel getOptimizationLevel(unsigned level) {
+  switch (level) {
+  case 0:
+    return llvm::OptimizationLevel::O0;
+  case 1:
+    return llvm::OptimizationLevel::O1;
+  case 2:
+    return llvm::OptimizationLevel::O2;
+  default:
+    return llvm::OptimizationLevel::O3;
+  }
+}
+
 llvm::Expected<HostCode> mlir::amp::generateHostCode(ModuleOp module,
                                                      unsigned level) {
   llvm::InitializeNativeTarget();
@@ -93,14 +132,13 @@ llvm::Expected<HostCode> mlir::amp::generateHostCode(ModuleOp module,
   // The dump for perf goes to a new folder in the user's home each run, and its
   // stream ends the program at exit where it cannot be written.
   options.enablePerfNotificationListener = false;
-  auto runPasses =
-      makeOptimizingTransformer(level, /*sizeLevel=*/0, machine->get());
-  auto optimize = [&](llvm::Module *llvmModule) {
+  auto transform = [&](llvm::Module *llvmModule) {
     llvmModule->getContext().setDiagnosticHandler(
         std::make_unique<SilentAdvice>());
-    return runPasses(llvmModule);
+    optimize(*llvmModule, machine->get(), getOptimizationLevel(level));
+    return llvm::Error::success();
   };
-  options.transformer = optimize;
+  options.transformer = transform;
   options.jitCodeGenOptLevel = static_cast<llvm::CodeGenOptLevel>(level);
   auto engine = ExecutionEngine::create(module, options);
   if (!engine)
