@@ -79,7 +79,8 @@ struct SilentAdvice : llvm::DiagnosticHandler {
 } // namespace
 
 /// LLVM's pipeline for `level`, without a pass that looks for the targets of
-/// indirect calls: there are none, and its time grows with the square of a step.
+/// indirect calls: there are none, and its time grows with the square of a
+/// step.
 static void optimize(llvm::Module &module, llvm::TargetMachine *machine,
                      llvm::OptimizationLevel level) {
   llvm::LoopAnalysisManager loops;

@@ -167,6 +167,7 @@ static void addLLVM(OpPassManager &pm) {
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createConvertIndexToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createStoreBooleansAsBytesPass());
   pm.addPass(createConvertParallelCallsPass());
   // Calls of the runtime are all there now, and last are told of the run.
   pm.addPass(createReturnStatusPass());

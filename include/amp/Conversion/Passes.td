@@ -996,4 +996,35 @@ def ApproximateMathPass : Pass<"amp-approximate-math", "::mlir::func::FuncOp"> {
                            "::mlir::vector::VectorDialect"];
 }
 
+def StoreBooleansAsBytesPass : Pass<"amp-store-booleans-as-bytes"> {
+  let summary = "load and store i1 as i8";
+  let description = [{
+    In the LLVM dialect, where a boolean takes a byte of memory: `llvm.load` of i1
+    becomes one of i8 and `llvm.trunc`, `llvm.store` becomes `llvm.zext` and one of
+    i8. LLVM vectorises those and not the others (masks of an attention, signs of an
+    activation).
+
+    Before:
+    ```mlir
+    llvm.func @copy(%from: !llvm.ptr, %to: !llvm.ptr) {
+      %mask = llvm.load %from : !llvm.ptr -> i1
+      llvm.store %mask, %to : i1, !llvm.ptr
+      llvm.return
+    }
+    ```
+
+    After:
+    ```mlir
+    llvm.func @copy(%from: !llvm.ptr, %to: !llvm.ptr) {
+      %byte = llvm.load %from : !llvm.ptr -> i8
+      %mask = llvm.trunc %byte : i8 to i1
+      %stored = llvm.zext %mask : i1 to i8
+      llvm.store %stored, %to : i8, !llvm.ptr
+      llvm.return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 #endif // AMP_CONVERSION_PASSES
