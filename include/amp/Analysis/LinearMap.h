@@ -33,11 +33,6 @@ struct LinearExpr {
   std::pair<int64_t, int64_t> getRange(ArrayRef<int64_t> extents) const;
 };
 
-/// True if each loop is by itself a result of one of `maps`, so that the
-/// extents of all loops follow from shapes. Linalg operations are valid only
-/// then.
-bool areLoopExtentsKnown(ArrayRef<AffineMap> maps);
-
 } // namespace mlir::amp
 
 #endif // AMP_ANALYSIS_LINEARMAP_H

@@ -513,15 +513,16 @@ def FoldMovesIntoContractionsPass
     is no pass over memory of its own. It may have other readers.
 
     Padding by a constant and slices between the move and the contraction stay, in
-    front of what is moved.
+    front of what is moved. Where dimensions were merged behind the move (heads of
+    an attention, with the batch), the contraction gets the loops of before.
 
     A reduction loop that would stand nowhere by itself, which linalg does not
     allow, is counted from its other end: taps of a filter that is read
     backwards. Its sum is then the same terms in the opposite order.
 
-    **Left alone.** Moves that round or compute, and those with which the operation
+    **Left alone.** Moves that round or compute, those with which the operation
     would no longer be a contraction, such as a broadcast along the loop that gives
-    it rows.
+    it rows, and those of a part of a dimension that would become a loop by itself.
 
     Before:
     ```mlir
@@ -563,7 +564,7 @@ def FoldMovesIntoContractionsPass
     ```
   }];
   let statistics = [Statistic<"numFolded", "folded", "Moves that became part of a map">];
-  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def FuseElementwisePass : Pass<"amp-fuse-elementwise", "ModuleOp"> {

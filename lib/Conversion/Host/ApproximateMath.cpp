@@ -25,6 +25,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Approximation.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
@@ -41,15 +42,27 @@ using namespace mlir;
 using namespace mlir::amp;
 
 namespace {
+/// Upstream's, which would compute f16 in f16.
+struct ApproximateErf : OpRewritePattern<math::ErfOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::ErfOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isF32())
+      return failure();
+    return math::ErfPolynomialApproximation(getContext())
+        .matchAndRewrite(op, rewriter);
+  }
+};
+
 struct ApproximateMath
     : public amp::impl::ApproximateMathPassBase<ApproximateMath> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
       return name == math::ExpOp::getOperationName() ||
-             name == math::TanhOp::getOperationName() ||
-             name == math::ErfOp::getOperationName();
+             name == math::TanhOp::getOperationName();
     });
+    patterns.add<ApproximateErf>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

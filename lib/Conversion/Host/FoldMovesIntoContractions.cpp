@@ -12,21 +12,29 @@
 // itself; a loop over the taps of a filter that is read backwards is none, so
 // it is counted from its other end, in both operands.
 //
+// Where the moved tensor is reshaped, the contraction gets the loops of before
+// (upstream's expansion of its loops), and what it makes is reshaped instead.
+//
 // Where an image is transposed for the gradient of a filter, padding and slices
 // stand between. They commute with a transpose; what is padded then is what the
 // forward pass pads, too.
 //
 // The composed maps are set first and taken back where the operation would no
-// longer be a contraction: a broadcast may leave no rows of its own.
+// longer be a contraction: a broadcast may leave no rows of its own. A map that
+// reads a part of a dimension must not become the dimension by itself, from
+// which linalg would take the extent of the loop.
 //
 //===----------------------------------------------------------------------===//
 
-#include "amp/Analysis/LinearMap.h"
+#include "amp/Analysis/Fill.h"
 #include "amp/Conversion/LinalgToHostContraction.h"
 #include "amp/Conversion/Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 #define DEBUG_TYPE "amp-fold-moves-into-contractions"
@@ -42,19 +50,24 @@ using namespace mlir::amp;
 /// `value` as a move: each element is an element of its input as it is.
 static linalg::GenericOp getMoveOp(Value value) {
   auto move = value.getDefiningOp<linalg::GenericOp>();
-  if (move && move.isSingleInputOutput() && move.isAllParallelLoops() &&
-      move.hasPureTensorSemantics() && move.isSingleYieldOp() &&
+  if (move && move.isSingleYieldOp() && move.isAllParallelLoops() &&
+      move.hasPureTensorSemantics() &&
       isa<RankedTensorType>(move.getInputs()[0].getType()) &&
       move.getMatchingIndexingMap(move.getDpsInitOperand(0)).isPermutation())
     return move;
   return {};
 }
 
-/// True for what can stand before a transpose instead of after it.
+/// True for what can stand before a transpose instead of after it, and has no
+/// reader for which it would have to stay.
 static bool commutesWithTranspose(Operation *op) {
-  if (auto pad = dyn_cast_or_null<tensor::PadOp>(op))
-    return pad.getConstantPaddingValue() && pad->hasOneUse();
-  auto slice = dyn_cast_or_null<tensor::ExtractSliceOp>(op);
+  if (!op || !op->hasOneUse())
+    return false;
+  if (auto pad = dyn_cast<tensor::PadOp>(op)) {
+    Value value = pad.getConstantPaddingValue();
+    return value && !pad.getRegion().isAncestor(value.getParentRegion());
+  }
+  auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
   return slice && slice.getType().getRank() == slice.getSourceType().getRank();
 }
 
@@ -89,7 +102,8 @@ static Value getMoved(Value value, AffineMap move) {
   if (auto pad = dyn_cast<tensor::PadOp>(op))
     return tensor::PadOp::create(
         builder, pad.getLoc(), permuted, source, permute(pad.getMixedLowPad()),
-        permute(pad.getMixedHighPad()), pad.getConstantPaddingValue());
+        permute(pad.getMixedHighPad()), pad.getConstantPaddingValue(),
+        pad.getNofold(), llvm::to_vector(pad->getDiscardableAttrs()));
   auto slice = cast<tensor::ExtractSliceOp>(op);
   return tensor::ExtractSliceOp::create(
       builder, slice.getLoc(), permuted, source,
@@ -122,6 +136,25 @@ static void turnLoops(linalg::GenericOp op, MutableArrayRef<AffineMap> maps) {
   }
 }
 
+/// True if each loop that is a result of `map` by itself is as long as the
+/// dimension of what `operand` moves: linalg would take its extent from there.
+static bool keepsExtents(OpOperand &operand, AffineMap move, AffineMap map) {
+  if (move.isPermutation())
+    return true; // of whole dimensions
+  linalg::GenericOp op = getMoveOp(operand.get());
+  SmallVector<int64_t> extents =
+      cast<linalg::LinalgOp>(operand.getOwner()).getStaticLoopRanges();
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(op.getInputs()[0].getType()).getShape();
+  return llvm::all_of(llvm::zip_equal(map.getResults(), shape),
+                      [&](auto result) {
+                        auto [expr, size] = result;
+                        auto loop = dyn_cast<AffineDimExpr>(expr);
+                        return !loop || (!ShapedType::isDynamic(size) &&
+                                         extents[loop.getPosition()] == size);
+                      });
+}
+
 /// Reads what `operand` of `op` moves where it comes from, if that leaves a
 /// contraction.
 static bool foldMove(linalg::GenericOp op, OpOperand &operand) {
@@ -131,11 +164,14 @@ static bool foldMove(linalg::GenericOp op, OpOperand &operand) {
   ArrayAttr before = op.getIndexingMaps();
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   AffineMap &map = maps[operand.getOperandNumber()];
-  map = move.compose(map);
+  map = simplifyAffineMap(move.compose(map));
   turnLoops(op, maps);
+  if (!inversePermutation(concatAffineMaps(maps, op.getContext())) ||
+      !keepsExtents(operand, move, map))
+    return false;
   op.setIndexingMapsAttr(
       OpBuilder(op.getContext()).getAffineMapArrayAttr(maps));
-  if (!areLoopExtentsKnown(maps) || !isHostContraction(op)) {
+  if (!isHostContraction(op)) {
     op.setIndexingMapsAttr(before);
     return false;
   }
@@ -143,27 +179,61 @@ static bool foldMove(linalg::GenericOp op, OpOperand &operand) {
   return true;
 }
 
+/// Whether a contraction is to have the loops of before a reshape: where
+/// `operand` is a move with dimensions merged behind it (an attention's heads,
+/// as one batch), and where that leaves a fill to be reshaped.
+static bool isWorthExpanding(OpOperand *operand) {
+  auto producer = operand->get().getDefiningOp<linalg::LinalgOp>();
+  if (isa<tensor::ExpandShapeOp>(operand->getOwner()))
+    return producer && getFillValue(producer);
+  auto collapse = operand->get().getDefiningOp<tensor::CollapseShapeOp>();
+  auto contraction = dyn_cast<linalg::GenericOp>(operand->getOwner());
+  return collapse && collapse.getSrcType().hasStaticShape() && contraction &&
+         isHostContraction(contraction) && getMove(collapse.getSrc());
+}
+
 namespace {
 struct FoldMovesIntoContractions
     : public amp::impl::FoldMovesIntoContractionsPassBase<
           FoldMovesIntoContractions> {
   void runOnOperation() override {
-    SmallVector<linalg::GenericOp> contractions;
-    getOperation().walk([&](linalg::GenericOp op) {
-      if (op.hasPureTensorSemantics() && isHostContraction(op))
-        contractions.push_back(op);
-    });
+    MLIRContext *context = &getContext();
+    RewritePatternSet patterns(context);
+    linalg::populateFoldReshapeOpsByExpansionPatterns(patterns,
+                                                      isWorthExpanding);
+    tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
+    tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
+    tensor::populateFoldTensorEmptyPatterns(patterns);
+    FrozenRewritePatternSet expansions(std::move(patterns));
+    // Moves right in front first: an expansion of one operand puts a reshape in
+    // front of the others.
+    bool changed = foldMoves();
+    bool expanded = true;
+    while (expanded) {
+      if (failed(applyPatternsGreedily(getOperation(), expansions,
+                                       GreedyRewriteConfig(), &expanded)))
+        return signalPassFailure();
+      expanded &= foldMoves();
+    }
+    // The moves.
+    IRRewriter rewriter(context);
+    if (changed)
+      (void)runRegionDCE(rewriter, getOperation()->getRegions());
+  }
+
+  /// Folds what stands right in front of contractions.
+  bool foldMoves() {
     bool changed = false;
-    for (linalg::GenericOp op : contractions)
+    getOperation().walk([&](linalg::GenericOp op) {
+      if (!op.hasPureTensorSemantics() || !isHostContraction(op))
+        return;
       for (OpOperand *input : op.getDpsInputOperands())
         while (foldMove(op, *input)) {
           ++numFolded;
           changed = true;
         }
-    // The moves.
-    IRRewriter rewriter(&getContext());
-    if (changed)
-      (void)runRegionDCE(rewriter, getOperation()->getRegions());
+    });
+    return changed;
   }
 };
 } // namespace

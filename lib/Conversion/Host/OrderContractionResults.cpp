@@ -31,8 +31,8 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
-/// The only reader of `contraction`, if it walks the result in another order
-/// than its loops.
+/// The only reader of `contraction`, if it writes its own result in another
+/// order than it reads this one.
 static OpOperand *getReorderingUse(linalg::GenericOp contraction) {
   Value result = contraction.getResult(0);
   if (!result.hasOneUse())
@@ -40,20 +40,29 @@ static OpOperand *getReorderingUse(linalg::GenericOp contraction) {
   OpOperand &use = *result.getUses().begin();
   auto reader = dyn_cast<linalg::GenericOp>(use.getOwner());
   if (!reader || !reader.hasPureTensorSemantics() ||
-      !reader.isAllParallelLoops() || !reader.isDpsInput(&use))
+      !reader.isAllParallelLoops() || !reader.isDpsInput(&use) ||
+      reader.getNumDpsInits() != 1)
     return nullptr;
-  AffineMap map = reader.getMatchingIndexingMap(&use);
-  return map.isPermutation() && !map.isIdentity() ? &use : nullptr;
+  AffineMap read = reader.getMatchingIndexingMap(&use);
+  AffineMap written =
+      reader.getMatchingIndexingMap(reader.getDpsInitOperand(0));
+  bool reorders =
+      read.isPermutation() && written.isPermutation() && read != written;
+  return reorders ? &use : nullptr;
 }
 
-/// Lets `contraction` write its result in the order of `use`, which reads it.
+/// Lets `contraction` write its result in the order of what `use` is read for.
 static void reorderResult(linalg::GenericOp contraction, OpOperand &use) {
   auto reader = cast<linalg::GenericOp>(use.getOwner());
-  AffineMap toLoops = inversePermutation(reader.getMatchingIndexingMap(&use));
+  AffineMap read = reader.getMatchingIndexingMap(&use);
+  AffineMap written =
+      reader.getMatchingIndexingMap(reader.getDpsInitOperand(0));
+  // From a dimension of this result to the one of the reader's.
+  AffineMap order = written.compose(inversePermutation(read));
   OpOperand *start = contraction.getDpsInitOperand(0);
   auto type = cast<RankedTensorType>(start->get().getType());
   auto ordered = RankedTensorType::get(
-      applyPermutationMap(toLoops, type.getShape()), type.getElementType());
+      applyPermutationMap(order, type.getShape()), type.getElementType());
 
   OpBuilder builder(contraction);
   Location loc = contraction.getLoc();
@@ -62,13 +71,12 @@ static void reorderResult(linalg::GenericOp contraction, OpOperand &use) {
                                         ordered.getElementType());
   start->set(linalg::FillOp::create(builder, loc, value, empty).getResult(0));
   SmallVector<AffineMap> maps = contraction.getIndexingMapsArray();
-  maps.back() = toLoops.compose(maps.back());
+  maps.back() = order.compose(maps.back());
   contraction.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
   contraction.getResult(0).setType(ordered);
 
   SmallVector<AffineMap> readerMaps = reader.getIndexingMapsArray();
-  AffineMap &map = readerMaps[use.getOperandNumber()];
-  map = builder.getMultiDimIdentityMap(map.getNumDims());
+  readerMaps[use.getOperandNumber()] = written;
   reader.setIndexingMapsAttr(builder.getAffineMapArrayAttr(readerMaps));
 }
 

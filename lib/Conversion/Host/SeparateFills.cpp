@@ -55,7 +55,7 @@ static tensor::ExtractSliceOp getSliceOfStart(OpOperand &start,
       part.getTiedOpOperand(cast<OpResult>(insertion.getSource()));
   auto slice = init->get().getDefiningOp<tensor::ExtractSliceOp>();
   bool startsThere = slice && slice.getSource() == fill->getResult(0) &&
-                     slice->hasOneUse() && slice->isBeforeInBlock(insertion) &&
+                     slice->hasOneUse() &&
                      slice->getBlock() == insertion->getBlock();
   return startsThere ? slice : tensor::ExtractSliceOp();
 }

@@ -100,8 +100,8 @@ private:
 
   /// memref<?xT>, allocated with static size if `count` is a constant.
   Value allocate(Type element, Index count);
-  /// A part of the product: of the first loop of its batch, of its rows and of
-  /// its columns.
+  /// A part of the product: of its batch, counted through all loops of it, of
+  /// its rows and of its columns.
   struct Part {
     Slice batch, rows, columns;
   };
@@ -110,7 +110,7 @@ private:
   /// Calls `emitPart` in a loop whose iterations threads share, or once.
   void divide(function_ref<void(const Part &)> emitPart);
 
-  /// Scratch memory, and the loops over the batch with one `call` in them.
+  /// Scratch memory, and the loop over the batch with one `call` in it.
   void emitBatch(Index scratchSize, const OffsetTables &tables,
                  const Part &part,
                  function_ref<void(const ProductArguments &)> call);
@@ -286,7 +286,7 @@ OffsetTables ContractionEmitter::fillTables() {
 
 ContractionEmitter::Part ContractionEmitter::getWhole() {
   Index zero = b.number(0);
-  Index batch = view.batch.empty() ? b.number(1) : extents[view.batch.front()];
+  Index batch = getExtent(view.batch);
   return {{zero, batch, batch}, {zero, m, m}, {zero, n, n}};
 }
 
@@ -294,9 +294,9 @@ void ContractionEmitter::divide(function_ref<void(const Part &)> emitPart) {
   Part whole = getWhole();
   if (options.threads == 1)
     return emitPart(whole);
-  Index batch = getExtent(view.batch);
   int64_t most = options.threads;
-  if (std::optional<int64_t> work = (batch * m * n * k).getConstant())
+  Index batchWork = whole.batch.size * m * n * k;
+  if (std::optional<int64_t> work = batchWork.getConstant())
     most = std::min(most, *work / options.partWork);
 
   // What is unknown counts as long.
@@ -347,27 +347,26 @@ void ContractionEmitter::emitBatch(
   arguments.k = k;
   arguments.scratch = {allocate(b.getF32Type(), scratchSize), b.number(0)};
 
-  std::function<void(ArrayRef<unsigned>)> emitLoops =
-      [&](ArrayRef<unsigned> loops) {
-        if (loops.empty())
-          return call(arguments);
-        unsigned loop = loops.front();
-        bool isFirst = loop == view.batch.front();
-        Index first = isFirst ? part.batch.begin : b.number(0);
-        b.loop(isFirst ? part.batch.size : extents[loop], 1, [&](Index iv) {
-          ProductArguments outer = arguments;
-          Index position = first + iv;
-          arguments.a = outer.a.at(position * a.strides[loop]);
-          arguments.b = outer.b.at(position * bOperand.strides[loop]);
-          arguments.c = outer.c.at(position * c.strides[loop]);
-          emitLoops(loops.drop_front());
-          arguments = outer;
-        });
-      };
   arguments.a = a.base;
   arguments.b = bOperand.base;
   arguments.c = c.base;
-  emitLoops(view.batch);
+  auto callAt = [&](Index position) {
+    // The last loop counts fastest.
+    for (unsigned loop : llvm::reverse(view.batch)) {
+      bool isOutermost = loop == view.batch.front();
+      Index index = isOutermost ? position : position % extents[loop];
+      position = isOutermost ? position : position / extents[loop];
+      arguments.a = arguments.a.at(index * a.strides[loop]);
+      arguments.b = arguments.b.at(index * bOperand.strides[loop]);
+      arguments.c = arguments.c.at(index * c.strides[loop]);
+    }
+    call(arguments);
+  };
+  if (view.batch.empty())
+    call(arguments);
+  else
+    b.loop(part.batch.size, 1,
+           [&](Index iv) { callAt(part.batch.begin + iv); });
   deallocate(b, arguments.scratch.buffer);
 }
 

@@ -26,6 +26,14 @@ func.func @erf(%x: f32) -> f32 {
   return %0 : f32
 }
 
+// f16 is computed in f32, which something else sees to.
+// CHECK-LABEL: func.func @half
+// CHECK:         math.erf {{.*}} : f16
+func.func @half(%x: f16) -> f16 {
+  %0 = math.erf %x : f16
+  return %0 : f16
+}
+
 // The polynomial is wrong for subnormal numbers.
 // CHECK-LABEL: func.func @log
 // CHECK:         math.log

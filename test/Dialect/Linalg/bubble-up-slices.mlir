@@ -66,9 +66,132 @@ func.func @row(%x: tensor<4x8xf32>) -> tensor<8xf32> {
   return %1 : tensor<8xf32>
 }
 
+// Up a chain that is longer than the ten times that a driver goes round by itself.
+// CHECK-LABEL: func.func @chain
+// CHECK-NOT:     tensor<4x8xf32> {
+// CHECK-COUNT-12: math.exp
+// CHECK-NOT:     math.exp
+// CHECK:         return
+func.func @chain(%x: tensor<4x8xf32>) -> tensor<1x8xf32> {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %100 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %s = math.exp %in : f32
+    linalg.yield %s : f32
+  } -> tensor<4x8xf32>
+  %101 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%100 : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %s = math.exp %in : f32
+    linalg.yield %s : f32
+  } -> tensor<4x8xf32>
+  %102 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%101 : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %s = math.exp %in : f32
+    linalg.yield %s : f32
+  } -> tensor<4x8xf32>
+  %103 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%102 : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %s = math.exp %in : f32
+    linalg.yield %s : f32
+  } -> tensor<4x8xf32>
+  %104 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%103 : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %s = math.exp %in : f32
+    linalg.yield %s : f32
+  } -> tensor<4x8xf32>
+  %105 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%104 : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %s = math.exp %in : f32
+    linalg.yield %s : f32
+  } -> tensor<4x8xf32>
+  %106 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%105 : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %s = math.exp %in : f32
+    linalg.yield %s : f32
+  } -> tensor<4x8xf32>
+  %107 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%106 : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %s = math.exp %in : f32
+    linalg.yield %s : f32
+  } -> tensor<4x8xf32>
+  %108 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%107 : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %s = math.exp %in : f32
+    linalg.yield %s : f32
+  } -> tensor<4x8xf32>
+  %109 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%108 : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %s = math.exp %in : f32
+    linalg.yield %s : f32
+  } -> tensor<4x8xf32>
+  %110 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%109 : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %s = math.exp %in : f32
+    linalg.yield %s : f32
+  } -> tensor<4x8xf32>
+  %111 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%110 : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %s = math.exp %in : f32
+    linalg.yield %s : f32
+  } -> tensor<4x8xf32>
+  %first = tensor.extract_slice %111[0, 0] [1, 8] [1, 1] : tensor<4x8xf32> to tensor<1x8xf32>
+  return %first : tensor<1x8xf32>
+}
+
+// Near misses: an operand that is read backwards, one that is read from an offset,
+// and an operation in front of the loop that slices what it makes.
+// CHECK-LABEL: func.func @read_otherwise
+// CHECK-COUNT-2: } -> tensor<4xf32>
+// CHECK:         } -> tensor<4xf32>
+// CHECK:         scf.for
+// CHECK-NEXT:      tensor.extract_slice
+func.func @read_otherwise(%x: tensor<4xf32>, %longer: tensor<7xf32>, %n: index, %start: tensor<2xf32>)
+    -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %e = tensor.empty() : tensor<4xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (3 - i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<4xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i + 3)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%longer : tensor<7xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<4xf32>
+  %s0 = tensor.extract_slice %0[0] [2] [1] : tensor<4xf32> to tensor<2xf32>
+  %s1 = tensor.extract_slice %1[1] [2] [1] : tensor<4xf32> to tensor<2xf32>
+  %2 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %s = math.exp %in : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  %3 = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %start) -> (tensor<2xf32>) {
+    %s2 = tensor.extract_slice %2[1] [2] [1] : tensor<4xf32> to tensor<2xf32>
+    %next = linalg.add ins(%s2, %sum : tensor<2xf32>, tensor<2xf32>) outs(%sum : tensor<2xf32>) -> tensor<2xf32>
+    scf.yield %next : tensor<2xf32>
+  }
+  return %s0, %s1, %3 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
+}
+
 // Near misses: a second reader, a slice with a stride, an offset that is not known,
-// a shape that is not, what may end the run, and all of a tensor.
+// a shape that is not, and what may end the run.
 // CHECK-LABEL: func.func @kept
+// CHECK-NOT:     } -> tensor<2xf32>
 // CHECK:         } -> tensor<4xf32>
 // CHECK:         } -> tensor<4xf32>
 // CHECK:         } -> tensor<4xf32>

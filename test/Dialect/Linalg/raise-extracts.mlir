@@ -60,7 +60,7 @@ func.func @two_reads(%x: tensor<4x3xf32>, %v: tensor<10xf32>, %r: tensor<4xf32>,
 
 // Two dimensions of extent 1 and two loops of extent 1: each gets its own.
 // CHECK-LABEL: func.func @units
-// CHECK:         linalg.generic {indexing_maps = [#{{.*}}, #{{.*}}]
+// CHECK:         linalg.generic {indexing_maps = [#[[ID:.*]], #[[ID]]]
 // CHECK-SAME:      ins(%{{.*}} : tensor<5x1x1xf32>)
 func.func @units(%x: tensor<5x1x1xf32>, %out: tensor<5x1x1xf32>) -> tensor<5x1x1xf32> {
   %c0 = arith.constant 0 : index
@@ -133,6 +133,29 @@ func.func @kept(%x: tensor<9xf32>, %ids: tensor<3x3xi64>, %u: tensor<?xf32>, %ou
     linalg.yield %s : f32
   } -> tensor<3x3xf32>
   return %t : tensor<3x3xf32>
+}
+
+// Near miss: a loop of the operation around this one is none of its own.
+// CHECK-LABEL: func.func @nested
+// CHECK:         linalg.index 0
+// CHECK:         tensor.extract %{{.*}}[%
+func.func @nested(%x: tensor<2xf32>, %out: tensor<2xf32>) -> tensor<2xf32> {
+  %c0 = arith.constant 0 : index
+  %t = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      outs(%out : tensor<2xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %e = tensor.empty() : tensor<2xf32>
+    %inner = linalg.generic {indexing_maps = [affine_map<(j) -> (j)>], iterator_types = ["parallel"]}
+        outs(%e : tensor<2xf32>) {
+    ^bb0(%p: f32):
+      %a = tensor.extract %x[%i] : tensor<2xf32>
+      linalg.yield %a : f32
+    } -> tensor<2xf32>
+    %b = tensor.extract %inner[%c0] : tensor<2xf32>
+    linalg.yield %b : f32
+  } -> tensor<2xf32>
+  return %t : tensor<2xf32>
 }
 
 // A tensor without elements is read by nothing.

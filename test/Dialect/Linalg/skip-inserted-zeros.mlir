@@ -72,16 +72,37 @@ func.func @window(%w: tensor<4x8x3x3xf16>, %g: tensor<2x8x2x2xf16>, %start: tens
   return %y : tensor<2x4x4x4xf32>
 }
 
+// Strides of 9 in two dimensions of a filter of one tap: one part.
+// CHECK-LABEL: func.func @single_tap
+// CHECK-COUNT-1: arith.mulf
+// CHECK-NOT:     arith.mulf
+// CHECK:         tensor.insert_slice %{{.*}}[0, 1, 1] [4, 3, 3] [1, 9, 9]
+func.func @single_tap(%g: tensor<8x3x3xf32>, %w: tensor<4x8x1x1xf32>, %start: tensor<4x25x25xf32>) -> tensor<4x25x25xf32> {
+  %zeros = arith.constant dense<0.0> : tensor<8x25x25xf32>
+  %x = tensor.insert_slice %g into %zeros[0, 1, 1] [8, 3, 3] [1, 9, 9] : tensor<8x3x3xf32> into tensor<8x25x25xf32>
+  %y = linalg.generic {
+      indexing_maps = [affine_map<(k, p, q, c, r, s) -> (c, p + r, q + s)>, affine_map<(k, p, q, c, r, s) -> (k, c, r, s)>,
+                       affine_map<(k, p, q, c, r, s) -> (k, p, q)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : tensor<8x25x25xf32>, tensor<4x8x1x1xf32>) outs(%start : tensor<4x25x25xf32>) {
+  ^bb0(%a: f32, %b: f32, %acc: f32):
+    %product = arith.mulf %a, %b : f32
+    %sum = arith.addf %acc, %product : f32
+    linalg.yield %sum : f32
+  } -> tensor<4x25x25xf32>
+  return %y : tensor<4x25x25xf32>
+}
+
 // Near misses: what stands between pixels is 1; the image is read in steps of 2; a
-// pixel's loop counts taps as well; strides of 9 in two dimensions, which are 81
-// parts; a sum that no product is; and an insertion without strides.
+// pixel's loop counts taps as well; strides of 9 in two dimensions for 9 taps in
+// each, which are 81 parts; a sum that no product is; and an insertion without strides.
 // CHECK-LABEL: func.func @kept
 // CHECK-COUNT-6: linalg.generic
 // CHECK-NOT:     linalg.generic
 // CHECK:         return
 func.func @kept(%g: tensor<8x3xf32>, %w: tensor<4x8x3xf32>, %by_pixel: tensor<4x8x3x5xf32>, %g2: tensor<8x3x3xf32>,
-                %w2: tensor<4x8x3x3xf32>, %y5: tensor<4x5xf32>, %y3: tensor<4x3xf32>, %y25: tensor<4x23x23xf32>)
-    -> (tensor<4x5xf32>, tensor<4x3xf32>, tensor<4x5xf32>, tensor<4x23x23xf32>, tensor<4x5xf32>, tensor<4x5xf32>) {
+                %w2: tensor<4x8x9x9xf32>, %y5: tensor<4x5xf32>, %y3: tensor<4x3xf32>, %y25: tensor<4x17x17xf32>)
+    -> (tensor<4x5xf32>, tensor<4x3xf32>, tensor<4x5xf32>, tensor<4x17x17xf32>, tensor<4x5xf32>, tensor<4x5xf32>) {
   %zeros = arith.constant dense<0.0> : tensor<8x7xf32>
   %ones = arith.constant dense<1.0> : tensor<8x7xf32>
   %zeros2 = arith.constant dense<0.0> : tensor<8x25x25xf32>
@@ -120,12 +141,12 @@ func.func @kept(%g: tensor<8x3xf32>, %w: tensor<4x8x3xf32>, %by_pixel: tensor<4x
       indexing_maps = [affine_map<(k, p, q, c, r, s) -> (c, p + r, q + s)>, affine_map<(k, p, q, c, r, s) -> (k, c, r, s)>,
                        affine_map<(k, p, q, c, r, s) -> (k, p, q)>],
       iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
-      ins(%x2, %w2 : tensor<8x25x25xf32>, tensor<4x8x3x3xf32>) outs(%y25 : tensor<4x23x23xf32>) {
+      ins(%x2, %w2 : tensor<8x25x25xf32>, tensor<4x8x9x9xf32>) outs(%y25 : tensor<4x17x17xf32>) {
   ^bb0(%a: f32, %b: f32, %acc: f32):
     %product = arith.mulf %a, %b : f32
     %sum = arith.addf %acc, %product : f32
     linalg.yield %sum : f32
-  } -> tensor<4x23x23xf32>
+  } -> tensor<4x17x17xf32>
   %4 = linalg.generic {
       indexing_maps = [affine_map<(k, p, c, r) -> (c, p + r)>, affine_map<(k, p, c, r) -> (k, c, r)>, affine_map<(k, p, c, r) -> (k, p)>],
       iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
@@ -145,5 +166,5 @@ func.func @kept(%g: tensor<8x3xf32>, %w: tensor<4x8x3xf32>, %by_pixel: tensor<4x
     linalg.yield %sum : f32
   } -> tensor<4x5xf32>
   return %0, %1, %2, %3, %4, %5
-      : tensor<4x5xf32>, tensor<4x3xf32>, tensor<4x5xf32>, tensor<4x23x23xf32>, tensor<4x5xf32>, tensor<4x5xf32>
+      : tensor<4x5xf32>, tensor<4x3xf32>, tensor<4x5xf32>, tensor<4x17x17xf32>, tensor<4x5xf32>, tensor<4x5xf32>
 }

@@ -9,12 +9,13 @@
 // Upstream turns a linalg operation whose result is sliced into a tile of it;
 // here is when. The tile's operands are slices in turn, so one pattern climbs
 // as far as it can. It never computes anything twice: an operation with another
-// reader stays whole. A fill is an exception, since filling is as cheap as
-// reading what is filled.
+// reader, or in front of the loop where the slice stands, stays whole. A fill
+// is an exception, since filling is as cheap as reading what is filled.
 //
 //===----------------------------------------------------------------------===//
 
 #include "amp/Analysis/Fill.h"
+#include "amp/Analysis/LinearMap.h"
 #include "amp/Dialect/Linalg/Transforms/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -36,13 +37,26 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
+/// True if upstream's slices of an operand that `map` reads are right: what is
+/// tiled is a sum of loops, counted upwards from 0.
+static bool canSliceOperand(AffineMap map) {
+  return llvm::all_of(map.getResults(), [&](AffineExpr expr) {
+    std::optional<LinearExpr> index = LinearExpr::get(expr, map.getNumDims());
+    return index &&
+           llvm::all_of(index->coefficients,
+                        [](int64_t factor) { return factor >= 0; }) &&
+           (index->constant == 0 || isa<AffineConstantExpr>(expr));
+  });
+}
+
 /// True if `op` may compute a part of its result instead of all of it.
 static bool canBeSliced(linalg::LinalgOp op) {
   return op.hasPureTensorSemantics() && op->getNumResults() == 1 &&
          (op->hasOneUse() || getFillValue(op)) && isMemoryEffectFree(op) &&
          !ShapedType::isDynamicShape(op.getStaticLoopRanges()) &&
          op.getMatchingIndexingMap(op.getDpsInitOperand(0))
-             .isProjectedPermutation();
+             .isProjectedPermutation() &&
+         llvm::all_of(op.getIndexingMapsArray(), canSliceOperand);
 }
 
 namespace {
@@ -53,7 +67,8 @@ struct BubbleUpSlice : OpRewritePattern<tensor::ExtractSliceOp> {
   LogicalResult matchAndRewrite(tensor::ExtractSliceOp slice,
                                 PatternRewriter &rewriter) const override {
     auto producer = slice.getSource().getDefiningOp<linalg::LinalgOp>();
-    if (!producer || !canBeSliced(producer) || !slice.hasUnitStride() ||
+    if (!producer || producer->getBlock() != slice->getBlock() ||
+        !canBeSliced(producer) || !slice.hasUnitStride() ||
         ShapedType::isDynamicShape(slice.getStaticOffsets()) ||
         slice.getType().getNumElements() == 0 ||
         slice.getType().getNumElements() ==
@@ -64,6 +79,9 @@ struct BubbleUpSlice : OpRewritePattern<tensor::ExtractSliceOp> {
     if (failed(tile))
       return failure();
     rewriter.replaceOp(slice, tile->tiledValues.front());
+    // So that the slices of its operands are their only readers.
+    if (producer->use_empty())
+      rewriter.eraseOp(producer);
     ++numSliced;
     return success();
   }
@@ -80,7 +98,10 @@ struct BubbleUpSlices
     tensor::ExtractSliceOp::getCanonicalizationPatterns(patterns, context);
     tensor::populateFoldTensorEmptyPatterns(patterns);
     tensor::populateMergeConsecutiveInsertExtractSlicePatterns(patterns);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    GreedyRewriteConfig config;
+    config.setMaxIterations(GreedyRewriteConfig::kNoLimit); // each goes upwards
+    if (failed(
+            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
       signalPassFailure();
   }
 };

@@ -34,34 +34,58 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
-/// `index` as an expression of the loops around it.
-static std::optional<AffineExpr> readExpr(Value index) {
+namespace {
+/// Values that were read already: bodies share sums.
+using ExprCache = DenseMap<Value, std::optional<AffineExpr>>;
+} // namespace
+
+static std::optional<AffineExpr> readExpr(Value index, linalg::GenericOp op,
+                                          ExprCache &cache);
+
+static std::optional<AffineExpr> computeExpr(Value index, linalg::GenericOp op,
+                                             ExprCache &cache) {
   MLIRContext *context = index.getContext();
   APInt constant;
   if (matchPattern(index, m_ConstantInt(&constant)))
     return getAffineConstantExpr(constant.getSExtValue(), context);
-  Operation *op = index.getDefiningOp();
-  if (auto loop = dyn_cast_or_null<linalg::IndexOp>(op))
+  Operation *definition = index.getDefiningOp();
+  if (auto loop = dyn_cast_or_null<linalg::IndexOp>(definition)) {
+    if (loop->getBlock() != op.getBlock())
+      return std::nullopt; // of an operation around this one
     return getAffineDimExpr(loop.getDim(), context);
-  if (!isa_and_present<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
+  }
+  if (!isa_and_present<arith::AddIOp, arith::SubIOp, arith::MulIOp>(definition))
     return std::nullopt;
-  std::optional<AffineExpr> lhs = readExpr(op->getOperand(0));
-  std::optional<AffineExpr> rhs = readExpr(op->getOperand(1));
+  std::optional<AffineExpr> lhs =
+      readExpr(definition->getOperand(0), op, cache);
+  std::optional<AffineExpr> rhs =
+      readExpr(definition->getOperand(1), op, cache);
   if (!lhs || !rhs)
     return std::nullopt;
-  if (isa<arith::AddIOp>(op))
+  if (isa<arith::AddIOp>(definition))
     return *lhs + *rhs;
-  if (isa<arith::SubIOp>(op))
+  if (isa<arith::SubIOp>(definition))
     return *lhs - *rhs;
   if (!isa<AffineConstantExpr>(*lhs) && !isa<AffineConstantExpr>(*rhs))
     return std::nullopt;
   return *lhs * *rhs;
 }
 
-/// The map by which `extract` reads its tensor in loops of `extents`, or
-/// nothing if it is none that an input may have.
+/// `index` as an expression of the loops of `op`.
+static std::optional<AffineExpr> readExpr(Value index, linalg::GenericOp op,
+                                          ExprCache &cache) {
+  if (auto known = cache.find(index); known != cache.end())
+    return known->second;
+  std::optional<AffineExpr> expr = computeExpr(index, op, cache);
+  cache[index] = expr;
+  return expr;
+}
+
+/// The map by which `extract` reads its tensor in the loops of `op`, or nothing
+/// if it is none that an input may have.
 static std::optional<AffineMap> readMap(tensor::ExtractOp extract,
-                                        ArrayRef<int64_t> extents) {
+                                        linalg::GenericOp op) {
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
   RankedTensorType type = extract.getTensor().getType();
   if (!type.hasStaticShape() || ShapedType::isDynamicShape(extents) ||
       llvm::is_contained(extents, 0))
@@ -73,10 +97,11 @@ static std::optional<AffineMap> readMap(tensor::ExtractOp extract,
   for (auto [loop, extent] : llvm::enumerate(extents))
     if (extent == 1)
       units.push_back(loop);
+  ExprCache cache;
   SmallVector<AffineExpr> exprs;
   for (auto [index, size] :
        llvm::zip_equal(extract.getIndices(), type.getShape())) {
-    std::optional<AffineExpr> expr = readExpr(index);
+    std::optional<AffineExpr> expr = readExpr(index, op, cache);
     if (!expr)
       return std::nullopt;
     std::optional<LinearExpr> linear = LinearExpr::get(*expr, numLoops);
@@ -152,8 +177,7 @@ struct RaiseExtracts : public amp::impl::RaiseExtractsPassBase<RaiseExtracts> {
       SmallVector<tensor::ExtractOp> extracts(
           op.getBlock()->getOps<tensor::ExtractOp>());
       for (tensor::ExtractOp extract : extracts) {
-        std::optional<AffineMap> map =
-            readMap(extract, op.getStaticLoopRanges());
+        std::optional<AffineMap> map = readMap(extract, op);
         bool isOutside =
             !op.getRegion().isAncestor(extract.getTensor().getParentRegion());
         if (!map || !isOutside)

@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// In a dimension with stride s, where pixel q of the image without zeros stands
-// at o + s q, the convolution reads its image at p + a t + c: p is a pixel of
-// the result, t a tap of the filter, a a dilation or, for a filter turned
-// around, its negative. What is not zero is
+// The polyphase decomposition of a convolution of a dilated image (lhs_dilation
+// in XLA). In a dimension with stride s, where pixel q of the image without
+// zeros stands at o + s q, the convolution reads its image at p + a t + c: p is
+// a pixel of the result, t a tap of the filter, a a dilation or, for a filter
+// turned around, its negative. What is not zero is
 //
 //   p + a t + c - o = s q.
 //
@@ -166,51 +167,6 @@ static FailureOr<StridedDim> matchStridedDim(Convolution &convolution,
   return strided;
 }
 
-/// Views a contraction as a convolution of its input `imageInput`.
-static std::optional<Convolution> match(linalg::GenericOp op,
-                                        unsigned imageInput) {
-  auto getOperand = [&](OpOperand &operand) {
-    return ContractionOperand{operand.get(),
-                              op.getMatchingIndexingMap(&operand)};
-  };
-  Convolution convolution{op,
-                          imageInput,
-                          getOperand(*op.getDpsInputOperand(imageInput)),
-                          getOperand(*op.getDpsInputOperand(1 - imageInput)),
-                          getOperand(*op.getDpsInitOperand(0)),
-                          getInsertion(op.getDpsInputs()[imageInput]),
-                          {}};
-  if (!convolution.insertion)
-    return std::nullopt;
-  ArrayRef<int64_t> pixels = convolution.insertion.getSourceType().getShape();
-  int64_t parts = 1;
-  for (auto [dim, stride] :
-       llvm::enumerate(convolution.insertion.getStaticStrides())) {
-    if (stride == 1 || pixels[dim] == 1)
-      continue; // nothing stands between
-    FailureOr<StridedDim> strided = matchStridedDim(convolution, dim);
-    if (failed(strided))
-      return std::nullopt;
-    parts *= std::min(strided->stride, strided->pixels);
-    if (parts > kMaxParts)
-      return std::nullopt;
-    convolution.strided.push_back(*strided);
-  }
-  if (convolution.strided.empty())
-    return std::nullopt;
-  return convolution;
-}
-
-static std::optional<Convolution> match(linalg::GenericOp op) {
-  SmallVector<int64_t> extents = op.getStaticLoopRanges();
-  if (!op.hasPureTensorSemantics() || ShapedType::isDynamicShape(extents) ||
-      llvm::is_contained(extents, 0) || failed(matchContraction(op)))
-    return std::nullopt;
-  if (std::optional<Convolution> convolution = match(op, /*imageInput=*/0))
-    return convolution;
-  return match(op, /*imageInput=*/1);
-}
-
 /// How many of `extent` there are from `first` on in steps of `step`.
 static int64_t countSteps(int64_t first, int64_t extent, int64_t step) {
   return llvm::divideCeil(extent - first, step);
@@ -241,31 +197,56 @@ static SmallVector<Part> getParts(const StridedDim &strided) {
   return parts;
 }
 
+/// Views a contraction as a convolution of its input `imageInput`.
+static std::optional<Convolution> match(linalg::GenericOp op,
+                                        unsigned imageInput) {
+  auto getOperand = [&](OpOperand &operand) {
+    return ContractionOperand{operand.get(),
+                              op.getMatchingIndexingMap(&operand)};
+  };
+  Convolution convolution{op,
+                          imageInput,
+                          getOperand(*op.getDpsInputOperand(imageInput)),
+                          getOperand(*op.getDpsInputOperand(1 - imageInput)),
+                          getOperand(*op.getDpsInitOperand(0)),
+                          getInsertion(op.getDpsInputs()[imageInput]),
+                          {}};
+  if (!convolution.insertion)
+    return std::nullopt;
+  ArrayRef<int64_t> pixels = convolution.insertion.getSourceType().getShape();
+  int64_t parts = 1;
+  for (auto [dim, stride] :
+       llvm::enumerate(convolution.insertion.getStaticStrides())) {
+    if (stride == 1 || pixels[dim] == 1)
+      continue; // nothing stands between
+    FailureOr<StridedDim> strided = matchStridedDim(convolution, dim);
+    if (failed(strided))
+      return std::nullopt;
+    parts *= getParts(*strided).size();
+    if (parts > kMaxParts)
+      return std::nullopt;
+    convolution.strided.push_back(*strided);
+  }
+  if (convolution.strided.empty())
+    return std::nullopt;
+  return convolution;
+}
+
+static std::optional<Convolution> match(linalg::GenericOp op) {
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  if (!op.hasPureTensorSemantics() || ShapedType::isDynamicShape(extents) ||
+      llvm::is_contained(extents, 0) || failed(matchContraction(op)))
+    return std::nullopt;
+  if (std::optional<Convolution> convolution = match(op, /*imageInput=*/0))
+    return convolution;
+  return match(op, /*imageInput=*/1);
+}
+
 //===----------------------------------------------------------------------===//
 // Rewrite
 //===----------------------------------------------------------------------===//
 
 namespace {
-
-/// A slice of a tensor, or where one is inserted.
-struct SliceBounds {
-  SmallVector<OpFoldResult> offsets, sizes, strides;
-
-  SliceBounds(OpBuilder &builder, Value tensor) {
-    auto type = cast<RankedTensorType>(tensor.getType());
-    offsets.assign(type.getRank(), builder.getIndexAttr(0));
-    sizes = getAsIndexOpFoldResult(builder.getContext(), type.getShape());
-    strides.assign(type.getRank(), builder.getIndexAttr(1));
-  }
-
-  void set(OpBuilder &builder, unsigned dim, int64_t offset, int64_t size,
-           int64_t stride) {
-    offsets[dim] = builder.getIndexAttr(offset);
-    sizes[dim] = builder.getIndexAttr(size);
-    // The stride of a single element says nothing, and hides what is whole.
-    strides[dim] = builder.getIndexAttr(size == 1 ? 1 : stride);
-  }
-};
 
 /// One remainder in each strided dimension, and where the image without zeros
 /// is read for it.
@@ -289,7 +270,7 @@ public:
 private:
   void addRemainder(ArrayRef<Part> parts);
   void padImage();
-  Value extract(Value tensor, const SliceBounds &bounds);
+  Value extract(Value tensor, const linalg::SliceParameters &bounds);
   void buildRemainder(const Remainder &remainder);
 
   Convolution &convolution;
@@ -306,6 +287,24 @@ private:
 };
 
 } // namespace
+
+/// All of `tensor`, as a slice.
+static linalg::SliceParameters getWhole(OpBuilder &builder, Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  linalg::SliceParameters slice;
+  slice.offsets.assign(type.getRank(), builder.getIndexAttr(0));
+  slice.sizes = getAsIndexOpFoldResult(builder.getContext(), type.getShape());
+  slice.strides.assign(type.getRank(), builder.getIndexAttr(1));
+  return slice;
+}
+
+static void setDim(OpBuilder &builder, linalg::SliceParameters &slice,
+                   unsigned dim, int64_t offset, int64_t size, int64_t stride) {
+  slice.offsets[dim] = builder.getIndexAttr(offset);
+  slice.sizes[dim] = builder.getIndexAttr(size);
+  // The stride of a single element says nothing, and hides what is whole.
+  slice.strides[dim] = builder.getIndexAttr(size == 1 ? 1 : stride);
+}
 
 /// Adds what is read for `parts`, unless that is the border alone.
 void PartBuilder::addRemainder(ArrayRef<Part> parts) {
@@ -361,19 +360,21 @@ void PartBuilder::padImage() {
                                 high, zero);
 }
 
-Value PartBuilder::extract(Value tensor, const SliceBounds &bounds) {
+Value PartBuilder::extract(Value tensor,
+                           const linalg::SliceParameters &bounds) {
   return builder.createOrFold<tensor::ExtractSliceOp>(
       loc, tensor, bounds.offsets, bounds.sizes, bounds.strides);
 }
 
 void PartBuilder::buildRemainder(const Remainder &remainder) {
   Value filter = convolution.filter.value;
-  SliceBounds pixels(builder, image), taps(builder, filter),
-      part(builder, result);
+  linalg::SliceParameters pixels = getWhole(builder, image),
+                          taps = getWhole(builder, filter),
+                          part = getWhole(builder, result);
   SmallVector<AffineExpr> exprs;
   for (auto [dim, index] : llvm::enumerate(remainder.indices)) {
     auto [least, greatest] = remainder.ranges[dim];
-    pixels.set(builder, dim, border[dim] + least, greatest + 1 - least, 1);
+    setDim(builder, pixels, dim, border[dim] + least, greatest + 1 - least, 1);
     AffineExpr expr = builder.getAffineConstantExpr(index.constant - least);
     for (auto [loop, coefficient] : llvm::enumerate(index.coefficients))
       expr = expr + builder.getAffineDimExpr(loop) * coefficient;
@@ -381,11 +382,11 @@ void PartBuilder::buildRemainder(const Remainder &remainder) {
   }
   for (auto [dim, strided] :
        llvm::zip_equal(remainder.parts, convolution.strided)) {
-    part.set(builder, strided.resultDim, dim.remainder, dim.pixels,
-             strided.stride);
+    setDim(builder, part, strided.resultDim, dim.remainder, dim.pixels,
+           strided.stride);
     if (strided.tapLoop)
-      taps.set(builder, strided.filterDim, dim.firstTap, dim.taps,
-               dim.tapStride);
+      setDim(builder, taps, strided.filterDim, dim.firstTap, dim.taps,
+             dim.tapStride);
   }
 
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();

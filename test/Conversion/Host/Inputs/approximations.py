@@ -5,7 +5,7 @@
                                      place of the f64 result rounded to f32
 
 Arguments are 4,000 floats of both signs from 1e-37 to 90, the same for all, and
-0, infinities and NaN.
+0, -0, infinities and NaN.
 """
 
 import math
@@ -31,7 +31,7 @@ def arguments():
     return [to_f32(sign * value) for value in values for sign in (1, -1)]
 
 
-SPECIAL = [0.0, math.inf, -math.inf, math.nan]
+SPECIAL = [0.0, -0.0, math.inf, -math.inf, math.nan]
 
 
 def write():

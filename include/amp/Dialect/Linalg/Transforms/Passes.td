@@ -23,7 +23,7 @@ def RaiseExtractsPass : Pass<"amp-raise-extracts", "::mlir::func::FuncOp"> {
     says nothing to whoever asks the operation for its operands. Where all
     indices are sums of multiples of the loops (`linalg.index`, constants,
     `arith.addi`, `subi` and `muli`), the tensor becomes an input with these sums
-    as its map. Front ends write the turned filter of a convolution's backward
+    as its map. Front ends write the flipped filter of a convolution's backward
     pass like this.
 
     The only index of a dimension of extent 1 is written as a loop of extent 1
@@ -81,9 +81,10 @@ def BubbleUpSlicesPass : Pass<"amp-bubble-up-slices", "::mlir::func::FuncOp"> {
     same bit for bit: each is the same sum in the same order. The rewrite is
     upstream's, of one operation into a tile of itself.
 
-    **Left alone.** What has another reader, slices with strides, shapes that are
-    not static, and operations whose body may end the run (`cf.assert`): they are
-    for all elements.
+    **Left alone.** What has another reader or stands outside of the loop that
+    slices it, slices with strides, operands that are read backwards or from an
+    offset, shapes that are not static, and operations whose body may end the run
+    (`cf.assert`): they are for all elements.
 
     Before:
     ```mlir
@@ -137,7 +138,8 @@ def SkipInsertedZerosPass : Pass<"amp-skip-inserted-zeros", "::mlir::func::FuncO
     strides of 2 three of four multiplications are with those zeros. This pass
     divides the result instead: pixels of one remainder by the stride meet the same taps
     of the filter, so that each remainder is a convolution of its own, of the
-    image without zeros and a part of the filter.
+    image without zeros and a part of the filter: the polyphase decomposition of a
+    convolution of a dilated image.
 
     Products are recognised by their loops and body (`matchContraction`), in any
     order of dimensions, in any number of strided ones, with dilations, and with
