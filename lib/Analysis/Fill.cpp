@@ -17,8 +17,10 @@ Value amp::getFillValue(linalg::LinalgOp op) {
   if (auto fill = dyn_cast<linalg::FillOp>(op.getOperation()))
     return fill.value();
   auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
-  return generic ? linalg::isaFillOpInterface(generic).value_or(Value())
-                 : Value();
+  if (!generic ||
+      !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isPermutation())
+    return {};
+  return linalg::isaFillOpInterface(generic).value_or(Value());
 }
 
 bool amp::isFilledWithZero(Value tensor) {

@@ -14,6 +14,7 @@
 #include "amp/Analysis/LinearMap.h"
 
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
+#include "mlir/IR/BuiltinTypes.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -36,4 +37,17 @@ LinearExpr::getRange(ArrayRef<int64_t> extents) const {
   for (auto [coefficient, extent] : llvm::zip_equal(coefficients, extents))
     (coefficient < 0 ? least : greatest) += coefficient * (extent - 1);
   return {least, greatest};
+}
+
+bool amp::fitsExtents(AffineMap map, ArrayRef<int64_t> shape,
+                      ArrayRef<int64_t> extents) {
+  for (auto [expr, size] : llvm::zip_equal(map.getResults(), shape)) {
+    if (auto loop = dyn_cast<AffineDimExpr>(expr))
+      if (ShapedType::isDynamic(size) || extents[loop.getPosition()] != size)
+        return false;
+    if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+      if (constant.getValue() < 0)
+        return false;
+  }
+  return true;
 }

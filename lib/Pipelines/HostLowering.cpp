@@ -25,6 +25,7 @@
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 
 #include <limits>
@@ -32,8 +33,17 @@
 using namespace mlir;
 using namespace mlir::amp;
 
+/// Upstream's canonicalizer without a pattern that takes the insertion of what
+/// is padded into what is filled for one of the unpadded tensor, and forgets
+/// strides. Compilers differ in how they spell its namespace.
+static void addCanonicalizer(OpPassManager &pm) {
+  pm.addPass(createCanonicalizerPass(
+      GreedyRewriteConfig(), {"(anonymous namespace)::FoldInsertPadIntoFill",
+                              "{anonymous}::FoldInsertPadIntoFill"}));
+}
+
 static void addCleanup(OpPassManager &pm) {
-  pm.addPass(createCanonicalizerPass());
+  addCanonicalizer(pm);
   pm.addPass(createCSEPass());
 }
 
@@ -44,7 +54,7 @@ void mlir::amp::buildHostPreparationPipeline(OpPassManager &pm) {
   pm.addPass(createConvertAmpToRuntimePass());
   pm.addPass(createConvertAmpToLinalgPass());
   pm.addPass(createMarkEntryPointsPass());
-  pm.addPass(createInlinerPass());
+  pm.addPass(createInlinerPass({}, addCanonicalizer));
   pm.addPass(createSymbolDCEPass());
   addCleanup(pm);
 }

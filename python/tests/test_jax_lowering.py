@@ -47,6 +47,12 @@ def grouped(p, x):
     )
 
 
+def cut_convolution(p, x):
+    """Its gradient is padded and put between zeros: see mlir_amp.canonical."""
+    image, kernel = product(p, x).reshape(1, 1, 32), p["w"][:3, :1].reshape(1, 1, 3)
+    return square(jax.lax.conv_general_dilated(image, kernel, (2,), "VALID")[:, :, 1:])
+
+
 def attention(p, x):
     heads = product(p, x).reshape(1, 8, 1, 4)
     return square(jax.nn.dot_product_attention(heads, heads, heads))
@@ -91,6 +97,7 @@ FORMS = {
     "vmap": (lambda p, x: square(jax.vmap(lambda row: jax.nn.softmax(row @ p["w"]))(x)), X),
     "attention": (attention, X),
     "grouped convolution": (grouped, X),
+    "strided convolution, cut": (cut_convolution, X),
     "cumsum": (lambda p, x: square(jnp.cumsum(product(p, x), 0)), X),
     "argmax": (lambda p, x: square(product(p, x) * jnp.argmax(x, 1)[:, None]), X),
     "dropout": (lambda p, b: square(jnp.where(jax.random.bernoulli(b[1], 0.5, (8, 4)), product(p, b[0]), 0)), (X, KEY)),

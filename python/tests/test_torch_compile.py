@@ -203,6 +203,11 @@ def gradients(module: nn.Module, run, *inputs: torch.Tensor) -> list[torch.Tenso
     return [output.detach(), *(p.grad.clone() for p in module.parameters())]
 
 
+class CutAndFlipped(nn.Module):
+    def forward(self, x):
+        return x[:, 1:3, 2:9, 3:8].flip(2).transpose(1, 3)
+
+
 MODULES = {
     "attention": (
         lambda: nn.TransformerEncoderLayer(16, 2, 32, dropout=0.0, batch_first=True),
@@ -229,6 +234,20 @@ MODULES = {
     "transposed groups": (
         lambda: nn.ConvTranspose2d(4, 8, 3, groups=2, stride=2),
         lambda: torch.randn(2, 4, 5, 5),
+    ),
+    # MLIR's canonicalizer would pad in the wrong place; see mlir_amp.canonical.
+    "padded transposed": (
+        lambda: nn.Sequential(
+            nn.ConstantPad2d((1, 0, 2, 1), 0.0), nn.ConvTranspose2d(2, 3, 3, stride=2)
+        ),
+        lambda: torch.randn(2, 2, 4, 5),
+    ),
+    # Heads of filters: slices of what a transposed convolution makes.
+    "transposed, cut, flipped": (
+        lambda: nn.Sequential(
+            nn.ConvTranspose2d(3, 4, 4, stride=3, padding=1, dilation=2), CutAndFlipped()
+        ),
+        lambda: torch.randn(2, 3, 5, 5),
     ),
     # Depthwise: as mirrored ones, with zeros between (a padding beyond the filter; a
     # stride), and with two filters for a channel.

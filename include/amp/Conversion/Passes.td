@@ -441,6 +441,7 @@ def ExpandHostOpsPass : Pass<"expand-host-ops", "::mlir::func::FuncOp"> {
     | `tensor.bitcast` | `arith.bitcast`, which is elementwise |
     | `tensor.gather` | a `linalg.generic` that extracts each element |
     | `ub.poison` of a tensor | `tensor.empty`, of no elements along extents that are not known |
+    | `tensor.extract_slice`, `tensor.insert_slice` of one element along a dimension | the same with a stride of 1 there |
 
     Tensors have to be ranked and their extents known, but for `math.clampf`,
     `tensor.bitcast` and `ub.poison`. `tensor.scatter` is refused.

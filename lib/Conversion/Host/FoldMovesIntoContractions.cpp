@@ -27,6 +27,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Analysis/Fill.h"
+#include "amp/Analysis/LinearMap.h"
 #include "amp/Conversion/LinalgToHostContraction.h"
 #include "amp/Conversion/Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -136,23 +137,25 @@ static void turnLoops(linalg::GenericOp op, MutableArrayRef<AffineMap> maps) {
   }
 }
 
-/// True if each loop that is a result of `map` by itself is as long as the
-/// dimension of what `operand` moves: linalg would take its extent from there.
-static bool keepsExtents(OpOperand &operand, AffineMap move, AffineMap map) {
-  if (move.isPermutation())
-    return true; // of whole dimensions
-  linalg::GenericOp op = getMoveOp(operand.get());
-  SmallVector<int64_t> extents =
-      cast<linalg::LinalgOp>(operand.getOwner()).getStaticLoopRanges();
-  ArrayRef<int64_t> shape =
-      cast<RankedTensorType>(op.getInputs()[0].getType()).getShape();
-  return llvm::all_of(llvm::zip_equal(map.getResults(), shape),
-                      [&](auto result) {
-                        auto [expr, size] = result;
-                        auto loop = dyn_cast<AffineDimExpr>(expr);
-                        return !loop || (!ShapedType::isDynamic(size) &&
-                                         extents[loop.getPosition()] == size);
-                      });
+/// True if `maps` leave the loops of `op` as long as they are when its
+/// `operand` is what it moves by `move`.
+static bool keepExtents(linalg::GenericOp op, ArrayRef<AffineMap> maps,
+                        OpOperand &operand, AffineMap move) {
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  for (OpOperand &other : op->getOpOperands()) {
+    AffineMap map = maps[other.getOperandNumber()];
+    bool isMoved = &other == &operand;
+    // A transpose moves whole dimensions.
+    if (isMoved ? move.isPermutation()
+                : map == op.getMatchingIndexingMap(&other))
+      continue;
+    Value tensor =
+        isMoved ? getMoveOp(other.get()).getInputs()[0] : other.get();
+    if (!fitsExtents(map, cast<RankedTensorType>(tensor.getType()).getShape(),
+                     extents))
+      return false;
+  }
+  return true;
 }
 
 /// Reads what `operand` of `op` moves where it comes from, if that leaves a
@@ -167,7 +170,7 @@ static bool foldMove(linalg::GenericOp op, OpOperand &operand) {
   map = simplifyAffineMap(move.compose(map));
   turnLoops(op, maps);
   if (!inversePermutation(concatAffineMaps(maps, op.getContext())) ||
-      !keepsExtents(operand, move, map))
+      !keepExtents(op, maps, operand, move))
     return false;
   op.setIndexingMapsAttr(
       OpBuilder(op.getContext()).getAffineMapArrayAttr(maps));

@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp/Analysis/LinearMap.h"
 #include "amp/Conversion/LinalgToHostContraction.h"
 #include "amp/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -34,6 +35,26 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
+/// True if linalg may read the inputs of `producer` by their maps in the loops
+/// of `consumer`. An index such as i - j is i where j is always 0, and then i
+/// must walk the whole dimension.
+static bool fitsConsumer(linalg::LinalgOp producer, linalg::LinalgOp consumer,
+                         AffineMap read) {
+  SmallVector<int64_t> extents = consumer.getStaticLoopRanges();
+  AffineMap written =
+      producer.getMatchingIndexingMap(producer.getDpsInitOperand(0));
+  if (!written.isPermutation())
+    return false;
+  AffineMap toLoops = inversePermutation(written).compose(read);
+  return llvm::all_of(producer.getDpsInputOperands(), [&](OpOperand *input) {
+    AffineMap map = producer.getMatchingIndexingMap(input);
+    auto type = dyn_cast<RankedTensorType>(input->get().getType());
+    return !type || map.isProjectedPermutation(/*allowZeroInResults=*/true) ||
+           fitsExtents(simplifyAffineMap(map.compose(toLoops)), type.getShape(),
+                       extents);
+  });
+}
+
 /// True if `operand` may be computed inside its user.
 static bool isWorthFusing(OpOperand *operand) {
   Operation *producer = operand->get().getDefiningOp();
@@ -50,6 +71,10 @@ static bool isWorthFusing(OpOperand *operand) {
       llvm::any_of(structured.getDpsInitsMutable(), [&](OpOperand &out) {
         return structured.payloadUsesValueFromOperand(&out);
       }))
+    return false;
+  if (auto structured = dyn_cast<linalg::LinalgOp>(producer);
+      structured && !fitsConsumer(structured, consumer,
+                                  consumer.getMatchingIndexingMap(operand)))
     return false;
   return true;
 }

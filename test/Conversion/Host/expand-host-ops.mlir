@@ -106,3 +106,16 @@ func.func @poison_unranked() -> tensor<*xf32> {
   %r = ub.poison : tensor<*xf32>
   return %r : tensor<*xf32>
 }
+
+// -----
+
+// The stride of one element is 1, for the lowering of views that drop a dimension;
+// that of two stays.
+// CHECK-LABEL: func.func @strides
+// CHECK:         tensor.extract_slice %{{.*}}[3, 0] [1, 2] [1, 4] : tensor<5x8xf32> to tensor<2xf32>
+// CHECK:         tensor.insert_slice %{{.*}} into %{{.*}}[3, 0] [1, 2] [1, 4] : tensor<2xf32> into tensor<5x8xf32>
+func.func @strides(%x: tensor<5x8xf32>) -> tensor<5x8xf32> {
+  %0 = tensor.extract_slice %x[3, 0] [1, 2] [2, 4] : tensor<5x8xf32> to tensor<2xf32>
+  %1 = tensor.insert_slice %0 into %x[3, 0] [1, 2] [2, 4] : tensor<2xf32> into tensor<5x8xf32>
+  return %1 : tensor<5x8xf32>
+}

@@ -382,3 +382,37 @@ func.func @padded_by_inner_constant(%x: tensor<8x4xf32>, %w: tensor<10x2xf32>, %
   } -> tensor<4x2xf32>
   return %0 : tensor<4x2xf32>
 }
+
+// Near miss: a loop of three that reads the first three of five backwards in one
+// operand, and all of three backwards in the other. Turned for the one, it would be
+// an index of five by itself in the other.
+// CHECK-LABEL: func.func @turned_for_both
+// CHECK:         linalg.generic
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      linalg.yield
+// CHECK:         arith.mulf
+func.func @turned_for_both(%x: tensor<4x5xf32>, %y: tensor<6x3xf32>, %c: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %ea = tensor.empty() : tensor<4x3xf32>
+  %a = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i, -k + 2)>, affine_map<(i, k) -> (i, k)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4x5xf32>) outs(%ea : tensor<4x3xf32>) {
+  ^bb0(%p: f32, %q: f32):
+    linalg.yield %p : f32
+  } -> tensor<4x3xf32>
+  %eb = tensor.empty() : tensor<3x6xf32>
+  %b = linalg.generic {indexing_maps = [affine_map<(k, j) -> (j, -k + 2)>, affine_map<(k, j) -> (k, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%y : tensor<6x3xf32>) outs(%eb : tensor<3x6xf32>) {
+  ^bb0(%p: f32, %q: f32):
+    linalg.yield %p : f32
+  } -> tensor<3x6xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<4x3xf32>, tensor<3x6xf32>) outs(%c : tensor<4x6xf32>) {
+  ^bb0(%p: f32, %q: f32, %out: f32):
+    %m = arith.mulf %p, %q : f32
+    %s = arith.addf %out, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<4x6xf32>
+  return %r : tensor<4x6xf32>
+}

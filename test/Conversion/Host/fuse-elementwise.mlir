@@ -158,3 +158,52 @@ func.func @kept(%x: tensor<8x4xf32>, %row: tensor<8xf16>, %a: tensor<4x2xf32>) -
   } -> tensor<4x2xf32>
   return %0 : tensor<4x2xf32>
 }
+
+// An index i - j with j always 0: fused into what has no such j, it would be i by
+// itself, and linalg would take the extent of i from the four columns of %x.
+// CHECK-LABEL: func.func @difference
+// CHECK-COUNT-2: linalg.generic
+func.func @difference(%x: tensor<4xf32>) -> tensor<3x2xf32> {
+  %e0 = tensor.empty() : tensor<3x1xf32>
+  %e1 = tensor.empty() : tensor<3x2xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i - j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4xf32>) outs(%e0 : tensor<3x1xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %s = arith.addf %a, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<3x1xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, 0)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%0 : tensor<3x1xf32>) outs(%e1 : tensor<3x2xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %s = arith.mulf %a, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<3x2xf32>
+  return %1 : tensor<3x2xf32>
+}
+
+// Near miss: of a tensor that is as long as the loop.
+// CHECK-LABEL: func.func @whole_difference
+// CHECK-COUNT-1: linalg.generic
+// CHECK-NOT:     linalg.generic
+// CHECK:         return
+func.func @whole_difference(%x: tensor<3xf32>) -> tensor<3x2xf32> {
+  %e0 = tensor.empty() : tensor<3x1xf32>
+  %e1 = tensor.empty() : tensor<3x2xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i - j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<3xf32>) outs(%e0 : tensor<3x1xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %s = arith.addf %a, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<3x1xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, 0)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%0 : tensor<3x1xf32>) outs(%e1 : tensor<3x2xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %s = arith.mulf %a, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<3x2xf32>
+  return %1 : tensor<3x2xf32>
+}

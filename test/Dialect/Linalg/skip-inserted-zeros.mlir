@@ -93,6 +93,29 @@ func.func @single_tap(%g: tensor<8x3x3xf32>, %w: tensor<4x8x1x1xf32>, %start: te
   return %y : tensor<4x25x25xf32>
 }
 
+// Near miss: zeros on the diagonal of a tensor alone.
+// CHECK-LABEL: func.func @diagonal
+// CHECK:         arith.mulf
+// CHECK-NOT:     arith.mulf
+// CHECK:         return
+func.func @diagonal(%x: tensor<4x4xf32>, %g: tensor<4x2xf32>, %w: tensor<3xf32>, %y: tensor<4x2xf32>) -> tensor<4x2xf32> {
+  %zero = arith.constant 0.0 : f32
+  %d = linalg.generic {indexing_maps = [affine_map<(i) -> (i, i)>], iterator_types = ["parallel"]} outs(%x : tensor<4x4xf32>) {
+  ^bb0(%b: f32):
+    linalg.yield %zero : f32
+  } -> tensor<4x4xf32>
+  %image = tensor.insert_slice %g into %d[0, 0] [4, 2] [1, 2] : tensor<4x2xf32> into tensor<4x4xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(n, p, t) -> (n, p + t)>, affine_map<(n, p, t) -> (t)>, affine_map<(n, p, t) -> (n, p)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%image, %w : tensor<4x4xf32>, tensor<3xf32>) outs(%y : tensor<4x2xf32>) {
+  ^bb0(%a: f32, %b: f32, %acc: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %acc, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<4x2xf32>
+  return %r : tensor<4x2xf32>
+}
+
 // Near misses: what stands between pixels is 1; the image is read in steps of 2; a
 // pixel's loop counts taps as well; strides of 9 in two dimensions for 9 taps in
 // each, which are 81 parts; a sum that no product is; and an insertion without strides.

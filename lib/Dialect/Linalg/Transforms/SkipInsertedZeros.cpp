@@ -50,8 +50,13 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
-/// Parts of a convolution from which it is left alone: each is an operation.
+/// Parts of a convolution beyond which it is left alone: each is an operation
+/// of its own to compile.
 static constexpr int64_t kMaxParts = 64;
+
+/// Parts that any convolution is divided into, and multiplications that a part
+/// saves where there are more.
+static constexpr int64_t kFewParts = 16, kPartWork = int64_t(1) << 20;
 
 namespace {
 
@@ -228,6 +233,11 @@ static std::optional<Convolution> match(linalg::GenericOp op,
     convolution.strided.push_back(*strided);
   }
   if (convolution.strided.empty())
+    return std::nullopt;
+  int64_t work = 1;
+  for (int64_t extent : op.getStaticLoopRanges())
+    work *= extent;
+  if (parts > kFewParts && work / parts < kPartWork)
     return std::nullopt;
   return convolution;
 }

@@ -21,17 +21,18 @@ from jaxlib.mlir import ir, passmanager
 from jaxlib.mlir.dialects import stablehlo
 
 from mlir_amp import compiler, origin_attributes
+from mlir_amp.canonical import CANONICALIZE
 from mlir_amp.errors import NotLowered
 from mlir_amp.jax.lowering import control_flow, origins, scatter
 from mlir_amp.step_function import Part, Role, TypedRole, call_in_turn
 
 # Signs go last: an operation's form depends on them.
 _PASSES = (
-    "builtin.module(symbol-dce,canonicalize,cse,func.func(chlo-legalize-to-stablehlo),"
-    "canonicalize,stablehlo-legalize-to-linalg,stablehlo-convert-to-signless)"
+    f"builtin.module(symbol-dce,{CANONICALIZE},cse,func.func(chlo-legalize-to-stablehlo),"
+    f"{CANONICALIZE},stablehlo-legalize-to-linalg,stablehlo-convert-to-signless)"
 )
-_SIMPLER = "builtin.module(canonicalize,cse)"
-_INLINED = "builtin.module(inline,symbol-dce,canonicalize,cse)"
+_SIMPLER = f"builtin.module({CANONICALIZE},cse)"
+_INLINED = f"builtin.module(inline{{default-pipeline=}},symbol-dce,{CANONICALIZE},cse)"
 # What a module for the compiler may have; all else is left over from StableHLO.
 _DIALECTS = frozenset("arith builtin cf func linalg math scf tensor".split())
 

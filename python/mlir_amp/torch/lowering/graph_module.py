@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import torch
 
 from mlir_amp import origin_attributes
+from mlir_amp.canonical import without_wrong_patterns
 from mlir_amp.errors import NotLowered
 from mlir_amp.step_function import Role
 from mlir_amp.torch.lowering.origins import Origin, Origins
@@ -125,7 +126,8 @@ def to_text(functions: Sequence[GraphFunction], origins: Origins) -> str:
             for function in functions:
                 importer.import_stateless_graph(function.graph, func_name=function.name)
         with context:
-            PassManager.parse(_PASSES).run(importer.module.operation)
+            passes = without_wrong_patterns(str(PassManager.parse(_PASSES)))
+            PassManager.parse(passes).run(importer.module.operation)
     except Exception as error:  # torch-mlir raises whatever its importer met
         lines = messages or str(error).splitlines() or [type(error).__name__]
         reason = next((line for line in lines if "error:" in line), lines[0])

@@ -149,8 +149,8 @@ def SkipInsertedZerosPass : Pass<"amp-skip-inserted-zeros", "::mlir::func::FuncO
     A remainder that meets no tap stays what the result started with.
 
     **Left alone.** Images that are read with a stride themselves, what stands
-    between pixels and is not 0 (`-0.0` counts as 0), and divisions into more than
-    64 parts.
+    between pixels and is not 0 (`-0.0` counts as 0), divisions into more than 64
+    parts, and into more than 16 where one has less than 2^20 multiplications.
 
     Before:
     ```mlir
