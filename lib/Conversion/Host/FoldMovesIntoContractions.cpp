@@ -211,10 +211,11 @@ struct FoldMovesIntoContractions
     // Moves right in front first: an expansion of one operand puts a reshape in
     // front of the others.
     bool changed = foldMoves();
-    bool expanded = true;
-    while (expanded) {
-      if (failed(applyPatternsGreedily(getOperation(), expansions,
-                                       GreedyRewriteConfig(), &expanded)))
+    GreedyRewriteConfig config;
+    config.setMaxIterations(GreedyRewriteConfig::kNoLimit);
+    for (bool expanded = true; expanded; changed |= expanded) {
+      if (failed(applyPatternsGreedily(getOperation(), expansions, config,
+                                       &expanded)))
         return signalPassFailure();
       expanded &= foldMoves();
     }
