@@ -32,7 +32,7 @@ _PASSES = (
     f"{CANONICALIZE},stablehlo-legalize-to-linalg,stablehlo-convert-to-signless)"
 )
 _SIMPLER = f"builtin.module({CANONICALIZE},cse)"
-_INLINED = f"builtin.module(inline{{default-pipeline=}},symbol-dce,{CANONICALIZE},cse)"
+_INLINED = f"builtin.module(inline{{default-pipeline={CANONICALIZE}}},symbol-dce,{CANONICALIZE},cse)"
 # What a module for the compiler may have; all else is left over from StableHLO.
 _DIALECTS = frozenset("arith builtin cf func linalg math scf tensor".split())
 
