@@ -87,6 +87,8 @@ static void addTensorStage(OpPassManager &pm,
   if (!options.reference)
     addFusion(pm);
   addCleanup(pm);
+  // Slices that were merged may have strides of single elements again.
+  pm.addNestedPass<func::FuncOp>(createExpandHostOpsPass());
 }
 
 /// Buffers of known places, and a step that is a list of kernel calls.
