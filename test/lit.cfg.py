@@ -67,6 +67,13 @@ if config.sanitize:
     # One schedule of a kernel visits the code that twenty do.
     config.environment["AMP_TEST_SEEDS"] = "1"
 
+to_llvm = (
+    "canonicalize,cse,convert-linalg-to-loops,lower-affine,convert-scf-to-cf,"
+    "convert-vector-to-llvm{enable-x86vector=true},expand-strided-metadata,lower-affine,"
+    "finalize-memref-to-llvm,convert-math-to-llvm,convert-func-to-llvm,convert-arith-to-llvm,"
+    "convert-index-to-llvm,convert-cf-to-llvm,reconcile-unrealized-casts"
+)
+
 for name, value in {
     "%shared": config.shared_dir,
     "%inputs": os.path.join(config.test_source_root, "Inputs"),
@@ -80,6 +87,13 @@ for name, value in {
         config.amp_build_dir, "unittests", "libAmpFakeCudnn.so"
     ),
     "%plugin": plugin,
+    # The libraries with the print functions of mlir-runner.
+    "%mlir_lib": os.path.join(os.path.dirname(config.llvm_tools_dir), "lib"),
+    # From memrefs, and from linalg on tensors, down to the LLVM dialect with
+    # upstream's passes alone.
+    "%to_llvm": to_llvm,
+    "%tensors_to_llvm": "canonicalize,cse,"
+    f"one-shot-bufferize{{bufferize-function-boundaries=true}},{to_llvm}",
     "%python": config.python,
     "%pytest": f"env PYTHONPATH={config.amp_build_dir}/python PYTHONDONTWRITEBYTECODE=1 "
     f"{config.python} -m pytest -q -rs --no-skips -c {config.amp_source_dir}/pyproject.toml "

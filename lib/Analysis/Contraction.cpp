@@ -39,14 +39,6 @@ LinearExpr ContractionOperand::getIndex(unsigned dim) const {
   return *index;
 }
 
-int64_t ContractionOperand::getCoefficient(unsigned dim, unsigned loop) const {
-  return getIndex(dim).coefficients[loop];
-}
-
-int64_t ContractionOperand::getConstant(unsigned dim) const {
-  return getIndex(dim).constant;
-}
-
 //===----------------------------------------------------------------------===//
 // Body
 //===----------------------------------------------------------------------===//

@@ -36,10 +36,6 @@ struct ContractionOperand {
   Type getElementType() const { return getElementTypeOrSelf(value.getType()); }
   /// Result `dim` of the map.
   LinearExpr getIndex(unsigned dim) const;
-  /// The coefficient of `loop` in result `dim` of the map.
-  int64_t getCoefficient(unsigned dim, unsigned loop) const;
-  /// The constant term of result `dim` of the map.
-  int64_t getConstant(unsigned dim) const;
 };
 
 struct Contraction {

@@ -63,20 +63,19 @@ static bool isWorthFusing(OpOperand *operand) {
     return false;
   if (isHostContraction(consumer) || !producer->hasOneUse())
     return false;
+  auto structured = dyn_cast<linalg::LinalgOp>(producer);
+  if (!structured)
+    return true;
+  AffineMap read = consumer.getMatchingIndexingMap(operand);
   // What reads its `outs` keeps that as a result of the fused operation, and
   // would be computed on top of itself for each element that it is broadcast
   // to.
-  if (auto structured = dyn_cast<linalg::LinalgOp>(producer);
-      structured && !consumer.getMatchingIndexingMap(operand).isPermutation() &&
+  bool readsOuts =
       llvm::any_of(structured.getDpsInitsMutable(), [&](OpOperand &out) {
         return structured.payloadUsesValueFromOperand(&out);
-      }))
-    return false;
-  if (auto structured = dyn_cast<linalg::LinalgOp>(producer);
-      structured && !fitsConsumer(structured, consumer,
-                                  consumer.getMatchingIndexingMap(operand)))
-    return false;
-  return true;
+      });
+  return (read.isPermutation() || !readsOuts) &&
+         fitsConsumer(structured, consumer, read);
 }
 
 namespace {

@@ -31,53 +31,58 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
-/// The only reader of `contraction`, if it writes its own result in another
-/// order than it reads this one.
-static OpOperand *getReorderingUse(linalg::GenericOp contraction) {
-  Value result = contraction.getResult(0);
-  if (!result.hasOneUse())
-    return nullptr;
-  OpOperand &use = *result.getUses().begin();
+/// From a dimension of the value of `use`, an input of an elementwise
+/// operation, to the one of the operation's result; null if that has other
+/// dimensions.
+static AffineMap getReaderOrder(OpOperand &use) {
   auto reader = dyn_cast<linalg::GenericOp>(use.getOwner());
   if (!reader || !reader.hasPureTensorSemantics() ||
       !reader.isAllParallelLoops() || !reader.isDpsInput(&use) ||
       reader.getNumDpsInits() != 1)
-    return nullptr;
+    return {};
   AffineMap read = reader.getMatchingIndexingMap(&use);
   AffineMap written =
       reader.getMatchingIndexingMap(reader.getDpsInitOperand(0));
-  bool reorders =
-      read.isPermutation() && written.isPermutation() && read != written;
-  return reorders ? &use : nullptr;
+  if (!read.isPermutation() || !written.isPermutation())
+    return {};
+  return written.compose(inversePermutation(read));
 }
 
-/// Lets `contraction` write its result in the order of what `use` is read for.
-static void reorderResult(linalg::GenericOp contraction, OpOperand &use) {
-  auto reader = cast<linalg::GenericOp>(use.getOwner());
-  AffineMap read = reader.getMatchingIndexingMap(&use);
-  AffineMap written =
-      reader.getMatchingIndexingMap(reader.getDpsInitOperand(0));
-  // From a dimension of this result to the one of the reader's.
-  AffineMap order = written.compose(inversePermutation(read));
+/// Sets the map of `operand` of `op`.
+static void setMap(linalg::GenericOp op, OpOperand &operand, AffineMap map) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  maps[operand.getOperandNumber()] = map;
+  op.setIndexingMapsAttr(
+      OpBuilder(op.getContext()).getAffineMapArrayAttr(maps));
+}
+
+/// Lets `contraction` write its result in the order in which its only reader
+/// writes. False if it does already, or cannot.
+static bool orderResult(linalg::GenericOp contraction) {
   OpOperand *start = contraction.getDpsInitOperand(0);
   auto type = cast<RankedTensorType>(start->get().getType());
-  auto ordered = RankedTensorType::get(
-      applyPermutationMap(order, type.getShape()), type.getElementType());
+  auto fill = start->get().getDefiningOp<linalg::LinalgOp>();
+  Value value = fill ? getFillValue(fill) : Value();
+  if (!value || !type.hasStaticShape() || !contraction->hasOneUse())
+    return false;
+  OpOperand &use = *contraction->use_begin();
+  AffineMap order = getReaderOrder(use);
+  if (!order || order.isIdentity())
+    return false;
 
   OpBuilder builder(contraction);
   Location loc = contraction.getLoc();
-  Value value = getFillValue(start->get().getDefiningOp<linalg::LinalgOp>());
+  auto ordered = RankedTensorType::get(
+      applyPermutationMap(order, type.getShape()), type.getElementType());
   Value empty = tensor::EmptyOp::create(builder, loc, ordered.getShape(),
                                         ordered.getElementType());
+  AffineMap map = contraction.getMatchingIndexingMap(start);
+  setMap(contraction, *start, order.compose(map));
   start->set(linalg::FillOp::create(builder, loc, value, empty).getResult(0));
-  SmallVector<AffineMap> maps = contraction.getIndexingMapsArray();
-  maps.back() = order.compose(maps.back());
-  contraction.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
   contraction.getResult(0).setType(ordered);
-
-  SmallVector<AffineMap> readerMaps = reader.getIndexingMapsArray();
-  readerMaps[use.getOperandNumber()] = written;
-  reader.setIndexingMapsAttr(builder.getAffineMapArrayAttr(readerMaps));
+  auto reader = cast<linalg::GenericOp>(use.getOwner());
+  setMap(reader, use, order.compose(reader.getMatchingIndexingMap(&use)));
+  return true;
 }
 
 namespace {
@@ -88,13 +93,8 @@ struct OrderContractionResults
     bool changed = false;
     getOperation().walk([&](linalg::GenericOp op) {
       if (!op.hasPureTensorSemantics() || !isHostContraction(op) ||
-          !cast<RankedTensorType>(op.getResultTypes()[0]).hasStaticShape())
+          !orderResult(op))
         return;
-      auto start = op.getOutputs()[0].getDefiningOp<linalg::LinalgOp>();
-      OpOperand *use = getReorderingUse(op);
-      if (!start || !getFillValue(start) || !use)
-        return;
-      reorderResult(op, *use);
       ++numOrdered;
       changed = true;
     });

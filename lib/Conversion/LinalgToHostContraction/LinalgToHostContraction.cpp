@@ -148,9 +148,10 @@ ContractionEmitter::makeStrided(const ContractionOperand &operand) {
     Index stride = known(staticStrides[dim], metadata.getStrides()[dim]);
     Index extent = known(type.getDimSize(dim), metadata.getSizes()[dim]);
     size = size + (extent - 1) * stride;
-    result.base.start = result.base.start + stride * operand.getConstant(dim);
+    LinearExpr index = operand.getIndex(dim);
+    result.base.start = result.base.start + stride * index.constant;
     for (unsigned loop = 0; loop < result.strides.size(); ++loop)
-      if (int64_t coefficient = operand.getCoefficient(dim, loop))
+      if (int64_t coefficient = index.coefficients[loop])
         result.strides[loop] = result.strides[loop] + stride * coefficient;
   }
   result.base.buffer = memref::ReinterpretCastOp::create(

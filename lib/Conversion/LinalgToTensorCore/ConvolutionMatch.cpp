@@ -35,12 +35,12 @@ struct Window {
 };
 } // namespace
 
-/// The loops with which dimension `dim` of the operand goes, with coefficients.
+/// The loops of `index`, with coefficients.
 static SmallVector<std::pair<unsigned, int64_t>>
-getLoops(const ContractionOperand &operand, unsigned dim) {
+getLoops(const LinearExpr &index) {
   SmallVector<std::pair<unsigned, int64_t>> loops;
-  for (unsigned loop = 0; loop < operand.map.getNumDims(); ++loop)
-    if (int64_t coefficient = operand.getCoefficient(dim, loop))
+  for (auto [loop, coefficient] : llvm::enumerate(index.coefficients))
+    if (coefficient != 0)
       loops.push_back({loop, coefficient});
   return loops;
 }
@@ -57,8 +57,9 @@ static bool hasLoops(const ContractionOperand &operand,
 static FailureOr<Window> readWindow(const ContractionOperand &image,
                                     unsigned dim,
                                     function_ref<bool(unsigned)> isPixel) {
-  auto loops = getLoops(image, dim);
-  if (loops.size() != 2 || image.getConstant(dim) != 0 ||
+  LinearExpr index = image.getIndex(dim);
+  auto loops = getLoops(index);
+  if (loops.size() != 2 || index.constant != 0 ||
       isPixel(loops[0].first) == isPixel(loops[1].first) ||
       loops[0].second < 0 || loops[1].second < 0)
     return failure();
@@ -107,7 +108,8 @@ mlir::amp::matchConvolution(const Contraction &contraction,
   };
   if (image->map.getNumResults() != 4)
     return decline("of other than two dimensions");
-  auto images = getLoops(*image, 0), channels = getLoops(*image, 3);
+  auto images = getLoops(image->getIndex(0)),
+       channels = getLoops(image->getIndex(3));
   if (images.size() != 1 || channels.size() != 1)
     return decline("whose images are not stored N,H,W,C; run "
                    "amp-assign-layouts first");

@@ -60,6 +60,14 @@ static constexpr int64_t kFewParts = 16, kPartWork = int64_t(1) << 20;
 
 namespace {
 
+/// The pixels of one remainder in one dimension, and the taps that they meet.
+struct Part {
+  int64_t remainder, pixels;
+  int64_t firstTap, tapStride, taps;
+  /// What the image without zeros is read at: p' + dilation t' + shift.
+  int64_t dilation, shift;
+};
+
 /// A dimension of the image with zeros between its pixels.
 struct StridedDim {
   /// The dimension of the image.
@@ -76,14 +84,8 @@ struct StridedDim {
   std::optional<unsigned> tapLoop;
   unsigned filterDim = 0;
   int64_t taps = 1, dilation = 0;
-};
-
-/// The pixels of one remainder in one dimension, and the taps that they meet.
-struct Part {
-  int64_t remainder, pixels;
-  int64_t firstTap, tapStride, taps;
-  /// What the image without zeros is read at: p' + dilation t' + shift.
-  int64_t dilation, shift;
+  /// Those that meet a tap.
+  SmallVector<Part> parts;
 };
 
 /// A convolution of an image with zeros between its pixels.
@@ -227,10 +229,11 @@ static std::optional<Convolution> match(linalg::GenericOp op,
     FailureOr<StridedDim> strided = matchStridedDim(convolution, dim);
     if (failed(strided))
       return std::nullopt;
-    parts *= getParts(*strided).size();
+    strided->parts = getParts(*strided);
+    parts *= strided->parts.size();
     if (parts > kMaxParts)
       return std::nullopt;
-    convolution.strided.push_back(*strided);
+    convolution.strided.push_back(std::move(*strided));
   }
   if (convolution.strided.empty())
     return std::nullopt;
@@ -421,7 +424,7 @@ unsigned PartBuilder::build() {
   for (const StridedDim &strided : convolution.strided) {
     SmallVector<SmallVector<Part>> longer;
     for (const SmallVector<Part> &combination : combinations)
-      for (const Part &part : getParts(strided))
+      for (const Part &part : strided.parts)
         longer.emplace_back(combination).push_back(part);
     combinations = std::move(longer);
   }
