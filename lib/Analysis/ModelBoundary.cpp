@@ -75,11 +75,19 @@ static SmallVector<Operation *> getUsersOutward(Operation *op) {
   return users;
 }
 
+bool ModelBoundary::anyUse(Value value,
+                           function_ref<bool(OpOperand *)> isOne) const {
+  if (hasBranches)
+    return llvm::any_of(getUsesThroughBranches(value), isOne);
+  return llvm::any_of(value.getUses(),
+                      [&](OpOperand &use) { return isOne(&use); });
+}
+
 /// True if one of the operations that read `value`, or of those around it,
 /// `isOne`; calls and returns of a helper say it of what lies behind them.
 bool ModelBoundary::isReadBy(Value value, bool PassedValue::*behind,
                              function_ref<bool(Operation *)> isOne) const {
-  return llvm::any_of(getUsesThroughBranches(value), [&](OpOperand *use) {
+  return anyUse(value, [&](OpOperand *use) {
     Operation *user = use->getOwner();
     unsigned number = use->getOperandNumber();
     if (auto call = calls.find(user); call != calls.end()) {
@@ -105,7 +113,7 @@ bool ModelBoundary::feedsModel(Value value) const {
 }
 
 bool ModelBoundary::feedsLoss(Value value) const {
-  return llvm::any_of(getUsesThroughBranches(value), [&](OpOperand *use) {
+  return anyUse(value, [&](OpOperand *use) {
     Operation *user = use->getOwner();
     unsigned number = use->getOperandNumber();
     if (auto call = calls.find(user); call != calls.end())
@@ -235,7 +243,7 @@ void ModelBoundary::findForwardModel(FunctionOpInterface function) {
     if (marked)
       return isFlagSet(op, kModelOutputAttr);
     bool weight = false, activation = false;
-    for (Value value : getReadValues(op)) {
+    for (Value value : origins.getReadValues(op)) {
       Origins from = origins.lookup(value);
       weight |=
           from.isParameterOnly() && isa<RankedTensorType>(value.getType());
@@ -296,11 +304,9 @@ void ModelBoundary::findForwardModel(FunctionOpInterface function) {
       continue;
     for (Value result : op->getResults()) {
       bool leaves =
-          feedsLoss(result) ||
-          (evaluates &&
-           llvm::any_of(getUsesThroughBranches(result), [](OpOperand *use) {
-             return isa<func::ReturnOp>(use->getOwner());
-           }));
+          feedsLoss(result) || (evaluates && anyUse(result, [](OpOperand *use) {
+                                  return isa<func::ReturnOp>(use->getOwner());
+                                }));
       if (leaves && (!calls.count(op) || isFromModel(result)) &&
           isCastableTensor(result.getType()) &&
           !origins.lookup(result).isConstant() && seen.insert(result).second)
@@ -323,7 +329,7 @@ void ModelBoundary::findBackwardModel() {
         forwardSide[*id] |= model.contains(op);
 
   // What the model reads and does not compute, and what the loss reads.
-  llvm::DenseSet<Value> inputs, readByLoss;
+  AllocationOrderSet<Value> inputs, readByLoss;
   for (auto &[call, context] : calls)
     for (auto [value, passed] :
          llvm::zip_equal(call->getOperands(), context.arguments))
@@ -338,7 +344,7 @@ void ModelBoundary::findBackwardModel() {
   for (Operation *op : ops)
     if (!calls.count(op) && origins.getPhase(op) == Phase::Forward &&
         !saved.contains(op))
-      for (Value value : getReadValues(op))
+      for (Value value : origins.getReadValues(op))
         if (isCastableTensor(value.getType()) &&
             !origins.lookup(value).isConstant())
           (model.contains(op) ? inputs : readByLoss)
@@ -371,7 +377,7 @@ void ModelBoundary::findBackwardModel() {
         model.insert(op);
       continue;
     }
-    bool readsModel = llvm::any_of(getReadValues(op), [&](Value value) {
+    bool readsModel = llvm::any_of(origins.getReadValues(op), [&](Value value) {
       if (!isa<RankedTensorType>(value.getType()))
         return false;
       Origins from = origins.lookup(value);
@@ -408,7 +414,7 @@ void ModelBoundary::findBatchNorm(FunctionOpInterface function) {
     if (origins.getPhase(op) != Phase::Forward ||
         origins.getKind(op) == ComputeKind::Other)
       continue;
-    bool touches = llvm::any_of(getReadValues(op), [&](Value value) {
+    bool touches = llvm::any_of(origins.getReadValues(op), [&](Value value) {
       Origins from = origins.lookup(value);
       return from.batchNorm && from.isParameterOnly();
     });
@@ -457,7 +463,7 @@ void ModelBoundary::findBatchNorm(FunctionOpInterface function) {
         !layers.contains(getLayer(op)))
       continue;
     // A weight that is not batch normalisation's belongs to another layer.
-    if (llvm::any_of(getReadValues(op), [&](Value value) {
+    if (llvm::any_of(origins.getReadValues(op), [&](Value value) {
           Origins from = origins.lookup(value);
           return from.isParameterOnly() && !from.batchNorm;
         }))
@@ -490,7 +496,7 @@ void ModelBoundary::findBatchNorm(FunctionOpInterface function) {
   for (Operation *op : ops) {
     if (origins.getPhase(op) != Phase::Forward)
       continue;
-    bool reached = llvm::any_of(getReadValues(op), [&](Value value) {
+    bool reached = llvm::any_of(origins.getReadValues(op), [&](Value value) {
       Operation *def = value.getDefiningOp();
       if (!def || origins.lookup(value).isParameterOnly())
         return false;
@@ -526,18 +532,19 @@ void ModelBoundary::findBatchNorm(FunctionOpInterface function) {
         batchNorm.insert(op);
       continue;
     }
-    bool readsInside = llvm::any_of(getReadValues(op), [&](Value value) {
-      Origins from = origins.lookup(value);
-      if (from.batchNorm && from.isParameterOnly())
-        return true;
-      Operation *def = value.getDefiningOp();
-      return def && batchNorm.contains(def) &&
-             origins.getPhase(def) == Phase::Forward &&
-             llvm::all_of(def->getUsers(), [&](Operation *user) {
-               return batchNorm.contains(user) || saved.contains(user) ||
-                      origins.getPhase(user) == Phase::Backward;
-             });
-    });
+    bool readsInside =
+        llvm::any_of(origins.getReadValues(op), [&](Value value) {
+          Origins from = origins.lookup(value);
+          if (from.batchNorm && from.isParameterOnly())
+            return true;
+          Operation *def = value.getDefiningOp();
+          return def && batchNorm.contains(def) &&
+                 origins.getPhase(def) == Phase::Forward &&
+                 llvm::all_of(def->getUsers(), [&](Operation *user) {
+                   return batchNorm.contains(user) || saved.contains(user) ||
+                          origins.getPhase(user) == Phase::Backward;
+                 });
+        });
     if (readsInside && origins.getKind(op) != ComputeKind::Contraction)
       batchNorm.insert(op);
   }

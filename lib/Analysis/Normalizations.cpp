@@ -26,6 +26,7 @@
 #include "amp/Analysis/Normalizations.h"
 
 #include "amp/Analysis/ComputeKind.h"
+#include "amp/Support/AllocationOrder.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
@@ -74,7 +75,7 @@ private:
   llvm::function_ref<bool(Operation *, Operation *)> mayJoin;
   llvm::EquivalenceClasses<Operation *> groups;
   llvm::DenseMap<Operation *, Statistic> statistics;
-  llvm::DenseSet<Operation *> normalized, derived, affine;
+  AllocationOrderSet<Operation *> normalized, derived, affine;
 };
 } // namespace
 
@@ -101,7 +102,7 @@ SmallVector<Value> NormalizationFinder::getReads(Operation *op) const {
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   if (linalgOp)
     elements = getElementOperands(linalgOp);
-  for (Value value : getReadValues(op)) {
+  for (Value value : origins.getReadValues(op)) {
     if (!isCastableTensor(value.getType()) ||
         origins.lookup(value).isConstant() ||
         (linalgOp && llvm::is_contained(linalgOp.getDpsInits(), value) &&
@@ -277,7 +278,7 @@ SmallVector<SmallVector<Operation *>> mlir::amp::findNormalizations(
 
   const llvm::EquivalenceClasses<Operation *> &groups = finder.getGroups();
   llvm::MapVector<Operation *, SmallVector<Operation *>> members;
-  llvm::DenseSet<Operation *> confirmed;
+  AllocationOrderSet<Operation *> confirmed;
   for (Operation *op : ops) {
     auto leader = groups.findLeader(op);
     if (leader == groups.member_end())

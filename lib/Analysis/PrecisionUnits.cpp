@@ -71,7 +71,7 @@ void PrecisionUnits::merge(unsigned from, unsigned into) {
 }
 
 void PrecisionUnits::tidy() {
-  llvm::DenseSet<Operation *> seen;
+  AllocationOrderSet<Operation *> seen;
   for (auto [number, unit] : llvm::enumerate(units)) {
     // An operation that came back stands where it came last.
     SmallVector<Operation *> ops;
@@ -104,7 +104,7 @@ void PrecisionUnits::groupByOrigin(ArrayRef<Operation *> ops,
   };
   llvm::DenseSet<unsigned> bareUnits;
   auto joinNeighbours = [&](Operation *op) {
-    for (Value value : getReadValues(op)) {
+    for (Value value : origins.getReadValues(op)) {
       Operation *def = value.getDefiningOp();
       if (!def || !isNorm(def) || !unitOf.count(def) ||
           !(isBareNorm(op) || isBareNorm(def)))
@@ -221,7 +221,7 @@ void PrecisionUnits::joinNormalizations(ArrayRef<Operation *> ops,
       continue;
     std::optional<unsigned> only;
     bool inside = true;
-    for (Value value : getReadValues(op)) {
+    for (Value value : origins.getReadValues(op)) {
       if (!isCastableTensor(value.getType()) ||
           origins.lookup(value).isConstant())
         continue;
@@ -261,11 +261,7 @@ public:
   StructureFinder(ArrayRef<Operation *> ops, const ValueOrigins &origins,
                   PrecisionUnits &units,
                   llvm::function_ref<void(Operation *, unsigned)> assign)
-      : ops(ops), origins(origins), units(units), assign(assign) {
-    for (Operation *op : ops)
-      for (Value operand : op->getOperands())
-        readers[origins.getMovedValue(operand)].push_back(op);
-  }
+      : ops(ops), origins(origins), units(units), assign(assign) {}
 
   void run();
 
@@ -287,7 +283,7 @@ private:
     changed = true;
   }
   std::optional<unsigned> getUsersUnit(Operation *op) const;
-  bool reads(unsigned unit, Value value) const;
+  bool reads(unsigned unit, Value value);
   bool joinContraction(Operation *op);
   bool joinUsers(Operation *op);
   bool joinReduction(Operation *op);
@@ -296,14 +292,15 @@ private:
   const ValueOrigins &origins;
   PrecisionUnits &units;
   llvm::function_ref<void(Operation *, unsigned)> assign;
-  /// Operations that read a value, looked at through movements.
-  llvm::DenseMap<Value, SmallVector<Operation *, 2>> readers;
+  /// Operations that read a value, looked at through movements; made when it is
+  /// first asked for.
+  AllocationOrderMap<Value, SmallVector<Operation *, 2>> readers;
   bool changed = false;
   /// Results of reductions, and what was made of one alone: a mean, a
   /// deviation.
-  llvm::DenseSet<Operation *> statistics;
+  AllocationOrderSet<Operation *> statistics;
   /// Elements that were combined with a statistic of their own.
-  llvm::DenseSet<Operation *> normalized;
+  AllocationOrderSet<Operation *> normalized;
 };
 } // namespace
 
@@ -325,7 +322,11 @@ std::optional<unsigned> StructureFinder::getUsersUnit(Operation *op) const {
 
 /// True if `unit` reads or has `value`, or reads what was computed elementwise
 /// from it (the product whose sum it takes).
-bool StructureFinder::reads(unsigned unit, Value value) const {
+bool StructureFinder::reads(unsigned unit, Value value) {
+  if (readers.empty())
+    for (Operation *op : ops)
+      for (Value operand : op->getOperands())
+        readers[origins.getMovedValue(operand)].push_back(op);
   value = origins.getMovedValue(value);
   if (Operation *def = value.getDefiningOp(); def && units.lookup(def) == unit)
     return true;
@@ -351,7 +352,7 @@ bool StructureFinder::joinContraction(Operation *op) {
     return false;
   Operation *contraction = nullptr;
   bool addsParameter = false;
-  for (Value value : getReadValues(op)) {
+  for (Value value : origins.getReadValues(op)) {
     Operation *def = value.getDefiningOp();
     if (def && origins.getKind(def) == ComputeKind::Contraction &&
         def->hasOneUse())
@@ -387,7 +388,7 @@ bool StructureFinder::joinReduction(Operation *op) {
     return false;
   }
   SmallVector<Value> values;
-  for (Value value : getReadValues(op)) {
+  for (Value value : origins.getReadValues(op)) {
     Operation *def = value.getDefiningOp();
     if (isCastableTensor(value.getType()) &&
         !(def && origins.getKind(def) == ComputeKind::Neutral) &&

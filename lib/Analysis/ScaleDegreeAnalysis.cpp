@@ -207,7 +207,7 @@ public:
   FunctionDegrees(func::FuncOp function, const ScaleDegreeAnalysis &analysis,
                   DegreeTable &table, const ScaleTransfer &transfer,
                   const SymbolTable &symbols, ArgumentReach &reach,
-                  llvm::DenseMap<Value, DegreeId> &degrees,
+                  AllocationOrderMap<Value, DegreeId> &degrees,
                   std::optional<unsigned> seedScale)
       : function(function), analysis(analysis), table(table),
         transfer(transfer), symbols(symbols), reach(reach), degrees(degrees),
@@ -258,18 +258,18 @@ private:
   const ScaleTransfer &transfer;
   const SymbolTable &symbols;
   ArgumentReach &reach;
-  llvm::DenseMap<Value, DegreeId> &degrees;
+  AllocationOrderMap<Value, DegreeId> &degrees;
   /// The scale that the function's seeds carry, if they do.
   std::optional<unsigned> seedScale;
 
-  llvm::DenseMap<Value, SmallVector<Edge, 1>> edges;
+  AllocationOrderMap<Value, SmallVector<Edge, 1>> edges;
   /// Conditions of branches between blocks, by their region.
   llvm::DenseMap<Value, SmallVector<Region *, 1>> branchConditions;
   llvm::DenseMap<Value, SmallVector<Value, 1>> choosers;
   llvm::DenseMap<Region *, DegreeId> blockChoice;
   /// Operations without edges of their own that have been visited, and those of
   /// them to be visited again.
-  llvm::DenseSet<Operation *> visited;
+  AllocationOrderSet<Operation *> visited;
   llvm::SetVector<Operation *> again;
   llvm::SetVector<Operation *> memoryReaders;
   /// Maxima that start at the lowest number, minima at the highest, and calls

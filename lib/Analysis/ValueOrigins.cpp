@@ -29,13 +29,16 @@
 using namespace mlir;
 using namespace mlir::amp;
 
+static SmallVector<Value> getCapturedValues(Operation *op) {
+  llvm::SetVector<Value> captured;
+  if (op->getNumRegions() != 0)
+    getUsedValuesDefinedAbove(op->getRegions(), captured);
+  return captured.takeVector();
+}
+
 SmallVector<Value> mlir::amp::getReadValues(Operation *op) {
   SmallVector<Value> values(op->getOperands());
-  if (op->getNumRegions() == 0)
-    return values;
-  llvm::SetVector<Value> captured;
-  getUsedValuesDefinedAbove(op->getRegions(), captured);
-  values.append(captured.begin(), captured.end());
+  llvm::append_range(values, getCapturedValues(op));
   return values;
 }
 
@@ -93,13 +96,28 @@ void ValueOrigins::collectOperations(Region &region,
 }
 
 ComputeKind ValueOrigins::getKind(Operation *op) const {
-  auto [it, isNew] = kinds.try_emplace(op, ComputeKind::Other);
-  if (isNew)
-    it->second = getComputeKind(op);
-  return it->second;
+  auto it = facts.find(op);
+  if (it == facts.end())
+    return getComputeKind(op);
+  if (!it->second.kind)
+    it->second.kind = getComputeKind(op);
+  return *it->second.kind;
+}
+
+SmallVector<Value> ValueOrigins::getReadValues(Operation *op) const {
+  auto it = facts.find(op);
+  if (it == facts.end())
+    return amp::getReadValues(op);
+  SmallVector<Value> values(op->getOperands());
+  if (it->second.captures)
+    llvm::append_range(values, captured.find(op)->second);
+  return values;
 }
 
 Value ValueOrigins::getMovedValue(Value value) const {
+  Operation *def = value.getDefiningOp();
+  if (!def || getKind(def) != ComputeKind::Movement)
+    return value;
   SmallVector<Value> path;
   llvm::DenseSet<Value> onPath;
   auto known = moved.find(value);
@@ -272,9 +290,11 @@ void ValueOrigins::visit(Region &region, Origins entry) {
     for (BlockArgument argument : block->getArguments())
       origins.try_emplace(argument, restrictTo(argument.getType(), entry));
     for (Operation &op : *block) {
+      SmallVector<Value> above = getCapturedValues(&op);
       Origins read;
       if (!isa<tensor::DimOp>(op))
-        for (Value value : getReadValues(&op))
+        for (Value value :
+             llvm::concat<Value>(SmallVector<Value>(op.getOperands()), above))
           read.join(lookup(value));
       for (Region &nested : op.getRegions())
         visit(nested, read);
@@ -282,18 +302,27 @@ void ValueOrigins::visit(Region &region, Origins entry) {
       if (!call || !visitCall(call))
         for (Value result : op.getResults())
           origins[result] = restrictTo(result.getType(), read);
-      if (read.seed)
-        readsSeed.insert(&op);
+      Facts &known = facts[&op];
+      known.phase = findPhase(&op, read.seed);
+      known.captures = !above.empty();
+      if (!above.empty())
+        captured[&op] = std::move(above);
     }
   }
 }
 
-Phase ValueOrigins::getPhase(Operation *op) const {
+Phase ValueOrigins::findPhase(Operation *op, bool readsSeed) const {
   if (isTrainStep)
     return Phase::Optimizer;
   if (std::optional<Phase> given = mlir::amp::getPhase(op))
     return *given;
   if (isOptimizer)
     return Phase::Optimizer;
-  return readsSeed.contains(op) ? Phase::Backward : Phase::Forward;
+  return readsSeed ? Phase::Backward : Phase::Forward;
+}
+
+Phase ValueOrigins::getPhase(Operation *op) const {
+  auto it = facts.find(op);
+  return it != facts.end() ? it->second.phase
+                           : findPhase(op, /*readsSeed=*/false);
 }

@@ -18,7 +18,7 @@
 #define AMP_ANALYSIS_MODELBOUNDARY_H
 
 #include "amp/Analysis/ValueOrigins.h"
-#include "llvm/ADT/DenseSet.h"
+#include "amp/Support/AllocationOrder.h"
 
 namespace mlir::amp {
 
@@ -52,6 +52,9 @@ public:
   std::optional<CallContext> getCallContext(func::CallOp call) const;
 
 private:
+  /// True if a use of `value`, or of a block argument that branches hand it
+  /// to, `isOne`.
+  bool anyUse(Value value, llvm::function_ref<bool(OpOperand *)> isOne) const;
   bool isReadBy(Value value, bool PassedValue::*behind,
                 llvm::function_ref<bool(Operation *)> isOne) const;
   /// What callers say of an argument of a helper; null for other values.
@@ -66,10 +69,10 @@ private:
   llvm::SmallVector<Operation *> ops;
   /// True if one block of a region branches to another.
   bool hasBranches = false;
-  llvm::DenseSet<Operation *> model;
+  AllocationOrderSet<Operation *> model;
   /// Forward operations that only backward ones read.
-  llvm::DenseSet<Operation *> saved;
-  llvm::DenseSet<Operation *> batchNorm;
+  AllocationOrderSet<Operation *> saved;
+  AllocationOrderSet<Operation *> batchNorm;
   llvm::SmallVector<Value> outputs;
   /// The calls of helpers.
   llvm::DenseMap<Operation *, CallContext> calls;

@@ -18,6 +18,7 @@
 #include "amp/Analysis/ComputeKind.h"
 #include "amp/Analysis/ModelBoundary.h"
 #include "amp/Analysis/ValueOrigins.h"
+#include "amp/Support/AllocationOrder.h"
 
 #include <array>
 
@@ -71,7 +72,7 @@ private:
 
   const ValueOrigins &origins;
   llvm::SmallVector<Unit> units;
-  llvm::DenseMap<Operation *, unsigned> unitOf;
+  AllocationOrderMap<Operation *, unsigned> unitOf;
 };
 
 } // namespace mlir::amp

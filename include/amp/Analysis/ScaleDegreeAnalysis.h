@@ -16,6 +16,7 @@
 #define AMP_ANALYSIS_SCALEDEGREEANALYSIS_H
 
 #include "amp/Analysis/ScaleDegree.h"
+#include "amp/Support/AllocationOrder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/DenseMap.h"
@@ -61,7 +62,7 @@ private:
   SmallVector<StringRef> scales;
   llvm::StringMap<unsigned> scaleNumbers;
   std::unique_ptr<DegreeTable> table;
-  llvm::DenseMap<Value, DegreeId> degrees;
+  AllocationOrderMap<Value, DegreeId> degrees;
   llvm::DenseMap<Operation *, DegreeSummary> summaries;
   bool scalesIndirectly = false;
 };

@@ -19,9 +19,9 @@
 #include "amp/Analysis/CallContext.h"
 #include "amp/Analysis/ComputeKind.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
+#include "amp/Support/AllocationOrder.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
 
 namespace mlir::amp {
 
@@ -68,8 +68,22 @@ public:
   /// the operation and what it reads do not change.
   ComputeKind getKind(Operation *op) const;
 
+  /// As the function of this name, but regions are looked into once. Valid
+  /// while what `op` has regions for does not change.
+  llvm::SmallVector<Value> getReadValues(Operation *op) const;
+
 private:
+  /// What is known of an operation. It is asked for often, by the operations
+  /// around: one line of a table instead of several of the operation.
+  struct Facts {
+    std::optional<ComputeKind> kind;
+    Phase phase = Phase::Forward;
+    /// Its regions use values from above.
+    bool captures = false;
+  };
+
   void visit(Region &region, Origins entry);
+  Phase findPhase(Operation *op, bool readsSeed) const;
   bool visitCall(func::CallOp call);
   bool joinBranches(Region &body);
 
@@ -77,11 +91,11 @@ private:
   std::optional<CallContext> context;
   CallFlowSource *flows = nullptr;
   llvm::DenseMap<Operation *, CallContext> calls;
-  llvm::DenseMap<Value, Origins> origins;
-  /// Operations that read a value which depends on a seed.
-  llvm::DenseSet<Operation *> readsSeed;
-  mutable llvm::DenseMap<Value, Value> moved;
-  mutable llvm::DenseMap<Operation *, ComputeKind> kinds;
+  AllocationOrderMap<Value, Origins> origins;
+  mutable AllocationOrderMap<Operation *, Facts> facts;
+  /// What the regions of operations use from above, in order, each once.
+  llvm::DenseMap<Operation *, llvm::SmallVector<Value>> captured;
+  mutable AllocationOrderMap<Value, Value> moved;
 };
 
 /// Values that `op` reads: its operands, and those that its regions capture.

@@ -56,6 +56,7 @@
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/Transforms/Passes.h"
 #include "amp/Policy/OpLists.h"
+#include "amp/Support/AllocationOrder.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -155,17 +156,17 @@ private:
   Counts counts;
   Storages results;
   bool hasReturned = false;
-  llvm::DenseSet<Value> kept;
+  AllocationOrderSet<Value> kept;
   llvm::DenseSet<Block *> visited;
   /// The operand that an in-place unit overwrites (`amp.self`), by unit.
   llvm::DenseMap<int64_t, OpOperand *> selfOf;
   /// Those of amp.autocast, inner ones first.
   SmallVector<AutocastOp> regions;
-  llvm::DenseMap<Value, Storage> storage;
-  llvm::DenseMap<Value, Value> halfOf, roundedOf;
+  AllocationOrderMap<Value, Storage> storage;
+  AllocationOrderMap<Value, Value> halfOf, roundedOf;
   /// What the results of the movements show that the walk has passed, whose
   /// operands change no more.
-  llvm::DenseMap<Value, Value> movedOf;
+  AllocationOrderMap<Value, Value> movedOf;
 };
 
 /// The copies of the helpers of a module, each made and given its casts when a
