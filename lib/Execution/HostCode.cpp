@@ -10,6 +10,11 @@
 // it by address, so that it does not matter how this binary exports its
 // symbols.
 //
+// A step is hundreds of kernels that are never inlined. They are divided into
+// parts, each a module in a context of its own, and ORC compiles the parts in
+// as many threads as the affinity mask allows. The parts are the same for each
+// number of threads.
+//
 //===----------------------------------------------------------------------===//
 
 #include "amp/Execution/HostCode.h"
@@ -21,15 +26,25 @@
 #include "amp-rt/Run.h"
 #include "amp-rt/Scaler.h"
 #include "amp/Execution/StridedCopy.h"
-#include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/ExecutionEngine/Orc/ThreadSafeModule.h"
 #include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/PassInstrumentation.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/Threading.h"
+#include "llvm/Transforms/Utils/SplitModule.h"
+
+#include <mutex>
+#include <utility>
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -104,6 +119,19 @@ static void optimize(llvm::Module &module, llvm::TargetMachine *machine,
   builder.buildPerModuleDefaultPipeline(level).run(module, modules);
 }
 
+/// Leaves functions without loops to LLVM's quick code generation. A step is
+/// one block of calls: what it does once is not worth scheduling, which takes
+/// the square of its length.
+static void generateQuicklyWithoutLoops(llvm::Module &module) {
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration() ||
+        !llvm::LoopInfo(llvm::DominatorTree(function)).empty())
+      continue;
+    function.addFnAttr(llvm::Attribute::OptimizeNone);
+    function.addFnAttr(llvm::Attribute::NoInline); // which that asks for
+  }
+}
+
 static llvm::OptimizationLevel getOptimizationLevel(unsigned level) {
   switch (level) {
   case 0:
@@ -117,37 +145,152 @@ static llvm::OptimizationLevel getOptimizationLevel(unsigned level) {
   }
 }
 
+namespace {
+/// What ORC says while it compiles, from whichever thread.
+class SessionErrors {
+public:
+  void add(llvm::Error error) {
+    std::lock_guard<std::mutex> lock(mutex);
+    errors = llvm::joinErrors(std::move(errors), std::move(error));
+  }
+  /// All of it, and `last`.
+  llvm::Error take(llvm::Error last) {
+    std::lock_guard<std::mutex> lock(mutex);
+    return llvm::joinErrors(std::exchange(errors, llvm::Error::success()),
+                            std::move(last));
+  }
+  ~SessionErrors() { llvm::consumeError(std::move(errors)); }
+
+private:
+  std::mutex mutex;
+  llvm::Error errors = llvm::Error::success();
+};
+} // namespace
+
+/// Divides `module` into parts that are compiled apart. What is never inlined
+/// (kernels, and what they share) is seen by all of them; other functions that
+/// nobody outside asks for, and constants, stay with whoever uses them.
+static SmallVector<std::unique_ptr<llvm::Module>>
+divideIntoParts(llvm::Module &module) {
+  constexpr unsigned kNumParts = 8;
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration() || !function.isDiscardableIfUnused())
+      continue;
+    bool isShared = function.hasFnAttribute(llvm::Attribute::NoInline);
+    function.setLinkage(isShared ? llvm::GlobalValue::ExternalLinkage
+                                 : llvm::GlobalValue::InternalLinkage);
+    function.setVisibility(isShared ? llvm::GlobalValue::HiddenVisibility
+                                    : llvm::GlobalValue::DefaultVisibility);
+  }
+  SmallVector<std::unique_ptr<llvm::Module>> parts;
+  llvm::SplitModule(
+      module, kNumParts,
+      [&](std::unique_ptr<llvm::Module> part) {
+        parts.push_back(std::move(part));
+      },
+      /*PreserveLocals=*/true);
+  return parts;
+}
+
+/// Gives the parts of `module` to `jit`. Returns a symbol of each: who asks for
+/// all of them at once has them compiled at once.
+static llvm::Expected<llvm::orc::SymbolLookupSet>
+addParts(llvm::orc::LLJIT &jit, llvm::Module &module,
+         llvm::orc::ThreadSafeContext context) {
+  llvm::orc::SymbolLookupSet symbols;
+  for (std::unique_ptr<llvm::Module> &part : divideIntoParts(module)) {
+    auto defined = llvm::find_if(*part, [](llvm::Function &function) {
+      return !function.isDeclarationForLinker() && !function.hasLocalLinkage();
+    });
+    if (defined != part->end())
+      symbols.add(jit.mangleAndIntern(defined->getName()));
+    // A context is used by one thread at a time.
+    if (llvm::Error error = jit.addIRModule(llvm::orc::cloneToNewContext(
+            llvm::orc::ThreadSafeModule(std::move(part), context))))
+      return std::move(error);
+  }
+  return symbols;
+}
+
+static llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>>
+createJit(const llvm::orc::JITTargetMachineBuilder &target, unsigned level,
+          std::shared_ptr<SessionErrors> errors) {
+  llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> jit =
+      llvm::orc::LLJITBuilder()
+          .setJITTargetMachineBuilder(target)
+          .setNumCompileThreads(
+              llvm::hardware_concurrency().compute_thread_count())
+          // Nothing is to be run when code is loaded or unloaded.
+          .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
+          .create();
+  if (!jit)
+    return jit;
+  (*jit)->getExecutionSession().setErrorReporter(
+      [errors](llvm::Error error) { errors->add(std::move(error)); });
+  (*jit)->getIRTransformLayer().setTransform(
+      [target, level](llvm::orc::ThreadSafeModule part,
+                      const llvm::orc::MaterializationResponsibility &)
+          -> llvm::Expected<llvm::orc::ThreadSafeModule> {
+        auto machine =
+            llvm::orc::JITTargetMachineBuilder(target).createTargetMachine();
+        if (!machine)
+          return machine.takeError();
+        part.withModuleDo([&](llvm::Module &module) {
+          module.getContext().setDiagnosticHandler(
+              std::make_unique<SilentAdvice>());
+          optimize(module, machine->get(), getOptimizationLevel(level));
+          generateQuicklyWithoutLoops(module);
+        });
+        return part;
+      });
+  llvm::orc::JITDylib &library = (*jit)->getMainJITDylib();
+  if (llvm::Error error = library.define(llvm::orc::absoluteSymbols(
+          getRuntimeSymbols(llvm::orc::MangleAndInterner(
+              (*jit)->getExecutionSession(), (*jit)->getDataLayout())))))
+    return std::move(error);
+  return jit;
+}
+
 llvm::Expected<HostCode> mlir::amp::generateHostCode(ModuleOp module,
                                                      unsigned level) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   registerBuiltinDialectTranslation(*module.getContext());
   registerLLVMDialectTranslation(*module.getContext());
-  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
-  if (!builder)
-    return builder.takeError();
-  auto machine = builder->createTargetMachine();
-  if (!machine)
-    return machine.takeError();
-  ExecutionEngineOptions options;
-  // The dump for perf goes to a new folder in the user's home each run, and its
-  // stream ends the program at exit where it cannot be written.
-  options.enablePerfNotificationListener = false;
-  auto transform = [&](llvm::Module *llvmModule) {
-    llvmModule->getContext().setDiagnosticHandler(
-        std::make_unique<SilentAdvice>());
-    optimize(*llvmModule, machine->get(), getOptimizationLevel(level));
-    return llvm::Error::success();
-  };
-  options.transformer = transform;
-  options.jitCodeGenOptLevel = static_cast<llvm::CodeGenOptLevel>(level);
-  auto engine = ExecutionEngine::create(module, options);
-  if (!engine)
-    return engine.takeError();
-  (*engine)->registerSymbols(getRuntimeSymbols);
-  llvm::Expected<void *> program = (*engine)->lookup(AMP_RT_PROGRAM_SYMBOL);
-  if (!program)
-    return program.takeError();
-  return HostCode{std::shared_ptr<void>(std::move(*engine)),
-                  static_cast<const AmpRtProgram *>(*program)};
+  auto target = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!target)
+    return target.takeError();
+  target->setCodeGenOptLevel(static_cast<llvm::CodeGenOptLevel>(level));
+  auto errors = std::make_shared<SessionErrors>();
+  auto jit = createJit(*target, level, errors);
+  if (!jit)
+    return jit.takeError();
+
+  llvm::orc::ThreadSafeContext context(std::make_unique<llvm::LLVMContext>());
+  std::unique_ptr<llvm::Module> translated =
+      context.withContextDo([&](llvm::LLVMContext *inner) {
+        return translateModuleToLLVMIR(module, *inner);
+      });
+  if (!translated)
+    return llvm::createStringError(
+        "the module cannot be translated to LLVM IR");
+  translated->setTargetTriple((*jit)->getTargetTriple());
+  translated->setDataLayout((*jit)->getDataLayout());
+  auto parts = addParts(**jit, *translated, context);
+  if (!parts)
+    return parts.takeError();
+  llvm::orc::SymbolStringPtr entry =
+      (*jit)->mangleAndIntern(AMP_RT_PROGRAM_SYMBOL);
+  parts->add(entry);
+  parts->removeDuplicates();
+  llvm::Expected<llvm::orc::SymbolMap> found =
+      (*jit)->getExecutionSession().lookup(
+          {{&(*jit)->getMainJITDylib(),
+            llvm::orc::JITDylibLookupFlags::MatchAllSymbols}},
+          std::move(*parts));
+  if (!found)
+    return errors->take(found.takeError());
+  auto *program =
+      found->find(entry)->second.getAddress().toPtr<const AmpRtProgram *>();
+  return HostCode{std::shared_ptr<void>(std::move(*jit)), program};
 }

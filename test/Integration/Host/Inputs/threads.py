@@ -1,10 +1,11 @@
-"""A wide step on one, two and three threads: the same bits.
+"""A wide step on one, two and three threads, and compiled by one: the same bits.
 
 The step is large enough for its loops to be divided: products by columns, by rows
 and by batch, elementwise loops, sums of rows and of columns, a gather whose index
 is asserted. It is compared with NumPy.
 """
 
+import os
 import tempfile
 
 import numpy as np
@@ -159,6 +160,14 @@ def main():
                 assert several.log == one.log, (level, threads)
                 for name, array in one.state.items():
                     assert amprun.same_bits(array, several.state[name]), (level, threads, name)
+            # Parts of the step are compiled by as many threads as there are cores.
+            cores = os.sched_getaffinity(0)
+            os.sched_setaffinity(0, {min(cores)})
+            alone = run(1, level)
+            os.sched_setaffinity(0, cores)
+            assert alone.log == one.log, level
+            for name, array in one.state.items():
+                assert amprun.same_bits(array, alone.state[name]), (level, name)
             tolerance = 1e-5 if level == "O0" else 2e-2
             last = one.log[-1]["loss"]
             assert abs(last - loss) <= tolerance * loss, (level, last, loss)
