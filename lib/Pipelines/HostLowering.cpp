@@ -14,6 +14,7 @@
 #include "amp/Pipelines/HostLowering.h"
 
 #include "amp/Conversion/Passes.h"
+#include "amp/Dialect/Amp/Transforms/Passes.h"
 #include "amp/Dialect/Linalg/Transforms/Passes.h"
 #include "amp/Program/Passes.h"
 #include "mlir/Conversion/Passes.h"
@@ -188,10 +189,16 @@ static void addLLVM(OpPassManager &pm) {
 
 void mlir::amp::buildHostLoweringPipeline(OpPassManager &pm,
                                           const HostLoweringOptions &options) {
-  addTensorStage(pm, options);
-  addBufferization(pm, options);
-  addLoopStage(pm, options);
-  addLLVM(pm);
+  auto stages = [&](OpPassManager &inner) {
+    addTensorStage(inner, options);
+    addBufferization(inner, options);
+    addLoopStage(inner, options);
+    addLLVM(inner);
+  };
+  if (options.verifyEach)
+    stages(pm);
+  else
+    pm.addPass(createVerifyOncePass(stages));
 }
 
 void mlir::amp::registerHostLoweringPipeline() {

@@ -63,6 +63,10 @@ struct HostLoweringOptions : public PassPipelineOptions<HostLoweringOptions> {
       *this, "part-work", llvm::cl::init(0),
       llvm::cl::desc("points of a loop that are worth a thread; 0: what each "
                      "pass knows of its own loops")};
+  Option<bool> verifyEach{
+      *this, "verify-each", llvm::cl::init(false),
+      llvm::cl::desc("verify the module after each pass of the second half and "
+                     "not only after the last; slower")};
 };
 
 /// First half of `amp-to-host`: the step as functions on tensors that a host

@@ -834,9 +834,9 @@ def VerifyOncePass : Pass<"amp-verify-once", "::mlir::ModuleOp"> {
   let description = [{
     Runs the passes of `pipeline` without MLIR's verification between them; the
     pass manager verifies what comes out, as after any pass. `amp-mixed-precision`
-    takes this way, because most of the time of seven small rewrites would be
-    seven verifications of the whole module: its option `verify-each` brings
-    them back, to find the pass that breaks a module.
+    and `amp-to-host` take this way, because most of the time of seven small
+    rewrites would be seven verifications of the whole module: their option
+    `verify-each` brings them back, to find the pass that breaks a module.
 
     Timing and `--mlir-print-ir-after` see each of the passes. Statistics are
     printed for passes that stand in the outer pipeline alone.
