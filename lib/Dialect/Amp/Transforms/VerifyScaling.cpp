@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Callees.h"
+#include "StaleScales.h"
 #include "TransitionFlow.h"
 
 #include "amp/Analysis/ScaleDegreeAnalysis.h"
@@ -66,6 +67,7 @@ struct VerifyScaling : public amp::impl::VerifyScalingPassBase<VerifyScaling> {
       if (getFunctionKind(function) == FunctionKind::TrainStep)
         verifyStep(function);
     verifyTransitions(module);
+    verifyOrder(module);
     verifyChecks(module);
     if (hasError)
       signalPassFailure();
@@ -75,6 +77,7 @@ private:
   void printAll(ModuleOp module);
   void verifyStep(func::FuncOp step);
   void verifyTransitions(ModuleOp module);
+  void verifyOrder(ModuleOp module);
   void verifyChecks(ModuleOp module);
   InFlightDiagnostic complain(Location loc);
   void explain(const DegreeCause &cause, ArrayRef<StepResult> results);
@@ -711,5 +714,23 @@ void VerifyScaling::verifyTransitions(ModuleOp module) {
                "pass whether an infinity was found, not whether all is finite";
     warnOfUnheard(flow, scaler.getSymName(), updates,
                   unscaled[scaler.getSymName()]);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+void VerifyScaling::verifyOrder(ModuleOp module) {
+  for (const StaleScale &stale : findStaleScales(module, *analysis)) {
+    InFlightDiagnostic diagnostic = complain(getPlace(stale.use));
+    diagnostic << "expected a gradient to be unscaled before '@" << stale.scaler
+               << "' advances, but this reads one that was scaled before and "
+                  "would be unscaled by the scale after it; unscale it before "
+                  "that, or give losses that are unscaled at different times "
+                  "scalers of their own (num-losses)";
+    diagnostic.attachNote(getPlace(stale.value)) << "scaled here";
+    diagnostic.attachNote(getPlace(stale.transition))
+        << "the scale advances here";
   }
 }
