@@ -399,3 +399,26 @@ func.func @chosen_reference(
   %n = arith.subf %w, %g : tensor<4xf32>
   return %n : tensor<4xf32>
 }
+
+// -----
+
+// One loss's backward pass is called, the other's written out. Mended:
+// split-train-step.mlir.
+func.func private @second(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "k"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+func.func @one_by_hand(
+    %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %l: tensor<f32> {amp.role = "loss_seed", amp.name = "l"},
+    %k: tensor<f32> {amp.role = "loss_seed", amp.name = "k"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %e = tensor.empty() : tensor<4xf32>
+  // expected-error @below {{expected the backward pass of loss 'l' to be a function with a 'loss_seed' argument and 'grad' results, as another one of train step '@one_by_hand' is, but it is written out; its gradients would be neither scaled nor checked for an overflow}}
+  %b = linalg.broadcast ins(%l : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %g = arith.mulf %b, %x : tensor<4xf32>
+  // expected-note @below {{a backward pass is called here}}
+  %h = call @second(%w, %k) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %sum = arith.addf %g, %h : tensor<4xf32>
+  %n = arith.subf %w, %sum : tensor<4xf32>
+  return %n : tensor<4xf32>
+}

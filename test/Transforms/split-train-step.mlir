@@ -186,3 +186,53 @@ func.func @references(
   %n = arith.subf %w, %d : tensor<4xf32>
   return %n : tensor<4xf32>
 }
+
+// -----
+
+// The gradient of a regulariser is added by hand to that of its loss.
+// CHECK-LABEL: func.func @regularised
+// CHECK:         call @model
+// CHECK:         arith.subf
+func.func private @model(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+func.func @regularised(
+    %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %l: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %e = tensor.empty() : tensor<4xf32>
+  %b = linalg.broadcast ins(%l : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %r = arith.mulf %b, %w : tensor<4xf32>
+  %g = call @model(%w, %l) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %sum = arith.addf %g, %r : tensor<4xf32>
+  %n = arith.subf %w, %sum : tensor<4xf32>
+  return %n : tensor<4xf32>
+}
+
+// -----
+
+// A state of the loss that weights the gradient: both parts give it, and the
+// update takes the backward pass's.
+// CHECK-LABEL: func.func private @weighted_forward_backward
+// CHECK-LABEL: func.func private @weighted_optimizer_step
+// CHECK-LABEL: func.func @weighted
+// CHECK:         %[[G:.*]]:[[N:[0-9]+]] = call @weighted_forward_backward
+// CHECK:         call @weighted_optimizer_step({{.*}}%[[G]]#
+func.func @weighted(
+    %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"},
+    %best: tensor<f32> {amp.role = "opt_state", amp.name = "best", amp.of = ""})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"},
+        tensor<f32> {amp.role = "loss", amp.name = "l"},
+        tensor<f32> {amp.role = "opt_state", amp.name = "best"}) {
+  %e = tensor.empty() : tensor<4xf32>
+  %b = linalg.broadcast ins(%s : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %g = arith.mulf %b, %x : tensor<4xf32>
+  %z = arith.constant dense<0.0> : tensor<f32>
+  %l = linalg.dot ins(%w, %x : tensor<4xf32>, tensor<4xf32>) outs(%z : tensor<f32>) -> tensor<f32>
+  %nb = arith.minimumf %l, %best : tensor<f32>
+  %bb = linalg.broadcast ins(%nb : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %d = arith.mulf %g, %bb : tensor<4xf32>
+  %n = arith.subf %w, %d : tensor<4xf32>
+  return %n, %l, %nb : tensor<4xf32>, tensor<f32>, tensor<f32>
+}

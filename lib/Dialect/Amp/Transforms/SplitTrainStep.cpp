@@ -601,13 +601,18 @@ LogicalResult StepSplitter::split() {
   OpBuilder builder = OpBuilder::atBlockBegin(&body);
   func::CallOp first = outline(backward, "_forward_backward", builder);
   func::CallOp second = outline(update, "_optimizer_step", builder);
-  auto replace = [](Part &part, func::CallOp call, Operation *except) {
+  // What both parts give (a state of the loss that weights a gradient), the
+  // second still takes from the first.
+  auto replace = [](Part &part, func::CallOp call,
+                    std::initializer_list<Operation *> except) {
     for (auto [output, result] :
          llvm::zip_equal(part.outputs, call.getResults()))
-      output.first.replaceAllUsesExcept(result, except);
+      output.first.replaceUsesWithIf(result, [&](OpOperand &use) {
+        return !llvm::is_contained(except, use.getOwner());
+      });
   };
-  replace(update, second, first);
-  replace(backward, first, first);
+  replace(update, second, {first, second});
+  replace(backward, first, {first});
 
   SmallVector<Operation *> dead;
   for (Operation &op : body.without_terminator())
@@ -724,8 +729,9 @@ struct SplitTrainStep
       diagnostic.attachNote(step.getLoc()) << "the caller is here";
       return diagnostic;
     }
-    if (backwardCall)
-      return success(); // not fused
+    if (backwardCall) // not fused
+      return needsSplit ? refuseOwnBackward(step, backwardCall, symbols)
+                        : success();
     if (updateCall)
       return updateCall.emitError()
              << "expected train step '@" << step.getName()
@@ -756,6 +762,65 @@ struct SplitTrainStep
     ++numSplit;
     hasChanged = true;
     return splitter.split();
+  }
+
+  /// Refuses a loss whose backward pass is written out beside `backwardCall`:
+  /// losses are scaled and gradients unscaled around calls. Follows each seed
+  /// to where the step's own operations bring it. One that goes to a backward
+  /// pass as well (a regulariser's gradient is added by hand) is left alone.
+  static LogicalResult refuseOwnBackward(func::FuncOp step,
+                                         func::CallOp backwardCall,
+                                         const SymbolTable &symbols) {
+    for (BlockArgument seed : step.getArguments()) {
+      RoleInfo info = getArgRole(step, seed.getArgNumber());
+      if (!info.is(Role::LossSeed) || !isUsedOnlyByHand(step, seed, symbols))
+        continue;
+      InFlightDiagnostic diagnostic =
+          mlir::emitError(seed.getUsers().begin()->getLoc())
+          << "expected the backward pass of loss '" << info.name
+          << "' to be a function with a 'loss_seed' argument and 'grad' "
+             "results, as another one of train step '@"
+          << step.getName()
+          << "' is, but it is written out; its gradients would be neither "
+             "scaled nor checked for an overflow";
+      diagnostic.attachNote(backwardCall.getLoc())
+          << "a backward pass is called here";
+      return diagnostic;
+    }
+    return success();
+  }
+
+  /// True if what is computed from `seed` reaches a parameter or a state, and
+  /// none of it a backward pass or a scaler.
+  static bool isUsedOnlyByHand(func::FuncOp step, BlockArgument seed,
+                               const SymbolTable &symbols) {
+    bool isKept = false;
+    llvm::SetVector<Value> reached;
+    reached.insert(seed);
+    for (size_t i = 0; i < reached.size(); ++i)
+      for (OpOperand &use : reached[i].getUses()) {
+        Operation *user = use.getOwner();
+        auto call = dyn_cast<func::CallOp>(user);
+        auto callee = call ? symbols.lookup<func::FuncOp>(call.getCallee())
+                           : func::FuncOp();
+        FunctionKind kind =
+            callee ? getFunctionKind(callee) : FunctionKind::Other;
+        if (isa<ScaleLossOp>(user) || kind == FunctionKind::ForwardBackward)
+          return false;
+        isKept |= kind == FunctionKind::OptimizerStep ||
+                  (isa<func::ReturnOp>(user) &&
+                   isUpdated(getResultRole(step, use.getOperandNumber()).role));
+        reached.insert_range(user->getResults());
+        if (user->hasTrait<OpTrait::IsTerminator>())
+          reached.insert_range(user->getParentOp()->getResults());
+        if (auto branch = dyn_cast<BranchOpInterface>(user))
+          if (std::optional<BlockArgument> argument =
+                  branch.getSuccessorBlockArgument(use.getOperandNumber()))
+            reached.insert(*argument);
+        for (Region &region : user->getRegions())
+          reached.insert_range(region.getArguments());
+      }
+    return isKept;
   }
 
   /// A fused step that scales its loss itself has no seam: the gradients that
