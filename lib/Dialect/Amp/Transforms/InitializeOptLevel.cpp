@@ -11,6 +11,10 @@
 // thing decided here is what a second run means: the same policy is fine,
 // another is not, for the program was rewritten for the first.
 //
+// Every pass that needs the policy comes later, so this is where blocks that
+// nothing reaches are dropped: a value in one may be made of itself, and what
+// follows the makers of a value would not end.
+//
 //===----------------------------------------------------------------------===//
 
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
@@ -19,6 +23,8 @@
 #include "amp/Policy/Properties.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_INITIALIZEOPTLEVELPASS
@@ -112,6 +118,7 @@ struct InitializeOptLevel
       return signalPassFailure();
     }
     remarkOnNested(module);
+    eraseUnreachable(module);
     printSelection(*screen, selection);
     screen->flush();
     module->setAttr(kPolicyAttr, policy);
@@ -132,6 +139,12 @@ struct InitializeOptLevel
             << "'; compile it as a module of its own, or move its functions "
                "into the one around it";
     });
+  }
+
+  static void eraseUnreachable(ModuleOp module) {
+    IRRewriter rewriter(module.getContext());
+    for (auto function : module.getOps<func::FuncOp>())
+      (void)eraseUnreachableBlocks(rewriter, function->getRegions());
   }
 
   void refuse(const PolicyError &error) {

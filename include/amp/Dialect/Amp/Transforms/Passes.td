@@ -24,6 +24,10 @@ def InitializeOptLevelPass : Pass<"amp-initialize-opt-level", "::mlir::ModuleOp"
     `torch.float16`, `dynamic`, `128.0`. An option that is not given keeps the
     level's default.
 
+    Blocks of functions that no branch reaches are erased, so that no later pass
+    meets an operation that is an operand of itself: such blocks are not held to
+    dominance. `enabled=False` leaves them as well.
+
     Run again with the same result it changes nothing; with another result it is
     an error: the program has been rewritten for the first one.
 
