@@ -23,6 +23,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <cmath>
 
@@ -317,21 +318,30 @@ bool mlir::amp::boundsInfinity(Operation *op,
 
 /// Appends what `condition` compares; false where it is true of NaN, or made of
 /// something else than comparisons that all have to be true.
-static bool findCompared(Value condition, SmallVectorImpl<Value> &compared) {
-  Operation *def = condition.getDefiningOp();
-  if (!def)
-    return false;
-  if (auto extract = dyn_cast<tensor::ExtractOp>(def))
-    return findCompared(extract.getTensor(), compared);
-  if (isa<arith::AndIOp>(def))
-    return findCompared(def->getOperand(0), compared) &&
-           findCompared(def->getOperand(1), compared);
-  if (isa<arith::CmpIOp>(def))
-    return true; // what made integers of an overflow is looked at there
-  auto compare = dyn_cast<arith::CmpFOp>(def);
-  if (!compare || compare.getPredicate() >= arith::CmpFPredicate::ORD)
-    return false;
-  compared.append({compare.getLhs(), compare.getRhs()});
+static bool findCompared(Value condition, llvm::SetVector<Value> &compared) {
+  // Each part once: a chain of conjunctions with themselves has 2^n paths.
+  llvm::SetVector<Value> parts;
+  parts.insert(condition);
+  for (unsigned i = 0; i < parts.size(); ++i) {
+    Operation *def = parts[i].getDefiningOp();
+    if (!def)
+      return false;
+    if (auto extract = dyn_cast<tensor::ExtractOp>(def)) {
+      parts.insert(extract.getTensor());
+      continue;
+    }
+    if (isa<arith::AndIOp>(def)) {
+      parts.insert_range(def->getOperands());
+      continue;
+    }
+    if (isa<arith::CmpIOp>(def))
+      continue; // what made integers of an overflow is looked at there
+    auto compare = dyn_cast<arith::CmpFOp>(def);
+    if (!compare || compare.getPredicate() >= arith::CmpFPredicate::ORD)
+      return false;
+    compared.insert(compare.getLhs());
+    compared.insert(compare.getRhs());
+  }
   return true;
 }
 
@@ -351,7 +361,7 @@ static Value getNaNSource(Value value) {
 
 bool mlir::amp::showsOverflow(scf::WhileOp loop, unsigned number,
                               function_ref<bool(Value)> mayOverflow) {
-  SmallVector<Value> compared;
+  llvm::SetVector<Value> compared;
   scf::ConditionOp end = loop.getConditionOp();
   if (!findCompared(end.getCondition(), compared))
     return false;

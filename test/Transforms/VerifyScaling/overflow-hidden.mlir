@@ -1324,3 +1324,134 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %new = arith.subf %w, %u : tensor<f32>
   return %new : tensor<f32>
 }
+
+// -----
+
+// Conjunctions with themselves have 2^40 paths to what they compare.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %k = scf.while (%v = %g) : (tensor<f32>) -> tensor<f32> {
+    %p = arith.cmpf ogt, %v, %a : tensor<f32>
+    %c0 = tensor.extract %p[] : tensor<i1>
+    %c1 = arith.andi %c0, %c0 : i1
+    %c2 = arith.andi %c1, %c1 : i1
+    %c3 = arith.andi %c2, %c2 : i1
+    %c4 = arith.andi %c3, %c3 : i1
+    %c5 = arith.andi %c4, %c4 : i1
+    %c6 = arith.andi %c5, %c5 : i1
+    %c7 = arith.andi %c6, %c6 : i1
+    %c8 = arith.andi %c7, %c7 : i1
+    %c9 = arith.andi %c8, %c8 : i1
+    %c10 = arith.andi %c9, %c9 : i1
+    %c11 = arith.andi %c10, %c10 : i1
+    %c12 = arith.andi %c11, %c11 : i1
+    %c13 = arith.andi %c12, %c12 : i1
+    %c14 = arith.andi %c13, %c13 : i1
+    %c15 = arith.andi %c14, %c14 : i1
+    %c16 = arith.andi %c15, %c15 : i1
+    %c17 = arith.andi %c16, %c16 : i1
+    %c18 = arith.andi %c17, %c17 : i1
+    %c19 = arith.andi %c18, %c18 : i1
+    %c20 = arith.andi %c19, %c19 : i1
+    %c21 = arith.andi %c20, %c20 : i1
+    %c22 = arith.andi %c21, %c21 : i1
+    %c23 = arith.andi %c22, %c22 : i1
+    %c24 = arith.andi %c23, %c23 : i1
+    %c25 = arith.andi %c24, %c24 : i1
+    %c26 = arith.andi %c25, %c25 : i1
+    %c27 = arith.andi %c26, %c26 : i1
+    %c28 = arith.andi %c27, %c27 : i1
+    %c29 = arith.andi %c28, %c28 : i1
+    %c30 = arith.andi %c29, %c29 : i1
+    %c31 = arith.andi %c30, %c30 : i1
+    %c32 = arith.andi %c31, %c31 : i1
+    %c33 = arith.andi %c32, %c32 : i1
+    %c34 = arith.andi %c33, %c33 : i1
+    %c35 = arith.andi %c34, %c34 : i1
+    %c36 = arith.andi %c35, %c35 : i1
+    %c37 = arith.andi %c36, %c36 : i1
+    %c38 = arith.andi %c37, %c37 : i1
+    %c39 = arith.andi %c38, %c38 : i1
+    %c40 = arith.andi %c39, %c39 : i1
+    scf.condition(%c40) %v : tensor<f32>
+  } do {
+  ^bb0(%v: tensor<f32>):
+    scf.yield %zero : tensor<f32>
+  }
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: the comparison at their end is true of NaN.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'scf.while' chooses by a comparison of values that were computed from one of degree 1 in @s; an overflow of the scale makes some of them NaN, and what is chosen then would hide it; compare what is unscaled, or have NaN chosen where NaN is compared}}
+  %k = scf.while (%v = %g) : (tensor<f32>) -> tensor<f32> {
+    %p = arith.cmpf ugt, %v, %a : tensor<f32>
+    %c0 = tensor.extract %p[] : tensor<i1>
+    %c1 = arith.andi %c0, %c0 : i1
+    %c2 = arith.andi %c1, %c1 : i1
+    %c3 = arith.andi %c2, %c2 : i1
+    %c4 = arith.andi %c3, %c3 : i1
+    %c5 = arith.andi %c4, %c4 : i1
+    %c6 = arith.andi %c5, %c5 : i1
+    %c7 = arith.andi %c6, %c6 : i1
+    %c8 = arith.andi %c7, %c7 : i1
+    %c9 = arith.andi %c8, %c8 : i1
+    %c10 = arith.andi %c9, %c9 : i1
+    %c11 = arith.andi %c10, %c10 : i1
+    %c12 = arith.andi %c11, %c11 : i1
+    %c13 = arith.andi %c12, %c12 : i1
+    %c14 = arith.andi %c13, %c13 : i1
+    %c15 = arith.andi %c14, %c14 : i1
+    %c16 = arith.andi %c15, %c15 : i1
+    %c17 = arith.andi %c16, %c16 : i1
+    %c18 = arith.andi %c17, %c17 : i1
+    %c19 = arith.andi %c18, %c18 : i1
+    %c20 = arith.andi %c19, %c19 : i1
+    %c21 = arith.andi %c20, %c20 : i1
+    %c22 = arith.andi %c21, %c21 : i1
+    %c23 = arith.andi %c22, %c22 : i1
+    %c24 = arith.andi %c23, %c23 : i1
+    %c25 = arith.andi %c24, %c24 : i1
+    %c26 = arith.andi %c25, %c25 : i1
+    %c27 = arith.andi %c26, %c26 : i1
+    %c28 = arith.andi %c27, %c27 : i1
+    %c29 = arith.andi %c28, %c28 : i1
+    %c30 = arith.andi %c29, %c29 : i1
+    %c31 = arith.andi %c30, %c30 : i1
+    %c32 = arith.andi %c31, %c31 : i1
+    %c33 = arith.andi %c32, %c32 : i1
+    %c34 = arith.andi %c33, %c33 : i1
+    %c35 = arith.andi %c34, %c34 : i1
+    %c36 = arith.andi %c35, %c35 : i1
+    %c37 = arith.andi %c36, %c36 : i1
+    %c38 = arith.andi %c37, %c37 : i1
+    %c39 = arith.andi %c38, %c38 : i1
+    %c40 = arith.andi %c39, %c39 : i1
+    scf.condition(%c40) %v : tensor<f32>
+  } do {
+  ^bb0(%v: tensor<f32>):
+    scf.yield %zero : tensor<f32>
+  }
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
