@@ -211,17 +211,20 @@ void NormalizationFinder::visitNormalized(Operation *op, ArrayRef<Value> stats,
   normalized.insert(op);
 }
 
-/// Joins `op` with what made `element` out of normalized values.
+/// Joins `op` with what made `element` out of normalized values. Chains of
+/// these are longer than the stack.
 void NormalizationFinder::pullIn(Operation *op, Value element) {
-  Operation *def = element.getDefiningOp();
-  if (!def || !mayJoin(op, def) || groups.isEquivalent(op, def))
-    return;
-  if (normalized.contains(def)) {
-    groups.unionSets(op, def);
-  } else if (derived.contains(def)) {
-    groups.unionSets(op, def);
-    for (Value value : getReads(def))
-      pullIn(op, value);
+  SmallVector<Value> pending{element};
+  while (!pending.empty()) {
+    Operation *def = pending.pop_back_val().getDefiningOp();
+    if (!def || !mayJoin(op, def) || groups.isEquivalent(op, def))
+      continue;
+    if (normalized.contains(def)) {
+      groups.unionSets(op, def);
+    } else if (derived.contains(def)) {
+      groups.unionSets(op, def);
+      llvm::append_range(pending, llvm::reverse(getReads(def)));
+    }
   }
 }
 

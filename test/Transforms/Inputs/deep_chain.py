@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Prints a function with a chain of N operations of one kind beside a product.
+"""Prints a function with a chain of N operations of one kind beside a product or a sum.
 
-    deep_chain.py N transpose | fill
+    deep_chain.py N transpose | fill | norm | activation
 """
 
 import sys
@@ -16,12 +16,29 @@ def product(result, factor):
 step = {
     "transpose": "linalg.transpose ins(%v{0} : " + T + ") outs(%e : " + T + ") permutation = [1, 0]",
     "fill": "linalg.fill ins(%zero : f32) outs(%v{0} : " + T + ") -> " + T,
+    "norm": "arith.mulf %v{0}, %v{0} {{amp.scope_id = 1{0} : i64}} : " + T,
+    "activation": "arith.mulf %v{0}, %v{0} {{amp.scope_id = 1{0} : i64}} : " + T,
 }[kind]
+
+
+def statistic(result, value):
+    """A sum over all elements, for each of them."""
+    return (f"  %{result}s = linalg.reduce {{ arith.addf }} ins(%{value} : {T}) outs(%c : tensor<f32>) "
+            f"dimensions = [0, 1] {{amp.scope_id = 2 : i64}}\n"
+            f"  %{result} = linalg.broadcast ins(%{result}s : tensor<f32>) outs(%e : {T}) dimensions = [0, 1]")
+
+
 chain = "\n".join(f"  %v{i + 1} = {step.format(i)}" for i in range(count))
 
 print(f"func.func @f(%x: {T}) -> {T} {{\n  %zero = arith.constant 0.0 : f32\n  %e = tensor.empty() : {T}")
 if kind == "transpose":
     print(f"{product('v0', 'x')}\n{chain}\n  %r = arith.addf %v{count}, %v{count} : {T}")
-else:
+elif kind == "fill":
     print(f"  %v0 = linalg.copy ins(%x : {T}) outs(%e : {T}) -> {T}\n{chain}\n{product('r', f'v{count}')}")
+else:
+    # The last of the chain with a statistic of itself, or of what it began with.
+    of = f"v{count}" if kind == "norm" else "x"
+    print(f"  %c = arith.constant dense<0.0> : tensor<f32>\n{statistic('m', 'x')}\n"
+          f"  %v0 = arith.subf %x, %m {{amp.scope_id = 2 : i64}} : {T}\n{chain}\n{statistic('d', of)}\n"
+          f"  %r = arith.mulf %v{count}, %d {{amp.scope_id = 2 : i64}} : {T}")
 print(f"  return %r : {T}\n}}")
