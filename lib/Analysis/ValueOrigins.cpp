@@ -207,27 +207,36 @@ ValueOrigins::ValueOrigins(FunctionOpInterface function,
         argument.getType(), context ? context->arguments[index].origins
                                     : getArgumentOrigins(function, index));
   Region &body = function.getFunctionBody();
-  do
-    visit(body, Origins());
-  while (!body.hasOneBlock() && joinBranches(body));
+  // Only what is handed back to a block asks for another round.
+  bool isHandedBack = false;
+  do {
+    isHandedBack = false;
+    llvm::SmallPtrSet<Block *, 8> visited;
+    for (Block *block : getBlocksSortedByDominance(body)) {
+      visit(*block, Origins());
+      visited.insert(block);
+      isHandedBack |= handOn(*block, visited);
+    }
+  } while (isHandedBack);
 }
 
-/// Gives each block argument of `body` what the branches to its block hand
-/// over. True if one has more origins than before.
-bool ValueOrigins::joinBranches(Region &body) {
-  bool grown = false;
-  for (Block &block : body) {
-    if (block.empty())
-      continue;
-    auto branch = dyn_cast<BranchOpInterface>(block.back());
-    if (!branch)
-      continue;
-    for (OpOperand &operand : branch->getOpOperands())
-      if (std::optional<BlockArgument> argument =
-              branch.getSuccessorBlockArgument(operand.getOperandNumber()))
-        grown |= origins[*argument].join(lookup(operand.get()));
+/// Gives the arguments of the blocks behind `block` what it hands over. True if
+/// one of a block that is among `visited` has more origins than before.
+bool ValueOrigins::handOn(Block &block,
+                          const llvm::SmallPtrSetImpl<Block *> &visited) {
+  auto branch =
+      block.empty() ? nullptr : dyn_cast<BranchOpInterface>(block.back());
+  if (!branch)
+    return false;
+  bool isHandedBack = false;
+  for (auto [index, successor] : llvm::enumerate(branch->getSuccessors())) {
+    SuccessorOperands operands = branch.getSuccessorOperands(index);
+    for (BlockArgument argument : successor->getArguments())
+      if (Value operand = operands[argument.getArgNumber()])
+        isHandedBack |= origins[argument].join(lookup(operand)) &&
+                        visited.contains(successor);
   }
-  return grown;
+  return isHandedBack;
 }
 
 /// True if `result` of a call is returned as a gradient or buffer and has no
@@ -286,28 +295,31 @@ ValueOrigins::getCallContext(func::CallOp call) const {
 }
 
 void ValueOrigins::visit(Region &region, Origins entry) {
-  for (Block *block : getBlocksSortedByDominance(region)) {
-    for (BlockArgument argument : block->getArguments())
-      origins.try_emplace(argument, restrictTo(argument.getType(), entry));
-    for (Operation &op : *block) {
-      SmallVector<Value> above = getCapturedValues(&op);
-      Origins read;
-      if (!isa<tensor::DimOp>(op))
-        for (Value value :
-             llvm::concat<Value>(SmallVector<Value>(op.getOperands()), above))
-          read.join(lookup(value));
-      for (Region &nested : op.getRegions())
-        visit(nested, read);
-      auto call = dyn_cast<func::CallOp>(op);
-      if (!call || !visitCall(call))
-        for (Value result : op.getResults())
-          origins[result] = restrictTo(result.getType(), read);
-      Facts &known = facts[&op];
-      known.phase = findPhase(&op, read.seed);
-      known.captures = !above.empty();
-      if (!above.empty())
-        captured[&op] = std::move(above);
-    }
+  for (Block *block : getBlocksSortedByDominance(region))
+    visit(*block, entry);
+}
+
+void ValueOrigins::visit(Block &block, Origins entry) {
+  for (BlockArgument argument : block.getArguments())
+    origins.try_emplace(argument, restrictTo(argument.getType(), entry));
+  for (Operation &op : block) {
+    SmallVector<Value> above = getCapturedValues(&op);
+    Origins read;
+    if (!isa<tensor::DimOp>(op))
+      for (Value value :
+           llvm::concat<Value>(SmallVector<Value>(op.getOperands()), above))
+        read.join(lookup(value));
+    for (Region &nested : op.getRegions())
+      visit(nested, read);
+    auto call = dyn_cast<func::CallOp>(op);
+    if (!call || !visitCall(call))
+      for (Value result : op.getResults())
+        origins[result] = restrictTo(result.getType(), read);
+    Facts &known = facts[&op];
+    known.phase = findPhase(&op, read.seed);
+    known.captures = !above.empty();
+    if (!above.empty())
+      captured[&op] = std::move(above);
   }
 }
 

@@ -22,12 +22,13 @@
 #include "amp/Support/AllocationOrder.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace mlir::amp {
 
 class ValueOrigins {
 public:
-  /// One walk over `function` in order, a few where it has several blocks;
+  /// One walk over `function` in order, a few where blocks form loops;
   /// results of operations with regions depend on everything that the region
   /// sees. A helper is looked at in the context that it stands in; what its own
   /// calls of helpers return is read off them.
@@ -83,9 +84,10 @@ private:
   };
 
   void visit(Region &region, Origins entry);
+  void visit(Block &block, Origins entry);
   Phase findPhase(Operation *op, bool readsSeed) const;
   bool visitCall(func::CallOp call);
-  bool joinBranches(Region &body);
+  bool handOn(Block &block, const llvm::SmallPtrSetImpl<Block *> &visited);
 
   bool isOptimizer = false, isTrainStep = false;
   std::optional<CallContext> context;

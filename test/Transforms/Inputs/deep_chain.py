@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prints a function with a chain of N operations of one kind beside a product or a sum.
 
-    deep_chain.py N transpose | fill | norm | activation
+    deep_chain.py N transpose | fill | norm | activation | blocks | switch
 """
 
 import sys
@@ -18,6 +18,8 @@ step = {
     "fill": "linalg.fill ins(%zero : f32) outs(%v{0} : " + T + ") -> " + T,
     "norm": "arith.mulf %v{0}, %v{0} {{amp.scope_id = 1{0} : i64}} : " + T,
     "activation": "arith.mulf %v{0}, %v{0} {{amp.scope_id = 1{0} : i64}} : " + T,
+    "blocks": "linalg.transpose ins(%b{0} : " + T + ") outs(%e : " + T + ") permutation = [1, 0]",
+    "switch": "linalg.transpose ins(%v0 : " + T + ") outs(%e : " + T + ") permutation = [1, 0]",
 }[kind]
 
 
@@ -35,6 +37,19 @@ if kind == "transpose":
     print(f"{product('v0', 'x')}\n{chain}\n  %r = arith.addf %v{count}, %v{count} : {T}")
 elif kind == "fill":
     print(f"  %v0 = linalg.copy ins(%x : {T}) outs(%e : {T}) -> {T}\n{chain}\n{product('r', f'v{count}')}")
+elif kind == "blocks":
+    # One movement in each, of what the block is handed.
+    blocks = chain.split("\n")
+    print(f"{product('v0', 'x')}\n  cf.br ^b0(%v0 : {T})")
+    for i, line in enumerate(blocks):
+        print(f"^b{i}(%b{i}: {T}):\n{line}\n  cf.br ^b{i + 1}(%v{i + 1} : {T})")
+    print(f"^b{count}(%r: {T}):")
+elif kind == "switch":
+    # Each movement is handed to the one block behind them.
+    cases = "".join(f", {i + 1}: ^b(%v{i + 1} : {T})" for i in range(count))
+    print(f"{product('v0', 'x')}\n{chain}\n  %k = arith.constant 0 : i32\n"
+          f"  cf.switch %k : i32, [default: ^b(%v0 : {T}){cases}]\n^b(%b: {T}):\n"
+          f"  %r = linalg.transpose ins(%b : {T}) outs(%e : {T}) permutation = [1, 0]")
 else:
     # The last of the chain with a statistic of itself, or of what it began with.
     of = f"v{count}" if kind == "norm" else "x"

@@ -641,17 +641,26 @@ LogicalResult CastInserter::visitRegion(Region &region) {
 void CastInserter::joinBranches(Block &block) {
   if (block.isEntryBlock())
     return;
+  // A switch comes from one block many times.
+  llvm::SetVector<Block *> sources(block.pred_begin(), block.pred_end());
+  auto handsHalf = [&](Block *from, unsigned number) {
+    auto branch = dyn_cast<BranchOpInterface>(from->getTerminator());
+    if (!branch || !visited.contains(from))
+      return false;
+    for (auto [index, successor] : llvm::enumerate(branch->getSuccessors())) {
+      if (successor != &block)
+        continue;
+      Value operand = branch.getSuccessorOperands(index)[number];
+      if (!operand || getStorage(operand) != Storage::Half)
+        return false;
+    }
+    return true;
+  };
   for (BlockArgument argument : block.getArguments()) {
     if (!isCastableTensor(argument.getType()))
       continue;
-    bool isHalf = llvm::all_of(block.getPredecessors(), [&](Block *from) {
-      auto branch = dyn_cast<BranchOpInterface>(from->getTerminator());
-      return branch && visited.contains(from) &&
-             llvm::all_of(branch->getOpOperands(), [&](OpOperand &operand) {
-               return branch.getSuccessorBlockArgument(
-                          operand.getOperandNumber()) != argument ||
-                      getStorage(operand.get()) == Storage::Half;
-             });
+    bool isHalf = llvm::all_of(sources, [&](Block *from) {
+      return handsHalf(from, argument.getArgNumber());
     });
     if (isHalf)
       setRounded(argument);
