@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prints a function with a chain of N operations of one kind beside a product or a sum.
 
-    deep_chain.py N transpose | fill | norm | activation | blocks | switch
+    deep_chain.py N transpose | fill | norm | activation | blocks | switch | results
 """
 
 import sys
@@ -20,6 +20,7 @@ step = {
     "activation": "arith.mulf %v{0}, %v{0} {{amp.scope_id = 1{0} : i64}} : " + T,
     "blocks": "linalg.transpose ins(%b{0} : " + T + ") outs(%e : " + T + ") permutation = [1, 0]",
     "switch": "linalg.transpose ins(%v0 : " + T + ") outs(%e : " + T + ") permutation = [1, 0]",
+    "results": "arith.addf %v{0}, %g#{0} : " + T,
 }[kind]
 
 
@@ -50,6 +51,16 @@ elif kind == "switch":
     print(f"{product('v0', 'x')}\n{chain}\n  %k = arith.constant 0 : i32\n"
           f"  cf.switch %k : i32, [default: ^b(%v0 : {T}){cases}]\n^b(%b: {T}):\n"
           f"  %r = linalg.transpose ins(%b : {T}) outs(%e : {T}) permutation = [1, 0]")
+elif kind == "results":
+    # One operation has them all.
+    maps = ", ".join(["affine_map<(i, j) -> (i, j)>"] * (count + 1))
+    outs, types = ", ".join(["%e"] * count), ", ".join([T] * count)
+    squares = "\n".join(f"    %t{i} = arith.mulf %a, %a : f32" for i in range(count))
+    print(f"{product('v0', 'x')}\n  %g:{count} = linalg.generic {{indexing_maps = [{maps}], "
+          f"iterator_types = [\"parallel\", \"parallel\"]}} ins(%v0 : {T}) outs({outs} : {types}) {{\n"
+          f"  ^bb0(%a: f32, {', '.join(f'%o{i}: f32' for i in range(count))}):\n{squares}\n"
+          f"    linalg.yield {', '.join(f'%t{i}' for i in range(count))} : {', '.join(['f32'] * count)}\n"
+          f"  }} -> ({types})\n{chain}\n  %r = arith.negf %v{count} : {T}")
 else:
     # The last of the chain with a statistic of itself, or of what it began with.
     of = f"v{count}" if kind == "norm" else "x"

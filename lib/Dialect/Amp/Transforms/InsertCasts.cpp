@@ -164,8 +164,9 @@ private:
   SmallVector<AutocastOp> regions;
   AllocationOrderMap<Value, Storage> storage;
   AllocationOrderMap<Value, Value> halfOf, roundedOf;
-  /// What the results of the movements show that the walk has passed, whose
-  /// operands change no more.
+  /// What the results show of the movements and computations that the walk has
+  /// passed, whose operands change no more: a body is not read again for each
+  /// use of each of its results.
   AllocationOrderMap<Value, Value> movedOf;
 };
 
@@ -245,8 +246,11 @@ Value CastInserter::castScalar(Value scalar) {
 /// Half elements are moved. A slice or a mixture that is stored wide is cast
 /// after it was made: that casts fewer elements, or is the only way.
 bool CastInserter::isMovedInHalf(Value value) {
+  // What the walk knows to be computed shows itself.
   Operation *def = value.getDefiningOp();
-  return def && getComputeKind(def) == ComputeKind::Movement &&
+  auto shown = movedOf.find(value);
+  return def && (shown == movedOf.end() || shown->second != value) &&
+         getComputeKind(def) == ComputeKind::Movement &&
          (getStorage(value) == Storage::Half ||
           !isa<tensor::ExtractSliceOp, tensor::ConcatOp, tensor::InsertSliceOp>(
               def));
@@ -763,6 +767,8 @@ LogicalResult CastInserter::visit(Operation *op) {
   case ComputeKind::Follow:
     break;
   }
+  for (Value result : op->getResults())
+    movedOf[result] = result;
   if (ClassAttr cls = getClass(op))
     return visitCompute(op, cls);
   useStored(op);
