@@ -324,12 +324,11 @@ void ValueOrigins::visit(Block &block, Origins entry) {
 }
 
 Phase ValueOrigins::findPhase(Operation *op, bool readsSeed) const {
-  if (isTrainStep)
+  // What a step computes is an update, whatever a front end calls it.
+  if (isTrainStep || isOptimizer)
     return Phase::Optimizer;
   if (std::optional<Phase> given = mlir::amp::getPhase(op))
     return *given;
-  if (isOptimizer)
-    return Phase::Optimizer;
   return readsSeed ? Phase::Backward : Phase::Forward;
 }
 

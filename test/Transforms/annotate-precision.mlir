@@ -204,6 +204,16 @@ func.func @optimizer_by_phase(%w: tensor<4xf32>, %g: tensor<4xf32>) -> tensor<4x
   return %0 : tensor<4xf32>
 }
 
+// What a step computes is its update, whatever phase it is said to be of.
+// CHECK-LABEL: func.func @optimizer_called_backward
+func.func @optimizer_called_backward(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %g: tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  // CHECK: arith.subf {{.*}}#amp.class<high, unit = 0, "optimizer in FP32">
+  %0 = arith.subf %w, %g {amp.phase = "backward", amp.scope_id = 1 : i64} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
 // CHECK-LABEL: func.func @optimizer_by_roles
 func.func @optimizer_by_roles(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
                               %g: tensor<4xf32> {amp.role = "grad", amp.name = "w"})
