@@ -349,13 +349,49 @@ struct AnnotatePrecision
     });
   }
 
+  /// A mark that says where the model ends stands in the forward pass: with one
+  /// elsewhere, the model would be empty and all of it FP32.
+  static LogicalResult checkModelOutputs(FunctionOpInterface function,
+                                         const ValueOrigins &origins) {
+    WalkResult walk = function->walk([&](Operation *op) {
+      if (!isFlagSet(op, kModelOutputAttr))
+        return WalkResult::advance();
+      StringRef other;
+      switch (origins.getPhase(op)) {
+      case Phase::Backward:
+        other = "an operation of the backward pass";
+        break;
+      case Phase::Optimizer:
+        other = "an operation of an optimizer step";
+        break;
+      case Phase::Forward:
+        if (llvm::all_of(op->getResults(), [&](Value result) {
+              return origins.lookup(result).isConstant();
+            }))
+          other = "a constant";
+        break;
+      }
+      if (other.empty())
+        return WalkResult::advance();
+      op->emitOpError() << "expected '" << kModelOutputAttr
+                        << "' on a forward operation, but this is " << other
+                        << "; put it on the forward operation whose result the "
+                           "loss reads";
+      return WalkResult::interrupt();
+    });
+    return failure(walk.wasInterrupted());
+  }
+
   LogicalResult annotate(FunctionOpInterface function, PolicyAttr policy) {
     if (function.isExternal())
       return success();
     ValueOrigins origins(function);
     std::optional<ModelBoundary> boundary;
-    if (policy.castsModel())
+    if (policy.castsModel()) {
+      if (failed(checkModelOutputs(function, origins)))
+        return failure();
       boundary.emplace(function, origins);
+    }
     PrecisionUnits units(function, origins, boundary ? &*boundary : nullptr);
     if (isAnnotated(units, origins))
       return success(); // nothing is to be changed
