@@ -109,6 +109,8 @@ struct InitializeOptLevel
     if (!selection.properties.enabled)
       return;
 
+    if (failed(checkAttributes(module)))
+      return signalPassFailure();
     PolicyAttr policy = toAttribute(&getContext(), selection.properties);
     if (auto present = module->getAttrOfType<PolicyAttr>(kPolicyAttr);
         present && present != policy) {
@@ -122,6 +124,88 @@ struct InitializeOptLevel
     printSelection(*screen, selection);
     screen->flush();
     module->setAttr(kPolicyAttr, policy);
+  }
+
+  /// Refuses what the dialect's verification is not asked about, where nobody
+  /// would read it, and marks of passes that have not run: with these, the
+  /// passes would take their work for done.
+  static LogicalResult checkAttributes(ModuleOp module) {
+    bool isNew = !module->hasAttr(kPolicyAttr);
+    if (isNew && failed(checkMarks(module)))
+      return failure();
+    auto nameless = StringAttr::get(module.getContext(), "amp.");
+    WalkResult walk = module.walk([&](Operation *op) {
+      bool isNameless = op->getDiscardableAttr(nameless) != nullptr;
+      if (auto function = dyn_cast<FunctionOpInterface>(op)) {
+        for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
+          isNameless |= function.getArgAttr(i, nameless) != nullptr;
+        for (unsigned i = 0, e = function.getNumResults(); i != e; ++i)
+          isNameless |= function.getResultAttr(i, nameless) != nullptr;
+      }
+      if (isNameless) {
+        op->emitOpError() << "expected an attribute's name after 'amp.'; give "
+                             "it one that the dialect knows, or remove it";
+        return WalkResult::interrupt();
+      }
+      auto call = dyn_cast<CallOpInterface>(op);
+      if (isNew && (call || isa<FunctionOpInterface>(op)) &&
+          op->hasAttr(kContextAttr)) {
+        op->emitOpError()
+            << "expected no '" << kContextAttr
+            << "' in a module without 'amp.policy'; "
+               "amp-specialize-helpers has not run on it and would "
+               "leave its helpers as they are: remove it";
+        return WalkResult::interrupt();
+      }
+      if (!call)
+        return WalkResult::advance();
+      for (auto [where, dictionaries] :
+           {std::pair<StringRef, ArrayAttr>("operand", call.getArgAttrsAttr()),
+            {"result", call.getResAttrsAttr()}}) {
+        if (!dictionaries)
+          continue;
+        for (auto [index, attrs] :
+             llvm::enumerate(dictionaries.getAsRange<DictionaryAttr>()))
+          for (NamedAttribute attr : attrs)
+            if (attr.getName().strref().starts_with("amp.")) {
+              op->emitOpError()
+                  << "expected no '" << attr.getName().strref() << "' on "
+                  << where << " " << index
+                  << " of a call, where it is not read; put it on the function "
+                     "that is called, or on the call itself";
+              return WalkResult::interrupt();
+            }
+      }
+      return WalkResult::advance();
+    });
+    return failure(walk.wasInterrupted());
+  }
+
+  /// amp-insert-casts needs a policy; amp-guard-updates a step that scales its
+  /// loss.
+  static LogicalResult checkMarks(ModuleOp module) {
+    if (isFlagSet(module, kCastsInsertedAttr))
+      return module.emitError()
+             << "expected no '" << kCastsInsertedAttr
+             << "' on a module without 'amp.policy'; amp-insert-casts has not "
+                "run on it and would leave it in FP32: remove the mark";
+    for (auto function : module.getOps<FunctionOpInterface>()) {
+      auto isScaled = [&] {
+        return function
+            ->walk([](Operation *op) {
+              return isa<ScaleLossOp, UnscaleOp>(op) ? WalkResult::interrupt()
+                                                     : WalkResult::advance();
+            })
+            .wasInterrupted();
+      };
+      if (isFlagSet(function, kUpdatesGuardedAttr) && !isScaled())
+        return function.emitError()
+               << "expected no '" << kUpdatesGuardedAttr << "' on '@"
+               << function.getName()
+               << "', which scales no loss; amp-guard-updates has not run on it "
+                  "and would leave its updates unguarded: remove the mark";
+    }
+    return success();
   }
 
   /// The passes that follow look at the functions of this module, not at those
