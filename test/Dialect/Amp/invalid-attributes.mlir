@@ -236,3 +236,27 @@ func.func @f(%x: f32) {
   %0 = arith.negf %x {amp.self = 0 : i64} : f32
   return
 }
+
+// -----
+
+// Dialect rule 7: 64 bits with a sign of their own are no i64.
+func.func @f(%x: f32) {
+  // expected-error @+1 {{'arith.negf' op expected 'amp.scope_id' to be an i64, but got 1 : ui64}}
+  %0 = arith.negf %x {amp.scope_id = 1 : ui64} : f32
+  return
+}
+
+// -----
+
+// Dialect rule 7.
+func.func @f(%x: f32) {
+  // expected-error @+1 {{'arith.negf' op expected 'amp.scope_id' to be an i64, but got 1 : si64}}
+  %0 = arith.negf %x {amp.scope_id = 1 : si64} : f32
+  return
+}
+
+// -----
+
+// Dialect rule 8. Near miss: specialize-helpers.mlir.
+// expected-error @+1 {{'func.func' op expected 'amp.context' to be a dictionary with 'arguments' and 'results', arrays of strings, as amp-specialize-helpers writes it, but got {junk = "x"}}}
+func.func private @f() attributes {amp.context = {junk = "x"}}

@@ -195,7 +195,7 @@ func.func @misspelt_function(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 // Rule 10
-// expected-error @+1 {{'func.func' op expected 'amp.micro_batches' to be an i64, but got "two"}}
+// expected-error @+1 {{'func.func' op expected 'amp.micro_batches' to be an i64 of at least 1, but got "two"}}
 func.func private @micro_batches() attributes {amp.micro_batches = "two"}
 
 // -----
@@ -205,5 +205,82 @@ func.func private @callee(tensor<4xf32>) -> tensor<4xf32>
 func.func @flag_of_another_type(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{'func.call' op expected 'amp.delay_overflow_check' to be a unit attribute, true or false, but got 0 : i64}}
   %0 = call @callee(%x) {amp.delay_overflow_check = 0} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// Rule 10: nothing is divided by 0. Near miss: accumulate-gradients-invalid.mlir has 4.
+// expected-error @+1 {{'func.func' op expected 'amp.micro_batches' to be an i64 of at least 1, but got 0 : i64}}
+func.func private @micro_batches() attributes {amp.micro_batches = 0 : i64}
+
+// -----
+
+// Rule 10.
+// expected-error @+1 {{'func.func' op expected 'amp.micro_batches' to be an i64 of at least 1, but got -2 : i64}}
+func.func private @micro_batches() attributes {amp.micro_batches = -2 : i64}
+
+// -----
+
+// Rule 12: a unit attribute. Near miss: convert-parallel-calls.mlir.
+func.func private @callee(tensor<4xf32>) -> tensor<4xf32>
+func.func @parallel_number(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'func.call' op expected 'amp.parallel' to be a unit attribute, but got 3 : i64}}
+  %0 = call @callee(%x) {amp.parallel = 3} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// Rule 14, for each kind of place. Near misses: every other test of these attributes.
+// expected-error @+1 {{'func.func' op expected 'amp.policy' on a module; a region with a policy of its own is an amp.autocast}}
+func.func private @policy() attributes {amp.policy = #amp.policy<O1, patch_type = f16, loss_scale = dynamic>}
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected 'amp.casts_inserted' on a module}}
+func.func private @casts() attributes {amp.casts_inserted}
+
+// -----
+
+// expected-error @+1 {{'builtin.module' op expected 'amp.updates_guarded' on a function}}
+module attributes {amp.updates_guarded} {}
+
+// -----
+
+func.func @delay(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'math.tanh' op expected 'amp.delay_unscale' on the call of a function with a loss seed}}
+  %0 = math.tanh %x {amp.delay_unscale} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @context(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'math.tanh' op expected 'amp.context' on a function or a call}}
+  %0 = math.tanh %x {amp.context = {}} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected 'amp.model_output' on an operation with a result}}
+func.func private @output() attributes {amp.model_output}
+
+// -----
+
+// Rule 15: outside a fused step, too. Near miss: split-train-step.mlir.
+func.func @grad_number(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'math.tanh' op expected 'amp.grad' to be an array of 1 strings, one for each result (empty for one that is no gradient), but got 1 : i64}}
+  %0 = math.tanh %x {amp.grad = 1} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// Rule 15.
+func.func @grad_string(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'math.tanh' op expected 'amp.grad' to be an array of 1 strings, one for each result (empty for one that is no gradient), but got "nosuch"}}
+  %0 = math.tanh %x {amp.grad = "nosuch"} : tensor<4xf32>
   return %0 : tensor<4xf32>
 }

@@ -534,8 +534,8 @@ func.func @step(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tens
 
 // -----
 // Attributes where nobody expects them.
-func.func @marked(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {amp.grad = 1 : i32, amp.delay_unscale} {
-  %0 = linalg.matmul {amp.class = #amp.class<high>, amp.model_output, amp.grad = [], amp.scope_id = -1 : i64, amp.function = ""} ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%x : tensor<4x4xf32>) -> tensor<4x4xf32>
+func.func @marked(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {amp.grad = [], amp.scope_id = 3 : i64} {
+  %0 = linalg.matmul {amp.class = #amp.class<high>, amp.model_output, amp.grad = [""], amp.scope_id = -1 : i64, amp.function = ""} ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%x : tensor<4x4xf32>) -> tensor<4x4xf32>
   %1 = arith.addf %0, %0 {amp.class = #amp.class<low, unit = 7>} : tensor<4x4xf32>
   %2 = amp.autocast {
     %3 = amp.autocast under #amp.policy<O4, patch_type = bf16, loss_scale = 1.0> {

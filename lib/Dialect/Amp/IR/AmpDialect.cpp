@@ -17,6 +17,8 @@
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/StringSet.h"
@@ -73,6 +75,8 @@ static constexpr StringRef kValueAttrs[] = {kRoleAttr, kNameAttr, kKindAttr,
 static constexpr StringRef kFlagAttrs[] = {
     kDelayUnscaleAttr, kDelayOverflowCheckAttr, kModelOutputAttr,
     kCastsInsertedAttr, kUpdatesGuardedAttr};
+/// On the call of one round of a parallel loop, and on what makes such calls.
+static constexpr StringLiteral kParallelAttr = "amp.parallel";
 /// The others: origins and decisions, what a step was split at and divided by,
 /// and what lowerings write for the programs and kernels that they make.
 static constexpr StringRef kOperationAttrs[] = {kScopeAttr,
@@ -90,7 +94,7 @@ static constexpr StringRef kOperationAttrs[] = {kScopeAttr,
                                                 "amp.workspace_bytes",
                                                 "amp.scalers",
                                                 "amp.kernels",
-                                                "amp.parallel",
+                                                kParallelAttr,
                                                 "amp.launch",
                                                 "amp.launches",
                                                 "amp.problem",
@@ -263,6 +267,38 @@ LogicalResult AmpDialect::verifyRegionResultAttribute(Operation *op,
 // Origins and decisions
 //===----------------------------------------------------------------------===//
 
+/// Rule 14: what carries the attribute `name`, in words; empty where any
+/// operation may, or where `op` does.
+static StringRef getOtherPlace(Operation *op, StringRef name) {
+  bool isCall = isa<CallOpInterface>(op);
+  bool isFunction = isa<FunctionOpInterface>(op);
+  if (name == kPolicyAttr)
+    return isa<ModuleOp>(op)
+               ? ""
+               : "a module; a region with a policy of its own is an amp.autocast";
+  if (name == kCastsInsertedAttr)
+    return isa<ModuleOp>(op) ? "" : "a module";
+  if (name == kMicroBatchesAttr || name == kUpdatesGuardedAttr)
+    return isFunction ? "" : "a function";
+  if (name == kDelayUnscaleAttr || name == kDelayOverflowCheckAttr)
+    return isCall ? "" : "the call of a function with a loss seed";
+  if (name == kContextAttr || name == kParallelAttr)
+    return isCall || isFunction ? "" : "a function or a call";
+  if (name == kModelOutputAttr)
+    return op->getNumResults() != 0 ? "" : "an operation with a result";
+  return "";
+}
+
+/// The part of rule 8 that is about `amp.context`.
+static bool isContext(Attribute attr) {
+  auto context = dyn_cast<DictionaryAttr>(attr);
+  auto areStrings = [&](StringRef key) {
+    auto texts = context.getAs<ArrayAttr>(key);
+    return texts && llvm::all_of(texts, llvm::IsaPred<StringAttr>);
+  };
+  return context && areStrings("arguments") && areStrings("results");
+}
+
 LogicalResult AmpDialect::verifyOperationAttribute(Operation *op,
                                                    NamedAttribute attr) {
   StringRef name = attr.getName();
@@ -277,6 +313,9 @@ LogicalResult AmpDialect::verifyOperationAttribute(Operation *op,
     return op->emitOpError()
            << "expected '" << name
            << "' on an argument or result of a function"; // Rule 2
+  if (StringRef place = getOtherPlace(op, name); !place.empty())
+    return op->emitOpError()
+           << "expected '" << name << "' on " << place; // Rule 14
   // Rule 7
   if (name == kScopeAttr || name == kFunctionAttr || name == kLayerAttr)
     return expect(isa<StringAttr>(attr.getValue()), "a string");
@@ -289,7 +328,7 @@ LogicalResult AmpDialect::verifyOperationAttribute(Operation *op,
   }
   if (name == kScopeIdAttr) {
     auto number = dyn_cast<IntegerAttr>(attr.getValue());
-    return expect(number && number.getType().isInteger(64), "an i64");
+    return expect(number && number.getType().isSignlessInteger(64), "an i64");
   }
   // Rule 8
   if (name == kPolicyAttr)
@@ -297,19 +336,34 @@ LogicalResult AmpDialect::verifyOperationAttribute(Operation *op,
   if (name == kClassAttr)
     return expect(isa<ClassAttr>(attr.getValue()), "a #amp.class");
   if (name == kContextAttr)
-    return expect(isa<DictionaryAttr>(attr.getValue()), "a dictionary");
+    return expect(isContext(attr.getValue()),
+                  "a dictionary with 'arguments' and 'results', arrays of "
+                  "strings, as amp-specialize-helpers writes it");
   if (name == kSelfAttr) { // Rule 9
     auto number = dyn_cast<IntegerAttr>(attr.getValue());
     return expect(
-        number && number.getType().isInteger(64) &&
+        number && number.getType().isSignlessInteger(64) &&
             number.getValue().ult(op->getNumOperands()) &&
             isa<RankedTensorType>(op->getOperand(number.getInt()).getType()),
         "the number (i64) of an operand that is a ranked tensor");
   }
   if (name == kMicroBatchesAttr) { // Rule 10
     auto number = dyn_cast<IntegerAttr>(attr.getValue());
-    return expect(number && number.getType().isInteger(64), "an i64");
+    return expect(number && number.getType().isSignlessInteger(64) &&
+                      number.getInt() >= 1,
+                  "an i64 of at least 1");
   }
+  if (name == kGradAttr) { // Rule 15
+    auto names = dyn_cast<ArrayAttr>(attr.getValue());
+    return expect(names && names.size() == op->getNumResults() &&
+                      llvm::all_of(names, llvm::IsaPred<StringAttr>),
+                  ("an array of " + Twine(op->getNumResults()) +
+                   " strings, one for each result (empty for one that is no "
+                   "gradient)")
+                      .str());
+  }
+  if (name == kParallelAttr) // Rule 12
+    return expect(isa<UnitAttr>(attr.getValue()), "a unit attribute");
   if (llvm::is_contained(kFlagAttrs, name)) // Rule 12
     return expect(isa<UnitAttr, BoolAttr>(attr.getValue()),
                   "a unit attribute, true or false");

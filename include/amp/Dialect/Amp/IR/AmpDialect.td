@@ -107,9 +107,10 @@ def Amp_Dialect : Dialect {
     7. `amp.scope`, `amp.function` and `amp.layer` are strings, `amp.phase` is
        one of its three values, `amp.scope_id` is an `i64`.
     8. `amp.policy` is a `#amp.policy`, `amp.class` a `#amp.class`, and
-       `amp.context` (`amp-specialize-helpers`) a dictionary.
+       `amp.context` (`amp-specialize-helpers`) a dictionary with `arguments` and
+       `results`, arrays of strings.
     9. `amp.self` is an `i64` that numbers an operand which is a ranked tensor.
-    10. `amp.micro_batches` is an `i64`.
+    10. `amp.micro_batches` is an `i64` of at least 1.
     11. An attribute whose name begins with `amp.` is one that the project knows: a
        misspelt one would be a decision of the user's that nobody reads.
 
@@ -120,9 +121,20 @@ def Amp_Dialect : Dialect {
     `amp.casts_inserted` on a module are flags: there, or `true`, they hold; left
     out, or `false`, they do not.
 
-    12. A flag is a unit attribute or a boolean.
+    12. A flag is a unit attribute or a boolean; `amp.parallel` is a unit
+        attribute.
     13. `amp.of` stands beside an `opt_state` or `buffer` role. (That it names a
         parameter is looked at by `amp-cast-model`, which sees all functions.)
+    14. `amp.policy` and `amp.casts_inserted` stand on a module,
+        `amp.micro_batches` and `amp.updates_guarded` on a function,
+        `amp.delay_unscale` and `amp.delay_overflow_check` on a call,
+        `amp.context` and `amp.parallel` on a function or a call, and
+        `amp.model_output` on an operation with a result.
+    15. `amp.grad` is an array of strings, one for each result.
+
+    The dialect is not asked about attributes that a call gives its operands and
+    results (`arg_attrs`, `res_attrs`), nor about one named `amp.` alone:
+    `amp-initialize-opt-level` refuses these.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
   let useDefaultAttributePrinterParser = 1;
