@@ -308,21 +308,19 @@ struct InsertLossScaling
     // Gradients, each as the value that is to be unscaled: the call's own, or
     // its sum with those whose unscaling was delayed to here.
     SmallVector<Value> values;
-    Operation *last = call;
     for (Gradient &gradient : gradientsOfCall) {
       Value value = addDelayed(gradient.value);
       values.push_back(value);
-      Operation *def = value.getDefiningOp();
-      if (def->getBlock() != call->getBlock())
+      if (value.getDefiningOp()->getBlock() != call->getBlock())
         return call.emitError()
                << "expected gradients whose unscaling was delayed to be added "
                   "to those of this call in its own block";
-      if (last->isBeforeInBlock(def))
-        last = def;
     }
+    llvm::MapVector<Operation *, unsigned> behind = numberBehind(call, values);
+    Operation *last = behind.empty() ? call : behind.back().first;
     // Sums of delayed gradients go up to the call: what reads the first of them
     // may stand before the last.
-    if (std::optional<Operation *> end = hoistSums(call, values))
+    if (std::optional<Operation *> end = hoistSums(call, values, behind))
       last = *end;
     builder.setInsertionPointAfter(last);
     SmallVector<Value> gradients;
@@ -425,25 +423,43 @@ struct InsertLossScaling
     return gradients;
   }
 
-  /// Moves what `values` are computed from, in the block of `call` and after
-  /// it, to follow the call, in its order. The last of them; none, and nothing
-  /// moved, if one has effects.
-  static std::optional<Operation *> hoistSums(func::CallOp call,
-                                              ArrayRef<Value> values) {
+  /// The operations behind `call` up to the last that defines one of `values`,
+  /// numbered. Asking the block for their order would number all of it again
+  /// for each call, as operations are added after each.
+  static llvm::MapVector<Operation *, unsigned>
+  numberBehind(func::CallOp call, ArrayRef<Value> values) {
+    llvm::DenseSet<Operation *> awaited;
+    for (Value value : values)
+      if (Operation *def = value.getDefiningOp(); def != call)
+        awaited.insert(def);
+    llvm::MapVector<Operation *, unsigned> behind;
+    for (Operation *op = call->getNextNode(); op && !awaited.empty();
+         op = op->getNextNode()) {
+      behind.insert({op, behind.size()});
+      awaited.erase(op);
+    }
+    return behind;
+  }
+
+  /// Moves what `values` are computed from, among the operations `behind` the
+  /// call in its block, to follow the call, in its order. The last of them;
+  /// none, and nothing moved, if one has effects.
+  static std::optional<Operation *>
+  hoistSums(func::CallOp call, ArrayRef<Value> values,
+            const llvm::MapVector<Operation *, unsigned> &behind) {
     llvm::SetVector<Operation *> slice;
     SmallVector<Value> worklist(values);
     while (!worklist.empty()) {
       Operation *def = worklist.pop_back_val().getDefiningOp();
-      if (!def || def->getBlock() != call->getBlock() ||
-          !call->isBeforeInBlock(def) || !slice.insert(def))
+      if (!def || !behind.contains(def) || !slice.insert(def))
         continue;
       if (!isPure(def) || def->getNumRegions() > 1)
         return std::nullopt;
       llvm::append_range(worklist, getReadValues(def));
     }
     SmallVector<Operation *> order = slice.takeVector();
-    llvm::sort(order, [](Operation *a, Operation *b) {
-      return a->isBeforeInBlock(b);
+    llvm::sort(order, [&](Operation *a, Operation *b) {
+      return behind.lookup(a) < behind.lookup(b);
     });
     Operation *last = call;
     for (Operation *op : order) {

@@ -7,10 +7,12 @@
 //===----------------------------------------------------------------------===//
 //
 // A worklist over uses: a value whose set has grown hands it to what its uses
-// define. Structured control flow is followed value by value, so that two
-// gradients in one loop stay apart; of any other operation with regions, all
-// results take what goes into it. A condition counts as data: a branch on the
-// norm of gradients depends on them.
+// define. The first value in the program goes first, so that a long sum of
+// gradients is followed once and not once for each of them. Structured control
+// flow is followed value by value, so that two gradients in one loop stay
+// apart; of any other operation with regions, all results take what goes into
+// it. A condition counts as data: a branch on the norm of gradients depends on
+// them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +25,8 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/ParallelCombiningOpInterface.h"
 #include "llvm/ADT/StringMap.h"
+
+#include <queue>
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -209,10 +213,77 @@ void OverflowReach::addScaled(Value gradient) {
     scaledWorklist.push_back(gradient);
 }
 
+namespace {
+/// Values, the first of the program first, each at most once.
+class ValueQueue {
+public:
+  explicit ValueQueue(Region *region) {
+    if (region)
+      number(*region);
+  }
+
+  void push(Value value) {
+    if (queued.insert(value).second)
+      heap.push({getNumber(value), value});
+  }
+  bool empty() const { return heap.empty(); }
+  Value pop() {
+    Value value = heap.top().second;
+    heap.pop();
+    queued.erase(value);
+    return value;
+  }
+
+private:
+  using Entry = std::pair<unsigned, Value>;
+  struct IsLater {
+    bool operator()(const Entry &a, const Entry &b) const {
+      return a.first > b.first;
+    }
+  };
+
+  /// Arguments before their block, results after what is inside.
+  void number(Region &region) {
+    for (Block &block : region) {
+      numbers[&block] = next++;
+      for (Operation &op : block) {
+        for (Region &nested : op.getRegions())
+          number(nested);
+        numbers[&op] = next++;
+      }
+    }
+  }
+  unsigned getNumber(Value value) const {
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return numbers.lookup(argument.getOwner());
+    return numbers.lookup(value.getDefiningOp());
+  }
+
+  unsigned next = 0;
+  llvm::DenseMap<void *, unsigned> numbers;
+  llvm::DenseSet<Value> queued;
+  std::priority_queue<Entry, std::vector<Entry>, IsLater> heap;
+};
+} // namespace
+
+/// The outermost region around `value` that is inside a function.
+static Region *getFunctionBody(Value value) {
+  Region *region = value.getParentRegion();
+  while (!isa<FunctionOpInterface>(region->getParentOp()))
+    region = region->getParentRegion();
+  return region;
+}
+
 void OverflowReach::propagate() {
   CallFlow calls;
-  while (!worklist.empty()) {
-    Value value = worklist.pop_back_val();
+  // All values are of one function.
+  ValueQueue queue(worklist.empty() ? nullptr
+                                    : getFunctionBody(worklist.front()));
+  for (Value source : worklist)
+    queue.push(source);
+  worklist.clear();
+  while (!queue.empty()) {
+    Value value = queue.pop();
     llvm::SmallBitVector set = sources.lookup(value);
     for (OpOperand &use : value.getUses()) {
       if (guarded.contains({use.getOwner(), use.getOperandNumber()}))
@@ -224,7 +295,7 @@ void OverflowReach::propagate() {
         if (joined == known)
           continue;
         known = std::move(joined);
-        worklist.push_back(to);
+        queue.push(to);
       }
     }
   }
