@@ -14,7 +14,6 @@
 #include "StepGuard.h"
 
 #include "amp/Analysis/ValueOrigins.h"
-#include "mlir/IR/Dominance.h"
 #include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/PostOrderIterator.h"
 
@@ -237,14 +236,18 @@ void StepGuard::replaceLaterUses(Value value, ApplyIfFiniteOp guard,
     RoleInfo role = getResultRole(step, use.getOperandNumber());
     return !role.is(Role::Loss) && !role.is(Role::Output);
   };
-  std::unique_ptr<DominanceInfo> dominance;
+  // The blocks of the step's body stay as they are; other regions may go.
+  std::optional<DominanceInfo> ofRegion;
+  DominanceInfo *dominance = nullptr;
   if (!llvm::hasSingleElement(*region))
-    dominance = std::make_unique<DominanceInfo>(step);
+    dominance =
+        region == &step.getBody() ? &bodyDominance : &ofRegion.emplace(step);
   value.replaceUsesWithIf(guarded, [&](OpOperand &use) {
     if (!isTaken(use))
       return false;
     if (dominance)
-      return dominance->properlyDominates(guard, use.getOwner());
+      return dominance->properlyDominates(
+          guard, region->findAncestorOpInRegion(*use.getOwner()));
     Operation *ancestor = block->findAncestorOpInBlock(*use.getOwner());
     return ancestor && guard->isBeforeInBlock(ancestor);
   });
@@ -305,7 +308,11 @@ LogicalResult StepGuard::guardSlots(Operation *owner) {
     if (getValue(i) != members[i].old)
       handOutSkips({owner, members[i].index});
   Region *region = owner->getParentRegion();
-  llvm::DenseSet<Operation *> slice = findSlice(owner);
+  // One state alone is a unit whatever reads it.
+  bool isAlone = members.size() == 1;
+  llvm::DenseSet<Operation *> slice;
+  if (!isAlone)
+    slice = findSlice(region, owner);
   SmallVector<SmallVector<Value>> predicates(members.size());
   for (unsigned i : numbers) {
     Value value = getValue(i);
@@ -339,6 +346,8 @@ LogicalResult StepGuard::guardSlots(Operation *owner) {
     if (auto it = memberOf.find(getValue(i)); it != memberOf.end())
       units.join(i, it->second);
   for (Block *block : llvm::ReversePostOrderTraversal<Region *>(region)) {
+    if (isAlone)
+      break;
     for (BlockArgument argument : block->getArguments()) {
       if (block->isEntryBlock())
         break;

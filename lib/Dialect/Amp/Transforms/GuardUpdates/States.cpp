@@ -115,6 +115,7 @@ bool StepGuard::findSources() {
     for (Operation *op = unscale; op != step; op = op->getParentOp())
       opsWithSources.insert(op);
   });
+  llvm::DenseMap<Operation *, SmallVector<unsigned>> othersOf;
   step.walk([&](func::CallOp call) {
     if (getKind(call) != FunctionKind::ForwardBackward ||
         llvm::none_of(call.getOperands(), [](Value operand) {
@@ -131,7 +132,10 @@ bool StepGuard::findSources() {
     auto it = numbers.find(unscale);
     if (it == numbers.end())
       return;
-    for (unsigned i : getOthersFromSeed(callee)) {
+    auto [others, isNew] = othersOf.try_emplace(callee);
+    if (isNew)
+      others->second = getOthersFromSeed(callee);
+    for (unsigned i : others->second) {
       Value result = call.getResult(i);
       reach.addSource(result, it->second);
       withGradients[unscale].push_back(result);
@@ -225,15 +229,16 @@ void StepGuard::findSlots() {
   });
 }
 
-/// What the new states of `owner` are computed by, in its region, from the
-/// gradients on.
-llvm::DenseSet<Operation *> StepGuard::findSlice(Operation *owner) {
-  Region *region = owner->getParentRegion();
+/// What the new states of `owners` are computed by, in the `region` that all
+/// these stand in, from the gradients on.
+llvm::DenseSet<Operation *> StepGuard::findSlice(Region *region,
+                                                 ArrayRef<Operation *> owners) {
   llvm::DenseSet<Operation *> slice;
   llvm::DenseSet<Value> seen;
   SmallVector<Value> worklist;
-  for (const Slot &slot : slots[owner])
-    worklist.push_back(owner->getOperand(slot.index));
+  for (Operation *owner : owners)
+    for (const Slot &slot : slots[owner])
+      worklist.push_back(owner->getOperand(slot.index));
   while (!worklist.empty()) {
     Value value = worklist.pop_back_val();
     if (!seen.insert(value).second)
@@ -258,8 +263,11 @@ llvm::DenseSet<Operation *> StepGuard::findSlice(Operation *owner) {
 /// A value that a new parameter is, and that is nothing else as well: no old
 /// state, no gradient, no loss.
 void StepGuard::findUpdates() {
+  llvm::MapVector<Region *, SmallVector<Operation *>> ownersIn;
   for (auto &[owner, members] : slots)
-    updates.insert_range(findSlice(owner));
+    ownersIn[owner->getParentRegion()].push_back(owner);
+  for (auto &[region, owners] : ownersIn)
+    updates.insert_range(findSlice(region, owners));
   for (auto &[owner, members] : slots)
     for (const Slot &slot : members) {
       if (slot.info.role == Role::OptState)

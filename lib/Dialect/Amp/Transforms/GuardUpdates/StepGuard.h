@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Dominance.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -87,7 +88,8 @@ private:
   void findSlots();
   void findSlotsInside(Operation *owner, Slot slot);
   void addSlot(Operation *owner, Slot slot);
-  llvm::DenseSet<Operation *> findSlice(Operation *owner);
+  llvm::DenseSet<Operation *> findSlice(Region *region,
+                                        ArrayRef<Operation *> owners);
   void findUpdates();
   void followReads(SmallVector<Value> values, llvm::DenseSet<Value> &seen,
                    function_ref<void(Operation *)> visit);
@@ -164,6 +166,8 @@ private:
   OverflowReach::Guarded guardedPlaces;
   OverflowReach reach;
   OpBuilder builder;
+  /// Of the blocks of the step's body, which stay as they are.
+  DominanceInfo bodyDominance;
 
   /// Arguments of the step and of its callees by role and name.
   llvm::DenseMap<Operation *, ArgumentIndex> arguments;
