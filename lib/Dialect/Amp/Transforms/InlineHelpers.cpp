@@ -16,7 +16,9 @@
 // would be many times as large as what it is written in, its callees counted
 // once, stays a call, which amp-specialize-helpers takes care of. That depends
 // on the helper alone, so a second run decides as the first; after casts there
-// is nothing left to decide.
+// is nothing left to decide. A function with roles that would grow beyond such
+// a bound keeps all its calls: with some of them inlined, a second run would
+// find more text and inline others.
 //
 // An origin's number counts within the function that it was written for, so two
 // copies of a helper, or a helper and its caller, may use one number for two
@@ -52,6 +54,9 @@ using namespace mlir::amp;
 /// A copy may be so many times as large as the text it comes from, and has so
 /// many operations for free.
 static constexpr uint64_t kGrowthFactor = 16, kSmall = 1000;
+/// What a function with roles has for free: a hundred copies of a layer of a
+/// thousand operations.
+static constexpr uint64_t kSmallCaller = 100'000;
 
 /// What the inliner asks the dialects about a call and each operation of its
 /// callee.
@@ -128,6 +133,7 @@ struct InlineHelpers : public amp::impl::InlineHelpersPassBase<InlineHelpers> {
     // Callees before callers: what stays a call counts as one operation. The
     // text is at least that of the longest callee, which mostly settles it.
     llvm::SetVector<func::FuncOp> helpers;
+    llvm::DenseSet<func::FuncOp> keepsCalls;
     llvm::DenseMap<func::FuncOp, uint64_t> copySizes, textSizes;
     for (const CallComponent &component : components) {
       func::FuncOp function = component.functions.front();
@@ -138,14 +144,17 @@ struct InlineHelpers : public amp::impl::InlineHelpersPassBase<InlineHelpers> {
         text = std::max(text, textSizes.lookup(callee));
       }
       text += component.isRecursive ? 0 : ownSizes.lookup(function);
+      bool isCaller = hasRoles(function);
+      uint64_t small = isCaller ? kSmallCaller : kSmall;
       auto isTooLarge = [&] {
-        return size > kSmall && size > kSmall + kGrowthFactor * text;
+        return size > small && size > small + kGrowthFactor * text;
       };
       if (isTooLarge())
         text = getTextSize(function);
       textSizes[function] = text;
-      if (component.isRecursive || hasRoles(function) ||
-          function.isExternal() ||
+      if (isCaller && isTooLarge())
+        keepsCalls.insert(function);
+      if (component.isRecursive || isCaller || function.isExternal() ||
           !llvm::hasSingleElement(function.getBody()) || isTooLarge())
         continue;
       copySizes[function] = size;
@@ -154,7 +163,7 @@ struct InlineHelpers : public amp::impl::InlineHelpersPassBase<InlineHelpers> {
 
     llvm::SetVector<func::FuncOp> inlined;
     for (auto function : module.getOps<func::FuncOp>())
-      if (hasRoles(function))
+      if (hasRoles(function) && !keepsCalls.contains(function))
         inlineInto(function, symbols, helpers, inlined);
     if (inlined.empty())
       return markAllAnalysesPreserved();
