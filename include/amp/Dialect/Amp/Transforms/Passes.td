@@ -29,7 +29,11 @@ def InitializeOptLevelPass : Pass<"amp-initialize-opt-level", "::mlir::ModuleOp"
     dominance. `enabled=False` leaves them as well.
 
     Run again with the same result it changes nothing; with another result it is
-    an error: the program has been rewritten for the first one.
+    an error: the program has been rewritten for the first one. So are marks of
+    passes that have not run, which would have them do nothing: `amp.casts_inserted`
+    and `amp.context` where there is no policy yet, `amp.updates_guarded` on a function
+    that scales no loss; and attributes of the dialect on operands and results of a call,
+    where they are not read.
 
     Before:
     ```mlir
@@ -266,8 +270,9 @@ def InlineHelpersPass : Pass<"amp-inline-helpers", "::mlir::ModuleOp"> {
     Calls of functions with roles stay. So do calls of helpers that call themselves,
     that have no body, or have several blocks, and of those whose copy would be more
     than 16 times as large as the text it comes from (beyond 1,000 operations: helpers
-    that call each other twice); `amp-specialize-helpers` decides for those. After
-    `amp-insert-casts` nothing is inlined.
+    that call each other twice); `amp-specialize-helpers` decides for those. All calls
+    stay in a function with roles that would become more than 16 times as large as its
+    text (beyond 100,000 operations). After `amp-insert-casts` nothing is inlined.
 
     `amp.scope_id` is a number within its function. Where a copy brings one that the
     caller or another copy has, with the same `amp.function` and in the same phase, it
