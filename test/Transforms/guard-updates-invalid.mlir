@@ -316,3 +316,36 @@ func.func @before_agreement(%w: tensor<4xf32> {amp.role = "param", amp.name = "w
   amp.update_scale @t, %all
   return %n : tensor<4xf32>
 }
+
+// -----
+
+// Whether the window ends is decided in a function of several blocks. Mended:
+// test/Integration/Host/Inputs/guard_updates.py, "in the step".
+amp.scaler @s {initial_scale = 1024.0 : f64}
+func.func private @fb(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+func.func @window(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+                  %acc: tensor<4xf32> {amp.role = "accumulator", amp.name = "w"},
+                  %g: tensor<4xf32> {amp.role = "grad", amp.name = "w"}, %c: i1)
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "accumulator", amp.name = "w"}) {
+  %sum = arith.addf %acc, %g : tensor<4xf32>
+  %zeros = arith.constant dense<0.0> : tensor<4xf32>
+  cf.cond_br %c, ^update, ^end(%w, %sum : tensor<4xf32>, tensor<4xf32>)
+^update:
+  %k = arith.subf %w, %sum : tensor<4xf32>
+  cf.br ^end(%k, %zeros : tensor<4xf32>, tensor<4xf32>)
+^end(%n: tensor<4xf32>, %next: tensor<4xf32>):
+  return %n, %next : tensor<4xf32>, tensor<4xf32>
+}
+func.func @window_in_blocks(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+                  %acc: tensor<4xf32> {amp.role = "accumulator", amp.name = "w"},
+                  %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"}, %c: i1 {amp.role = "batch", amp.name = "x0"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "accumulator", amp.name = "w"}) {
+  %a = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %a) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  // expected-error @below {{expected optimizer step '@window', which decides whether a window of accumulated gradients ends, to have one block, so that an overflow drops the window and not a part of it; write branches with scf.if}}
+  %n, %next = call @window(%w, %acc, %u, %c) : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, i1) -> (tensor<4xf32>, tensor<4xf32>)
+  amp.update_scale @s, %f
+  return %n, %next : tensor<4xf32>, tensor<4xf32>
+}

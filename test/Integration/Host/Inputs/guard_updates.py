@@ -210,6 +210,24 @@ func.func private @apply(%w: {T}, %g: {T}) -> {T} {{
   cf.br ^head(%j, %k, %q : index, {T}, tensor<f32>)
 ^end:""") for name, update, type in (("-called", "call @step(%n, %g)", f"({T}, {T}) -> {T}"),
                                      ("-inline", "arith.subf %n, %g", T))},
+    # A count goes round beside them.
+    "blocks-loop-count": FB + train(
+        f"""%c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %z = arith.constant dense<0.0> : tensor<f32>
+  %one = arith.constant dense<1.0> : tensor<f32>
+  cf.br ^head(%c0, %w, %t, %z : index, {T}, tensor<f32>, tensor<f32>)
+^head(%i: index, %n: {T}, %u: tensor<f32>, %l: tensor<f32>):
+  %more = arith.cmpi slt, %i, %c2 : index
+  cf.cond_br %more, ^body, ^end
+^body:
+  %g, %q = call @fb(%n, %x, %s) : ({T}, {T}, tensor<f32>) -> ({T}, tensor<f32>)
+  %k = arith.subf %n, %g : {T}
+  %v = arith.addf %u, %one : tensor<f32>
+  %j = arith.addi %i, %c1 : index
+  cf.br ^head(%j, %k, %v, %q : index, {T}, tensor<f32>, tensor<f32>)
+^end:""", COUNTER, COUNTER, "%n, %l, %u"),
     "blocks-switch": FB + STEP + train(
         f"""{CALL_FB}
   {READ_FLAG}
@@ -522,9 +540,28 @@ def loop(update, zero):
   }}"""
 
 
+def in_step(form):
+    """The same inside of the optimizer step, which takes the sum and the gradient."""
+    body = form("%k = arith.subf %w, %sum : " + T, "%zeros")
+    return FB + f"""
+func.func @window(%w: {T} {role("param", "w")}, %acc: {T} {role("accumulator", "w")}, %g: {T} {role("grad", "w")},
+                  %x1: {I1} {role("batch", "x1")}) -> ({T} {role("param", "w")}, {T} {role("accumulator", "w")}) {{
+  {READ_FLAG}
+  %sum = arith.addf %acc, %g : {T}
+  %zeros = arith.constant dense<0.0> : {T}
+  {body}
+  return %n, %next : {T}, {T}
+}}
+""" + train(
+        f"""{CALL_FB}
+  %n, %next = call @window(%w, %acc, %g, %x1) : ({T}, {T}, {T}, {I1}) -> ({T}, {T})""",
+        [("acc", T, "accumulator")] + FLAG, [("acc", T, "accumulator")], "%n, %l, %next")
+
+
 WINDOWS = {f"{form.__name__} {name} {zero}": window(form(update, zero))
            for form in (branch, switch, selects, blocks, loop)
            for name, update, zero in (("called", CALLED, "%rest"), ("inline", INLINE, "%zeros"))}
+WINDOWS |= {f"{form.__name__} in the step": in_step(form) for form in (branch, selects)}
 
 
 def check_window(folder, text, where):
@@ -662,6 +699,7 @@ STATES = {"inline-momentum": [np.zeros(4, np.float32), np.float32(0)],
           **{kind: [np.array([0.5, 0.25, -1.0, 2.0], np.float32)] for kind in
              ("buffered", "old-weights", "old-weights-call", "new-weights", "new-weights-call", "old-weights-loop")},
           **{kind: [np.array([i, 0.25, -i, 2.0], np.float32) for i in (1, 2, 3)] for kind in ("history", "rotation")},
+          "blocks-loop-count": [np.float32(0)],
           "window": [np.zeros(4, np.float32)], "loss": [np.float32(0)],
           "count": [np.zeros(4, np.float32), np.int64(0)]}
 

@@ -34,8 +34,10 @@
 #include "../HiddenEffects.h"
 #include "StepGuard.h"
 
+#include "amp/Analysis/ValueOrigins.h"
 #include "amp/Dialect/Amp/Transforms/IndexSwitchToIf.h"
 #include "amp/Dialect/Amp/Transforms/Passes.h"
+#include "mlir/IR/IRMapping.h"
 
 #define DEBUG_TYPE "amp-guard-updates"
 
@@ -85,6 +87,64 @@ LogicalResult StepGuard::run() {
   return success();
 }
 
+/// True if what `callee` returns as an accumulator depends on what it is given:
+/// it adds to the sum, or decides itself whether the window ends. One that is
+/// called at a window's end returns zeros.
+static bool decidesWindow(func::FuncOp callee) {
+  SmallVector<Value> pending;
+  callee.walk([&](func::ReturnOp end) {
+    for (OpOperand &returned : end->getOpOperands())
+      if (getResultRole(callee, returned.getOperandNumber())
+              .is(Role::Accumulator))
+        pending.push_back(returned.get());
+  });
+  llvm::DenseSet<Value> seen(pending.begin(), pending.end());
+  while (!pending.empty()) {
+    Value value = pending.pop_back_val();
+    Operation *def = value.getDefiningOp();
+    if (!def)
+      return true;
+    for (Value read : getReadValues(def))
+      if (seen.insert(read).second)
+        pending.push_back(read);
+  }
+  return false;
+}
+
+/// Writes the optimizer steps that decide about windows into `step`: a guard
+/// around such a call would end the window in which one micro-batch is bad, and
+/// go on with the rest of it.
+///   %n, %acc1 = call @step(%w, %acc, %g)  ->  its operations
+static LogicalResult inlineWindows(func::FuncOp step,
+                                   const SymbolTable &symbols) {
+  SmallVector<std::pair<func::CallOp, func::FuncOp>> calls;
+  step.walk([&](func::CallOp call) {
+    auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+    if (callee && getFunctionKind(callee) == FunctionKind::OptimizerStep &&
+        decidesWindow(callee))
+      calls.push_back({call, callee});
+  });
+  for (auto [call, callee] : calls) {
+    if (!llvm::hasSingleElement(callee.getBody()))
+      return call.emitError()
+             << "expected optimizer step '@" << callee.getName()
+             << "', which decides whether a window of accumulated gradients "
+                "ends, to have one block, so that an overflow drops the window "
+                "and not a part of it; write branches with scf.if";
+    Block &body = callee.getBody().front();
+    IRMapping mapping;
+    mapping.map(body.getArguments(), call.getOperands());
+    OpBuilder builder(call);
+    for (Operation &op : body.without_terminator())
+      builder.clone(op, mapping);
+    for (auto [result, returned] : llvm::zip_equal(
+             call.getResults(), body.getTerminator()->getOperands()))
+      result.replaceAllUsesWith(mapping.lookupOrDefault(returned));
+    call.erase();
+  }
+  return success();
+}
+
 namespace {
 struct GuardUpdates : public amp::impl::GuardUpdatesPassBase<GuardUpdates> {
   using GuardUpdatesPassBase::GuardUpdatesPassBase;
@@ -102,6 +162,9 @@ struct GuardUpdates : public amp::impl::GuardUpdatesPassBase<GuardUpdates> {
       if (!scaled.wasInterrupted())
         continue;
       isScaled = true;
+      if (!keepFiniteSums &&
+          failed(inlineWindows(function, SymbolTable(getOperation()))))
+        return signalPassFailure();
       StepGuard guard(function, {skipOnOverflow, keepFiniteSums});
       if (failed(guard.run()))
         return signalPassFailure();

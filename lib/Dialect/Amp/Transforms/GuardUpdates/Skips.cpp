@@ -107,6 +107,22 @@ Value StepGuard::findSkip(Value value) {
   return join(skips);
 }
 
+/// True if a guard is on the way to `value`.
+bool StepGuard::reachesGuard(Value value) {
+  SmallVector<Value> pending{value};
+  llvm::DenseSet<Value> seen{value};
+  while (!pending.empty()) {
+    Value next = pending.pop_back_val();
+    if (guards.contains(next.getDefiningOp()) || skipped.contains(next))
+      return true;
+    for (auto [op, operand] : getSkipReads(next))
+      if (Value read = getRepresentative(op->getOperand(operand));
+          !neverSkipped.contains(read) && seen.insert(read).second)
+        pending.push_back(read);
+  }
+  return false;
+}
+
 /// Has branches, loops and blocks hand on whether a step that the value at
 /// `place` is computed by was skipped, so that lookupSkip knows it there. Puts
 /// others in the places of those, so values are asked for by the operands that
@@ -136,6 +152,8 @@ void StepGuard::handOutSkips(Place place) {
         auto argument = dyn_cast<BlockArgument>(next);
         if (!open.contains(next))
           stack.push_back(read);
+        else if (argument && !reachesGuard(next))
+          neverSkipped.insert(next); // goes round, with nothing to hand on
         else if (argument && !skipsInCycles.contains(next))
           skipped[next] = skipsInCycles[next] =
               addPredicate(*argument.getOwner());

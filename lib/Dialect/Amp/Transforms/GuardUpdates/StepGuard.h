@@ -122,6 +122,7 @@ private:
   Value getRepresentative(Value value);
   Value lookupSkip(Value value);
   Value findSkip(Value value);
+  bool reachesGuard(Value value);
   void handOutSkips(Place place);
   Value handOutSkip(scf::IfOp branch, unsigned number);
   Value handOutSkip(scf::ForOp loop, unsigned number);
