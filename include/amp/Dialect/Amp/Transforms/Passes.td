@@ -614,6 +614,10 @@ def GuardUpdatesPass : Pass<"amp-guard-updates", "::mlir::ModuleOp"> {
 
     An assertion (`cf.assert`) on what an overflow comes into holds where one did.
 
+    An optimizer step that adds to an `accumulator`, or decides itself whether the
+    window ends, is written into the train step before, for a guard around its call
+    would know nothing of windows; it has one block.
+
     An `accumulator` may bring an infinity from an earlier call: it is tested on
     entry, and one bad micro-batch drops the window, as in Apex. The sum stays
     infinite where the program hands it on, and is zero where the program resets it,
@@ -730,6 +734,9 @@ def VerifyScalingPass : Pass<"amp-verify-scaling", "::mlir::ModuleOp"> {
     5. a parameter, state, buffer or accumulator that is computed from values which
        lost a dynamic scale without being unscaled (a gradient divided by its
        norm), unless `amp.apply_if_finite` keeps it.
+    6. a gradient that was scaled before its dynamic scaler advanced and is unscaled
+       after it: unscaling was delayed past a transition, or a seed scaled once for
+       a loop that advances the scale.
 
     Warned of are an assertion on a value that overflows with a dynamic scale, and an
     unscaling with a dynamic scaler whose overflows reach no `amp.update_scale` of it,
