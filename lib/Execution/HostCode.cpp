@@ -33,6 +33,8 @@
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/ExecutionEngine/Orc/SelfExecutorProcessControl.h"
+#include "llvm/ExecutionEngine/Orc/TaskDispatch.h"
 #include "llvm/ExecutionEngine/Orc/ThreadSafeModule.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/Dominators.h"
@@ -40,6 +42,7 @@
 #include "llvm/IR/PassInstrumentation.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/Threading.h"
 #include "llvm/Transforms/Utils/SplitModule.h"
 
@@ -146,6 +149,21 @@ static llvm::OptimizationLevel getOptimizationLevel(unsigned level) {
 }
 
 namespace {
+/// Runs ORC's tasks in LLVM's own pool: where a thread cannot be had, that says
+/// so as the rest of the compiler does, and ORC's would throw.
+class PoolDispatcher : public llvm::orc::TaskDispatcher {
+public:
+  void dispatch(std::unique_ptr<llvm::orc::Task> task) override {
+    pool.async([task = std::shared_ptr<llvm::orc::Task>(std::move(task))] {
+      task->run();
+    });
+  }
+  void shutdown() override { pool.wait(); }
+
+private:
+  llvm::DefaultThreadPool pool{llvm::hardware_concurrency()};
+};
+
 /// What ORC says while it compiles, from whichever thread.
 class SessionErrors {
 public:
@@ -167,12 +185,12 @@ private:
 };
 } // namespace
 
-/// Divides `module` into parts that are compiled apart. What is never inlined
-/// (kernels, and what they share) is seen by all of them; other functions that
-/// nobody outside asks for, and constants, stay with whoever uses them.
+/// Divides `module` into `count` parts that are compiled apart. What is never
+/// inlined (kernels, and what they share) is seen by all of them; other
+/// functions that nobody outside asks for, and constants, stay with whoever
+/// uses them.
 static SmallVector<std::unique_ptr<llvm::Module>>
-divideIntoParts(llvm::Module &module) {
-  constexpr unsigned kNumParts = 8;
+divideIntoParts(llvm::Module &module, unsigned count) {
   for (llvm::Function &function : module) {
     if (function.isDeclaration() || !function.isDiscardableIfUnused())
       continue;
@@ -184,7 +202,7 @@ divideIntoParts(llvm::Module &module) {
   }
   SmallVector<std::unique_ptr<llvm::Module>> parts;
   llvm::SplitModule(
-      module, kNumParts,
+      module, count,
       [&](std::unique_ptr<llvm::Module> part) {
         parts.push_back(std::move(part));
       },
@@ -192,13 +210,13 @@ divideIntoParts(llvm::Module &module) {
   return parts;
 }
 
-/// Gives the parts of `module` to `jit`. Returns a symbol of each: who asks for
-/// all of them at once has them compiled at once.
+/// Gives `count` parts of `module` to `jit`. Returns a symbol of each: who asks
+/// for all of them at once has them compiled at once.
 static llvm::Expected<llvm::orc::SymbolLookupSet>
-addParts(llvm::orc::LLJIT &jit, llvm::Module &module,
+addParts(llvm::orc::LLJIT &jit, llvm::Module &module, unsigned count,
          llvm::orc::ThreadSafeContext context) {
   llvm::orc::SymbolLookupSet symbols;
-  for (std::unique_ptr<llvm::Module> &part : divideIntoParts(module)) {
+  for (std::unique_ptr<llvm::Module> &part : divideIntoParts(module, count)) {
     auto defined = llvm::find_if(*part, [](llvm::Function &function) {
       return !function.isDeclarationForLinker() && !function.hasLocalLinkage();
     });
@@ -214,15 +232,21 @@ addParts(llvm::orc::LLJIT &jit, llvm::Module &module,
 
 static llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>>
 createJit(const llvm::orc::JITTargetMachineBuilder &target, unsigned level,
-          std::shared_ptr<SessionErrors> errors) {
-  llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> jit =
-      llvm::orc::LLJITBuilder()
-          .setJITTargetMachineBuilder(target)
-          .setNumCompileThreads(
-              llvm::hardware_concurrency().compute_thread_count())
-          // Nothing is to be run when code is loaded or unloaded.
-          .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
-          .create();
+          bool isConcurrent, std::shared_ptr<SessionErrors> errors) {
+  llvm::orc::LLJITBuilder builder;
+  builder
+      .setJITTargetMachineBuilder(target)
+      // Nothing is to be run when code is loaded or unloaded.
+      .setPlatformSetUp(llvm::orc::setUpInactivePlatform);
+  if (isConcurrent) {
+    auto control = llvm::orc::SelfExecutorProcessControl::Create(
+        /*SSP=*/nullptr, std::make_unique<PoolDispatcher>());
+    if (!control)
+      return control.takeError();
+    builder.setExecutorProcessControl(std::move(*control))
+        .setSupportConcurrentCompilation(true);
+  }
+  llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> jit = builder.create();
   if (!jit)
     return jit;
   (*jit)->getExecutionSession().setErrorReporter(
@@ -262,10 +286,6 @@ llvm::Expected<HostCode> mlir::amp::generateHostCode(ModuleOp module,
     return target.takeError();
   target->setCodeGenOptLevel(static_cast<llvm::CodeGenOptLevel>(level));
   auto errors = std::make_shared<SessionErrors>();
-  auto jit = createJit(*target, level, errors);
-  if (!jit)
-    return jit.takeError();
-
   llvm::orc::ThreadSafeContext context(std::make_unique<llvm::LLVMContext>());
   std::unique_ptr<llvm::Module> translated =
       context.withContextDo([&](llvm::LLVMContext *inner) {
@@ -274,9 +294,15 @@ llvm::Expected<HostCode> mlir::amp::generateHostCode(ModuleOp module,
   if (!translated)
     return llvm::createStringError(
         "the module cannot be translated to LLVM IR");
+  // One part of a small step is not worth a thread.
+  constexpr unsigned kSmallStep = 2000, kNumParts = 8;
+  bool isSmall = translated->getInstructionCount() < kSmallStep;
+  auto jit = createJit(*target, level, /*isConcurrent=*/!isSmall, errors);
+  if (!jit)
+    return jit.takeError();
   translated->setTargetTriple((*jit)->getTargetTriple());
   translated->setDataLayout((*jit)->getDataLayout());
-  auto parts = addParts(**jit, *translated, context);
+  auto parts = addParts(**jit, *translated, isSmall ? 1 : kNumParts, context);
   if (!parts)
     return parts.takeError();
   llvm::orc::SymbolStringPtr entry =
