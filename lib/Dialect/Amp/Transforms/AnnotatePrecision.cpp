@@ -147,7 +147,7 @@ FailureOr<Decision> Classifier::classify(const PrecisionUnits::Unit &unit,
 /// True if `op` reads no floating value that a parameter or an input of the
 /// model enters.
 bool Classifier::isFromIntegers(Operation *op) {
-  return llvm::none_of(getReadValues(op), [&](Value value) {
+  return llvm::none_of(origins.getReadValues(op), [&](Value value) {
     return origins.lookup(value).floating;
   });
 }
