@@ -37,6 +37,8 @@
 #include "amp/Analysis/ValueOrigins.h"
 #include "amp/Dialect/Amp/Transforms/IndexSwitchToIf.h"
 #include "amp/Dialect/Amp/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 
 #define DEBUG_TYPE "amp-guard-updates"
