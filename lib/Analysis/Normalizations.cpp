@@ -21,6 +21,11 @@
 //
 // Only what has a normalized operation counts: a lone mean is no normalisation.
 //
+// A sum of statistics is one of everything that they are of, and each sum on
+// the way to it is one as well: their sets share what they have in common, and
+// the smaller one is added to the larger. What a normalized operation takes in
+// is found by what it reads, not among all that its statistics were made of.
+//
 //===----------------------------------------------------------------------===//
 
 #include "amp/Analysis/Normalizations.h"
@@ -29,6 +34,7 @@
 #include "amp/Support/AllocationOrder.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/ImmutableSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -49,13 +55,14 @@ public:
   }
 
 private:
+  using Set = llvm::ImmutableSet<const void *>;
   /// What a statistic is one of.
   struct Statistic {
     /// The values that were reduced, and those that they were made of
     /// elementwise.
-    llvm::SetVector<Value> elements;
+    Set elements{nullptr};
     /// The operations that made the reduced values.
-    llvm::SetVector<Operation *> makers;
+    Set makers{nullptr};
   };
 
   bool isElementwise(Operation *op) const;
@@ -67,14 +74,20 @@ private:
   void join(Operation *op, Value value) {
     groups.unionSets(op, value.getDefiningOp());
   }
-  bool isElement(Operation *op, Value value,
-                 const llvm::SetVector<Value> &elements) const;
+  Set unite(Set a, Set b);
+  void listMaker(Operation *maker);
+  bool isElement(Operation *op, Value value, ArrayRef<Statistic> stats) const;
   void pullIn(Operation *op, Value element);
 
   const ValueOrigins &origins;
   llvm::function_ref<bool(Operation *, Operation *)> mayJoin;
   llvm::EquivalenceClasses<Operation *> groups;
+  /// Outlives the sets that it made.
+  Set::Factory sets{/*canonicalize=*/false};
   llvm::DenseMap<Operation *, Statistic> statistics;
+  /// Makers of reduced values by one of their reads; null where there is none.
+  llvm::DenseMap<Value, SmallVector<Operation *, 2>> makersByRead;
+  AllocationOrderSet<Operation *> listedMakers;
   AllocationOrderSet<Operation *> normalized, derived, affine;
 };
 } // namespace
@@ -119,75 +132,112 @@ void NormalizationFinder::visitReduction(Operation *op) {
   // x, x - mean, (x - mean)^2: further than that, elements are no longer what
   // is reduced.
   constexpr unsigned kMaxSteps = 3;
-  Statistic &statistic = statistics[op];
+  Statistic statistic;
+  llvm::SetVector<Value> elements;
   for (Value value : getReads(op)) {
-    statistic.elements.insert(value);
-    if (Operation *maker = value.getDefiningOp(); maker && isElementwise(maker))
-      statistic.makers.insert(maker);
+    elements.insert(value);
+    if (Operation *maker = value.getDefiningOp();
+        maker && isElementwise(maker)) {
+      statistic.makers = sets.add(statistic.makers, maker);
+      listMaker(maker);
+    }
   }
   unsigned done = 0;
   for (unsigned step = 0; step < kMaxSteps; ++step) {
-    unsigned end = statistic.elements.size();
+    unsigned end = elements.size();
     for (; done < end; ++done) {
-      Operation *def = statistic.elements[done].getDefiningOp();
+      Operation *def = elements[done].getDefiningOp();
       if (!def || !isElementwise(def) || affine.contains(def))
         continue;
       for (Value value : getReads(def))
         if (!value.getDefiningOp() ||
             !statistics.contains(value.getDefiningOp()))
-          statistic.elements.insert(value);
+          elements.insert(value);
     }
   }
+  for (Value value : elements)
+    statistic.elements =
+        sets.add(statistic.elements, value.getAsOpaquePointer());
+  statistics.try_emplace(op, std::move(statistic));
+}
+
+/// The values of both. Adding is logarithmic; a sum that grows by one statistic
+/// at a time adds a few values.
+NormalizationFinder::Set NormalizationFinder::unite(Set a, Set b) {
+  if (a.getHeight() < b.getHeight())
+    std::swap(a, b);
+  for (const void *value : b)
+    if (!a.contains(value))
+      a = sets.add(a, value);
+  return a;
+}
+
+/// Lists `maker` under the one of its reads that has the fewest makers: one
+/// value may be read by all of them.
+void NormalizationFinder::listMaker(Operation *maker) {
+  if (!listedMakers.insert(maker).second)
+    return;
+  SmallVector<Value> reads = getReads(maker);
+  if (reads.empty())
+    reads.push_back(Value());
+  Value rarest = *llvm::min_element(reads, [&](Value a, Value b) {
+    return makersByRead[a].size() < makersByRead[b].size();
+  });
+  makersByRead[rarest].push_back(maker);
 }
 
 /// What is made of statistics of the same elements is a statistic of them.
 void NormalizationFinder::visitStatistic(Operation *op, ArrayRef<Value> stats) {
-  Statistic all = statistics[stats.front().getDefiningOp()];
+  auto intersects = [](Set a, Set b) {
+    if (a.getHeight() < b.getHeight())
+      std::swap(a, b);
+    return llvm::any_of(b,
+                        [&](const void *value) { return a.contains(value); });
+  };
+  Statistic all = statistics.at(stats.front().getDefiningOp());
   for (Value value : stats.drop_front()) {
-    const Statistic &other = statistics[value.getDefiningOp()];
-    if (llvm::none_of(other.elements, [&](Value element) {
-          return all.elements.contains(element);
-        }))
+    const Statistic &other = statistics.at(value.getDefiningOp());
+    if (!intersects(all.elements, other.elements))
       return;
-    all.elements.insert(other.elements.begin(), other.elements.end());
-    all.makers.insert(other.makers.begin(), other.makers.end());
+    all.elements = unite(all.elements, other.elements);
+    all.makers = unite(all.makers, other.makers);
   }
   for (Value value : stats)
     join(op, value);
-  statistics[op] = std::move(all);
+  statistics.try_emplace(op, std::move(all));
 }
 
-/// True if `value` is one of `elements`, or was normalized from one: x - mean,
-/// times a deviation that was computed from x itself.
-bool NormalizationFinder::isElement(
-    Operation *op, Value value, const llvm::SetVector<Value> &elements) const {
-  if (elements.contains(value))
+/// True if one of `stats` is of `value`, or of what that was normalized from:
+/// x - mean, times a deviation that was computed from x itself.
+bool NormalizationFinder::isElement(Operation *op, Value value,
+                                    ArrayRef<Statistic> stats) const {
+  auto contains = [&](Value element) {
+    return llvm::any_of(stats, [&](const Statistic &statistic) {
+      return statistic.elements.contains(element.getAsOpaquePointer());
+    });
+  };
+  if (contains(value))
     return true;
   Operation *def = value.getDefiningOp();
   return def && normalized.contains(def) && mayJoin(op, def) &&
          llvm::all_of(getReads(def), [&](Value read) {
-           return elements.contains(read) ||
-                  (read.getDefiningOp() &&
-                   statistics.contains(read.getDefiningOp()));
+           return contains(read) || (read.getDefiningOp() &&
+                                     statistics.contains(read.getDefiningOp()));
          });
 }
 
 /// Elements with statistics of themselves.
 void NormalizationFinder::visitNormalized(Operation *op, ArrayRef<Value> stats,
                                           ArrayRef<Value> others) {
-  llvm::SetVector<Operation *> makers;
-  llvm::SetVector<Value> elements;
-  for (Value value : stats) {
-    const Statistic &statistic = statistics[value.getDefiningOp()];
+  SmallVector<Statistic> of = llvm::map_to_vector(
+      stats, [&](Value value) { return statistics.at(value.getDefiningOp()); });
+  for (const Statistic &statistic : of)
     if (llvm::none_of(others, [&](Value other) {
-          return isElement(op, other, statistic.elements);
+          return isElement(op, other, statistic);
         }))
       return;
-    elements.insert(statistic.elements.begin(), statistic.elements.end());
-    makers.insert(statistic.makers.begin(), statistic.makers.end());
-  }
-  if (!llvm::all_of(
-          others, [&](Value other) { return isElement(op, other, elements); }))
+  if (!llvm::all_of(others,
+                    [&](Value other) { return isElement(op, other, of); }))
     return;
 
   for (Value value : stats)
@@ -201,13 +251,25 @@ void NormalizationFinder::visitNormalized(Operation *op, ArrayRef<Value> stats,
     if (Operation *def = other.getDefiningOp();
         def && normalized.contains(def) && mayJoin(op, def))
       bases.insert_range(getReads(def));
-  for (Operation *maker : makers)
-    if (mayJoin(op, maker) &&
-        llvm::none_of(maker->getResults(),
-                      [&](Value result) { return bases.contains(result); }) &&
-        llvm::all_of(getReads(maker),
-                     [&](Value value) { return bases.contains(value); }))
-      groups.unionSets(op, maker);
+  auto isMaker = [&](Operation *maker) {
+    return llvm::any_of(of, [&](const Statistic &statistic) {
+      return statistic.makers.contains(maker);
+    });
+  };
+  auto joinMakers = [&](Value read) {
+    auto it = makersByRead.find(read);
+    if (it == makersByRead.end())
+      return;
+    for (Operation *maker : it->second)
+      if (isMaker(maker) && mayJoin(op, maker) &&
+          llvm::none_of(maker->getResults(),
+                        [&](Value result) { return bases.contains(result); }) &&
+          llvm::all_of(getReads(maker),
+                       [&](Value value) { return bases.contains(value); }))
+        groups.unionSets(op, maker);
+  };
+  joinMakers(Value());
+  llvm::for_each(bases, joinMakers);
   normalized.insert(op);
 }
 

@@ -1,0 +1,31 @@
+#!/usr/bin/env python3
+"""Prints a program in which what is known of an operation contains what is known of the
+one before, N times over.
+
+    growing_sets.py N statistics
+"""
+
+import sys
+
+T, S = "tensor<4x4xf32>", "tensor<f32>"
+
+
+def statistics(count):
+    """The sum of the statistics of x times each y, and that many products of x with it."""
+    place = lambda: f"{{amp.scope_id = {len(lines)} : i64}}"
+    lines = [f"func.func @f(%x: {T}, %y0: {T}) -> {T} {{", f"  %e = tensor.empty() : {T}",
+             f"  %zero = arith.constant dense<0.0> : {S}", f"  %a0 = arith.constant dense<1.0> : {S}"]
+    for i in range(count):
+        lines += [f"  %y{i + 1} = math.tanh %y{i} : {T}", f"  %q{i} = arith.mulf %x, %y{i + 1} {place()} : {T}",
+                  f"  %t{i} = linalg.reduce {{ arith.addf }} ins(%q{i} : {T}) outs(%zero : {S}) "
+                  f"dimensions = [0, 1] {place()}",
+                  f"  %a{i + 1} = arith.addf %a{i}, %t{i} {place()} : {S}"]
+    lines.append(f"  %b = linalg.broadcast ins(%a{count} : {S}) outs(%e : {T}) dimensions = [0, 1]")
+    for i in range(count):
+        lines += [f"  %n{i} = arith.mulf %x, %b {place()} : {T}",
+                  f"  %r{i} = arith.subf %{f'r{i - 1}' if i else 'x'}, %n{i} : {T}"]
+    return lines + [f"  return %r{count - 1} : {T}", "}"]
+
+
+count, kind = int(sys.argv[1]), sys.argv[2]
+print("\n".join({"statistics": statistics}[kind](count)))
