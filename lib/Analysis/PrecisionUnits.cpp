@@ -51,35 +51,49 @@ PrecisionUnits::PrecisionUnits(FunctionOpInterface function,
   tidy();
 }
 
+unsigned PrecisionUnits::open(StringRef function) {
+  unsigned unit = units.size();
+  units.emplace_back().function = function;
+  mergedInto.push_back(unit);
+  members.emplace_back();
+  return unit;
+}
+
+unsigned PrecisionUnits::find(unsigned unit) const {
+  while (mergedInto[unit] != unit)
+    unit = mergedInto[unit] = mergedInto[mergedInto[unit]];
+  return unit;
+}
+
 void PrecisionUnits::assign(Operation *op, unsigned unit) {
   unsigned kind = static_cast<unsigned>(origins.getKind(op));
   auto [it, isNew] = unitOf.try_emplace(op, unit);
   if (!isNew) {
-    --units[it->second].kinds[kind];
+    --units[find(it->second)].kinds[kind];
     it->second = unit;
   }
   ++units[unit].kinds[kind];
-  units[unit].ops.push_back(op);
+  members[unit].emplace_back(op, unit);
 }
 
 void PrecisionUnits::merge(unsigned from, unsigned into) {
-  SmallVector<Operation *> moved;
-  std::swap(moved, units[from].ops);
-  for (Operation *op : moved)
-    if (unitOf.lookup(op) == from)
-      assign(op, into);
+  mergedInto[from] = into;
+  for (auto [count, moved] :
+       llvm::zip_equal(units[into].kinds, units[from].kinds))
+    count += std::exchange(moved, 0);
+  members[into].splice(members[into].end(), members[from]);
 }
 
 void PrecisionUnits::tidy() {
   AllocationOrderSet<Operation *> seen;
-  for (auto [number, unit] : llvm::enumerate(units)) {
+  for (auto [unit, list] : llvm::zip_equal(units, members)) {
     // An operation that came back stands where it came last.
-    SmallVector<Operation *> ops;
-    for (Operation *op : llvm::reverse(unit.ops))
-      if (unitOf.lookup(op) == number && seen.insert(op).second)
-        ops.push_back(op);
-    unit.ops.assign(ops.rbegin(), ops.rend());
+    for (auto [op, assigned] : llvm::reverse(list))
+      if (unitOf.lookup(op) == assigned && seen.insert(op).second)
+        unit.ops.push_back(op);
+    std::reverse(unit.ops.begin(), unit.ops.end());
   }
+  members.clear();
 }
 
 /// True if the origin of `op` is a place in the source. The functions of
@@ -88,6 +102,12 @@ static bool isPlace(Operation *op) {
   auto function = op->getAttrOfType<StringAttr>(kFunctionAttr);
   return function ? function.getValue().starts_with("jax.numpy.")
                   : op->hasAttr(kScopeAttr) || op->hasAttr(kScopeIdAttr);
+}
+
+/// The operation of the framework that `op` comes from, or nothing.
+static StringRef getFunctionName(Operation *op) {
+  auto function = op->getAttrOfType<StringAttr>(kFunctionAttr);
+  return function ? function.getValue() : StringRef();
 }
 
 void PrecisionUnits::groupByOrigin(ArrayRef<Operation *> ops,
@@ -109,7 +129,7 @@ void PrecisionUnits::groupByOrigin(ArrayRef<Operation *> ops,
       if (!def || !isNorm(def) || !unitOf.count(def) ||
           !(isBareNorm(op) || isBareNorm(def)))
         continue;
-      unsigned own = unitOf.lookup(op), other = unitOf.lookup(def);
+      unsigned own = *lookup(op), other = *lookup(def);
       if (own == other)
         continue;
       if (bareUnits.contains(own))
@@ -120,25 +140,19 @@ void PrecisionUnits::groupByOrigin(ArrayRef<Operation *> ops,
   };
   llvm::DenseMap<std::pair<Attribute, Attribute>, unsigned> byOrigin;
   llvm::DenseMap<Attribute, unsigned> byLayer;
-  auto open = [&](Operation *op) {
-    units.emplace_back();
-    if (auto function = op->getAttrOfType<StringAttr>(kFunctionAttr))
-      units.back().function = function.getValue();
-    return units.size() - 1;
-  };
   for (Operation *op : ops) {
     ComputeKind kind = origins.getKind(op);
     Attribute id = op->getAttr(kScopeIdAttr);
     if (Attribute layer = op->getAttr(kLayerAttr); layer && isNorm(op)) {
       auto [it, isNew] = byLayer.try_emplace(layer, 0);
       if (isNew)
-        it->second = open(op);
+        it->second = open(getFunctionName(op));
       assign(op, it->second);
       joinNeighbours(op);
       continue;
     }
     if (isBareNorm(op)) {
-      unsigned unit = open(op);
+      unsigned unit = open(getFunctionName(op));
       bareUnits.insert(unit);
       assign(op, unit);
       joinNeighbours(op);
@@ -147,7 +161,7 @@ void PrecisionUnits::groupByOrigin(ArrayRef<Operation *> ops,
     if (!id) {
       if (kind == ComputeKind::Neutral)
         continue; // belongs to whoever uses it
-      unsigned unit = open(op);
+      unsigned unit = open(getFunctionName(op));
       units[unit].structural = !op->hasAttr(kScopeAttr);
       units[unit].place = isPlace(op);
       assign(op, unit);
@@ -156,7 +170,7 @@ void PrecisionUnits::groupByOrigin(ArrayRef<Operation *> ops,
     Attribute function = op->getAttr(kFunctionAttr);
     auto [it, isNew] = byOrigin.try_emplace({function, id}, 0);
     if (isNew) {
-      it->second = open(op);
+      it->second = open(getFunctionName(op));
       units[it->second].place = isPlace(op) && !isNorm(op);
     }
     assign(op, it->second);

@@ -21,13 +21,14 @@
 #include "amp/Support/AllocationOrder.h"
 
 #include <array>
+#include <list>
 
 namespace mlir::amp {
 
 class PrecisionUnits {
 public:
   struct Unit {
-    /// In the order in which they joined it.
+    /// In the order in which they joined it. Empty while units are formed.
     llvm::SmallVector<Operation *> ops;
     /// How many of them are of each kind.
     std::array<unsigned, kNumComputeKinds> kinds = {};
@@ -54,14 +55,21 @@ public:
   /// Unit number, or nothing for operations without a precision of their own.
   std::optional<unsigned> lookup(Operation *op) const {
     auto it = unitOf.find(op);
-    return it == unitOf.end() ? std::nullopt : std::optional(it->second);
+    return it == unitOf.end() ? std::nullopt : std::optional(find(it->second));
   }
 
 private:
-  /// Moves `op` to `unit`. Where it was, it stays in `ops` until `tidy`: taking
-  /// it out each time would be quadratic in the size of a unit.
+  /// An operation, and the unit that it was assigned to.
+  using Member = std::pair<Operation *, unsigned>;
+
+  unsigned open(StringRef function);
+  /// The unit that `unit` has become part of.
+  unsigned find(unsigned unit) const;
+  /// Moves `op` to `unit`. Where it was, it stays in `members` until `tidy`:
+  /// taking it out each time would be quadratic in the size of a unit.
   void assign(Operation *op, unsigned unit);
   void tidy();
+  /// In constant time, as the larger of the two may be the one that goes.
   void merge(unsigned from, unsigned into);
   void groupByOrigin(llvm::ArrayRef<Operation *> ops,
                      const ModelBoundary *boundary);
@@ -72,7 +80,14 @@ private:
 
   const ValueOrigins &origins;
   llvm::SmallVector<Unit> units;
+  /// The unit that an operation was assigned to last; see `find`.
   AllocationOrderMap<Operation *, unsigned> unitOf;
+  /// Of each unit, the one that it was merged into, or itself. Ways are
+  /// shortened as they are walked.
+  mutable llvm::SmallVector<unsigned> mergedInto;
+  /// Of each unit, what was assigned to it and to those that were merged into
+  /// it; until `tidy`.
+  llvm::SmallVector<std::list<Member>> members;
 };
 
 } // namespace mlir::amp

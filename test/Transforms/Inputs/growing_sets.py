@@ -2,7 +2,7 @@
 """Prints a program in which what is known of an operation contains what is known of the
 one before, N times over.
 
-    growing_sets.py N statistics
+    growing_sets.py N statistics | batch-norm
 """
 
 import sys
@@ -27,5 +27,15 @@ def statistics(count):
     return lines + [f"  return %r{count - 1} : {T}", "}"]
 
 
+def batch_norm(count):
+    """A batch normalisation without origin that grows by one operation at a time."""
+    name = '{amp.role = "param", amp.name = "bn.weight", amp.kind = "batch_norm"}'
+    lines = [f"func.func @evaluate(%w: {T} {name}, %x: {T} {{amp.role = \"batch\", amp.name = \"x0\"}}) -> "
+             f"({T} {{amp.role = \"output\", amp.name = \"y\"}}) {{", f"  %v0 = arith.mulf %x, %w : {T}"]
+    for i in range(count):
+        lines += [f"  %l{i} = arith.mulf %x, %w : {T}", f"  %v{i + 1} = arith.addf %v{i}, %l{i} : {T}"]
+    return lines + [f"  %y = arith.mulf %v{count}, %w : {T}", f"  return %y : {T}", "}"]
+
+
 count, kind = int(sys.argv[1]), sys.argv[2]
-print("\n".join({"statistics": statistics}[kind](count)))
+print("\n".join({"statistics": statistics, "batch-norm": batch_norm}[kind](count)))
