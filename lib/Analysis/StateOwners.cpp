@@ -326,23 +326,22 @@ StringRef StateOwners::guessByName(StringRef state,
     auto isInside = [&](char c) {
       return llvm::isAlnum(c) || inside.contains(c);
     };
-    SmallVector<size_t> begins, ends;
-    for (size_t i = 0, e = state.size(); i <= e; ++i) {
-      // The boundaries of a path in brackets are part of its names.
-      bool isBoundary =
-          i == 0 || i == e || !isInside(state[i - 1]) || !isInside(state[i]);
-      if (isBoundary && i != e)
-        begins.push_back(i);
-      if (isBoundary && i != 0)
-        ends.push_back(i);
-    }
+    // The boundaries of a path in brackets are part of its names.
+    auto isBoundary = [&](size_t i) {
+      return i == 0 || i == state.size() || !isInside(state[i - 1]) ||
+             !isInside(state[i]);
+    };
     StringRef best;
     bool bestFits = false, isTie = false;
-    for (size_t begin : begins)
-      for (size_t end : ends) {
-        if (end <= begin)
+    for (size_t begin = 0; begin < state.size(); ++begin) {
+      if (!isBoundary(begin))
+        continue;
+      for (size_t length : nameLengths) {
+        if (length > state.size() - begin)
+          break;
+        if (!isBoundary(begin + length))
           continue;
-        StringRef name = state.slice(begin, end);
+        StringRef name = state.substr(begin, length);
         auto it = parameters.find(name);
         if (it == parameters.end())
           continue;
@@ -357,6 +356,7 @@ StringRef StateOwners::guessByName(StringRef state,
           isTie = true;
         }
       }
+    }
     if (!best.empty())
       return isTie ? StringRef() : best;
   }
@@ -449,6 +449,11 @@ StateOwners::StateOwners(ModuleOp module, bool ofOptimizer) {
       }
   }
 
+  for (StringRef name : parameters.keys())
+    if (!name.empty())
+      nameLengths.push_back(name.size());
+  llvm::sort(nameLengths);
+  nameLengths.erase(llvm::unique(nameLengths), nameLengths.end());
   for (auto &[key, owner] : states) {
     const Facts &fact = facts[key];
     owner.isUpdated = fact.isUpdated;

@@ -51,7 +51,8 @@ struct StateOwner {
 
 class StateOwners {
 public:
-  /// Linear in the operations of `module`, and in the length of names. Without
+  /// Linear in the operations of `module`, and in the length of names times the
+  /// number of different lengths that names of parameters have. Without
   /// `ofOptimizer`, what an optimizer's states belong to is not looked for.
   explicit StateOwners(ModuleOp module, bool ofOptimizer = true);
 
@@ -68,6 +69,8 @@ private:
   llvm::MapVector<Key, StateOwner> states;
   /// Shapes of parameters.
   llvm::StringMap<ArrayRef<int64_t>> parameters;
+  /// The lengths that their names have, in growing order.
+  llvm::SmallVector<size_t> nameLengths;
 };
 
 /// An error for each `amp.of` of `module` that names no parameter, or that says

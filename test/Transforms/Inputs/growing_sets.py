@@ -2,7 +2,7 @@
 """Prints a program in which what is known of an operation contains what is known of the
 one before, N times over.
 
-    growing_sets.py N statistics | batch-norm
+    growing_sets.py N statistics | batch-norm | name
 """
 
 import sys
@@ -37,5 +37,14 @@ def batch_norm(count):
     return lines + [f"  %y = arith.mulf %v{count}, %w : {T}", f"  return %y : {T}", "}"]
 
 
+def name(count):
+    """A step with a state whose name has N parts before its parameter's."""
+    role = lambda role, name, rest="": f'{T} {{amp.role = "{role}", amp.name = "{name}"{rest}}}'
+    param = role("param", "bn.weight", ', amp.kind = "batch_norm"')
+    state = role("opt_state", "a." * count + "bn.weight.exp_avg")
+    return [f"func.func @step(%w: {param}, %m: {state}, %g: {role('grad', 'bn.weight')}) -> ({param}, {state}) {{",
+            f"  %n = arith.addf %m, %g : {T}", f"  %v = arith.subf %w, %n : {T}", f"  return %v, %n : {T}, {T}", "}"]
+
+
 count, kind = int(sys.argv[1]), sys.argv[2]
-print("\n".join({"statistics": statistics, "batch-norm": batch_norm}[kind](count)))
+print("\n".join({"statistics": statistics, "batch-norm": batch_norm, "name": name}[kind](count)))
