@@ -543,13 +543,19 @@ void FunctionDegrees::drain() {
     }
     if (auto it = branchConditions.find(value); it != branchConditions.end())
       for (Region *region : it->second) {
-        DegreeId &choice =
-            blockChoice.try_emplace(region, DegreeTable::kZero).first->second;
+        auto [entry, isNew] =
+            blockChoice.try_emplace(region, DegreeTable::kZero);
         Operation *parent = region->getParentOp();
-        choice = table.control(
-            choice, table.hideOverflow(table.requireZero(degree, parent,
-                                                         DegreeFault::Compares),
-                                       parent, DegreeFault::Chooses));
+        DegreeId choice = table.control(
+            entry->second,
+            table.hideOverflow(
+                table.requireZero(degree, parent, DegreeFault::Compares),
+                parent, DegreeFault::Chooses));
+        // One condition more among thousands mostly changes nothing, and what
+        // is raised takes the choice in.
+        if (!isNew && choice == entry->second)
+          continue;
+        entry->second = choice;
         for (Block &block : llvm::drop_begin(*region))
           for (BlockArgument argument : block.getArguments())
             raise(argument, table.control(degrees.lookup(argument), choice));
