@@ -26,9 +26,11 @@
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Kernels/KernelChoice.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #define DEBUG_TYPE "convert-linalg-to-tensor-core"
@@ -314,6 +316,11 @@ LogicalResult ConvertLinalgToTensorCore::initialize(MLIRContext *context) {
 }
 
 void ConvertLinalgToTensorCore::runOnOperation() {
+  // Values of blocks that nothing reaches may be made of themselves, and would
+  // be followed for ever.
+  IRRewriter rewriter(&getContext());
+  for (auto function : getOperation().getOps<func::FuncOp>())
+    (void)eraseUnreachableBlocks(rewriter, function->getRegions());
   SmallVector<linalg::LinalgOp> ops;
   getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
     // A nested symbol table could not name our kernels.

@@ -64,9 +64,11 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Iterators.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Threading.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 #include <map>
 
@@ -954,7 +956,8 @@ struct InsertCasts : public amp::impl::InsertCastsPassBase<InsertCasts> {
     if (isFlagSet(getOperation(), kCastsInsertedAttr))
       return markAllAnalysesPreserved();
     getOperation()->setAttr(kCastsInsertedAttr, UnitAttr::get(&getContext()));
-    markAnalysesPreserved<FunctionReferences>();
+    if (!eraseUnreachable())
+      markAnalysesPreserved<FunctionReferences>();
     if (llvm::any_of(getOperation().getOps<func::FuncOp>(), isHelper)) {
       if (failed(insertWithHelpers(halfType)))
         signalPassFailure();
@@ -988,6 +991,17 @@ struct InsertCasts : public amp::impl::InsertCastsPassBase<InsertCasts> {
   }
 
   /// Callers first: they say how arguments of helpers are stored.
+  /// Values of blocks that nothing reaches may be made of themselves, and would
+  /// be followed for ever where this pass runs alone. True if there were any.
+  bool eraseUnreachable() {
+    IRRewriter rewriter(&getContext());
+    bool erased = false;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      erased |=
+          succeeded(eraseUnreachableBlocks(rewriter, function->getRegions()));
+    return erased;
+  }
+
   LogicalResult insertWithHelpers(Type halfType) {
     ModuleOp module = getOperation();
     HelperCasts helpers(module, halfType);
