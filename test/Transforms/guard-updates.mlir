@@ -792,3 +792,99 @@ func.func @agreed(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: te
   amp.update_scale @t, %all
   return %n : tensor<4xf32>
 }
+
+// -----
+
+// Loops that a gradient ends, end where it overflowed: it may keep them from ending.
+// Near miss: one that data ends, and a helper that goes round as often for any gradient.
+amp.scaler @s {initial_scale = 1024.0 : f64}
+func.func private @fb(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+func.func private @endless(%g: tensor<4xf32>) -> (tensor<4xf32>, i32) {
+  %c0 = arith.constant 0 : index
+  %limit = arith.constant 0.1 : f32
+  %n = arith.constant 1 : i32
+  cf.br ^head(%g : tensor<4xf32>)
+^head(%a: tensor<4xf32>):
+  %f = tensor.extract %a[%c0] : tensor<4xf32>
+  %more = arith.cmpf ogt, %f, %limit : f32
+  %b = arith.subf %a, %g : tensor<4xf32>
+  cf.cond_br %more, ^head(%b : tensor<4xf32>), ^end
+^end:
+  return %a, %n : tensor<4xf32>, i32
+}
+func.func private @twice(%g: tensor<4xf32>) -> tensor<4xf32> {
+  %false = arith.constant false
+  %true = arith.constant true
+  cf.br ^head(%g, %true : tensor<4xf32>, i1)
+^head(%a: tensor<4xf32>, %more: i1):
+  %b = arith.addf %a, %g : tensor<4xf32>
+  cf.cond_br %more, ^head(%b, %false : tensor<4xf32>, i1), ^end
+^end:
+  return %b : tensor<4xf32>
+}
+// CHECK-LABEL: func.func @loops
+// CHECK: %[[U:.*]], %[[F:.*]] = amp.unscale
+// CHECK: scf.while
+// CHECK: %[[MORE:.*]] = arith.cmpf ogt
+// CHECK: %[[FOUND:.*]] = tensor.extract %[[F]][]
+// CHECK: %[[ON:.*]] = arith.select %[[FOUND]], %false{{.*}}, %[[MORE]] : i1
+// CHECK: scf.condition(%[[ON]])
+// CHECK: scf.while
+// CHECK: %[[DATA:.*]] = arith.cmpf ogt
+// CHECK-NEXT: scf.condition(%[[DATA]])
+// CHECK: %[[COUNT:.*]] = arith.index_cast
+// CHECK: %[[FOUND2:.*]] = tensor.extract %[[F]][]
+// CHECK: %[[STEP:.*]] = arith.select %[[FOUND2]], %{{.*}}, %c2
+// CHECK: %[[END:.*]] = arith.select %[[FOUND2]], %c0, %[[COUNT]]
+// CHECK: scf.for %{{.*}} = %c0 to %[[END]] step %[[STEP]]
+// CHECK: %[[FOUND3:.*]] = tensor.extract %[[F]][]
+// CHECK: scf.if %[[FOUND3]] -> (tensor<4xf32>, i32) {
+// CHECK: scf.yield %{{.*}}, %c0_i32
+// CHECK: } else {
+// CHECK: func.call @endless
+// CHECK: call @twice
+// CHECK-NOT: scf.if
+// CHECK: amp.apply_if_finite %[[F]]
+func.func @loops(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"},
+                 %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %limit = arith.constant 0.1 : f32
+  %half = arith.constant dense<0.5> : tensor<4xf32>
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %a = scf.while (%b = %u) : (tensor<4xf32>) -> tensor<4xf32> {
+    %e = tensor.extract %b[%c0] : tensor<4xf32>
+    %more = arith.cmpf ogt, %e, %limit : f32
+    scf.condition(%more) %b : tensor<4xf32>
+  } do {
+  ^bb0(%b: tensor<4xf32>):
+    %h = arith.mulf %b, %half : tensor<4xf32>
+    scf.yield %h : tensor<4xf32>
+  }
+  %y:2 = scf.while (%b = %x, %v = %a) : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+    %e = tensor.extract %b[%c0] : tensor<4xf32>
+    %more = arith.cmpf ogt, %e, %limit : f32
+    scf.condition(%more) %b, %v : tensor<4xf32>, tensor<4xf32>
+  } do {
+  ^bb0(%b: tensor<4xf32>, %v: tensor<4xf32>):
+    %h = arith.mulf %b, %half : tensor<4xf32>
+    %k = arith.addf %v, %v : tensor<4xf32>
+    scf.yield %h, %k : tensor<4xf32>, tensor<4xf32>
+  }
+  %e = tensor.extract %y#1[%c0] : tensor<4xf32>
+  %i = arith.fptosi %e : f32 to i32
+  %count = arith.index_cast %i : i32 to index
+  %m = scf.for %j = %c0 to %count step %c2 iter_args(%v = %w) -> (tensor<4xf32>) {
+    %k = arith.subf %v, %half : tensor<4xf32>
+    scf.yield %k : tensor<4xf32>
+  }
+  %p:2 = call @endless(%u) : (tensor<4xf32>) -> (tensor<4xf32>, i32)
+  %q = call @twice(%p#0) : (tensor<4xf32>) -> tensor<4xf32>
+  %n = arith.subf %m, %q : tensor<4xf32>
+  return %n : tensor<4xf32>
+}

@@ -110,6 +110,61 @@ HISTORY = [(name, T, "opt_state") for name in ("h1", "h2", "h3")]
 FLAG = [("x1", I1, "batch")]
 READ_FLAG = f"%c = tensor.extract %x1[] : {I1}"
 
+# %h is %g, halved until its second element is at most 0.1.
+ONE_INDEX = "%c1 = arith.constant 1 : index\n  "
+HALVED = f"""{ONE_INDEX}%limit = arith.constant 0.1 : f32
+  %half = arith.constant dense<0.5> : {T}
+  %h = scf.while (%a = %g) : ({T}) -> {T} {{
+    %f = tensor.extract %a[%c1] : {T}
+    %more = arith.cmpf ogt, %f, %limit : f32
+    scf.condition(%more) %a : {T}
+  }} do {{
+  ^bb0(%a: {T}):
+    %b = arith.mulf %a, %half : {T}
+    scf.yield %b : {T}
+  }}"""
+HALVE_BLOCKS = f"""
+func.func private @halve(%g: {T}) -> {T} {{
+  {ONE_INDEX}%limit = arith.constant 0.1 : f32
+  %half = arith.constant dense<0.5> : {T}
+  cf.br ^head(%g : {T})
+^head(%a: {T}):
+  %f = tensor.extract %a[%c1] : {T}
+  %more = arith.cmpf ogt, %f, %limit : f32
+  cf.cond_br %more, ^body, ^end
+^body:
+  %b = arith.mulf %a, %half : {T}
+  cf.br ^head(%b : {T})
+^end:
+  return %a : {T}
+}}"""
+HALVE_CALLS = f"""
+func.func private @halve(%g: {T}) -> {T} {{
+  {ONE_INDEX}%limit = arith.constant 0.1 : f32
+  %half = arith.constant dense<0.5> : {T}
+  %f = tensor.extract %g[%c1] : {T}
+  %more = arith.cmpf ogt, %f, %limit : f32
+  %h = scf.if %more -> ({T}) {{
+    %b = arith.mulf %g, %half : {T}
+    %r = func.call @halve(%b) : ({T}) -> {T}
+    scf.yield %r : {T}
+  }} else {{
+    scf.yield %g : {T}
+  }}
+  return %h : {T}
+}}"""
+# 16 times the second element and 3; of an infinity, the largest number there is.
+COUNT_ROUNDS = f"""%c0 = arith.constant 0 : index
+  {ONE_INDEX}%sixteen = arith.constant -16.0 : f32
+  %f = tensor.extract %g[%c1] : {T}
+  %scaled = arith.mulf %f, %sixteen : f32
+  %four = arith.constant 4.0 : f32
+  %shifted = arith.subf %scaled, %four : f32
+  %minus = arith.fptosi %shifted : f32 to i64
+  %ones = arith.constant -1 : i64
+  %not = arith.xori %minus, %ones : i64
+  %count = arith.index_cast %not : i64 to index"""
+
 KINDS = {
     # The forms that design.md knows.
     "call": FB + STEP + train(f"{CALL_FB}\n{CALL_STEP}"),
@@ -273,6 +328,42 @@ func.func private @apply(%w: {T}, %g: {T}) -> {T} {{
     %h, %q = func.call @fb(%k, %x, %s) : ({T}, {T}, tensor<f32>) -> ({T}, tensor<f32>)
     scf.yield %k, %h : {T}, {T}
   }}"""),
+    # Loops that end when the gradient says so: with an infinity, never.
+    "while": FB + train(f"{CALL_FB}\n{HALVED}\n%n = arith.subf %w, %h : {T}"),
+    "while-in-loop": FB + train(
+        f"""{CALL_FB}
+  %c0 = arith.constant 0 : index
+  {ONE_INDEX}%c2 = arith.constant 2 : index
+  %one = arith.constant dense<1.0> : tensor<f32>
+  %n, %t1 = scf.for %i = %c0 to %c2 step %c1 iter_args(%v = %w, %u = %t) -> ({T}, tensor<f32>) {{
+    {HALVED.removeprefix(ONE_INDEX)}
+    %k = arith.subf %v, %h : {T}
+    %u1 = arith.addf %u, %one : tensor<f32>
+    scf.yield %k, %u1 : {T}, tensor<f32>
+  }}""", COUNTER, COUNTER, "%n, %l, %t1"),
+    "while-blocks": FB + HALVE_BLOCKS + train(
+        f"{CALL_FB}\n%h = call @halve(%g) : ({T}) -> {T}\n%n = arith.subf %w, %h : {T}"),
+    "while-calls": FB + HALVE_CALLS + train(
+        f"{CALL_FB}\n%h = call @halve(%g) : ({T}) -> {T}\n%n = arith.subf %w, %h : {T}"),
+    "loop-counted": FB + train(
+        f"""{CALL_FB}
+  {COUNT_ROUNDS}
+  %n = scf.for %i = %c0 to %count step %c1 iter_args(%v = %w) -> ({T}) {{
+    %k = arith.subf %v, %x : {T}
+    scf.yield %k : {T}
+  }}"""),
+    # The overflow of the count is that of the gradients that leave the loop.
+    "loop-counted-steps": FB + train(
+        f"""{CALL_FB}
+  {COUNT_ROUNDS}
+  %n, %p = scf.for %i = %c0 to %count step %c1 iter_args(%v = %w, %q = %x) -> ({T}, {T}) {{
+    %half = arith.constant dense<0.5> : {T}
+    %y = arith.mulf %q, %half : {T}
+    %h, %k = func.call @fb(%v, %y, %s) : ({T}, {T}, tensor<f32>) -> ({T}, tensor<f32>)
+    %r = arith.subf %v, %h : {T}
+    scf.yield %r, %h : {T}, {T}
+  }}
+  %m1 = arith.addf %m, %p : {T}""", MOMENTUM, MOMENTUM, "%n, %l, %m1"),
     "loop-affine": FB + train(
         f"""{CALL_FB}
   %n = affine.for %i = 0 to 2 iter_args(%v = %w) -> ({T}) {{
@@ -699,7 +790,8 @@ STATES = {"inline-momentum": [np.zeros(4, np.float32), np.float32(0)],
           **{kind: [np.array([0.5, 0.25, -1.0, 2.0], np.float32)] for kind in
              ("buffered", "old-weights", "old-weights-call", "new-weights", "new-weights-call", "old-weights-loop")},
           **{kind: [np.array([i, 0.25, -i, 2.0], np.float32) for i in (1, 2, 3)] for kind in ("history", "rotation")},
-          "blocks-loop-count": [np.float32(0)],
+          "blocks-loop-count": [np.float32(0)], "while-in-loop": [np.float32(0)],
+          "loop-counted-steps": [np.zeros(4, np.float32)],
           "window": [np.zeros(4, np.float32)], "loss": [np.float32(0)],
           "count": [np.zeros(4, np.float32), np.int64(0)]}
 

@@ -613,6 +613,11 @@ def GuardUpdatesPass : Pass<"amp-guard-updates", "::mlir::ModuleOp"> {
     A step before that is an error: some ranks would skip it and others not.
 
     An assertion (`cf.assert`) on what an overflow comes into holds where one did.
+    A loop that a gradient ends (the condition of `scf.while`, the bounds of
+    `scf.for`) ends at once where it overflowed, and a function without roles that
+    a gradient may keep from ending is not called; its results are zeros then, and
+    need static shapes. Any other loop with bounds that a gradient comes into is an
+    error.
 
     An optimizer step that adds to an `accumulator`, or decides itself whether the
     window ends, is written into the train step before, for a guard around its call

@@ -21,6 +21,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Dominance.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -136,9 +137,14 @@ private:
   void closeLoops();
   void dropCommonArgument(BlockArgument argument);
   void guardChecks(Operation *op);
+  void endOnOverflow(scf::ConditionOp end);
+  Value boundOnOverflow(scf::ForOp loop);
+  LogicalResult checkBounds(LoopLikeOpInterface loop);
+  bool mayNotEnd(func::FuncOp callee);
+  LogicalResult skipHelper(func::CallOp call);
   LogicalResult visit(Operation *op);
-  LogicalResult visitOpaque(Operation *op);
-  LogicalResult visitFor(scf::ForOp loop);
+  LogicalResult visitOpaque(Operation *op, Value bounds);
+  LogicalResult visitFor(scf::ForOp loop, Value bounds);
   LogicalResult visitIf(scf::IfOp branch);
   void visitSelect(arith::SelectOp select);
 
@@ -199,13 +205,15 @@ private:
   llvm::DenseSet<Operation *> opsWithSources;
   /// Sums come from earlier calls, and may bring an infinity.
   bool hasAccumulators = false;
+  /// Answers of mayNotEnd.
+  llvm::DenseMap<Operation *, bool> endless;
   /// Answers of containsStep.
   llvm::DenseMap<Operation *, bool> stepsInside;
   /// Whether an overflow came into a value and no guard has kept it away.
   llvm::DenseMap<Value, Value> found;
   /// amp.apply_if_finite operations made here.
   llvm::SetVector<Operation *> guards;
-  /// Assertions that hold where something overflowed.
+  /// Assertions that hold, and loops that end, where something overflowed.
   unsigned numChecks = 0;
   /// Joins by block and operands, and all operations that may be unused.
   llvm::DenseMap<std::tuple<Block *, Value, Value>, Value> joined;

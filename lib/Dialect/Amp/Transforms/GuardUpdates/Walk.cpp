@@ -58,16 +58,22 @@ LogicalResult StepGuard::walkRegion(Region &region) {
   return success();
 }
 
+/// What the terminator `end` chooses a successor by.
+static SmallVector<Value> getConditions(Operation *end) {
+  SmallVector<Value> conditions;
+  auto branch = dyn_cast<BranchOpInterface>(end);
+  if (branch && end->getNumSuccessors() > 1)
+    for (OpOperand &operand : end->getOpOperands())
+      if (!branch.getSuccessorBlockArgument(operand.getOperandNumber()))
+        conditions.push_back(operand.get());
+  return conditions;
+}
+
 /// Which blocks run is no value that a predicate could go beside, so a branch
 /// by a gradient is refused.
 LogicalResult StepGuard::checkCondition(Operation *end) {
-  auto branch = dyn_cast<BranchOpInterface>(end);
-  if (!branch || end->getNumSuccessors() < 2)
-    return success();
-  for (OpOperand &operand : end->getOpOperands())
-    if (!branch.getSuccessorBlockArgument(operand.getOperandNumber()) &&
-        (reach.isReached(operand.get()) ||
-         reach.getScaledOrigin(operand.get())))
+  for (Value condition : getConditions(end))
+    if (reach.isReached(condition) || reach.getScaledOrigin(condition))
       return end->emitError()
              << "expected the blocks of '@" << step.getName()
              << "' to be chosen by what no gradient comes into, but the "
@@ -233,6 +239,140 @@ void StepGuard::guardChecks(Operation *op) {
   }
 }
 
+/// A loop that a gradient ends may go round for ever with an infinity. What it
+/// computes then is dropped, so it ends at once:
+///   scf.condition(%c)  ->  scf.condition(%c and not found(%c))
+void StepGuard::endOnOverflow(scf::ConditionOp end) {
+  Value any = found.lookup(end.getCondition());
+  if (!any)
+    return;
+  Location loc = end.getLoc();
+  builder.setInsertionPoint(end);
+  Value overflows = tensor::ExtractOp::create(builder, loc, any, ValueRange());
+  Value no =
+      arith::ConstantOp::create(builder, loc, builder.getBoolAttr(false));
+  end.getConditionMutable().assign(
+      arith::SelectOp::create(builder, loc, overflows, no, end.getCondition()));
+  ++numChecks;
+}
+
+/// So does one that a gradient counts: it has no round at all. Returns what
+/// overflowed, null for a loop with other bounds.
+Value StepGuard::boundOnOverflow(scf::ForOp loop) {
+  Location loc = loop.getLoc();
+  Value lower = loop.getLowerBound(), upper = loop.getUpperBound();
+  builder.setInsertionPoint(loop);
+  Value any = joinOf({lower, upper, loop.getStep()});
+  if (!any)
+    return {};
+  Value overflows = tensor::ExtractOp::create(builder, loc, any, ValueRange());
+  // A step of 0 is none that a loop may have, whatever its bounds.
+  Value one = arith::ConstantOp::create(builder, loc,
+                                        builder.getOneAttr(lower.getType()));
+  loop.setStep(
+      arith::SelectOp::create(builder, loc, overflows, one, loop.getStep()));
+  loop.setUpperBound(
+      arith::SelectOp::create(builder, loc, overflows, lower, upper));
+  ++numChecks;
+  return any;
+}
+
+/// Refuses any other loop that a gradient counts.
+LogicalResult StepGuard::checkBounds(LoopLikeOpInterface loop) {
+  MutableArrayRef<OpOperand> inits = loop.getInitsMutable();
+  for (OpOperand &operand : loop->getOpOperands())
+    if (found.contains(operand.get()) &&
+        !llvm::any_of(inits,
+                      [&](OpOperand &init) { return &init == &operand; }))
+      return loop->emitError()
+             << "expected the bounds of '" << loop->getName()
+             << "' to be what no gradient of '@" << step.getName()
+             << "' comes into, because with one that overflows it would not end; "
+                "write the loop as scf.for";
+  return success();
+}
+
+/// True if what `callee` is given may decide that it does not end: it is in the
+/// condition of a loop, or of a branch in a cycle of blocks. Calls in a cycle
+/// count as well.
+bool StepGuard::mayNotEnd(func::FuncOp callee) {
+  if (!callee || callee.isExternal())
+    return false;
+  auto [it, isNew] = endless.try_emplace(callee, true);
+  if (!isNew)
+    return it->second; // true for one that is being asked about
+  OverflowReach::Guarded none;
+  OverflowReach inside(none);
+  for (BlockArgument argument : callee.getArguments())
+    inside.addSource(argument, 0);
+  inside.propagate();
+  auto isReached = [&](Value value) { return inside.isReached(value); };
+  WalkResult walk = callee.walk([&](Operation *op) {
+    bool isEndless = false;
+    Block *block = op->getBlock();
+    if (auto end = dyn_cast<scf::ConditionOp>(op))
+      isEndless = isReached(end.getCondition());
+    else if (auto loop = dyn_cast<scf::ForOp>(op))
+      isEndless = isReached(loop.getLowerBound()) ||
+                  isReached(loop.getUpperBound()) || isReached(loop.getStep());
+    else if (auto call = dyn_cast<func::CallOp>(op))
+      isEndless = mayNotEnd(getCallee(call));
+    else if (op->getNumSuccessors() > 1)
+      isEndless = llvm::any_of(getConditions(op), isReached) &&
+                  llvm::any_of(op->getSuccessors(), [&](Block *successor) {
+                    return successor->isReachable(block);
+                  });
+    return isEndless ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return endless[callee] = walk.wasInterrupted();
+}
+
+/// A function without roles that may not end is left out where it is given an
+/// overflow:
+///   %r = call @f(%g)
+///   becomes
+///   %r = if found(%g) { yield 0 } else { yield call @f(%g) }
+LogicalResult StepGuard::skipHelper(func::CallOp call) {
+  builder.setInsertionPoint(call);
+  Value any = joinOf(call.getOperands());
+  if (!any)
+    return success();
+  Location loc = call.getLoc();
+  SmallVector<TypedAttr> zeros;
+  for (Type type : call.getResultTypes()) {
+    auto shaped = dyn_cast<ShapedType>(type);
+    zeros.push_back(shaped && !shaped.hasStaticShape()
+                        ? TypedAttr()
+                        : builder.getZeroAttr(type));
+    if (!zeros.back())
+      return call.emitError()
+             << "expected '@" << call.getCallee()
+             << "', which a gradient may keep from ending, to return tensors of "
+                "static shape, so that a skipped step can leave it out, but got "
+             << type
+             << "; write the update as a function with 'param' arguments, "
+                "'grad' arguments and 'param' results, which is left out as a "
+                "whole";
+  }
+  Value overflows = tensor::ExtractOp::create(builder, loc, any, ValueRange());
+  auto branch = scf::IfOp::create(
+      builder, loc, overflows,
+      [&](OpBuilder &inside, Location) {
+        SmallVector<Value> values;
+        for (TypedAttr zero : zeros)
+          values.push_back(arith::ConstantOp::create(inside, loc, zero));
+        scf::YieldOp::create(inside, loc, values);
+      },
+      [&](OpBuilder &inside, Location) {
+        Operation *copy = inside.clone(*call);
+        scf::YieldOp::create(inside, loc, copy->getResults());
+      });
+  replaceResults(call, branch);
+  for (Value result : branch.getResults())
+    found[result] = any;
+  return success();
+}
+
 LogicalResult StepGuard::visit(Operation *op) {
   if (isa<func::ReturnOp>(op))
     addDirtyBuffers(op);
@@ -261,11 +401,23 @@ LogicalResult StepGuard::visit(Operation *op) {
     guardChecks(op);
     return success();
   }
+  if (auto call = dyn_cast<func::CallOp>(op);
+      call && getKind(call) == FunctionKind::Other &&
+      llvm::any_of(call.getResults(),
+                   [&](Value result) { return reach.isReached(result); }) &&
+      mayNotEnd(getCallee(call)))
+    return skipHelper(call);
+  Value bounds;
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    bounds = boundOnOverflow(loop);
+  else if (auto loop = dyn_cast<LoopLikeOpInterface>(op);
+           loop && failed(checkBounds(loop)))
+    return failure();
   // One in which something is chosen hands on each value's own overflows too:
   // an accumulator's, which goes on, and none of the step that was not taken.
   if (auto loop = dyn_cast<scf::ForOp>(op);
       loop && (hasSource(op) || (hasAccumulators && choosesInside(loop))))
-    return visitFor(loop);
+    return visitFor(loop, bounds);
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return visitIf(branch);
   if (auto select = dyn_cast<arith::SelectOp>(op);
@@ -276,7 +428,7 @@ LogicalResult StepGuard::visit(Operation *op) {
   if (isa<linalg::LinalgOp>(op))
     guardChecks(op);
   if (!isa<linalg::LinalgOp>(op) && op->getNumRegions() != 0)
-    return visitOpaque(op);
+    return visitOpaque(op, bounds);
   if (llvm::none_of(op->getResults(),
                     [&](Value result) { return reach.isReached(result); }))
     return success();
@@ -296,8 +448,8 @@ LogicalResult StepGuard::visit(Operation *op) {
 }
 
 /// Any operation with regions into which overflows come from outside: all of it
-/// takes all of them.
-LogicalResult StepGuard::visitOpaque(Operation *op) {
+/// takes all of them, and what came into the `bounds` of a loop.
+LogicalResult StepGuard::visitOpaque(Operation *op, Value bounds) {
   if (hasSource(op)) {
     SmallVector<Value> handed(op->getResults());
     for (Region &region : op->getRegions())
@@ -319,7 +471,7 @@ LogicalResult StepGuard::visitOpaque(Operation *op) {
           read.push_back(value);
     });
   builder.setInsertionPoint(op);
-  if (Value any = joinOf(read)) {
+  if (Value any = join({bounds, joinOf(read)})) {
     for (Value result : op->getResults())
       if (reach.isReached(result))
         found[result] = any;
@@ -336,6 +488,8 @@ LogicalResult StepGuard::visitOpaque(Operation *op) {
            (failed(checkCondition(block.getTerminator())) ||
             failed(visit(block.getTerminator())))))
         return failure();
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    endOnOverflow(loop.getConditionOp());
   return success();
 }
 
@@ -343,7 +497,8 @@ LogicalResult StepGuard::visitOpaque(Operation *op) {
 ///   for iter_args(%a = %x) { yield %y }
 ///   becomes
 ///   for iter_args(%a = %x, %p = found(%x)) { yield %y, found(%y) }
-LogicalResult StepGuard::visitFor(scf::ForOp loop) {
+/// What came into the `bounds` is in each of them from the start.
+LogicalResult StepGuard::visitFor(scf::ForOp loop, Value bounds) {
   SmallVector<SmallVector<Value>> values;
   for (auto [argument, start, next] :
        llvm::zip_equal(loop.getRegionIterArgs(), loop.getInitArgs(),
@@ -356,7 +511,8 @@ LogicalResult StepGuard::visitFor(scf::ForOp loop) {
   builder.setInsertionPoint(loop);
   SmallVector<Value> starts;
   for (ArrayRef<unsigned> numbers : groups)
-    starts.push_back(orFalse(joinOf(loop.getInitArgs(), numbers)));
+    starts.push_back(
+        orFalse(join({bounds, joinOf(loop.getInitArgs(), numbers)})));
   unsigned numResults = loop.getNumResults();
   auto replaced = addIterArgs(loop, starts);
   for (auto [i, numbers] : llvm::enumerate(groups))
