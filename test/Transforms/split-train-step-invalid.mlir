@@ -422,3 +422,24 @@ func.func @one_by_hand(
   %n = arith.subf %w, %sum : tensor<4xf32>
   return %n : tensor<4xf32>
 }
+
+// -----
+
+// The gradient of a regulariser is added by hand to that of its loss.
+// Near misses: split-train-step.mlir, and split-train-step-unscaled.mlir.
+func.func private @model(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+func.func @regularised(
+    %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %l: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %e = tensor.empty() : tensor<4xf32>
+  // expected-error @below {{expected the gradients of loss 'l' to be those that its backward pass returns, but train step '@regularised' computes another one from its seed, which would be neither scaled nor checked for an overflow; compute it in the backward pass}}
+  %b = linalg.broadcast ins(%l : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %r = arith.mulf %b, %w : tensor<4xf32>
+  // expected-note @below {{a backward pass is called here}}
+  %g = call @model(%w, %l) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %sum = arith.addf %g, %r : tensor<4xf32>
+  %n = arith.subf %w, %sum : tensor<4xf32>
+  return %n : tensor<4xf32>
+}

@@ -189,23 +189,36 @@ func.func @references(
 
 // -----
 
-// The gradient of a regulariser is added by hand to that of its loss.
-// CHECK-LABEL: func.func @regularised
-// CHECK:         call @model
-// CHECK:         arith.subf
+// What is computed from a seed beside the backward pass, and is no gradient: a weight of
+// the reported loss, what a loop hands on beside a parameter. A helper may contain the pass.
+// CHECK-LABEL: func.func @beside_pass
+// CHECK:         call @weighted
+// CHECK:         scf.for
 func.func private @model(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
     -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
-func.func @regularised(
+func.func private @weighted(%w: tensor<4xf32>, %l: tensor<f32>) -> tensor<4xf32> {
+  %half = arith.constant dense<0.5> : tensor<f32>
+  %s = arith.mulf %l, %half : tensor<f32>
+  %g = call @model(%w, %s) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  return %g : tensor<4xf32>
+}
+func.func @beside_pass(
     %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
     %l: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
-    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
-  %e = tensor.empty() : tensor<4xf32>
-  %b = linalg.broadcast ins(%l : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
-  %r = arith.mulf %b, %w : tensor<4xf32>
-  %g = call @model(%w, %l) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
-  %sum = arith.addf %g, %r : tensor<4xf32>
-  %n = arith.subf %w, %sum : tensor<4xf32>
-  return %n : tensor<4xf32>
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"},
+        tensor<f32> {amp.role = "loss", amp.name = "l"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %h = call @weighted(%w, %l) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %n, %k = scf.for %i = %c0 to %c2 step %c1 iter_args(%v = %w, %a = %l) -> (tensor<4xf32>, tensor<f32>) {
+    %g = func.call @model(%v, %l) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    %d = arith.addf %g, %h : tensor<4xf32>
+    %u = arith.subf %v, %d : tensor<4xf32>
+    %b = arith.addf %a, %l : tensor<f32>
+    scf.yield %u, %b : tensor<4xf32>, tensor<f32>
+  }
+  return %n, %k : tensor<4xf32>, tensor<f32>
 }
 
 // -----

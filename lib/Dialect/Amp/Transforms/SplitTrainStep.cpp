@@ -26,9 +26,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Callees.h"
 #include "HiddenEffects.h"
 #include "ModulePolicy.h"
+#include "OverflowReach.h"
 
+#include "amp/Analysis/CallComponents.h"
 #include "amp/Analysis/UnmarkedGradients.h"
 #include "amp/Analysis/ValueOrigins.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
@@ -641,13 +644,15 @@ struct SplitTrainStep
       return signalPassFailure();
     SymbolTable symbols(module);
     hasChanged = false;
+    bool needsSplit = policy.getHalfType() || policy.scalesLoss();
+    // Master weights take a scaler as well, but at O5 it only stands there.
+    bool hasScale =
+        policy.isDynamic() || policy.getLossScale().getValueAsDouble() != 1.0;
     for (auto function :
          llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
       if (getFunctionKind(function) == FunctionKind::TrainStep &&
           !function.isExternal() &&
-          failed(visit(function, symbols,
-                       /*needsSplit=*/policy.getHalfType() ||
-                           policy.scalesLoss())))
+          failed(visit(function, symbols, needsSplit, hasScale)))
         return signalPassFailure();
     if (!hasChanged)
       markAllAnalysesPreserved();
@@ -702,8 +707,8 @@ struct SplitTrainStep
     return success();
   }
 
-  LogicalResult visit(func::FuncOp step, SymbolTable &symbols,
-                      bool needsSplit) {
+  LogicalResult visit(func::FuncOp step, SymbolTable &symbols, bool needsSplit,
+                      bool hasScale) {
     if (failed(nameCallees(step, symbols, needsSplit)))
       return failure();
     func::CallOp backwardCall, updateCall, trainCall;
@@ -730,8 +735,9 @@ struct SplitTrainStep
       return diagnostic;
     }
     if (backwardCall) // not fused
-      return needsSplit ? refuseOwnBackward(step, backwardCall, symbols)
-                        : success();
+      return needsSplit
+                 ? refuseOwnBackward(step, backwardCall, symbols, hasScale)
+                 : success();
     if (updateCall)
       return updateCall.emitError()
              << "expected train step '@" << step.getName()
@@ -764,63 +770,89 @@ struct SplitTrainStep
     return splitter.split();
   }
 
-  /// Refuses a loss whose backward pass is written out beside `backwardCall`:
-  /// losses are scaled and gradients unscaled around calls. Follows each seed
-  /// to where the step's own operations bring it. One that goes to a backward
-  /// pass as well (a regulariser's gradient is added by hand) is left alone.
+  /// Refuses gradients that are written out beside `backwardCall`: losses are
+  /// scaled and gradients unscaled around calls. Follows each seed past what
+  /// takes it to a backward pass or a scaler. Where no loss has a scale, a
+  /// gradient may be added by hand to what such a pass gives.
   static LogicalResult refuseOwnBackward(func::FuncOp step,
                                          func::CallOp backwardCall,
-                                         const SymbolTable &symbols) {
-    for (BlockArgument seed : step.getArguments()) {
-      RoleInfo info = getArgRole(step, seed.getArgNumber());
-      if (!info.is(Role::LossSeed) || !isUsedOnlyByHand(step, seed, symbols))
+                                         const SymbolTable &symbols,
+                                         bool hasScale) {
+    auto getKind = [&](Operation *op) {
+      auto call = dyn_cast<func::CallOp>(op);
+      auto callee = call ? getCallee(call, symbols) : func::FuncOp();
+      return callee ? getFunctionKind(callee) : FunctionKind::Other;
+    };
+    auto isPass = [&](Operation *op) {
+      return isa<ScaleLossOp>(op) ||
+             getKind(op) == FunctionKind::ForwardBackward;
+    };
+    // Helpers that contain one of them are not inlined yet.
+    llvm::DenseMap<func::FuncOp, bool> leadsToPass;
+    OverflowReach::Guarded passes;
+    step.walk([&](Operation *op) {
+      bool isTaken = isPass(op);
+      if (auto call = dyn_cast<func::CallOp>(op); call && !isTaken) {
+        func::FuncOp callee = getCallee(call, symbols);
+        auto [it, isNew] = leadsToPass.try_emplace(callee, false);
+        if (isNew && callee)
+          it->second = findReached(callee.getOperation(), symbols, isPass);
+        isTaken = it->second;
+      }
+      if (isTaken)
+        for (unsigned i = 0, e = op->getNumOperands(); i != e; ++i)
+          passes.insert({op, i});
+    });
+    OverflowReach reach(passes);
+    for (BlockArgument argument : step.getArguments())
+      if (getArgRole(step, argument.getArgNumber()).is(Role::LossSeed))
+        reach.addSource(argument, argument.getArgNumber());
+    reach.propagate();
+    // By the numbers of the seeds.
+    llvm::SmallBitVector kept(step.getNumArguments()), called(kept);
+    auto add = [&](llvm::SmallBitVector &to, Value value) {
+      to |= reach.getSources(value);
+    };
+    step.walk([&](Operation *op) {
+      for (OpOperand &operand : op->getOpOperands())
+        if (passes.contains({op, operand.getOperandNumber()}))
+          add(called, operand.get());
+        else if (getKind(op) == FunctionKind::OptimizerStep ||
+                 (isa<func::ReturnOp>(op) &&
+                  isUpdated(
+                      getResultRole(step, operand.getOperandNumber()).role)))
+          add(kept, operand.get());
+    });
+    for (unsigned number : kept.set_bits()) {
+      if (called.test(number) && !hasScale)
         continue;
-      InFlightDiagnostic diagnostic =
-          mlir::emitError(seed.getUsers().begin()->getLoc())
-          << "expected the backward pass of loss '" << info.name
-          << "' to be a function with a 'loss_seed' argument and 'grad' "
-             "results, as another one of train step '@"
-          << step.getName()
-          << "' is, but it is written out; its gradients would be neither "
-             "scaled nor checked for an overflow";
+      BlockArgument seed = step.getArgument(number);
+      OpOperand &use = *llvm::find_if(seed.getUses(), [&](OpOperand &use) {
+        return !passes.contains({use.getOwner(), use.getOperandNumber()});
+      });
+      StringRef name = getArgRole(step, number).name;
+      InFlightDiagnostic diagnostic = use.getOwner()->emitError();
+      if (called.test(number))
+        diagnostic << "expected the gradients of loss '" << name
+                   << "' to be those that its backward pass returns, but train "
+                      "step '@"
+                   << step.getName()
+                   << "' computes another one from its seed, which would be "
+                      "neither scaled nor checked for an overflow; compute it "
+                      "in the backward pass";
+      else
+        diagnostic
+            << "expected the backward pass of loss '" << name
+            << "' to be a function with a 'loss_seed' argument and 'grad' "
+               "results, as another one of train step '@"
+            << step.getName()
+            << "' is, but it is written out; its gradients would be neither "
+               "scaled nor checked for an overflow";
       diagnostic.attachNote(backwardCall.getLoc())
           << "a backward pass is called here";
       return diagnostic;
     }
     return success();
-  }
-
-  /// True if what is computed from `seed` reaches a parameter or a state, and
-  /// none of it a backward pass or a scaler.
-  static bool isUsedOnlyByHand(func::FuncOp step, BlockArgument seed,
-                               const SymbolTable &symbols) {
-    bool isKept = false;
-    llvm::SetVector<Value> reached;
-    reached.insert(seed);
-    for (size_t i = 0; i < reached.size(); ++i)
-      for (OpOperand &use : reached[i].getUses()) {
-        Operation *user = use.getOwner();
-        auto call = dyn_cast<func::CallOp>(user);
-        auto callee = call ? symbols.lookup<func::FuncOp>(call.getCallee())
-                           : func::FuncOp();
-        FunctionKind kind =
-            callee ? getFunctionKind(callee) : FunctionKind::Other;
-        if (isa<ScaleLossOp>(user) || kind == FunctionKind::ForwardBackward)
-          return false;
-        isKept |= kind == FunctionKind::OptimizerStep ||
-                  (isa<func::ReturnOp>(user) &&
-                   isUpdated(getResultRole(step, use.getOperandNumber()).role));
-        reached.insert_range(user->getResults());
-        if (user->hasTrait<OpTrait::IsTerminator>())
-          reached.insert_range(user->getParentOp()->getResults());
-        if (auto branch = dyn_cast<BranchOpInterface>(user))
-          if (std::optional<BlockArgument> argument =
-                  branch.getSuccessorBlockArgument(use.getOperandNumber()))
-            reached.insert(*argument);
-        for (Region &region : user->getRegions())
-          reached.insert_range(region.getArguments());
-      }
-    return isKept;
   }
 
   /// A fused step that scales its loss itself has no seam: the gradients that

@@ -98,7 +98,9 @@ def SplitTrainStepPass : Pass<"amp-split-train-step", "::mlir::ModuleOp"> {
     a returned gradient norm, stay in the train step.
 
     A train step that calls a function with gradients is left alone, and so is one
-    without marks at O0, which has no use for them unless its loss is scaled. Errors:
+    without marks at O0, which has no use for them unless its loss is scaled. Where
+    the loss has a scale, nothing else that is computed from its seed may reach the
+    update: it would be neither scaled nor checked for an overflow. Errors:
     no value or several that could be the gradient of a step without marks, a value
     that depends on the seed and reaches the update without a mark, a loss that
     depends on gradients.
