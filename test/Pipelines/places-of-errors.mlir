@@ -14,7 +14,7 @@ func.func @train(%v: tensor<4xf32> {amp.role = "param", amp.name = "v"},
   %b = linalg.broadcast ins(%s : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
   %gv = arith.mulf %b, %x {amp.grad = ["v"]} : tensor<4xf32>
   %d = arith.mulf %b, %w : tensor<4xf32>
-  // expected-error@below {{expected values that carry the same power of a loss scale, but got degree 1 in @loss_scaler0 and degree 0; unscale gradients before they are clipped}}
+  // expected-error@below {{expected values that carry the same power of a loss scale, but got degree 1 in @loss_scaler0 and degree 0; a backward pass returns gradients as they are: clip, decay and add to them in the train step (behind 'amp.grad', where it marks them)}}
   %gw = arith.minimumf %d, %one {amp.grad = ["w"]} : tensor<4xf32>
   %nv = arith.subf %v, %gv : tensor<4xf32>
   // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
@@ -30,7 +30,7 @@ func.func @fb(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor
   %c = arith.constant dense<0.5> : tensor<4xf32>
   %e = tensor.empty() : tensor<4xf32>
   %b = linalg.broadcast ins(%s : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
-  // expected-error@below {{expected values that carry the same power of a loss scale, but got degree 1 in @loss_scaler0 and degree 0; unscale gradients before they are clipped}}
+  // expected-error@below {{expected values that carry the same power of a loss scale, but got degree 1 in @loss_scaler0 and degree 0; a backward pass returns gradients as they are: clip, decay and add to them in the train step (behind 'amp.grad', where it marks them)}}
   %g = linalg.max ins(%b, %c : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
   return %g : tensor<4xf32>
 }

@@ -329,6 +329,11 @@ bool VerifyScaling::blameOptimizerCall(const DegreeCause &cause,
   return false;
 }
 
+static bool isInBackwardPass(Operation *op) {
+  auto function = op->getParentOfType<func::FuncOp>();
+  return function && getFunctionKind(function) == FunctionKind::ForwardBackward;
+}
+
 void VerifyScaling::explain(const DegreeCause &cause,
                             ArrayRef<StepResult> results) {
   if (cause.fault == DegreeFault::Mixes && blameOptimizerCall(cause, results))
@@ -340,9 +345,15 @@ void VerifyScaling::explain(const DegreeCause &cause,
   case DegreeFault::Mixes:
     diagnostic << "expected values that carry the same power of a loss scale, "
                   "but got "
-               << describe(cause.first) << " and " << describe(cause.second)
-               << "; unscale gradients before they are clipped, decayed or "
-                  "added to values that are not scaled";
+               << describe(cause.first) << " and " << describe(cause.second);
+    // What it returns is unscaled by its caller.
+    if (isInBackwardPass(cause.op))
+      diagnostic << "; a backward pass returns gradients as they are: clip, "
+                    "decay and add to them in the train step (behind "
+                    "'amp.grad', where it marks them)";
+    else
+      diagnostic << "; unscale gradients before they are clipped, decayed or "
+                    "added to values that are not scaled";
     break;
   case DegreeFault::Distorts:
     diagnostic << "expected an operand that carries no loss scale, but got "
