@@ -44,7 +44,7 @@ void mlir::amp::buildMicroBatchPipeline(OpPassManager &pm,
   pm.addPass(createInitializeOptLevelPass(level, *options.screen));
   // Calls around which losses are scaled, even where there was one function.
   if (isEnabled(options))
-    pm.addPass(createSplitTrainStepPass());
+    pm.addPass(createSplitTrainStepPass({options.microBatches > 1}));
   // Such calls are what micro-batches repeat, before anything stands around
   // them.
   pm.addPass(createAccumulateGradientsPass({options.microBatches}));

@@ -1,7 +1,7 @@
 // RUN: amp-opt %s --split-input-file --allow-unregistered-dialect --verify-diagnostics --amp-initialize-opt-level="opt-level=O1 verbosity=0" --amp-split-train-step
 
 // Without marks: no value that carries the loss scale comes into the update.
-// expected-error @below {{expected an update of fused train step '@step' to read a gradient, a value that carries the scale of its loss, but found none; put 'amp.grad = ["NAME"]' on the operation that computes the gradient of parameter NAME, or return the gradients with role 'grad', or call a function with 'grad' results}}
+// expected-error @below {{expected an update of fused train step '@step' to read a gradient, a value that carries the scale of its loss, but found none; put 'amp.grad = ["NAME"]' on the operation of its own block that computes the gradient of parameter NAME (what it calls has to return it), or return the gradients with role 'grad', or call a function with 'grad' results}}
 func.func @step(
     %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
     %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
@@ -442,4 +442,57 @@ func.func @regularised(
   %sum = arith.addf %g, %r : tensor<4xf32>
   %n = arith.subf %w, %sum : tensor<4xf32>
   return %n : tensor<4xf32>
+}
+
+// -----
+
+// A mark in what the step calls. Mended: split-train-step.mlir.
+func.func private @gradient(%x: tensor<4xf32>, %s: tensor<f32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %b = linalg.broadcast ins(%s : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  // expected-error @below {{expected 'amp.grad' on an operation of the train step's own block, but '@gradient' is a function that train step '@mark_in_helper' calls; return the gradient from it, put the mark on the call, and leave the update to the train step}}
+  %g = arith.mulf %b, %x {amp.grad = ["w"]} : tensor<4xf32>
+  return %g : tensor<4xf32>
+}
+// expected-note @below {{the train step is here}}
+func.func @mark_in_helper(
+    %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %g = call @gradient(%x, %s) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %n = arith.subf %w, %g : tensor<4xf32>
+  return %n : tensor<4xf32>
+}
+
+// -----
+
+// A mark that is never read names a parameter all the same: in a backward pass, in the
+// train step that calls it, in a helper. Near miss: split-train-step.mlir.
+func.func @fb(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"}) {
+  %e = tensor.empty() : tensor<4xf32>
+  // expected-error @below {{expected gradient 'nosuch' to be that of a 'param' of '@fb', but it has none of this name}}
+  %b = linalg.broadcast {amp.grad = ["nosuch"]} ins(%s : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  return %b : tensor<4xf32>
+}
+
+// -----
+
+func.func private @fb(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+func.func @calls(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  // expected-error @below {{expected gradient 'nosuch' to be that of a 'param' of '@calls', but it has none of this name}}
+  %g = call @fb(%w, %s) {amp.grad = ["nosuch"]} : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %n = arith.subf %w, %g : tensor<4xf32>
+  return %n : tensor<4xf32>
+}
+
+// -----
+
+func.func private @helper(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{expected gradient 'nosuch' to be that of a 'param' of a function of this module, but it has none of this name}}
+  %g = arith.negf %x {amp.grad = ["nosuch"]} : tensor<4xf32>
+  return %g : tensor<4xf32>
 }

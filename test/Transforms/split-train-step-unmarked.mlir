@@ -1,6 +1,7 @@
 // RUN: amp-opt %s --split-input-file --allow-unregistered-dialect --amp-initialize-opt-level="opt-level=O1 verbosity=0" --amp-split-train-step | FileCheck %s
 // RUN: amp-opt %s --split-input-file --allow-unregistered-dialect --amp-initialize-opt-level="opt-level=O0 verbosity=0" --amp-split-train-step | FileCheck %s --check-prefix=O0
 // RUN: amp-opt %s --split-input-file --allow-unregistered-dialect --amp-initialize-opt-level="opt-level=O0 loss-scale=128.0 verbosity=0" --amp-split-train-step | FileCheck %s
+// RUN: amp-opt %s --split-input-file --allow-unregistered-dialect --amp-initialize-opt-level="opt-level=O0 verbosity=0" --amp-split-train-step=infer-gradients | FileCheck %s
 
 // Gradients that nobody marked: the values that alone bring the loss scale into an
 // update. At O0 there is nothing to scale, unless it is asked for: a step without marks

@@ -249,3 +249,37 @@ func.func @weighted(
   %n = arith.subf %w, %d : tensor<4xf32>
   return %n, %l, %nb : tensor<4xf32>, tensor<f32>, tensor<f32>
 }
+
+// -----
+
+// A helper returns the gradient; its call has the mark. Marks that nobody reads, of
+// parameters that there are.
+// CHECK-LABEL: func.func private @marked_call_forward_backward
+// CHECK:         call @gradient
+// CHECK-LABEL: func.func private @marked_call_optimizer_step
+// CHECK-NEXT:    arith.subf
+func.func private @gradient(%x: tensor<4xf32>, %s: tensor<f32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %b = linalg.broadcast ins(%s : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %g = arith.mulf %b, %x : tensor<4xf32>
+  return %g : tensor<4xf32>
+}
+func.func @marked_call(
+    %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %g = call @gradient(%x, %s) {amp.grad = ["w"]} : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %n = arith.subf %w, %g : tensor<4xf32>
+  return %n : tensor<4xf32>
+}
+func.func private @unread(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %g = arith.negf %x {amp.grad = ["w"]} : tensor<4xf32>
+  return %g : tensor<4xf32>
+}
+func.func @backward(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"}) {
+  %e = tensor.empty() : tensor<4xf32>
+  %b = linalg.broadcast {amp.grad = ["w"]} ins(%s : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  return %b : tensor<4xf32>
+}

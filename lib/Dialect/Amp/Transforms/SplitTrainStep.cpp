@@ -44,6 +44,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
 
 #define DEBUG_TYPE "amp-split-train-step"
 
@@ -224,9 +225,10 @@ LogicalResult StepSplitter::inferGradients() {
            << "expected an update of fused train step '@" << step.getName()
            << "' to read a gradient, a value that carries the scale of its "
               "loss, but found none; put 'amp.grad = [\"NAME\"]' on the "
-              "operation that computes the gradient of parameter NAME, or "
-              "return the gradients with role 'grad', or call a function with "
-              "'grad' results";
+              "operation of its own block that computes the gradient of "
+              "parameter NAME (what it calls has to return it), or return the "
+              "gradients with role 'grad', or call a function with 'grad' "
+              "results";
   for (const UnmarkedGradient &gradient : *gradients)
     if (failed(addGradient(gradient.value.getLoc(), gradient.name,
                            giveParameterType(gradient))))
@@ -637,6 +639,8 @@ LogicalResult StepSplitter::split() {
 namespace {
 struct SplitTrainStep
     : public amp::impl::SplitTrainStepPassBase<SplitTrainStep> {
+  using SplitTrainStepPassBase::SplitTrainStepPassBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     PolicyAttr policy = requirePolicy(module);
@@ -654,6 +658,8 @@ struct SplitTrainStep
           !function.isExternal() &&
           failed(visit(function, symbols, needsSplit, hasScale)))
         return signalPassFailure();
+    if (failed(checkMarks(module)))
+      return signalPassFailure();
     if (!hasChanged)
       markAllAnalysesPreserved();
   }
@@ -744,7 +750,7 @@ struct SplitTrainStep
              << "', which calls an optimizer step, to call a function with a 'loss_seed' "
                 "argument and 'grad' results as well, but found none";
     if (!llvm::hasSingleElement(step.getBody())) {
-      if (!needsSplit)
+      if (!needsSplit && !inferGradients)
         return success();
       return step.emitError()
              << "expected fused train step '@" << step.getName()
@@ -755,12 +761,15 @@ struct SplitTrainStep
     if (std::optional<LogicalResult> decided =
             visitHandScaled(step, needsSplit))
       return *decided;
+    bool needsGradients = needsSplit || inferGradients;
+    if (needsGradients && failed(refuseMarkInHelper(step, symbols)))
+      return failure();
     bool anyMark = false;
     StepSplitter splitter(step, symbols);
     if (failed(splitter.findGradients(anyMark)))
       return failure();
     if (!anyMark) {
-      if (!needsSplit)
+      if (!needsGradients)
         return success();
       if (failed(splitter.inferGradients()))
         return failure();
@@ -768,6 +777,72 @@ struct SplitTrainStep
     ++numSplit;
     hasChanged = true;
     return splitter.split();
+  }
+
+  /// Marks of what is no fused step's own say nothing, but name a parameter.
+  static LogicalResult checkMarks(ModuleOp module) {
+    llvm::StringSet<> ofModule;
+    for (auto function : module.getOps<func::FuncOp>())
+      addParameters(function, ofModule);
+    for (auto function : module.getOps<func::FuncOp>()) {
+      std::optional<llvm::StringSet<>> ofFunction;
+      WalkResult walk = function.walk([&](Operation *op) {
+        auto names = op->getAttrOfType<ArrayAttr>(kGradAttr);
+        if (!names)
+          return WalkResult::advance();
+        bool isHelper = !hasRoles(function);
+        if (!isHelper && !ofFunction)
+          addParameters(function, ofFunction.emplace());
+        const llvm::StringSet<> &known = isHelper ? ofModule : *ofFunction;
+        for (StringAttr name : names.getAsRange<StringAttr>()) {
+          if (name.empty() || known.contains(name))
+            continue;
+          InFlightDiagnostic diagnostic =
+              op->emitError() << "expected gradient '" << name.getValue()
+                              << "' to be that of a 'param' of ";
+          if (isHelper)
+            diagnostic << "a function of this module";
+          else
+            diagnostic << "'@" << function.getName() << "'";
+          diagnostic << ", but it has none of this name";
+          return WalkResult::interrupt();
+        }
+        return WalkResult::advance();
+      });
+      if (walk.wasInterrupted())
+        return failure();
+    }
+    return success();
+  }
+
+  static void addParameters(func::FuncOp function, llvm::StringSet<> &names) {
+    for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
+      if (RoleInfo info = getArgRole(function, i);
+          info.is(Role::Param) || info.is(Role::Master))
+        names.insert(info.name);
+  }
+
+  /// Refuses a mark in what a fused step calls: the step is cut at values of
+  /// its own.
+  static LogicalResult refuseMarkInHelper(func::FuncOp step,
+                                          const SymbolTable &symbols) {
+    Operation *mark =
+        findReached(step.getOperation(), symbols, [&](Operation *op) {
+          return op->hasAttr(kGradAttr) && !step->isProperAncestor(op);
+        });
+    if (!mark)
+      return success();
+    auto helper = mark->getParentOfType<func::FuncOp>();
+    InFlightDiagnostic diagnostic =
+        mark->emitError()
+        << "expected 'amp.grad' on an operation of the train step's own block, "
+           "but '@"
+        << helper.getName() << "' is a function that train step '@"
+        << step.getName()
+        << "' calls; return the gradient from it, put the mark on the call, and "
+           "leave the update to the train step";
+    diagnostic.attachNote(step.getLoc()) << "the train step is here";
+    return diagnostic;
   }
 
   /// Refuses gradients that are written out beside `backwardCall`: losses are

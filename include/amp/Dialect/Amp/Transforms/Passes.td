@@ -91,6 +91,8 @@ def SplitTrainStepPass : Pass<"amp-split-train-step", "::mlir::ModuleOp"> {
     comes into the update, before any multiplication by a rate. Where there is none
     of its type, one of as many elements is: it is brought into the parameter's shape
     where it is computed, and views and widenings behind it become the update's.
+    Marks stand in the train step's own block: one in what it calls is an error, and
+    so is one anywhere that names no parameter.
 
     What the update reads besides gradients, parameters and states is copied if
     it depends on no data (constants, a learning rate schedule) and handed over
@@ -98,9 +100,10 @@ def SplitTrainStepPass : Pass<"amp-split-train-step", "::mlir::ModuleOp"> {
     a returned gradient norm, stay in the train step.
 
     A train step that calls a function with gradients is left alone, and so is one
-    without marks at O0, which has no use for them unless its loss is scaled. Where
-    the loss has a scale, nothing else that is computed from its seed may reach the
-    update: it would be neither scaled nor checked for an overflow. Errors:
+    without marks at O0, which has no use for them unless its loss is scaled or
+    `infer-gradients` asks for them, to divide its batch. Where the loss has a scale,
+    nothing else that is computed from its seed may reach the update: it would be
+    neither scaled nor checked for an overflow. Errors:
     no value or several that could be the gradient of a step without marks, a value
     that depends on the seed and reaches the update without a mark, a loss that
     depends on gradients.
@@ -161,6 +164,10 @@ def SplitTrainStepPass : Pass<"amp-split-train-step", "::mlir::ModuleOp"> {
     }
     ```
   }];
+  let options = [
+    Option<"inferGradients", "infer-gradients", "bool", "false",
+           "split steps without marks where nothing is half and nothing scaled too">,
+  ];
   let dependentDialects = ["::mlir::amp::AmpDialect", "::mlir::func::FuncDialect"];
   let statistics = [Statistic<"numSplit", "split", "train steps split">];
 }
