@@ -23,6 +23,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <cmath>
@@ -423,10 +424,9 @@ static bool isExtremum(Operation *op, bool isMaximum) {
 static BlockArgument getCarried(OpOperand &operand) {
   Operation *op = operand.getOwner();
   unsigned number = operand.getOperandNumber();
-  if (auto loop = dyn_cast<scf::ForOp>(op))
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(op);
+      loop && !isa<scf::ForallOp>(op))
     return loop.getTiedLoopRegionIterArg(&operand);
-  if (auto loop = dyn_cast<scf::WhileOp>(op))
-    return loop.getBeforeArguments()[number];
   if (auto condition = dyn_cast<scf::ConditionOp>(op))
     return number == 0 ? BlockArgument()
                        : cast<scf::WhileOp>(op->getParentOp())

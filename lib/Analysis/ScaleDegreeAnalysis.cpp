@@ -36,12 +36,14 @@
 #include "amp/Analysis/CallComponents.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -376,10 +378,8 @@ void FunctionDegrees::addRegionBranch(RegionBranchOpInterface op) {
       return llvm::find(targets, a) < llvm::find(targets, b);
     });
     BlockArgument carried;
-    if (auto loop = dyn_cast<scf::ForOp>(operand->getOwner()))
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(operand->getOwner()))
       carried = loop.getTiedLoopRegionIterArg(operand);
-    else if (auto loop = dyn_cast<scf::WhileOp>(operand->getOwner()))
-      carried = loop.getBeforeArguments()[operand->getOperandNumber()];
     if (carried && isStart(operand->get(), carried))
       continue;
     EdgeKind kind =
@@ -439,7 +439,8 @@ void FunctionDegrees::addEdges(Operation *op) {
   if (auto forall = dyn_cast<scf::ForallOp>(op))
     return addForall(forall);
   if (isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::ExecuteRegionOp,
-          scf::IndexSwitchOp, ApplyIfFiniteOp>(op))
+          scf::IndexSwitchOp, affine::AffineForOp, affine::AffineIfOp,
+          ApplyIfFiniteOp>(op))
     return addRegionBranch(cast<RegionBranchOpInterface>(op));
   if (isa<tensor::PadOp, tensor::GenerateOp>(op)) {
     Value result = op->getResult(0);

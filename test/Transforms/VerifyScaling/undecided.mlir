@@ -129,11 +129,11 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %a = amp.scale_loss %seed using @s : tensor<f32>
   %g = arith.mulf %a, %x : tensor<f32>
   %zero = arith.constant dense<0.0> : tensor<f32>
-  %k = affine.for %i = 0 to 3 iter_args(%t = %zero) -> tensor<f32> {
+  %k = memref.alloca_scope -> (tensor<f32>) {
     %b = amp.scale_loss %seed using @s : tensor<f32>
     // expected-error@below {{expected values that carry the same power of a loss scale, but got degree 0 and degree 1 in @s}}
-    %q = arith.addf %t, %b : tensor<f32>
-    affine.yield %q : tensor<f32>
+    %q = arith.addf %x, %b : tensor<f32>
+    memref.alloca_scope.return %q : tensor<f32>
   }
   // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
   %new = arith.subf %w, %k : tensor<f32>
@@ -151,11 +151,11 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %a = amp.scale_loss %seed using @s : tensor<f32>
   %g = arith.mulf %a, %x : tensor<f32>
   %zero = arith.constant dense<0.0> : tensor<f32>
-  %k = affine.for %i = 0 to 3 iter_args(%t = %zero) -> tensor<f32> {
+  %k = memref.alloca_scope -> (tensor<f32>) {
     %b = amp.scale_loss %seed using @s : tensor<f32>
     %v, %fv = amp.unscale %b using @s : (tensor<f32>) -> tensor<f32>
-    %q = arith.addf %t, %v : tensor<f32>
-    affine.yield %q : tensor<f32>
+    %q = arith.addf %x, %v : tensor<f32>
+    memref.alloca_scope.return %q : tensor<f32>
   }
   %new = arith.subf %w, %k : tensor<f32>
   return %new : tensor<f32>

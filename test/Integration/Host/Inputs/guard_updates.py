@@ -370,6 +370,13 @@ func.func private @apply(%w: {T}, %g: {T}) -> {T} {{
     %k = arith.subf %v, %g : {T}
     affine.yield %k : {T}
   }}"""),
+    "loop-affine-backward": FB.replace(
+        f"%g = arith.mulf %b, %x : {T}",
+        f"""%h = arith.mulf %b, %x : {T}
+  %g = affine.for %i = 0 to 2 iter_args(%a = %h) -> ({T}) {{
+    %k = arith.addf %a, %h : {T}
+    affine.yield %k : {T}
+  }}""") + STEP + train(f"{CALL_FB}\n{CALL_STEP}"),
     # A loop of which each round writes a slice: of the weights, of the gradient.
     "forall": FB + train(
         f"""{CALL_FB}
