@@ -468,7 +468,7 @@ func.func @mark_in_helper(
 // -----
 
 // A mark that is never read names a parameter all the same: in a backward pass, in the
-// train step that calls it, in a helper. Near miss: split-train-step.mlir.
+// train step that calls it, in a helper. Near miss: split-train-step-unread-marks.mlir.
 func.func @fb(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
     -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"}) {
   %e = tensor.empty() : tensor<4xf32>

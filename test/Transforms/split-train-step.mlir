@@ -252,8 +252,7 @@ func.func @weighted(
 
 // -----
 
-// A helper returns the gradient; its call has the mark. Marks that nobody reads, of
-// parameters that there are.
+// A helper returns the gradient; its call has the mark.
 // CHECK-LABEL: func.func private @marked_call_forward_backward
 // CHECK:         call @gradient
 // CHECK-LABEL: func.func private @marked_call_optimizer_step
@@ -272,14 +271,4 @@ func.func @marked_call(
   %g = call @gradient(%x, %s) {amp.grad = ["w"]} : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
   %n = arith.subf %w, %g : tensor<4xf32>
   return %n : tensor<4xf32>
-}
-func.func private @unread(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %g = arith.negf %x {amp.grad = ["w"]} : tensor<4xf32>
-  return %g : tensor<4xf32>
-}
-func.func @backward(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
-    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"}) {
-  %e = tensor.empty() : tensor<4xf32>
-  %b = linalg.broadcast {amp.grad = ["w"]} ins(%s : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
-  return %b : tensor<4xf32>
 }
