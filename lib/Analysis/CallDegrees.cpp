@@ -126,6 +126,7 @@ ConditionSetId CallDegrees::excludeOverflows(unsigned condition) const {
   DegreeCause cause = table.getCause(table.conditions[condition].cause);
   if (cause.fault != DegreeFault::Hides &&
       cause.fault != DegreeFault::Chooses &&
+      cause.fault != DegreeFault::Endless &&
       cause.fault != DegreeFault::Escapes)
     return ConditionSets::kEmpty;
   cause.calls.push_back(call);

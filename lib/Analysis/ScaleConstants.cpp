@@ -317,33 +317,47 @@ bool mlir::amp::boundsInfinity(Operation *op,
            }));
 }
 
-/// Appends what `condition` compares; false where it is true of NaN, or made of
-/// something else than comparisons that all have to be true.
-static bool findCompared(Value condition, llvm::SetVector<Value> &compared) {
+/// The operations that say what `condition` is, all of which have to be true;
+/// null for one that none defines.
+static llvm::SetVector<Operation *> getConjuncts(Value condition) {
   // Each part once: a chain of conjunctions with themselves has 2^n paths.
   llvm::SetVector<Value> parts;
+  llvm::SetVector<Operation *> conjuncts;
   parts.insert(condition);
   for (unsigned i = 0; i < parts.size(); ++i) {
     Operation *def = parts[i].getDefiningOp();
-    if (!def)
-      return false;
-    if (auto extract = dyn_cast<tensor::ExtractOp>(def)) {
-      parts.insert(extract.getTensor());
-      continue;
-    }
-    if (isa<arith::AndIOp>(def)) {
+    if (isa_and_present<tensor::ExtractOp>(def))
+      parts.insert(def->getOperand(0));
+    else if (isa_and_present<arith::AndIOp>(def))
       parts.insert_range(def->getOperands());
-      continue;
-    }
-    if (isa<arith::CmpIOp>(def))
+    else
+      conjuncts.insert(def);
+  }
+  return conjuncts;
+}
+
+/// Appends what `condition` compares; false where it is true of NaN, or made of
+/// something else than comparisons that all have to be true.
+static bool findCompared(Value condition, llvm::SetVector<Value> &compared) {
+  for (Operation *def : getConjuncts(condition)) {
+    if (isa_and_present<arith::CmpIOp>(def))
       continue; // what made integers of an overflow is looked at there
-    auto compare = dyn_cast<arith::CmpFOp>(def);
+    auto compare = dyn_cast_if_present<arith::CmpFOp>(def);
     if (!compare || compare.getPredicate() >= arith::CmpFPredicate::ORD)
       return false;
     compared.insert(compare.getLhs());
     compared.insert(compare.getRhs());
   }
   return true;
+}
+
+bool mlir::amp::endsWithOverflow(scf::WhileOp loop,
+                                 function_ref<bool(Value)> mayOverflow) {
+  return llvm::any_of(
+      getConjuncts(loop.getConditionOp().getCondition()), [&](Operation *def) {
+        return isa_and_present<arith::CmpIOp, arith::CmpFOp>(def) &&
+               llvm::none_of(def->getOperands(), mayOverflow);
+      });
 }
 
 /// The value that `value` is NaN with, and only with.

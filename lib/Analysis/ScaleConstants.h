@@ -72,6 +72,11 @@ bool boundsInfinity(Operation *op, function_ref<bool(Value)> mayOverflow);
 bool showsOverflow(scf::WhileOp loop, unsigned number,
                    function_ref<bool(Value)> mayOverflow);
 
+/// True if something else than what `mayOverflow` ends `loop` as well: one of
+/// the comparisons that all have to be true is of integers, such as the number
+/// of rounds, or of values without an overflow.
+bool endsWithOverflow(scf::WhileOp loop, function_ref<bool(Value)> mayOverflow);
+
 /// The maxima (minima) that alone make use of `carried`, what the rounds of a
 /// loop or reduction carry or a function is handed, if `start`, with which they
 /// begin, is the lowest (highest) finite number: they are what else they are

@@ -160,6 +160,7 @@ bool mlir::amp::leavesUndecided(DegreeFault fault) {
   case DegreeFault::Exponent:
   case DegreeFault::Hides:
   case DegreeFault::Chooses:
+  case DegreeFault::Endless:
   case DegreeFault::Escapes:
     return true;
   }

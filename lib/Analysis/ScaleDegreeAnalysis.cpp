@@ -247,7 +247,7 @@ private:
     return degrees.lookup(value && isMemory(value.getType()) ? Value() : value);
   }
   void raise(Value value, DegreeId degree);
-  bool endsVisibly(const Edge &edge) const;
+  std::optional<DegreeFault> getChoiceFault(const Edge &edge) const;
   void drain();
   void visit(Operation *op);
   void findMemory();
@@ -481,17 +481,23 @@ void FunctionDegrees::raise(Value value, DegreeId degree) {
   raised.push_back(value);
 }
 
-/// True if `edge` is that of a loop's condition, and an overflow that ends the
-/// loop shows in what it leaves. Inside of the loop it ends nothing.
-bool FunctionDegrees::endsVisibly(const Edge &edge) const {
+/// What is wrong with a choice that an overflow makes; none for the condition
+/// of a loop that ends all the same, and what it leaves shows the overflow.
+/// Inside of the loop nothing is chosen.
+std::optional<DegreeFault>
+FunctionDegrees::getChoiceFault(const Edge &edge) const {
   auto loop = dyn_cast<scf::WhileOp>(edge.op);
   if (!loop || !edge.target)
-    return false;
+    return DegreeFault::Chooses;
+  auto mayOverflow = [&](Value value) { return table.mayOverflow(get(value)); };
   auto result = dyn_cast<OpResult>(edge.target);
-  return !result ||
-         showsOverflow(loop, result.getResultNumber(), [&](Value value) {
-           return table.mayOverflow(get(value));
-         });
+  if (!result)
+    return std::nullopt;
+  if (!showsOverflow(loop, result.getResultNumber(), mayOverflow))
+    return DegreeFault::Chooses;
+  if (!endsWithOverflow(loop, mayOverflow))
+    return DegreeFault::Endless;
+  return std::nullopt;
 }
 
 void FunctionDegrees::drain() {
@@ -516,9 +522,8 @@ void FunctionDegrees::drain() {
         case EdgeKind::Choice: {
           DegreeId chooser =
               table.requireZero(degree, edge.op, DegreeFault::Compares);
-          if (!endsVisibly(edge))
-            chooser =
-                table.hideOverflow(chooser, edge.op, DegreeFault::Chooses);
+          if (std::optional<DegreeFault> fault = getChoiceFault(edge))
+            chooser = table.hideOverflow(chooser, edge.op, *fault);
           if (!edge.target) {
             memoryChoice = table.control(memoryChoice, chooser);
             break;

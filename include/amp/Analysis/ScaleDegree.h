@@ -125,6 +125,9 @@ enum class DegreeFault {
   /// What a comparison of scaled values says, chooses, and a NaN that the scale
   /// makes chooses as well: its overflow may not be in what is chosen.
   Chooses,
+  /// Comparisons of scaled values alone end a loop: with an infinity that the
+  /// scale makes it may go round for ever.
+  Endless,
   /// What was computed from scaled values and no longer carries a scale is
   /// handed over for a value that never was scaled: nothing looks for the
   /// overflow in it.

@@ -262,17 +262,23 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %aa = arith.mulf %a, %a : tensor<f32>
   %zero = arith.constant dense<0.0> : tensor<f32>
   %tol = arith.constant dense<0.5> : tensor<f32>
-  %y2, %k = scf.while (%y = %zero, %r = %g) : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c99 = arith.constant 99 : index
+  %y2, %k, %n = scf.while (%y = %zero, %r = %g, %i = %c0) : (tensor<f32>, tensor<f32>, index) -> (tensor<f32>, tensor<f32>, index) {
     %rr = arith.mulf %r, %r : tensor<f32>
     %p = arith.cmpf ogt, %rr, %aa : tensor<f32>
-    %c = tensor.extract %p[] : tensor<i1>
-    scf.condition(%c) %y, %r : tensor<f32>, tensor<f32>
+    %above = tensor.extract %p[] : tensor<i1>
+    %more = arith.cmpi slt, %i, %c99 : index
+    %c = arith.andi %above, %more : i1
+    scf.condition(%c) %y, %r, %i : tensor<f32>, tensor<f32>, index
   } do {
-  ^bb0(%y: tensor<f32>, %r: tensor<f32>):
+  ^bb0(%y: tensor<f32>, %r: tensor<f32>, %i: index):
     %d = arith.mulf %r, %tol : tensor<f32>
     %y1 = arith.addf %y, %d : tensor<f32>
     %r1 = arith.subf %r, %d : tensor<f32>
-    scf.yield %y1, %r1 : tensor<f32>, tensor<f32>
+    %next = arith.addi %i, %c1 : index
+    scf.yield %y1, %r1, %next : tensor<f32>, tensor<f32>, index
   }
   %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
   %new = arith.subf %w, %u : tensor<f32>

@@ -414,6 +414,13 @@ void VerifyScaling::explain(const DegreeCause &cause,
                   "is chosen then would hide it; compare what is unscaled, or "
                   "have NaN chosen where NaN is compared";
     break;
+  case DegreeFault::Endless:
+    diagnostic << "nothing but a comparison of values that were computed from "
+                  "one of "
+               << describe(cause.first) << " ends '" << cause.op->getName()
+               << "', which may go round for ever with an infinity that the "
+                  "scale makes; end it after a number of rounds as well";
+    break;
   case DegreeFault::Escapes:
     diagnostic << "expected what '" << cause.op->getName()
                << "' takes for a value that is never scaled to be computed "

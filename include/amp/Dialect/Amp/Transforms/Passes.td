@@ -724,6 +724,7 @@ def VerifyScalingPass : Pass<"amp-verify-scaling", "::mlir::ModuleOp"> {
     | 0, infinity, NaN, `tensor.empty` | any: the same at every scale |
     | lowest or largest number, where a maximum or minimum starts | any; where it bounds a scaled value, undecided |
     | test of a scaled value for infinity or NaN | undecided: it hides an overflow that the scale makes |
+    | loop that nothing but comparisons of scaled values ends | undecided: an infinity may keep it from ending |
     | any other function | 0, of operands of degree 0 |
 
     In each train step (see `amp.role`) an error is
