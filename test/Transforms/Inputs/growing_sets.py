@@ -2,7 +2,7 @@
 """Prints a program in which what is known of an operation contains what is known of the
 one before, N times over.
 
-    growing_sets.py N statistics | batch-norm | name
+    growing_sets.py N statistics | batch-norm | name | branches
 """
 
 import sys
@@ -46,5 +46,23 @@ def name(count):
             f"  %n = arith.addf %m, %g : {T}", f"  %v = arith.subf %w, %n : {T}", f"  return %v, %n : {T}, {T}", "}"]
 
 
+def branches(count):
+    """A step that takes N updates in turn, each in a branch with its backward pass."""
+    role = lambda type, role, name: f'{type} {{amp.role = "{role}", amp.name = "{name}"}}'
+    param, batch, seed = role(T, "param", "w"), role(T, "batch", "x0"), role(S, "loss_seed", "loss")
+    lines = [f"func.func @backward(%w: {param}, %x: {batch}, %s: {seed}) -> ({role(T, 'grad', 'w')}) {{",
+             f"  %e = tensor.empty() : {T}",
+             f"  %b = linalg.broadcast ins(%s : {S}) outs(%e : {T}) dimensions = [0, 1]",
+             f"  %h = arith.mulf %x, %w : {T}", f"  %g = arith.mulf %b, %h : {T}", f"  return %g : {T}", "}",
+             f"func.func @train(%w0: {param}, %x: {batch}, %s: {seed}, %k: {role('i1', 'hyper', 'k')}) -> ({param}) {{"]
+    for i in range(count):
+        lines += [f"  %w{i + 1} = scf.if %k -> {T} {{",
+                  f"    %g{i} = func.call @backward(%w{i}, %x, %s) : ({T}, {T}, {S}) -> {T}",
+                  f"    %n{i} = arith.subf %w{i}, %g{i} : {T}", f"    scf.yield %n{i} : {T}", "  } else {",
+                  f"    scf.yield %w{i} : {T}", "  }"]
+    return lines + [f"  return %w{count} : {T}", "}"]
+
+
 count, kind = int(sys.argv[1]), sys.argv[2]
-print("\n".join({"statistics": statistics, "batch-norm": batch_norm, "name": name}[kind](count)))
+kinds = {"statistics": statistics, "batch-norm": batch_norm, "name": name, "branches": branches}
+print("\n".join(kinds[kind](count)))

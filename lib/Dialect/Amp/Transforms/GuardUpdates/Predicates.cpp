@@ -244,14 +244,18 @@ void StepGuard::replaceResults(Operation *from, Operation *to) {
         (*known)[after] = predicate;
       }
   }
-  for (auto *known : {&found, &skipped})
-    for (auto &[value, predicate] : *known)
-      predicate = renew(predicate);
-  llvm::DenseMap<std::tuple<Operation *, Value, Value>, Value> renewed;
-  for (auto &[key, predicate] : handedOut)
-    renewed[{std::get<0>(key), renew(std::get<1>(key)),
-             renew(std::get<2>(key))}] = renew(predicate);
-  handedOut = std::move(renewed);
+  // All that is known is gone through only where a predicate is replaced.
+  if (llvm::is_contained(from->getResultTypes(),
+                         getPredicateType(builder.getContext()))) {
+    for (auto *known : {&found, &skipped})
+      for (auto &[value, predicate] : *known)
+        predicate = renew(predicate);
+    llvm::DenseMap<std::tuple<Operation *, Value, Value>, Value> renewed;
+    for (auto &[key, predicate] : handedOut)
+      renewed[{std::get<0>(key), renew(std::get<1>(key)),
+               renew(std::get<2>(key))}] = renew(predicate);
+    handedOut = std::move(renewed);
+  }
   joined.clear();
   for (auto *operations : {&opsWithSources, &updates})
     if (operations->erase(from))

@@ -182,35 +182,41 @@ bool StepGuard::containsStep(Operation *op) {
   return it->second;
 }
 
+/// Adds a slot, and those inside of what it hands out. A worklist: a step may
+/// be a long chain of branches.
 void StepGuard::addSlot(Operation *owner, Slot slot) {
-  slots[owner].push_back(slot);
-  guardedPlaces.insert({owner, slot.index});
-  findSlotsInside(owner, slot);
+  SmallVector<std::pair<Operation *, Slot>> pending{{owner, slot}};
+  while (!pending.empty()) {
+    auto [owner, slot] = pending.pop_back_val();
+    slots[owner].push_back(slot);
+    guardedPlaces.insert({owner, slot.index});
+    size_t known = pending.size();
+    findSlotsInside(owner, slot, pending);
+    std::reverse(pending.begin() + known, pending.end());
+  }
 }
 
-/// A loop or branch that contains the step guards inside, round by round.
-void StepGuard::findSlotsInside(Operation *owner, Slot slot) {
+/// A loop or branch that contains the step guards inside, round by round:
+/// appends the slots there.
+void StepGuard::findSlotsInside(
+    Operation *owner, Slot slot,
+    SmallVectorImpl<std::pair<Operation *, Slot>> &inside) {
   auto result = dyn_cast<OpResult>(owner->getOperand(slot.index));
   if (!result || !isa<scf::ForOp, scf::IfOp>(result.getOwner()) ||
-      !containsStep(result.getOwner()))
+      !containsStep(result.getOwner()) || !guardedInside.insert(result).second)
     return;
   unsigned number = result.getResultNumber();
   if (auto loop = dyn_cast<scf::ForOp>(result.getOwner())) {
-    if (!guardedInside.insert(result).second)
-      return;
-    Slot inside{number, loop.getRegionIterArg(number), slot.info};
-    addSlot(loop.getBody()->getTerminator(), inside);
+    inside.push_back({loop.getBody()->getTerminator(),
+                      {number, loop.getRegionIterArg(number), slot.info}});
     if (Value start = loop.getInitArgs()[number]; start != slot.old)
-      addSlot(loop,
-              {number + loop.getNumControlOperands(), slot.old, slot.info});
+      inside.push_back(
+          {loop, {number + loop.getNumControlOperands(), slot.old, slot.info}});
     return;
   }
-  if (auto branch = dyn_cast<scf::IfOp>(result.getOwner())) {
-    if (!guardedInside.insert(result).second)
-      return;
-    for (Region *region : {&branch.getThenRegion(), &branch.getElseRegion()})
-      addSlot(region->front().getTerminator(), {number, slot.old, slot.info});
-  }
+  for (Region &region : result.getOwner()->getRegions())
+    inside.push_back(
+        {region.front().getTerminator(), {number, slot.old, slot.info}});
 }
 
 void StepGuard::findSlots() {

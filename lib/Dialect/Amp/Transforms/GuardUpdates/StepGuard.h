@@ -87,7 +87,8 @@ private:
   bool findSources();
   bool containsStep(Operation *op);
   void findSlots();
-  void findSlotsInside(Operation *owner, Slot slot);
+  void findSlotsInside(Operation *owner, Slot slot,
+                       SmallVectorImpl<std::pair<Operation *, Slot>> &inside);
   void addSlot(Operation *owner, Slot slot);
   llvm::DenseSet<Operation *> findSlice(Region *region,
                                         ArrayRef<Operation *> owners);
@@ -135,7 +136,7 @@ private:
   LogicalResult checkCondition(Operation *end);
   LogicalResult enterBlock(Block &block);
   void closeLoops();
-  void dropCommonArgument(BlockArgument argument);
+  void dropCommonArguments();
   void guardChecks(Operation *op);
   void endOnOverflow(scf::ConditionOp end);
   Value boundOnOverflow(scf::ForOp loop);

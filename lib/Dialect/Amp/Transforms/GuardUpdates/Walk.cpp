@@ -168,32 +168,45 @@ void StepGuard::closeLoops() {
         setIncoming(it, predicate, any);
     }
   }
-  for (auto &[predicate, numbers] : llvm::reverse(openArguments))
-    dropCommonArgument(predicate);
+  dropCommonArguments();
   openArguments.clear();
 }
 
-/// Takes a predicate away that every branch to its block hands the same for.
-void StepGuard::dropCommonArgument(BlockArgument argument) {
-  llvm::SetVector<Value> incoming;
-  incoming.insert_range(getIncoming(argument));
-  incoming.remove(argument);
-  if (incoming.size() != 1)
+/// Takes those of the open predicates away that every branch to their block
+/// hands the same for.
+void StepGuard::dropCommonArguments() {
+  llvm::MapVector<BlockArgument, Value> common;
+  for (auto &[argument, numbers] : llvm::reverse(openArguments)) {
+    llvm::SetVector<Value> incoming;
+    incoming.insert_range(getIncoming(argument));
+    incoming.remove(argument);
+    if (incoming.size() != 1)
+      continue;
+    common[argument] = incoming.front();
+    argument.replaceAllUsesWith(incoming.front());
+  }
+  if (common.empty())
     return;
-  Value common = incoming.front();
-  Block &block = *argument.getOwner();
-  argument.replaceAllUsesWith(common);
+  // What one stands for may have been taken away after it.
+  for (auto &[argument, value] : llvm::reverse(common))
+    if (auto it = common.find(dyn_cast<BlockArgument>(value));
+        it != common.end())
+      value = it->second;
   for (auto *known : {&found, &skipped})
     for (auto &[value, predicate] : *known)
-      if (predicate == argument)
-        predicate = common;
+      if (auto it = common.find(dyn_cast_if_present<BlockArgument>(predicate));
+          it != common.end())
+        predicate = it->second;
   joined.clear();
   handedOut.clear();
-  for (auto it = block.pred_begin(); it != block.pred_end(); ++it)
-    cast<BranchOpInterface>((*it)->getTerminator())
-        .getSuccessorOperands(it.getSuccessorIndex())
-        .erase(argument.getArgNumber());
-  block.eraseArgument(argument.getArgNumber());
+  for (auto &[argument, value] : common) {
+    Block &block = *argument.getOwner();
+    for (auto it = block.pred_begin(); it != block.pred_end(); ++it)
+      cast<BranchOpInterface>((*it)->getTerminator())
+          .getSuccessorOperands(it.getSuccessorIndex())
+          .erase(argument.getArgNumber());
+    block.eraseArgument(argument.getArgNumber());
+  }
 }
 
 /// True if a branch or a select of whole values stands in `loop`.
