@@ -47,6 +47,7 @@ __all__ = [
     "compile_for_host",
     "mixed_precision",
     "run",
+    "run_with_diagnostics",
     "version",
     "xla_entry",
 ]
@@ -125,8 +126,26 @@ def run(
         InvalidPipeline: Its text is wrong, or names an unknown pass or option.
         Refused: A pass refused the module.
     """
-    written, _ = _compiler.run(_to_bytes(module), pipeline, name, _FORMATS[output])
-    return written if output == "bytecode" else written.decode()
+    written, _ = run_with_diagnostics(module, pipeline, name=name, output=output)
+    return written
+
+
+def run_with_diagnostics(
+    module: str | bytes,
+    pipeline: str = "",
+    *,
+    name: str = "module",
+    output: Format = "text",
+) -> tuple[Any, str]:
+    """As :func:`run`, with what the passes said.
+
+    Returns:
+        The module, and remarks, notes and warnings as text, each at its place.
+    """
+    written, said = _compiler.run(
+        _to_bytes(module), pipeline, name, _FORMATS[output]
+    )
+    return written if output == "bytecode" else written.decode(), said
 
 
 class Value(NamedTuple):

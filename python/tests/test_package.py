@@ -125,3 +125,49 @@ def test_examples_in_the_documentation() -> None:
     page = pathlib.Path(__file__).parents[2] / "docs" / "Python.md"
     outcome = doctest.testfile(str(page), module_relative=False)
     assert outcome.attempted and not outcome.failed
+
+
+def opt(*words: str, **more) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "mlir_amp", "opt", *words]
+    return subprocess.run(command, capture_output=True, text=True, **more)
+
+
+PRODUCT = """
+func.func @evaluate(%x: tensor<4x4xf32> {amp.role = "batch", amp.name = "x0"})
+    -> (tensor<4x4xf32> {amp.role = "output", amp.name = "y"}) {
+  %e = tensor.empty() : tensor<4x4xf32>
+  %0 = linalg.matmul ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>)
+      outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+"""
+
+
+def test_opt_prints_what_a_level_makes_of_a_file(tmp_path: pathlib.Path) -> None:
+    source, target = tmp_path / "product.mlir", tmp_path / "half.mlir"
+    source.write_text(PRODUCT)
+    outcome = opt(str(source), "--opt-level", "O1", "-o", str(target))
+    assert (outcome.returncode, outcome.stdout) == (0, "")
+    assert "Selected optimization level O1" in outcome.stderr
+    assert "ins(%0, %0 : tensor<4x4xf16>, tensor<4x4xf16>)" in target.read_text()
+
+
+def test_opt_takes_a_pipeline_and_the_standard_input() -> None:
+    outcome = opt("-", "--pass-pipeline", "builtin.module(cse)", input=PRODUCT)
+    assert outcome.returncode == 0 and outcome.stderr == ""
+    assert outcome.stdout == compiler.run(PRODUCT, "builtin.module(cse)")
+
+
+@pytest.mark.parametrize(
+    "words, text, message",
+    [
+        (["-", "--opt-level", "O9"], PRODUCT, "Unexpected optimization level O9."),
+        (["no/file", "--opt-level", "O1"], "", "No such file or directory: 'no/file'"),
+        (["-", "--opt-level", "O1"], "func.func", "<stdin>:1:"),
+        (["-", "--pass-pipeline", "builtin.module(none)"], PRODUCT, "none"),
+    ],
+)
+def test_opt_refuses_in_words(words: list[str], text: str, message: str) -> None:
+    outcome = opt(*words, input=text)
+    assert outcome.returncode == 1 and outcome.stdout == ""
+    assert message in outcome.stderr and "Traceback" not in outcome.stderr
