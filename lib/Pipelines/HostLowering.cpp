@@ -55,6 +55,8 @@ void mlir::amp::buildHostPreparationPipeline(OpPassManager &pm) {
   pm.addPass(createConvertAmpToRuntimePass());
   pm.addPass(createConvertAmpToLinalgPass());
   pm.addPass(createMarkEntryPointsPass());
+  // Before inlining, which moves calls to other functions.
+  pm.addPass(createVerifyRecursionPass());
   pm.addPass(createInlinerPass({}, addCanonicalizer));
   pm.addPass(createSymbolDCEPass());
   addCleanup(pm);

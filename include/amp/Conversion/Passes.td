@@ -376,6 +376,39 @@ def MarkEntryPointsPass : Pass<"amp-mark-entry-points", "ModuleOp"> {
   }];
 }
 
+def VerifyRecursionPass : Pass<"amp-verify-recursion", "ModuleOp"> {
+  let summary = "refuse functions that call themselves without an end";
+  let description = [{
+    A step whose helper calls itself on every path takes memory until there is no
+    more. In the functions that public ones reach, each that calls itself, directly
+    or by others, has to have a path that returns without doing so. What decides is
+    the shape of the program and not its values: a call in one branch of an
+    `scf.if`, in the body of a loop or in a block that a path goes around is
+    conditional, whatever the condition.
+
+    Refused: a function without such a path, at its call; the calls by which it
+    goes on until it is called again are notes.
+
+    Runs after `amp-mark-entry-points` and before inlining. Changes nothing.
+
+    Accepted, since the call stands under a condition:
+    ```mlir
+    func.func private @halve(%x: f32, %limit: f32) -> f32 {
+      %half = arith.constant 0.5 : f32
+      %isLarge = arith.cmpf ogt, %x, %limit : f32
+      %result = scf.if %isLarge -> f32 {
+        %smaller = arith.mulf %x, %half : f32
+        %again = func.call @halve(%smaller, %limit) : (f32, f32) -> f32
+        scf.yield %again : f32
+      } else {
+        scf.yield %x : f32
+      }
+      return %result : f32
+    }
+    ```
+  }];
+}
+
 def StripContractPass : Pass<"amp-strip-contract", "ModuleOp"> {
   let summary = "remove roles, origins and classes";
   let description = [{
