@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """How long does amp-mixed-precision take, and how does that grow?
 
-    passes.py AMP_OPT [-n 10000,100000] [-l O0,O1,O2] [-r 5] [--count] [SHAPE | FILE.mlir ...]
+    passes.py AMP_OPT [-n 10000,20000,50000,100000] [-l O0,O1,O2] [-r 5] [--count] [SHAPE | FILE.mlir ...]
 
 For each shape of program, size and level: the time of the pipeline's passes as
 --mlir-timing reports it, its ratio to the baseline with MLIR's verification after each pass
 and without (--verify-each=0), and the peak memory of the process; then the exponents of time
-and memory between the smallest and the largest size. A file has one size. The baseline, in the same run, is the larger of reading and printing the file
-and of `--canonicalize --cse` on it. Each number is the median of -r runs. Goals: a ratio of
-at most 2, exponents of at most 1.15. With --count valgrind counts instructions (in 10^9, of
-one thread) in the place of seconds: the same on a machine that is busy, and 50 times slower.
+and memory, the slopes of lines fitted by least squares to the logarithms of all sizes. A file
+has one size, and with fewer than four sizes an exponent is a guess. The baseline, in the same
+run, is the larger of reading and printing the file and of `--canonicalize --cse` on it. Each
+number is the median of -r runs. Goals: a ratio of at most 2, exponents of at most 1.15. With
+--count valgrind counts instructions (in 10^9, of one thread) in the place of seconds: the same
+on a machine that is busy, and 50 times slower.
 
 Shapes: `chain` of elementwise operations; `exp`, one that feeds an exp; `unit`, one of a single
 framework operation; `moves`, of transposes; `loop`, in an scf.for; `mlp`, forward and
@@ -233,16 +235,17 @@ def peak_memory(command):
 
 
 def exponent(sizes, values):
-    if len(sizes) < 2 or not all(map(math.isfinite, values)) or min(values[0], values[-1]) <= 0:
+    """Slope of the line through the logarithms whose squared distances are least."""
+    if len(set(sizes)) < 2 or not all(value > 0 and math.isfinite(value) for value in values):
         return math.nan
-    return math.log(values[-1] / values[0]) / math.log(sizes[-1] / sizes[0])
+    return statistics.linear_regression([math.log(n) for n in sizes], [math.log(value) for value in values]).slope
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("amp_opt")
     parser.add_argument("shapes", nargs="*")
-    parser.add_argument("-n", default="10000,100000")
+    parser.add_argument("-n", default="10000,20000,50000,100000")
     parser.add_argument("-l", default=LEVELS)
     parser.add_argument("-r", type=int, default=5)
     parser.add_argument("--limit", type=float, default=120)
@@ -291,7 +294,8 @@ def main():
                     command = [args.amp_opt, path, f"--amp-mixed-precision=opt-level={level} verbosity=0"]
                     passes.append(in_passes(command))
                     unverified = in_passes(command + ["--verify-each=0"])
-                    memory.append(peak_memory(command) if math.isfinite(passes[-1]) else math.nan)
+                    peak = lambda: statistics.median(peak_memory(command) for _ in range(args.r))
+                    memory.append(peak() if math.isfinite(passes[-1]) else math.nan)
                     print(f"{name:15}{level:6}{size:11,}{passes[-1]:12.3f}{base[size]:10.3f}"
                           f"{passes[-1] / base[size]:7.2f}{unverified / base[size]:11.2f}{memory[-1]:7.0f}", flush=True)
                 if len(variants) > 1:
