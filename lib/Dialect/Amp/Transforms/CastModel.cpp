@@ -248,12 +248,18 @@ struct CastModel : public amp::impl::CastModelPassBase<CastModel> {
       return markAllAnalysesPreserved();
     SignaturePolicy signature(module, policy);
     const auto &references = getAnalysis<FunctionReferences>();
-    for (auto function : module.getOps<func::FuncOp>())
-      if (std::optional<std::string> change =
-              describeChange(getNewTypes(function, signature), function);
+    // Reading the roles of long signatures costs more than changing types.
+    llvm::DenseMap<func::FuncOp, FunctionType> newTypes;
+    for (auto function : module.getOps<func::FuncOp>()) {
+      FunctionType types = getNewTypes(function, signature);
+      newTypes[function] = types;
+      if (types == function.getFunctionType())
+        continue;
+      if (std::optional<std::string> change = describeChange(types, function);
           change &&
           failed(references.requireChangeable(function, policy, *change)))
         return signalPassFailure();
+    }
     if (policy.castsModel())
       signature.report(module);
     // Calls change, and nothing else that refers to a function.
@@ -264,7 +270,7 @@ struct CastModel : public amp::impl::CastModelPassBase<CastModel> {
         changed |= castModelOutputs(function, policy.getCastModelOutputs());
       if (policy.keepsBatchnormFP32())
         changed |= castNormInputs(function, policy.getHalfType());
-      changedSignature |= castSignature(function, signature);
+      changedSignature |= castSignature(function, newTypes.lookup(function));
     }
     if (!changed && !changedSignature)
       return markAllAnalysesPreserved();
@@ -386,8 +392,7 @@ struct CastModel : public amp::impl::CastModelPassBase<CastModel> {
     return std::nullopt;
   }
 
-  bool castSignature(func::FuncOp function, const SignaturePolicy &signature) {
-    FunctionType types = getNewTypes(function, signature);
+  bool castSignature(func::FuncOp function, FunctionType types) {
     if (types == function.getFunctionType())
       return false;
     OpBuilder builder(function.getContext());
