@@ -142,9 +142,7 @@ def run_with_diagnostics(
     Returns:
         The module, and remarks, notes and warnings as text, each at its place.
     """
-    written, said = _compiler.run(
-        _to_bytes(module), pipeline, name, _FORMATS[output]
-    )
+    written, said = _compiler.run(_to_bytes(module), pipeline, name, _FORMATS[output])
     return written if output == "bytecode" else written.decode(), said
 
 
