@@ -33,7 +33,7 @@ import eager  # noqa: E402
 import gan_digits  # noqa: E402
 import lstm_names  # noqa: E402
 import resnet_digits  # noqa: E402
-from mlir_amp import compiler  # noqa: E402
+from mlir_amp import compiler, policy  # noqa: E402
 from mlir_amp.torch import amp, backend  # noqa: E402
 from torch._dynamo.backends.common import aot_autograd  # noqa: E402
 
@@ -171,6 +171,77 @@ def in_apex(name, level):
     return step
 
 
+def in_float32(function):
+    """The function in FP32, whatever torch.autocast makes of it."""
+
+    def widen(value):
+        return value.float() if isinstance(value, torch.Tensor) and value.is_floating_point() else value
+
+    def call(*args, **kwargs):
+        with torch.autocast("cpu", enabled=False):
+            return function(*map(widen, args), **{key: widen(value) for key, value in kwargs.items()})
+
+    return call
+
+
+def is_wide(name):
+    """Whether Apex's lists keep a function of torch.nn.functional in FP32."""
+    entry = policy.lookup(f"torch.nn.functional.{name}", "float16")
+    return entry is not None and entry.list_class == "float32"
+
+
+def in_autocast_of_apex(name):
+    """torch.autocast in f16 with GradScaler, at the types of O1: its lists for CPUs keep less in FP32."""
+    step = in_pytorch(name, dtype=torch.float16, scaled=True)
+    plain = {key: value for key, value in vars(functional).items() if callable(value) and is_wide(key)}
+    wide = {key: in_float32(value) for key, value in plain.items()}
+
+    def with_lists():
+        vars(functional).update(wide)
+        try:
+            step()
+        finally:
+            vars(functional).update(plain)
+
+    return with_lists
+
+
+def by_hand(name):
+    """A half model with FP32 batch normalisations and masters, at the types of O2."""
+    model, get_loss, optimizer, batch = make(name)
+    for module in model.modules():
+        if not isinstance(module, nn.modules.batchnorm._BatchNorm):
+            for parameter in module.parameters(recurse=False):
+                parameter.data = parameter.data.half()
+    called = model.values() if isinstance(model, nn.ModuleDict) else [model]
+
+    def to(dtype, values):
+        return tuple(v.to(dtype) if v.is_floating_point() else v for v in values)
+
+    for module in called:
+        module.register_forward_pre_hook(lambda _, values: to(torch.float16, values))
+        module.register_forward_hook(lambda _, values, y: to(torch.float32, y) if isinstance(y, tuple) else y.float())
+    parameters = [p for p in model.parameters() if p.requires_grad]
+    half = [p for p in parameters if p.dtype == torch.float16]
+    masters = {p: nn.Parameter(p.detach().float()) for p in half}
+    (group,) = optimizer.param_groups
+    group["params"] = [masters.get(p, p) for p in parameters]
+    scaler = torch.amp.GradScaler("cpu")
+
+    def step():
+        for parameter in parameters:
+            parameter.grad = None
+        scaler.scale(get_loss(model, *batch)).backward()
+        for parameter, master in masters.items():
+            master.grad = None if parameter.grad is None else parameter.grad.float()
+        scaler.step(optimizer)
+        scaler.update()
+        with torch.no_grad():
+            torch._foreach_copy_(half, [*masters.values()])
+
+    return step
+
+
 def in_one_call(name, level):
     model, get_loss, optimizer, batch = make(name)
     step = amp.compile_step(model, get_loss, optimizer, level)
@@ -183,7 +254,9 @@ WAYS = {
     "autocast bf16": lambda name: in_pytorch(name, dtype=torch.bfloat16),
     "autocast f16": lambda name: in_pytorch(name, dtype=torch.float16, scaled=True),
     "inductor": lambda name: in_pytorch(name, {}),
+    "autocast as O1": in_autocast_of_apex,
     "O1": lambda name: in_apex(name, "O1"),
+    "by hand as O2": by_hand,
     "O2": lambda name: in_apex(name, "O2"),
     "backend O1": lambda name: in_pytorch(name, AMP, scaled=True),
     "step O0": lambda name: in_one_call(name, "O0"),
@@ -192,6 +265,9 @@ WAYS = {
     "step O4": lambda name: in_one_call(name, "O4"),
     "step O5": lambda name: in_one_call(name, "O5"),
 }
+
+#: What computes at the types of a way.
+BASELINES = {"O1": "autocast as O1", "O2": "by hand as O2"}
 
 
 def measure(step, seconds):
@@ -216,11 +292,11 @@ def print_row(*cells):
 
 
 def print_steps(names, ways, seconds):
-    print("\nMilliseconds per step; O1 and O2 beside autocast f16 in brackets.\n")
+    print("\nMilliseconds per step; O1 and O2 beside what computes at their types in brackets.\n")
     print_row("model", *ways)
     print_row(*["---"] * (len(ways) + 1))
     for name in names:
-        cells, of_autocast = [], None
+        cells, values = [], {}
         for way in ways:
             try:
                 value = measure(WAYS[way](name), seconds)
@@ -230,8 +306,8 @@ def print_steps(names, ways, seconds):
                 continue
             finally:
                 amp.reset()
-            of_autocast = value if way == "autocast f16" else of_autocast
-            beside = f" ({value / of_autocast:.2f})" if way in ("O1", "O2") and of_autocast else ""
+            values[way] = value
+            beside = f" ({value / values[BASELINES[way]]:.2f})" if BASELINES.get(way) in values else ""
             cells.append(f"{value * 1e3:.4g}{beside}")
         print_row(name, *cells)
 
