@@ -990,7 +990,6 @@ struct InsertCasts : public amp::impl::InsertCastsPassBase<InsertCasts> {
     numContractions += counts.contractions;
   }
 
-  /// Callers first: they say how arguments of helpers are stored.
   /// Values of blocks that nothing reaches may be made of themselves, and would
   /// be followed for ever where this pass runs alone. True if there were any.
   bool eraseUnreachable() {
@@ -1002,6 +1001,7 @@ struct InsertCasts : public amp::impl::InsertCastsPassBase<InsertCasts> {
     return erased;
   }
 
+  /// Callers first: they say how arguments of helpers are stored.
   LogicalResult insertWithHelpers(Type halfType) {
     ModuleOp module = getOperation();
     HelperCasts helpers(module, halfType);
