@@ -351,12 +351,125 @@ static bool findCompared(Value condition, llvm::SetVector<Value> &compared) {
   return true;
 }
 
+namespace {
+/// What a round of a loop begins with, and what is added to that.
+struct Counter {
+  BlockArgument argument;
+  APInt added;
+};
+} // namespace
+
+/// What `value`, an integer of a round of `loop`, is counted from; none if it
+/// is something else than what the round begins with plus a constant.
+static std::optional<Counter> getCounter(scf::WhileOp loop, Value value) {
+  Type type = getElementTypeOrSelf(value);
+  if (!type.isIntOrIndex())
+    return std::nullopt;
+  APInt added(type.isIndex() ? IndexType::kInternalStorageBitWidth
+                             : type.getIntOrFloatBitWidth(),
+              0);
+  for (unsigned steps = 0; steps < kMaxOperations; ++steps) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      if (argument.getOwner() == loop.getBeforeBody())
+        return Counter{argument, added};
+      if (argument.getOwner() != loop.getAfterBody())
+        return std::nullopt;
+      value = loop.getConditionOp().getArgs()[argument.getArgNumber()];
+      continue;
+    }
+    Operation *def = value.getDefiningOp();
+    if (auto extract = dyn_cast<tensor::ExtractOp>(def)) {
+      if (!extract.getIndices().empty())
+        return std::nullopt;
+      value = extract.getTensor();
+      continue;
+    }
+    if (!isa<arith::AddIOp, arith::SubIOp>(def))
+      return std::nullopt;
+    value = def->getOperand(0);
+    auto number = dyn_cast_if_present<IntegerAttr>(
+        getUniformConstant(def->getOperand(1)));
+    if (!number && isa<arith::AddIOp>(def)) {
+      value = def->getOperand(1);
+      number = dyn_cast_if_present<IntegerAttr>(
+          getUniformConstant(def->getOperand(0)));
+    }
+    if (!number || number.getValue().getBitWidth() != added.getBitWidth())
+      return std::nullopt;
+    if (isa<arith::AddIOp>(def))
+      added += number.getValue();
+    else
+      added -= number.getValue();
+  }
+  return std::nullopt;
+}
+
+/// What each round of `loop` adds to `value`; none if that is no constant.
+static std::optional<APInt> getStep(scf::WhileOp loop, Value value) {
+  std::optional<Counter> counter = getCounter(loop, value);
+  if (!counter)
+    return std::nullopt;
+  std::optional<Counter> next = getCounter(
+      loop, loop.getYieldedValues()[counter->argument.getArgNumber()]);
+  return next && next->argument == counter->argument
+             ? std::optional<APInt>(next->added)
+             : std::nullopt;
+}
+
+/// True if `value` is the same in each round of `loop`.
+static bool isUnchanged(scf::WhileOp loop, Value value) {
+  if (!loop->isAncestor(value.getParentBlock()->getParentOp()) ||
+      getUniformConstant(value))
+    return true;
+  std::optional<APInt> step = getStep(loop, value);
+  return step && step->isZero();
+}
+
+/// True if `compare` is false after a number of rounds: what it compares counts
+/// towards a bound. Rounds are counted from either side, but one by one where
+/// the bound has to be met.
+static bool endsByCounting(scf::WhileOp loop, arith::CmpIOp compare) {
+  using Predicate = arith::CmpIPredicate;
+  Value counted = compare.getLhs(), bound = compare.getRhs();
+  bool isUp = false;
+  switch (compare.getPredicate()) {
+  case Predicate::slt:
+  case Predicate::sle:
+  case Predicate::ult:
+  case Predicate::ule:
+    isUp = true;
+    break;
+  case Predicate::eq:
+  case Predicate::ne:
+  case Predicate::sgt:
+  case Predicate::sge:
+  case Predicate::ugt:
+  case Predicate::uge:
+    break;
+  }
+  if (!isUnchanged(loop, bound)) {
+    std::swap(counted, bound);
+    isUp = !isUp;
+    if (!isUnchanged(loop, bound))
+      return false;
+  }
+  std::optional<APInt> step = getStep(loop, counted);
+  if (!step || step->isZero())
+    return false;
+  if (compare.getPredicate() == Predicate::eq)
+    return true; // of one round at most
+  if (compare.getPredicate() == Predicate::ne)
+    return step->isOne() || step->isAllOnes();
+  return step->isNegative() != isUp;
+}
+
 bool mlir::amp::endsWithOverflow(scf::WhileOp loop,
                                  function_ref<bool(Value)> mayOverflow) {
   return llvm::any_of(
       getConjuncts(loop.getConditionOp().getCondition()), [&](Operation *def) {
-        return isa_and_present<arith::CmpIOp, arith::CmpFOp>(def) &&
-               llvm::none_of(def->getOperands(), mayOverflow);
+        auto compare = dyn_cast_if_present<arith::CmpIOp>(def);
+        return compare && llvm::none_of(def->getOperands(), mayOverflow) &&
+               endsByCounting(loop, compare);
       });
 }
 

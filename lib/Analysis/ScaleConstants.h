@@ -73,8 +73,8 @@ bool showsOverflow(scf::WhileOp loop, unsigned number,
                    function_ref<bool(Value)> mayOverflow);
 
 /// True if something else than what `mayOverflow` ends `loop` as well: one of
-/// the comparisons that all have to be true is of integers, such as the number
-/// of rounds, or of values without an overflow.
+/// the comparisons that all have to be true is of a number of rounds, which
+/// counts by a constant towards what is the same in each of them.
 bool endsWithOverflow(scf::WhileOp loop, function_ref<bool(Value)> mayOverflow);
 
 /// The maxima (minima) that alone make use of `carried`, what the rounds of a

@@ -1423,7 +1423,9 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
     scf.condition(%c40) %v, %i : tensor<f32>, index
   } do {
   ^bb0(%v: tensor<f32>, %i: index):
-    scf.yield %zero, %last : tensor<f32>, index
+    %one = arith.constant 1 : index
+    %next = arith.addi %i, %one : index
+    scf.yield %zero, %next : tensor<f32>, index
   }
   %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
   %new = arith.subf %w, %u : tensor<f32>
