@@ -397,7 +397,7 @@ func.func @counted_forall(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}
   %e = tensor.extract %u[%c0] : tensor<4xf32>
   %i = arith.fptosi %e : f32 to i32
   %count = arith.index_cast %i : i32 to index
-  // expected-error @below {{expected the bounds of 'scf.forall' to be what no gradient of '@counted_forall' comes into, because with one that overflows it would not end; write the loop as scf.for}}
+  // expected-error @below {{expected the bounds of 'scf.forall' to be what no gradient of '@counted_forall' comes into, because with one that overflows it may run for as long as an index can count; write the loop as scf.for}}
   %n = scf.forall (%j) in (%count) shared_outs(%o = %w) -> (tensor<4xf32>) {
     %b = tensor.extract_slice %u[%j] [1] [1] : tensor<4xf32> to tensor<1xf32>
     scf.forall.in_parallel {

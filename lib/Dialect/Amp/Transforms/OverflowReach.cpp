@@ -109,6 +109,14 @@ static void appendHandedOn(OpOperand &use, SmallVectorImpl<Value> &to) {
     appendRegionArguments(parent, to);
 }
 
+/// True if something in the body of `op` may not end.
+static bool hasLoopOrCall(linalg::LinalgOp op) {
+  return llvm::any_of(
+      op.getBlock()->without_terminator(), [](Operation &inner) {
+        return inner.getNumRegions() != 0 || isa<func::CallOp>(inner);
+      });
+}
+
 namespace {
 /// What calls hand on of their operands, looked at once for each call.
 class CallFlow {
@@ -188,8 +196,14 @@ static SmallVector<Value> getDestinations(OpOperand &use, CallFlow &calls) {
     return to;
   }
   llvm::append_range(to, op->getResults());
-  if (op->getNumRegions() != 0 && !isa<linalg::LinalgOp>(op))
+  // Values in the body of a structured operation are asked about where they may
+  // end a loop.
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
+    if (hasLoopOrCall(structured))
+      to.push_back(structured.getMatchingBlockArgument(&use));
+  } else if (op->getNumRegions() != 0) {
     appendRegionArguments(op, to);
+  }
   // One that hands on what it takes without a result: a slice that a round of
   // scf.forall writes.
   if (Operation *parent = op->getParentOp();

@@ -18,6 +18,7 @@
 #include "../OverflowReach.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Dominance.h"
@@ -75,7 +76,7 @@ public:
   LogicalResult run();
   unsigned getNumGuards() const { return guards.size(); }
   /// True if it has put anything into the step that is not put there twice.
-  bool hasChanged() const { return !guards.empty() || numChecks != 0; }
+  bool hasChanged() const { return !guards.empty() || numChanges != 0; }
 
 private:
   // States.cpp
@@ -137,12 +138,15 @@ private:
   LogicalResult enterBlock(Block &block);
   void closeLoops();
   void dropCommonArguments();
+  Value extract(Location loc, Value predicate);
   void guardChecks(Operation *op);
-  void endOnOverflow(scf::ConditionOp end);
-  Value boundOnOverflow(scf::ForOp loop);
-  LogicalResult checkBounds(LoopLikeOpInterface loop);
-  bool mayNotEnd(func::FuncOp callee);
-  LogicalResult skipHelper(func::CallOp call);
+  void endOnOverflow(scf::ConditionOp end, Value overflows);
+  void boundOnOverflow(scf::ForOp loop, Value overflows, bool stepMayOverflow);
+  LogicalResult refuseBounds(Operation *loop);
+  llvm::SmallBitVector findDecisive(func::FuncOp callee);
+  bool mayNotEnd(func::CallOp call, function_ref<bool(Value)> mayOverflow);
+  LogicalResult skipHelper(func::CallOp call, Value any, Value overflows);
+  LogicalResult guardBody(linalg::LinalgOp op);
   LogicalResult visit(Operation *op);
   LogicalResult visitOpaque(Operation *op, Value bounds);
   LogicalResult visitFor(scf::ForOp loop, Value bounds);
@@ -206,16 +210,17 @@ private:
   llvm::DenseSet<Operation *> opsWithSources;
   /// Sums come from earlier calls, and may bring an infinity.
   bool hasAccumulators = false;
-  /// Answers of mayNotEnd.
-  llvm::DenseMap<Operation *, bool> endless;
+  /// Answers of findDecisive; all arguments of what is being asked about.
+  llvm::DenseMap<Operation *, llvm::SmallBitVector> decisive;
   /// Answers of containsStep.
   llvm::DenseMap<Operation *, bool> stepsInside;
   /// Whether an overflow came into a value and no guard has kept it away.
   llvm::DenseMap<Value, Value> found;
   /// amp.apply_if_finite operations made here.
   llvm::SetVector<Operation *> guards;
-  /// Assertions that hold, and loops that end, where something overflowed.
-  unsigned numChecks = 0;
+  /// Assertions that hold, loops that end, and calls that are left out, where
+  /// something overflowed.
+  unsigned numChanges = 0;
   /// Joins by block and operands, and all operations that may be unused.
   llvm::DenseMap<std::tuple<Block *, Value, Value>, Value> joined;
   SmallVector<Operation *> created;

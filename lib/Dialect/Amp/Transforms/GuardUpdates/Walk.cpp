@@ -222,6 +222,11 @@ static bool choosesInside(scf::ForOp loop) {
       .wasInterrupted();
 }
 
+/// The boolean that `predicate` holds.
+Value StepGuard::extract(Location loc, Value predicate) {
+  return tensor::ExtractOp::create(builder, loc, predicate, ValueRange());
+}
+
 /// An assertion, or those in the body of a structured operation, hold where an
 /// overflow came into what they check, or into a branch that leads to them.
 void StepGuard::guardChecks(Operation *op) {
@@ -242,114 +247,124 @@ void StepGuard::guardChecks(Operation *op) {
   Value any = joinOf(read);
   if (!any)
     return;
-  Value overflows =
-      tensor::ExtractOp::create(builder, op->getLoc(), any, ValueRange());
+  Value overflows = extract(op->getLoc(), any);
   for (cf::AssertOp check : checks) {
     builder.setInsertionPoint(check);
     check.getArgMutable().assign(arith::OrIOp::create(
         builder, check.getLoc(), check.getArg(), overflows));
-    ++numChecks;
+    ++numChanges;
   }
 }
 
 /// A loop that a gradient ends may go round for ever with an infinity. What it
 /// computes then is dropped, so it ends at once:
-///   scf.condition(%c)  ->  scf.condition(%c and not found(%c))
-void StepGuard::endOnOverflow(scf::ConditionOp end) {
-  Value any = found.lookup(end.getCondition());
-  if (!any)
-    return;
+///   scf.condition(%c)  ->  scf.condition(%c and not %overflows)
+void StepGuard::endOnOverflow(scf::ConditionOp end, Value overflows) {
   Location loc = end.getLoc();
   builder.setInsertionPoint(end);
-  Value overflows = tensor::ExtractOp::create(builder, loc, any, ValueRange());
   Value no =
       arith::ConstantOp::create(builder, loc, builder.getBoolAttr(false));
   end.getConditionMutable().assign(
       arith::SelectOp::create(builder, loc, overflows, no, end.getCondition()));
-  ++numChecks;
+  ++numChanges;
 }
 
-/// So does one that a gradient counts: it has no round at all. Returns what
-/// overflowed, null for a loop with other bounds.
-Value StepGuard::boundOnOverflow(scf::ForOp loop) {
+/// So does one that a gradient counts: it has no round at all.
+void StepGuard::boundOnOverflow(scf::ForOp loop, Value overflows,
+                                bool stepMayOverflow) {
   Location loc = loop.getLoc();
-  Value lower = loop.getLowerBound(), upper = loop.getUpperBound();
+  Value lower = loop.getLowerBound();
   builder.setInsertionPoint(loop);
-  Value any = joinOf({lower, upper, loop.getStep()});
-  if (!any)
-    return {};
-  Value overflows = tensor::ExtractOp::create(builder, loc, any, ValueRange());
   // A step of 0 is none that a loop may have, whatever its bounds.
-  Value one = arith::ConstantOp::create(builder, loc,
-                                        builder.getOneAttr(lower.getType()));
-  loop.setStep(
-      arith::SelectOp::create(builder, loc, overflows, one, loop.getStep()));
-  loop.setUpperBound(
-      arith::SelectOp::create(builder, loc, overflows, lower, upper));
-  ++numChecks;
-  return any;
+  if (stepMayOverflow) {
+    Value one = arith::ConstantOp::create(builder, loc,
+                                          builder.getOneAttr(lower.getType()));
+    loop.setStep(
+        arith::SelectOp::create(builder, loc, overflows, one, loop.getStep()));
+  }
+  loop.setUpperBound(arith::SelectOp::create(builder, loc, overflows, lower,
+                                             loop.getUpperBound()));
+  ++numChanges;
 }
 
-/// Refuses any other loop that a gradient counts.
-LogicalResult StepGuard::checkBounds(LoopLikeOpInterface loop) {
+/// What `loop` is given beside what it hands from round to round.
+static SmallVector<Value> getBounds(LoopLikeOpInterface loop) {
   MutableArrayRef<OpOperand> inits = loop.getInitsMutable();
+  SmallVector<Value> bounds;
   for (OpOperand &operand : loop->getOpOperands())
-    if (found.contains(operand.get()) &&
-        !llvm::any_of(inits,
+    if (!llvm::any_of(inits,
                       [&](OpOperand &init) { return &init == &operand; }))
-      return loop->emitError()
-             << "expected the bounds of '" << loop->getName()
-             << "' to be what no gradient of '@" << step.getName()
-             << "' comes into, because with one that overflows it would not end; "
-                "write the loop as scf.for";
-  return success();
+      bounds.push_back(operand.get());
+  return bounds;
 }
 
-/// True if what `callee` is given may decide that it does not end: it is in the
-/// condition of a loop, or of a branch in a cycle of blocks. Calls in a cycle
-/// count as well.
-bool StepGuard::mayNotEnd(func::FuncOp callee) {
+/// Of any other loop that a gradient counts.
+LogicalResult StepGuard::refuseBounds(Operation *loop) {
+  return loop->emitError()
+         << "expected the bounds of '" << loop->getName()
+         << "' to be what no gradient of '@" << step.getName()
+         << "' comes into, because with one that overflows it may run for as "
+            "long as an index can count; write the loop as scf.for";
+}
+
+/// The arguments of `callee` that may decide that it does not end: they come
+/// into the condition or the bounds of a loop, or the condition of a branch in
+/// a cycle of blocks. All arguments of calls in a cycle count as well.
+llvm::SmallBitVector StepGuard::findDecisive(func::FuncOp callee) {
   if (!callee || callee.isExternal())
-    return false;
-  auto [it, isNew] = endless.try_emplace(callee, true);
+    return {};
+  auto [it, isNew] = decisive.try_emplace(
+      callee, llvm::SmallBitVector(callee.getNumArguments(), true));
   if (!isNew)
-    return it->second; // true for one that is being asked about
-  OverflowReach::Guarded none;
-  OverflowReach inside(none);
-  for (BlockArgument argument : callee.getArguments())
-    inside.addSource(argument, 0);
-  inside.propagate();
-  auto isReached = [&](Value value) { return inside.isReached(value); };
-  WalkResult walk = callee.walk([&](Operation *op) {
-    bool isEndless = false;
+    return it->second; // all for one that is being asked about
+  SmallVector<Value> conditions;
+  callee.walk([&](Operation *op) {
     Block *block = op->getBlock();
-    if (auto end = dyn_cast<scf::ConditionOp>(op))
-      isEndless = isReached(end.getCondition());
-    else if (auto loop = dyn_cast<scf::ForOp>(op))
-      isEndless = isReached(loop.getLowerBound()) ||
-                  isReached(loop.getUpperBound()) || isReached(loop.getStep());
-    else if (auto call = dyn_cast<func::CallOp>(op))
-      isEndless = mayNotEnd(getCallee(call));
-    else if (op->getNumSuccessors() > 1)
-      isEndless = llvm::any_of(getConditions(op), isReached) &&
-                  llvm::any_of(op->getSuccessors(), [&](Block *successor) {
-                    return successor->isReachable(block);
-                  });
-    return isEndless ? WalkResult::interrupt() : WalkResult::advance();
+    if (auto end = dyn_cast<scf::ConditionOp>(op)) {
+      conditions.push_back(end.getCondition());
+    } else if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
+      llvm::append_range(conditions, getBounds(loop));
+    } else if (auto call = dyn_cast<func::CallOp>(op)) {
+      for (unsigned number : findDecisive(getCallee(call)).set_bits())
+        conditions.push_back(call.getOperand(number));
+    } else if (op->getNumSuccessors() > 1 &&
+               llvm::any_of(op->getSuccessors(), [&](Block *successor) {
+                 return successor->isReachable(block);
+               })) {
+      llvm::append_range(conditions, getConditions(op));
+    }
   });
-  return endless[callee] = walk.wasInterrupted();
+  llvm::SmallBitVector numbers(callee.getNumArguments());
+  if (!conditions.empty()) {
+    OverflowReach::Guarded none;
+    OverflowReach inside(none);
+    for (BlockArgument argument : callee.getArguments())
+      inside.addSource(argument, argument.getArgNumber());
+    inside.propagate();
+    for (Value condition : conditions)
+      numbers |= inside.getSources(condition);
+  }
+  return decisive[callee] = numbers;
 }
 
-/// A function without roles that may not end is left out where it is given an
-/// overflow:
+/// True if `call` is of a function without roles that may not end where one of
+/// the operands that `mayOverflow` tells of has overflowed.
+bool StepGuard::mayNotEnd(func::CallOp call,
+                          function_ref<bool(Value)> mayOverflow) {
+  if (getKind(call) != FunctionKind::Other ||
+      llvm::none_of(call.getOperands(), mayOverflow))
+    return false;
+  return llvm::any_of(
+      findDecisive(getCallee(call)).set_bits(),
+      [&](unsigned number) { return mayOverflow(call.getOperand(number)); });
+}
+
+/// Such a function is left out where it is given an overflow:
 ///   %r = call @f(%g)
 ///   becomes
-///   %r = if found(%g) { yield 0 } else { yield call @f(%g) }
-LogicalResult StepGuard::skipHelper(func::CallOp call) {
-  builder.setInsertionPoint(call);
-  Value any = joinOf(call.getOperands());
-  if (!any)
-    return success();
+///   %r = if %overflows { yield 0 } else { yield call @f(%g) }
+LogicalResult StepGuard::skipHelper(func::CallOp call, Value any,
+                                    Value overflows) {
   Location loc = call.getLoc();
   SmallVector<TypedAttr> zeros;
   for (Type type : call.getResultTypes()) {
@@ -367,7 +382,7 @@ LogicalResult StepGuard::skipHelper(func::CallOp call) {
                 "'grad' arguments and 'param' results, which is left out as a "
                 "whole";
   }
-  Value overflows = tensor::ExtractOp::create(builder, loc, any, ValueRange());
+  builder.setInsertionPoint(call);
   auto branch = scf::IfOp::create(
       builder, loc, overflows,
       [&](OpBuilder &inside, Location) {
@@ -383,6 +398,46 @@ LogicalResult StepGuard::skipHelper(func::CallOp call) {
   replaceResults(call, branch);
   for (Value result : branch.getResults())
     found[result] = any;
+  ++numChanges;
+  return success();
+}
+
+/// In the body of a structured operation, loops that a gradient ends or counts
+/// end, and calls are left out, where one of its operands overflowed: all that
+/// it computes is dropped then. The body captures that as one boolean.
+LogicalResult StepGuard::guardBody(linalg::LinalgOp op) {
+  auto isReached = [&](Value value) { return reach.isReached(value); };
+  SmallVector<Operation *> endless;
+  SmallVector<Value> read;
+  op->walk([&](Operation *inner) {
+    llvm::append_range(read, inner->getOperands());
+    auto call = dyn_cast<func::CallOp>(inner);
+    auto end = dyn_cast<scf::ConditionOp>(inner);
+    auto loop = dyn_cast<LoopLikeOpInterface>(inner);
+    if ((call && mayNotEnd(call, isReached)) ||
+        (end && isReached(end.getCondition())) ||
+        (loop && llvm::any_of(getBounds(loop), isReached)))
+      endless.push_back(inner);
+  });
+  if (endless.empty())
+    return success();
+  builder.setInsertionPoint(op);
+  Value any = joinOf(read);
+  if (!any)
+    return success();
+  Value overflows = extract(op->getLoc(), any);
+  for (Operation *inner : endless) {
+    if (auto call = dyn_cast<func::CallOp>(inner)) {
+      if (failed(skipHelper(call, any, overflows)))
+        return failure();
+    } else if (auto end = dyn_cast<scf::ConditionOp>(inner)) {
+      endOnOverflow(end, overflows);
+    } else if (auto loop = dyn_cast<scf::ForOp>(inner)) {
+      boundOnOverflow(loop, overflows, isReached(loop.getStep()));
+    } else {
+      return refuseBounds(inner);
+    }
+  }
   return success();
 }
 
@@ -415,17 +470,23 @@ LogicalResult StepGuard::visit(Operation *op) {
     return success();
   }
   if (auto call = dyn_cast<func::CallOp>(op);
-      call && getKind(call) == FunctionKind::Other &&
-      llvm::any_of(call.getResults(),
-                   [&](Value result) { return reach.isReached(result); }) &&
-      mayNotEnd(getCallee(call)))
-    return skipHelper(call);
+      call &&
+      mayNotEnd(call, [&](Value value) { return bool(found.lookup(value)); })) {
+    builder.setInsertionPoint(call);
+    Value any = joinOf(call.getOperands());
+    return skipHelper(call, any, extract(call.getLoc(), any));
+  }
   Value bounds;
-  if (auto loop = dyn_cast<scf::ForOp>(op))
-    bounds = boundOnOverflow(loop);
-  else if (auto loop = dyn_cast<LoopLikeOpInterface>(op);
-           loop && failed(checkBounds(loop)))
-    return failure();
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
+    builder.setInsertionPoint(loop);
+    bounds = joinOf(getBounds(loop));
+    auto counted = dyn_cast<scf::ForOp>(op);
+    if (bounds && !counted)
+      return refuseBounds(op);
+    if (bounds)
+      boundOnOverflow(counted, extract(op->getLoc(), bounds),
+                      bool(found.lookup(counted.getStep())));
+  }
   // One in which something is chosen hands on each value's own overflows too:
   // an accumulator's, which goes on, and none of the step that was not taken.
   if (auto loop = dyn_cast<scf::ForOp>(op);
@@ -438,8 +499,11 @@ LogicalResult StepGuard::visit(Operation *op) {
     visitSelect(select);
     return success();
   }
-  if (isa<linalg::LinalgOp>(op))
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
     guardChecks(op);
+    if (failed(guardBody(structured)))
+      return failure();
+  }
   if (!isa<linalg::LinalgOp>(op) && op->getNumRegions() != 0)
     return visitOpaque(op, bounds);
   if (llvm::none_of(op->getResults(),
@@ -501,8 +565,12 @@ LogicalResult StepGuard::visitOpaque(Operation *op, Value bounds) {
            (failed(checkCondition(block.getTerminator())) ||
             failed(visit(block.getTerminator())))))
         return failure();
-  if (auto loop = dyn_cast<scf::WhileOp>(op))
-    endOnOverflow(loop.getConditionOp());
+  if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    scf::ConditionOp end = loop.getConditionOp();
+    builder.setInsertionPoint(end);
+    if (Value any = found.lookup(end.getCondition()))
+      endOnOverflow(end, extract(end.getLoc(), any));
+  }
   return success();
 }
 
