@@ -164,6 +164,9 @@ void NormalizationFinder::visitReduction(Operation *op) {
 /// The values of both. Adding is logarithmic; a sum that grows by one statistic
 /// at a time adds a few values.
 NormalizationFinder::Set NormalizationFinder::unite(Set a, Set b) {
+  // What was added before gives the same set, not an equal one.
+  if (a.getRootWithoutRetain() == b.getRootWithoutRetain())
+    return a;
   if (a.getHeight() < b.getHeight())
     std::swap(a, b);
   for (const void *value : b)

@@ -2,7 +2,7 @@
 """Prints a program in which what is known of an operation contains what is known of the
 one before, N times over.
 
-    growing_sets.py N statistics | batch-norm | name | branches
+    growing_sets.py N statistics | repeated | batch-norm | name | branches
 """
 
 import sys
@@ -25,6 +25,15 @@ def statistics(count):
         lines += [f"  %n{i} = arith.mulf %x, %b {place()} : {T}",
                   f"  %r{i} = arith.subf %{f'r{i - 1}' if i else 'x'}, %n{i} : {T}"]
     return lines + [f"  return %r{count - 1} : {T}", "}"]
+
+
+def repeated(count):
+    """The same sum of N statistics, added N times."""
+    lines = statistics(count)[:4 + 4 * count]
+    lines += [f"  %s{i + 1} = arith.addf %{f's{i}' if i else 't0'}, %a{count} {{amp.scope_id = 0 : i64}} : {S}"
+              for i in range(count)]
+    return lines + [f"  %b = linalg.broadcast ins(%s{count} : {S}) outs(%e : {T}) dimensions = [0, 1]",
+                    f"  %n = arith.mulf %x, %b {{amp.scope_id = 0 : i64}} : {T}", f"  return %n : {T}", "}"]
 
 
 def batch_norm(count):
@@ -64,5 +73,6 @@ def branches(count):
 
 
 count, kind = int(sys.argv[1]), sys.argv[2]
-kinds = {"statistics": statistics, "batch-norm": batch_norm, "name": name, "branches": branches}
+kinds = {"statistics": statistics, "repeated": repeated,
+         "batch-norm": batch_norm, "name": name, "branches": branches}
 print("\n".join(kinds[kind](count)))
