@@ -95,36 +95,3 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %new = arith.subf %w, %direction : tensor<f32>
   return %new : tensor<f32>
 }
-
-// -----
-// A scale of 1 that stays: there is nothing to take out.
-// CHECK: func.func @train
-amp.scaler @s {initial_scale = 1.0 : f64, static_scale}
-func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
-    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
-    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
-    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
-  %a = amp.scale_loss %seed using @s : tensor<f32>
-  %g = arith.mulf %x, %x : tensor<f32>
-  %u, %fu = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
-  %new = arith.subf %w, %u : tensor<f32>
-  return %new : tensor<f32>
-}
-
-// -----
-
-// Near miss: it begins as 1, and grows.
-amp.scaler @s {initial_scale = 1.0 : f64}
-func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
-    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
-    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
-    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
-  %a = amp.scale_loss %seed using @s : tensor<f32>
-  %g = arith.mulf %x, %x : tensor<f32>
-  // expected-error@below {{expected gradients that carry the scale of '@s' once, but got one of degree 0: its backward pass does not make use of its 'loss_seed'; multiply the gradient of the loss by the seed}}
-  %u, %fu = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
-  amp.update_scale @s, %fu
-  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
-  %new = arith.subf %w, %u : tensor<f32>
-  return %new : tensor<f32>
-}

@@ -42,12 +42,6 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
-/// A scale of 1 that stays is a factor that nothing gets wrong: at O5 gradients
-/// are unscaled by it to be widened.
-static bool isAlwaysOne(ScalerOp scaler) {
-  return scaler.getStaticScale() && scaler.getInitialScale().isExactlyValue(1);
-}
-
 namespace {
 /// A result of a train step.
 struct StepResult {
@@ -69,8 +63,6 @@ struct VerifyScaling : public amp::impl::VerifyScalingPassBase<VerifyScaling> {
     analysis = &computed;
     if (printDegrees)
       printAll(module);
-    if (llvm::all_of(module.getOps<ScalerOp>(), isAlwaysOne))
-      return;
     for (auto function : module.getOps<func::FuncOp>())
       if (getFunctionKind(function) == FunctionKind::TrainStep)
         verifyStep(function);

@@ -727,8 +727,6 @@ def VerifyScalingPass : Pass<"amp-verify-scaling", "::mlir::ModuleOp"> {
     | loop that nothing but comparisons of scaled values ends | undecided: an infinity may keep it from ending |
     | any other function | 0, of operands of degree 0 |
 
-    Nothing is refused where all scales are 1 and static (O5).
-
     In each train step (see `amp.role`) an error is
 
     1. a parameter, master, optimizer state, buffer, accumulator, loss or other
