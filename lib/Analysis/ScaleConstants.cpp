@@ -431,22 +431,9 @@ static bool isUnchanged(scf::WhileOp loop, Value value) {
 static bool endsByCounting(scf::WhileOp loop, arith::CmpIOp compare) {
   using Predicate = arith::CmpIPredicate;
   Value counted = compare.getLhs(), bound = compare.getRhs();
-  bool isUp = false;
-  switch (compare.getPredicate()) {
-  case Predicate::slt:
-  case Predicate::sle:
-  case Predicate::ult:
-  case Predicate::ule:
-    isUp = true;
-    break;
-  case Predicate::eq:
-  case Predicate::ne:
-  case Predicate::sgt:
-  case Predicate::sge:
-  case Predicate::ugt:
-  case Predicate::uge:
-    break;
-  }
+  bool isUp = llvm::is_contained(
+      {Predicate::slt, Predicate::sle, Predicate::ult, Predicate::ule},
+      compare.getPredicate());
   if (!isUnchanged(loop, bound)) {
     std::swap(counted, bound);
     isUp = !isUp;
