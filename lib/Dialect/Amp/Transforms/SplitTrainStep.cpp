@@ -878,35 +878,36 @@ struct SplitTrainStep
         for (unsigned i = 0, e = op->getNumOperands(); i != e; ++i)
           passes.insert({op, i});
     });
+    SmallVector<BlockArgument> seeds;
     OverflowReach reach(passes);
     for (BlockArgument argument : step.getArguments())
-      if (getArgRole(step, argument.getArgNumber()).is(Role::LossSeed))
-        reach.addSource(argument, argument.getArgNumber());
+      if (getArgRole(step, argument.getArgNumber()).is(Role::LossSeed)) {
+        reach.addSource(argument, seeds.size());
+        seeds.push_back(argument);
+      }
     reach.propagate();
-    // By the numbers of the seeds.
-    llvm::SmallBitVector kept(step.getNumArguments()), called(kept);
-    auto add = [&](llvm::SmallBitVector &to, Value value) {
-      to |= reach.getSources(value);
-    };
+    llvm::SetVector<Value> updates;
+    llvm::SmallBitVector kept(seeds.size()), called(kept);
     step.walk([&](Operation *op) {
-      for (OpOperand &operand : op->getOpOperands())
-        if (passes.contains({op, operand.getOperandNumber()}))
-          add(called, operand.get());
-        else if (getKind(op) == FunctionKind::OptimizerStep ||
-                 (isa<func::ReturnOp>(op) &&
-                  isUpdated(
-                      getResultRole(step, operand.getOperandNumber()).role)))
-          add(kept, operand.get());
+      bool isUpdate = getKind(op) == FunctionKind::OptimizerStep;
+      for (OpOperand &operand : op->getOpOperands()) {
+        unsigned number = operand.getOperandNumber();
+        if (passes.contains({op, number})) {
+          called |= reach.getSources(operand.get());
+        } else if (isUpdate || (isa<func::ReturnOp>(op) &&
+                                isUpdated(getResultRole(step, number).role))) {
+          kept |= reach.getSources(operand.get());
+          updates.insert(operand.get());
+        }
+      }
     });
     for (unsigned number : kept.set_bits()) {
       if (called.test(number) && !hasScale)
         continue;
-      BlockArgument seed = step.getArgument(number);
-      OpOperand &use = *llvm::find_if(seed.getUses(), [&](OpOperand &use) {
-        return !passes.contains({use.getOwner(), use.getOperandNumber()});
-      });
-      StringRef name = getArgRole(step, number).name;
-      InFlightDiagnostic diagnostic = use.getOwner()->emitError();
+      BlockArgument seed = seeds[number];
+      StringRef name = getArgRole(step, seed.getArgNumber()).name;
+      InFlightDiagnostic diagnostic =
+          findFirstReader(step, seed, updates, passes)->emitError();
       if (called.test(number))
         diagnostic << "expected the gradients of loss '" << name
                    << "' to be those that its backward pass returns, but train "
@@ -928,6 +929,31 @@ struct SplitTrainStep
       return diagnostic;
     }
     return success();
+  }
+
+  /// The first operation that takes `seed` to one of `updates` past `passes`.
+  static Operation *findFirstReader(func::FuncOp step, BlockArgument seed,
+                                    const llvm::SetVector<Value> &updates,
+                                    const OverflowReach::Guarded &passes) {
+    Operation *first = step;
+    step.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      auto isSeed = [&](OpOperand &operand) {
+        return operand.get() == seed &&
+               !passes.contains({op, operand.getOperandNumber()});
+      };
+      if (llvm::none_of(op->getOpOperands(), isSeed))
+        return WalkResult::advance();
+      OverflowReach reach(passes);
+      for (Value result : op->getResults())
+        reach.addSource(result, 0);
+      reach.propagate();
+      if (llvm::none_of(updates,
+                        [&](Value value) { return reach.isReached(value); }))
+        return WalkResult::advance();
+      first = op;
+      return WalkResult::interrupt();
+    });
+    return first;
   }
 
   /// A fused step that scales its loss itself has no seam: the gradients that
