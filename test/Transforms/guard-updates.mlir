@@ -946,6 +946,69 @@ func.func @bodies(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: te
   return %n : tensor<4xf32>
 }
 
+// Where an overflow came in, integers are divided by 1 and places are the first.
+// Near miss: the same by data.
+// CHECK-LABEL: func.func @hazards
+// CHECK: %{{.*}}, %[[F:.*]] = amp.unscale
+// CHECK: %[[I:.*]] = arith.fptosi %{{.*}} : f32 to i32
+// CHECK-NEXT: %[[FOUND:.*]] = tensor.extract %[[F]][]
+// CHECK-NEXT: %[[ONE:.*]] = arith.constant 1 : i32
+// CHECK-NEXT: %[[BY:.*]] = arith.select %[[FOUND]], %[[ONE]], %[[I]] : i32
+// CHECK-NEXT: arith.divsi %{{.*}}, %[[BY]]
+// CHECK-NEXT: arith.remui %{{.*}}, %[[K:[a-z0-9]+]] : i32
+// CHECK: %[[AT:.*]] = arith.index_cast %[[I]]
+// CHECK: %[[FOUND2:.*]] = tensor.extract %[[F]][]
+// CHECK: %[[PLACE:.*]] = arith.select %[[FOUND2]], %{{.*}}, %[[AT]] : index
+// CHECK-NEXT: tensor.extract %{{.*}}[%[[PLACE]]]
+// CHECK: %[[PLACE2:.*]] = arith.select %{{.*}}, %{{.*}}, %[[AT]] : index
+// CHECK-NEXT: tensor.extract_slice %{{.*}}[%[[PLACE2]]] [2] [1]
+// CHECK-NEXT: tensor.extract %{{.*}}[%[[J:[a-z0-9]+]]]
+// CHECK: %[[INTS:.*]] = arith.fptosi %{{.*}} : tensor<4xf32> to tensor<4xi32>
+// CHECK: %[[ONES:.*]] = arith.constant dense<1> : tensor<4xi32>
+// CHECK-NEXT: %[[NAMED:.*]] = arith.select %{{.*}}, %[[ONES]], %[[INTS]]
+// CHECK-NEXT: linalg.div ins(%{{.*}}, %[[NAMED]] :
+// CHECK: %[[FOUND3:.*]] = tensor.extract %[[F]][]
+// CHECK-NEXT: linalg.generic
+// CHECK: ^bb0(%[[V:.*]]: i32, %{{.*}}: i32)
+// CHECK: %[[BY3:.*]] = arith.select %[[FOUND3]], %{{.*}}, %[[V]] : i32
+// CHECK-NEXT: arith.remsi %{{.*}}, %[[BY3]]
+// CHECK: amp.apply_if_finite %[[F]]
+func.func @hazards(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"},
+                   %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"}, %k: i32, %j: index)
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %c0 = arith.constant 0 : index
+  %c100 = arith.constant 100 : i32
+  %hundreds = arith.constant dense<100> : tensor<4xi32>
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %e = tensor.extract %u[%c0] : tensor<4xf32>
+  %i = arith.fptosi %e : f32 to i32
+  %q = arith.divsi %c100, %i : i32
+  %r = arith.remui %q, %k : i32
+  %at = arith.index_cast %i : i32 to index
+  %a = tensor.extract %x[%at] : tensor<4xf32>
+  %b = tensor.extract_slice %x[%at] [2] [1] : tensor<4xf32> to tensor<2xf32>
+  %c = tensor.extract %b[%j] : tensor<2xf32>
+  %ints = arith.fptosi %u : tensor<4xf32> to tensor<4xi32>
+  %init = tensor.empty() : tensor<4xi32>
+  %d = linalg.div ins(%hundreds, %ints : tensor<4xi32>, tensor<4xi32>) outs(%init : tensor<4xi32>) -> tensor<4xi32>
+  %m = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%ints : tensor<4xi32>) outs(%d : tensor<4xi32>) {
+  ^bb0(%v: i32, %o: i32):
+    %rest = arith.remsi %o, %v : i32
+    linalg.yield %rest : i32
+  } -> tensor<4xi32>
+  %back = arith.sitofp %m : tensor<4xi32> to tensor<4xf32>
+  %rf = arith.sitofp %r : i32 to f32
+  %ac = arith.addf %a, %c : f32
+  %sum = arith.addf %ac, %rf : f32
+  %p = tensor.insert %sum into %back[%c0] : tensor<4xf32>
+  %n = arith.subf %w, %p : tensor<4xf32>
+  return %n : tensor<4xf32>
+}
+
 // A step is replaced only where a gradient comes into it. Near miss: bounds by data.
 // CHECK-LABEL: func.func @bounds_alone
 // CHECK: %{{.*}}, %[[F:.*]] = amp.unscale

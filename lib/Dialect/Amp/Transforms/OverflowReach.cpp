@@ -22,6 +22,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/ParallelCombiningOpInterface.h"
 #include "llvm/ADT/StringMap.h"
@@ -109,11 +110,26 @@ static void appendHandedOn(OpOperand &use, SmallVectorImpl<Value> &to) {
     appendRegionArguments(parent, to);
 }
 
-/// True if something in the body of `op` may not end.
-static bool hasLoopOrCall(linalg::LinalgOp op) {
+bool mlir::amp::dividesIntegers(Operation *op) {
+  if (isa<arith::DivSIOp, arith::DivUIOp, arith::CeilDivSIOp,
+          arith::CeilDivUIOp, arith::FloorDivSIOp, arith::RemSIOp,
+          arith::RemUIOp, linalg::DivUnsignedOp>(op))
+    return true;
+  bool divides = isa<linalg::DivOp>(op);
+  if (auto elementwise = dyn_cast<linalg::ElementwiseOp>(op))
+    divides = llvm::is_contained(
+        {linalg::ElementwiseKind::div, linalg::ElementwiseKind::div_unsigned},
+        elementwise.getKind());
+  return divides && getElementTypeOrSelf(op->getOperand(1)).isIntOrIndex();
+}
+
+/// True if something in the body of `op` may not come to its end, or read
+/// outside of a tensor.
+static bool mayBeHazardous(linalg::LinalgOp op) {
   return llvm::any_of(
       op.getBlock()->without_terminator(), [](Operation &inner) {
-        return inner.getNumRegions() != 0 || isa<func::CallOp>(inner);
+        return inner.getNumRegions() != 0 || dividesIntegers(&inner) ||
+               isa<func::CallOp, tensor::ExtractOp>(inner);
       });
 }
 
@@ -197,9 +213,9 @@ static SmallVector<Value> getDestinations(OpOperand &use, CallFlow &calls) {
   }
   llvm::append_range(to, op->getResults());
   // Values in the body of a structured operation are asked about where they may
-  // end a loop.
+  // end a loop or a run.
   if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
-    if (hasLoopOrCall(structured))
+    if (mayBeHazardous(structured))
       to.push_back(structured.getMatchingBlockArgument(&use));
   } else if (op->getNumRegions() != 0) {
     appendRegionArguments(op, to);

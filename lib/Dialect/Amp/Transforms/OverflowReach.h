@@ -34,6 +34,9 @@ bool isKeptOnSkip(std::optional<Role> role);
 /// True if `op` adds its first two tensor operands elementwise.
 bool isElementwiseAdd(Operation *op);
 
+/// True if `op` divides integers by its second operand.
+bool dividesIntegers(Operation *op);
+
 class OverflowReach {
 public:
   /// Operand `index` of a terminator or loop: a value that will be guarded

@@ -165,6 +165,22 @@ COUNT_ROUNDS = f"""%c0 = arith.constant 0 : index
   %not = arith.xori %minus, %ones : i64
   %count = arith.index_cast %not : i64 to index"""
 
+# 100 divided by twice what 16 times an element and 4 is, both cut off; of an infinity, by
+# zero: the smallest number there is, doubled.
+DIVIDE_ABS = """%sixteen = arith.constant 16.0 : f32
+  %size = math.absf %f : f32
+  %scaled = arith.mulf %size, %sixteen : f32
+  %four = arith.constant 4.0 : f32
+  %shifted = arith.addf %scaled, %four : f32
+  %whole = arith.fptosi %shifted : f32 to i64
+  %one = arith.constant 1 : i64
+  %by = arith.shli %whole, %one : i64
+  %hundred = arith.constant 100 : i64
+  %parts = arith.divsi %hundred, %by : i64
+  %share = arith.sitofp %parts : i64 to f32"""
+DIVIDE = f"""{ONE_INDEX}%f = tensor.extract %g[%c1] : {T}
+  {DIVIDE_ABS}"""
+
 KINDS = {
     # The forms that design.md knows.
     "call": FB + STEP + train(f"{CALL_FB}\n{CALL_STEP}"),
@@ -352,6 +368,37 @@ func.func private @apply(%w: {T}, %g: {T}) -> {T} {{
     %k = arith.subf %v, %x : {T}
     scf.yield %k : {T}
   }}"""),
+    # Divided by what an infinity makes zero, read where it has no place: in the step, in
+    # the body of an operation, and in a helper that stays a call.
+    "divided": FB + train(
+        f"""{CALL_FB}
+  {DIVIDE}
+  %zero = arith.constant 0.0 : f32
+  %nought = arith.mulf %f, %zero : f32
+  %first = arith.fptosi %nought : f32 to i64
+  %at = arith.index_cast %first : i64 to index
+  %place = tensor.extract %x[%at] : {T}
+  %more = arith.addf %share, %place : f32
+  %e = tensor.empty() : {T}
+  %b = linalg.fill ins(%more : f32) outs(%e : {T}) -> {T}
+  %n = arith.subf %w, %b : {T}"""),
+    "divided-body": FB + train(
+        f"""{CALL_FB}
+  %e = tensor.empty() : {T}
+  %b = linalg.map ins(%g : {T}) outs(%e : {T}) (%f: f32, %o: f32) {{
+    {DIVIDE_ABS}
+    linalg.yield %share : f32
+  }}
+  %n = arith.subf %w, %b : {T}"""),
+    "divided-helper": FB + f"""
+func.func private @share(%g: {T}) -> {T} {{
+  cf.br ^next
+^next:
+  {DIVIDE}
+  %e = tensor.empty() : {T}
+  %b = linalg.fill ins(%share : f32) outs(%e : {T}) -> {T}
+  return %b : {T}
+}}""" + train(f"{CALL_FB}\n%b = call @share(%g) : ({T}) -> {T}\n%n = arith.subf %w, %b : {T}"),
     # The overflow of the count is that of the gradients that leave the loop.
     "loop-counted-steps": FB + train(
         f"""{CALL_FB}

@@ -623,10 +623,11 @@ def GuardUpdatesPass : Pass<"amp-guard-updates", "::mlir::ModuleOp"> {
 
     An assertion (`cf.assert`) on what an overflow comes into holds where one did.
     A loop that a gradient ends (the condition of `scf.while`, the bounds of
-    `scf.for`) ends at once where it overflowed, and a function without roles that
-    a gradient may keep from ending is not called; its results are zeros then, and
-    need static shapes. Any other loop with bounds that a gradient comes into is an
-    error.
+    `scf.for`) ends at once where it overflowed, integers are divided by 1, and
+    tensors are read and written at their start. A function without roles that does
+    one of these with a gradient is not called; its results are zeros then, and need
+    static shapes. Any other loop with bounds that a gradient comes into is an error,
+    and so is a size that one comes into.
 
     An optimizer step that adds to an `accumulator`, or decides itself whether the
     window ends, is written into the train step before, for a guard around its call

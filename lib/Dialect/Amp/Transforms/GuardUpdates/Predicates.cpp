@@ -264,15 +264,23 @@ void StepGuard::replaceResults(Operation *from, Operation *to) {
   from->erase();
 }
 
-Value mlir::amp::createZeros(OpBuilder &builder, Value like) {
-  auto type = cast<RankedTensorType>(like.getType());
+Value mlir::amp::createSplat(OpBuilder &builder, Value like,
+                             TypedAttr element) {
+  auto type = dyn_cast<RankedTensorType>(like.getType());
   Location loc = like.getLoc();
-  if (type.hasStaticShape())
-    return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  if (type && type.hasStaticShape())
+    return arith::ConstantOp::create(builder, loc,
+                                     DenseElementsAttr::get(type, element));
+  Value scalar = arith::ConstantOp::create(builder, loc, element);
+  if (!type)
+    return scalar;
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, like);
   Value empty =
       tensor::EmptyOp::create(builder, loc, sizes, type.getElementType());
-  Value zero = arith::ConstantOp::create(
-      builder, loc, builder.getZeroAttr(type.getElementType()));
-  return linalg::FillOp::create(builder, loc, zero, empty).getResult(0);
+  return linalg::FillOp::create(builder, loc, scalar, empty).getResult(0);
+}
+
+Value mlir::amp::createZeros(OpBuilder &builder, Value like) {
+  return createSplat(builder, like,
+                     builder.getZeroAttr(getElementTypeOrSelf(like)));
 }

@@ -50,6 +50,11 @@ struct Window {
   SmallVector<Place> dirtyResets;
 };
 
+/// What `loop` is given beside what it hands from round to round.
+SmallVector<Value> getBounds(LoopLikeOpInterface loop);
+
+struct Hazard;
+
 /// What the guards of a step have to know of the options.
 struct GuardOptions {
   bool skipOnOverflow, keepFiniteSums;
@@ -64,8 +69,15 @@ SmallVector<Value> getIncoming(BlockArgument argument);
 /// Has the branch at `it` hand over `value` for `argument`.
 void setIncoming(Block::pred_iterator it, BlockArgument argument, Value value);
 
+/// `element` in each place of a value of the type of `like`, which is one of
+/// such elements or a tensor of them.
+Value createSplat(OpBuilder &builder, Value like, TypedAttr element);
+
 /// Zeros of the type of `like`.
 Value createZeros(OpBuilder &builder, Value like);
+
+/// What the terminator `end` chooses a successor by.
+SmallVector<Value> getConditions(Operation *end);
 
 class StepGuard {
 public:
@@ -131,13 +143,9 @@ private:
   Value handOutSkip(scf::ForOp loop, unsigned number);
   Value handOutSkip(BlockArgument argument);
 
-  // Walk.cpp
-  LogicalResult walkRegion(Region &region);
-  LogicalResult walkBlock(Block &block);
-  LogicalResult checkCondition(Operation *end);
-  LogicalResult enterBlock(Block &block);
-  void closeLoops();
-  void dropCommonArguments();
+  // Hazards.cpp
+  void guardHazard(const Hazard &hazard, Value overflows);
+  LogicalResult guardHazards(Operation *op);
   Value extract(Location loc, Value predicate);
   void guardChecks(Operation *op);
   void endOnOverflow(scf::ConditionOp end, Value overflows);
@@ -147,6 +155,14 @@ private:
   bool mayNotEnd(func::CallOp call, function_ref<bool(Value)> mayOverflow);
   LogicalResult skipHelper(func::CallOp call, Value any, Value overflows);
   LogicalResult guardBody(linalg::LinalgOp op);
+
+  // Walk.cpp
+  LogicalResult walkRegion(Region &region);
+  LogicalResult walkBlock(Block &block);
+  LogicalResult checkCondition(Operation *end);
+  LogicalResult enterBlock(Block &block);
+  void closeLoops();
+  void dropCommonArguments();
   LogicalResult visit(Operation *op);
   LogicalResult visitOpaque(Operation *op, Value bounds);
   LogicalResult visitFor(scf::ForOp loop, Value bounds);

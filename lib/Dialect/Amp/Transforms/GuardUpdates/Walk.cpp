@@ -16,7 +16,6 @@
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/ADT/PostOrderIterator.h"
 
@@ -58,8 +57,7 @@ LogicalResult StepGuard::walkRegion(Region &region) {
   return success();
 }
 
-/// What the terminator `end` chooses a successor by.
-static SmallVector<Value> getConditions(Operation *end) {
+SmallVector<Value> mlir::amp::getConditions(Operation *end) {
   SmallVector<Value> conditions;
   auto branch = dyn_cast<BranchOpInterface>(end);
   if (branch && end->getNumSuccessors() > 1)
@@ -222,225 +220,6 @@ static bool choosesInside(scf::ForOp loop) {
       .wasInterrupted();
 }
 
-/// The boolean that `predicate` holds.
-Value StepGuard::extract(Location loc, Value predicate) {
-  return tensor::ExtractOp::create(builder, loc, predicate, ValueRange());
-}
-
-/// An assertion, or those in the body of a structured operation, hold where an
-/// overflow came into what they check, or into a branch that leads to them.
-void StepGuard::guardChecks(Operation *op) {
-  SmallVector<cf::AssertOp> checks;
-  SmallVector<Value> read;
-  op->walk([&](Operation *inner) {
-    if (auto check = dyn_cast<cf::AssertOp>(inner))
-      checks.push_back(check);
-    llvm::append_range(read, inner->getOperands());
-  });
-  if (checks.empty())
-    return;
-  for (Operation *parent = op->getParentOp(); parent != step;
-       parent = parent->getParentOp())
-    if (auto branch = dyn_cast<scf::IfOp>(parent))
-      read.push_back(branch.getCondition());
-  builder.setInsertionPoint(op);
-  Value any = joinOf(read);
-  if (!any)
-    return;
-  Value overflows = extract(op->getLoc(), any);
-  for (cf::AssertOp check : checks) {
-    builder.setInsertionPoint(check);
-    check.getArgMutable().assign(arith::OrIOp::create(
-        builder, check.getLoc(), check.getArg(), overflows));
-    ++numChanges;
-  }
-}
-
-/// A loop that a gradient ends may go round for ever with an infinity. What it
-/// computes then is dropped, so it ends at once:
-///   scf.condition(%c)  ->  scf.condition(%c and not %overflows)
-void StepGuard::endOnOverflow(scf::ConditionOp end, Value overflows) {
-  Location loc = end.getLoc();
-  builder.setInsertionPoint(end);
-  Value no =
-      arith::ConstantOp::create(builder, loc, builder.getBoolAttr(false));
-  end.getConditionMutable().assign(
-      arith::SelectOp::create(builder, loc, overflows, no, end.getCondition()));
-  ++numChanges;
-}
-
-/// So does one that a gradient counts: it has no round at all.
-void StepGuard::boundOnOverflow(scf::ForOp loop, Value overflows,
-                                bool stepMayOverflow) {
-  Location loc = loop.getLoc();
-  Value lower = loop.getLowerBound();
-  builder.setInsertionPoint(loop);
-  // A step of 0 is none that a loop may have, whatever its bounds.
-  if (stepMayOverflow) {
-    Value one = arith::ConstantOp::create(builder, loc,
-                                          builder.getOneAttr(lower.getType()));
-    loop.setStep(
-        arith::SelectOp::create(builder, loc, overflows, one, loop.getStep()));
-  }
-  loop.setUpperBound(arith::SelectOp::create(builder, loc, overflows, lower,
-                                             loop.getUpperBound()));
-  ++numChanges;
-}
-
-/// What `loop` is given beside what it hands from round to round.
-static SmallVector<Value> getBounds(LoopLikeOpInterface loop) {
-  MutableArrayRef<OpOperand> inits = loop.getInitsMutable();
-  SmallVector<Value> bounds;
-  for (OpOperand &operand : loop->getOpOperands())
-    if (!llvm::any_of(inits,
-                      [&](OpOperand &init) { return &init == &operand; }))
-      bounds.push_back(operand.get());
-  return bounds;
-}
-
-/// Of any other loop that a gradient counts.
-LogicalResult StepGuard::refuseBounds(Operation *loop) {
-  return loop->emitError()
-         << "expected the bounds of '" << loop->getName()
-         << "' to be what no gradient of '@" << step.getName()
-         << "' comes into, because with one that overflows it may run for as "
-            "long as an index can count; write the loop as scf.for";
-}
-
-/// The arguments of `callee` that may decide that it does not end: they come
-/// into the condition or the bounds of a loop, or the condition of a branch in
-/// a cycle of blocks. All arguments of calls in a cycle count as well.
-llvm::SmallBitVector StepGuard::findDecisive(func::FuncOp callee) {
-  if (!callee || callee.isExternal())
-    return {};
-  auto [it, isNew] = decisive.try_emplace(
-      callee, llvm::SmallBitVector(callee.getNumArguments(), true));
-  if (!isNew)
-    return it->second; // all for one that is being asked about
-  SmallVector<Value> conditions;
-  callee.walk([&](Operation *op) {
-    Block *block = op->getBlock();
-    if (auto end = dyn_cast<scf::ConditionOp>(op)) {
-      conditions.push_back(end.getCondition());
-    } else if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
-      llvm::append_range(conditions, getBounds(loop));
-    } else if (auto call = dyn_cast<func::CallOp>(op)) {
-      for (unsigned number : findDecisive(getCallee(call)).set_bits())
-        conditions.push_back(call.getOperand(number));
-    } else if (op->getNumSuccessors() > 1 &&
-               llvm::any_of(op->getSuccessors(), [&](Block *successor) {
-                 return successor->isReachable(block);
-               })) {
-      llvm::append_range(conditions, getConditions(op));
-    }
-  });
-  llvm::SmallBitVector numbers(callee.getNumArguments());
-  if (!conditions.empty()) {
-    OverflowReach::Guarded none;
-    OverflowReach inside(none);
-    for (BlockArgument argument : callee.getArguments())
-      inside.addSource(argument, argument.getArgNumber());
-    inside.propagate();
-    for (Value condition : conditions)
-      numbers |= inside.getSources(condition);
-  }
-  return decisive[callee] = numbers;
-}
-
-/// True if `call` is of a function without roles that may not end where one of
-/// the operands that `mayOverflow` tells of has overflowed.
-bool StepGuard::mayNotEnd(func::CallOp call,
-                          function_ref<bool(Value)> mayOverflow) {
-  if (getKind(call) != FunctionKind::Other ||
-      llvm::none_of(call.getOperands(), mayOverflow))
-    return false;
-  return llvm::any_of(
-      findDecisive(getCallee(call)).set_bits(),
-      [&](unsigned number) { return mayOverflow(call.getOperand(number)); });
-}
-
-/// Such a function is left out where it is given an overflow:
-///   %r = call @f(%g)
-///   becomes
-///   %r = if %overflows { yield 0 } else { yield call @f(%g) }
-LogicalResult StepGuard::skipHelper(func::CallOp call, Value any,
-                                    Value overflows) {
-  Location loc = call.getLoc();
-  SmallVector<TypedAttr> zeros;
-  for (Type type : call.getResultTypes()) {
-    auto shaped = dyn_cast<ShapedType>(type);
-    zeros.push_back(shaped && !shaped.hasStaticShape()
-                        ? TypedAttr()
-                        : builder.getZeroAttr(type));
-    if (!zeros.back())
-      return call.emitError()
-             << "expected '@" << call.getCallee()
-             << "', which a gradient may keep from ending, to return tensors of "
-                "static shape, so that a skipped step can leave it out, but got "
-             << type
-             << "; write the update as a function with 'param' arguments, "
-                "'grad' arguments and 'param' results, which is left out as a "
-                "whole";
-  }
-  builder.setInsertionPoint(call);
-  auto branch = scf::IfOp::create(
-      builder, loc, overflows,
-      [&](OpBuilder &inside, Location) {
-        SmallVector<Value> values;
-        for (TypedAttr zero : zeros)
-          values.push_back(arith::ConstantOp::create(inside, loc, zero));
-        scf::YieldOp::create(inside, loc, values);
-      },
-      [&](OpBuilder &inside, Location) {
-        Operation *copy = inside.clone(*call);
-        scf::YieldOp::create(inside, loc, copy->getResults());
-      });
-  replaceResults(call, branch);
-  for (Value result : branch.getResults())
-    found[result] = any;
-  ++numChanges;
-  return success();
-}
-
-/// In the body of a structured operation, loops that a gradient ends or counts
-/// end, and calls are left out, where one of its operands overflowed: all that
-/// it computes is dropped then. The body captures that as one boolean.
-LogicalResult StepGuard::guardBody(linalg::LinalgOp op) {
-  auto isReached = [&](Value value) { return reach.isReached(value); };
-  SmallVector<Operation *> endless;
-  SmallVector<Value> read;
-  op->walk([&](Operation *inner) {
-    llvm::append_range(read, inner->getOperands());
-    auto call = dyn_cast<func::CallOp>(inner);
-    auto end = dyn_cast<scf::ConditionOp>(inner);
-    auto loop = dyn_cast<LoopLikeOpInterface>(inner);
-    if ((call && mayNotEnd(call, isReached)) ||
-        (end && isReached(end.getCondition())) ||
-        (loop && llvm::any_of(getBounds(loop), isReached)))
-      endless.push_back(inner);
-  });
-  if (endless.empty())
-    return success();
-  builder.setInsertionPoint(op);
-  Value any = joinOf(read);
-  if (!any)
-    return success();
-  Value overflows = extract(op->getLoc(), any);
-  for (Operation *inner : endless) {
-    if (auto call = dyn_cast<func::CallOp>(inner)) {
-      if (failed(skipHelper(call, any, overflows)))
-        return failure();
-    } else if (auto end = dyn_cast<scf::ConditionOp>(inner)) {
-      endOnOverflow(end, overflows);
-    } else if (auto loop = dyn_cast<scf::ForOp>(inner)) {
-      boundOnOverflow(loop, overflows, isReached(loop.getStep()));
-    } else {
-      return refuseBounds(inner);
-    }
-  }
-  return success();
-}
-
 LogicalResult StepGuard::visit(Operation *op) {
   if (isa<func::ReturnOp>(op))
     addDirtyBuffers(op);
@@ -506,6 +285,8 @@ LogicalResult StepGuard::visit(Operation *op) {
   }
   if (!isa<linalg::LinalgOp>(op) && op->getNumRegions() != 0)
     return visitOpaque(op, bounds);
+  if (!isa<linalg::LinalgOp>(op) && failed(guardHazards(op)))
+    return failure();
   if (llvm::none_of(op->getResults(),
                     [&](Value result) { return reach.isReached(result); }))
     return success();
