@@ -172,6 +172,7 @@ for feature, present in {
     and can_import("pytest")
     and not config.sanitize,
     "sanitize": bool(config.sanitize),
+    "valgrind": has_tool("valgrind") and not config.sanitize,
     "avx512bf16": " avx512_bf16 " in read("/proc/cpuinfo"),
     "long": bool(lit_config.params.get("long")),
 }.items():
