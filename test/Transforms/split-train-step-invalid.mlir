@@ -411,7 +411,10 @@ func.func @one_by_hand(
     %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
     %l: tensor<f32> {amp.role = "loss_seed", amp.name = "l"},
     %k: tensor<f32> {amp.role = "loss_seed", amp.name = "k"})
-    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "output", amp.name = "o"},
+        tensor<f32> {amp.role = "output", amp.name = "p"}) {
+  // What is read of the seed and updates nothing is not where the error stands.
+  %o = arith.addf %l, %l : tensor<f32>
   %e = tensor.empty() : tensor<4xf32>
   // expected-error @below {{expected the backward pass of loss 'l' to be a function with a 'loss_seed' argument and 'grad' results, as another one of train step '@one_by_hand' is, but it is written out; its gradients would be neither scaled nor checked for an overflow}}
   %b = linalg.broadcast ins(%l : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
@@ -420,7 +423,8 @@ func.func @one_by_hand(
   %h = call @second(%w, %k) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
   %sum = arith.addf %g, %h : tensor<4xf32>
   %n = arith.subf %w, %sum : tensor<4xf32>
-  return %n : tensor<4xf32>
+  %p = arith.mulf %l, %l : tensor<f32>
+  return %n, %o, %p : tensor<4xf32>, tensor<f32>, tensor<f32>
 }
 
 // -----
