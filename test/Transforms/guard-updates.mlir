@@ -946,6 +946,60 @@ func.func @bodies(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: te
   return %n : tensor<4xf32>
 }
 
+// A loop in a body that an element counts, and a helper that one may keep from ending.
+// Near miss: a loop that data counts.
+func.func private @round(%a: f32) -> f32 {
+  %limit = arith.constant 0.1 : f32
+  cf.br ^head(%a : f32)
+^head(%b: f32):
+  %more = arith.cmpf ogt, %b, %limit : f32
+  %c = arith.subf %b, %limit : f32
+  cf.cond_br %more, ^head(%c : f32), ^end
+^end:
+  return %b : f32
+}
+// CHECK-LABEL: func.func @counted_bodies
+// CHECK: %{{.*}}, %[[F:.*]] = amp.unscale
+// CHECK: %[[FOUND:.*]] = tensor.extract %[[F]][]
+// CHECK-NEXT: linalg.generic
+// CHECK: %[[COUNT:.*]] = arith.index_cast
+// CHECK: %[[END:.*]] = arith.select %[[FOUND]], %c0, %[[COUNT]] : index
+// CHECK-NEXT: scf.for %{{.*}} = %c0 to %[[END]] step %c1
+// CHECK: scf.for %{{.*}} = %c0 to %[[K:[a-z0-9]+]] step %c1
+// CHECK: scf.if %[[FOUND]] -> (f32) {
+// CHECK: } else {
+// CHECK-NEXT: func.call @round
+// CHECK: linalg.yield
+func.func @counted_bodies(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"}, %k: index)
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %half = arith.constant 0.5 : f32
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %init = tensor.empty() : tensor<4xf32>
+  %h = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%u : tensor<4xf32>) outs(%init : tensor<4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %i = arith.fptosi %a : f32 to i32
+    %count = arith.index_cast %i : i32 to index
+    %x = scf.for %j = %c0 to %count step %c1 iter_args(%v = %a) -> (f32) {
+      %n = arith.mulf %v, %half : f32
+      scf.yield %n : f32
+    }
+    %y = scf.for %j = %c0 to %k step %c1 iter_args(%v = %x) -> (f32) {
+      %n = arith.mulf %v, %half : f32
+      scf.yield %n : f32
+    }
+    %z = func.call @round(%y) : (f32) -> f32
+    linalg.yield %z : f32
+  } -> tensor<4xf32>
+  %n = arith.subf %w, %h : tensor<4xf32>
+  return %n : tensor<4xf32>
+}
+
 // Where an overflow came in, integers are divided by 1 and places are the first.
 // Near miss: the same by data.
 // CHECK-LABEL: func.func @hazards
