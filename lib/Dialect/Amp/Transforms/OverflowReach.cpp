@@ -111,11 +111,9 @@ static void appendHandedOn(OpOperand &use, SmallVectorImpl<Value> &to) {
 }
 
 bool mlir::amp::dividesIntegers(Operation *op) {
-  if (isa<arith::DivSIOp, arith::DivUIOp, arith::CeilDivSIOp,
-          arith::CeilDivUIOp, arith::FloorDivSIOp, arith::RemSIOp,
-          arith::RemUIOp, linalg::DivUnsignedOp>(op))
-    return true;
-  bool divides = isa<linalg::DivOp>(op);
+  bool divides = isa<arith::DivSIOp, arith::DivUIOp, arith::CeilDivSIOp,
+                     arith::CeilDivUIOp, arith::FloorDivSIOp, arith::RemSIOp,
+                     arith::RemUIOp, linalg::DivOp, linalg::DivUnsignedOp>(op);
   if (auto elementwise = dyn_cast<linalg::ElementwiseOp>(op))
     divides = llvm::is_contained(
         {linalg::ElementwiseKind::div, linalg::ElementwiseKind::div_unsigned},

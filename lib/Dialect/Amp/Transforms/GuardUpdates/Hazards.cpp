@@ -74,27 +74,31 @@ void StepGuard::guardHazard(const Hazard &hazard, Value overflows) {
 
 /// Sizes that an overflow came into could be any, and are refused.
 LogicalResult StepGuard::guardHazards(Operation *op) {
-  for (const Hazard &hazard : getHazards(op))
-    if (Value any = found.lookup(hazard.operand->get())) {
-      builder.setInsertionPoint(op);
-      guardHazard(hazard, extract(op->getLoc(), any));
-    }
-  if (!llvm::any_of(op->getResultTypes(), [](Type type) {
-        auto shaped = dyn_cast<RankedTensorType>(type);
-        return shaped && !shaped.hasStaticShape();
-      }))
+  SmallVector<Hazard> hazards = getHazards(op);
+  bool hasSizes = llvm::any_of(op->getResultTypes(), [](Type type) {
+    auto shaped = dyn_cast<RankedTensorType>(type);
+    return shaped && !shaped.hasStaticShape();
+  });
+  if (hazards.empty() && !hasSizes)
     return success();
-  llvm::SmallPtrSet<OpOperand *, 4> places;
-  for (const Hazard &hazard : getHazards(op))
-    places.insert(hazard.operand);
-  for (OpOperand &operand : op->getOpOperands())
-    if (operand.get().getType().isIndex() && !places.contains(&operand) &&
-        found.contains(operand.get()))
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value any = found.lookup(operand.get());
+    if (!any)
+      continue;
+    auto *hazard = llvm::find_if(hazards, [&](const Hazard &hazard) {
+      return hazard.operand == &operand;
+    });
+    if (hazard != hazards.end()) {
+      builder.setInsertionPoint(op);
+      guardHazard(*hazard, extract(op->getLoc(), any));
+    } else if (hasSizes && operand.get().getType().isIndex()) {
       return op->emitError()
              << "expected the sizes of '" << op->getName()
              << "' to be what no gradient of '@" << step.getName()
              << "' comes into, because with one that overflows they may be "
                 "anything; write the update with static sizes";
+    }
+  }
   return success();
 }
 
@@ -253,8 +257,9 @@ LogicalResult StepGuard::skipHelper(func::CallOp call, Value any,
     if (!zeros.back())
       return call.emitError()
              << "expected '@" << call.getCallee()
-             << "', which an overflow may end the run in or keep from ending, to return tensors of "
-                "static shape, so that a skipped step can leave it out, but got "
+             << "', which an overflow may end the run in or keep from ending, "
+                "to return tensors of static shape, so that a skipped step can "
+                "leave it out, but got "
              << type
              << "; write the update as a function with 'param' arguments, "
                 "'grad' arguments and 'param' results, which is left out as a "
