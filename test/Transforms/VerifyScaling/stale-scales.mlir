@@ -363,3 +363,33 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %new = arith.subf %w, %u : tensor<f32>
   return %new : tensor<f32>
 }
+
+// -----
+// A loop is handed the gradient and unscales it inside; what it returns is not
+// scaled.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %x, %a : tensor<f32>
+  // expected-note@below {{scaled here}}
+  %h = arith.mulf %w, %a : tensor<f32>
+  %u, %fu = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{the scale advances here}}
+  amp.update_scale @s, %fu
+  // expected-error@below {{expected a gradient to be unscaled before '@s' advances}}
+  %r:3 = scf.for %i = %c0 to %c2 step %c1 iter_args(%sum = %u, %f = %fu, %t = %h)
+      -> (tensor<f32>, tensor<i1>, tensor<f32>) {
+    %v, %fv = amp.unscale %t using @s : (tensor<f32>) -> tensor<f32>
+    %next = arith.addf %sum, %v : tensor<f32>
+    scf.yield %next, %fv, %t : tensor<f32>, tensor<i1>, tensor<f32>
+  }
+  amp.update_scale @s, %r#1
+  %new = arith.subf %w, %r#0 : tensor<f32>
+  return %new : tensor<f32>
+}

@@ -74,6 +74,8 @@ private:
   AllocationOrderSet<Value> scaled;
   SmallVector<Value> worklist;
   SmallVector<Operation *> ends;
+  /// Operations that bring a scaled value on the way, by a result or inside.
+  llvm::DenseSet<Operation *> sources;
 };
 } // namespace
 
@@ -143,7 +145,7 @@ void StaleScaleFinder::addSources(Value value) {
     else
       def = block->getParentOp();
   }
-  if (!def)
+  if (!def || !sources.insert(def).second)
     return;
   addScaled(def->getOperands());
   for (Region &region : def->getRegions())
@@ -218,10 +220,8 @@ std::optional<StaleScale> StaleScaleFinder::find(StringRef scaler) {
   llvm::DenseSet<Operation *> isEnd(ends.begin(), ends.end());
   for (Value value : all)
     for (Operation *user : value.getUsers()) {
-      bool leads =
-          isEnd.contains(user) || user->hasTrait<OpTrait::IsTerminator>() ||
-          llvm::any_of(user->getResults(),
-                       [&](Value result) { return scaled.contains(result); });
+      bool leads = isEnd.contains(user) || sources.contains(user) ||
+                   user->hasTrait<OpTrait::IsTerminator>();
       if (Operation *transition = leads ? findBetween(value, user) : nullptr)
         return StaleScale{value, user, transition, scaler};
     }
