@@ -8,14 +8,15 @@ For each shape of program, size and level: the time of the pipeline's passes as
 and without (--verify-each=0), and the peak memory of the process; then the exponents of time
 and memory, the slopes of lines fitted by least squares to the logarithms of all sizes. A file
 has one size, and with fewer than four sizes an exponent is a guess. The baseline, in the same
-run, is the larger of reading and printing the file and of `--canonicalize --cse` on it. Each
-number is the median of -r runs. Goals: a ratio of at most 2, exponents of at most 1.15. With
---count valgrind counts instructions (in 10^9, of one thread) in the place of seconds: the same
-on a machine that is busy, and 50 times slower.
+run, is the larger of reading and printing the file and of `--canonicalize --cse` on it; it has
+an exponent of its own. Each number is the median of -r runs. Goals: a ratio of at most 2,
+exponents of at most 1.15. With --count valgrind counts instructions (in 10^9, of one thread)
+in the place of seconds: the same on a machine that is busy, and 50 times slower.
 
 Shapes: `chain` of elementwise operations; `exp`, one that feeds an exp; `unit`, one of a single
 framework operation; `moves`, of transposes; `loop`, in an scf.for; `mlp`, forward and
 backward with a parameter for every ten operations; `stack`, the same with one parameter;
+`wide`, a parameter for every two;
 `helpers`, each called by the next; `doubling`, each calling the one before twice (as many
 as fit: their number is the logarithm of the size).
 """
@@ -152,6 +153,13 @@ def stack(n):
     return train(layers, [("w", whole)], get, give, start)
 
 
+def wide(n):
+    count = max(n // 2, 1)
+    grads = [f"%sd = linalg.broadcast ins(%s : tensor<f32>) outs(%e : {T}) dimensions = [0, 1]"]
+    grads += [f"%grad_w{i} = arith.mulf %w{i}, %sd : {T}" for i in range(count)]
+    return train(0, [(f"w{i}", T) for i in range(count)], None, None, grads)
+
+
 def evaluate(first):
     return (f"func.func @evaluate(%w: {T} {role('param', 'w')}, %x: {T} {role('batch', 'x0')}) -> "
             f"({T} {role('output', 'y')}) {{\n%0 = call @{first}(%x) : ({T}) -> {T}\n"
@@ -174,7 +182,7 @@ def doubling(n):
     return "\n".join(made + [last, evaluate("h0")])
 
 
-SHAPES = (chain, exp, unit, moves, loop, mlp, stack, helpers, doubling)
+SHAPES = (chain, exp, unit, moves, loop, mlp, stack, wide, helpers, doubling)
 
 
 def run(command, limit):
@@ -299,8 +307,9 @@ def main():
                     print(f"{name:15}{level:6}{size:11,}{passes[-1]:12.3f}{base[size]:10.3f}"
                           f"{passes[-1] / base[size]:7.2f}{unverified / base[size]:11.2f}{memory[-1]:7.0f}", flush=True)
                 if len(variants) > 1:
-                    print(f"{'':21}{'exponents':>11}{exponent(sizes, passes):12.2f} in {'instructions' if args.count else 'time'}, "
-                          f"{exponent(sizes, memory):.2f} in memory", flush=True)
+                    baseline = exponent(sizes, [base[size] for size in sizes])
+                    print(f"{'':21}{'exponents':>11}{exponent(sizes, passes):12.2f}{baseline:10.2f} in "
+                          f"{'instructions' if args.count else 'time'}, {exponent(sizes, memory):.2f} in memory", flush=True)
 
 
 if __name__ == "__main__":

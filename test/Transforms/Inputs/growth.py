@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Do the passes' instructions grow with the size of a program?
 
-    growth.py FOLDER_OF_PASSES_PY mlp | stack | square ...
+    growth.py FOLDER_OF_PASSES_PY mlp | stack | wide | square ...
 
 For each shape a line `SHAPE LEVEL: linear`, or `more than linear: EXPONENT`, by the slope
-between 1,500 and 6,000 operations. A step that looks through 600 parameters for each of 600
-operands comes to 1.5; 1.05 is what is measured, and 1.2 is where the line is drawn.
+between 1,500 and 6,000 operations. What looks through all parameters for each gradient comes
+to 1.5 where a program has many; 1.05 is what is measured, and 1.2 is where the line is drawn.
 """
 
 import sys
@@ -22,7 +22,8 @@ def square(n):
     return passes.chain(int((n / 50) ** 2))
 
 
-SHAPES = {"mlp": (passes.mlp, "O1"), "stack": (passes.stack, "O2"), "square": (square, "O1")}
+SHAPES = {"mlp": (passes.mlp, "O1"), "stack": (passes.stack, "O2"), "wide": (passes.wide, "O1"),
+          "square": (square, "O1")}
 
 for name in sys.argv[2:]:
     shape, level = SHAPES[name]
