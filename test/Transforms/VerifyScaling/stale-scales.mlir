@@ -393,3 +393,61 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %new = arith.subf %w, %r#0 : tensor<f32>
   return %new : tensor<f32>
 }
+
+// -----
+// A gradient of before is compared with one of after.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %none = arith.constant dense<0.0> : tensor<f32>
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  // expected-note@below {{scaled here}}
+  %g = arith.mulf %a, %x : tensor<f32>
+  %z = arith.mulf %g, %none : tensor<f32>
+  %u, %fu = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{the scale advances here}}
+  amp.update_scale @s, %fu
+  %b = amp.scale_loss %seed using @s : tensor<f32>
+  %h = arith.mulf %b, %w : tensor<f32>
+  // expected-error@below {{expected a gradient to be unscaled before '@s' advances, but this reads one that was scaled before and would be unscaled by the scale after it}}
+  %larger = arith.cmpf ogt, %g, %h : tensor<f32>
+  // NaN where one of them is.
+  %other = arith.addf %h, %z : tensor<f32>
+  %twice = arith.addf %h, %h : tensor<f32>
+  %k = arith.select %larger, %twice, %other : tensor<i1>, tensor<f32>
+  %v, %fv = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  amp.update_scale @s, %fv
+  %sum = arith.addf %u, %v : tensor<f32>
+  %new = arith.subf %w, %sum : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// Mended: the scale advances once.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %none = arith.constant dense<0.0> : tensor<f32>
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %z = arith.mulf %g, %none : tensor<f32>
+  %u, %fu = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %b = amp.scale_loss %seed using @s : tensor<f32>
+  %h = arith.mulf %b, %w : tensor<f32>
+  %larger = arith.cmpf ogt, %g, %h : tensor<f32>
+  // NaN where one of them is.
+  %other = arith.addf %h, %z : tensor<f32>
+  %twice = arith.addf %h, %h : tensor<f32>
+  %k = arith.select %larger, %twice, %other : tensor<i1>, tensor<f32>
+  %v, %fv = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %f = arith.ori %fu, %fv : tensor<i1>
+  amp.update_scale @s, %f
+  %sum = arith.addf %u, %v : tensor<f32>
+  %new = arith.subf %w, %sum : tensor<f32>
+  return %new : tensor<f32>
+}

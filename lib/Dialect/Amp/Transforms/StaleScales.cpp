@@ -8,7 +8,8 @@
 //
 // In each function that advances a scaler: backwards from what unscales (an
 // amp.unscale, a call of a function with one, a return of what is still scaled)
-// over values that carry the scale, and for each of their uses on the way,
+// over values that carry the scale or were computed from one that does, as a
+// comparison of two, and for each use on the way of one that carries it,
 // whether a transition lies between definition and use. In one block that is a
 // matter of order. What stands in a loop with a transition, and reads what
 // comes from outside, reads it again after that; among blocks a transition lies
@@ -40,6 +41,9 @@ public:
                const ScaleDegreeAnalysis &analysis, unsigned scale);
 
   bool contains(Value value, func::FuncOp function) const;
+  DegreeId getDegree(Value value) const { return analysis.lookup(value); }
+  /// True if an overflow of the scale may have come into a value of `degree`.
+  bool isIn(DegreeId degree, func::FuncOp function) const;
 
 private:
   const ScaleDegreeAnalysis &analysis;
@@ -63,15 +67,22 @@ private:
   void addSources(Value value);
   Operation *findBetween(Block *block, Operation *after, Operation *use) const;
   Operation *findBetween(Value value, Operation *use) const;
-  bool reaches(Block *from, Block *to) const;
 
   func::FuncOp function;
   const ScaledValues &carrying;
   /// Operations that advance the scaler or contain one that does, in order.
-  llvm::DenseMap<Block *, SmallVector<Operation *>> transitions;
+  struct Transitions {
+    SmallVector<Operation *> ops;
+    /// Blocks of the same region from which the block is reached, and that are
+    /// reached from it.
+    llvm::DenseSet<Block *> before, behind;
+  };
+  llvm::MapVector<Block *, Transitions> transitions;
   llvm::DenseSet<Operation *> isTransition;
-  /// Scaled values on the way to an unscaling.
+  /// Scaled values on the way to an unscaling, and what is computed from some.
   AllocationOrderSet<Value> scaled;
+  /// Whether the scale is in what has a degree.
+  llvm::DenseMap<DegreeId, bool> isIn;
   SmallVector<Value> worklist;
   SmallVector<Operation *> ends;
   /// Operations that bring a scaled value on the way, by a result or inside.
@@ -88,6 +99,15 @@ bool ScaledValues::contains(Value value, func::FuncOp function) const {
                   (term.first >= numScales &&
                    arguments.contains({function, term.first - numScales}));
          });
+}
+
+bool ScaledValues::isIn(DegreeId degree, func::FuncOp function) const {
+  const DegreeTable &table = analysis.getTable();
+  return llvm::is_contained(table.getOverflows(degree), scale) ||
+         llvm::any_of(table.getOverflowingArguments(degree),
+                      [&](unsigned argument) {
+                        return arguments.contains({function, argument});
+                      });
 }
 
 ScaledValues::ScaledValues(ModuleOp module, const SymbolTable &symbols,
@@ -121,7 +141,7 @@ StaleScaleFinder::StaleScaleFinder(
     if (advances(op))
       for (Operation *up = op; up != function && isTransition.insert(up).second;
            up = up->getParentOp())
-        transitions[up->getBlock()].push_back(up);
+        transitions[up->getBlock()].ops.push_back(up);
     // What a train step returns scaled is an error by itself.
     if (unscales(op) || (isa<func::ReturnOp>(op) && !isStep))
       ends.push_back(op);
@@ -129,9 +149,15 @@ StaleScaleFinder::StaleScaleFinder(
 }
 
 void StaleScaleFinder::addScaled(ValueRange values) {
-  for (Value value : values)
-    if (carrying.contains(value, function) && scaled.insert(value).second)
+  for (Value value : values) {
+    DegreeId degree = carrying.getDegree(value);
+    auto [it, isNew] = isIn.try_emplace(degree);
+    if (isNew)
+      it->second = carrying.isIn(degree, function);
+    if ((it->second || carrying.contains(value, function)) &&
+        scaled.insert(value).second)
       worklist.push_back(value);
+  }
 }
 
 /// What `value` is computed from or handed over for.
@@ -154,17 +180,16 @@ void StaleScaleFinder::addSources(Value value) {
         addScaled(block.back().getOperands());
 }
 
-bool StaleScaleFinder::reaches(Block *from, Block *to) const {
-  SmallVector<Block *> pending(from->getSuccessors());
-  llvm::DenseSet<Block *> seen;
-  while (!pending.empty()) {
-    Block *block = pending.pop_back_val();
-    if (block == to)
-      return true;
-    if (seen.insert(block).second)
-      llvm::append_range(pending, block->getSuccessors());
-  }
-  return false;
+/// The blocks that a walk by `next` comes to from `block`, itself only if it
+/// comes back.
+template <typename Next>
+static llvm::DenseSet<Block *> findReached(Block *block, Next next) {
+  llvm::DenseSet<Block *> reached;
+  SmallVector<Block *> pending(next(block));
+  while (!pending.empty())
+    if (Block *other = pending.pop_back_val(); reached.insert(other).second)
+      llvm::append_range(pending, next(other));
+  return reached;
 }
 
 /// The first transition that a run of `block` comes to behind `after`, or
@@ -174,24 +199,25 @@ Operation *StaleScaleFinder::findBetween(Block *block, Operation *after,
   Operation *user = block->getParent()->findAncestorOpInRegion(*use);
   auto it = transitions.find(block);
   if (it != transitions.end()) {
-    auto next = llvm::partition_point(it->second, [&](Operation *op) {
+    const Transitions &inside = it->second;
+    const auto *next = llvm::partition_point(inside.ops, [&](Operation *op) {
       return after && !after->isBeforeInBlock(op);
     });
-    if (next != it->second.end() &&
+    if (next != inside.ops.end() &&
         (user->getBlock() != block || (*next)->isBeforeInBlock(user)))
-      return user->getBlock() == block || reaches(block, user->getBlock())
+      return user->getBlock() == block ||
+                     inside.behind.contains(user->getBlock())
                  ? *next
                  : nullptr;
   }
   if (user->getBlock() != block)
     for (auto &[other, inside] : transitions) {
-      if (other->getParent() != block->getParent() || other == block ||
-          !reaches(block, other))
+      if (other == block || !inside.before.contains(block))
         continue;
-      if (other == user->getBlock()
-              ? inside.front()->isBeforeInBlock(user) || reaches(other, other)
-              : reaches(other, user->getBlock()))
-        return inside.front();
+      if ((other == user->getBlock() &&
+           inside.ops.front()->isBeforeInBlock(user)) ||
+          inside.behind.contains(user->getBlock()))
+        return inside.ops.front();
     }
   if (user == use || !isTransition.contains(user))
     return nullptr;
@@ -210,6 +236,12 @@ Operation *StaleScaleFinder::findBetween(Value value, Operation *use) const {
 std::optional<StaleScale> StaleScaleFinder::find(StringRef scaler) {
   if (transitions.empty())
     return std::nullopt;
+  for (auto &[block, inside] : transitions) {
+    inside.before = findReached(
+        block, [](Block *other) { return other->getPredecessors(); });
+    inside.behind =
+        findReached(block, [](Block *other) { return other->getSuccessors(); });
+  }
   for (Operation *end : ends)
     addScaled(end->getOperands());
   SmallVector<Value> all;
@@ -218,13 +250,16 @@ std::optional<StaleScale> StaleScaleFinder::find(StringRef scaler) {
     addSources(worklist.pop_back_val());
   }
   llvm::DenseSet<Operation *> isEnd(ends.begin(), ends.end());
-  for (Value value : all)
+  for (Value value : all) {
+    if (!carrying.contains(value, function))
+      continue;
     for (Operation *user : value.getUsers()) {
       bool leads = isEnd.contains(user) || sources.contains(user) ||
                    user->hasTrait<OpTrait::IsTerminator>();
       if (Operation *transition = leads ? findBetween(value, user) : nullptr)
         return StaleScale{value, user, transition, scaler};
     }
+  }
   return std::nullopt;
 }
 
