@@ -297,3 +297,311 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %new = arith.subf %w, %u : tensor<f32>
   return %new : tensor<f32>
 }
+
+// -----
+// Where both found one, only.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"}, %c: i1, %last: tensor<i1>)
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %yes = arith.constant dense<true> : tensor<i1>
+  %no = arith.constant dense<false> : tensor<i1>
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %h = arith.mulf %a, %w : tensor<f32>
+  %u, %fu = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %v, %fv = amp.unscale %h using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{lost here}}
+  %f = arith.andi %fu, %fv : tensor<i1>
+  // expected-error@below {{expected '@s' to be advanced whenever an 'amp.unscale' using it found an infinity, but 'arith.andi' may lose what one found; its scale would grow when it overflows, so join what several found ('arith.ori')}}
+  amp.update_scale @s, %f
+  %sum = arith.addf %u, %v : tensor<f32>
+  %new = arith.subf %w, %sum : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// Where a flag says so, only.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"}, %c: i1, %last: tensor<i1>)
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %yes = arith.constant dense<true> : tensor<i1>
+  %no = arith.constant dense<false> : tensor<i1>
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %h = arith.mulf %a, %w : tensor<f32>
+  %u, %fu = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %v, %fv = amp.unscale %h using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{lost here}}
+  %f = arith.andi %fu, %last : tensor<i1>
+  // expected-error@below {{expected '@s' to be advanced whenever an 'amp.unscale' using it found an infinity, but 'arith.andi' may lose what one found; its scale would grow when it overflows, so join what several found ('arith.ori')}}
+  amp.update_scale @s, %f
+  %sum = arith.addf %u, %v : tensor<f32>
+  %new = arith.subf %w, %sum : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// Where one found one and the other did not.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"}, %c: i1, %last: tensor<i1>)
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %yes = arith.constant dense<true> : tensor<i1>
+  %no = arith.constant dense<false> : tensor<i1>
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %h = arith.mulf %a, %w : tensor<f32>
+  %u, %fu = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %v, %fv = amp.unscale %h using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{lost here}}
+  %f = arith.xori %fu, %fv : tensor<i1>
+  // expected-error@below {{expected '@s' to be advanced whenever an 'amp.unscale' using it found an infinity, but 'arith.xori' may lose what one found; its scale would grow when it overflows, so join what several found ('arith.ori')}}
+  amp.update_scale @s, %f
+  %sum = arith.addf %u, %v : tensor<f32>
+  %new = arith.subf %w, %sum : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// Chosen by what one found.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"}, %c: i1, %last: tensor<i1>)
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %yes = arith.constant dense<true> : tensor<i1>
+  %no = arith.constant dense<false> : tensor<i1>
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %h = arith.mulf %a, %w : tensor<f32>
+  %u, %fu = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %v, %fv = amp.unscale %h using @s : (tensor<f32>) -> tensor<f32>
+  %one = tensor.extract %fu[] : tensor<i1>
+  // expected-note@below {{lost here}}
+  %f = arith.select %one, %fv, %no : tensor<i1>
+  // expected-error@below {{expected '@s' to be advanced whenever an 'amp.unscale' using it found an infinity, but 'arith.select' may lose what one found; its scale would grow when it overflows, so join what several found ('arith.ori')}}
+  amp.update_scale @s, %f
+  %sum = arith.addf %u, %v : tensor<f32>
+  %new = arith.subf %w, %sum : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// By a branch.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"}, %c: i1, %last: tensor<i1>)
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %yes = arith.constant dense<true> : tensor<i1>
+  %no = arith.constant dense<false> : tensor<i1>
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %h = arith.mulf %a, %w : tensor<f32>
+  %u, %fu = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %v, %fv = amp.unscale %h using @s : (tensor<f32>) -> tensor<f32>
+  %one = tensor.extract %fu[] : tensor<i1>
+  // expected-note@below {{lost here}}
+  %f = scf.if %one -> tensor<i1> {
+    scf.yield %fv : tensor<i1>
+  } else {
+    scf.yield %no : tensor<i1>
+  }
+  // expected-error@below {{expected '@s' to be advanced whenever an 'amp.unscale' using it found an infinity, but 'scf.if' may lose what one found; its scale would grow when it overflows, so join what several found ('arith.ori')}}
+  amp.update_scale @s, %f
+  %sum = arith.addf %u, %v : tensor<f32>
+  %new = arith.subf %w, %sum : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// Joined where both are negated: not both are finite where none is.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"}, %c: i1, %last: tensor<i1>)
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %yes = arith.constant dense<true> : tensor<i1>
+  %no = arith.constant dense<false> : tensor<i1>
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %h = arith.mulf %a, %w : tensor<f32>
+  %u, %fu = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %v, %fv = amp.unscale %h using @s : (tensor<f32>) -> tensor<f32>
+  %finite = arith.xori %fu, %yes : tensor<i1>
+  %too = arith.xori %fv, %yes : tensor<i1>
+  // expected-note@below {{lost here}}
+  %one = arith.ori %finite, %too : tensor<i1>
+  %f = arith.xori %one, %yes : tensor<i1>
+  // expected-error@below {{expected '@s' to be advanced whenever an 'amp.unscale' using it found an infinity, but 'arith.ori' may lose what one found; its scale would grow when it overflows, so join what several found ('arith.ori')}}
+  amp.update_scale @s, %f
+  %sum = arith.addf %u, %v : tensor<f32>
+  %new = arith.subf %w, %sum : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// Mended: either is not finite where not both are.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"}, %c: i1, %last: tensor<i1>)
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %yes = arith.constant dense<true> : tensor<i1>
+  %no = arith.constant dense<false> : tensor<i1>
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %h = arith.mulf %a, %w : tensor<f32>
+  %u, %fu = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %v, %fv = amp.unscale %h using @s : (tensor<f32>) -> tensor<f32>
+  %finite = arith.xori %fu, %yes : tensor<i1>
+  %too = arith.xori %fv, %yes : tensor<i1>
+  %both = arith.andi %finite, %too : tensor<i1>
+  %f = arith.xori %both, %yes : tensor<i1>
+  amp.update_scale @s, %f
+  %sum = arith.addf %u, %v : tensor<f32>
+  %new = arith.subf %w, %sum : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// Mended: what one found, is true, or what the other found; by either way to say so.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"}, %c: i1, %last: tensor<i1>)
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %yes = arith.constant dense<true> : tensor<i1>
+  %no = arith.constant dense<false> : tensor<i1>
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %h = arith.mulf %a, %w : tensor<f32>
+  %u, %fu = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %v, %fv = amp.unscale %h using @s : (tensor<f32>) -> tensor<f32>
+  %one = tensor.extract %fu[] : tensor<i1>
+  %either = arith.select %one, %yes, %fv : tensor<i1>
+  %f = scf.if %one -> tensor<i1> {
+    scf.yield %yes : tensor<i1>
+  } else {
+    scf.yield %either : tensor<i1>
+  }
+  amp.update_scale @s, %f
+  %sum = arith.addf %u, %v : tensor<f32>
+  %new = arith.subf %w, %sum : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// Near miss: lost on one way, but not on another.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"}, %c: i1, %last: tensor<i1>)
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %yes = arith.constant dense<true> : tensor<i1>
+  %no = arith.constant dense<false> : tensor<i1>
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %h = arith.mulf %a, %w : tensor<f32>
+  %u, %fu = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %v, %fv = amp.unscale %h using @s : (tensor<f32>) -> tensor<f32>
+  %both = arith.andi %fu, %fv : tensor<i1>
+  %either = arith.ori %fu, %both : tensor<i1>
+  %f = arith.ori %either, %fv : tensor<i1>
+  amp.update_scale @s, %f
+  %sum = arith.addf %u, %v : tensor<f32>
+  %new = arith.subf %w, %sum : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// Near miss: counted.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"}, %c: i1, %last: tensor<i1>)
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %yes = arith.constant dense<true> : tensor<i1>
+  %no = arith.constant dense<false> : tensor<i1>
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %h = arith.mulf %a, %w : tensor<f32>
+  %u, %fu = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %v, %fv = amp.unscale %h using @s : (tensor<f32>) -> tensor<f32>
+  %iu = arith.extui %fu : tensor<i1> to tensor<i32>
+  %iv = arith.extui %fv : tensor<i1> to tensor<i32>
+  %most = arith.maxui %iu, %iv : tensor<i32>
+  %zero = arith.constant dense<0> : tensor<i32>
+  %f = arith.cmpi ne, %most, %zero : tensor<i32>
+  amp.update_scale @s, %f
+  %sum = arith.addf %u, %v : tensor<f32>
+  %new = arith.subf %w, %sum : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// Near miss: chosen by a number of the step, joined in a body, and carried by blocks and loops.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"}, %c: i1, %last: tensor<i1>)
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %yes = arith.constant dense<true> : tensor<i1>
+  %no = arith.constant dense<false> : tensor<i1>
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %h = arith.mulf %a, %w : tensor<f32>
+  %u, %fu = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %v, %fv = amp.unscale %h using @s : (tensor<f32>) -> tensor<f32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %either = arith.select %c, %fu, %fv : tensor<i1>
+  %joined = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>, affine_map<() -> ()>],
+                            iterator_types = []}
+      ins(%either, %fv : tensor<i1>, tensor<i1>) outs(%no : tensor<i1>) {
+  ^bb0(%p: i1, %q: i1, %o: i1):
+    %r = arith.ori %p, %q : i1
+    linalg.yield %r : i1
+  } -> tensor<i1>
+  %f = scf.for %i = %c0 to %c1 step %c1 iter_args(%found = %no) -> tensor<i1> {
+    %next = arith.ori %found, %joined : tensor<i1>
+    scf.yield %next : tensor<i1>
+  }
+  amp.update_scale @s, %f
+  %sum = arith.addf %u, %v : tensor<f32>
+  %new = arith.subf %w, %sum : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// Near miss: more than what was found.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"}, %c: i1, %last: tensor<i1>)
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %yes = arith.constant dense<true> : tensor<i1>
+  %no = arith.constant dense<false> : tensor<i1>
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %h = arith.mulf %a, %w : tensor<f32>
+  %u, %fu = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %v, %fv = amp.unscale %h using @s : (tensor<f32>) -> tensor<f32>
+  %f0 = arith.ori %fu, %last : tensor<i1>
+  %f = arith.ori %f0, %fv : tensor<i1>
+  amp.update_scale @s, %f
+  %sum = arith.addf %u, %v : tensor<f32>
+  %new = arith.subf %w, %sum : tensor<f32>
+  return %new : tensor<f32>
+}

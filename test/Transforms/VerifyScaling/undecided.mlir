@@ -231,7 +231,7 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %a = amp.scale_loss %seed using @s : tensor<f32>
   %g = arith.mulf %a, %x : tensor<f32>
   %ref = func.constant @backward : (tensor<f32>) -> tensor<f32>
-  // expected-error@below {{cannot decide which power of a loss scale is left: 'func.call_indirect' may call a function that scales a loss; call that one by its name}}
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'func.call_indirect' may call a function that scales a loss or unscales gradients; call that one by its name}}
   %k = func.call_indirect %ref(%x) : (tensor<f32>) -> tensor<f32>
   // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
   %new = arith.subf %w, %k : tensor<f32>
@@ -274,6 +274,27 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %g = arith.mulf %a, %x : tensor<f32>
   %ref = func.constant @backward : (tensor<f32>) -> tensor<f32>
   %k = func.call_indirect %ref(%x) : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %k : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// A function that unscales, by its reference.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func private @unscaled(%y: tensor<f32>) -> tensor<f32> {
+  %b, %f = amp.unscale %y using @s : (tensor<f32>) -> tensor<f32>
+  return %b : tensor<f32>
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %w, %x : tensor<f32>
+  %ref = func.constant @unscaled : (tensor<f32>) -> tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'func.call_indirect' may call a function that scales a loss or unscales gradients; call that one by its name}}
+  %k = func.call_indirect %ref(%g) : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
   %new = arith.subf %w, %k : tensor<f32>
   return %new : tensor<f32>
 }

@@ -7,7 +7,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Backwards from a value, through regions, blocks and calls in both directions.
-// Whatever an operation reads is a source of what it gives, conditions as well.
+// Whatever an operation reads is a source of what it gives, conditions as well:
+// that tells what an update may have heard of. Whether it hears of it surely,
+// is followed beside that with a sign, over operations that are true wherever
+// one of their operands is ('arith.ori', and 'arith.andi' of what is negated)
+// and movements; all others may lose what was found.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +19,12 @@
 
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -131,4 +141,220 @@ bool TransitionFlow::findUnscalings(
     }
   }
   return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Losses
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// An operation on one value and a constant that keeps its truth or negates it.
+struct Kept {
+  Value value;
+  bool isNegated;
+};
+} // namespace
+
+/// What `def` keeps or negates of its one operand that is no constant: a value
+/// is true where it is not 0.
+static std::optional<Kept> getKept(Operation *def) {
+  if (isa<AllReduceFoundInfOp, arith::ExtUIOp, arith::ExtSIOp>(def))
+    return Kept{def->getOperand(0), false};
+  if (def->getNumOperands() != 2)
+    return std::nullopt;
+  for (auto [kept, other] : {std::pair(0, 1), std::pair(1, 0)}) {
+    Value value = def->getOperand(kept), constant = def->getOperand(other);
+    bool isZero = matchPattern(constant, m_Zero());
+    bool isTrue = getElementTypeOrSelf(value.getType()).isInteger(1) &&
+                  matchPattern(constant, m_One());
+    if (!isZero && !isTrue)
+      continue;
+    if (isa<arith::XOrIOp>(def))
+      return Kept{value, isTrue};
+    if (auto compare = dyn_cast<arith::CmpIOp>(def)) {
+      bool isEqual = compare.getPredicate() == arith::CmpIPredicate::eq;
+      if (isEqual || compare.getPredicate() == arith::CmpIPredicate::ne)
+        return Kept{value, isEqual == isZero};
+    }
+    if (isa<arith::AndIOp>(def) && isTrue)
+      return Kept{value, false};
+  }
+  return std::nullopt;
+}
+
+/// True if `value` is the constant `truth`.
+static bool isConstant(Value value, bool truth) {
+  return truth ? matchPattern(value, m_One()) : matchPattern(value, m_Zero());
+}
+
+/// The parts of what is `taken` where `condition` holds, and `other` elsewhere.
+/// If the condition says itself what was found, the choice is a disjunction or
+/// loses one of them.
+bool TransitionFlow::addChosen(Value condition, Value taken, Value other,
+                               bool isNegated, StringRef scaler,
+                               SmallVectorImpl<Part> &parts) const {
+  if (isConstant(taken, !isNegated))
+    parts.emplace_back(condition, false);
+  else if (isConstant(other, !isNegated))
+    parts.emplace_back(condition, true);
+  else if (!findFound(condition, scaler).empty())
+    return false;
+  parts.emplace_back(taken, isNegated);
+  parts.emplace_back(other, isNegated);
+  return true;
+}
+
+bool TransitionFlow::addParts(BlockArgument argument, bool isNegated,
+                              SmallVectorImpl<Part> &parts) const {
+  Block *block = argument.getOwner();
+  Operation *parent = block->getParentOp();
+  unsigned number = argument.getArgNumber();
+  if (!block->isEntryBlock()) {
+    for (auto it = block->pred_begin(); it != block->pred_end(); ++it) {
+      auto branch = dyn_cast<BranchOpInterface>((*it)->getTerminator());
+      if (!branch)
+        return false;
+      if (Value operand =
+              branch.getSuccessorOperands(it.getSuccessorIndex())[number])
+        parts.emplace_back(operand, isNegated);
+    }
+    return true;
+  }
+  if (isa<func::FuncOp>(parent)) {
+    for (func::CallOp call : callers.lookup(parent))
+      parts.emplace_back(call.getOperand(number), isNegated);
+    return true;
+  }
+  if (auto op = dyn_cast<linalg::LinalgOp>(parent)) {
+    OpOperand *operand = op.getMatchingOpOperand(argument);
+    parts.emplace_back(operand->get(), isNegated);
+    if (op.isDpsInit(operand))
+      parts.emplace_back(
+          block->getTerminator()->getOperand(number - op.getNumDpsInputs()),
+          isNegated);
+    return true;
+  }
+  return false;
+}
+
+/// Appends what regions and the operation itself hand over for `value`.
+static bool addHandedOver(RegionBranchOpInterface op, Value value,
+                          bool isNegated,
+                          SmallVectorImpl<std::pair<Value, unsigned>> &parts) {
+  RegionBranchInverseSuccessorMapping mapping;
+  op.getSuccessorInputOperandMapping(mapping);
+  auto it = mapping.find(value);
+  if (it == mapping.end())
+    return false;
+  for (OpOperand *operand : it->second)
+    parts.emplace_back(operand->get(), isNegated);
+  return true;
+}
+
+bool TransitionFlow::addParts(Part part, StringRef scaler,
+                              SmallVectorImpl<Part> &parts) const {
+  Value value = part.first;
+  bool isNegated = part.second;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto op =
+        dyn_cast<RegionBranchOpInterface>(argument.getOwner()->getParentOp());
+    return op && argument.getOwner()->isEntryBlock()
+               ? addHandedOver(op, value, isNegated, parts)
+               : addParts(argument, isNegated, parts);
+  }
+  Operation *def = value.getDefiningOp();
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  if (auto call = dyn_cast<func::CallOp>(def)) {
+    auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+    if (!callee || callee.isExternal())
+      return false;
+    callee.walk([&](func::ReturnOp end) {
+      parts.emplace_back(end.getOperand(number), isNegated);
+    });
+    return true;
+  }
+  if (auto select = dyn_cast<arith::SelectOp>(def))
+    return addChosen(select.getCondition(), select.getTrueValue(),
+                     select.getFalseValue(), isNegated, scaler, parts);
+  if (auto branch = dyn_cast<scf::IfOp>(def))
+    return addChosen(
+        branch.getCondition(), branch.thenYield().getOperand(number),
+        branch.elseYield().getOperand(number), isNegated, scaler, parts);
+  if (auto op = dyn_cast<linalg::LinalgOp>(def)) {
+    parts.emplace_back(op.getBlock()->getTerminator()->getOperand(number),
+                       isNegated);
+    return true;
+  }
+  if (auto op = dyn_cast<RegionBranchOpInterface>(def))
+    return addHandedOver(op, value, isNegated, parts);
+  if (std::optional<Kept> kept = getKept(def)) {
+    parts.emplace_back(kept->value, isNegated != kept->isNegated);
+    return true;
+  }
+  bool joins = isNegated ? isa<arith::AndIOp>(def)
+                         : isa<arith::OrIOp, arith::MaxUIOp>(def);
+  if (!joins && !isa<tensor::TensorDialect>(def->getDialect()))
+    return false;
+  Type type = getElementTypeOrSelf(value.getType());
+  for (Value operand : def->getOperands())
+    if (getElementTypeOrSelf(operand.getType()) == type)
+      parts.emplace_back(operand, isNegated);
+  return true;
+}
+
+llvm::SetVector<Operation *> TransitionFlow::findFound(Value value,
+                                                       StringRef scaler) const {
+  llvm::SetVector<Operation *> found;
+  SmallVector<Value> worklist{value};
+  llvm::DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    Value source = worklist.pop_back_val();
+    if (!seen.insert(source).second)
+      continue;
+    auto unscale = source.getDefiningOp<UnscaleOp>();
+    if (unscale && unscale.getScaler() == scaler &&
+        source == unscale.getFoundInf())
+      found.insert(unscale);
+    addSources(source, scaler, worklist);
+  }
+  return found;
+}
+
+std::optional<TransitionFlow::Loss>
+TransitionFlow::findLoss(Value found, StringRef scaler) const {
+  SmallVector<Part> worklist{{found, false}};
+  llvm::DenseSet<Part> seen;
+  llvm::DenseSet<Operation *> kept;
+  SmallVector<std::pair<Loss, Operation *>> losses;
+  while (!worklist.empty()) {
+    Part part = worklist.pop_back_val();
+    if (!seen.insert(part).second)
+      continue;
+    auto [value, isNegated] = part;
+    Operation *def = value.getDefiningOp();
+    if (auto unscale = dyn_cast_if_present<UnscaleOp>(def)) {
+      if (value != unscale.getFoundInf())
+        continue; // a gradient
+      if (unscale.getScaler() == scaler && !isNegated)
+        kept.insert(unscale);
+      else if (unscale.getScaler() == scaler)
+        losses.push_back({{unscale, true}, unscale});
+      if (unscale.getAlreadyFound())
+        worklist.emplace_back(unscale.getAlreadyFound(), isNegated);
+      continue;
+    }
+    SmallVector<Part> parts;
+    if (addParts(part, scaler, parts)) {
+      llvm::append_range(worklist, parts);
+      continue;
+    }
+    if (!def)
+      def = value.getParentBlock()->getParentOp();
+    for (Operation *unscale : findFound(value, scaler))
+      losses.push_back({{def, false}, unscale});
+  }
+  for (auto [loss, unscale] : losses)
+    if (!kept.contains(unscale))
+      return loss;
+  return std::nullopt;
 }

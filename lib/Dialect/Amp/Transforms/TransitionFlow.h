@@ -38,7 +38,33 @@ public:
   bool findUnscalings(Value found, StringRef scaler,
                       llvm::SetVector<Operation *> &unscalings) const;
 
+  /// What hides from an update that an unscaling found an infinity.
+  struct Loss {
+    /// An operation that may be false where the unscaling's result is true, or
+    /// the unscaling itself if the update is given the negation of its result.
+    Operation *op;
+    bool isNegation;
+  };
+  /// The first loss of an unscaling with `scaler` between it and `found`, of
+  /// those whose results reach `found` by no other way: what `found` comes from
+  /// has to be joined ('arith.ori'), moved or handed over. Nothing if there is
+  /// none.
+  std::optional<Loss> findLoss(Value found, StringRef scaler) const;
+
 private:
+  /// A value on the way to an update, or its negation.
+  using Part = std::pair<Value, unsigned>;
+  /// Appends the values of which `part` is true wherever one is; false if it is
+  /// computed from others in another way.
+  bool addParts(Part part, StringRef scaler,
+                SmallVectorImpl<Part> &parts) const;
+  bool addParts(BlockArgument argument, bool isNegated,
+                SmallVectorImpl<Part> &parts) const;
+  bool addChosen(Value condition, Value taken, Value other, bool isNegated,
+                 StringRef scaler, SmallVectorImpl<Part> &parts) const;
+  /// The unscalings with `scaler` whose found_inf `value` depends on.
+  llvm::SetVector<Operation *> findFound(Value value, StringRef scaler) const;
+
   /// Appends the values that `value` is computed or chosen from; false if they
   /// cannot be seen.
   bool addSources(Value value, StringRef scaler,

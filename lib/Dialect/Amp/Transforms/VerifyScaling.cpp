@@ -385,9 +385,10 @@ void VerifyScaling::explain(const DegreeCause &cause,
     break;
   case DegreeFault::Unknown:
     if (cause.first.isZero()) {
-      diagnostic << "'" << cause.op->getName()
-                 << "' may call a function that scales a loss; call that one "
-                    "by its name";
+      diagnostic
+          << "'" << cause.op->getName()
+          << "' may call a function that scales a loss or unscales gradients; call that one "
+             "by its name";
       break;
     }
     diagnostic << "'" << cause.op->getName()
@@ -630,44 +631,6 @@ void VerifyScaling::verifyChecks(ModuleOp module) {
 // Transitions
 //===----------------------------------------------------------------------===//
 
-/// What `value` negates, if it negates a value.
-static Value getNegated(Value value) {
-  Operation *def = value.getDefiningOp();
-  if (!def || def->getNumOperands() != 2)
-    return {};
-  for (auto [kept, other] : {std::pair(0, 1), std::pair(1, 0)}) {
-    Value constant = def->getOperand(other);
-    auto compare = dyn_cast<arith::CmpIOp>(def);
-    bool negates =
-        (isa<arith::XOrIOp>(def) && matchPattern(constant, m_One())) ||
-        (compare && ((compare.getPredicate() == arith::CmpIPredicate::eq &&
-                      matchPattern(constant, m_Zero())) ||
-                     (compare.getPredicate() == arith::CmpIPredicate::ne &&
-                      matchPattern(constant, m_One()))));
-    if (negates)
-      return def->getOperand(kept);
-  }
-  return {};
-}
-
-/// True if `found` is true where an unscaling found nothing: whether all
-/// gradients are finite, instead of whether one is not.
-static bool isNegated(Value found) {
-  bool isOdd = false;
-  while (true) {
-    if (Value negated = getNegated(found)) {
-      isOdd = !isOdd;
-      found = negated;
-    } else if (auto all = found.getDefiningOp<AllReduceFoundInfOp>()) {
-      found = all.getFoundInf();
-    } else {
-      break;
-    }
-  }
-  auto unscale = found.getDefiningOp<UnscaleOp>();
-  return isOdd && unscale && found == unscale.getFoundInf();
-}
-
 /// Warns of the unscalings with `scaler` whose overflows none of `updates`
 /// hears of, where it is seen what each of those is given.
 static void warnOfUnheard(const TransitionFlow &flow, StringRef scaler,
@@ -724,12 +687,26 @@ void VerifyScaling::verifyTransitions(ModuleOp module) {
             << "' to be advanced with what an 'amp.unscale' using it found, "
                "but got a value that comes from none; its scale would not be "
                "lowered when it overflows";
-      else if (isNegated(update.getFoundInf()))
-        complain(update.getLoc())
-            << "expected '@" << scaler.getSymName()
-            << "' to be advanced with what an 'amp.unscale' found, but got the "
-               "negation of it; its scale would grow when it overflows, so "
-               "pass whether an infinity was found, not whether all is finite";
+      else if (std::optional<TransitionFlow::Loss> loss =
+                   flow.findLoss(update.getFoundInf(), scaler.getSymName())) {
+        if (loss->isNegation) {
+          complain(update.getLoc())
+              << "expected '@" << scaler.getSymName()
+              << "' to be advanced with what an 'amp.unscale' found, but got "
+                 "the negation of it; its scale would grow when it overflows, "
+                 "so pass whether an infinity was found, not whether all is "
+                 "finite";
+          continue;
+        }
+        InFlightDiagnostic diagnostic = complain(update.getLoc());
+        diagnostic << "expected '@" << scaler.getSymName()
+                   << "' to be advanced whenever an 'amp.unscale' using it "
+                      "found an infinity, but '"
+                   << loss->op->getName()
+                   << "' may lose what one found; its scale would grow when it "
+                      "overflows, so join what several found ('arith.ori')";
+        diagnostic.attachNote(loss->op->getLoc()) << "lost here";
+      }
     warnOfUnheard(flow, scaler.getSymName(), updates,
                   unscaled[scaler.getSymName()]);
   }
