@@ -14,6 +14,7 @@
 #include "ScaleConstants.h"
 
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -235,7 +236,8 @@ bool mlir::amp::keepsInfinity(Operation *division) {
   return isInfiniteWith(division->getOperand(0), divisor, kMaxOperations);
 }
 
-bool mlir::amp::choosesNaN(arith::SelectOp select) {
+bool mlir::amp::choosesNaN(arith::SelectOp select,
+                           function_ref<bool(Value)> mayOverflow) {
   using Predicate = arith::CmpFPredicate;
   auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>();
   if (!compare)
@@ -243,6 +245,17 @@ bool mlir::amp::choosesNaN(arith::SelectOp select) {
   // Each of them is true of NaN, or none.
   bool isTrue = compare.getPredicate() >= Predicate::UEQ;
   Value taken = isTrue ? select.getTrueValue() : select.getFalseValue();
+  bool isTrueOfEqual =
+      llvm::is_contained({Predicate::OEQ, Predicate::OGE, Predicate::OLE,
+                          Predicate::UEQ, Predicate::UGE, Predicate::ULE},
+                         compare.getPredicate());
+  Value takenOfEqual =
+      isTrueOfEqual ? select.getTrueValue() : select.getFalseValue();
+  if (llvm::all_of(compare->getOperands(), mayOverflow) &&
+      llvm::none_of(compare->getOperands(), [&](Value compared) {
+        return isInfiniteWith(takenOfEqual, compared, kMaxOperations);
+      }))
+    return false;
   return llvm::all_of(compare->getOperands(), [&](Value compared) {
     auto number = dyn_cast_if_present<FloatAttr>(getUniformConstant(compared));
     return (number && !number.getValue().isNaN()) || isNaNWith(taken, compared);
@@ -268,20 +281,33 @@ bool mlir::amp::clampsInfinity(Operation *op) {
 static bool isNotNegative(Value value, unsigned steps) {
   if (auto number = dyn_cast_if_present<FloatAttr>(getUniformConstant(value)))
     return !number.getValue().isNegative();
+  if (steps == 0)
+    return false;
+  if (Value moved = getMovedFrom(value))
+    return isNotNegative(moved, steps - 1);
   Operation *def = value.getDefiningOp();
-  if (!def || steps == 0)
+  if (!def)
     return false;
   if (isa<math::AbsFOp, math::SqrtOp, math::ExpOp, ScaleLossOp>(def) ||
       (isa<arith::MulFOp>(def) && def->getOperand(0) == def->getOperand(1)))
     return true;
   return isa<arith::AddFOp, arith::MulFOp, arith::DivFOp, arith::MaximumFOp,
-             arith::ExtFOp, arith::TruncFOp, tensor::ExtractOp,
-             linalg::BroadcastOp>(def) &&
+             arith::ExtFOp, arith::TruncFOp>(def) &&
          llvm::all_of(def->getOperands(), [&](Value operand) {
-           return !isa<FloatType>(getElementTypeOrSelf(operand)) ||
-                  operand.getDefiningOp<tensor::EmptyOp>() ||
-                  isNotNegative(operand, steps - 1);
+           return isNotNegative(operand, steps - 1);
          });
+}
+
+/// True if `value` is no +inf.
+static bool isNotPositive(Value value, unsigned steps) {
+  for (; steps != 0; --steps) {
+    if (auto negation = value.getDefiningOp<arith::NegFOp>())
+      return isNotNegative(negation.getOperand(), steps - 1);
+    value = getMovedFrom(value);
+    if (!value)
+      return false;
+  }
+  return false;
 }
 
 /// True if a loop or reduction carries `value`.
@@ -533,6 +559,37 @@ static bool isExtremum(Operation *op, bool isMaximum) {
                    : isa<arith::MinimumFOp, arith::MinNumFOp>(op);
 }
 
+/// True if the condition of `loop` is seen to hold before its first round.
+static bool holdsAtFirst(scf::WhileOp loop) {
+  auto getFirst = [&](Value value) {
+    if (auto argument = dyn_cast<BlockArgument>(value);
+        argument && argument.getOwner() == loop.getBeforeBody())
+      value = loop.getInits()[argument.getArgNumber()];
+    return dyn_cast_if_present<IntegerAttr>(getUniformConstant(value));
+  };
+  return llvm::all_of(
+      getConjuncts(loop.getConditionOp().getCondition()), [&](Operation *def) {
+        auto compare = dyn_cast_if_present<arith::CmpIOp>(def);
+        IntegerAttr left = compare ? getFirst(compare.getLhs()) : nullptr;
+        IntegerAttr right = compare ? getFirst(compare.getRhs()) : nullptr;
+        return left && right &&
+               arith::applyCmpPredicate(compare.getPredicate(), left.getValue(),
+                                        right.getValue());
+      });
+}
+
+/// True if `loop` is seen to have a round.
+static bool hasRound(LoopLikeOpInterface loop) {
+  if (auto conditioned = dyn_cast<scf::WhileOp>(*loop))
+    return holdsAtFirst(conditioned);
+  if (auto affineLoop = dyn_cast<affine::AffineForOp>(*loop))
+    return affineLoop.hasConstantBounds() &&
+           affineLoop.getConstantLowerBound() <
+               affineLoop.getConstantUpperBound();
+  std::optional<APInt> rounds = loop.getStaticTripCount();
+  return rounds && !rounds->isZero();
+}
+
 /// What the rounds carry that begin with `operand`, or a function is handed;
 /// null if it is neither.
 static BlockArgument getCarried(OpOperand &operand) {
@@ -540,7 +597,8 @@ static BlockArgument getCarried(OpOperand &operand) {
   unsigned number = operand.getOperandNumber();
   if (auto loop = dyn_cast<LoopLikeOpInterface>(op);
       loop && !isa<scf::ForallOp>(op))
-    return loop.getTiedLoopRegionIterArg(&operand);
+    return hasRound(loop) ? loop.getTiedLoopRegionIterArg(&operand)
+                          : BlockArgument();
   if (auto condition = dyn_cast<scf::ConditionOp>(op))
     return number == 0 ? BlockArgument()
                        : cast<scf::WhileOp>(op->getParentOp())
@@ -561,6 +619,10 @@ SmallVector<Operation *> mlir::amp::findStartedExtrema(Value start,
                                                        BlockArgument carried) {
   FloatAttr number = getLargestFinite(start);
   if (!number)
+    return {};
+  if (auto loop =
+          dyn_cast<LoopLikeOpInterface>(carried.getOwner()->getParentOp());
+      loop && !hasRound(loop))
     return {};
   bool isMaximum = number.getValue().isNegative();
   SmallVector<Operation *> extrema;
@@ -591,4 +653,12 @@ SmallVector<Operation *> mlir::amp::findStartedExtrema(Value start,
     }
   }
   return extrema;
+}
+
+bool mlir::amp::mayHideInfinity(Operation *extremum) {
+  bool isMaximum = isExtremum(extremum, /*isMaximum=*/true);
+  return llvm::none_of(extremum->getOperands(), [&](Value value) {
+    return isMaximum ? isNotNegative(value, kMaxOperations)
+                     : isNotPositive(value, kMaxOperations);
+  });
 }

@@ -52,8 +52,10 @@ bool keepsInfinity(Operation *division);
 bool castsToNumbers(Operation *cast);
 
 /// True if `select` chooses by a comparison, and what it takes where a number
-/// that is compared is NaN, is NaN as well.
-bool choosesNaN(arith::SelectOp select);
+/// that is compared is NaN, is NaN as well; and, where both numbers that are
+/// compared `mayOverflow`, what it takes of two equal infinities is no number
+/// either.
+bool choosesNaN(arith::SelectOp select, function_ref<bool(Value)> mayOverflow);
 
 /// True if `op` is a maximum, minimum or clamp with the largest finite number
 /// of the type, of either sign, which an infinity becomes by it.
@@ -80,8 +82,13 @@ bool endsWithOverflow(scf::WhileOp loop, function_ref<bool(Value)> mayOverflow);
 /// The maxima (minima) that alone make use of `carried`, what the rounds of a
 /// loop or reduction carry or a function is handed, if `start`, with which they
 /// begin, is the lowest (highest) finite number: they are what else they are
-/// taken of. Empty if `start` is another value, or makes a difference.
+/// taken of. Empty if `start` is another value, or makes a difference, as it
+/// does where a loop may have no round.
 SmallVector<Operation *> findStartedExtrema(Value start, BlockArgument carried);
+
+/// True if what a maximum (minimum) is taken of may be -inf (+inf) alone: one
+/// that `findStartedExtrema` gives is finite then.
+bool mayHideInfinity(Operation *extremum);
 
 } // namespace mlir::amp
 

@@ -421,6 +421,10 @@ DegreeId DegreeTable::clearOverflow(DegreeId a) {
   return intern(std::move(degree));
 }
 
+DegreeId DegreeTable::getOfSize(DegreeId a) {
+  return degrees[a]->hidden == ConditionSets::kEmpty ? clearOverflow(a) : a;
+}
+
 DegreeId DegreeTable::control(DegreeId value, DegreeId control) {
   const ScaleDegree &chooser = *degrees[control];
   const ScaleDegree &chosen = *degrees[value];

@@ -223,6 +223,7 @@ private:
     Flow,    ///< the same elements
     Guarded, ///< the same elements, but where an overflow came in
     Choice,  ///< which elements come, is chosen by it
+    Size,    ///< how many elements come, is chosen by its size
     Unknown, ///< computed from it in an unknown way
   };
   struct Edge {
@@ -239,6 +240,7 @@ private:
   void addLinalg(linalg::LinalgOp op);
   void addRegionBranch(RegionBranchOpInterface op);
   void addForall(scf::ForallOp op);
+  bool looksForOverflow(ApplyIfFiniteOp guard, DegreeId degree);
   void addOpaque(Operation *op);
   void addEdges(Operation *op);
 
@@ -279,6 +281,9 @@ private:
   llvm::SetVector<Operation *> startedExtrema;
   /// Those of them that leave what they started with.
   llvm::DenseSet<Operation *> leftAtStart;
+  /// The scales whose overflows each guard looks for; nothing where that is not
+  /// seen.
+  llvm::DenseMap<Operation *, std::optional<SmallVector<unsigned>>> guardScales;
   SmallVector<Value> raised;
   SmallVector<func::ReturnOp> returns;
   /// Operations whose regions write memory, and what chooses between those.
@@ -319,11 +324,30 @@ bool FunctionDegrees::isStart(Value start, BlockArgument carried) {
   return !extrema.empty();
 }
 
+/// True if an operation of linalg writes each element of `init` by `map`.
+static bool writesAll(AffineMap map, Value init) {
+  llvm::SmallDenseSet<unsigned, 4> dimensions;
+  for (auto [expr, size] : llvm::zip_equal(
+           map.getResults(), cast<ShapedType>(init.getType()).getShape())) {
+    auto dimension = dyn_cast<AffineDimExpr>(expr);
+    if (dimension ? !dimensions.insert(dimension.getPosition()).second
+                  : size != 1)
+      return false;
+  }
+  return true;
+}
+
 void FunctionDegrees::addLinalg(linalg::LinalgOp op) {
   Block *body = op.getBlock();
   for (OpOperand &operand : op->getOpOperands()) {
     BlockArgument argument = op.getMatchingBlockArgument(&operand);
-    if (!argument || argument.use_empty() || isStart(operand.get(), argument))
+    if (auto type = dyn_cast<ShapedType>(operand.get().getType());
+        type && !type.hasStaticShape())
+      for (Value result : op->getResults())
+        addEdge(operand.get(), result, EdgeKind::Size, op);
+    if (!argument || argument.use_empty() ||
+        (op.getNumReductionLoops() != 0 && op.isDpsInit(&operand) &&
+         isStart(operand.get(), argument)))
       continue;
     if (isMemory(operand.get().getType()) &&
         isConstantMemory(operand.get(), symbols))
@@ -335,12 +359,17 @@ void FunctionDegrees::addLinalg(linalg::LinalgOp op) {
   for (auto [index, init] : llvm::enumerate(op.getDpsInitsMutable())) {
     Value yielded = yield->getOperand(index);
     BlockArgument carried = op.getMatchingBlockArgument(&init);
-    if (op.getNumReductionLoops() != 0 && carried && !carried.use_empty())
+    AffineMap map = op.getMatchingIndexingMap(&init);
+    if (!map.isPermutation() && carried && !carried.use_empty())
       addEdge(yielded, carried, EdgeKind::Flow, op);
-    if (isMemory(init.get().getType()))
+    if (isMemory(init.get().getType())) {
       addEdge(yielded, Value(), EdgeKind::Flow, op);
-    else
-      addEdge(yielded, op->getResult(index), EdgeKind::Flow, op);
+      continue;
+    }
+    addEdge(yielded, op->getResult(index), EdgeKind::Flow, op);
+    // What is not written stays.
+    if (!writesAll(map, init.get()))
+      addEdge(init.get(), op->getResult(index), EdgeKind::Flow, op);
   }
 }
 
@@ -390,14 +419,27 @@ void FunctionDegrees::addRegionBranch(RegionBranchOpInterface op) {
 }
 
 void FunctionDegrees::addForall(scf::ForallOp op) {
+  // Bounds, and places that each thread writes to.
+  auto addChoices = [&](Operation *chooser, ValueRange targets) {
+    for (Value operand : chooser->getOperands())
+      if (operand.getType().isIndex())
+        for (Value target : targets)
+          addEdge(operand, target, EdgeKind::Choice, chooser);
+  };
+  addChoices(op, op.getInductionVars());
+  addChoices(op, op.getResults());
+  if (memoryWriters.contains(op))
+    addChoices(op, Value());
   for (auto [init, carried, result] : llvm::zip_equal(
            op.getOutputs(), op.getRegionIterArgs(), op.getResults())) {
     addEdge(init, carried, EdgeKind::Flow, op);
     addEdge(init, result, EdgeKind::Flow, op);
     for (Operation *user : carried.getUsers())
       if (auto insert = dyn_cast<tensor::ParallelInsertSliceOp>(user);
-          insert && insert.getDest() == carried)
+          insert && insert.getDest() == carried) {
         addEdge(insert.getSource(), result, EdgeKind::Flow, op);
+        addChoices(insert, result);
+      }
   }
 }
 
@@ -500,6 +542,20 @@ FunctionDegrees::getChoiceFault(const Edge &edge) const {
   return std::nullopt;
 }
 
+/// True if what `guard` asks for says of each scale whose overflow may be in
+/// `degree`, whether one of its unscalings found one, as far as its function
+/// shows; what a caller hands over may say it of any.
+bool FunctionDegrees::looksForOverflow(ApplyIfFiniteOp guard, DegreeId degree) {
+  auto [it, isNew] = guardScales.try_emplace(guard);
+  const std::optional<SmallVector<unsigned>> &looked =
+      isNew ? it->second = transfer.findFoundScales(guard.getFoundInf())
+            : it->second;
+  return !looked ||
+         llvm::all_of(table.getOverflows(degree), [&](unsigned scale) {
+           return llvm::is_contained(*looked, scale);
+         });
+}
+
 void FunctionDegrees::drain() {
   while (!raised.empty()) {
     Value value = raised.pop_back_val();
@@ -512,12 +568,17 @@ void FunctionDegrees::drain() {
         DegreeId now = old;
         switch (edge.kind) {
         case EdgeKind::Flow:
-        case EdgeKind::Guarded:
+        case EdgeKind::Guarded: {
+          bool isLookedFor =
+              edge.kind == EdgeKind::Guarded &&
+              looksForOverflow(cast<ApplyIfFiniteOp>(edge.op), degree);
           now = table.join(
-              old,
-              edge.kind == EdgeKind::Guarded ? table.clearOverflow(degree)
-                                             : degree,
-              edge.op, edge.target ? DegreeFault::Meets : DegreeFault::Memory);
+              old, isLookedFor ? table.clearOverflow(degree) : degree, edge.op,
+              edge.target ? DegreeFault::Meets : DegreeFault::Memory);
+          break;
+        }
+        case EdgeKind::Size:
+          now = table.control(old, table.getOfSize(degree));
           break;
         case EdgeKind::Choice: {
           DegreeId chooser =
@@ -650,15 +711,19 @@ void FunctionDegrees::visitCall(func::CallOp call) {
       argument = table.requireZero(argument, call, DegreeFault::Unknown);
   }
   // The number that a maximum of the callee starts from.
-  bool handsStart = false;
+  bool handsStart = false, hidesInfinity = false;
   for (OpOperand &operand : call->getOpOperands()) {
     unsigned index = operand.getOperandNumber();
-    if (arguments[index] == DegreeTable::kZero && !callee.isExternal() &&
-        isFloating(operand.get().getType()) &&
-        isStart(operand.get(), callee.getArgument(index))) {
-      arguments[index] = DegreeTable::kAny;
-      handsStart = true;
-    }
+    if (arguments[index] != DegreeTable::kZero || callee.isExternal() ||
+        !isFloating(operand.get().getType()))
+      continue;
+    SmallVector<Operation *> extrema =
+        findStartedExtrema(operand.get(), callee.getArgument(index));
+    if (extrema.empty())
+      continue;
+    arguments[index] = DegreeTable::kAny;
+    handsStart = true;
+    hidesInfinity |= llvm::any_of(extrema, mayHideInfinity);
   }
   if (handsStart)
     startedExtrema.insert(call);
@@ -677,6 +742,8 @@ void FunctionDegrees::visitCall(func::CallOp call) {
         });
     if (leftAtStart.contains(call) && table[degree].kind == ScaleDegree::Any)
       degree = table.join(degree, DegreeTable::kZero, call, DegreeFault::Mixes);
+    if (hidesInfinity)
+      degree = table.hideOverflow(degree, call, DegreeFault::Hides);
     raise(result, degree);
   }
   touchesGlobals |= summary->touchesGlobals;
@@ -708,6 +775,9 @@ void FunctionDegrees::visit(Operation *op) {
     if (leftAtStart.contains(op))
       results.front() = table.join(results.front(), DegreeTable::kZero, op,
                                    DegreeFault::Mixes);
+    if (startedExtrema.contains(op) && mayHideInfinity(op))
+      results.front() =
+          table.hideOverflow(results.front(), op, DegreeFault::Hides);
     for (auto [result, degree] : llvm::zip_equal(op->getResults(), results))
       if (!isMemory(result.getType()))
         raise(result, degree);
@@ -811,7 +881,7 @@ ScaleDegreeAnalysis::ScaleDegreeAnalysis(ModuleOp module, func::FuncOp seeded) {
   if (seeded)
     scales.push_back("loss_seed");
   table = std::make_unique<DegreeTable>(scales.size());
-  ScaleTransfer transfer(*table, scaleNumbers);
+  ScaleTransfer transfer(*table, scaleNumbers, degrees);
   SymbolTable symbols(module);
   ArgumentReach reach;
   auto analyze = [&](func::FuncOp function) {
@@ -832,7 +902,7 @@ ScaleDegreeAnalysis::ScaleDegreeAnalysis(ModuleOp module, func::FuncOp seeded) {
         .walk([&](Operation *op) {
           auto call = dyn_cast<func::CallOp>(op);
           bool isFound =
-              isa<ScaleLossOp>(op) ||
+              isa<ScaleLossOp, UnscaleOp>(op) ||
               (call && scaling.contains(symbols.lookup(call.getCallee())));
           return isFound ? WalkResult::interrupt() : WalkResult::advance();
         })

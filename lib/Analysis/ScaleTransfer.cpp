@@ -39,13 +39,16 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::amp;
 
 ScaleTransfer::ScaleTransfer(DegreeTable &table,
-                             const llvm::StringMap<unsigned> &scales)
-    : table(table), scales(scales) {
+                             const llvm::StringMap<unsigned> &scales,
+                             const AllocationOrderMap<Value, DegreeId> &degrees)
+    : table(table), scales(scales), degrees(degrees) {
   set<arith::AddFOp, arith::SubFOp, arith::MaximumFOp, arith::MinimumFOp,
       math::ClampFOp>({Rule::Sum});
   set<arith::MaxNumFOp, arith::MinNumFOp>({Rule::Number});
@@ -183,15 +186,10 @@ DegreeId ScaleTransfer::move(Operation *op, ArrayRef<DegreeId> operands) const {
 }
 
 /// True if `op` makes another of its operands of an infinite one.
-bool ScaleTransfer::boundsOverflow(Operation *op,
-                                   ArrayRef<DegreeId> operands) const {
+bool ScaleTransfer::boundsOverflow(Operation *op) const {
   return isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
              arith::MinNumFOp, math::ClampFOp, arith::SelectOp>(op) &&
-         boundsInfinity(op, [&](Value value) {
-           auto number = llvm::find(op->getOperands(), value);
-           return table.mayOverflow(
-               operands[number - op->getOperands().begin()]);
-         });
+         boundsInfinity(op, [&](Value value) { return mayOverflow(value); });
 }
 
 DegreeId ScaleTransfer::applyRule(Entry entry, Operation *op,
@@ -203,7 +201,7 @@ DegreeId ScaleTransfer::applyRule(Entry entry, Operation *op,
     DegreeId sum = DegreeTable::kAny;
     for (DegreeId operand : operands)
       sum = table.join(sum, operand, op, fault);
-    if (boundsOverflow(op, operands))
+    if (boundsOverflow(op))
       sum = table.hideOverflow(sum, op, DegreeFault::Hides);
     // 0 or NaN.
     if (isa<arith::SubFOp>(op) && op->getOperand(0) == op->getOperand(1))
@@ -266,11 +264,12 @@ DegreeId ScaleTransfer::applyRule(Entry entry, Operation *op,
   case Rule::Select: {
     DegreeId condition =
         table.requireZero(operands[0], op, DegreeFault::Compares);
-    if (!choosesNaN(cast<arith::SelectOp>(op)))
+    if (!choosesNaN(cast<arith::SelectOp>(op),
+                    [&](Value value) { return mayOverflow(value); }))
       condition = table.hideOverflow(condition, op, DegreeFault::Chooses);
     DegreeId chosen =
         table.join(operands[1], operands[2], op, DegreeFault::Mixes);
-    if (boundsOverflow(op, operands))
+    if (boundsOverflow(op))
       chosen = table.hideOverflow(chosen, op, DegreeFault::Hides);
     return table.control(chosen, condition);
   }
@@ -290,8 +289,8 @@ DegreeId ScaleTransfer::applyRule(Entry entry, Operation *op,
     for (DegreeId operand : operands) {
       if (entry.rule == Rule::Size)
         operand = table.hideOverflow(operand, op, DegreeFault::Chooses);
-      else if (table[operand].hidden == ConditionSets::kEmpty)
-        operand = table.clearOverflow(operand);
+      else
+        operand = table.getOfSize(operand);
       result = table.control(result, operand);
     }
     return result;
@@ -377,4 +376,24 @@ ScaleTransfer::apply(Operation *op, ArrayRef<DegreeId> operands) const {
                         ? applyDefault(op, operands)
                         : applyRule(it->second, op, operands);
   return SmallVector<DegreeId, 1>(op->getNumResults(), degree);
+}
+
+std::optional<SmallVector<unsigned>>
+ScaleTransfer::findFoundScales(Value found) const {
+  SmallVector<unsigned> numbers;
+  llvm::SetVector<Value> parts;
+  parts.insert(found);
+  for (unsigned i = 0; i != parts.size(); ++i) {
+    Operation *def = parts[i].getDefiningOp();
+    if (auto unscale = dyn_cast_if_present<UnscaleOp>(def)) {
+      numbers.push_back(scales.lookup(unscale.getScaler()));
+      if (unscale.getAlreadyFound())
+        parts.insert(unscale.getAlreadyFound());
+      continue;
+    }
+    if (!def || def->getNumRegions() != 0 || !isMemoryEffectFree(def))
+      return std::nullopt;
+    parts.insert_range(def->getOperands());
+  }
+  return numbers;
 }

@@ -15,6 +15,7 @@
 #define AMP_LIB_ANALYSIS_SCALETRANSFER_H
 
 #include "amp/Analysis/ScaleDegree.h"
+#include "amp/Support/AllocationOrder.h"
 #include "mlir/Support/TypeID.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
@@ -23,13 +24,19 @@ namespace mlir::amp {
 
 class ScaleTransfer {
 public:
-  /// `scales` numbers the scalers by name.
-  ScaleTransfer(DegreeTable &table, const llvm::StringMap<unsigned> &scales);
+  /// `scales` numbers the scalers by name; `degrees` are those that values have
+  /// so far.
+  ScaleTransfer(DegreeTable &table, const llvm::StringMap<unsigned> &scales,
+                const AllocationOrderMap<Value, DegreeId> &degrees);
 
   /// Degrees of the results of `op`, which has neither regions nor successors
   /// and is no call.
   SmallVector<DegreeId, 1> apply(Operation *op,
                                  ArrayRef<DegreeId> operands) const;
+
+  /// The scales whose unscalings make `found` what it is; nothing where it is
+  /// handed over, chosen by a region, or read from memory.
+  std::optional<SmallVector<unsigned>> findFoundScales(Value found) const;
 
 private:
   enum class Rule {
@@ -63,7 +70,10 @@ private:
   template <typename... Ops> void set(Entry entry) {
     (rules.try_emplace(TypeID::get<Ops>(), entry), ...);
   }
-  bool boundsOverflow(Operation *op, ArrayRef<DegreeId> operands) const;
+  bool mayOverflow(Value value) const {
+    return table.mayOverflow(degrees.lookup(value));
+  }
+  bool boundsOverflow(Operation *op) const;
   DegreeId applyRule(Entry entry, Operation *op,
                      ArrayRef<DegreeId> operands) const;
   DegreeId move(Operation *op, ArrayRef<DegreeId> operands) const;
@@ -78,6 +88,7 @@ private:
 
   DegreeTable &table;
   const llvm::StringMap<unsigned> &scales;
+  const AllocationOrderMap<Value, DegreeId> &degrees;
   llvm::DenseMap<TypeID, Entry> rules;
 };
 

@@ -501,3 +501,57 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %new = arith.subf %w, %k : tensor<f32>
   return %new : tensor<f32>
 }
+
+// -----
+
+// Two infinities are equal, whatever the numbers were: what is taken then has to be
+// none either.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %s0 = tensor.extract %a[] : tensor<f32>
+  %x0 = tensor.extract %x[%c0] : tensor<4xf32>
+  %x1 = tensor.extract %x[%c1] : tensor<4xf32>
+  %g0 = arith.mulf %s0, %x0 : f32
+  %g1 = arith.mulf %s0, %x1 : f32
+  %both = arith.addf %g0, %g1 : f32
+  %larger = arith.cmpf oge, %g0, %g1 : f32
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.select' chooses by a comparison of values that were computed from one of degree 1 in @s}}
+  %k = arith.select %larger, %s0, %both : f32
+  %t = tensor.from_elements %k : tensor<f32>
+  %u, %f = amp.unscale %t using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Mended: it is the sum of both.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %s0 = tensor.extract %a[] : tensor<f32>
+  %x0 = tensor.extract %x[%c0] : tensor<4xf32>
+  %x1 = tensor.extract %x[%c1] : tensor<4xf32>
+  %g0 = arith.mulf %s0, %x0 : f32
+  %g1 = arith.mulf %s0, %x1 : f32
+  %both = arith.addf %g0, %g1 : f32
+  %larger = arith.cmpf ogt, %g0, %g1 : f32
+  %k = arith.select %larger, %s0, %both : f32
+  %t = tensor.from_elements %k : tensor<f32>
+  %u, %f = amp.unscale %t using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}

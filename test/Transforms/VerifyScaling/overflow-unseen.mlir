@@ -222,3 +222,90 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %new = arith.subf %w, %u : tensor<f32>
   return %new : tensor<f32>
 }
+
+// -----
+
+// Kept where something else is found: nothing at all.
+amp.scaler @s {initial_scale = 4.0 : f64}
+amp.scaler @t {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %no = arith.constant dense<false> : tensor<i1>
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %b = amp.scale_loss %seed using @t : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %h = arith.mulf %b, %x : tensor<f32>
+  %norm = math.absf %g : tensor<f32>
+  %u, %fu = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %v, %fv = amp.unscale %h using @t : (tensor<f32>) -> tensor<f32>
+  amp.update_scale @s, %fu
+  amp.update_scale @t, %fv
+  // expected-note@below {{the scale is lost here}}
+  %kept = amp.apply_if_finite %no keep(%w) {
+    %direction = arith.divf %g, %norm : tensor<f32>
+    // expected-error@below {{expected 'param' 'w' of train step '@train' to be computed from unscaled values, but it comes from some that carry the scale of '@s', whose overflow nothing looks for}}
+    %moved = arith.subf %w, %direction : tensor<f32>
+    amp.yield %moved : tensor<f32>
+  } : tensor<f32>
+  return %kept : tensor<f32>
+}
+
+// -----
+
+// What another scaler's unscaling found.
+amp.scaler @s {initial_scale = 4.0 : f64}
+amp.scaler @t {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %no = arith.constant dense<false> : tensor<i1>
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %b = amp.scale_loss %seed using @t : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %h = arith.mulf %b, %x : tensor<f32>
+  %norm = math.absf %g : tensor<f32>
+  %u, %fu = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %v, %fv = amp.unscale %h using @t : (tensor<f32>) -> tensor<f32>
+  amp.update_scale @s, %fu
+  amp.update_scale @t, %fv
+  // expected-note@below {{the scale is lost here}}
+  %kept = amp.apply_if_finite %fv keep(%w) {
+    %direction = arith.divf %g, %norm : tensor<f32>
+    // expected-error@below {{expected 'param' 'w' of train step '@train' to be computed from unscaled values, but it comes from some that carry the scale of '@s', whose overflow nothing looks for}}
+    %moved = arith.subf %w, %direction : tensor<f32>
+    amp.yield %moved : tensor<f32>
+  } : tensor<f32>
+  return %kept : tensor<f32>
+}
+
+// -----
+
+// Mended: what either found.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+amp.scaler @t {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %no = arith.constant dense<false> : tensor<i1>
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %b = amp.scale_loss %seed using @t : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %h = arith.mulf %b, %x : tensor<f32>
+  %norm = math.absf %g : tensor<f32>
+  %u, %fu = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %v, %fv = amp.unscale %h using @t : (tensor<f32>) -> tensor<f32>
+  amp.update_scale @s, %fu
+  amp.update_scale @t, %fv
+  %f = arith.ori %fu, %fv : tensor<i1>
+  %kept = amp.apply_if_finite %f keep(%w) {
+    %direction = arith.divf %g, %norm : tensor<f32>
+    %moved = arith.subf %w, %direction : tensor<f32>
+    amp.yield %moved : tensor<f32>
+  } : tensor<f32>
+  return %kept : tensor<f32>
+}

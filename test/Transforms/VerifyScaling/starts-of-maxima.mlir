@@ -2,6 +2,7 @@
 
 // The lowest finite number is what front ends start a maximum with: each scaled number
 // is above it, so that it says nothing about the scale. The highest, so for a minimum.
+// Only -inf is below it, so that what a maximum is taken of must not be that.
 
 // CHECK: func.func @train
 amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
@@ -15,11 +16,13 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %e = tensor.empty() : tensor<4xf32>
   %z = tensor.empty() : tensor<f32>
   %b = linalg.broadcast ins(%a : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
-  %g = arith.mulf %b, %x : tensor<4xf32>
+  %p = arith.mulf %b, %x : tensor<4xf32>
+  %g = math.absf %p : tensor<4xf32>
   %max = linalg.reduce {arith.maximumf} ins(%g : tensor<4xf32>) outs(%lowest : tensor<f32>) dimensions = [0]
+  %n = arith.negf %g : tensor<4xf32>
   // Through a fill, and in a body.
   %start = linalg.fill ins(%highest : f32) outs(%z : tensor<f32>) -> tensor<f32>
-  %min = linalg.reduce ins(%g : tensor<4xf32>) outs(%start : tensor<f32>) dimensions = [0]
+  %min = linalg.reduce ins(%n : tensor<4xf32>) outs(%start : tensor<f32>) dimensions = [0]
     (%in: f32, %out: f32) {
       %m = arith.minimumf %out, %in : f32
       linalg.yield %m : f32
@@ -110,7 +113,8 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %a = amp.scale_loss %seed using @s : tensor<f32>
   %e = tensor.empty() : tensor<4xf32>
   %b = linalg.broadcast ins(%a : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
-  %g = arith.mulf %b, %x : tensor<4xf32>
+  %p = arith.mulf %b, %x : tensor<4xf32>
+  %g = math.absf %p : tensor<4xf32>
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
@@ -139,7 +143,8 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %a = amp.scale_loss %seed using @s : tensor<f32>
   %e = tensor.empty() : tensor<4xf32>
   %b = linalg.broadcast ins(%a : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
-  %g = arith.mulf %b, %x : tensor<4xf32>
+  %p = arith.mulf %b, %x : tensor<4xf32>
+  %g = math.absf %p : tensor<4xf32>
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
@@ -201,7 +206,8 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %a = amp.scale_loss %seed using @s : tensor<f32>
   %e = tensor.empty() : tensor<4xf32>
   %b = linalg.broadcast ins(%a : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
-  %g = arith.mulf %b, %x : tensor<4xf32>
+  %p = arith.mulf %b, %x : tensor<4xf32>
+  %g = math.absf %p : tensor<4xf32>
   %none = arith.constant dense<0> : tensor<i64>
   %max, %at = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> ()>],
                               iterator_types = ["reduction"]}
@@ -347,7 +353,8 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %a = amp.scale_loss %seed using @s : tensor<f32>
   %e = tensor.empty() : tensor<4xf32>
   %b = linalg.broadcast ins(%a : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
-  %g = arith.mulf %b, %x : tensor<4xf32>
+  %p = arith.mulf %b, %x : tensor<4xf32>
+  %g = math.absf %p : tensor<4xf32>
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
@@ -408,7 +415,8 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
 // CHECK: func.func @train
 amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
 func.func private @largest(%y: tensor<4xf32>, %start: tensor<f32>) -> tensor<f32> {
-  %max = linalg.reduce {arith.maximumf} ins(%y : tensor<4xf32>) outs(%start : tensor<f32>) dimensions = [0]
+  %size = math.absf %y : tensor<4xf32>
+  %max = linalg.reduce {arith.maximumf} ins(%size : tensor<4xf32>) outs(%start : tensor<f32>) dimensions = [0]
   return %max : tensor<f32>
 }
 func.func private @outer(%y: tensor<4xf32>, %start: tensor<f32>) -> tensor<f32> {
@@ -515,10 +523,266 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %a = amp.scale_loss %seed using @s : tensor<f32>
   %e = tensor.empty() : tensor<4xf32>
   %b = linalg.broadcast ins(%a : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
-  %g = arith.mulf %b, %x : tensor<4xf32>
+  %p = arith.mulf %b, %x : tensor<4xf32>
+  %g = math.absf %p : tensor<4xf32>
   %start = call @lowest() : () -> tensor<f32>
   %t = linalg.reduce {arith.maximumf} ins(%g : tensor<4xf32>) outs(%start : tensor<f32>) dimensions = [0]
   %u, %f = amp.unscale %t using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: of -inf alone, which an overflow makes, the maximum is the lowest finite
+// number, in which nothing is found.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %lowest = arith.constant dense<-3.40282347E+38> : tensor<f32>
+  %low = arith.constant -3.40282347E+38 : f32
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %e = tensor.empty() : tensor<4xf32>
+  %b = linalg.broadcast ins(%a : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %g = arith.mulf %b, %x : tensor<4xf32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.maximumf' tests a value of degree 1 in @s for infinity, or makes a finite number of it, which hides an overflow that the scale makes}}
+  %max = linalg.reduce {arith.maximumf} ins(%g : tensor<4xf32>) outs(%lowest : tensor<f32>) dimensions = [0]
+  %u, %f = amp.unscale %max using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Mended: started with -inf.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %lowest = arith.constant dense<-3.40282347E+38> : tensor<f32>
+  %low = arith.constant -3.40282347E+38 : f32
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %e = tensor.empty() : tensor<4xf32>
+  %b = linalg.broadcast ins(%a : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %g = arith.mulf %b, %x : tensor<4xf32>
+  %start = arith.constant dense<0xFF800000> : tensor<f32>
+  %max = linalg.reduce {arith.maximumf} ins(%g : tensor<4xf32>) outs(%start : tensor<f32>) dimensions = [0]
+  %u, %f = amp.unscale %max using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// A minimum of magnitudes may be +inf alone.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %lowest = arith.constant dense<-3.40282347E+38> : tensor<f32>
+  %low = arith.constant -3.40282347E+38 : f32
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %e = tensor.empty() : tensor<4xf32>
+  %b = linalg.broadcast ins(%a : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %p = arith.mulf %b, %x : tensor<4xf32>
+  %g = math.absf %p : tensor<4xf32>
+  %highest = arith.constant dense<3.40282347E+38> : tensor<f32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.minimumf' tests a value of degree 1 in @s for infinity, or makes a finite number of it, which hides an overflow that the scale makes}}
+  %min = linalg.reduce {arith.minimumf} ins(%g : tensor<4xf32>) outs(%highest : tensor<f32>) dimensions = [0]
+  %u, %f = amp.unscale %min using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Handed to a helper.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func private @largest(%y: tensor<4xf32>, %start: tensor<f32>) -> tensor<f32> {
+  %max = linalg.reduce {arith.maximumf} ins(%y : tensor<4xf32>) outs(%start : tensor<f32>) dimensions = [0]
+  return %max : tensor<f32>
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %lowest = arith.constant dense<-3.40282347E+38> : tensor<f32>
+  %low = arith.constant -3.40282347E+38 : f32
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %e = tensor.empty() : tensor<4xf32>
+  %b = linalg.broadcast ins(%a : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %g = arith.mulf %b, %x : tensor<4xf32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'func.call' tests a value of degree 1 in @s for infinity, or makes a finite number of it, which hides an overflow that the scale makes}}
+  %t = call @largest(%g, %lowest) : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  %u, %f = amp.unscale %t using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: a loop without a round leaves the number, which carries no scale.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %lowest = arith.constant dense<-3.40282347E+38> : tensor<f32>
+  %low = arith.constant -3.40282347E+38 : f32
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %e = tensor.empty() : tensor<4xf32>
+  %b = linalg.broadcast ins(%a : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %p = arith.mulf %b, %x : tensor<4xf32>
+  %g = math.absf %p : tensor<4xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %max = scf.for %i = %c0 to %c0 step %c1 iter_args(%m = %low) -> f32 {
+    %v = tensor.extract %g[%i] : tensor<4xf32>
+    // expected-error@below {{expected values that carry the same power of a loss scale, but got degree 0 and degree 1 in @s}}
+    %n = arith.maximumf %m, %v : f32
+    scf.yield %n : f32
+  }
+  %t = tensor.from_elements %max : tensor<f32>
+  %u, %f = amp.unscale %t using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Of a number of rounds that is not seen.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %lowest = arith.constant dense<-3.40282347E+38> : tensor<f32>
+  %low = arith.constant -3.40282347E+38 : f32
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %e = tensor.empty() : tensor<4xf32>
+  %b = linalg.broadcast ins(%a : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %p = arith.mulf %b, %x : tensor<4xf32>
+  %g = math.absf %p : tensor<4xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %first = tensor.extract %x[%c0] : tensor<4xf32>
+  %rounds = arith.fptosi %first : f32 to i64
+  %end = arith.index_cast %rounds : i64 to index
+  %max = scf.for %i = %c0 to %end step %c1 iter_args(%m = %low) -> f32 {
+    %v = tensor.extract %g[%i] : tensor<4xf32>
+    // expected-error@below {{expected values that carry the same power of a loss scale, but got degree 0 and degree 1 in @s}}
+    %n = arith.maximumf %m, %v : f32
+    scf.yield %n : f32
+  }
+  %t = tensor.from_elements %max : tensor<f32>
+  %u, %f = amp.unscale %t using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// In a loop that has rounds, of which each may have none.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %lowest = arith.constant dense<-3.40282347E+38> : tensor<f32>
+  %low = arith.constant -3.40282347E+38 : f32
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %e = tensor.empty() : tensor<4xf32>
+  %b = linalg.broadcast ins(%a : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %p = arith.mulf %b, %x : tensor<4xf32>
+  %g = math.absf %p : tensor<4xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %max = scf.for %i = %c0 to %c4 step %c1 iter_args(%m = %low) -> f32 {
+    %v = tensor.extract %g[%i] : tensor<4xf32>
+    %n = scf.for %j = %i to %c0 step %c1 iter_args(%k = %m) -> f32 {
+      // expected-error@below {{expected values that carry the same power of a loss scale, but got degree 0 and degree 1 in @s}}
+      %l = arith.maximumf %k, %v : f32
+      scf.yield %l : f32
+    }
+    scf.yield %n : f32
+  }
+  %t = tensor.from_elements %max : tensor<f32>
+  %u, %f = amp.unscale %t using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// A loop whose condition is false at first.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %lowest = arith.constant dense<-3.40282347E+38> : tensor<f32>
+  %low = arith.constant -3.40282347E+38 : f32
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %e = tensor.empty() : tensor<4xf32>
+  %b = linalg.broadcast ins(%a : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %p = arith.mulf %b, %x : tensor<4xf32>
+  %g = math.absf %p : tensor<4xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %max, %i = scf.while (%m = %low, %j = %c4) : (f32, index) -> (f32, index) {
+    %more = arith.cmpi slt, %j, %c4 : index
+    scf.condition(%more) %m, %j : f32, index
+  } do {
+  ^bb0(%m: f32, %j: index):
+    %v = tensor.extract %g[%j] : tensor<4xf32>
+    // expected-error@below {{expected values that carry the same power of a loss scale, but got degree 0 and degree 1 in @s}}
+    %n = arith.maximumf %m, %v : f32
+    %k = arith.addi %j, %c1 : index
+    scf.yield %n, %k : f32, index
+  }
+  %t = tensor.from_elements %max : tensor<f32>
+  %u, %f = amp.unscale %t using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: element by element the number is no start but a bound.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %lowest = arith.constant dense<-3.40282347E+38> : tensor<f32>
+  %low = arith.constant -3.40282347E+38 : f32
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %e = tensor.empty() : tensor<4xf32>
+  %b = linalg.broadcast ins(%a : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %g = arith.mulf %b, %x : tensor<4xf32>
+  %bound = linalg.fill ins(%low : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  // expected-error@below {{cannot decide which power of a loss scale is left: 'arith.maximumf' tests a value of degree 1 in @s for infinity}}
+  %clamped = linalg.max ins(%g, %bound : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %none = arith.constant dense<0.0> : tensor<f32>
+  %t = linalg.reduce {arith.addf} ins(%clamped : tensor<4xf32>) outs(%none : tensor<f32>) dimensions = [0]
+  %u, %f = amp.unscale %t using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
   %new = arith.subf %w, %u : tensor<f32>
   return %new : tensor<f32>
 }
