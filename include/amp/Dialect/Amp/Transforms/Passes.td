@@ -723,7 +723,7 @@ def VerifyScalingPass : Pass<"amp-verify-scaling", "::mlir::ModuleOp"> {
     | comparison, atan2 | 0, of operands that agree |
     | cast, sign, movement of elements | the operand's |
     | 0, infinity, NaN, `tensor.empty` | any: the same at every scale |
-    | lowest or largest number, where a maximum or minimum starts | any; where it bounds a scaled value, undecided |
+    | lowest or largest number, where a maximum or minimum of at least one round starts | any; undecided where it bounds a scaled value, element by element, or where all that the maximum is taken of may be -inf (of magnitudes it is not) |
     | test of a scaled value for infinity or NaN | undecided: it hides an overflow that the scale makes |
     | loop that nothing but comparisons of scaled values ends | undecided: an infinity may keep it from ending |
     | any other function | 0, of operands of degree 0 |
@@ -739,17 +739,21 @@ def VerifyScalingPass : Pass<"amp-verify-scaling", "::mlir::ModuleOp"> {
     2. such a result of which it cannot be decided; where nothing of the kind is
        reached, a remark.
     3. a dynamic scaler that losses are scaled with and that nothing advances, or
-       that is advanced by what another one's gradients or no gradients had.
+       that is advanced by what another one's gradients or no gradients had, or by
+       less than what its unscalings found: the conjunction of two results. Results
+       are joined (`arith.ori`, or negated `arith.andi`), moved and handed over.
     4. a gradient in which an overflow is hidden from its `amp.unscale`: chosen by
        a comparison of scaled values that drops NaN, left by an `scf.while` that such
        a comparison ends (a solver that tests a scaled residual, unless what it leaves
        is NaN with that), bounded by another scaled value (`arith.minimumf`,
        `math.clampf`), divided by what overflows, the other operand of
-       `arith.maxnumf`, multiplied by a flag. Which values
+       `arith.maxnumf`, multiplied by a flag, in a place or of a size that such a
+       comparison chose. Which values
        were scaled stays known where their degree goes (`g - g`, `g * 0`).
     5. a parameter, state, buffer or accumulator that is computed from values which
        lost a dynamic scale without being unscaled (a gradient divided by its
-       norm), unless `amp.apply_if_finite` keeps it.
+       norm), unless `amp.apply_if_finite` keeps it where an unscaling of that
+       scaler found an infinity.
     6. a gradient that was scaled before its dynamic scaler advanced and is unscaled
        after it: unscaling was delayed past a transition, or a seed scaled once for
        a loop that advances the scale.
