@@ -385,7 +385,7 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   // expected-error@below {{expected a gradient to be unscaled before '@s' advances}}
   %r:3 = scf.for %i = %c0 to %c2 step %c1 iter_args(%sum = %u, %f = %fu, %t = %h)
       -> (tensor<f32>, tensor<i1>, tensor<f32>) {
-    %v, %fv = amp.unscale %t using @s : (tensor<f32>) -> tensor<f32>
+    %v, %fv = amp.unscale %t using @s found(%f) : (tensor<f32>) -> tensor<f32>
     %next = arith.addf %sum, %v : tensor<f32>
     scf.yield %next, %fv, %t : tensor<f32>, tensor<i1>, tensor<f32>
   }

@@ -11,7 +11,8 @@
 // that tells what an update may have heard of. Whether it hears of it surely,
 // is followed beside that with a sign, over operations that are true wherever
 // one of their operands is ('arith.ori', and 'arith.andi' of what is negated)
-// and movements; all others may lose what was found.
+// and movements; all others may lose what was found. A loop hands over what all
+// of its rounds found where that goes round in it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +28,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -320,6 +322,48 @@ llvm::SetVector<Operation *> TransitionFlow::findFound(Value value,
   return found;
 }
 
+bool TransitionFlow::addAllParts(Part part, StringRef scaler,
+                                 SmallVectorImpl<Part> &parts) const {
+  auto unscale = part.first.getDefiningOp<UnscaleOp>();
+  if (!unscale)
+    return addParts(part, scaler, parts);
+  if (part.first == unscale.getFoundInf() && unscale.getAlreadyFound())
+    parts.emplace_back(unscale.getAlreadyFound(), part.second);
+  return true;
+}
+
+llvm::SetVector<TransitionFlow::Part>
+TransitionFlow::findInside(Part part, Operation *loop, StringRef scaler) const {
+  llvm::SetVector<Part> inside;
+  SmallVector<Part> worklist;
+  addAllParts(part, scaler, worklist);
+  while (!worklist.empty()) {
+    Part next = worklist.pop_back_val();
+    if (loop->isAncestor(next.first.getParentBlock()->getParentOp()) &&
+        inside.insert(next))
+      addAllParts(next, scaler, worklist);
+  }
+  return inside;
+}
+
+bool TransitionFlow::losesRounds(Part part, StringRef scaler) const {
+  auto loop = part.first.getDefiningOp<LoopLikeOpInterface>();
+  if (!loop)
+    return false;
+  llvm::SetVector<Part> inside = findInside(part, loop, scaler);
+  bool finds = llvm::any_of(inside, [&](Part found) {
+    Operation *def = found.first.getDefiningOp();
+    return isa_and_present<UnscaleOp, func::CallOp>(def) &&
+           !findFound(found.first, scaler).empty();
+  });
+  // What goes round joins all rounds.
+  return finds && llvm::none_of(inside, [&](Part carried) {
+           auto argument = dyn_cast<BlockArgument>(carried.first);
+           return argument && argument.getOwner()->getParentOp() == loop &&
+                  findInside(carried, loop, scaler).contains(carried);
+         });
+}
+
 std::optional<TransitionFlow::Loss>
 TransitionFlow::findLoss(Value found, StringRef scaler) const {
   SmallVector<Part> worklist{{found, false}};
@@ -344,7 +388,7 @@ TransitionFlow::findLoss(Value found, StringRef scaler) const {
       continue;
     }
     SmallVector<Part> parts;
-    if (addParts(part, scaler, parts)) {
+    if (!losesRounds(part, scaler) && addParts(part, scaler, parts)) {
       llvm::append_range(worklist, parts);
       continue;
     }

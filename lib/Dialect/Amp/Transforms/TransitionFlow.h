@@ -62,6 +62,15 @@ private:
                 SmallVectorImpl<Part> &parts) const;
   bool addChosen(Value condition, Value taken, Value other, bool isNegated,
                  StringRef scaler, SmallVectorImpl<Part> &parts) const;
+  /// Appends the parts of what an amp.unscale gives as well.
+  bool addAllParts(Part part, StringRef scaler,
+                   SmallVectorImpl<Part> &parts) const;
+  /// The parts of `part`, and theirs, that are values inside of `loop`.
+  llvm::SetVector<Part> findInside(Part part, Operation *loop,
+                                   StringRef scaler) const;
+  /// True if `part` is a result of a loop that has what the last round's
+  /// unscalings found, and not what those of rounds before did.
+  bool losesRounds(Part part, StringRef scaler) const;
   /// The unscalings with `scaler` whose found_inf `value` depends on.
   llvm::SetVector<Operation *> findFound(Value value, StringRef scaler) const;
 
