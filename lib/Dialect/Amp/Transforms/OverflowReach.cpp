@@ -36,6 +36,10 @@ bool mlir::amp::isKeptOnSkip(std::optional<Role> role) {
   return role == Role::Param || role == Role::Master || role == Role::OptState;
 }
 
+bool mlir::amp::isUpdated(std::optional<Role> role) {
+  return isKeptOnSkip(role) || role == Role::Accumulator;
+}
+
 bool mlir::amp::isElementwiseAdd(Operation *op) {
   if (isa<arith::AddFOp>(op))
     return true;
@@ -166,7 +170,7 @@ const CallFlow::Results &CallFlow::get(func::CallOp call) {
   results.kind = getFunctionKind(results.callee);
   for (unsigned i = 0, e = results.callee.getNumResults(); i != e; ++i) {
     RoleInfo info = getResultRole(results.callee, i);
-    if (isKeptOnSkip(info.role) || info.is(Role::Accumulator))
+    if (isUpdated(info.role))
       results.states[info.name].push_back(i);
     else
       results.open.push_back(i);

@@ -31,6 +31,9 @@ namespace mlir::amp {
 /// masters and the optimizer's states.
 bool isKeptOnSkip(std::optional<Role> role);
 
+/// True for roles whose new value an update computes: those, and accumulators.
+bool isUpdated(std::optional<Role> role);
+
 /// True if `op` adds its first two tensor operands elementwise.
 bool isElementwiseAdd(Operation *op);
 
