@@ -35,6 +35,7 @@ from mlir_amp.step_function import Role
 from mlir_amp.torch.lowering import decompositions
 from mlir_amp.torch.lowering.cast_model import cast_model
 from mlir_amp.torch.lowering.graph_program import GraphProgram
+from mlir_amp.torch.lowering.index_checks import Checked
 from mlir_amp.torch.lowering.origins import Origins
 
 __all__ = ["FallbackWarning", "RecompileWarning", "amp"]
@@ -69,11 +70,12 @@ def _read_options(options: Mapping[str, Any] | None) -> tuple[str, str]:
 @contextlib.contextmanager
 def plain_kernels() -> Iterator[None]:
     """While inside, attention and LSTM are traced as simple operations: PyTorch's fused
-    kernels for CPUs have no decomposition."""
+    kernels for CPUs have no decomposition; and indices that no graph shows are
+    checked."""
     fused = torch._C._get_mkldnn_enabled()
     torch._C._set_mkldnn_enabled(False)
     try:
-        with sdpa_kernel(SDPBackend.MATH):
+        with sdpa_kernel(SDPBackend.MATH), Checked():
             yield
     finally:
         torch._C._set_mkldnn_enabled(fused)

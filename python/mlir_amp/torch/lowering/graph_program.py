@@ -19,7 +19,7 @@ from torch import Tensor
 from mlir_amp import compiler
 from mlir_amp.errors import NotLowered
 from mlir_amp.step_function import Role
-from mlir_amp.torch.lowering import draws
+from mlir_amp.torch.lowering import draws, index_checks
 from mlir_amp.torch.lowering.graph_module import (
     GraphFunction,
     simplify,
@@ -181,6 +181,7 @@ class GraphProgram:
             if node is not None:
                 _check(node)
         simplify(graph)
+        index_checks.insert(graph)
         widen_bytes(graph)
         outputs = list(output.args[0])
         visible = len(outputs) if num_visible is None else num_visible

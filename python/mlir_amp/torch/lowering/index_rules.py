@@ -18,6 +18,9 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch._decomp import core_aten_decompositions
+
+from mlir_amp.torch.lowering.index_checks import in_range
 
 aten = torch.ops.aten
 
@@ -79,6 +82,17 @@ class _Places:
         return aten.constant_pad_nd(found, pads, fill)
 
 
+def _checked(rule: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """A rule that writes by an index, of indices that nothing has checked."""
+
+    def checked(x: Tensor, dim: int, index: Tensor, source: Any) -> Tensor:
+        if _Places.fit(x.shape, dim, index):
+            index = in_range(index, 0, x.shape[dim], "aten.scatter")
+        return rule(x, dim, index, source)
+
+    return checked
+
+
 def _scatter_add(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     if not _Places.fit(x.shape, dim, index):
         return NotImplemented
@@ -130,6 +144,7 @@ def _index_put(
     shape = torch.broadcast_shapes(*(index.shape for index in tensors))
     place = 0
     for index, size in zip(tensors, sizes):
+        index = in_range(index, -size, size, "aten.index_put")
         index = torch.where(index < 0, index + size, index).expand(shape)
         place = place * size + index
     place = place.reshape(-1)
@@ -145,6 +160,50 @@ def _index_put(
     if done is NotImplemented:
         return done
     return done.movedim(0, len(before)).reshape(x.shape)
+
+
+def _put(x: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """Of all elements in one row, as the gradient of `take` is."""
+    flat = aten.index_put(
+        x.reshape(-1), [index.reshape(-1)], source.reshape(-1), accumulate
+    )
+    return flat.reshape(x.shape)
+
+
+def _index_fill(operation: Any) -> Callable[..., Tensor]:
+    """PyTorch's rule, which copies by index, of indices that are not negative."""
+    rule = core_aten_decompositions()[operation]
+
+    def wrapped(x: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
+        if x.dim() and index.numel():
+            size = x.shape[dim]
+            index = in_range(index, -size, size, "aten.index_fill")
+            index = torch.where(index < 0, index + size, index)
+        return rule(x, dim, index, value)
+
+    return wrapped
+
+
+def _index_select(x: Tensor, dim: int, index: Tensor) -> Tensor:
+    """As an index, but negative ones are out of range."""
+    if not x.dim() or index.dim() != 1 or not index.numel():
+        return NotImplemented
+    dim %= x.dim()
+    index = in_range(index, 0, x.shape[dim], "aten.index_select")
+    return aten.index.Tensor(x, [*[None] * dim, index])
+
+
+def _not_negative(operation: Any) -> Callable[..., Tensor]:
+    """PyTorch's rule of an operation whose negative indices are out of range."""
+    rule = core_aten_decompositions()[operation]
+
+    def checked(x: Tensor, dim: int, index: Tensor, *rest: Any, **options: Any) -> Any:
+        if x.dim() and index.numel():
+            name = "aten." + operation._schema.name.partition("::")[2]
+            index = in_range(index, 0, x.shape[dim], name)
+        return rule(x, dim, index, *rest, **options)
+
+    return checked
 
 
 def _sort(x: Tensor, dim: int = -1, descending: bool = False) -> tuple[Tensor, Tensor]:
@@ -212,10 +271,16 @@ def _pad(x: Tensor, pads: Sequence[int], value: float = 0) -> Tensor:
 def rules() -> dict[Any, Callable[..., Any]]:
     """The rules, by operation."""
     return {
-        aten.scatter_add.default: _scatter_add,
-        aten.scatter.src: _scatter,
-        aten.scatter.value: _scatter_value,
+        aten.scatter_add.default: _checked(_scatter_add),
+        aten.scatter.src: _checked(_scatter),
+        aten.scatter.value: _checked(_scatter_value),
         aten.index_put.default: _index_put,
+        aten.index_select.default: _index_select,
+        aten.index_add.default: _not_negative(aten.index_add.default),
+        aten.index_copy.default: _not_negative(aten.index_copy.default),
+        aten.index_fill.int_Scalar: _index_fill(aten.index_fill.int_Scalar),
+        aten.index_fill.int_Tensor: _index_fill(aten.index_fill.int_Tensor),
+        aten.put.default: _put,
         aten.sort.default: _sort,
         aten.sort.stable: _stable_sort,
         aten.topk.default: _topk,

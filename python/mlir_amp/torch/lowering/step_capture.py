@@ -32,7 +32,12 @@ from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
 from mlir_amp.errors import NotLowered
 from mlir_amp.step_function import Part, Role, TypedRole, call_in_turn
-from mlir_amp.torch.lowering import decompositions, draws, hyperparameters
+from mlir_amp.torch.lowering import (
+    decompositions,
+    draws,
+    hyperparameters,
+    index_checks,
+)
 from mlir_amp.torch.lowering.draws import Draw
 from mlir_amp.torch.lowering.graph_module import (
     GraphFunction,
@@ -262,6 +267,7 @@ def _capture_loss(
         )
     )
     simplify(graph)
+    index_checks.insert(graph)
     widen_bytes(graph)
     arguments = [
         *(_own_role(step, "param", name) for name in step.parameters),
