@@ -598,3 +598,34 @@ def test_modules_and_values_that_are_others_are_seen() -> None:
         pytest.raises(ValueError, match="one of shape .* is none"),
     ):
         step(x)
+
+
+@pytest.mark.parametrize(("opt_level", "atol"), [("O0", 1e-5), ("O2", 1e-2)])
+@pytest.mark.parametrize(
+    ("groups", "rank"), [(1, 1), (2, 2), (4, 1), (1, 2), (2, 3), (4, 0)]
+)
+def test_group_normalisations(groups, rank, opt_level, atol) -> None:
+    """With weights of their own, whose rule in PyTorch addresses memory."""
+    last = nn.Linear(4 * 3**rank, 3)
+    model = nn.Sequential(nn.GroupNorm(groups, 4), nn.Flatten(), last)
+    twin = copy.deepcopy(model)
+    optimizer, eager = sgd(model), sgd(twin)
+    # A scale that no batch overflows at.
+    step = amp.compile_step(model, loss_fn, optimizer, opt_level, loss_scale=128.0)
+    for _ in range(3):
+        data = torch.randn(2, 4, *[3] * rank) + 1, torch.randint(0, 3, (2,))
+        eager.zero_grad()
+        expected = loss_fn(twin, *data)
+        expected.backward()
+        eager.step()
+        loss = step(*data)
+        torch.testing.assert_close(loss, expected.detach(), atol=atol, rtol=atol)
+    torch.testing.assert_close(
+        model.state_dict(), twin.state_dict(), atol=atol, rtol=atol
+    )
+
+
+def test_rolls() -> None:
+    rolled = lambda x: torch.roll(torch.roll(x, (1, -6), (0, 1)), 3)
+    check(mlp, lambda model, x, y: loss_fn(model, rolled(x) + x.roll(0, 1), y))
+    check(mlp, lambda model, x, y: F.cross_entropy(rolled(model(x)), y))

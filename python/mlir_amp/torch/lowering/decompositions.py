@@ -132,6 +132,31 @@ def _embedding_backward(
     return torch.mm(hot.to(grad.dtype), grad.reshape(-1, grad.shape[-1]))
 
 
+def _as_strided(
+    x: Tensor, size: list[int], stride: list[int], storage_offset: int | None = None
+) -> Tensor:
+    """Of dense memory in another shape, as PyTorch's group normalisation has it."""
+    made = torch.empty(size, device="meta")
+    if not x.is_contiguous() or storage_offset or made.numel() != x.numel():
+        return NotImplemented
+    return x.reshape(size) if made.stride() == tuple(stride) else NotImplemented
+
+
+def _roll(x: Tensor, shifts: list[int], dims: list[int] = ()) -> Tensor:
+    """Two slices for each dimension."""
+    if not x.numel():
+        return x.clone()
+    if not dims:
+        return _roll(x.reshape(-1), shifts, [0]).reshape(x.shape)
+    for shift, dim in zip(shifts, dims):
+        if begin := -shift % x.shape[dim]:
+            end = x.shape[dim]
+            x = torch.cat(
+                [x.narrow(dim, begin, end - begin), x.narrow(dim, 0, begin)], dim
+            )
+    return x.clone()
+
+
 def _squeeze_dims(x: Tensor, dims: list[int]) -> Tensor:
     dims = [d % x.dim() for d in dims]
     return x.reshape([n for i, n in enumerate(x.shape) if i not in dims or n != 1])
@@ -281,6 +306,8 @@ def table() -> dict[Any, Callable[..., Any]]:
     rules.update(
         {
             aten.max_pool2d_with_indices_backward.default: _max_pool_backward,
+            aten.as_strided.default: _as_strided,
+            aten.roll.default: _roll,
             aten.squeeze.dims: _squeeze_dims,
             aten.split_with_sizes.default: _split_with_sizes,
             aten.var_mean.correction: _var_mean,

@@ -124,6 +124,9 @@ def to_text(functions: Sequence[GraphFunction], origins: Origins) -> str:
     try:
         with _locations(origins, ir):
             for function in functions:
+                if function.graph.owning_module is None:
+                    # Where the importer keeps constants of its own.
+                    torch.fx.GraphModule({}, function.graph)
                 importer.import_stateless_graph(function.graph, func_name=function.name)
         with context:
             passes = without_wrong_patterns(str(PassManager.parse(_PASSES)))
