@@ -11,18 +11,27 @@ capture itself sets are put back: they would hold tensors of a trace.
 
 from __future__ import annotations
 
+import enum
 import functools
-import inspect
+import numbers
 import operator
+import sys
 import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+import torch
 from torch import Tensor, nn
 
 _PLAIN = (bool, int, float, str, type(None))
+# Compared as they are, too: numbers of NumPy are numbers, but for its bool.
+_SINGLE = (numbers.Number, enum.Enum, bytes, torch.dtype, torch.device)
+_CONTAINERS = (list, tuple, dict, set, frozenset)
 # A larger container is data, not what configures a step.
 _MOST_ENTRIES = 64
+_MOST_INSIDE = 512
+# How deep containers and objects hold what configures a step.
+_DEPTH = 4
 _UNSEEN = "..."
 # Of modules, by the numbers of their handles: capturing runs them as well.
 _HOOKS = (
@@ -33,16 +42,39 @@ _HOOKS = (
 )
 
 
-def _frozen(value: Any, depth: int = 2) -> Any:
+@functools.cache
+def _is_single(kind: type) -> bool:
+    return issubclass(kind, _SINGLE) or (
+        kind.__module__ == "numpy" and kind.__name__ in ("bool", "bool_")
+    )
+
+
+def _frozen(value: Any, depth: int = _DEPTH, room: list[int] | None = None) -> Any:
     """What of a value can be compared: numbers, strings, and containers of them."""
     kind = type(value)
     if kind in _PLAIN:
         return value
-    if depth and kind in (list, tuple) and len(value) <= _MOST_ENTRIES:
-        return tuple(_frozen(part, depth - 1) for part in value)
-    if depth and isinstance(value, dict) and len(value) <= _MOST_ENTRIES:
-        return tuple((str(k), _frozen(part, depth - 1)) for k, part in value.items())
-    return _UNSEEN
+    if not depth or not isinstance(value, _CONTAINERS):
+        return value if _is_single(kind) else _UNSEEN
+    if not value:
+        return ()
+    room = room or [_MOST_INSIDE]
+    room[0] -= len(value)
+    if len(value) > _MOST_ENTRIES or room[0] < 0:
+        return _UNSEEN
+    if isinstance(value, dict):
+        return tuple(
+            (str(k), _frozen(part, depth - 1, room)) for k, part in value.items()
+        )
+    if isinstance(value, (set, frozenset)):
+        return frozenset(_frozen(part, depth - 1, room) for part in value)
+    return tuple(_frozen(part, depth - 1, room) for part in value)
+
+
+def _has_unseen(frozen: Any) -> bool:
+    if isinstance(frozen, (tuple, frozenset)):
+        return any(_has_unseen(part) for part in frozen)
+    return frozen is _UNSEEN
 
 
 def _names(code: types.CodeType) -> Iterator[str]:
@@ -68,6 +100,62 @@ def _is_library(name: str | None) -> bool:
     return (name or "").partition(".")[0] in ("torch", "mlir_amp", "builtins")
 
 
+@functools.cache
+def _is_installed(name: str) -> bool:
+    """Whether a module is a library's: its functions are not a script's."""
+    top = name.partition(".")[0]
+    file = getattr(sys.modules.get(top), "__file__", None) or ""
+    return (
+        _is_library(name)
+        or top in sys.stdlib_module_names
+        and top != "__main__"
+        or "site-packages" in file
+        or "dist-packages" in file
+    )
+
+
+@functools.cache
+def _methods(kind: type, names: frozenset[str]) -> tuple[types.FunctionType, ...]:
+    """The methods, and the getters of properties, of these names: of a script's
+    classes."""
+    found = []
+    for name in names:
+        for base in kind.__mro__:
+            if name not in vars(base):
+                continue
+            method = vars(base)[name]
+            if isinstance(method, property):
+                method = method.fget
+            if isinstance(method, types.FunctionType) and not _is_installed(
+                base.__module__
+            ):
+                found.append(method)
+            break
+    return tuple(found)
+
+
+_NOTHING = object()
+
+
+def _attribute(value: Any, name: str) -> Any:
+    """An attribute that no code is run for, of an object, a class or a module."""
+    own = getattr(value, "__dict__", None)
+    if own is not None and name in own:
+        return own[name]
+    if isinstance(value, nn.Module) and name in value._modules:
+        return value._modules[name]
+    for base in value.__mro__ if isinstance(value, type) else type(value).__mro__:
+        if name in vars(base):
+            found = vars(base)[name]
+            if isinstance(found, types.MemberDescriptorType):  # of __slots__
+                return getattr(value, name, _NOTHING)
+            if isinstance(found, (staticmethod, classmethod)):
+                return found.__func__
+            plain = isinstance(value, type) or not callable(found)
+            return found if plain and not hasattr(found, "__get__") else _NOTHING
+    return _NOTHING
+
+
 def _add(values: dict[str, Any], name: str, value: Any) -> None:
     """Two functions may have another value under one name: neither hides the other."""
     while name in values and values[name] != value:
@@ -84,6 +172,7 @@ class _Attributes(NamedTuple):
         values: Theirs.
         containers: Of those the ones that can change inside, with what was read.
         hooks: Its dictionaries of hooks.
+        objects: What holds more than can be compared by itself: path, name, value.
         entries: What can be compared, with its names.
     """
 
@@ -92,6 +181,7 @@ class _Attributes(NamedTuple):
     values: list[Any]
     containers: list[tuple[Any, Any]]
     hooks: list[dict[int, Any]]
+    objects: list[tuple[str, str, Any]]
     entries: tuple[tuple[str, Any], ...]
 
     def is_current(self, module: nn.Module, now: dict[str, Any]) -> bool:
@@ -114,6 +204,15 @@ class PythonValues:
         self._changing: set[str] = set()
         # Of the last time: by path what was read of a module, and all of it.
         self._modules: dict[str, _Attributes] = {}
+        # What the code that was read names, by the number of its handle, and all of it
+        # at the last time.
+        self._named: dict[int, frozenset[str]] = {}
+        self._codes: set[int] = set()
+        self._all: frozenset[str] = frozenset()
+        # What of tensors it reads beside the model's.
+        self._tensors: dict[str, Tensor] = {}
+        self._listed: Any = None
+        self._own: set[int] = set()
         self._inputs: Any = None
         self._values: tuple[tuple[str, Any], ...] = ()
 
@@ -130,13 +229,40 @@ class PythonValues:
         # What is read of modules that did not change is one object each time, so that a
         # comparison with the last time is short.
         parts = [self._read_module(path, module) for path, module in modules]
+        if modules is not self._listed:
+            self._listed, self._own = modules, {id(module) for _, module in modules}
         code: dict[str, Any] = {}
-        seen: set[int] = set()
+        seen: set[Any] = set()
+        self._named, self._tensors = {}, {}
         for function in self._functions:
             self._read_code(function, code, seen)
-        for kind in {type(module): None for _, module in modules}:
-            if not _is_library(kind.__module__):
-                self._read_code(kind.forward, code, seen)
+        kinds = [
+            kind
+            for kind in {type(module): None for _, module in modules}
+            if not _is_library(kind.__module__)
+        ]
+        for kind in kinds:
+            self._read_code(kind.forward, code, seen)
+        # The model's methods that code names, which may name others.
+        done = 0 if kinds else len(self._named)
+        while done < len(self._named):
+            new = list(self._named.values())[done:]
+            done += len(new)
+            for kind in kinds:
+                for names in new:
+                    for method in _methods(kind, names):
+                        self._read_code(method, code, seen)
+        for path, _ in modules:
+            for full, name, value in self._modules[path].objects:
+                naming = [names for names in self._named.values() if name in names]
+                if naming:
+                    names = frozenset().union(*naming)
+                    self._read_value(full, value, code, seen, names)
+        if self._named.keys() != self._codes:
+            # Objects may have been handed to functions that were not known yet.
+            self._codes = set(self._named)
+            self._all = frozenset().union(*self._named.values())
+            return self.read(modules)
         inputs = (parts, code, len(self._changing))
         if inputs != self._inputs:
             values = {name: value for part in parts for name, value in part}
@@ -156,7 +282,7 @@ class PythonValues:
         known = self._modules.get(path)
         if known and known.is_current(module, now):
             return known.entries
-        entries, containers, hooks = [], [], []
+        entries, containers, hooks, objects = [], [], [], []
         for name, value in now.items():
             full = f"{path}.{name}" if path else name
             # Modules and tensors stand in dictionaries of their own.
@@ -171,17 +297,21 @@ class PythonValues:
                 frozen = _frozen(value)
                 if frozen != _UNSEEN:
                     entries.append((full, frozen))
+                if _has_unseen(frozen) and not callable(value):
+                    objects.append((full, name, value))
                 if type(value) is not tuple or any(
                     type(v) not in _PLAIN for v in value
                 ):
                     containers.append((value, frozen))
         values = list(now.values())
         self._modules[path] = _Attributes(
-            module, list(now), values, containers, hooks, tuple(entries)
+            module, list(now), values, containers, hooks, objects, tuple(entries)
         )
         return self._modules[path].entries
 
-    def _read_code(self, code: Any, values: dict[str, Any], seen: set[int]) -> None:
+    def _read_code(
+        self, code: Any, values: dict[str, Any], seen: set[Any], depth: int = _DEPTH
+    ) -> None:
         """What a callable may read, and the functions that it may call."""
         if id(code) in seen:
             return
@@ -192,13 +322,15 @@ class PythonValues:
             self._read_value("partial", given, values, seen, frozenset())
             self._read_code(code.func, values, seen)
         elif isinstance(code, types.MethodType):
-            if id(code.__func__) in seen:
+            pair = id(code.__func__), id(code.__self__)
+            if pair in seen:
                 return
+            seen.add(pair)
             names = _names_of(code.__func__)
             self._read_code(code.__func__, values, seen)
-            self._read_value("self", code.__self__, values, seen, names)
+            self._read_value("self", code.__self__, values, seen, names, depth)
         elif isinstance(code, types.FunctionType) and not _is_library(code.__module__):
-            names = _names_of(code)
+            names = self._named[id(code.__code__)] = _names_of(code)
             defaults = (code.__defaults__, code.__kwdefaults__)
             _add(values, f"{code.__qualname__}'s defaults", _frozen(defaults))
             for name, cell in zip(code.__code__.co_freevars, code.__closure__ or ()):
@@ -222,29 +354,66 @@ class PythonValues:
         name: str,
         value: Any,
         values: dict[str, Any],
-        seen: set[int],
+        seen: set[Any],
         names: frozenset[str],
+        depth: int = _DEPTH,
     ) -> None:
         """What code that has these names may read of a value."""
-        if value is self._model or isinstance(value, (type, types.ModuleType, Tensor)):
+        if isinstance(value, Tensor):
+            self._tensors[name] = value
+            return
+        if id(value) in self._own:
             return
         if isinstance(value, (types.FunctionType, types.MethodType, functools.partial)):
             self._read_code(value, values, seen)
             return
         frozen = _frozen(value)
-        if frozen != _UNSEEN:
+        if frozen is not _UNSEEN:
             _add(values, name, frozen)
-        elif hasattr(value, "__dict__"):  # a configuration, a trainer, a criterion
-            # Of the user's classes what the code names: a trainer counts steps, too.
-            is_whole = _is_library(type(value).__module__)
-            for key, part in vars(value).items():
-                if (is_whole or key in names) and (part := _frozen(part)) != _UNSEEN:
+            if depth and _has_unseen(frozen) and not isinstance(value, (set, frozenset)):
+                parts = value.items() if isinstance(value, dict) else enumerate(value)
+                for key, part in parts:
+                    if _frozen(part) is _UNSEEN or _has_unseen(_frozen(part)):
+                        key = f"{name}[{key!r}]"
+                        self._read_value(key, part, values, seen, names, depth - 1)
+            return
+        if not depth:
+            return
+
+        def follow(key: str, part: Any) -> None:
+            self._read_value(f"{name}.{key}", part, values, seen, names, depth - 1)
+
+        if isinstance(value, (type, types.ModuleType)):
+            owner = value.__name__ if isinstance(value, types.ModuleType) else None
+            if _is_installed(owner or value.__module__):
+                return
+            for key in names:
+                part = _attribute(value, key)
+                if part is not _NOTHING and not isinstance(part, types.ModuleType):
+                    follow(key, part)
+            return
+        kind = type(value)
+        if _is_library(kind.__module__):
+            for key, part in getattr(value, "__dict__", {}).items():
+                if (part := _frozen(part)) != _UNSEEN:
                     _add(values, f"{name}.{key}", part)
-            for key in () if is_whole else names:
-                method = inspect.getattr_static(type(value), key, None)
-                method = method.fget if isinstance(method, property) else method
-                if isinstance(method, types.FunctionType) and id(method) not in seen:
-                    self._read_code(types.MethodType(method, value), values, seen)
+            if isinstance(value, nn.Module):
+                for key, part in (*value._modules.items(), *value._buffers.items()):
+                    follow(key, part)
+            return
+        # Of the user's classes what the code names: a trainer counts steps, too. What
+        # it names nothing of, it hands on.
+        found = [(key, _attribute(value, key)) for key in names]
+        found = [(key, part) for key, part in found if part is not _NOTHING]
+        if not found and not _methods(kind, names):
+            names = self._all
+            found = [(key, _attribute(value, key)) for key in names]
+        for key, part in found:
+            if part is not _NOTHING:
+                follow(key, part)
+        called = ("forward",) if isinstance(value, nn.Module) else ("__call__",)
+        for method in _methods(kind, names.union(called)):
+            self._read_code(types.MethodType(method, value), values, seen, depth - 1)
 
     def restore(
         self, before: tuple[tuple[str, Any], ...], attributes: list[dict[str, Any]]
@@ -281,6 +450,18 @@ class PythonValues:
                 self._changing.add(name)
                 names.append(name)
         return sorted(set(names))
+
+    def other_tensors(self) -> dict[str, Tensor]:
+        """By name, the tensors that code may use and that are no parameter or buffer of
+        the model."""
+        self.read()
+        found = dict(self._tensors)
+        for path, module in self._model.named_modules():
+            for name, value in vars(module).items():
+                if isinstance(value, Tensor):
+                    found[f"{path}.{name}" if path else name] = value
+        own = {id(t) for t in (*self._model.parameters(), *self._model.buffers())}
+        return {name: value for name, value in found.items() if id(value) not in own}
 
     def attributes(self) -> list[dict[str, Any]]:
         """Each module's attributes, without parameters, buffers and parts."""
