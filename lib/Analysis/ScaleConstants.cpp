@@ -310,16 +310,39 @@ static bool isNotPositive(Value value, unsigned steps) {
   return false;
 }
 
-/// True if a loop or reduction carries `value`.
-static bool isCarried(Value value) {
+/// True if `value` is what `op` gave, moved or not, or is handed over by an
+/// operation that contains `op`.
+static bool comesFrom(Value value, Operation *op) {
+  for (unsigned steps = kMaxOperations; value && steps != 0; --steps) {
+    Operation *def = value.getDefiningOp();
+    if (def && def->isAncestor(op))
+      return true;
+    value = getMovedFrom(value);
+  }
+  return false;
+}
+
+/// True if `value` is what a loop or reduction carries to the next `op`, which
+/// is a running maximum then. What goes round as it is, is a bound.
+static bool isCarriedTo(Value value, Operation *op) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument)
     return false;
-  Operation *op = argument.getOwner()->getParentOp();
-  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+  Operation *parent = argument.getOwner()->getParentOp();
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(parent)) {
+    OpOperand *operand = linalgOp.getMatchingOpOperand(argument);
     return linalgOp.getNumReductionLoops() != 0 &&
-           argument.getArgNumber() >= linalgOp.getNumDpsInputs();
-  return isa<LoopLikeOpInterface>(op);
+           linalgOp.isDpsInit(operand) &&
+           comesFrom(linalgOp.getMatchingYieldValue(operand)->get(), op);
+  }
+  auto loop = dyn_cast<LoopLikeOpInterface>(parent);
+  if (!loop)
+    return false;
+  if (OpOperand *yielded = loop.getTiedLoopYieldedValue(argument))
+    return comesFrom(yielded->get(), op);
+  // The two regions of an scf.while number their arguments differently.
+  return llvm::any_of(argument.getOwner()->getTerminator()->getOperands(),
+                      [&](Value yielded) { return comesFrom(yielded, op); });
 }
 
 bool mlir::amp::boundsInfinity(Operation *op,
@@ -334,7 +357,8 @@ bool mlir::amp::boundsInfinity(Operation *op,
         !llvm::is_contained(values, compare.getRhs()))
       return false;
   }
-  if (llvm::any_of(values, isCarried) || llvm::all_equal(values))
+  if (llvm::all_equal(values) ||
+      llvm::any_of(values, [&](Value value) { return isCarriedTo(value, op); }))
     return false;
   llvm::erase_if(values, [&](Value value) { return !mayOverflow(value); });
   return values.size() > 1 &&

@@ -411,8 +411,10 @@ void FunctionDegrees::addRegionBranch(RegionBranchOpInterface op) {
       carried = loop.getTiedLoopRegionIterArg(operand);
     if (carried && isStart(operand->get(), carried))
       continue;
-    EdgeKind kind =
-        isa<ApplyIfFiniteOp>(op) ? EdgeKind::Guarded : EdgeKind::Flow;
+    // What a guard keeps is not of a step that it skips.
+    EdgeKind kind = isa<ApplyIfFiniteOp>(op) && operand->getOwner() != op
+                        ? EdgeKind::Guarded
+                        : EdgeKind::Flow;
     for (Value input : inputs)
       addEdge(operand->get(), input, kind, op);
   }
@@ -482,7 +484,7 @@ void FunctionDegrees::addEdges(Operation *op) {
     return addForall(forall);
   if (isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::ExecuteRegionOp,
           scf::IndexSwitchOp, affine::AffineForOp, affine::AffineIfOp,
-          ApplyIfFiniteOp>(op))
+          ApplyIfFiniteOp, AutocastOp>(op))
     return addRegionBranch(cast<RegionBranchOpInterface>(op));
   if (isa<tensor::PadOp, tensor::GenerateOp>(op)) {
     Value result = op->getResult(0);
@@ -561,8 +563,6 @@ void FunctionDegrees::drain() {
     Value value = raised.pop_back_val();
     DegreeId degree = degrees.lookup(value);
     if (auto it = edges.find(value); it != edges.end()) {
-      // A copy: nothing is added to edges any more, but the map's own value
-      // may be asked for again below.
       for (const Edge &edge : it->second) {
         DegreeId old = degrees.lookup(edge.target);
         DegreeId now = old;

@@ -95,3 +95,22 @@ func.func @two(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %new = arith.subf %w, %v : tensor<f32>
   return %new, %loss : tensor<f32>, tensor<f32>
 }
+
+// -----
+// A backward pass in a region with a policy of its own.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"}, %c: i1)
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %k = amp.autocast {
+    %g = arith.mulf %a, %x : tensor<f32>
+    amp.yield %g : tensor<f32>
+  } : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  amp.update_scale @s, %f
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}

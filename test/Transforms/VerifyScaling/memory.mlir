@@ -202,3 +202,58 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %new = arith.subf %w, %k : tensor<f32>
   return %new : tensor<f32>
 }
+
+// -----
+
+// A constant global that linalg reads beside scaled memory.
+// CHECK: func.func @train
+memref.global "private" constant @rate : memref<f32> = dense<0.1>
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %ge = tensor.extract %g[] : tensor<f32>
+  %k = memref.get_global @rate : memref<f32>
+  %own = memref.alloca() : memref<f32>
+  %product = memref.alloca() : memref<f32>
+  memref.store %ge, %own[] : memref<f32>
+  linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []}
+      ins(%k, %own : memref<f32>, memref<f32>) outs(%product : memref<f32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %r = arith.mulf %p, %q : f32
+    linalg.yield %r : f32
+  }
+  %h = memref.load %product[] : memref<f32>
+  %ht = tensor.from_elements %h : tensor<f32>
+  %u, %f = amp.unscale %ht using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// A constant global that is copied beside scaled values.
+memref.global "private" constant @rate : memref<f32> = dense<0.1>
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %ge = tensor.extract %g[] : tensor<f32>
+  %k = memref.get_global @rate : memref<f32>
+  %own = memref.alloca() : memref<f32>
+  memref.store %ge, %own[] : memref<f32>
+  // expected-error@below {{memory holds values of}}
+  memref.copy %k, %own : memref<f32> to memref<f32>
+  %h = memref.load %own[] : memref<f32>
+  %ht = tensor.from_elements %h : tensor<f32>
+  %u, %f = amp.unscale %ht using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}

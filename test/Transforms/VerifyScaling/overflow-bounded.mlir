@@ -338,3 +338,378 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %new = arith.subf %w, %u : tensor<f32>
   return %new : tensor<f32>
 }
+
+// -----
+
+// A negative multiple may be -inf.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %h = arith.mulf %a, %w : tensor<f32>
+  %i = math.absf %g : tensor<f32>
+  %j = math.absf %h : tensor<f32>
+  %minus = arith.constant dense<-1.0> : tensor<f32>
+  %m = arith.mulf %i, %minus : tensor<f32>
+  // expected-error@below {{'arith.maximumf' tests a value of degree 1 in @s for infinity, or makes a finite number of it}}
+  %k = arith.maximumf %m, %j : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: roots are not negative.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %h = arith.mulf %a, %w : tensor<f32>
+  %i = math.sqrt %g : tensor<f32>
+  %j = math.sqrt %h : tensor<f32>
+  %m = arith.maximumf %i, %j : tensor<f32>
+  %k = arith.mulf %m, %m : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: nor are exponentials.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %h = arith.mulf %a, %w : tensor<f32>
+  %i = math.absf %g : tensor<f32>
+  %j = math.absf %h : tensor<f32>
+  %e = math.exp %x : tensor<f32>
+  %m = arith.mulf %i, %e : tensor<f32>
+  %k = arith.maximumf %m, %j : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: nor squares.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %h = arith.mulf %a, %w : tensor<f32>
+  %i = arith.mulf %g, %g : tensor<f32>
+  %j = arith.mulf %h, %h : tensor<f32>
+  %m = arith.maximumf %i, %j : tensor<f32>
+  %k = math.sqrt %m : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: nor quotients of such.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %h = arith.mulf %a, %w : tensor<f32>
+  %i = math.absf %g : tensor<f32>
+  %j = math.absf %h : tensor<f32>
+  %two = arith.constant dense<2.0> : tensor<f32>
+  %m = arith.divf %i, %two : tensor<f32>
+  %k = arith.maximumf %m, %j : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: nor the maximum of three.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %h = arith.mulf %a, %w : tensor<f32>
+  %i = math.absf %g : tensor<f32>
+  %j = math.absf %h : tensor<f32>
+  %m = arith.maximumf %i, %j : tensor<f32>
+  %k = arith.maximumf %m, %a : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// One that is not negative and one that may be: their product may be -inf.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %h = arith.mulf %a, %w : tensor<f32>
+  %i = math.absf %g : tensor<f32>
+  %j = math.absf %h : tensor<f32>
+  %m = arith.mulf %i, %w : tensor<f32>
+  // expected-error@below {{'arith.maximumf' tests a value of degree 1 in @s for infinity, or makes a finite number of it}}
+  %k = arith.maximumf %m, %j : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Element by element nothing is carried.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %h = arith.mulf %a, %w : tensor<f32>
+  %k = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []}
+      ins(%g : tensor<f32>) outs(%h : tensor<f32>) {
+  ^bb0(%i: f32, %o: f32):
+    // expected-error@below {{'arith.maximumf' tests a value of degree 1 in @s for infinity, or makes a finite number of it}}
+    %r = arith.maximumf %i, %o : f32
+    linalg.yield %r : f32
+  } -> tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Nor are the elements of a reduction, that are compared with each other.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %h = arith.mulf %a, %w : tensor<f32>
+  %gs = tensor.expand_shape %g [] output_shape [1] : tensor<f32> into tensor<1xf32>
+  %hs = tensor.expand_shape %h [] output_shape [1] : tensor<f32> into tensor<1xf32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %k = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>],
+                       iterator_types = ["reduction"]}
+      ins(%gs, %hs : tensor<1xf32>, tensor<1xf32>) outs(%zero : tensor<f32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32):
+    // expected-error@below {{'arith.maximumf' tests a value of degree 1 in @s for infinity, or makes a finite number of it}}
+    %m = arith.maximumf %i, %j : f32
+    %r = arith.addf %m, %o : f32
+    linalg.yield %r : f32
+  } -> tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: of one number twice.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %k = arith.maximumf %g, %g : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: the one that is compared is not chosen.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %h = arith.mulf %a, %w : tensor<f32>
+  %sum = arith.addf %g, %h : tensor<f32>
+  %above = arith.cmpf ogt, %h, %sum : tensor<f32>
+  %k = arith.select %above, %g, %sum : tensor<i1>, tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: nor the other one.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %h = arith.mulf %a, %w : tensor<f32>
+  %sum = arith.addf %g, %h : tensor<f32>
+  %above = arith.cmpf ogt, %sum, %h : tensor<f32>
+  %k = arith.select %above, %g, %sum : tensor<i1>, tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// A minimum of magnitudes loses the infinity of one.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %h = arith.mulf %a, %w : tensor<f32>
+  %i = math.absf %g : tensor<f32>
+  %j = math.absf %h : tensor<f32>
+  // expected-error@below {{'arith.minimumf' tests a value of degree 1 in @s for infinity, or makes a finite number of it}}
+  %k = arith.minimumf %i, %j : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// A product is NaN with either factor.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %h = arith.mulf %a, %w : tensor<f32>
+  %half = arith.constant dense<0.5> : tensor<f32>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c4 = arith.constant 4 : i32
+  // expected-error@below {{'scf.while' chooses by a comparison of values that were computed from one of degree 1 in @s}}
+  %k, %rounds = scf.while (%v = %g, %i = %c0) : (tensor<f32>, i32) -> (tensor<f32>, i32) {
+    %q = arith.mulf %x, %h : tensor<f32>
+    %p = arith.cmpf ogt, %q, %v : tensor<f32>
+    %above = tensor.extract %p[] : tensor<i1>
+    %more = arith.cmpi slt, %i, %c4 : i32
+    %c = arith.andi %above, %more : i1
+    scf.condition(%c) %v, %i : tensor<f32>, i32
+  } do {
+  ^bb0(%v: tensor<f32>, %i: i32):
+    %l = arith.mulf %v, %half : tensor<f32>
+    %next = arith.addi %i, %c1 : i32
+    scf.yield %l, %next : tensor<f32>, i32
+  }
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// A bound that goes round as it is.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"}, %c: i1)
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %h = arith.mulf %a, %w : tensor<f32>
+  %k, %l = scf.for %i = %c0 to %c2 step %c1 iter_args(%sum = %zero, %bound = %h) -> (tensor<f32>, tensor<f32>) {
+    // expected-error@below {{'arith.maximumf' tests a value of degree 1 in @s for infinity, or makes a finite number of it}}
+    %m = arith.maximumf %g, %bound : tensor<f32>
+    %next = arith.addf %sum, %m : tensor<f32>
+    scf.yield %next, %bound : tensor<f32>, tensor<f32>
+  }
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  amp.update_scale @s, %f
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// Near miss: the greatest so far goes round, from a branch.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"}, %c: i1)
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %h = arith.mulf %a, %w : tensor<f32>
+  %k, %l = scf.for %i = %c0 to %c2 step %c1 iter_args(%sum = %zero, %bound = %h) -> (tensor<f32>, tensor<f32>) {
+    %greatest = scf.if %c -> tensor<f32> {
+      %m = arith.maximumf %g, %bound : tensor<f32>
+      scf.yield %m : tensor<f32>
+    } else {
+      scf.yield %bound : tensor<f32>
+    }
+    scf.yield %greatest, %greatest : tensor<f32>, tensor<f32>
+  }
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  amp.update_scale @s, %f
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}

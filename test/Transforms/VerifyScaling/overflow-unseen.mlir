@@ -309,3 +309,26 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   } : tensor<f32>
   return %kept : tensor<f32>
 }
+
+// -----
+// What a guard keeps is of no step that it skips.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"}, %c: i1)
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %size = math.absf %g : tensor<f32>
+  // expected-note@below {{the scale is lost here}}
+  %ratio = arith.divf %g, %size : tensor<f32>
+  %bad = arith.subf %w, %ratio : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  amp.update_scale @s, %f
+  %new = amp.apply_if_finite %f keep(%bad) {
+    // expected-error@below {{expected 'param' 'w' of train step '@train' to be computed from unscaled values, but it comes from some that carry the scale of '@s', whose overflow nothing looks for}}
+    %n = arith.subf %w, %u : tensor<f32>
+    amp.yield %n : tensor<f32>
+  } : tensor<f32>
+  return %new : tensor<f32>
+}

@@ -217,3 +217,232 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %new = arith.subf %w, %p : tensor<f32>
   return %new : tensor<f32>
 }
+
+// -----
+
+// The exponent fills a vector.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %two = arith.constant 2.0 : f32
+  %gs = tensor.extract %g[] : tensor<f32>
+  %gv = vector.broadcast %gs : f32 to vector<1xf32>
+  %ex = vector.broadcast %two : f32 to vector<1xf32>
+  %pv = math.powf %gv, %ex : vector<1xf32>
+  %ps = vector.extract %pv[0] : f32 from vector<1xf32>
+  %p = tensor.from_elements %ps : tensor<f32>
+  %q = math.sqrt %p : tensor<f32>
+  %u, %f = amp.unscale %q using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// In another shape.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %two = arith.constant 2.0 : f32
+  %e = tensor.splat %two : tensor<1xf32>
+  %ex = tensor.collapse_shape %e [] : tensor<1xf32> into tensor<f32>
+  %p = math.powf %g, %ex : tensor<f32>
+  %q = arith.divf %p, %g : tensor<f32>
+  %u, %f = amp.unscale %q using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// A part of it.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %two = arith.constant 2.0 : f32
+  %e = tensor.splat %two : tensor<4xf32>
+  %ex = tensor.extract_slice %e[1] [1] [1] : tensor<4xf32> to tensor<f32>
+  %p = math.powf %g, %ex : tensor<f32>
+  %q = arith.divf %p, %g : tensor<f32>
+  %u, %f = amp.unscale %q using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: two exponents.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %two = arith.constant 2.0 : f32
+  %three = arith.constant 3.0 : f32
+  %gs = tensor.extract %g[] : tensor<f32>
+  %gg = tensor.splat %gs : tensor<2xf32>
+  %ex = tensor.from_elements %two, %three : tensor<2xf32>
+  // expected-error@below {{the exponent or the power that 'math.powf' takes of a value of degree 1 in @s is no small rational constant}}
+  %pp = math.powf %gg, %ex : tensor<2xf32>
+  %p = tensor.extract_slice %pp[1] [1] [1] : tensor<2xf32> to tensor<f32>
+  %q = arith.divf %p, %g : tensor<f32>
+  %u, %f = amp.unscale %q using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// The same one twice.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %two = arith.constant 2.0 : f32
+  %gs = tensor.extract %g[] : tensor<f32>
+  %gg = tensor.splat %gs : tensor<2xf32>
+  %ex = tensor.from_elements %two, %two : tensor<2xf32>
+  %pp = math.powf %gg, %ex : tensor<2xf32>
+  %p = tensor.extract_slice %pp[1] [1] [1] : tensor<2xf32> to tensor<f32>
+  %q = math.sqrt %p : tensor<f32>
+  %u, %f = amp.unscale %q using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// What an elementwise body is handed as its result.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %two = arith.constant 2.0 : f32
+  %e = tensor.splat %two : tensor<f32>
+  %p = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []}
+      ins(%g : tensor<f32>) outs(%e : tensor<f32>) {
+  ^bb0(%i: f32, %o: f32):
+    %r = math.powf %i, %o : f32
+    linalg.yield %r : f32
+  } -> tensor<f32>
+  %q = math.sqrt %p : tensor<f32>
+  %u, %f = amp.unscale %q using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: written on the diagonal, and another one beside it.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %two = arith.constant 2.0 : f32
+  %twos = tensor.splat %two : tensor<2xf32>
+  %three = arith.constant 3.0 : f32
+  %threes = tensor.splat %three : tensor<2x2xf32>
+  %ex = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0, d0)>], iterator_types = ["parallel"]}
+      ins(%twos : tensor<2xf32>) outs(%threes : tensor<2x2xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    linalg.yield %i : f32
+  } -> tensor<2x2xf32>
+  %gs = tensor.extract %g[] : tensor<f32>
+  %gg = tensor.splat %gs : tensor<2x2xf32>
+  // expected-error@below {{the exponent or the power that 'math.powf' takes of a value of degree 1 in @s is no small rational constant}}
+  %pp = math.powf %gg, %ex : tensor<2x2xf32>
+  %p = tensor.extract_slice %pp[0, 1] [1, 1] [1, 1] : tensor<2x2xf32> to tensor<f32>
+  %q = arith.divf %p, %g : tensor<f32>
+  %u, %f = amp.unscale %q using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Widened.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %two = arith.constant dense<2.0> : tensor<f16>
+  %ex = arith.extf %two : tensor<f16> to tensor<f32>
+  %p = math.powf %g, %ex : tensor<f32>
+  %q = arith.divf %p, %g : tensor<f32>
+  %u, %f = amp.unscale %q using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Narrowed.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %two = arith.constant dense<2.0> : tensor<f64>
+  %ex = arith.truncf %two : tensor<f64> to tensor<f32>
+  %p = math.powf %g, %ex : tensor<f32>
+  %q = arith.divf %p, %g : tensor<f32>
+  %u, %f = amp.unscale %q using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// An integer.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %ex = arith.constant dense<2> : tensor<i32>
+  %p = math.fpowi %g, %ex : tensor<f32>, tensor<i32>
+  %q = math.sqrt %p : tensor<f32>
+  %u, %f = amp.unscale %q using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}

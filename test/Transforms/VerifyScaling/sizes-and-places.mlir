@@ -388,3 +388,59 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %new = arith.subf %w, %mean : tensor<f32>
   return %new : tensor<f32>
 }
+
+// -----
+
+// What a thread reads of its result is what that was started with.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %gs = tensor.expand_shape %g [] output_shape [1] : tensor<f32> into tensor<1xf32>
+  // expected-error@below {{ways that meet at 'scf.forall'}}
+  %v = scf.forall (%i) in (1) shared_outs(%o = %gs) -> tensor<1xf32> {
+    %part = tensor.extract_slice %o[%i] [1] [1] : tensor<1xf32> to tensor<1xf32>
+    %square = arith.mulf %part, %part : tensor<1xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %square into %o[%i] [1] [1] : tensor<1xf32> into tensor<1xf32>
+    }
+  }
+  %k = tensor.extract_slice %v[0] [1] [1] : tensor<1xf32> to tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// The bound of a scf.forall that writes memory.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %h = arith.mulf %a, %w : tensor<f32>
+  %gs = tensor.extract %g[] : tensor<f32>
+  %hs = tensor.extract %h[] : tensor<f32>
+  %larger = arith.cmpf ogt, %gs, %hs : f32
+  // expected-error@below {{'arith.select' chooses by a comparison of values that were computed from one of degree 1 in @s}}
+  %count = arith.select %larger, %c2, %c1 : index
+  %own = memref.alloca() : memref<f32>
+  scf.forall (%i) = (0) to (%count) step (1) {
+    memref.store %gs, %own[] : memref<f32>
+  }
+  %r = memref.load %own[] : memref<f32>
+  %k = tensor.from_elements %r : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}

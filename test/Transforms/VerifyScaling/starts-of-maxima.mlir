@@ -786,3 +786,69 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %new = arith.subf %w, %u : tensor<f32>
   return %new : tensor<f32>
 }
+
+// -----
+
+// Near miss: a sum begins with it as well.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %lowest = arith.constant dense<-3.40282347E+38> : tensor<f32>
+  %low = arith.constant -3.40282347E+38 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %b = linalg.broadcast ins(%a : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %p = arith.mulf %b, %x : tensor<4xf32>
+  %g = math.absf %p : tensor<4xf32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %r:2 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>, affine_map<(d0) -> ()>],
+                         iterator_types = ["reduction"]}
+      ins(%g : tensor<4xf32>) outs(%lowest, %zero : tensor<f32>, tensor<f32>) {
+  ^bb0(%v: f32, %m: f32, %o: f32):
+    // expected-error@below {{expected values that carry the same power of a loss scale, but got degree 1 in @s and degree 0}}
+    %n = arith.maximumf %v, %m : f32
+    %s = arith.addf %v, %m : f32
+    linalg.yield %n, %s : f32, f32
+  } -> (tensor<f32>, tensor<f32>)
+  %u, %f = amp.unscale %r#1 using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Carried behind another value.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %lowest = arith.constant dense<-3.40282347E+38> : tensor<f32>
+  %low = arith.constant -3.40282347E+38 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %b = linalg.broadcast ins(%a : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
+  %p = arith.mulf %b, %x : tensor<4xf32>
+  %g = math.absf %p : tensor<4xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %i, %max = scf.while (%j = %c0, %m = %low) : (index, f32) -> (index, f32) {
+    %more = arith.cmpi slt, %j, %c4 : index
+    scf.condition(%more) %j, %m : index, f32
+  } do {
+  ^bb0(%j: index, %m: f32):
+    %v = tensor.extract %g[%j] : tensor<4xf32>
+    %n = arith.maximumf %m, %v : f32
+    %k = arith.addi %j, %c1 : index
+    scf.yield %k, %n : index, f32
+  }
+  %t = tensor.from_elements %max : tensor<f32>
+  %u, %f = amp.unscale %t using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}

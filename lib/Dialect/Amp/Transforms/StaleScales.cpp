@@ -8,26 +8,30 @@
 //
 // In each function that advances a scaler: backwards from what unscales (an
 // amp.unscale, a call of a function with one, a return of what is still scaled)
-// over values that carry the scale or were computed from one that does, as a
-// comparison of two, and for each use on the way of one that carries it,
-// whether a transition lies between definition and use. In one block that is a
-// matter of order. What stands in a loop with a transition, and reads what
-// comes from outside, reads it again after that; among blocks a transition lies
-// between if the definition reaches it and it reaches the use.
+// over values that carry the scale or were computed
+// from one that does, as a comparison of two. A use on the way, of a value that
+// carries the scale, is stale where another version of the scale holds than
+// behind the definition. Versions are those of SSA form, for one variable that
+// each transition writes.
 //
 //===----------------------------------------------------------------------===//
 
 #include "StaleScales.h"
 
 #include "Callees.h"
+#include "FunctionsWith.h"
+#include "HandedOver.h"
 
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
 #include "amp/Support/AllocationOrder.h"
+#include "mlir/IR/Dominance.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/DepthFirstIterator.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/Support/GenericIteratedDominanceFrontier.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -43,7 +47,7 @@ public:
   bool contains(Value value, func::FuncOp function) const;
   DegreeId getDegree(Value value) const { return analysis.lookup(value); }
   /// True if an overflow of the scale may have come into a value of `degree`.
-  bool isIn(DegreeId degree, func::FuncOp function) const;
+  bool isTouchedBy(DegreeId degree, func::FuncOp function) const;
 
 private:
   const ScaleDegreeAnalysis &analysis;
@@ -52,41 +56,75 @@ private:
   llvm::DenseSet<std::pair<Operation *, unsigned>> arguments;
 };
 
+/// Versions of one scale in one function, as those of a variable in SSA form:
+/// one at its start, a new one behind each operation that advances the scaler
+/// or contains one that does, one where different ones meet, and one at the
+/// start of each round of a loop that advances it.
+class ScaleVersions {
+public:
+  /// `advances` says that of single operations, calls included.
+  ScaleVersions(func::FuncOp function,
+                llvm::function_ref<bool(Operation *)> advances);
+
+  /// True if nothing advances the scaler.
+  bool isConstant() const { return transitions.empty(); }
+  /// What advances the scaler last between `value` and its use by `use`; null
+  /// if nothing does.
+  Operation *findBetween(Value value, Operation *use) const;
+
+private:
+  unsigned makeVersion(Operation *transition);
+  void visit(Region &region, unsigned version);
+  void visitBlocks(Region &region, unsigned version);
+  unsigned getLast(Block *block) const;
+  unsigned getVersion(Operation *op, bool isBehind) const;
+
+  func::FuncOp function;
+  /// What made each version, by its number.
+  SmallVector<Operation *> causes{nullptr};
+  struct Transition {
+    Operation *op;
+    /// The version behind it.
+    unsigned version;
+  };
+  /// In the order of each block.
+  llvm::DenseMap<Block *, SmallVector<Transition>> transitions;
+  llvm::DenseSet<Operation *> isTransition;
+  /// At the start of each block of a region with transitions.
+  llvm::DenseMap<Block *, unsigned> start;
+};
+
 /// One scaler in one function.
 class StaleScaleFinder {
 public:
-  /// `advances` and `unscales` say that of single operations, calls included.
+  /// `unscales` says that of single operations, calls included.
   StaleScaleFinder(func::FuncOp function, const ScaledValues &carrying,
-                   llvm::function_ref<bool(Operation *)> advances,
+                   const ScaleVersions &versions,
                    llvm::function_ref<bool(Operation *)> unscales);
 
   std::optional<StaleScale> find(StringRef scaler);
 
 private:
-  void addScaled(ValueRange values);
+  void addScaled(OpOperand &operand);
+  void addScaled(MutableArrayRef<OpOperand> operands);
   void addSources(Value value);
-  Operation *findBetween(Block *block, Operation *after, Operation *use) const;
-  Operation *findBetween(Value value, Operation *use) const;
+  void addSources(BlockArgument argument);
+  void addSources(RegionBranchOpInterface op, Value value);
 
   func::FuncOp function;
   const ScaledValues &carrying;
-  /// Operations that advance the scaler or contain one that does, in order.
-  struct Transitions {
-    SmallVector<Operation *> ops;
-    /// Blocks of the same region from which the block is reached, and that are
-    /// reached from it.
-    llvm::DenseSet<Block *> before, behind;
-  };
-  llvm::MapVector<Block *, Transitions> transitions;
-  llvm::DenseSet<Operation *> isTransition;
+  const ScaleVersions &versions;
   /// Scaled values on the way to an unscaling, and what is computed from some.
   AllocationOrderSet<Value> scaled;
-  /// Whether the scale is in what has a degree.
-  llvm::DenseMap<DegreeId, bool> isIn;
+  /// Whether an overflow of the scale may be in what has a degree.
+  llvm::DenseMap<DegreeId, bool> isTouched;
   SmallVector<Value> worklist;
-  SmallVector<Operation *> ends;
-  /// Operations that bring a scaled value on the way, by a result or inside.
-  llvm::DenseSet<Operation *> sources;
+  /// Uses on the way.
+  llvm::DenseSet<OpOperand *> leading;
+  /// Operations all of whose operands were added.
+  llvm::DenseSet<Operation *> visited;
+  /// By the values that regions and loops hand over to, what they hand over.
+  llvm::DenseMap<Operation *, RegionBranchInverseSuccessorMapping> handedOver;
 };
 } // namespace
 
@@ -101,7 +139,7 @@ bool ScaledValues::contains(Value value, func::FuncOp function) const {
          });
 }
 
-bool ScaledValues::isIn(DegreeId degree, func::FuncOp function) const {
+bool ScaledValues::isTouchedBy(DegreeId degree, func::FuncOp function) const {
   const DegreeTable &table = analysis.getTable();
   return llvm::is_contained(table.getOverflows(degree), scale) ||
          llvm::any_of(table.getOverflowingArguments(degree),
@@ -131,159 +169,243 @@ ScaledValues::ScaledValues(ModuleOp module, const SymbolTable &symbols,
   }
 }
 
-StaleScaleFinder::StaleScaleFinder(
-    func::FuncOp function, const ScaledValues &carrying,
-    llvm::function_ref<bool(Operation *)> advances,
-    llvm::function_ref<bool(Operation *)> unscales)
-    : function(function), carrying(carrying) {
-  bool isStep = getFunctionKind(function) == FunctionKind::TrainStep;
+//===----------------------------------------------------------------------===//
+// Versions
+//===----------------------------------------------------------------------===//
+
+ScaleVersions::ScaleVersions(func::FuncOp function,
+                             llvm::function_ref<bool(Operation *)> advances)
+    : function(function) {
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (advances(op))
       for (Operation *up = op; up != function && isTransition.insert(up).second;
            up = up->getParentOp())
-        transitions[up->getBlock()].ops.push_back(up);
+        transitions[up->getBlock()].push_back({up, makeVersion(up)});
+  });
+  if (!transitions.empty())
+    visit(function.getBody(), 0);
+}
+
+unsigned ScaleVersions::makeVersion(Operation *transition) {
+  causes.push_back(transition);
+  return causes.size() - 1;
+}
+
+/// Gives the blocks of `region`, and of those in it, the versions at their
+/// starts; `version` is that of its entry.
+void ScaleVersions::visit(Region &region, unsigned version) {
+  if (region.empty())
+    return;
+  if (region.hasOneBlock())
+    start[&region.front()] = version;
+  else
+    visitBlocks(region, version);
+  for (Block &block : region) {
+    auto it = transitions.find(&block);
+    if (it == transitions.end() || !start.contains(&block))
+      continue;
+    for (Transition inside : SmallVector<Transition>(it->second))
+      for (Region &inner : inside.op->getRegions())
+        visit(inner, isa<LoopLikeOpInterface>(inside.op)
+                         ? makeVersion(inside.op)
+                         : getVersion(inside.op, /*isBehind=*/false));
+  }
+}
+
+/// The same for the blocks themselves: a version of its own where the dominance
+/// frontiers of transitions say that some meet, elsewhere the dominator's last.
+void ScaleVersions::visitBlocks(Region &region, unsigned version) {
+  DominanceInfo dominance(function);
+  llvm::DominatorTreeBase<Block, false> &tree = dominance.getDomTree(&region);
+  SmallPtrSet<Block *, 8> changing;
+  for (Block &block : region)
+    if (transitions.contains(&block) && tree.isReachableFromEntry(&block))
+      changing.insert(&block);
+  SmallVector<Block *> meeting;
+  llvm::IDFCalculatorBase<Block, false> frontier(tree);
+  frontier.setDefiningBlocks(changing);
+  frontier.calculate(meeting);
+  for (Block *block : meeting)
+    start[block] = makeVersion(nullptr);
+  start[&region.front()] = version;
+  // Dominators come first.
+  for (llvm::DomTreeNodeBase<Block> *node :
+       llvm::depth_first(tree.getRootNode()))
+    if (!start.contains(node->getBlock()))
+      start[node->getBlock()] = getLast(node->getIDom()->getBlock());
+  // Something advances the scaler on a way to where versions meet.
+  bool isNew = true;
+  while (isNew) {
+    isNew = false;
+    for (Block *block : meeting) {
+      Operation *&cause = causes[start[block]];
+      for (Block *before : block->getPredecessors())
+        if (!cause && start.contains(before)) {
+          cause = causes[getLast(before)];
+          isNew |= cause != nullptr;
+        }
+    }
+  }
+}
+
+unsigned ScaleVersions::getLast(Block *block) const {
+  auto it = transitions.find(block);
+  return it == transitions.end() ? start.lookup(block)
+                                 : it->second.back().version;
+}
+
+/// The version in front of `op`, or behind it.
+unsigned ScaleVersions::getVersion(Operation *op, bool isBehind) const {
+  for (; op != function; op = op->getParentOp(), isBehind = false) {
+    auto first = start.find(op->getBlock());
+    if (first == start.end())
+      continue; // nothing advances the scaler in this region
+    auto it = transitions.find(op->getBlock());
+    if (it == transitions.end())
+      return first->second;
+    const auto *next =
+        llvm::partition_point(it->second, [&](const Transition &transition) {
+          return transition.op->isBeforeInBlock(op) ||
+                 (isBehind && transition.op == op);
+        });
+    return next == it->second.begin() ? first->second
+                                      : std::prev(next)->version;
+  }
+  return 0;
+}
+
+Operation *ScaleVersions::findBetween(Value value, Operation *use) const {
+  unsigned made;
+  if (Operation *def = value.getDefiningOp()) {
+    made = getVersion(def, /*isBehind=*/true);
+  } else {
+    Block *block = value.getParentBlock();
+    auto it = start.find(block);
+    made = it != start.end()
+               ? it->second
+               : getVersion(block->getParentOp(), /*isBehind=*/false);
+  }
+  unsigned read = getVersion(use, /*isBehind=*/false);
+  return made == read ? nullptr : causes[read];
+}
+
+//===----------------------------------------------------------------------===//
+// Ways to unscalings
+//===----------------------------------------------------------------------===//
+
+StaleScaleFinder::StaleScaleFinder(
+    func::FuncOp function, const ScaledValues &carrying,
+    const ScaleVersions &versions,
+    llvm::function_ref<bool(Operation *)> unscales)
+    : function(function), carrying(carrying), versions(versions) {
+  bool isStep = getFunctionKind(function) == FunctionKind::TrainStep;
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     // What a train step returns scaled is an error by itself.
     if (unscales(op) || (isa<func::ReturnOp>(op) && !isStep))
-      ends.push_back(op);
+      addScaled(op->getOpOperands());
   });
 }
 
-void StaleScaleFinder::addScaled(ValueRange values) {
-  for (Value value : values) {
-    DegreeId degree = carrying.getDegree(value);
-    auto [it, isNew] = isIn.try_emplace(degree);
-    if (isNew)
-      it->second = carrying.isIn(degree, function);
-    if ((it->second || carrying.contains(value, function)) &&
-        scaled.insert(value).second)
-      worklist.push_back(value);
+void StaleScaleFinder::addScaled(OpOperand &operand) {
+  Value value = operand.get();
+  DegreeId degree = carrying.getDegree(value);
+  auto [it, isNew] = isTouched.try_emplace(degree);
+  if (isNew)
+    it->second = carrying.isTouchedBy(degree, function);
+  if (!it->second && !carrying.contains(value, function))
+    return;
+  leading.insert(&operand);
+  if (scaled.insert(value).second)
+    worklist.push_back(value);
+}
+
+void StaleScaleFinder::addScaled(MutableArrayRef<OpOperand> operands) {
+  for (OpOperand &operand : operands)
+    addScaled(operand);
+}
+
+/// What `argument` of a block with predecessors is handed.
+void StaleScaleFinder::addSources(BlockArgument argument) {
+  Block *block = argument.getOwner();
+  for (auto it = block->pred_begin(), e = block->pred_end(); it != e; ++it) {
+    Operation *end = (*it)->getTerminator();
+    auto branch = dyn_cast<BranchOpInterface>(end);
+    if (!branch) {
+      addScaled(end->getOpOperands());
+      continue;
+    }
+    SuccessorOperands operands =
+        branch.getSuccessorOperands(it.getSuccessorIndex());
+    unsigned number = argument.getArgNumber();
+    if (operands[number])
+      addScaled(end->getOpOperand(operands.getOperandIndex(number)));
   }
+}
+
+/// What is handed over for `value`, a result of `op` or an argument of its
+/// regions, and what decides.
+void StaleScaleFinder::addSources(RegionBranchOpInterface op, Value value) {
+  auto [it, isNew] = handedOver.try_emplace(op);
+  if (isNew)
+    op.getSuccessorInputOperandMapping(it->second);
+  auto operands = it->second.find(value);
+  if (operands != it->second.end())
+    for (OpOperand *operand : operands->second)
+      addScaled(*operand);
+  if (!visited.insert(op).second)
+    return;
+  llvm::DenseSet<OpOperand *> forwarded;
+  for (auto &[input, sources] : handedOver[op])
+    forwarded.insert_range(sources);
+  auto addDeciding = [&](MutableArrayRef<OpOperand> operands) {
+    for (OpOperand &operand : operands)
+      if (!forwarded.contains(&operand))
+        addScaled(operand);
+  };
+  addDeciding(op->getOpOperands());
+  forEachHandedOver(op, addDeciding);
 }
 
 /// What `value` is computed from or handed over for.
 void StaleScaleFinder::addSources(Value value) {
   Operation *def = value.getDefiningOp();
   if (!def) {
-    Block *block = cast<BlockArgument>(value).getOwner();
-    if (block->getParentOp() == function)
-      for (Block *predecessor : block->getPredecessors())
-        addScaled(predecessor->getTerminator()->getOperands());
-    else
-      def = block->getParentOp();
+    auto argument = cast<BlockArgument>(value);
+    if (!argument.getOwner()->isEntryBlock())
+      return addSources(argument);
+    def = argument.getOwner()->getParentOp();
+    if (def == function)
+      return;
   }
-  if (!def || !sources.insert(def).second)
+  if (auto branch = dyn_cast<RegionBranchOpInterface>(def))
+    return addSources(branch, value);
+  if (!visited.insert(def).second)
     return;
-  addScaled(def->getOperands());
-  for (Region &region : def->getRegions())
-    for (Block &block : region)
-      if (!block.empty() && block.back().hasTrait<OpTrait::IsTerminator>())
-        addScaled(block.back().getOperands());
-}
-
-/// The blocks that a walk by `next` comes to from `block`, itself only if it
-/// comes back.
-template <typename Next>
-static llvm::DenseSet<Block *> findReached(Block *block, Next next) {
-  llvm::DenseSet<Block *> reached;
-  SmallVector<Block *> pending(next(block));
-  while (!pending.empty())
-    if (Block *other = pending.pop_back_val(); reached.insert(other).second)
-      llvm::append_range(pending, next(other));
-  return reached;
-}
-
-/// The first transition that a run of `block` comes to behind `after`, or
-/// behind its start, and before `use`, which is inside of the block's region.
-Operation *StaleScaleFinder::findBetween(Block *block, Operation *after,
-                                         Operation *use) const {
-  Operation *user = block->getParent()->findAncestorOpInRegion(*use);
-  auto it = transitions.find(block);
-  if (it != transitions.end()) {
-    const Transitions &inside = it->second;
-    const auto *next = llvm::partition_point(inside.ops, [&](Operation *op) {
-      return after && !after->isBeforeInBlock(op);
-    });
-    if (next != inside.ops.end() &&
-        (user->getBlock() != block || (*next)->isBeforeInBlock(user)))
-      return user->getBlock() == block ||
-                     inside.behind.contains(user->getBlock())
-                 ? *next
-                 : nullptr;
-  }
-  if (user->getBlock() != block)
-    for (auto &[other, inside] : transitions) {
-      if (other == block || !inside.before.contains(block))
-        continue;
-      if ((other == user->getBlock() &&
-           inside.ops.front()->isBeforeInBlock(user)) ||
-          inside.behind.contains(user->getBlock()))
-        return inside.ops.front();
-    }
-  if (user == use || !isTransition.contains(user))
-    return nullptr;
-  if (isa<LoopLikeOpInterface>(user))
-    return user; // read again in the next round
-  Region *inner = use->getParentRegion();
-  while (inner->getParentOp() != user)
-    inner = inner->getParentOp()->getParentRegion();
-  return findBetween(&inner->front(), nullptr, use);
-}
-
-Operation *StaleScaleFinder::findBetween(Value value, Operation *use) const {
-  return findBetween(value.getParentBlock(), value.getDefiningOp(), use);
+  addScaled(def->getOpOperands());
+  forEachHandedOver(
+      def, [&](MutableArrayRef<OpOperand> operands) { addScaled(operands); });
 }
 
 std::optional<StaleScale> StaleScaleFinder::find(StringRef scaler) {
-  if (transitions.empty())
-    return std::nullopt;
-  for (auto &[block, inside] : transitions) {
-    inside.before = findReached(
-        block, [](Block *other) { return other->getPredecessors(); });
-    inside.behind =
-        findReached(block, [](Block *other) { return other->getSuccessors(); });
-  }
-  for (Operation *end : ends)
-    addScaled(end->getOperands());
   SmallVector<Value> all;
   while (!worklist.empty()) {
     all.push_back(worklist.back());
     addSources(worklist.pop_back_val());
   }
-  llvm::DenseSet<Operation *> isEnd(ends.begin(), ends.end());
   for (Value value : all) {
     if (!carrying.contains(value, function))
       continue;
-    for (Operation *user : value.getUsers()) {
-      bool leads = isEnd.contains(user) || sources.contains(user) ||
-                   user->hasTrait<OpTrait::IsTerminator>();
-      if (Operation *transition = leads ? findBetween(value, user) : nullptr)
-        return StaleScale{value, user, transition, scaler};
-    }
+    for (OpOperand &use : value.getUses())
+      if (leading.contains(&use))
+        if (Operation *transition = versions.findBetween(value, use.getOwner()))
+          return StaleScale{value, use.getOwner(), transition, scaler};
   }
   return std::nullopt;
 }
 
-/// The functions with an operation that `isOne`, and those that call them.
-static llvm::DenseSet<Operation *>
-findFunctionsWith(ModuleOp module,
-                  llvm::function_ref<bool(Operation *)> isOne) {
-  llvm::DenseMap<StringRef, SmallVector<func::FuncOp>> callers;
-  SmallVector<func::FuncOp> pending;
-  for (auto function : module.getOps<func::FuncOp>())
-    function.walk([&](Operation *op) {
-      if (auto call = dyn_cast<func::CallOp>(op))
-        callers[call.getCallee()].push_back(function);
-      else if (isOne(op))
-        pending.push_back(function);
-    });
-  llvm::DenseSet<Operation *> found;
-  while (!pending.empty()) {
-    func::FuncOp function = pending.pop_back_val();
-    if (found.insert(function).second)
-      llvm::append_range(pending, callers.lookup(function.getName()));
-  }
-  return found;
-}
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
 
 SmallVector<StaleScale>
 mlir::amp::findStaleScales(ModuleOp module,
@@ -303,26 +425,23 @@ mlir::amp::findStaleScales(ModuleOp module,
       auto unscale = dyn_cast<UnscaleOp>(op);
       return unscale && unscale.getScaler() == scaler.getSymName();
     };
-    auto advancing = findFunctionsWith(module, advances);
-    auto unscaling = findFunctionsWith(module, unscales);
+    FunctionsWith advancing(module, symbols, advances);
+    FunctionsWith unscaling(module, symbols, unscales);
     ScaledValues carrying(module, symbols, analysis, scale);
-    auto calls = [&](Operation *op, const llvm::DenseSet<Operation *> &which) {
-      auto call = dyn_cast<func::CallOp>(op);
-      return call && which.contains(getCallee(call, symbols));
-    };
-    for (auto function : module.getOps<func::FuncOp>())
-      if (advancing.contains(function))
-        if (std::optional<StaleScale> stale =
-                StaleScaleFinder(
-                    function, carrying,
-                    [&](Operation *op) {
-                      return advances(op) || calls(op, advancing);
-                    },
-                    [&](Operation *op) {
-                      return unscales(op) || calls(op, unscaling);
-                    })
-                    .find(scales[scale]))
-          found.push_back(*stale);
+    for (auto function : module.getOps<func::FuncOp>()) {
+      if (!advancing.contains(function))
+        continue;
+      ScaleVersions versions(function, [&](Operation *op) {
+        return advances(op) || advancing.isCall(op);
+      });
+      if (versions.isConstant())
+        continue;
+      StaleScaleFinder finder(function, carrying, versions, [&](Operation *op) {
+        return unscales(op) || unscaling.isCall(op);
+      });
+      if (std::optional<StaleScale> stale = finder.find(scales[scale]))
+        found.push_back(*stale);
+    }
   }
   return found;
 }

@@ -18,9 +18,12 @@
 
 #include "TransitionFlow.h"
 
+#include "HandedOver.h"
+
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -34,7 +37,8 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-TransitionFlow::TransitionFlow(ModuleOp module) : symbols(module) {
+TransitionFlow::TransitionFlow(ModuleOp module)
+    : module(module), symbols(module) {
   for (auto function : module.getOps<func::FuncOp>())
     if (getFunctionKind(function) == FunctionKind::TrainStep)
       reached.insert(function);
@@ -52,7 +56,8 @@ TransitionFlow::TransitionFlow(ModuleOp module) : symbols(module) {
         attribute.getValue().walk([&](FlatSymbolRefAttr name) {
           if (auto callee = symbols.lookup<func::FuncOp>(name.getValue())) {
             reached.insert(callee);
-            if (auto call = dyn_cast<func::CallOp>(op))
+            if (auto call = dyn_cast<func::CallOp>(op);
+                call && call.getCallee() == callee.getName())
               callers[callee].push_back(call);
           }
         });
@@ -61,10 +66,10 @@ TransitionFlow::TransitionFlow(ModuleOp module) : symbols(module) {
 
 /// What the blocks in the regions of `op` end with.
 static void addTerminators(Operation *op, SmallVectorImpl<Value> &sources) {
-  for (Region &region : op->getRegions())
-    for (Block &block : region)
-      if (block.mightHaveTerminator())
-        llvm::append_range(sources, block.getTerminator()->getOperands());
+  forEachHandedOver(op, [&](MutableArrayRef<OpOperand> operands) {
+    for (OpOperand &operand : operands)
+      sources.push_back(operand.get());
+  });
 }
 
 bool TransitionFlow::addSources(BlockArgument argument,
@@ -177,6 +182,10 @@ static std::optional<Kept> getKept(Operation *def) {
       bool isEqual = compare.getPredicate() == arith::CmpIPredicate::eq;
       if (isEqual || compare.getPredicate() == arith::CmpIPredicate::ne)
         return Kept{value, isEqual == isZero};
+      if (isZero &&
+          compare.getPredicate() == (kept == 0 ? arith::CmpIPredicate::ugt
+                                               : arith::CmpIPredicate::ult))
+        return Kept{value, false};
     }
     if (isa<arith::AndIOp>(def) && isTrue)
       return Kept{value, false};
@@ -192,36 +201,73 @@ static bool isConstant(Value value, bool truth) {
 /// The parts of what is `taken` where `condition` holds, and `other` elsewhere.
 /// If the condition says itself what was found, the choice is a disjunction or
 /// loses one of them.
-bool TransitionFlow::addChosen(Value condition, Value taken, Value other,
-                               bool isNegated, StringRef scaler,
+bool TransitionFlow::addChosen(Value condition, ValueRange taken,
+                               ValueRange other, bool isNegated,
+                               StringRef scaler,
                                SmallVectorImpl<Part> &parts) const {
-  if (isConstant(taken, !isNegated))
+  auto areTrue = [&](ValueRange values) {
+    return llvm::all_of(
+        values, [&](Value value) { return isConstant(value, !isNegated); });
+  };
+  if (areTrue(taken))
     parts.emplace_back(condition, false);
-  else if (isConstant(other, !isNegated))
+  else if (areTrue(other))
     parts.emplace_back(condition, true);
-  else if (!findFound(condition, scaler).empty())
+  else if (isFinding(condition, scaler))
     return false;
-  parts.emplace_back(taken, isNegated);
-  parts.emplace_back(other, isNegated);
+  for (Value value : llvm::concat<const Value>(llvm::to_vector(taken),
+                                               llvm::to_vector(other)))
+    parts.emplace_back(value, isNegated);
+  return true;
+}
+
+bool TransitionFlow::addBlockParts(BlockArgument argument, bool isNegated,
+                                   StringRef scaler,
+                                   SmallVectorImpl<Part> &parts) const {
+  Block *block = argument.getOwner();
+  if (!dominance.isReachableFromEntry(block))
+    return false;
+  // The branch at which the ways here part.
+  Block *fork = dominance.getDomTree(block->getParent())
+                    .getNode(block)
+                    ->getIDom()
+                    ->getBlock();
+  Operation *decision = fork->getTerminator();
+  auto conditional = dyn_cast<cf::CondBranchOp>(decision);
+  SmallVector<Value> taken, other;
+  for (auto it = block->pred_begin(); it != block->pred_end(); ++it) {
+    auto branch = dyn_cast<BranchOpInterface>((*it)->getTerminator());
+    if (!branch)
+      return false;
+    Value operand = branch.getSuccessorOperands(
+        it.getSuccessorIndex())[argument.getArgNumber()];
+    if (!operand)
+      return false;
+    bool isTaken =
+        conditional &&
+        (*it == fork ? it.getSuccessorIndex() == 0
+                     : dominance.dominates(conditional.getTrueDest(), *it));
+    (isTaken ? taken : other).push_back(operand);
+  }
+  if (conditional && !taken.empty() && !other.empty())
+    return addChosen(conditional.getCondition(), taken, other, isNegated,
+                     scaler, parts);
+  if (auto choice = dyn_cast<cf::SwitchOp>(decision);
+      choice && !llvm::all_equal(other) && isFinding(choice.getFlag(), scaler))
+    return false;
+  for (Value value : llvm::concat<Value>(taken, other))
+    parts.emplace_back(value, isNegated);
   return true;
 }
 
 bool TransitionFlow::addParts(BlockArgument argument, bool isNegated,
+                              StringRef scaler,
                               SmallVectorImpl<Part> &parts) const {
   Block *block = argument.getOwner();
   Operation *parent = block->getParentOp();
   unsigned number = argument.getArgNumber();
-  if (!block->isEntryBlock()) {
-    for (auto it = block->pred_begin(); it != block->pred_end(); ++it) {
-      auto branch = dyn_cast<BranchOpInterface>((*it)->getTerminator());
-      if (!branch)
-        return false;
-      if (Value operand =
-              branch.getSuccessorOperands(it.getSuccessorIndex())[number])
-        parts.emplace_back(operand, isNegated);
-    }
-    return true;
-  }
+  if (!block->isEntryBlock())
+    return addBlockParts(argument, isNegated, scaler, parts);
   if (isa<func::FuncOp>(parent)) {
     for (func::CallOp call : callers.lookup(parent))
       parts.emplace_back(call.getOperand(number), isNegated);
@@ -262,7 +308,7 @@ bool TransitionFlow::addParts(Part part, StringRef scaler,
         dyn_cast<RegionBranchOpInterface>(argument.getOwner()->getParentOp());
     return op && argument.getOwner()->isEntryBlock()
                ? addHandedOver(op, value, isNegated, parts)
-               : addParts(argument, isNegated, parts);
+               : addParts(argument, isNegated, scaler, parts);
   }
   Operation *def = value.getDefiningOp();
   unsigned number = cast<OpResult>(value).getResultNumber();
@@ -283,32 +329,69 @@ bool TransitionFlow::addParts(Part part, StringRef scaler,
         branch.getCondition(), branch.thenYield().getOperand(number),
         branch.elseYield().getOperand(number), isNegated, scaler, parts);
   if (auto op = dyn_cast<linalg::LinalgOp>(def)) {
-    parts.emplace_back(op.getBlock()->getTerminator()->getOperand(number),
-                       isNegated);
+    Part yielded{op.getBlock()->getTerminator()->getOperand(number), isNegated};
+    BlockArgument carried =
+        op.getMatchingBlockArgument(op.getDpsInitOperand(number));
+    // A reduction keeps what it joins with its elements before.
+    if (op.getNumReductionLoops() != 0 && carried != yielded.first &&
+        !findInside(yielded, op, scaler).contains({carried, isNegated}))
+      return false;
+    parts.push_back(yielded);
     return true;
   }
+  if (auto choice = dyn_cast<scf::IndexSwitchOp>(def);
+      choice && isFinding(choice.getArg(), scaler))
+    return false;
   if (auto op = dyn_cast<RegionBranchOpInterface>(def))
     return addHandedOver(op, value, isNegated, parts);
   if (std::optional<Kept> kept = getKept(def)) {
     parts.emplace_back(kept->value, isNegated != kept->isNegated);
     return true;
   }
-  bool joins = isNegated ? isa<arith::AndIOp>(def)
-                         : isa<arith::OrIOp, arith::MaxUIOp>(def);
-  if (!joins && !isa<tensor::TensorDialect>(def->getDialect()))
+  if (isa<tensor::TensorDialect>(def->getDialect()))
+    return addTensorParts(def, isNegated, scaler, parts);
+  if (!(isNegated ? isa<arith::AndIOp>(def)
+                  : isa<arith::OrIOp, arith::MaxUIOp>(def)))
     return false;
-  Type type = getElementTypeOrSelf(value.getType());
   for (Value operand : def->getOperands())
-    if (getElementTypeOrSelf(operand.getType()) == type)
-      parts.emplace_back(operand, isNegated);
+    parts.emplace_back(operand, isNegated);
   return true;
 }
 
-llvm::SetVector<Operation *> TransitionFlow::findFound(Value value,
-                                                       StringRef scaler) const {
+/// True if `part` has as many elements as `whole`.
+static bool isWhole(Value part, Value whole) {
+  auto ofPart = dyn_cast<RankedTensorType>(part.getType());
+  auto ofWhole = cast<RankedTensorType>(whole.getType());
+  return ofWhole.hasStaticShape() &&
+         (ofPart ? ofPart.hasStaticShape() : true) &&
+         (ofPart ? ofPart.getNumElements() : 1) == ofWhole.getNumElements();
+}
+
+bool TransitionFlow::addTensorParts(Operation *def, bool isNegated,
+                                    StringRef scaler,
+                                    SmallVectorImpl<Part> &parts) const {
+  bool joins = isa<tensor::FromElementsOp, tensor::ConcatOp>(def);
+  bool moves = isa<tensor::CastOp, tensor::CollapseShapeOp,
+                   tensor::ExpandShapeOp, tensor::SplatOp>(def);
+  if (isa<tensor::ReshapeOp, tensor::ExtractOp, tensor::ExtractSliceOp>(def))
+    moves = isWhole(def->getResult(0), def->getOperand(0));
+  // Of a source and a destination, which is written over.
+  if (isa<tensor::InsertOp, tensor::InsertSliceOp>(def))
+    moves = isWhole(def->getOperand(0), def->getOperand(1)) &&
+            !isFinding(def->getOperand(1), scaler);
+  if (!joins && !moves)
+    return false;
+  for (Value operand :
+       def->getOperands().take_front(joins ? def->getNumOperands() : 1))
+    parts.emplace_back(operand, isNegated);
+  return true;
+}
+
+llvm::SetVector<Operation *>
+TransitionFlow::findFound(Value value, StringRef scaler,
+                          llvm::DenseSet<Value> &seen) const {
   llvm::SetVector<Operation *> found;
   SmallVector<Value> worklist{value};
-  llvm::DenseSet<Value> seen;
   while (!worklist.empty()) {
     Value source = worklist.pop_back_val();
     if (!seen.insert(source).second)
@@ -320,6 +403,40 @@ llvm::SetVector<Operation *> TransitionFlow::findFound(Value value,
     addSources(source, scaler, worklist);
   }
   return found;
+}
+
+bool TransitionFlow::isFinding(Value value, StringRef scaler) const {
+  std::optional<llvm::DenseSet<Value>> &findings = ofScaler[scaler].findings;
+  if (findings)
+    return findings->contains(value);
+  findings.emplace();
+  llvm::DenseMap<Value, SmallVector<Value, 2>> targets;
+  SmallVector<Value> worklist;
+  auto add = [&](Value target) {
+    auto unscale = target.getDefiningOp<UnscaleOp>();
+    if (unscale && unscale.getScaler() == scaler &&
+        target == unscale.getFoundInf())
+      worklist.push_back(target);
+    SmallVector<Value> sources;
+    addSources(target, scaler, sources);
+    for (Value source : sources)
+      targets[source].push_back(target);
+  };
+  for (Operation *function : reached)
+    function->walk([&](Operation *op) {
+      for (Value result : op->getResults())
+        add(result);
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          for (BlockArgument argument : block.getArguments())
+            add(argument);
+    });
+  while (!worklist.empty()) {
+    Value source = worklist.pop_back_val();
+    if (findings->insert(source).second)
+      llvm::append_range(worklist, targets.lookup(source));
+  }
+  return findings->contains(value);
 }
 
 bool TransitionFlow::addAllParts(Part part, StringRef scaler,
@@ -354,7 +471,7 @@ bool TransitionFlow::losesRounds(Part part, StringRef scaler) const {
   bool finds = llvm::any_of(inside, [&](Part found) {
     Operation *def = found.first.getDefiningOp();
     return isa_and_present<UnscaleOp, func::CallOp>(def) &&
-           !findFound(found.first, scaler).empty();
+           isFinding(found.first, scaler);
   });
   // What goes round joins all rounds.
   return finds && llvm::none_of(inside, [&](Part carried) {
@@ -370,6 +487,7 @@ TransitionFlow::findLoss(Value found, StringRef scaler) const {
   llvm::DenseSet<Part> seen;
   llvm::DenseSet<Operation *> kept;
   SmallVector<std::pair<Loss, Operation *>> losses;
+  llvm::DenseSet<Value> lost;
   while (!worklist.empty()) {
     Part part = worklist.pop_back_val();
     if (!seen.insert(part).second)
@@ -392,13 +510,146 @@ TransitionFlow::findLoss(Value found, StringRef scaler) const {
       llvm::append_range(worklist, parts);
       continue;
     }
-    if (!def)
-      def = value.getParentBlock()->getParentOp();
-    for (Operation *unscale : findFound(value, scaler))
+    if (Block *block = value.getParentBlock(); !def)
+      def = block->isEntryBlock() ? block->getParentOp()
+                                  : (*block->pred_begin())->getTerminator();
+    // What another operation loses as well is said of the first.
+    for (Operation *unscale : findFound(value, scaler, lost))
       losses.push_back({{def, false}, unscale});
   }
   for (auto [loss, unscale] : losses)
     if (!kept.contains(unscale))
       return loss;
   return std::nullopt;
+}
+
+ApplyIfFiniteOp
+TransitionFlow::findNegatedGuard(ArrayRef<ApplyIfFiniteOp> guards,
+                                 StringRef scaler) const {
+  llvm::DenseSet<Part> seen;
+  for (ApplyIfFiniteOp guard : guards) {
+    SmallVector<Part> worklist{{guard.getFoundInf(), false}};
+    while (!worklist.empty()) {
+      Part part = worklist.pop_back_val();
+      if (!seen.insert(part).second)
+        continue;
+      auto [value, isNegated] = part;
+      auto unscale = value.getDefiningOp<UnscaleOp>();
+      if (isNegated && unscale && unscale.getScaler() == scaler &&
+          value == unscale.getFoundInf())
+        return guard;
+      SmallVector<Part> parts;
+      if (addAllParts(part, scaler, parts))
+        llvm::append_range(worklist, parts);
+    }
+  }
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Decisions
+//===----------------------------------------------------------------------===//
+
+/// True if `op` or what is in it advances `scaler`, or calls what does.
+bool TransitionFlow::advances(Operation *op, StringRef scaler) const {
+  auto isUpdate = [&](Operation *inside) {
+    auto update = dyn_cast<UpdateScaleOp>(inside);
+    return update && update.getScaler() == scaler;
+  };
+  std::optional<FunctionsWith> &advancing = ofScaler[scaler].advancing;
+  if (!advancing)
+    advancing.emplace(module, symbols, isUpdate);
+  return op
+      ->walk([&](Operation *inside) {
+        return isUpdate(inside) || advancing->isCall(inside)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// A branch between blocks that, by what was found before it, leaves out the
+/// block of `op`: on some way on from there nothing advances the scaler.
+Operation *TransitionFlow::findDecidingBranch(
+    Operation *op, StringRef scaler,
+    const llvm::SetVector<Operation *> &heard) const {
+  Region *region = op->getParentRegion();
+  if (region->hasOneBlock() || !dominance.isReachableFromEntry(op->getBlock()))
+    return nullptr;
+  auto [it, isNew] = ofScaler[scaler].updating.try_emplace(region);
+  if (isNew)
+    for (Block &block : *region)
+      if (llvm::any_of(block, [&](Operation &inside) {
+            return advances(&inside, scaler);
+          }))
+        it->second.insert(&block);
+  const llvm::DenseSet<Block *> &updating = it->second;
+  auto *node = dominance.getDomTree(region).getNode(op->getBlock())->getIDom();
+  for (; node; node = node->getIDom()) {
+    Block *fork = node->getBlock();
+    Operation *decision = fork->getTerminator();
+    Value condition;
+    if (auto branch = dyn_cast<cf::CondBranchOp>(decision))
+      condition = branch.getCondition();
+    else if (auto choice = dyn_cast<cf::SwitchOp>(decision))
+      condition = choice.getFlag();
+    if (!condition || !isFinding(condition, scaler) ||
+        llvm::none_of(heard, [&](Operation *unscale) {
+          return dominance.properlyDominates(unscale, decision);
+        }))
+      continue;
+    llvm::SetVector<Block *> reachable(fork->succ_begin(), fork->succ_end());
+    for (unsigned i = 0; i < reachable.size(); ++i) {
+      Block *block = reachable[i];
+      if (updating.contains(block))
+        continue;
+      if (block->getNumSuccessors() == 0)
+        return decision;
+      reachable.insert(block->succ_begin(), block->succ_end());
+    }
+  }
+  return nullptr;
+}
+
+/// What decides whether `op` runs, in its function.
+Operation *TransitionFlow::findDeciderAround(
+    Operation *op, StringRef scaler,
+    const llvm::SetVector<Operation *> &heard) const {
+  for (; !isa<func::FuncOp>(op); op = op->getParentOp()) {
+    if (Operation *branch = findDecidingBranch(op, scaler, heard))
+      return branch;
+    Operation *around = op->getParentOp();
+    if (!isa<scf::IfOp, scf::IndexSwitchOp>(around))
+      continue;
+    bool decides = isFinding(around->getOperand(0), scaler) &&
+                   llvm::any_of(heard, [&](Operation *unscale) {
+                     return !around->isAncestor(unscale);
+                   });
+    if (decides && !llvm::all_of(around->getRegions(), [&](Region &region) {
+          return !region.empty() &&
+                 llvm::any_of(region.front(), [&](Operation &inside) {
+                   return advances(&inside, scaler);
+                 });
+        }))
+      return around;
+  }
+  return nullptr;
+}
+
+Operation *TransitionFlow::findDecider(UpdateScaleOp update) const {
+  StringRef scaler = update.getScaler();
+  llvm::DenseSet<Value> seen;
+  llvm::SetVector<Operation *> heard =
+      findFound(update.getFoundInf(), scaler, seen);
+  SmallVector<Operation *> worklist{update};
+  llvm::DenseSet<Operation *> functions;
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val();
+    if (Operation *decider = findDeciderAround(op, scaler, heard))
+      return decider;
+    Operation *function = op->getParentOfType<func::FuncOp>();
+    if (functions.insert(function).second)
+      llvm::append_range(worklist, callers.lookup(function));
+  }
+  return nullptr;
 }

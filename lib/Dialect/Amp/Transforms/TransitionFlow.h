@@ -15,10 +15,15 @@
 #ifndef AMP_LIB_DIALECT_AMP_TRANSFORMS_TRANSITIONFLOW_H
 #define AMP_LIB_DIALECT_AMP_TRANSFORMS_TRANSITIONFLOW_H
 
+#include "FunctionsWith.h"
+
+#include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Dominance.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace mlir::amp {
 
@@ -51,6 +56,16 @@ public:
   /// none.
   std::optional<Loss> findLoss(Value found, StringRef scaler) const;
 
+  /// The first of `guards` that is told the negation of what an unscaling with
+  /// `scaler` found; null if there is none. Each value is looked at once.
+  ApplyIfFiniteOp findNegatedGuard(ArrayRef<ApplyIfFiniteOp> guards,
+                                   StringRef scaler) const;
+
+  /// An operation that decides whether `update` runs by what the unscalings
+  /// found whose results `update` is given; null if there is none. Conditions
+  /// of loops are none: they come from rounds before.
+  Operation *findDecider(UpdateScaleOp update) const;
+
 private:
   /// A value on the way to an update, or its negation.
   using Part = std::pair<Value, unsigned>;
@@ -58,10 +73,17 @@ private:
   /// computed from others in another way.
   bool addParts(Part part, StringRef scaler,
                 SmallVectorImpl<Part> &parts) const;
-  bool addParts(BlockArgument argument, bool isNegated,
+  bool addParts(BlockArgument argument, bool isNegated, StringRef scaler,
                 SmallVectorImpl<Part> &parts) const;
-  bool addChosen(Value condition, Value taken, Value other, bool isNegated,
-                 StringRef scaler, SmallVectorImpl<Part> &parts) const;
+  bool addChosen(Value condition, ValueRange taken, ValueRange other,
+                 bool isNegated, StringRef scaler,
+                 SmallVectorImpl<Part> &parts) const;
+  /// Appends the parts of `argument`, of a block with predecessors.
+  bool addBlockParts(BlockArgument argument, bool isNegated, StringRef scaler,
+                     SmallVectorImpl<Part> &parts) const;
+  /// Appends those of a result of a tensor operation that keeps all elements.
+  bool addTensorParts(Operation *def, bool isNegated, StringRef scaler,
+                      SmallVectorImpl<Part> &parts) const;
   /// Appends the parts of what an amp.unscale gives as well.
   bool addAllParts(Part part, StringRef scaler,
                    SmallVectorImpl<Part> &parts) const;
@@ -71,8 +93,10 @@ private:
   /// True if `part` is a result of a loop that has what the last round's
   /// unscalings found, and not what those of rounds before did.
   bool losesRounds(Part part, StringRef scaler) const;
-  /// The unscalings with `scaler` whose found_inf `value` depends on.
-  llvm::SetVector<Operation *> findFound(Value value, StringRef scaler) const;
+  /// The unscalings with `scaler` whose found_inf `value` depends on, by values
+  /// that are not among `seen`, or behind them; they are added to it.
+  llvm::SetVector<Operation *> findFound(Value value, StringRef scaler,
+                                         llvm::DenseSet<Value> &seen) const;
 
   /// Appends the values that `value` is computed or chosen from; false if they
   /// cannot be seen.
@@ -81,10 +105,31 @@ private:
   bool addSources(BlockArgument argument,
                   SmallVectorImpl<Value> &sources) const;
 
+  Operation *findDeciderAround(Operation *op, StringRef scaler,
+                               const llvm::SetVector<Operation *> &heard) const;
+  Operation *
+  findDecidingBranch(Operation *op, StringRef scaler,
+                     const llvm::SetVector<Operation *> &heard) const;
+  bool advances(Operation *op, StringRef scaler) const;
+
+  /// What is asked for of one scaler, made when it is.
+  struct OfScaler {
+    /// Values that depend on what its unscalings found.
+    std::optional<llvm::DenseSet<Value>> findings;
+    /// Functions that advance it.
+    std::optional<FunctionsWith> advancing;
+    /// The blocks of a region that advance it.
+    llvm::DenseMap<Region *, llvm::DenseSet<Block *>> updating;
+  };
+  bool isFinding(Value value, StringRef scaler) const;
+
+  ModuleOp module;
   SymbolTable symbols;
+  DominanceInfo dominance;
   llvm::SetVector<Operation *> reached;
   /// Calls in reached functions, by what they call.
   llvm::DenseMap<Operation *, SmallVector<func::CallOp, 1>> callers;
+  mutable llvm::StringMap<OfScaler> ofScaler;
 };
 
 } // namespace mlir::amp

@@ -583,10 +583,9 @@ void VerifyScaling::verifyStep(func::FuncOp function) {
 /// is to be skipped for would end the run.
 void VerifyScaling::verifyChecks(ModuleOp module) {
   // Of each function, the arguments that its assertions look at.
-  llvm::MapVector<Operation *,
-                  llvm::SetVector<std::pair<unsigned, Operation *>>>
+  llvm::DenseMap<Operation *, llvm::SetVector<std::pair<unsigned, Operation *>>>
       checked;
-  SmallVector<func::CallOp> calls;
+  llvm::DenseMap<Operation *, SmallVector<func::CallOp>> calls;
   llvm::DenseSet<Operation *> told;
   auto look = [&](Operation *check, Value value, Operation *at) {
     DegreeId degree = analysis->lookup(value);
@@ -609,21 +608,21 @@ void VerifyScaling::verifyChecks(ModuleOp module) {
           {argument, check});
     return isNew;
   };
-  bool changed = false;
+  SymbolTable symbols(module);
+  llvm::SetVector<Operation *> pending;
   module.walk([&](Operation *op) {
     if (auto call = dyn_cast<func::CallOp>(op))
-      calls.push_back(call);
-    else if (isa<cf::AssertOp>(op))
-      changed |= look(op, op->getOperand(0), op);
+      calls[symbols.lookup(call.getCallee())].push_back(call);
+    else if (isa<cf::AssertOp>(op) && look(op, op->getOperand(0), op))
+      pending.insert(op->getParentOfType<func::FuncOp>());
   });
-  SymbolTable symbols(module);
-  while (changed) {
-    changed = false;
-    for (func::CallOp call : calls)
-      if (auto it = checked.find(symbols.lookup(call.getCallee()));
-          it != checked.end())
-        for (auto [argument, check] : it->second.getArrayRef().vec())
-          changed |= look(check, call.getOperand(argument), call);
+  while (!pending.empty()) {
+    Operation *callee = pending.pop_back_val();
+    auto checks = checked.lookup(callee).takeVector();
+    for (func::CallOp call : calls.lookup(callee))
+      for (auto [argument, check] : checks)
+        if (look(check, call.getOperand(argument), call))
+          pending.insert(call->getParentOfType<func::FuncOp>());
   }
 }
 
@@ -660,6 +659,7 @@ void VerifyScaling::verifyTransitions(ModuleOp module) {
   llvm::StringMap<ScaleLossOp> scaled;
   llvm::MapVector<StringRef, SmallVector<UpdateScaleOp, 1>> advanced;
   llvm::MapVector<StringRef, SmallVector<UnscaleOp, 1>> unscaled;
+  SmallVector<ApplyIfFiniteOp> guards;
   for (Operation *function : flow.getReached())
     function->walk([&](Operation *op) {
       if (auto scale = dyn_cast<ScaleLossOp>(op))
@@ -668,6 +668,8 @@ void VerifyScaling::verifyTransitions(ModuleOp module) {
         advanced[update.getScaler()].push_back(update);
       else if (auto unscale = dyn_cast<UnscaleOp>(op))
         unscaled[unscale.getScaler()].push_back(unscale);
+      else if (auto guard = dyn_cast<ApplyIfFiniteOp>(op))
+        guards.push_back(guard);
     });
   for (auto scaler : module.getOps<ScalerOp>()) {
     auto it = scaled.find(scaler.getSymName());
@@ -706,7 +708,24 @@ void VerifyScaling::verifyTransitions(ModuleOp module) {
                    << "' may lose what one found; its scale would grow when it "
                       "overflows, so join what several found ('arith.ori')";
         diagnostic.attachNote(loss->op->getLoc()) << "lost here";
+      } else if (Operation *decider = flow.findDecider(update)) {
+        InFlightDiagnostic diagnostic = complain(update.getLoc());
+        diagnostic << "expected '@" << scaler.getSymName()
+                   << "' to be advanced after each unscaling, but '"
+                   << decider->getName()
+                   << "' decides by what one found whether it is; its scale "
+                      "would only fall or only grow, so advance it in either "
+                      "case, with what was found";
+        diagnostic.attachNote(decider->getLoc()) << "decided here";
       }
+    if (ApplyIfFiniteOp guard =
+            flow.findNegatedGuard(guards, scaler.getSymName()))
+      complain(guard.getLoc())
+          << "expected 'amp.apply_if_finite' to be told whether an infinity "
+             "was found, but got the negation of what an 'amp.unscale' using "
+             "'@"
+          << scaler.getSymName()
+          << "' found; a step would be taken where it overflows alone";
     warnOfUnheard(flow, scaler.getSymName(), updates,
                   unscaled[scaler.getSymName()]);
   }

@@ -742,7 +742,8 @@ def VerifyScalingPass : Pass<"amp-verify-scaling", "::mlir::ModuleOp"> {
        that is advanced by what another one's gradients or no gradients had, or by
        less than what its unscalings found: the conjunction of two results, or what
        the last round of a loop found. Results are joined (`arith.ori`, or negated
-       `arith.andi`), moved, handed over, and carried from round to round.
+       `arith.andi`), moved, handed over, and carried from round to round. One that
+       is advanced or not by what was found. A guard that takes a negation.
     4. a gradient in which an overflow is hidden from its `amp.unscale`: chosen by
        a comparison of scaled values that drops NaN, left by an `scf.while` that such
        a comparison ends (a solver that tests a scaled residual, unless what it leaves
