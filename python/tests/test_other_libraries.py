@@ -46,12 +46,16 @@ try:
     compiler.run(text, "builtin.module(amp-to-nowhere)")
 except ValueError:
     pass
+else:
+    raise AssertionError("an unknown pass was taken")
 assert policy.select("O2").model_cast == "float16"
 assert scaler.LossScaler().update(True)
 try:
     policy.select("O9")
 except RuntimeError:
     pass
+else:
+    raise AssertionError("an unknown level was taken")
 """
 
 TORCH = "import torch; assert (torch.ones(2) + 1).sum() == 4"

@@ -237,3 +237,23 @@ func.func @step(
   %n = arith.subf %w, %g : tensor<4xf32>
   return %n : tensor<4xf32>
 }
+
+// -----
+
+// One tensor as a batch and as what is no batch.
+func.func private @forward_backward(
+    tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    tensor<2x4xf32> {amp.role = "batch", amp.name = "x0"},
+    tensor<2x4xf32> {amp.role = "buffer", amp.name = "b"},
+    tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+func.func @step(
+    %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<2x4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  // expected-error @below {{expected batch 'x0' to be an argument of '@step' that only this call reads}}
+  %g = call @forward_backward(%w, %x, %x, %seed) : (tensor<4xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<f32>) -> tensor<4xf32>
+  %n = arith.subf %w, %g : tensor<4xf32>
+  return %n : tensor<4xf32>
+}

@@ -141,8 +141,12 @@ struct AccumulateGradients
       if (!info.is(Role::Batch) || !hasRows(call.getOperand(i).getType()))
         continue;
       auto argument = dyn_cast<BlockArgument>(call.getOperand(i));
-      if (!argument || !argument.hasOneUse() ||
-          argument.getOwner() != &step.getBody().front())
+      // As another batch as well, it is divided for both.
+      if (!argument || argument.getOwner() != &step.getBody().front() ||
+          !llvm::all_of(argument.getUses(), [&](OpOperand &use) {
+            return use.getOwner() == call &&
+                   getArgRole(callee, use.getOperandNumber()).is(Role::Batch);
+          }))
         return call.emitError()
                << "expected batch '" << info.name << "' to be an argument of '@"
                << step.getName()
@@ -280,11 +284,14 @@ struct AccumulateGradients
 
   /// The step takes the rows of all its micro-batches.
   void widenBatches(func::FuncOp step, func::CallOp call, func::FuncOp callee) {
+    llvm::SmallPtrSet<Value, 4> widened;
     for (unsigned i = 0, e = callee.getNumArguments(); i != e; ++i) {
       if (!getArgRole(callee, i).is(Role::Batch) ||
           !hasRows(call.getOperand(i).getType()))
         continue;
       auto argument = cast<BlockArgument>(call.getOperand(i));
+      if (!widened.insert(argument).second)
+        continue;
       auto type = cast<RankedTensorType>(argument.getType());
       SmallVector<int64_t> shape(type.getShape());
       shape[0] *= microBatches; // checkBatches has seen that it fits
