@@ -5,7 +5,8 @@
 
 Capturing runs the model and the loss once: `self.p` of a dropout, a weight of the loss in
 a global or a closure, and what decides an `if`, are constants afterwards. They are read
-before each step, and a step with others is another one. Attributes of modules that the
+before each step, and a step with others is another one. What objects, classes and modules
+of a script hold is followed by the names that the code has, to a depth. Attributes of modules that the
 capture itself sets are put back: they would hold tensors of a trace.
 """
 
@@ -228,7 +229,9 @@ class PythonValues:
             modules = list(self._model.named_modules())
         # What is read of modules that did not change is one object each time, so that a
         # comparison with the last time is short.
-        parts = [self._read_module(path, module) for path, module in modules]
+        attributes = [self._read_module(path, module) for path, module in modules]
+        parts = [read.entries for read in attributes]
+        objects = [entry for read in attributes for entry in read.objects]
         if modules is not self._listed:
             self._listed, self._own = modules, {id(module) for _, module in modules}
         code: dict[str, Any] = {}
@@ -244,20 +247,19 @@ class PythonValues:
         for kind in kinds:
             self._read_code(kind.forward, code, seen)
         # The model's methods that code names, which may name others.
-        done = 0 if kinds else len(self._named)
-        while done < len(self._named):
+        done = 0
+        while kinds and done < len(self._named):
             new = list(self._named.values())[done:]
             done += len(new)
             for kind in kinds:
                 for names in new:
                     for method in _methods(kind, names):
                         self._read_code(method, code, seen)
-        for path, _ in modules:
-            for full, name, value in self._modules[path].objects:
-                naming = [names for names in self._named.values() if name in names]
-                if naming:
-                    names = frozenset().union(*naming)
-                    self._read_value(full, value, code, seen, names)
+        for full, name, value in objects:
+            naming = [names for names in self._named.values() if name in names]
+            if naming:
+                names = frozenset().union(*naming)
+                self._read_value(full, value, code, seen, names)
         if self._named.keys() != self._codes:
             # Objects may have been handed to functions that were not known yet.
             self._codes = set(self._named)
@@ -276,12 +278,12 @@ class PythonValues:
             )
         return self._values
 
-    def _read_module(self, path: str, module: nn.Module) -> tuple[tuple[str, Any], ...]:
+    def _read_module(self, path: str, module: nn.Module) -> _Attributes:
         """What of a module's attributes can be compared."""
         now = vars(module)
         known = self._modules.get(path)
         if known and known.is_current(module, now):
-            return known.entries
+            return known
         entries, containers, hooks, objects = [], [], [], []
         for name, value in now.items():
             full = f"{path}.{name}" if path else name
@@ -304,10 +306,10 @@ class PythonValues:
                 ):
                     containers.append((value, frozen))
         values = list(now.values())
-        self._modules[path] = _Attributes(
+        read = self._modules[path] = _Attributes(
             module, list(now), values, containers, hooks, objects, tuple(entries)
         )
-        return self._modules[path].entries
+        return read
 
     def _read_code(
         self, code: Any, values: dict[str, Any], seen: set[Any], depth: int = _DEPTH
@@ -364,6 +366,11 @@ class PythonValues:
             return
         if id(value) in self._own:
             return
+        is_scope = isinstance(value, (type, types.ModuleType))
+        if is_scope and _is_installed(
+            (value.__module__ if isinstance(value, type) else value.__name__) or ""
+        ):
+            return
         if isinstance(value, (types.FunctionType, types.MethodType, functools.partial)):
             self._read_code(value, values, seen)
             return
@@ -383,10 +390,7 @@ class PythonValues:
         def follow(key: str, part: Any) -> None:
             self._read_value(f"{name}.{key}", part, values, seen, names, depth - 1)
 
-        if isinstance(value, (type, types.ModuleType)):
-            owner = value.__name__ if isinstance(value, types.ModuleType) else None
-            if _is_installed(owner or value.__module__):
-                return
+        if is_scope:
             for key in names:
                 part = _attribute(value, key)
                 if part is not _NOTHING and not isinstance(part, types.ModuleType):
