@@ -16,13 +16,14 @@ are the FP32 masters.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import operator
 import re
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 import torch
@@ -91,11 +92,15 @@ def _find_parameters(
             f"expected '{name}', which is in 'frozen', not to be the optimizer's",
         )
         _require(
-            parameter.dtype == torch.float32
-            and parameter.device.type == "cpu"
-            and parameter.is_contiguous(),
+            parameter.dtype == torch.float32 and parameter.device.type == "cpu",
             f"expected '{name}' to be contiguous, of torch.float32 and on the CPU, but "
             f"it is of {parameter.dtype} on '{parameter.device}'",
+        )
+        _require(
+            parameter.is_contiguous(),
+            f"expected '{name}' to be contiguous, but it is of shape "
+            f"{list(parameter.shape)} with strides {list(parameter.stride())}; give its "
+            "model .to(memory_format=torch.contiguous_format)",
         )
     return {names[p]: p for p in given if p.requires_grad}
 
@@ -129,6 +134,18 @@ def _make_states(
         for key, value in optimizer.state.get(parameter, {}).items()
         if isinstance(value, Tensor)
     }
+
+
+@contextlib.contextmanager
+def _unvalidated_distributions() -> Iterator[None]:
+    """While inside, torch.distributions decide nothing by the values of tensors."""
+    distribution = torch.distributions.Distribution
+    before = distribution._validate_args
+    distribution.set_default_validate_args(False)
+    try:
+        yield
+    finally:
+        distribution.set_default_validate_args(before)
 
 
 class CompiledStep:
@@ -425,11 +442,17 @@ class CompiledStep:
         set_ones: list[str] = []
         try:
             # Capturing runs the loss; what it draws is not taken from the user.
-            with plain_kernels(), torch.random.fork_rng(devices=[]):
+            with (
+                plain_kernels(),
+                _unvalidated_distributions(),
+                torch.random.fork_rng(devices=[]),
+            ):
                 return step_capture.capture(step, batch)
         except AssertionError as error:  # of PyTorch's, about tensors of an older trace
             if "fake" in str(error):
                 set_ones = self._python.restore(values, attributes)
+                if not set_ones:
+                    raise NotLowered(self._say_whose_tensor()) from error
                 raise NotLowered(
                     f"the model or the loss reads what it set before, {set_ones}; make it "
                     "a buffer of the model"
@@ -445,6 +468,17 @@ class CompiledStep:
                     UnseenWarning,
                     stacklevel=5,
                 )
+
+    def _say_whose_tensor(self) -> str:
+        """About a tensor that is another constant at each step, perhaps."""
+        others = self._python.other_tensors()
+        said = " or ".join(
+            f"'{name}', of shape {list(value.shape)}," for name, value in others.items()
+        )
+        return (
+            f"the loss uses {said or 'a tensor'} that is neither the model's nor of the "
+            "batch; register it as a buffer of the model, or pass it with the batch"
+        )
 
     def _take(self, batch: tuple[Tensor, ...], key: Any) -> None:
         """Makes the program of a key the current one, compiled if there is none; its

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections import OrderedDict
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -236,8 +237,14 @@ def load_state_dict(state_dict: dict) -> None:
     """Goes on from a state that `state_dict` gave, entry by entry in its order.
 
     Raises:
+        TypeError: it is no such state.
         RuntimeError: it has keys that are no loss scaler's; the others are loaded.
     """
+    if not isinstance(state_dict, Mapping):
+        raise TypeError(
+            f"amp.load_state_dict: expected what amp.state_dict() gave, but got {type(state_dict).__name__}; a "
+            "checkpoint has it where it was saved: amp.load_state_dict(checkpoint['amp'])"
+        )
     scalers = _amp_state.loss_scalers
     if len(state_dict) != len(scalers):
         print(f"Warning: state_dict contains {len(state_dict)} entries, while {len(scalers)} loss_scalers are used")

@@ -54,6 +54,7 @@ def scale_loss(
         RuntimeError: before `initialize`, on another thread than it, or in a process
             forked since; an optimizer that was not initialized.
         IndexError: `loss_id` is not below `num_losses`.
+        TypeError: the loss is not a tensor.
     """
     properties = _amp_state.opt_properties
     if properties is None:
@@ -68,6 +69,11 @@ def scale_loss(
         raise IndexError(
             f"loss_id is {loss_id}, but there are {len(_amp_state.loss_scalers)} loss scalers: pass num_losses="
             f"{max(loss_id, 0) + 1} to amp.initialize"
+        )
+    if not isinstance(loss, torch.Tensor):
+        raise TypeError(
+            f"amp.scale_loss: expected the loss as a tensor, but got {type(loss).__name__}; pass what backward() is "
+            "called on, not loss.item()"
         )
     scaler = _amp_state.loss_scalers[loss_id]
     if not properties.master_weights and not scaler.dynamic and scaler.loss_scale() == 1.0:

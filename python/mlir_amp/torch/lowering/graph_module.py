@@ -121,6 +121,7 @@ def to_text(functions: Sequence[GraphFunction], origins: Origins) -> str:
         lambda diagnostic: messages.append(diagnostic.message) or True
     )
     importer = FxImporter(context=context)
+    is_imported = False
     try:
         with _locations(origins, ir):
             for function in functions:
@@ -128,14 +129,21 @@ def to_text(functions: Sequence[GraphFunction], origins: Origins) -> str:
                     # Where the importer keeps constants of its own.
                     torch.fx.GraphModule({}, function.graph)
                 importer.import_stateless_graph(function.graph, func_name=function.name)
+        is_imported = True
         with context:
             passes = without_wrong_patterns(str(PassManager.parse(_PASSES)))
             PassManager.parse(passes).run(importer.module.operation)
     except Exception as error:  # torch-mlir raises whatever its importer met
+        # Where the place of the failure tells no operation, one that is left does.
+        if origin := Origin.from_location("\n".join([*messages, str(error)])):
+            raise NotLowered(_say_no_form(origin.scope, origin)) from error
+        if is_imported:
+            _refuse_remaining(importer.module, ir)
         lines = messages or str(error).splitlines() or [type(error).__name__]
         reason = next((line for line in lines if "error:" in line), lines[0])
         raise NotLowered(f"torch-mlir: {reason.strip()}") from error
     module = importer.module
+    _refuse_remaining(module, ir)
     with context, ir.Location.unknown():
         _narrow_constants(module, ir)
         origin_attributes.attach(module, ir, Origin.from_location)
@@ -148,6 +156,23 @@ def to_text(functions: Sequence[GraphFunction], origins: Origins) -> str:
             operation.attributes["res_attrs"] = _roles(function.results, ir)
         module.operation.verify()
         return module.operation.get_asm(large_elements_limit=None)
+
+
+def _say_no_form(operation: str, origin: Origin | None) -> str:
+    phase = f" in the {origin.phase} pass" if origin else ""
+    return f"torch-mlir has no form for '{operation}' with these arguments{phase}"
+
+
+def _refuse_remaining(module: Any, ir: Any) -> None:
+    """Names an operation that has not become one of linalg, where there is one."""
+    for operation in origin_attributes.walk(module.operation):
+        name = operation.name
+        if name == "torch.operator":
+            name = ir.StringAttr(operation.attributes["name"]).value
+        if name.startswith("torch.aten.") or name.startswith("tm_tensor."):
+            origin = Origin.from_location(str(operation.location))
+            operation = origin.scope if origin else name.removeprefix("torch.")
+            raise NotLowered(_say_no_form(operation, origin))
 
 
 def simplify(graph: torch.fx.Graph) -> None:

@@ -201,6 +201,11 @@ def _capture_loss(
             decompositions=decompositions.table(),
         )(*parameters, *buffers, *batch)
     except DynamicOutputShapeException as error:
+        if "pack_padded_sequence" in str(error.func):
+            raise NotLowered(
+                "the sizes of a packed sequence depend on values; give the layer the "
+                "padded batch, and mask the loss"
+            ) from error
         raise NotLowered(
             f"the size of what '{error.func}' gives depends on values; select by "
             "torch.where"
@@ -217,7 +222,15 @@ def _capture_loss(
             "for all steps; draw from torch's, or outside, as a part of the batch"
         )
     if not isinstance(loss, Tensor) or loss.dim() or loss.dtype != torch.float32:
-        raise NotLowered(f"the loss is to be one float32 number, but it is {loss}")
+        said = type(loss).__name__
+        if isinstance(loss, Tensor):
+            said = f"of shape {list(loss.shape)} and {loss.dtype}"
+        raise NotLowered(f"the loss is to be one float32 number, but it is {said}")
+    if not loss.requires_grad:
+        raise NotLowered(
+            "the loss reaches no parameter that the optimizer trains: what lies between is "
+            "detached, or computed under torch.no_grad()"
+        )
     loss.backward()
     for name, value in zip(step.parameters, parameters):
         if value._version:

@@ -1,0 +1,145 @@
+# Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a compiled step refuses, and says: each text names the cause and the remedy."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from mlir_amp.errors import NotLowered
+from mlir_amp.torch import amp
+from torch import nn
+
+F = nn.functional
+OFFSET = torch.ones(4)
+
+
+def sgd(model):
+    return torch.optim.SGD(model.parameters(), lr=0.1)
+
+
+def refuse(loss, match, model=None, x=None):
+    model = model or nn.Linear(4, 4)
+    x = torch.randn(2, 4) if x is None else x
+    with pytest.raises(NotLowered, match=match):
+        amp.compile_step(model, loss, sgd(model), "O0")(x)
+
+
+def test_tensors_of_neither_model_nor_batch() -> None:
+    refuse(
+        lambda model, x: (model(x) + OFFSET).sum(),
+        r"uses 'OFFSET', of shape \[4\], that is neither the model's nor of the batch; "
+        "register it as a buffer of the model, or pass it with the batch",
+    )
+    criterion = nn.CrossEntropyLoss(weight=torch.ones(4))
+    refuse(
+        lambda model, x: criterion(model(x), torch.zeros(2, dtype=torch.int64)),
+        r"uses 'criterion.weight', of shape \[4\], that is neither",
+    )
+    model = nn.Linear(4, 4)
+    model.shift = torch.zeros(4)
+    refuse(
+        lambda model, x: (model(x) + model.shift).sum(), r"uses 'shift', of", model
+    )
+
+
+def test_distributions_are_not_validated() -> None:
+    def loss(model, x):
+        made = torch.distributions.Normal(model(x), torch.ones_like(x))
+        return -made.log_prob(x).mean()
+
+    before = torch.distributions.Distribution._validate_args
+    model, x = nn.Linear(4, 4), torch.randn(2, 4)
+    expected = loss(model, x).detach()
+    step = amp.compile_step(model, loss, sgd(model), "O0")
+    torch.testing.assert_close(step(x), expected)
+    assert torch.distributions.Distribution._validate_args is before
+
+
+def test_parameters_that_are_channels_last() -> None:
+    model = nn.Conv2d(2, 3, 3).to(memory_format=torch.channels_last)
+    step = amp.compile_step(model, lambda model, x: model(x).sum(), sgd(model))
+    with pytest.raises(
+        ValueError,
+        match=r"expected 'weight' to be contiguous, but it is of shape \[3, 2, 3, 3\] "
+        r"with strides .*; give its model .to\(memory_format=torch.contiguous_format\)",
+    ):
+        step(torch.randn(1, 2, 4, 4))
+
+
+class Maps(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(4, 6, 6))
+
+    def forward(self, x):
+        return x * self.weight
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [
+        (lambda x: F.max_pool2d(x, 4, 3, 1, ceil_mode=True), "max_pool2d"),
+        (lambda x: F.max_pool2d(x, 2, 1, 0, dilation=2), "max_pool2d"),
+        (lambda x: F.max_pool3d(x, 2), "max_pool3d"),
+        (lambda x: F.avg_pool2d(x, 3, 2, 1, count_include_pad=False), "avg_pool2d"),
+        (lambda x: F.avg_pool2d(x, 4, 3, 1, ceil_mode=True), "avg_pool2d"),
+        (lambda x: F.avg_pool2d(x, 3, 2, 1, divisor_override=5), "avg_pool2d"),
+        (lambda x: F.lp_pool2d(x.abs() + 0.1, 2, 2), "avg_pool2d"),
+        (lambda x: F.local_response_norm(x, 2), "avg_pool"),
+    ],
+)
+def test_operations_without_a_form_are_named(function, name) -> None:
+    refuse(
+        lambda model, x: function(model(x)).sum(),
+        f"^torch-mlir has no form for 'aten.[a-z_]*{name}[a-z0-9_]*' with these arg",
+        Maps(),
+        torch.randn(2, 4, 6, 6),
+    )
+
+
+def test_gradients_without_a_form_are_named() -> None:
+    refuse(
+        lambda model, x: model(x).sum(),
+        "torch-mlir has no form for 'aten.embedding.*' .* in the backward pass",
+        nn.Embedding(5, 3, scale_grad_by_freq=True),
+        torch.tensor([1, 2, 1]),
+    )
+
+
+def test_packed_sequences() -> None:
+    def loss(model, x):
+        packed = nn.utils.rnn.pack_padded_sequence(
+            x, torch.tensor([4, 2]), batch_first=True
+        )
+        return model(packed)[0].data.sum()
+
+    refuse(
+        loss,
+        "a packed sequence depend on values; give the layer the padded batch, and mask",
+        nn.LSTM(3, 3, batch_first=True),
+        torch.randn(2, 4, 3),
+    )
+
+
+def test_losses_that_are_none() -> None:
+    refuse(lambda model, x: model(x), r"it is of shape \[2, 4\] and torch.float32$")
+    refuse(lambda model, x: 1.0, "one float32 number, but it is float$")
+    for loss in (
+        lambda model, x: x.sum(),
+        lambda model, x: model(x).detach().sum(),
+    ):
+        refuse(loss, "the loss reaches no parameter that the optimizer trains: what lies")
+
+
+def test_arguments_of_amp() -> None:
+    model = nn.Linear(4, 4)
+    model, optimizer = amp.initialize(model, sgd(model), verbosity=0)
+    with (
+        pytest.raises(TypeError, match="the loss as a tensor, but got float; pass what"),
+        amp.scale_loss(1.0, optimizer),
+    ):
+        pass
+    with pytest.raises(TypeError, match=r"what amp.state_dict\(\) gave, but got None"):
+        amp.load_state_dict(None)
