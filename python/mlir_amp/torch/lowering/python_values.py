@@ -5,9 +5,10 @@
 
 Capturing runs the model and the loss once: `self.p` of a dropout, a weight of the loss in
 a global or a closure, and what decides an `if`, are constants afterwards. They are read
-before each step, and a step with others is another one. What objects, classes and modules
-of a script hold is followed by the names that the code has, to a depth. Attributes of modules that the
-capture itself sets are put back: they would hold tensors of a trace.
+before each step, and a step with others is another one. What objects, classes and
+modules of a script hold is followed by the names that the code has, to a depth.
+Attributes of modules that the capture itself sets are put back: they would hold tensors
+of a trace.
 """
 
 from __future__ import annotations
@@ -377,7 +378,8 @@ class PythonValues:
         frozen = _frozen(value)
         if frozen is not _UNSEEN:
             _add(values, name, frozen)
-            if depth and _has_unseen(frozen) and not isinstance(value, (set, frozenset)):
+            is_set = isinstance(value, (set, frozenset))
+            if depth and _has_unseen(frozen) and not is_set:
                 parts = value.items() if isinstance(value, dict) else enumerate(value)
                 for key, part in parts:
                     if _frozen(part) is _UNSEEN or _has_unseen(_frozen(part)):
