@@ -1063,6 +1063,159 @@ func.func @hazards(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: t
   return %n : tensor<4xf32>
 }
 
+// An infinity becomes the least integer, which has no quotient by -1: a signed division
+// whose dividend overflowed is by 1 as well, also in a body and under a name. Near misses:
+// without a sign, and by a constant that is not -1.
+// CHECK-LABEL: func.func @least_by_minus_one
+// CHECK-SAME: %[[K:[a-z0-9]+]]: i32, %[[KS:[a-z0-9]+]]: tensor<4xi32>
+// CHECK-DAG: %[[THREE:.*]] = arith.constant 3 : i32
+// CHECK-DAG: %[[MINUS:.*]] = arith.constant -1 : i32
+// CHECK: %{{.*}}, %[[F:.*]] = amp.unscale
+// CHECK: %[[I:.*]] = arith.fptosi %{{.*}} : f32 to i32
+// CHECK: %[[BY:.*]] = arith.select %{{.*}}, %{{.*}}, %[[K]] : i32
+// CHECK-NEXT: arith.divsi %[[I]], %[[BY]]
+// CHECK: %[[BY2:.*]] = arith.select %{{.*}}, %{{.*}}, %[[K]] : i32
+// CHECK-NEXT: arith.remsi %[[I]], %[[BY2]]
+// CHECK: %[[BY3:.*]] = arith.select %{{.*}}, %{{.*}}, %[[K]] : i32
+// CHECK-NEXT: arith.floordivsi %[[I]], %[[BY3]]
+// CHECK: %[[BY4:.*]] = arith.select %{{.*}}, %{{.*}}, %[[MINUS]] : i32
+// CHECK-NEXT: arith.ceildivsi %[[I]], %[[BY4]]
+// CHECK-NEXT: arith.divsi %[[I]], %[[THREE]]
+// CHECK-NEXT: arith.divui %[[I]], %[[K]]
+// CHECK-NEXT: arith.remui %[[I]], %[[K]]
+// CHECK: %[[INTS:.*]] = arith.fptosi %{{.*}} : tensor<4xf32> to tensor<4xi32>
+// CHECK: %[[NAMED:.*]] = arith.select %{{.*}}, %{{.*}}, %[[KS]]
+// CHECK-NEXT: linalg.div ins(%[[INTS]], %[[NAMED]] :
+// CHECK: %[[FOUND:.*]] = tensor.extract %[[F]][]
+// CHECK-NEXT: linalg.generic
+// CHECK: ^bb0(%[[A:.*]]: i32, %{{.*}}: i32)
+// CHECK: %[[BY5:.*]] = arith.select %[[FOUND]], %{{.*}}, %[[K]] : i32
+// CHECK-NEXT: arith.divsi %[[A]], %[[BY5]]
+// CHECK-NEXT: arith.divsi %[[A]], %[[THREE]]
+// CHECK-NEXT: arith.divui %[[A]], %[[K]]
+// CHECK: amp.apply_if_finite %[[F]]
+func.func @least_by_minus_one(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"}, %k: i32, %ks: tensor<4xi32>)
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %c0 = arith.constant 0 : index
+  %three = arith.constant 3 : i32
+  %minus = arith.constant -1 : i32
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %e = tensor.extract %u[%c0] : tensor<4xf32>
+  %i = arith.fptosi %e : f32 to i32
+  %a = arith.divsi %i, %k : i32
+  %b = arith.remsi %i, %k : i32
+  %c = arith.floordivsi %i, %k : i32
+  %d = arith.ceildivsi %i, %minus : i32
+  %a1 = arith.divsi %i, %three : i32
+  %b1 = arith.divui %i, %k : i32
+  %c1 = arith.remui %i, %k : i32
+  %ints = arith.fptosi %u : tensor<4xf32> to tensor<4xi32>
+  %init = tensor.from_elements %a, %b, %c, %d : tensor<4xi32>
+  %more = tensor.from_elements %a1, %b1, %c1, %k : tensor<4xi32>
+  %named = linalg.div ins(%ints, %ks : tensor<4xi32>, tensor<4xi32>) outs(%init : tensor<4xi32>) -> tensor<4xi32>
+  %m = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%ints : tensor<4xi32>) outs(%more : tensor<4xi32>) {
+  ^bb0(%v: i32, %o: i32):
+    %q = arith.divsi %v, %k : i32
+    %q1 = arith.divsi %v, %three : i32
+    %q2 = arith.divui %v, %k : i32
+    %s1 = arith.addi %q, %q1 : i32
+    %s2 = arith.addi %s1, %q2 : i32
+    %s3 = arith.addi %s2, %o : i32
+    linalg.yield %s3 : i32
+  } -> tensor<4xi32>
+  %sum = arith.addi %m, %named : tensor<4xi32>
+  %both = arith.addi %sum, %init : tensor<4xi32>
+  %back = arith.sitofp %both : tensor<4xi32> to tensor<4xf32>
+  %n = arith.subf %w, %back : tensor<4xf32>
+  return %n : tensor<4xf32>
+}
+
+// A helper that divides one argument by another is left out by an overflow of either. Near
+// misses: by a constant, and without a sign.
+func.func private @quotient(%i: i32, %k: i32) -> i32 {
+  %q = arith.divsi %i, %k : i32
+  return %q : i32
+}
+func.func private @third(%i: i32) -> i32 {
+  %three = arith.constant 3 : i32
+  %q = arith.divsi %i, %three : i32
+  return %q : i32
+}
+func.func private @unsigned(%i: i32, %k: i32) -> i32 {
+  %q = arith.divui %i, %k : i32
+  return %q : i32
+}
+// CHECK-LABEL: func.func @dividing_helpers
+// CHECK: scf.if
+// CHECK: else
+// CHECK-NEXT: func.call @quotient(
+// CHECK: call @third(
+// CHECK-NOT: scf.if
+// CHECK: call @unsigned(
+// CHECK: amp.apply_if_finite
+func.func @dividing_helpers(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"}, %k: i32)
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %c0 = arith.constant 0 : index
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %e = tensor.extract %u[%c0] : tensor<4xf32>
+  %i = arith.fptosi %e : f32 to i32
+  %a = call @quotient(%i, %k) : (i32, i32) -> i32
+  %b = call @third(%i) : (i32) -> i32
+  %c = call @unsigned(%i, %k) : (i32, i32) -> i32
+  %ab = arith.addi %a, %b : i32
+  %abc = arith.addi %ab, %c : i32
+  %back = arith.sitofp %abc : i32 to f32
+  %n = tensor.insert %back into %w[%c0] : tensor<4xf32>
+  return %n : tensor<4xf32>
+}
+
+// The place that a round of scf.forall writes to: chosen before the terminator, whose
+// region takes no selects. The slice and its destination stay. Near miss: by data.
+// CHECK-LABEL: func.func @place_of_a_round
+// CHECK-SAME: %[[W:[a-z0-9]+]]: tensor<4xf32>
+// CHECK-SAME: %[[J:[a-z0-9]+]]: index
+// CHECK: %{{.*}}, %[[F:.*]] = amp.unscale
+// CHECK: %[[AT:.*]] = arith.index_cast
+// CHECK: scf.forall {{.*}} shared_outs(%[[O:.*]] = %[[W]])
+// CHECK: %[[FOUND:.*]] = tensor.extract %[[F]][]
+// CHECK: %[[PLACE:.*]] = arith.select %[[FOUND]], %{{.*}}, %[[AT]] : index
+// CHECK-NEXT: scf.forall.in_parallel {
+// CHECK-NEXT: tensor.parallel_insert_slice %[[D:.*]] into %[[O]][%[[PLACE]]] [1] [1]
+// CHECK: scf.forall {{.*}} shared_outs(%[[O2:.*]] = %
+// CHECK-NEXT: scf.forall.in_parallel {
+// CHECK-NEXT: tensor.parallel_insert_slice %[[D]] into %[[O2]][%[[J]]] [1] [1]
+// CHECK: amp.apply_if_finite %[[F]]
+func.func @place_of_a_round(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"}, %j: index)
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %c0 = arith.constant 0 : index
+  %d = arith.constant dense<0.5> : tensor<1xf32>
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %e = tensor.extract %u[%c0] : tensor<4xf32>
+  %i = arith.fptosi %e : f32 to i32
+  %at = arith.index_cast %i : i32 to index
+  %m = scf.forall (%r) in (1) shared_outs(%o = %w) -> (tensor<4xf32>) {
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %d into %o[%at] [1] [1] : tensor<1xf32> into tensor<4xf32>
+    }
+  }
+  %n = scf.forall (%r) in (1) shared_outs(%o = %m) -> (tensor<4xf32>) {
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %d into %o[%j] [1] [1] : tensor<1xf32> into tensor<4xf32>
+    }
+  }
+  return %n : tensor<4xf32>
+}
+
 // A step is replaced only where a gradient comes into it. Near miss: bounds by data.
 // CHECK-LABEL: func.func @bounds_alone
 // CHECK: %{{.*}}, %[[F:.*]] = amp.unscale

@@ -2,7 +2,8 @@
 """Prints a program in which what is known of an operation contains what is known of the
 one before, N times over.
 
-    growing_sets.py N statistics | repeated | batch-norm | name | branches
+    growing_sets.py N statistics | repeated | batch-norm | name | branches | unions | helpers |
+                      forward | cycle
 """
 
 import sys
@@ -72,7 +73,54 @@ def branches(count):
     return lines + [f"  return %w{count} : {T}", "}"]
 
 
+def scaled(helpers, body):
+    """A step scaled by hand that subtracts the %h that `body` computes from the gradient %u."""
+    role = lambda type, role, name: f'{type} {{amp.role = "{role}", amp.name = "{name}"}}'
+    param, seed = role(T, "param", "w"), role(S, "loss_seed", "loss")
+    return ["amp.scaler @s {initial_scale = 1024.0 : f64}",
+            f"func.func private @backward({param}, {seed}) -> ({role(T, 'grad', 'w')})", *helpers,
+            f"func.func @train(%w: {param}, %s: {seed}) -> ({param}) {{",
+            f"  %t = amp.scale_loss %s using @s : {S}", f"  %g = call @backward(%w, %t) : ({T}, {S}) -> {T}",
+            f"  %u, %o0 = amp.unscale %g using @s : ({T}) -> {T}", *body,
+            f"  %n = arith.subf %w, %h : {T}", f"  return %n : {T}", "}"]
+
+
+def unions(count):
+    """What is asked of all ranks is a union of a union with itself, and so on."""
+    return scaled([], [f"  %o{i + 1} = arith.ori %o{i}, %o{i} : tensor<i1>" for i in range(count)] +
+                  [f"  %all = amp.all_reduce_found_inf %o{count}", "  amp.update_scale @s, %all",
+                   f"  %h = arith.addf %u, %u : {T}"])
+
+
+CALL = ["  amp.update_scale @s, %o0", f"  %h = call @h0(%u) : ({T}) -> {T}"]
+
+
+def helpers(count):
+    """A helper that calls one that calls one; the last divides."""
+    calls = [line for i in range(count) for line in (
+        f"func.func private @h{i}(%a: {T}) -> {T} {{", f"  %r = call @h{i + 1}(%a) : ({T}) -> {T}",
+        f"  return %r : {T}", "}")]
+    return scaled(calls + [f"func.func private @h{count}(%a: {T}) -> {T} {{", "  %c7 = arith.constant 7 : i32",
+                           "  %c0 = arith.constant 0 : index", f"  %e = tensor.extract %a[%c0, %c0] : {T}",
+                           "  %i = arith.fptosi %e : f32 to i32", "  %q = arith.divsi %c7, %i : i32",
+                           "  %f = arith.sitofp %q : i32 to f32",
+                           f"  %r = tensor.insert %f into %a[%c0, %c0] : {T}", f"  return %r : {T}", "}"], CALL)
+
+
+def choosing(last):
+    """A helper of N blocks that a gradient chooses among; the last goes on with `last`."""
+    def make(count):
+        lines = [f"func.func private @h0(%a: {T}) -> {T} {{", "  %zero = arith.constant 0.0 : f32",
+                 "  %c0 = arith.constant 0 : index", f"  %e = tensor.extract %a[%c0, %c0] : {T}",
+                 "  %c = arith.cmpf ogt, %e, %zero : f32", "  cf.br ^b0"]
+        for i in range(count):
+            lines += [f"^b{i}:", f"  cf.cond_br %c, ^{f'b{i + 1}' if i + 1 < count else last}, ^end"]
+        return scaled(lines + ["^end:", f"  return %a : {T}", "}"], CALL)
+    return make
+
+
 count, kind = int(sys.argv[1]), sys.argv[2]
 kinds = {"statistics": statistics, "repeated": repeated,
-         "batch-norm": batch_norm, "name": name, "branches": branches}
+         "batch-norm": batch_norm, "name": name, "branches": branches, "unions": unions,
+         "helpers": helpers, "forward": choosing("end"), "cycle": choosing("b0")}
 print("\n".join(kinds[kind](count)))

@@ -181,6 +181,24 @@ DIVIDE_ABS = """%sixteen = arith.constant 16.0 : f32
 DIVIDE = f"""{ONE_INDEX}%f = tensor.extract %g[%c1] : {T}
   {DIVIDE_ABS}"""
 
+# Eight times the size of the second element, cut off, and -1: the least integer and -1 of an
+# infinity.
+LEAST = f"""%c0 = arith.constant 0 : index
+  {ONE_INDEX}%eight = arith.constant 8.0 : f32
+  %f = tensor.extract %g[%c1] : {T}
+  %size = math.absf %f : f32
+  %scaled = arith.mulf %size, %eight : f32
+  %whole = arith.fptosi %scaled : f32 to i64
+  %zero = arith.constant 0.0 : f32
+  %minus = arith.constant -1.0 : f32
+  %data = tensor.extract %x[%c0] : {T}
+  %nought = arith.mulf %data, %zero : f32
+  %negative = arith.addf %nought, %minus : f32
+  %by = arith.fptosi %negative : f32 to i64"""
+SUBTRACT = f"""%e = tensor.empty() : {T}
+  %b = linalg.fill ins(%share : f32) outs(%e : {T}) -> {T}
+  %n = arith.subf %w, %b : {T}"""
+
 KINDS = {
     # The forms that design.md knows.
     "call": FB + STEP + train(f"{CALL_FB}\n{CALL_STEP}"),
@@ -399,6 +417,43 @@ func.func private @share(%g: {T}) -> {T} {{
   %b = linalg.fill ins(%share : f32) outs(%e : {T}) -> {T}
   return %b : {T}
 }}""" + train(f"{CALL_FB}\n%b = call @share(%g) : ({T}) -> {T}\n%n = arith.subf %w, %b : {T}"),
+    # An infinity, which becomes the least integer, by -1, which no gradient comes into.
+    "least": FB + train(
+        f"""{CALL_FB}
+  {LEAST}
+  %parts = arith.divsi %whole, %by : i64
+  %rest = arith.remsi %whole, %by : i64
+  %floor = arith.floordivsi %whole, %by : i64
+  %ceil = arith.ceildivsi %whole, %by : i64
+  %sum = arith.addi %parts, %rest : i64
+  %more = arith.addi %floor, %ceil : i64
+  %all = arith.addi %sum, %more : i64
+  %share = arith.sitofp %all : i64 to f32
+  {SUBTRACT}"""),
+    "least-body": FB + train(
+        f"""{CALL_FB}
+  {LEAST}
+  %e = tensor.empty() : {T}
+  %b = linalg.map ins(%g : {T}) outs(%e : {T}) (%a: f32, %o: f32) {{
+    %times = arith.mulf %a, %eight : f32
+    %int = arith.fptosi %times : f32 to i64
+    %parts = arith.divsi %int, %by : i64
+    %share = arith.sitofp %parts : i64 to f32
+    linalg.yield %share : f32
+  }}
+  %n = arith.subf %w, %b : {T}"""),
+    "least-helper": FB + """
+func.func private @quotient(%i: i64, %by: i64) -> i64 {
+  cf.br ^next
+^next:
+  %q = arith.divsi %i, %by : i64
+  return %q : i64
+}""" + train(
+        f"""{CALL_FB}
+  {LEAST}
+  %parts = call @quotient(%whole, %by) : (i64, i64) -> i64
+  %share = arith.sitofp %parts : i64 to f32
+  {SUBTRACT}"""),
     # The overflow of the count is that of the gradients that leave the loop.
     "loop-counted-steps": FB + train(
         f"""{CALL_FB}
@@ -448,6 +503,17 @@ func.func private @clip(%g: {T}) -> {T} {{
   }}
   return %h : {T}
 }}""" + train(f"{CALL_FB}\n%h = call @clip(%g) : ({T}) -> {T}\n%n = call @step(%w, %h) : ({T}, {T}) -> {T}"),
+    # A round writes to a place that the gradient gives.
+    "forall-place": FB + train(
+        f"""{CALL_FB}
+  {LEAST}
+  %p = arith.index_cast %whole : i64 to index
+  %d = tensor.extract_slice %x[0] [1] [1] : {T} to tensor<1xf32>
+  %n = scf.forall (%i) in (1) shared_outs(%o = %w) -> ({T}) {{
+    scf.forall.in_parallel {{
+      tensor.parallel_insert_slice %d into %o[%p] [1] [1] : tensor<1xf32> into {T}
+    }}
+  }}"""),
     # A state that is another's old value, that is another's new value, a history.
     "old-weights": FB + train(f"{CALL_FB}\n%n = arith.subf %w, %g : {T}", MOMENTUM, MOMENTUM, "%n, %l, %w"),
     "old-weights-call": FB + STEP + train(f"{CALL_FB}\n{CALL_STEP}", MOMENTUM, MOMENTUM, "%n, %l, %w"),

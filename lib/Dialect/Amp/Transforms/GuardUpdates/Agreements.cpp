@@ -29,9 +29,12 @@ void StepGuard::findAgreements() {
   step.walk([&](AllReduceFoundInfOp answer) {
     llvm::SetVector<Operation *> unions;
     llvm::SetVector<Value> members;
+    llvm::DenseSet<Value> seen;
     SmallVector<Value> worklist{answer.getFoundInf()};
     while (!worklist.empty()) {
       Value value = worklist.pop_back_val();
+      if (!seen.insert(value).second)
+        continue;
       if (predicates.contains(value)) {
         members.insert(value);
       } else if (auto any = value.getDefiningOp<arith::OrIOp>();

@@ -70,7 +70,6 @@ LogicalResult StepGuard::run() {
     convertIndexSwitchToIf(choice, rewriter);
   if (!findSources())
     return success();
-  SymbolTable symbols(step->getParentOfType<ModuleOp>());
   if (Operation *write = findMemoryWrite(step, symbols))
     return write->emitError()
            << "expected train step '@" << step.getName()

@@ -15,29 +15,60 @@
 
 #include "StepGuard.h"
 
+#include "amp/Analysis/CallComponents.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/RegionGraphTraits.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/ParallelCombiningOpInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/SCCIterator.h"
 
 using namespace mlir;
 using namespace mlir::amp;
 
-/// An operand that an overflow must not come into, and what it may be instead.
+/// An operand that is replaced where an overflow came in.
 struct mlir::amp::Hazard {
   OpOperand *operand;
-  /// 1 for a divisor, 0 for a place in a tensor.
+  /// By 1 for a divisor, by 0 for a place in a tensor.
   bool isDivisor;
+  /// A dividend whose overflow is as bad as the operand's; null if there is
+  /// none.
+  Value dividend;
+
+  SmallVector<Value, 2> getReads() const {
+    if (dividend)
+      return {operand->get(), dividend};
+    return {operand->get()};
+  }
 };
 
-/// Integers divided by zero end a run, and places may lie outside of a tensor.
+/// Of operations that divide integers.
+static bool dividesSigned(Operation *op) {
+  if (auto elementwise = dyn_cast<linalg::ElementwiseOp>(op))
+    return elementwise.getKind() == linalg::ElementwiseKind::div;
+  return isa<arith::DivSIOp, arith::CeilDivSIOp, arith::FloorDivSIOp,
+             arith::RemSIOp, linalg::DivOp>(op);
+}
+
+/// Integers divided by zero end a run, and so does the least of them divided by
+/// -1: an infinity becomes that one. Places may lie outside of a tensor.
 static SmallVector<Hazard> getHazards(Operation *op) {
-  if (dividesIntegers(op))
-    return {{&op->getOpOperand(1), /*isDivisor=*/true}};
+  if (dividesIntegers(op)) {
+    Hazard hazard{&op->getOpOperand(1), /*isDivisor=*/true, {}};
+    APInt number;
+    bool mayBeMinusOne =
+        !matchPattern(hazard.operand->get(), m_ConstantInt(&number)) ||
+        number.isAllOnes();
+    if (dividesSigned(op) && mayBeMinusOne)
+      hazard.dividend = op->getOperand(0);
+    return {hazard};
+  }
   auto asPlaces = [](MutableArrayRef<OpOperand> operands) {
     return llvm::map_to_vector(operands, [](OpOperand &operand) {
-      return Hazard{&operand, /*isDivisor=*/false};
+      return Hazard{&operand, /*isDivisor=*/false, {}};
     });
   };
   if (auto extract = dyn_cast<tensor::ExtractOp>(op))
@@ -48,18 +79,30 @@ static SmallVector<Hazard> getHazards(Operation *op) {
     return asPlaces(gather.getIndicesMutable());
   if (auto scatter = dyn_cast<tensor::ScatterOp>(op))
     return asPlaces(scatter.getIndicesMutable());
-  if (auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(op))
-    return asPlaces(op->getOpOperands().slice(
-        slice.getOffsetSizeAndStrideStartOperandIndex(),
-        slice.getOffsets().size()));
+  // Not by the interface's own index of the first offset: that of
+  // tensor.parallel_insert_slice is its destination's.
+  if (auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(op)) {
+    OperandRange offsets = slice.getOffsets();
+    if (offsets.empty())
+      return {};
+    return asPlaces(op->getOpOperands().slice(offsets.getBeginOperandIndex(),
+                                              offsets.size()));
+  }
   return {};
+}
+
+/// Where to put what `op` is to take: a region that combines what rounds of a
+/// loop have computed holds nothing but that.
+static Operation *getPlaceBefore(Operation *op) {
+  Operation *parent = op->getParentOp();
+  return isa<InParallelOpInterface>(parent) ? parent : op;
 }
 
 /// What is divided by is 1 then, and a place the first:
 ///   divsi(%x, %n)  ->  divsi(%x, select(%overflows, 1, %n))
 void StepGuard::guardHazard(const Hazard &hazard, Value overflows) {
   Value value = hazard.operand->get();
-  builder.setInsertionPoint(hazard.operand->getOwner());
+  builder.setInsertionPoint(getPlaceBefore(hazard.operand->getOwner()));
   Type element = getElementTypeOrSelf(value);
   Value harmless = createSplat(builder, value,
                                hazard.isDivisor ? builder.getOneAttr(element)
@@ -81,23 +124,22 @@ LogicalResult StepGuard::guardHazards(Operation *op) {
   });
   if (hazards.empty() && !hasSizes)
     return success();
+  for (const Hazard &hazard : hazards) {
+    builder.setInsertionPoint(getPlaceBefore(op));
+    if (Value any = joinOf(hazard.getReads()))
+      guardHazard(hazard, extract(op->getLoc(), any));
+  }
   for (OpOperand &operand : op->getOpOperands()) {
-    Value any = found.lookup(operand.get());
-    if (!any)
-      continue;
-    auto *hazard = llvm::find_if(hazards, [&](const Hazard &hazard) {
+    bool isHazard = llvm::any_of(hazards, [&](const Hazard &hazard) {
       return hazard.operand == &operand;
     });
-    if (hazard != hazards.end()) {
-      builder.setInsertionPoint(op);
-      guardHazard(*hazard, extract(op->getLoc(), any));
-    } else if (hasSizes && operand.get().getType().isIndex()) {
+    if (hasSizes && !isHazard && operand.get().getType().isIndex() &&
+        found.contains(operand.get()))
       return op->emitError()
              << "expected the sizes of '" << op->getName()
              << "' to be what no gradient of '@" << step.getName()
              << "' comes into, because with one that overflows they may be "
                 "anything; write the update with static sizes";
-    }
   }
   return success();
 }
@@ -186,18 +228,60 @@ LogicalResult StepGuard::refuseBounds(Operation *loop) {
             "long as an index can count; write the loop as scf.for";
 }
 
-/// The arguments of `callee` that may decide that it does not come to its end:
-/// they come into the condition or the bounds of a loop, the condition of a
-/// branch in a cycle of blocks, or a hazard. All arguments of calls in a cycle
-/// count as well.
+/// For each block of a region of several, the number of the cycle that it is
+/// in: one of its own for a block that is in none. Unreachable blocks have
+/// none.
+static llvm::DenseMap<Block *, unsigned> numberCycles(func::FuncOp function) {
+  llvm::DenseMap<Block *, unsigned> numbers;
+  unsigned number = 0;
+  function.walk([&](Operation *op) {
+    for (Region &region : op->getRegions()) {
+      if (region.empty() || region.hasOneBlock())
+        continue;
+      for (auto it = llvm::scc_begin(&region); !it.isAtEnd(); ++it, ++number)
+        for (Block *block : *it)
+          numbers[block] = number;
+    }
+  });
+  return numbers;
+}
+
+/// The arguments of `callee` that may decide that it does not come to its end.
+/// What it calls is asked about before it, without recursion: helpers may be as
+/// long a chain as the module.
 llvm::SmallBitVector StepGuard::findDecisive(func::FuncOp callee) {
   if (!callee || callee.isExternal())
     return {};
-  auto [it, isNew] = decisive.try_emplace(
-      callee, llvm::SmallBitVector(callee.getNumArguments(), true));
-  if (!isNew)
-    return it->second; // all for one that is being asked about
+  if (auto it = decisive.find(callee); it != decisive.end())
+    return it->second;
+  if (componentOf.empty())
+    for (auto [number, component] :
+         llvm::enumerate(getCallComponents(step->getParentOfType<ModuleOp>())))
+      for (func::FuncOp function : component.functions)
+        componentOf[function] = number;
+  llvm::SetVector<Operation *> asked;
+  asked.insert(callee);
+  for (unsigned i = 0; i != asked.size(); ++i)
+    asked[i]->walk([&](func::CallOp call) {
+      func::FuncOp next = getCallee(call, symbols);
+      if (next && !next.isExternal() && !decisive.contains(next))
+        asked.insert(next);
+    });
+  SmallVector<Operation *> order = asked.takeVector();
+  llvm::sort(order, [&](Operation *a, Operation *b) {
+    return componentOf.lookup(a) < componentOf.lookup(b);
+  });
+  for (Operation *function : order)
+    decisive[function] = findDecisiveAfterCallees(cast<func::FuncOp>(function));
+  return decisive.lookup(callee);
+}
+
+/// They come into the condition or the bounds of a loop, the condition of a
+/// branch in a cycle of blocks, a hazard, or what decides about a call. All
+/// arguments of calls in a cycle count as well.
+llvm::SmallBitVector StepGuard::findDecisiveAfterCallees(func::FuncOp callee) {
   SmallVector<Value> conditions;
+  llvm::DenseMap<Block *, unsigned> cycles = numberCycles(callee);
   callee.walk([&](Operation *op) {
     Block *block = op->getBlock();
     if (auto end = dyn_cast<scf::ConditionOp>(op)) {
@@ -205,16 +289,20 @@ llvm::SmallBitVector StepGuard::findDecisive(func::FuncOp callee) {
     } else if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
       llvm::append_range(conditions, getBounds(loop));
     } else if (auto call = dyn_cast<func::CallOp>(op)) {
-      for (unsigned number : findDecisive(getCallee(call)).set_bits())
-        conditions.push_back(call.getOperand(number));
-    } else if (op->getNumSuccessors() > 1 &&
+      Operation *next = getCallee(call, symbols);
+      if (next && componentOf.lookup(next) == componentOf.lookup(callee))
+        llvm::append_range(conditions, call.getOperands());
+      else
+        for (unsigned number : decisive.lookup(next).set_bits())
+          conditions.push_back(call.getOperand(number));
+    } else if (op->getNumSuccessors() > 1 && cycles.contains(block) &&
                llvm::any_of(op->getSuccessors(), [&](Block *successor) {
-                 return successor->isReachable(block);
+                 return cycles.lookup(successor) == cycles.lookup(block);
                })) {
       llvm::append_range(conditions, getConditions(op));
     }
     for (const Hazard &hazard : getHazards(op))
-      conditions.push_back(hazard.operand->get());
+      llvm::append_range(conditions, hazard.getReads());
   });
   llvm::SmallBitVector numbers(callee.getNumArguments());
   if (!conditions.empty()) {
@@ -226,7 +314,7 @@ llvm::SmallBitVector StepGuard::findDecisive(func::FuncOp callee) {
     for (Value condition : conditions)
       numbers |= inside.getSources(condition);
   }
-  return decisive[callee] = numbers;
+  return numbers;
 }
 
 /// True if `call` is of a function without roles that may not come to its end
@@ -300,7 +388,7 @@ LogicalResult StepGuard::guardBody(linalg::LinalgOp op) {
     llvm::append_range(read, inner->getOperands());
     if (inner == op || !isDivision)
       for (const Hazard &hazard : getHazards(inner))
-        if (isReached(hazard.operand->get()))
+        if (llvm::any_of(hazard.getReads(), isReached))
           hazards.push_back(hazard);
     auto call = dyn_cast<func::CallOp>(inner);
     auto end = dyn_cast<scf::ConditionOp>(inner);

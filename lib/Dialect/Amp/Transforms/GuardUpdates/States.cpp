@@ -31,7 +31,8 @@ FunctionKind StepGuard::getKind(Operation *op) {
     return FunctionKind::Other;
   auto [it, isNew] = kinds.try_emplace(op, FunctionKind::Other);
   if (isNew)
-    it->second = getCalleeKind(call);
+    if (func::FuncOp callee = getCallee(call, symbols))
+      it->second = getFunctionKind(callee);
   return it->second;
 }
 

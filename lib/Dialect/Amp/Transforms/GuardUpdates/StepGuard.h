@@ -82,7 +82,8 @@ SmallVector<Value> getConditions(Operation *end);
 class StepGuard {
 public:
   StepGuard(func::FuncOp step, GuardOptions options)
-      : step(step), options(options), reach(guardedPlaces),
+      : step(step), options(options),
+        symbols(step->getParentOfType<ModuleOp>()), reach(guardedPlaces),
         builder(step.getContext()) {}
 
   LogicalResult run();
@@ -152,6 +153,7 @@ private:
   void boundOnOverflow(scf::ForOp loop, Value overflows, bool stepMayOverflow);
   LogicalResult refuseBounds(Operation *loop);
   llvm::SmallBitVector findDecisive(func::FuncOp callee);
+  llvm::SmallBitVector findDecisiveAfterCallees(func::FuncOp callee);
   bool mayNotEnd(func::CallOp call, function_ref<bool(Value)> mayOverflow);
   LogicalResult skipHelper(func::CallOp call, Value any, Value overflows);
   LogicalResult guardBody(linalg::LinalgOp op);
@@ -191,6 +193,7 @@ private:
 
   func::FuncOp step;
   GuardOptions options;
+  SymbolTable symbols;
   OverflowReach::Guarded guardedPlaces;
   OverflowReach reach;
   OpBuilder builder;
@@ -226,8 +229,10 @@ private:
   llvm::DenseSet<Operation *> opsWithSources;
   /// Sums come from earlier calls, and may bring an infinity.
   bool hasAccumulators = false;
-  /// Answers of findDecisive; all arguments of what is being asked about.
+  /// Answers of findDecisive.
   llvm::DenseMap<Operation *, llvm::SmallBitVector> decisive;
+  /// Numbers of the components of functions, callees first; empty until asked.
+  llvm::DenseMap<Operation *, unsigned> componentOf;
   /// Answers of containsStep.
   llvm::DenseMap<Operation *, bool> stepsInside;
   /// Whether an overflow came into a value and no guard has kept it away.

@@ -22,9 +22,10 @@
 using namespace mlir;
 using namespace mlir::amp;
 
+/// All but its terminator; some blocks have none.
 LogicalResult StepGuard::walkBlock(Block &block) {
-  for (Operation &op : llvm::make_early_inc_range(block.without_terminator()))
-    if (failed(visit(&op)))
+  for (Operation &op : llvm::make_early_inc_range(block))
+    if (!op.mightHaveTrait<OpTrait::IsTerminator>() && failed(visit(&op)))
       return failure();
   return success();
 }
@@ -242,8 +243,9 @@ LogicalResult StepGuard::visit(Operation *op) {
     return guardCall(call);
   if (isa<func::ReturnOp>(op))
     return clearAccumulators(op);
+  // What combines the rounds of a loop may stand inside.
   if (op->hasTrait<OpTrait::IsTerminator>())
-    return success();
+    return op->getNumRegions() == 0 ? success() : visitOpaque(op, {});
   if (isa<cf::AssertOp>(op)) {
     guardChecks(op);
     return success();

@@ -16,6 +16,7 @@
 
 #include "amp/Analysis/ValueOrigins.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -148,6 +149,23 @@ LogicalResult StepGuard::findWindow(Place end, Window &window) {
 /// at its place. A sum that no call resets, or every call, is cleared when the
 /// step that reads it is skipped.
 LogicalResult StepGuard::clearAccumulators(Operation *end) {
+  SmallVector<unsigned> kept;
+  llvm::StringMap<SmallVector<unsigned, 1>> keptByName;
+  for (unsigned i = 0, e = step.getNumResults(); i != e; ++i)
+    if (RoleInfo info = getResultRole(step, i); isKeptOnSkip(info.role)) {
+      kept.push_back(i);
+      keptByName[info.name].push_back(i);
+    }
+  auto joinSkips = [&](ArrayRef<unsigned> numbers) {
+    SmallVector<Value> skips;
+    for (unsigned i : numbers) {
+      handOutSkips({end, i});
+      skips.push_back(lookupSkip(end->getOperand(i)));
+    }
+    builder.setInsertionPoint(end);
+    return join(skips);
+  };
+  std::optional<Value> anySkip;
   for (unsigned i = 0, e = step.getNumResults(); i != e; ++i) {
     RoleInfo accumulator = getResultRole(step, i);
     if (!accumulator.is(Role::Accumulator) ||
@@ -181,23 +199,15 @@ LogicalResult StepGuard::clearAccumulators(Operation *end) {
       if (window.isReset || !window.dirtyResets.empty())
         continue;
     }
-    SmallVector<Value> skips;
-    for (bool sameName : {true, false}) {
-      for (unsigned j = 0; j != e; ++j)
-        if (RoleInfo info = getResultRole(step, j);
-            isKeptOnSkip(info.role) &&
-            (!sameName || info.name == accumulator.name)) {
-          handOutSkips({end, j});
-          if (Value skip = lookupSkip(end->getOperand(j)))
-            skips.push_back(skip);
-        }
-      if (!skips.empty())
-        break;
+    Value any = joinSkips(keptByName.lookup(accumulator.name));
+    if (!any) {
+      if (!anySkip)
+        anySkip = joinSkips(kept);
+      any = *anySkip;
     }
-    builder.setInsertionPoint(end);
-    Value any = join(skips);
     if (!any)
       continue;
+    builder.setInsertionPoint(end);
     Value value = end->getOperand(i);
     auto guard =
         createGuard(end->getLoc(), any, createZeros(builder, value), value);
