@@ -168,6 +168,8 @@ static void addLLVM(OpPassManager &pm) {
   ConvertMathToFuncsOptions functions;
   functions.minWidthOfFPowIExponent = std::numeric_limits<unsigned>::max();
   pm.addPass(createConvertMathToFuncs(functions));
+  // Which the next one would compute by exp and log.
+  pm.addPass(createCallLibmPass());
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
   ConvertVectorToLLVMPassOptions vector;

@@ -1010,13 +1010,17 @@ def ConvertLinalgToHostLoopsPass
 }
 
 def ApproximateMathPass : Pass<"amp-approximate-math", "::mlir::func::FuncOp"> {
-  let summary = "replace exp, tanh and erf by polynomials";
+  let summary = "replace exp, tanh, erf, expm1 and log1p by polynomials";
   let description = [{
     `math.exp`, `math.tanh` and `math.erf` on f32 become straight-line arithmetic
     that vectorises and does not depend on the host's C library. The error is at
     most 6 units in the last place; `exp` does not produce subnormal numbers, and
-    `erf` of -0.0 is 0.0. Other functions and types are left to libm. Not part of
-    the reference mode.
+    `erf` of -0.0 is 0.0.
+
+    So do `math.expm1` and `math.log1p`, on f16 and bf16 by f32. Their error is at
+    most 2 units in the last place, of subnormal numbers too: what is near 0 keeps
+    its digits, and its sign. Other functions and types are left to libm. Not part
+    of the reference mode.
 
     ```mlir
     func.func @softplus_slope(%x: f32) -> f32 {
@@ -1029,6 +1033,34 @@ def ApproximateMathPass : Pass<"amp-approximate-math", "::mlir::func::FuncOp"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::vector::VectorDialect"];
+}
+
+def CallLibmPass : Pass<"amp-call-libm", "ModuleOp"> {
+  let summary = "call libm for expm1 and log1p";
+  let description = [{
+    `convert-math-to-llvm` computes `exp(x) - 1` and `log(1 + x)`, which lose the
+    digits of a small argument. What `amp-approximate-math` has left of
+    `math.expm1` and `math.log1p` becomes a call of libm here; f16 and bf16 by f32.
+
+    Before:
+    ```mlir
+    func.func @growth(%x: f64) -> f64 {
+      %0 = math.expm1 %x : f64
+      return %0 : f64
+    }
+    ```
+
+    After:
+    ```mlir
+    func.func private @expm1(f64) -> f64 attributes {llvm.readnone}
+    func.func @growth(%x: f64) -> f64 {
+      %0 = call @expm1(%x) : (f64) -> f64
+      return %0 : f64
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::LLVM::LLVMDialect", "::mlir::vector::VectorDialect"];
 }
 
 def StoreBooleansAsBytesPass : Pass<"amp-store-booleans-as-bytes"> {

@@ -49,3 +49,29 @@ func.func @wide(%x: f64) -> f64 {
   %0 = math.exp %x : f64
   return %0 : f64
 }
+
+// Neither 1 is subtracted from an exponential nor 1 added under a logarithm.
+// CHECK-LABEL: func.func @near_zero
+// CHECK-NOT:     math.{{exp|log}}
+// CHECK:         math.fma
+// CHECK:         return
+func.func @near_zero(%x: f32, %v: vector<4xf32>) -> (f32, f32, vector<4xf32>, vector<4xf32>) {
+  %0 = math.expm1 %x : f32
+  %1 = math.log1p %x : f32
+  %2 = math.expm1 %v : vector<4xf32>
+  %3 = math.log1p %v : vector<4xf32>
+  return %0, %1, %2, %3 : f32, f32, vector<4xf32>, vector<4xf32>
+}
+
+// These by f32, and f64 not at all.
+// CHECK-LABEL: func.func @near_zero_types
+// CHECK-SAME:    %[[X:.*]]: f16, %[[Y:.*]]: bf16, %[[Z:.*]]: f64
+// CHECK-DAG:     arith.extf %[[X]] : f16 to f32
+// CHECK-DAG:     arith.extf %[[Y]] : bf16 to f32
+// CHECK:         math.log1p %[[Z]] : f64
+func.func @near_zero_types(%x: f16, %y: bf16, %z: f64) -> (f16, bf16, f64) {
+  %0 = math.expm1 %x : f16
+  %1 = math.log1p %y : bf16
+  %2 = math.log1p %z : f64
+  return %0, %1, %2 : f16, bf16, f64
+}
