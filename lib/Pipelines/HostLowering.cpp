@@ -184,6 +184,8 @@ static void addLLVM(OpPassManager &pm) {
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createConvertIndexToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
+  // Those conversions leave what they do not know.
+  pm.addPass(createVerifyHostLoweringPass());
   pm.addPass(createStoreBooleansAsBytesPass());
   pm.addPass(createConvertParallelCallsPass());
   // Calls of the runtime are all there now, and last are told of the run.

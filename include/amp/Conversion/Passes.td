@@ -1063,6 +1063,27 @@ def CallLibmPass : Pass<"amp-call-libm", "ModuleOp"> {
                            "::mlir::LLVM::LLVMDialect", "::mlir::vector::VectorDialect"];
 }
 
+def VerifyHostLoweringPass : Pass<"amp-verify-host-lowering", "ModuleOp"> {
+  let summary = "refuse what the lowering to the host has left";
+  let description = [{
+    Runs after all conversions to the LLVM dialect, where nothing else may be left:
+    what they do not know would be an error of the translation, at a cast far from
+    its cause.
+
+    Refused: each operation that is neither a module nor of the LLVM dialect, by
+    its name and where it stands; if there is none, a cast that no conversion has
+    resolved. Changes nothing.
+
+    Accepted:
+    ```mlir
+    llvm.func @negate(%x: f32) -> f32 {
+      %0 = llvm.fneg %x : f32
+      llvm.return %0 : f32
+    }
+    ```
+  }];
+}
+
 def StoreBooleansAsBytesPass : Pass<"amp-store-booleans-as-bytes"> {
   let summary = "load and store i1 as i8";
   let description = [{
