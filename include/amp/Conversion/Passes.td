@@ -471,13 +471,18 @@ def ExpandHostOpsPass : Pass<"expand-host-ops", "::mlir::func::FuncOp"> {
     | --- | --- |
     | `math.clampf` | `arith.maximumf`, `arith.minimumf` |
     | `math.isinf`, `math.isnormal` | comparisons of `math.absf` |
+    | `linalg.softmax` | maxima, exponentials, their sums and quotients, each a `linalg.generic`; of f16 and bf16 by f32 |
+    | `linalg.winograd_*` | products with constant matrices, in loops over tiles |
+    | `linalg.pack` | `tensor.pad`, `tensor.expand_shape`, `linalg.transpose` |
+    | `linalg.unpack` | `linalg.transpose`, `tensor.collapse_shape`, `tensor.extract_slice` |
     | `tensor.bitcast` | `arith.bitcast`, which is elementwise |
     | `tensor.gather` | a `linalg.generic` that extracts each element |
     | `ub.poison` of a tensor | `tensor.empty`, of no elements along extents that are not known |
     | `tensor.extract_slice`, `tensor.insert_slice` of one element along a dimension | the same with a stride of 1 there |
 
-    Tensors have to be ranked and their extents known, but for `math.clampf`,
-    `tensor.bitcast` and `ub.poison`. `tensor.scatter` is refused.
+    Tensors have to be ranked and their extents known, but for `linalg.softmax`,
+    `math.clampf`, `tensor.bitcast` and `ub.poison`. `tensor.scatter` is refused,
+    and what upstream does not take apart (tiles of unknown extents, say).
 
     Before:
     ```mlir
@@ -496,8 +501,9 @@ def ExpandHostOpsPass : Pass<"expand-host-ops", "::mlir::func::FuncOp"> {
     }
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-                           "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def ExpandArithPass : Pass<"amp-expand-arith"> {

@@ -13,10 +13,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Conversion/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
@@ -170,6 +173,80 @@ template <typename SliceOp> static void normalizeStrides(SliceOp slice) {
   slice.setStaticStrides(strides);
 }
 
+/// A softmax of f16 or bf16 by f32, rounded once: its sums of exponentials are
+/// as large as a row is long.
+static FailureOr<SmallVector<Value>> decompose(linalg::SoftmaxOp op,
+                                               OpBuilder &builder) {
+  auto element = dyn_cast<FloatType>(op.getInputOperandType().getElementType());
+  if (!element)
+    return failure();
+  if (element.getWidth() >= 32)
+    return op.decomposeOperation(builder);
+  Location loc = op.getLoc();
+  auto from = cast<RankedTensorType>(op.getInput().getType());
+  auto to = cast<RankedTensorType>(op.getOutput().getType());
+  Value input = arith::ExtFOp::create(
+      builder, loc, from.clone(builder.getF32Type()), op.getInput());
+  Value empty = tensor::EmptyOp::create(
+      builder, loc, tensor::getMixedSizes(builder, loc, op.getOutput()),
+      builder.getF32Type());
+  auto wide =
+      linalg::SoftmaxOp::create(builder, loc, to.clone(builder.getF32Type()),
+                                input, empty, op.getDimension());
+  builder.setInsertionPoint(wide);
+  FailureOr<SmallVector<Value>> parts = wide.decomposeOperation(builder);
+  builder.setInsertionPoint(op);
+  if (succeeded(parts))
+    parts->front() = arith::TruncFOp::create(builder, loc, to, parts->front());
+  wide.erase();
+  return parts;
+}
+
+/// By upstream's rewrites of an operation on tensors into several.
+static LogicalResult decompose(Operation *op) {
+  if (!llvm::all_of(op->getOperandTypes(), [](Type type) {
+        return !isa<ShapedType>(type) || isa<RankedTensorType>(type);
+      }))
+    return failure();
+  IRRewriter rewriter(op);
+  return TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](linalg::SoftmaxOp softmax) -> LogicalResult {
+        FailureOr<SmallVector<Value>> parts = decompose(softmax, rewriter);
+        if (failed(parts))
+          return failure();
+        rewriter.replaceOp(op, *parts);
+        return success();
+      })
+      .Case([&](linalg::WinogradFilterTransformOp transform) {
+        return linalg::decomposeWinogradFilterTransformOp(rewriter, transform);
+      })
+      .Case([&](linalg::WinogradInputTransformOp transform) {
+        return linalg::decomposeWinogradInputTransformOp(rewriter, transform);
+      })
+      .Case([&](linalg::WinogradOutputTransformOp transform) {
+        return linalg::decomposeWinogradOutputTransformOp(rewriter, transform);
+      })
+      .Case([&](linalg::PackOp pack) {
+        return linalg::lowerPack(rewriter, pack);
+      })
+      .Case([&](linalg::UnPackOp unpack) {
+        return linalg::lowerUnPack(rewriter, unpack);
+      });
+}
+
+/// The error about an operation that is not taken apart.
+static void refuse(Operation *op) {
+  Type type = op->getOperand(0).getType();
+  StringRef remedy = !isa<TensorType>(type) ? "write it on tensors"
+                     : isa<linalg::SoftmaxOp>(op)
+                         ? "convert its elements to floating point"
+                         : "make its extents and tiles static, or write it as "
+                           "linalg.generic";
+  op->emitError() << "expected an operation that can be lowered to the host, "
+                     "but got '"
+                  << op->getName() << "' of " << type << "; " << remedy;
+}
+
 namespace {
 struct ExpandHostOps : public amp::impl::ExpandHostOpsPassBase<ExpandHostOps> {
   void runOnOperation() override {
@@ -179,6 +256,15 @@ struct ExpandHostOps : public amp::impl::ExpandHostOpsPassBase<ExpandHostOps> {
                            "host, but got '"
                         << op->getName()
                         << "'; write it as tensor.insert_slice in a loop";
+        return WalkResult::interrupt();
+      }
+      if (isa<linalg::SoftmaxOp, linalg::WinogradFilterTransformOp,
+              linalg::WinogradInputTransformOp,
+              linalg::WinogradOutputTransformOp, linalg::PackOp,
+              linalg::UnPackOp>(op)) {
+        if (succeeded(decompose(op)))
+          return WalkResult::skip(); // it is no more
+        refuse(op);
         return WalkResult::interrupt();
       }
       TypeSwitch<Operation *>(op)

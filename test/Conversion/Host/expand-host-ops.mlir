@@ -119,3 +119,80 @@ func.func @strides(%x: tensor<5x8xf32>) -> tensor<5x8xf32> {
   %1 = tensor.insert_slice %0 into %x[3, 0] [1, 2] [2, 4] : tensor<2xf32> into tensor<5x8xf32>
   return %1 : tensor<5x8xf32>
 }
+
+// -----
+
+// In parts that are fused, of extents that are not known.
+// CHECK-LABEL: func.func @softmax
+// CHECK-NOT:     linalg.softmax
+// CHECK:         arith.maxnumf
+// CHECK:         %[[SHIFTED:.*]] = arith.subf
+// CHECK:         math.exp %[[SHIFTED]] : f32
+// CHECK:         arith.addf
+// CHECK:         %[[P:.*]] = arith.divf
+// CHECK-NOT:     linalg.softmax
+func.func @softmax(%x: tensor<?x?xf32>, %e: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %0 = linalg.softmax dimension(1) ins(%x : tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+// Sums of f16 would end at 2048 of them.
+// CHECK-LABEL: func.func @softmax_half
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<4x?xf16>
+// CHECK:         arith.extf %[[X]] : tensor<4x?xf16> to tensor<4x?xf32>
+// CHECK:         math.exp %{{.*}} : f32
+// CHECK:         arith.addf %{{.*}} : f32
+// CHECK:         %[[P:.*]] = arith.truncf %{{.*}} : tensor<4x?xf32> to tensor<4x?xf16>
+// CHECK:         return %[[P]]
+func.func @softmax_half(%x: tensor<4x?xf16>, %e: tensor<4x?xf16>) -> tensor<4x?xf16> {
+  %0 = linalg.softmax dimension(1) ins(%x : tensor<4x?xf16>) outs(%e : tensor<4x?xf16>) -> tensor<4x?xf16>
+  return %0 : tensor<4x?xf16>
+}
+
+// CHECK-LABEL: func.func @winograd
+// CHECK-NOT:     linalg.winograd
+// CHECK-COUNT-2: linalg.matmul
+// CHECK-NOT:     linalg.winograd
+func.func @winograd(%filter: tensor<2x3x3x5xf32>, %e: tensor<6x6x5x2xf32>) -> tensor<6x6x5x2xf32> {
+  %0 = linalg.winograd_filter_transform fmr(F_4_3) ins(%filter : tensor<2x3x3x5xf32>) outs(%e : tensor<6x6x5x2xf32>) -> tensor<6x6x5x2xf32>
+  return %0 : tensor<6x6x5x2xf32>
+}
+
+// CHECK-LABEL: func.func @pack
+// CHECK:         tensor.pad
+// CHECK:         tensor.expand_shape
+// CHECK:         linalg.transpose
+// CHECK:         linalg.transpose
+// CHECK:         tensor.collapse_shape
+// CHECK:         tensor.extract_slice
+func.func @pack(%x: tensor<5x7xf32>, %e: tensor<3x2x2x4xf32>, %f: tensor<5x7xf32>) -> tensor<5x7xf32> {
+  %zero = arith.constant 0.0 : f32
+  %0 = linalg.pack %x padding_value(%zero : f32) inner_dims_pos = [0, 1] inner_tiles = [2, 4] into %e : tensor<5x7xf32> -> tensor<3x2x2x4xf32>
+  %1 = linalg.unpack %0 inner_dims_pos = [0, 1] inner_tiles = [2, 4] into %f : tensor<3x2x2x4xf32> -> tensor<5x7xf32>
+  return %1 : tensor<5x7xf32>
+}
+
+// -----
+
+func.func @softmax_of_integers(%x: tensor<4xi32>, %e: tensor<4xi32>) -> tensor<4xi32> {
+  // expected-error@below {{expected an operation that can be lowered to the host, but got 'linalg.softmax' of 'tensor<4xi32>'; convert its elements to floating point}}
+  %0 = linalg.softmax dimension(0) ins(%x : tensor<4xi32>) outs(%e : tensor<4xi32>) -> tensor<4xi32>
+  return %0 : tensor<4xi32>
+}
+
+// -----
+
+func.func @softmax_of_buffers(%x: memref<4xf32>, %e: memref<4xf32>) {
+  // expected-error@below {{expected an operation that can be lowered to the host, but got 'linalg.softmax' of 'memref<4xf32>'; write it on tensors}}
+  linalg.softmax dimension(0) ins(%x : memref<4xf32>) outs(%e : memref<4xf32>)
+  return
+}
+
+// -----
+
+func.func @pack_unknown_tiles(%x: tensor<8x8xf32>, %e: tensor<?x2x?x4xf32>, %tile: index) -> tensor<?x2x?x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  // expected-error@below {{expected an operation that can be lowered to the host, but got 'linalg.pack' of 'tensor<8x8xf32>'; make its extents and tiles static, or write it as linalg.generic}}
+  %0 = linalg.pack %x padding_value(%zero : f32) inner_dims_pos = [0, 1] inner_tiles = [%tile, 4] into %e : tensor<8x8xf32> -> tensor<?x2x?x4xf32>
+  return %0 : tensor<?x2x?x4xf32>
+}
