@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 from torch._decomp import core_aten_decompositions, get_decompositions
 
-from mlir_amp.torch.lowering import index_rules
+from mlir_amp.torch.lowering import index_rules, number_rules
 
 aten = torch.ops.aten
 
@@ -318,6 +318,7 @@ def table() -> dict[Any, Callable[..., Any]]:
         }
     )
     rules.update(index_rules.rules())
+    rules.update(number_rules.rules())
     kept = (aten.squeeze.dim, aten.squeeze.default)
     return {
         operation: rule

@@ -1,0 +1,130 @@
+# Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What operations give for NaN, infinities, zeros and constants, and their gradients:
+against eager PyTorch, without a graph that falls back."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import pytest
+import torch
+from mlir_amp.torch import backend
+from torch.nn import functional
+
+INF, NAN = math.inf, math.nan
+EDGES = torch.tensor(
+    [[1.0, 2.0, -0.0, 0.0, INF, -INF, NAN, 0.3, -1.5, 7.0, -7.0, 3.0]]
+)
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    torch._dynamo.reset()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", backend.FallbackWarning)
+        yield
+    torch._dynamo.reset()
+
+
+def compare(function, x) -> None:
+    """Results, and the gradient where there is one; of ordinary numbers too."""
+
+    def run(function):
+        y = x.clone()
+        if x.is_floating_point():
+            y.requires_grad_()
+        results = function(y)
+        results = results if isinstance(results, tuple) else (results,)
+        smooth = [result for result in results if result.requires_grad]
+        if smooth:
+            weights = [torch.linspace(0.5, 1.5, t.numel()) for t in smooth]
+            weights = [w.reshape(t.shape) for w, t in zip(weights, smooth)]
+            results += torch.autograd.grad(smooth, y, weights)
+        return [result.detach() for result in results]
+
+    compiled = torch.compile(function, backend=backend.amp, options={"opt_level": "O0"})
+    for ours, theirs in zip(run(compiled), run(function), strict=True):
+        torch.testing.assert_close(
+            ours, theirs, equal_nan=True, atol=3e-6, rtol=3e-6, check_stride=False
+        )
+
+
+def truths(x):
+    """Comparisons of constants with whole numbers, as numbers."""
+    one, two, zero = torch.ones_like(x), torch.full_like(x, 2.0), torch.zeros_like(x)
+    found = [one == 1, one != 1, one > 0, two > 1, zero == 0, two <= 1, one >= 1, two < 3]
+    return sum(f.to(torch.float32) * 2.0**i for i, f in enumerate(found))
+
+
+NUMBERS = {
+    "constants": lambda x: truths(x) + x,
+    "constant-fills": lambda x: x.masked_fill(torch.zeros_like(x) > 1, 7),
+    "constant-sign": lambda x: torch.zeros_like(x).sign() + x,
+    "hinge": lambda x: functional.hinge_embedding_loss(
+        x, torch.ones_like(x), reduction="none"
+    ),
+    "xlogy": lambda x: torch.xlogy(torch.zeros_like(x), x),
+    "equal": lambda x: (x == x, x != x, x == x.flip(1), x == 1, x <= INF),
+    "finite": lambda x: (torch.isfinite(x), torch.isnan(x), torch.isinf(x)),
+    "nan-to-num": lambda x: torch.nan_to_num(x, 1.0, 2.0, 3.0),
+    "sign": torch.sign,
+    "clamp": lambda x: (x.clamp(-1, 2), x.clamp(3, 1), x.clamp(min=0.5)),
+    "clamp-max": lambda x: (x.clamp(max=0.5), x.clamp(-INF, INF)),
+    "clamp-nan": lambda x: x.clamp(NAN, 2),
+    "clamp-tensors": lambda x: (
+        torch.clamp(x, torch.full_like(x, -1.0), x.flip(1)),
+        torch.clamp(x, max=x.flip(1)),
+    ),
+    "maximum": lambda x: (torch.maximum(x, x.flip(1)), torch.maximum(x, x)),
+    "minimum": lambda x: torch.minimum(x, x.flip(1)),
+    "relu": lambda x: (functional.relu(x), functional.relu6(x)),
+    "hard": lambda x: (
+        functional.hardtanh(x),
+        functional.hardsigmoid(x),
+        functional.hardswish(x),
+    ),
+    "gelu-tanh": lambda x: functional.gelu(x, approximate="tanh"),
+    "max": lambda x: (*x.max(1), *x.min(1)),
+    "max-rows": lambda x: (*x.reshape(3, -1).max(0, keepdim=True), x.amax(1)),
+    "argmax": lambda x: (x.argmax(), x.argmin(1, keepdim=True), x.argmax(0)),
+    "floor-divide": lambda x: torch.div(x, 0.1, rounding_mode="floor"),
+    "floor-divide-tensors": lambda x: torch.div(x, x.flip(1), rounding_mode="floor"),
+    "fmod": lambda x: (torch.fmod(x, 0.3), torch.fmod(x, x.flip(1))),
+    "remainder": lambda x: (x % 0.3, x % x.flip(1)),
+    "roots": lambda x: (x**0.5, x**-0.5, x**1.5),
+    "reciprocal": lambda x: (x.reciprocal(), 1 / x, 3 / x),
+    "atan2": lambda x: torch.atan2(x, x.flip(1)),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_edges(name) -> None:
+    compare(NUMBERS[name], EDGES)
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_ordinary_numbers(name) -> None:
+    compare(NUMBERS[name], torch.linspace(-5.3, 6.1, 48).reshape(1, 48))
+
+
+def test_angles_have_the_sign_of_zeros() -> None:
+    some = torch.tensor([0.0, -0.0, 1.0, -1.0, INF, -INF, NAN, 1e-30, -1e30])
+    compare(
+        lambda x: torch.atan2(x[:, :1], x[:, 1:]), torch.cartesian_prod(some, some)
+    )
+
+
+def test_whole_numbers() -> None:
+    x = torch.tensor([[3, 1, 3, 0, -4, 0]])
+
+    def function(x):
+        same = torch.full_like(x, 3)
+        return (
+            *(x.max(1)[0], x.argmax(1), x.clamp(-1, 2), torch.maximum(x, same)),
+            *(same == 3, same > 2.5, x == 1, x != 0.5, x // 2, 1 / x),
+        )
+
+    compare(function, x)
