@@ -128,3 +128,27 @@ def test_whole_numbers() -> None:
         )
 
     compare(function, x)
+
+
+@pytest.mark.parametrize("correction", [0, 1, 1.5, 2.5, 3, 4])
+def test_variances_without_freedom(correction) -> None:
+    x = torch.tensor([[1.0, 2.0, 4.0], [1.0, 1.0, 1.0]])
+
+    def function(x):
+        return (*torch.var_mean(x, 1, correction=correction),)
+
+    compare(function, x)
+    torch._dynamo.reset()
+    compare(lambda x: x.var(1, correction=correction), x)
+    torch._dynamo.reset()
+    compare(lambda x: x[:, :1].var(1), x)
+
+
+@pytest.mark.parametrize("stride", [1, 2])
+def test_depthwise_transposed_convolutions(stride) -> None:
+    weight, bias = torch.arange(18.0).reshape(2, 1, 3, 3) / 9, torch.tensor([1.0, 2.0])
+
+    def function(x):
+        return functional.conv_transpose2d(x, weight, bias, stride, 1, groups=2)
+
+    compare(function, torch.linspace(-1, 1, 32).reshape(1, 2, 4, 4))

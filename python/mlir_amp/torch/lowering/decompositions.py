@@ -11,6 +11,7 @@ case returns NotImplemented: the operation stays, and the graph is not lowered.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -178,19 +179,34 @@ def _var_mean(
     correction: float | None = None,
     keepdim: bool = False,
 ) -> tuple[Tensor, Tensor]:
-    """In the type of x; torch-mlir's rule computes the variance in f64."""
+    """In the type of x; torch-mlir's rule computes the variance in f64. Without a degree
+    of freedom it is infinite, or NaN where all are equal."""
     dims = list(range(x.dim())) if not dim else [d % x.dim() for d in dim]
     count = 1
     for d in dims:
         count *= x.shape[d]
     mean = x.sum(dims, keepdim=True) * (1.0 / count)
     rest = x - mean
-    freedom = max(count - (1 if correction is None else correction), 1)
-    variance = (rest * rest).sum(dims, keepdim=True) * (1.0 / freedom)
+    freedom = count - (1 if correction is None else correction)
+    factor = 1.0 / freedom if freedom > 0 else math.inf
+    variance = (rest * rest).sum(dims, keepdim=True) * factor
     if not keepdim:
         shape = [n for i, n in enumerate(x.shape) if i not in dims]
         variance, mean = variance.reshape(shape), mean.reshape(shape)
     return variance, mean
+
+
+def _var(
+    x: Tensor,
+    dim: list[int] | None = None,
+    *,
+    correction: float | None = None,
+    keepdim: bool = False,
+) -> Tensor:
+    """torch-mlir's divides by what is negative, too."""
+    if x.dtype not in (torch.float32, torch.float64) or not x.numel():
+        return NotImplemented
+    return _var_mean(x, dim, correction=correction, keepdim=keepdim)[0]
 
 
 def _depthwise_transposed(
@@ -221,6 +237,23 @@ def _depthwise_transposed(
     return aten.convolution(
         x, weight, None, stride, padding, dilation, True, output_padding, groups
     )
+
+
+def _convolution(
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+    transposed: bool,
+    output_padding: list[int],
+    groups: int,
+) -> Tensor:
+    if not transposed or not 1 < groups == x.shape[1]:
+        return NotImplemented
+    y = _depthwise_transposed(x, weight, stride, padding, dilation, output_padding)
+    return y if bias is None else y + bias.reshape(-1, *[1] * (x.dim() - 2))
 
 
 def _convolution_backward(
@@ -311,9 +344,11 @@ def table() -> dict[Any, Callable[..., Any]]:
             aten.squeeze.dims: _squeeze_dims,
             aten.split_with_sizes.default: _split_with_sizes,
             aten.var_mean.correction: _var_mean,
+            aten.var.correction: _var,
             aten.nll_loss_backward.default: _nll_backward,
             aten.threshold_backward.default: _threshold_backward,
             aten.embedding_dense_backward.default: _embedding_backward,
+            aten.convolution.default: _convolution,
             aten.convolution_backward.default: _convolution_backward,
         }
     )
