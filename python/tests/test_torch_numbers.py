@@ -152,3 +152,26 @@ def test_depthwise_transposed_convolutions(stride) -> None:
         return functional.conv_transpose2d(x, weight, bias, stride, 1, groups=2)
 
     compare(function, torch.linspace(-1, 1, 32).reshape(1, 2, 4, 4))
+
+
+BYTES = {
+    "sums": lambda x: (x - 3, x + 100, 3 - x, x * 2, x * x, -x),
+    "quotients": lambda x: (x // 2, x % 3, x // -1, x / 2),
+    "order": lambda x: (x.max(), x.clamp(-2, 3), torch.maximum(x, x.flip(0)), x > 2),
+    "bits": lambda x: (x & 3, x << 1, x >> 1),
+    "products": lambda x: (x.reshape(2, 2) @ x.reshape(2, 2), x.sum()),
+    "choices": lambda x: (torch.where(x > 2, x, x - 1), torch.cat([x, x * 2])),
+    "floats": lambda x: (x.float() * 2, x - 0.5, (x * 2).to(torch.int16)),
+}
+
+
+@pytest.mark.parametrize("name", BYTES)
+def test_signed_bytes(name) -> None:
+    """torch-mlir's passes ended the process."""
+    compare(BYTES[name], torch.tensor([1, -128, 127, 5], dtype=torch.int8))
+
+
+def test_powers_of_zero() -> None:
+    """Of whose gradients torch-mlir's passes ended the process."""
+    x = torch.tensor([1.0, 0.0, 2.5])
+    compare(lambda x: (torch.pow(torch.zeros(3), x), torch.pow(torch.ones(3), x)), x)

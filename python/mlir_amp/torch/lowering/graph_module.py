@@ -224,6 +224,49 @@ def widen_bytes(graph: torch.fx.Graph) -> None:
                 )
             wide.meta["val"] = source.meta["val"].to(torch.int16)
             node.replace_input_with(source, wide)
+    _widen_signed_bytes(graph)
+
+
+def _widen_signed_bytes(graph: torch.fx.Graph) -> None:
+    """Computes numbers of 8 bits in int32, and takes the lower 8 bits of results, which
+    are those of PyTorch: of some operations with a number torch-mlir ends the process.
+
+    Raises:
+        NotLowered: An operation has several results, and some of 8 bits.
+    """
+
+    def is_signed_byte(node: torch.fx.Node) -> bool:
+        value = node.meta.get("val")
+        return isinstance(value, torch.Tensor) and value.dtype == torch.int8
+
+    def converted(node: torch.fx.Node, dtype: torch.dtype) -> torch.fx.Node:
+        made = graph.call_function(aten._to_copy.default, (node,), {"dtype": dtype})
+        made.meta["val"] = node.meta["val"].to(dtype)
+        return made
+
+    plain = (*_MOVES, aten._to_copy.default)
+    for node in list(graph.nodes):
+        sources = [source for source in node.all_input_nodes if is_signed_byte(source)]
+        if node.op != "call_function" or node.target in plain or not sources:
+            continue
+        value = node.meta.get("val")
+        if not isinstance(value, torch.Tensor):
+            raise NotLowered(
+                f"'{node.target}' of 8-bit numbers has several results; convert them "
+                "first: x.int()"
+            )
+        for source in sources:
+            with graph.inserting_before(node):
+                node.replace_input_with(source, converted(source, torch.int32))
+        if value.dtype != torch.int8:
+            continue
+        node.meta["val"] = value.to(torch.int32)
+        node.meta.pop("tensor_meta", None)  # which torch-mlir would read first
+        users = list(node.users)
+        with graph.inserting_after(node):
+            narrow = converted(node, torch.int8)
+        for user in users:
+            user.replace_input_with(node, narrow)
 
 
 @contextlib.contextmanager
