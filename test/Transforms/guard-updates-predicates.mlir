@@ -518,3 +518,120 @@ func.func @called_before_its_guard(%d: tensor<4xf32> {amp.role = "param", amp.na
   %g1 = arith.subf %g, %ag : tensor<4xf32>
   return %d1, %g1, %n1 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+amp.scaler @s {initial_scale = 1024.0 : f64}
+func.func private @fb(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+
+// The program skips the step itself: what goes with it is kept by what was found.
+// CHECK-LABEL: func.func @skipped_by_select(
+// CHECK-SAME: %[[W:[a-z0-9]+]]: tensor<4xf32> {amp.name = "w", amp.role = "param"}
+// CHECK-SAME: %[[K:[a-z0-9]+]]: tensor<i32>
+// CHECK: %{{.*}}, %[[F:.*]] = amp.unscale
+// CHECK-DAG: amp.apply_if_finite %[[F]] keep(%[[W]])
+// CHECK-DAG: amp.apply_if_finite %[[F]] keep(%[[K]])
+func.func @skipped_by_select(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"},
+                             %k: tensor<i32> {amp.role = "opt_state", amp.name = "k"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<i32> {amp.role = "opt_state", amp.name = "k"}) {
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %i = tensor.extract %f[] : tensor<i1>
+  %one = arith.constant dense<1> : tensor<i32>
+  %k1 = arith.addi %k, %one : tensor<i32>
+  %a = arith.subf %w, %u : tensor<4xf32>
+  %n = arith.select %i, %w, %a : tensor<4xf32>
+  return %n, %k1 : tensor<4xf32>, tensor<i32>
+}
+
+// CHECK-LABEL: func.func @skipped_by_branch(
+// CHECK-SAME: %[[W:[a-z0-9]+]]: tensor<4xf32> {amp.name = "w", amp.role = "param"}
+// CHECK-SAME: %[[K:[a-z0-9]+]]: tensor<i32>
+// CHECK: %{{.*}}, %[[F:.*]] = amp.unscale
+// CHECK-DAG: amp.apply_if_finite %[[F]] keep(%[[W]])
+// CHECK-DAG: amp.apply_if_finite %[[F]] keep(%[[K]])
+func.func @skipped_by_branch(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"},
+                             %k: tensor<i32> {amp.role = "opt_state", amp.name = "k"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<i32> {amp.role = "opt_state", amp.name = "k"}) {
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %i = tensor.extract %f[] : tensor<i1>
+  %yes = arith.constant true
+  %go = arith.xori %i, %yes : i1
+  %one = arith.constant dense<1> : tensor<i32>
+  %k1 = arith.addi %k, %one : tensor<i32>
+  %n = scf.if %go -> (tensor<4xf32>) {
+    %a = arith.subf %w, %u : tensor<4xf32>
+    scf.yield %a : tensor<4xf32>
+  } else {
+    scf.yield %w : tensor<4xf32>
+  }
+  return %n, %k1 : tensor<4xf32>, tensor<i32>
+}
+
+// The ranks' answer, by which this one may skip where it found nothing itself.
+// CHECK-LABEL: func.func @skipped_by_answer(
+// CHECK: amp.unscale
+// CHECK-NEXT: %[[ALL:.*]] = amp.all_reduce_found_inf
+// CHECK-DAG: amp.apply_if_finite %[[ALL]] keep(%{{.*}}) {{{$}}
+// CHECK-DAG: amp.apply_if_finite %[[ALL]] keep(%{{.*}}) {{{$}}
+func.func @skipped_by_answer(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"},
+                             %k: tensor<i32> {amp.role = "opt_state", amp.name = "k"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<i32> {amp.role = "opt_state", amp.name = "k"}) {
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %all = amp.all_reduce_found_inf %f
+  %i = tensor.extract %all[] : tensor<i1>
+  %one = arith.constant dense<1> : tensor<i32>
+  %k1 = arith.addi %k, %one : tensor<i32>
+  %a = arith.subf %w, %u : tensor<4xf32>
+  %n = arith.select %i, %w, %a : tensor<4xf32>
+  return %n, %k1 : tensor<4xf32>, tensor<i32>
+}
+
+// Near miss: a buffer that counts what was found is none that a gradient comes into.
+// CHECK-LABEL: func.func @counted(
+// CHECK: %{{.*}}, %[[F:.*]] = amp.unscale
+// CHECK: %[[B:.*]] = arith.select
+// CHECK: %[[N:.*]] = amp.apply_if_finite %[[F]]
+// CHECK-NOT: amp.apply_if_finite
+// CHECK: return %[[N]], %[[B]]
+func.func @counted(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"},
+                   %b: tensor<i32> {amp.role = "buffer", amp.name = "b"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<i32> {amp.role = "buffer", amp.name = "b"}) {
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %i = tensor.extract %f[] : tensor<i1>
+  %one = arith.constant dense<1> : tensor<i32>
+  %more = arith.addi %b, %one : tensor<i32>
+  %b1 = arith.select %i, %more, %b : tensor<i32>
+  %n = arith.subf %w, %u : tensor<4xf32>
+  return %n, %b1 : tensor<4xf32>, tensor<i32>
+}
+
+// Near miss: what no gradient chooses hands on the side that is taken.
+// CHECK-LABEL: func.func @not_by_finding(
+// CHECK: %{{.*}}, %[[F:.*]] = amp.unscale
+// CHECK: %[[NO:.*]] = arith.constant dense<false>
+// CHECK: %[[ANY:.*]] = arith.select %{{.*}}, %[[F]], %[[NO]] : tensor<i1>
+// CHECK: amp.apply_if_finite %[[ANY]]
+func.func @not_by_finding(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"},
+                          %c: i1)
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %a = arith.subf %w, %u : tensor<4xf32>
+  %n = arith.select %c, %a, %w : tensor<4xf32>
+  return %n : tensor<4xf32>
+}

@@ -23,6 +23,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/CastInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/ParallelCombiningOpInterface.h"
 #include "llvm/ADT/StringMap.h"
@@ -240,6 +241,20 @@ void OverflowReach::addSource(Value value, unsigned source) {
   worklist.push_back(value);
 }
 
+void OverflowReach::addFinding(Value predicate, unsigned source) {
+  addSource(predicate, source);
+  if (findings.size() <= source)
+    findings.resize(source + 1);
+  findings.set(source);
+}
+
+/// True if `to`, which `op` computes of a finding, is one: a truth value, or
+/// one as an integer. A count of them is none.
+static bool handsOnFinding(Operation *op, Value to) {
+  Type type = getElementTypeOrSelf(to);
+  return type.isInteger(1) || (isa<CastOpInterface>(op) && type.isInteger());
+}
+
 void OverflowReach::addScaled(Value gradient) {
   if (scaled.try_emplace(gradient, gradient).second)
     scaledWorklist.push_back(gradient);
@@ -321,9 +336,15 @@ void OverflowReach::propagate() {
       if (guarded.contains({use.getOwner(), use.getOperandNumber()}))
         continue;
       for (Value to : getDestinations(use, calls)) {
+        if (clean.contains(to))
+          continue;
+        llvm::SmallBitVector joined = set;
+        if (!handsOnFinding(use.getOwner(), to))
+          joined.reset(findings);
+        if (joined.none())
+          continue;
         llvm::SmallBitVector &known = sources[to];
-        llvm::SmallBitVector joined = known;
-        joined |= set;
+        joined |= known;
         if (joined == known)
           continue;
         known = std::move(joined);

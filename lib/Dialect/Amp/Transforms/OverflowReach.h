@@ -50,6 +50,11 @@ public:
 
   /// Source number `source` comes in at `value`.
   void addSource(Value value, unsigned source);
+  /// `predicate` is what an unscaling found: it says whether source number
+  /// `source` came in, and so does what is computed of it as a truth value.
+  void addFinding(Value predicate, unsigned source);
+  /// Nothing comes into `value`: a guard keeps it clean.
+  void keepClean(Value value) { clean.insert(value); }
   /// `gradient` carries a scale.
   void addScaled(Value gradient);
   /// Follows the flow from all sources; linear in uses times sources.
@@ -60,6 +65,10 @@ public:
     return sources.lookup(value);
   }
   bool isReached(Value value) const { return sources.contains(value); }
+  /// Not by findings alone, which are truth values whatever overflowed.
+  bool isReachedByGradient(Value value) const {
+    return getSources(value).test(findings);
+  }
   /// The gradient that left its scale in `value`; null if none did.
   Value getScaledOrigin(Value value) const { return scaled.lookup(value); }
 
@@ -69,6 +78,8 @@ public:
 private:
   const Guarded &guarded;
   llvm::DenseMap<Value, llvm::SmallBitVector> sources;
+  llvm::SmallBitVector findings;
+  llvm::DenseSet<Value> clean;
   llvm::DenseMap<Value, Value> scaled;
   SmallVector<Value> worklist, scaledWorklist;
 };

@@ -105,6 +105,7 @@ BACK = f"%n = tensor.collapse_shape %ns [[0, 1]] : {S} into {T}"
 
 
 COUNTER = [("t", "tensor<f32>", "opt_state")]
+STEPS = [("k", "tensor<f32>", "opt_state")]
 MOMENTUM = [("m", T, "opt_state")]
 HISTORY = [(name, T, "opt_state") for name in ("h1", "h2", "h3")]
 FLAG = [("x1", I1, "batch")]
@@ -636,6 +637,79 @@ func.func private @clip(%g: {T}) -> {T} {{
   %h, %k = amp.unscale %gs using @mine found(%f) : ({T}) -> {T}
   amp.update_scale @mine, %k
   {CALL_STEP}"""),
+    # Skipped by hand, by what was found: the count beside it, which reads no gradient, or
+    # an average of the weights goes with the step.
+    **{f"hand-skip-{name}": MINE + FB + STEP + train(
+        f"""{HAND}
+  amp.update_scale @mine, %f
+  %one = arith.constant dense<1.0> : tensor<f32>
+  %k1 = arith.addf %k, %one : tensor<f32>
+  {skip}""", STEPS, STEPS, "%n, %l, %k1") for name, skip in (
+        ("select", f"""%fi = tensor.extract %f[] : {I1}
+  %u = arith.subf %w, %g : {T}
+  %n = arith.select %fi, %w, %u : {T}"""),
+        ("call", f"""%fi = tensor.extract %f[] : {I1}
+  %u = call @step(%w, %g) : ({T}, {T}) -> {T}
+  %n = arith.select %fi, %w, %u : {T}"""),
+        ("branch", f"""%fi = tensor.extract %f[] : {I1}
+  %n = scf.if %fi -> ({T}) {{
+    scf.yield %w : {T}
+  }} else {{
+    %u = arith.subf %w, %g : {T}
+    scf.yield %u : {T}
+  }}"""),
+        ("branch-call", f"""%fi = tensor.extract %f[] : {I1}
+  %n = scf.if %fi -> ({T}) {{
+    scf.yield %w : {T}
+  }} else {{
+    %u = func.call @step(%w, %g) : ({T}, {T}) -> {T}
+    scf.yield %u : {T}
+  }}"""),
+        ("not", f"""%yes = arith.constant true
+  %all = amp.all_reduce_found_inf %f
+  %fi = tensor.extract %all[] : {I1}
+  %no = arith.xori %fi, %yes : i1
+  %go = arith.andi %no, %yes : i1
+  %i = arith.extui %go : i1 to i32
+  %z = arith.constant 0 : i32
+  %c = arith.cmpi ne, %i, %z : i32
+  %u = arith.subf %w, %g : {T}
+  %n = arith.select %c, %u, %w : {T}"""))},
+    "hand-skip-average": MINE + FB + train(
+        f"""{HAND}
+  amp.update_scale @mine, %f
+  %fi = tensor.extract %f[] : {I1}
+  %u = arith.subf %w, %g : {T}
+  %n = arith.select %fi, %w, %u : {T}
+  %half = arith.constant dense<0.5> : {T}
+  %a = arith.mulf %m, %half : {T}
+  %b = arith.mulf %n, %half : {T}
+  %m1 = arith.addf %a, %b : {T}""", MOMENTUM, MOMENTUM, "%n, %l, %m1"),
+    # What all rounds have found is known behind the loop.
+    "hand-skip-loop": MINE + FB + train(
+        f"""%c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %no = arith.constant dense<false> : {I1}
+  %zeros = arith.constant dense<0.0> : {T}
+  %sum, %any, %l = scf.for %i = %c0 to %c2 step %c1 iter_args(%a = %zeros, %o = %no, %p = %s) -> ({T}, {I1}, tensor<f32>) {{
+    %t = amp.scale_loss %s using @mine : tensor<f32>
+    %gs, %q = func.call @fb(%w, %x, %t) : ({T}, {T}, tensor<f32>) -> ({T}, tensor<f32>)
+    %g, %f = amp.unscale %gs using @mine : ({T}) -> {T}
+    amp.update_scale @mine, %f
+    %b = arith.addf %a, %g : {T}
+    %r = arith.ori %o, %f : {I1}
+    scf.yield %b, %r, %q : {T}, {I1}, tensor<f32>
+  }}
+  %fi = tensor.extract %any[] : {I1}
+  %one = arith.constant dense<1.0> : tensor<f32>
+  %k1 = arith.addf %k, %one : tensor<f32>
+  %n = scf.if %fi -> ({T}) {{
+    scf.yield %w : {T}
+  }} else {{
+    %u = arith.subf %w, %sum : {T}
+    scf.yield %u : {T}
+  }}""", STEPS, STEPS, "%n, %l, %k1"),
     # Unscaled by a function that is called.
     "hand-helper": MINE + FB + STEP + f"""
 func.func private @unscale(%gs: {T}) -> {T} {{
@@ -910,6 +984,9 @@ STATES = {"inline-momentum": [np.zeros(4, np.float32), np.float32(0)],
           **{kind: [np.array([0.5, 0.25, -1.0, 2.0], np.float32)] for kind in
              ("buffered", "old-weights", "old-weights-call", "new-weights", "new-weights-call", "old-weights-loop")},
           **{kind: [np.array([i, 0.25, -i, 2.0], np.float32) for i in (1, 2, 3)] for kind in ("history", "rotation")},
+          **{f"hand-skip-{kind}": [np.float32(0)] for kind in
+             ("select", "call", "branch", "branch-call", "not", "loop")},
+          "hand-skip-average": [np.array([0.5, 0.25, -1.0, 2.0], np.float32)],
           "blocks-loop-count": [np.float32(0)], "while-in-loop": [np.float32(0)],
           "loop-counted-steps": [np.zeros(4, np.float32)],
           "window": [np.zeros(4, np.float32)], "loss": [np.float32(0)],

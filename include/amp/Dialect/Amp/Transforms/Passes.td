@@ -642,6 +642,16 @@ def GuardUpdatesPass : Pass<"amp-guard-updates", "::mlir::ModuleOp"> {
     consumes it is skipped. A state that decides whether the window ends, and that no
     gradient comes into, counts calls: it goes on when a step is skipped.
 
+    With `keep-finite-sums` a bad gradient is left out of its sum: what it is added
+    to stays, behind a reset at the start of the window, and zeros where the sum
+    begins with it. A sum is followed through additions (`arith.addf`, the first of
+    a difference, the last of `math.fma`, and bodies that end in one), branches, loops
+    and whatever else no gradient comes into. One that a gradient comes into
+    otherwise (a maximum) is an error, and so is a window that a gradient ends.
+
+    A program may skip a step itself by what an unscaling found. States that go with
+    that step are kept as well; what counts overflows, in a buffer, counts on.
+
     A static scaler never skips (Apex): infinities are not looked at. Its scaler
     only counts.
 

@@ -80,6 +80,8 @@ LogicalResult StepGuard::run() {
   findAgreements();
   findSlots();
   findUpdates();
+  if (options.keepFiniteSums)
+    findSums();
   reach.propagate();
   releaseCounters();
   if (failed(walkRegion(step.getBody())) || failed(useAgreements()))
@@ -112,17 +114,30 @@ static bool decidesWindow(func::FuncOp callee) {
   return false;
 }
 
+/// True if `callee` is given a sum and a gradient beside it.
+static bool takesSumAndGradient(func::FuncOp callee) {
+  auto takes = [&](Role role) {
+    return llvm::any_of(callee.getArguments(), [&](BlockArgument argument) {
+      return getArgRole(callee, argument.getArgNumber()).is(role);
+    });
+  };
+  return takes(Role::Accumulator) && takes(Role::Grad);
+}
+
 /// Writes the optimizer steps that decide about windows into `step`: a guard
 /// around such a call would end the window in which one micro-batch is bad, and
-/// go on with the rest of it.
+/// go on with the rest of it. With `keepsFiniteSums` those as well that add to
+/// the sum for themselves.
 ///   %n, %acc1 = call @step(%w, %acc, %g)  ->  its operations
 static LogicalResult inlineWindows(func::FuncOp step,
-                                   const SymbolTable &symbols) {
+                                   const SymbolTable &symbols,
+                                   bool keepsFiniteSums) {
   SmallVector<std::pair<func::CallOp, func::FuncOp>> calls;
   step.walk([&](func::CallOp call) {
     auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
     if (callee && getFunctionKind(callee) == FunctionKind::OptimizerStep &&
-        decidesWindow(callee))
+        (decidesWindow(callee) ||
+         (keepsFiniteSums && takesSumAndGradient(callee))))
       calls.push_back({call, callee});
   });
   for (auto [call, callee] : calls) {
@@ -163,8 +178,8 @@ struct GuardUpdates : public amp::impl::GuardUpdatesPassBase<GuardUpdates> {
       if (!scaled.wasInterrupted())
         continue;
       isScaled = true;
-      if (!keepFiniteSums &&
-          failed(inlineWindows(function, SymbolTable(getOperation()))))
+      if (failed(inlineWindows(function, SymbolTable(getOperation()),
+                               keepFiniteSums)))
         return signalPassFailure();
       StepGuard guard(function, {skipOnOverflow, keepFiniteSums});
       if (failed(guard.run()))

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Around a call of an optimizer step, at the slots of the others, and on the
-// sums that stay finite. Slots fall into units that are kept or taken as one.
+// Around a call of an optimizer step, and at the slots of the others. Slots
+// fall into units that are kept or taken as one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -104,7 +104,7 @@ LogicalResult StepGuard::guardCall(func::CallOp call) {
              << "' when the step is skipped; give it an argument of the same role, "
                 "name and type";
     // A skipped step ends its window all the same.
-    if (result.is(Role::Accumulator) && !options.keepFiniteSums) {
+    if (result.is(Role::Accumulator)) {
       builder.setInsertionPoint(call);
       old = createZeros(builder, old);
     }
@@ -134,34 +134,6 @@ LogicalResult StepGuard::guardCall(func::CallOp call) {
     if (reach.isReached(result))
       found[result] = any;
   return success();
-}
-
-/// Where finite sums are kept: sum = acc + g  ->  sum, but acc if g has an
-/// overflow.
-void StepGuard::guardAccumulation(Operation *add) {
-  Value sum = add->getResult(0);
-  for (Value operand : add->getOperands().take_front(2)) {
-    if (!sums.contains(operand) || operand.getType() != sum.getType())
-      continue;
-    sums.insert(sum);
-    Value any = found.lookup(sum);
-    if (!any)
-      return;
-    Operation *last = any.getDefiningOp();
-    builder.setInsertionPointAfter(
-        last && last->getBlock() == add->getBlock() &&
-                add->isBeforeInBlock(last)
-            ? last
-            : add);
-    auto guard = createGuard(add->getLoc(), any, operand, sum);
-    // A gradient was left out, no step.
-    neverSkipped.insert(guard.getResult(0));
-    sum.replaceAllUsesExcept(guard.getResult(0),
-                             guard.getBody().front().getTerminator());
-    reach.replace(sum, guard.getResult(0));
-    sums.insert(guard.getResult(0));
-    return;
-  }
 }
 
 /// True if all that `value` may be is what skipped steps leave of the state of
@@ -273,7 +245,8 @@ void StepGuard::addDirtyBuffers(Operation *end) {
   for (unsigned i = 0, e = step.getNumResults(); i != e; ++i) {
     RoleInfo buffer = getResultRole(step, i);
     Value value = end->getOperand(i);
-    if (!buffer.is(Role::Buffer) || !found.contains(value))
+    if (!buffer.is(Role::Buffer) || !found.contains(value) ||
+        !reach.isReachedByGradient(value))
       continue;
     if (std::optional<unsigned> old =
             findArgument(step, buffer, value.getType()))

@@ -234,7 +234,7 @@ void StepGuard::replaceResults(Operation *from, Operation *to) {
     before.replaceAllUsesWith(after);
     reach.replace(before, after);
     for (auto *places :
-         {&guardedInside, &newParams, &neverSkipped, &readByUpdates})
+         {&guardedInside, &newParams, &neverSkipped, &readByUpdates, &sums})
       if (places->erase(before))
         places->insert(after);
     for (auto *known : {&found, &skipped})

@@ -102,7 +102,7 @@ Value StepGuard::findSkip(Value value) {
         arith::SelectOp::create(builder, def->getLoc(), select.getCondition(),
                                 orFalse(skips[1]), orFalse(skips[2]));
     created.push_back(chosen.getDefiningOp());
-    skips = {skips[0], chosen};
+    skips = {skips[0], chosen, found.lookup(select.getCondition())};
   }
   return join(skips);
 }
@@ -182,6 +182,8 @@ Value StepGuard::handOutSkip(scf::IfOp branch, unsigned number) {
   Value condition = lookupSkip(branch.getCondition());
   if (!yes && !no)
     return condition;
+  // The other side by what was found is a skip as well.
+  Value finding = found.lookup(branch.getCondition());
   auto key = std::make_tuple(thenEnd, yes, no);
   Value skip = handedOut.lookup(key);
   if (!skip) {
@@ -190,7 +192,7 @@ Value StepGuard::handOutSkip(scf::IfOp branch, unsigned number) {
     handedOut[key] = skip;
   }
   builder.setInsertionPointAfter(branch);
-  return join({skip, condition});
+  return join({skip, condition, finding});
 }
 
 /// The skip of any round in what the loop hands on as result `number`.

@@ -113,6 +113,7 @@ bool StepGuard::findSources() {
     for (Value gradient : unscale.getUnscaled())
       reach.addSource(gradient, number);
     ++number;
+    reach.addFinding(unscale.getFoundInf(), number++);
     for (Operation *op = unscale; op != step; op = op->getParentOp())
       opsWithSources.insert(op);
   });
@@ -158,10 +159,8 @@ bool StepGuard::findSources() {
     if (!getArgRole(step, i).is(Role::Accumulator) ||
         !isa<FloatType>(getElementTypeOrSelf(argument.getType())))
       continue;
-    if (options.keepFiniteSums) {
-      sums.insert(argument);
+    if (options.keepFiniteSums)
       continue;
-    }
     hasAccumulators = true;
     // An infinity of an earlier call.
     reach.addSource(argument, number++);

@@ -168,13 +168,14 @@ private:
   LogicalResult visit(Operation *op);
   LogicalResult visitOpaque(Operation *op, Value bounds);
   LogicalResult visitFor(scf::ForOp loop, Value bounds);
+  bool isFinding(Operation *op);
+  Value findChoice(Value condition, Value yes, Value no, Value chosen);
   LogicalResult visitIf(scf::IfOp branch);
-  void visitSelect(arith::SelectOp select);
+  LogicalResult visitSelect(arith::SelectOp select);
 
   // Guards.cpp
   Value findHalfCopy(func::CallOp call, StringRef name, Type type);
   LogicalResult guardCall(func::CallOp call);
-  void guardAccumulation(Operation *add);
   bool isKept(Value value, const Slot &slot);
   void replaceLaterUses(Value value, ApplyIfFiniteOp guard, Value guarded,
                         Value kept);
@@ -187,6 +188,17 @@ private:
   SmallVector<Place> getHandedOn(Value value);
   LogicalResult findWindow(Place end, Window &window);
   LogicalResult clearAccumulators(Operation *end);
+
+  // Sums.cpp
+  SmallVector<Place> getSumPlaces(Value value);
+  OverflowReach followArguments(function_ref<bool(Value)> isSource);
+  void findSums();
+  Value leaveOut(Location loc, Value any, Value kept, Value value);
+  LogicalResult beginSums(Operation *op);
+  LogicalResult refuseSum(Operation *op);
+  void guardAdditions(Operation *op);
+  Value getOldSum(Value sum);
+  LogicalResult guardChoice(OpResult sum, Value condition, Value yes, Value no);
 
   // GuardUpdates.cpp
   void removeUnused();
@@ -257,8 +269,17 @@ private:
   SmallVector<std::pair<BlockArgument, SmallVector<unsigned>>> openArguments;
   /// Skips handed out of branches and loops: terminator, one for each region.
   llvm::DenseMap<std::tuple<Operation *, Value, Value>, Value> handedOut;
-  /// Sums so far that start at an accumulator, where finite sums are kept.
+  /// Where finite sums are kept: values that accumulators lead to, and that
+  /// lead to new ones. No overflow stays in them.
   llvm::DenseSet<Value> sums;
+  /// Those that something is added to, with the operand that it is added to.
+  llvm::DenseMap<Value, unsigned> additions;
+  /// Operands that are no sums, where others of the same place are.
+  llvm::DenseMap<Operation *, SmallVector<unsigned>> begun;
+  /// What computes sums in any other way, from no gradient.
+  llvm::DenseSet<Operation *> computedSums;
+  /// Operands of backward passes.
+  OverflowReach::Guarded backwardPasses;
 };
 
 } // namespace mlir::amp

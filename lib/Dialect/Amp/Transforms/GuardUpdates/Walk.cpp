@@ -221,7 +221,26 @@ static bool choosesInside(scf::ForOp loop) {
       .wasInterrupted();
 }
 
+/// True if the result of `op` is its own predicate: the answer of the ranks
+/// about what was found here, or a union that the program makes. One of other
+/// values made here would stand before the answer about it.
+bool StepGuard::isFinding(Operation *op) {
+  if (!isa<AllReduceFoundInfOp, arith::OrIOp>(op) ||
+      op->getResult(0).getType() != getPredicateType(op->getContext()) ||
+      reach.isReachedByGradient(op->getResult(0)))
+    return false;
+  return llvm::any_of(op->getOperands(),
+                      [&](Value value) { return found.contains(value); }) &&
+         (isa<AllReduceFoundInfOp>(op) ||
+          llvm::all_of(op->getOperands(), [&](Value value) {
+            Value predicate = found.lookup(value);
+            return !predicate || predicate == value;
+          }));
+}
+
 LogicalResult StepGuard::visit(Operation *op) {
+  if (failed(beginSums(op)))
+    return failure();
   if (isa<func::ReturnOp>(op))
     addDirtyBuffers(op);
   if (slots.contains(op) && failed(guardSlots(op)))
@@ -229,12 +248,17 @@ LogicalResult StepGuard::visit(Operation *op) {
   if (auto unscale = dyn_cast<UnscaleOp>(op)) {
     Value own = sources.lookup(op);
     builder.setInsertionPointAfter(own ? own.getDefiningOp() : op);
-    Value before = joinOf(op->getOperands());
-    if (Value any = join({own, before}))
+    SmallVector<Value> read(unscale.getGradients());
+    llvm::append_range(read, unscale.getAccumulators());
+    if (own)
+      found[unscale.getFoundInf()] = own;
+    if (Value any = join({own, joinOf(read)}))
       for (Value result : unscale.getUnscaled())
-        found[result] = any;
+        if (!sums.contains(result))
+          found[result] = any;
     for (Value result : withGradients.lookup(op))
       found[result] = join({own, found.lookup(result)});
+    guardAdditions(op);
     return success();
   }
   if (auto call = dyn_cast<func::CallOp>(op);
@@ -276,10 +300,8 @@ LogicalResult StepGuard::visit(Operation *op) {
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return visitIf(branch);
   if (auto select = dyn_cast<arith::SelectOp>(op);
-      select && select.getCondition().getType().isInteger(1)) {
-    visitSelect(select);
-    return success();
-  }
+      select && select.getCondition().getType().isInteger(1))
+    return visitSelect(select);
   if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
     guardChecks(op);
     if (failed(guardBody(structured)))
@@ -289,6 +311,10 @@ LogicalResult StepGuard::visit(Operation *op) {
     return visitOpaque(op, bounds);
   if (!isa<linalg::LinalgOp>(op) && failed(guardHazards(op)))
     return failure();
+  guardAdditions(op);
+  if (auto select = dyn_cast<arith::SelectOp>(op);
+      select && sums.contains(select.getResult()))
+    return visitSelect(select);
   if (llvm::none_of(op->getResults(),
                     [&](Value result) { return reach.isReached(result); }))
     return success();
@@ -299,11 +325,12 @@ LogicalResult StepGuard::visit(Operation *op) {
       llvm::append_range(read, inner->getOperands());
     });
   builder.setInsertionPointAfter(op);
-  if (Value any = joinOf(read))
+  if (isFinding(op))
+    found[op->getResult(0)] = op->getResult(0);
+  else if (Value any = joinOf(read))
     for (Value result : op->getResults())
-      found[result] = any;
-  if (isElementwiseAdd(op))
-    guardAccumulation(op);
+      if (!sums.contains(result))
+        found[result] = any;
   return success();
 }
 
@@ -357,6 +384,33 @@ LogicalResult StepGuard::visitOpaque(Operation *op, Value bounds) {
   return success();
 }
 
+/// True if `value` is what unscalings found, in this round or in one before:
+/// its own predicate.
+static bool isUnionOfFindings(Value value) {
+  llvm::DenseSet<Value> seen;
+  SmallVector<Value> worklist{value};
+  while (!worklist.empty()) {
+    Value next = worklist.pop_back_val();
+    if (!seen.insert(next).second)
+      continue;
+    if (next.getType() != getPredicateType(next.getContext()))
+      return false;
+    Operation *def = next.getDefiningOp();
+    if (isa_and_present<AllReduceFoundInfOp, arith::OrIOp>(def)) {
+      llvm::append_range(worklist, def->getOperands());
+    } else if (auto loop =
+                   dyn_cast<scf::ForOp>(next.getParentBlock()->getParentOp());
+               loop && !def && next != loop.getInductionVar()) {
+      auto argument = cast<BlockArgument>(next);
+      worklist.push_back(loop.getTiedLoopInit(argument)->get());
+      worklist.push_back(loop.getTiedLoopYieldedValue(argument)->get());
+    } else if (!isa_and_present<UnscaleOp, arith::ConstantOp>(def)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /// A loop that contains a backward pass hands predicates from round to round:
 ///   for iter_args(%a = %x) { yield %y }
 ///   becomes
@@ -369,6 +423,17 @@ LogicalResult StepGuard::visitFor(scf::ForOp loop, Value bounds) {
                        loop.getBody()->getTerminator()->getOperands()))
     values.push_back({argument, start, next});
   SmallVector<SmallVector<unsigned>> groups = groupBySources(values);
+  for (SmallVector<unsigned> &numbers : groups)
+    llvm::erase_if(numbers, [&](unsigned number) {
+      BlockArgument argument = loop.getRegionIterArg(number);
+      if (!isUnionOfFindings(argument))
+        return false;
+      found[argument] = argument;
+      found[loop.getResult(number)] = loop.getResult(number);
+      return true;
+    });
+  llvm::erase_if(groups,
+                 [](ArrayRef<unsigned> group) { return group.empty(); });
   if (groups.empty())
     return walkRegion(loop.getRegion());
 
@@ -397,13 +462,34 @@ LogicalResult StepGuard::visitFor(scf::ForOp loop, Value bounds) {
   return success();
 }
 
+/// What `condition` brings into the `chosen` one of two values that have
+/// overflows `yes` and `no`. What an unscaling found brings its overflow where
+/// it keeps the gradient away: that step is skipped by the program itself, and
+/// what goes with it has to be. A count of what was found is no step.
+Value StepGuard::findChoice(Value condition, Value yes, Value no,
+                            Value chosen) {
+  return yes || no || reach.isReachedByGradient(condition) ||
+                 getElementTypeOrSelf(chosen).isInteger(1)
+             ? found.lookup(condition)
+             : Value();
+}
+
 /// What a select leaves out brings nothing: the step of a window that goes on.
-void StepGuard::visitSelect(arith::SelectOp select) {
+LogicalResult StepGuard::visitSelect(arith::SelectOp select) {
+  if (sums.contains(select.getResult()))
+    return guardChoice(cast<OpResult>(select.getResult()),
+                       select.getCondition(), select.getTrueValue(),
+                       select.getFalseValue());
   Value yes = found.lookup(select.getTrueValue());
   Value no = found.lookup(select.getFalseValue());
-  if (!yes && !no && !found.contains(select.getCondition()))
-    return;
+  Value condition = findChoice(select.getCondition(), yes, no, select);
+  if (!yes && !no && !condition)
+    return success();
   builder.setInsertionPointAfter(select);
+  if (yes == condition)
+    yes = {};
+  if (no == condition)
+    no = {};
   Value chosen = yes;
   if (yes != no) {
     yes = orFalse(yes);
@@ -412,8 +498,8 @@ void StepGuard::visitSelect(arith::SelectOp select) {
                                      select.getCondition(), yes, no);
     created.push_back(chosen.getDefiningOp());
   }
-  found[select.getResult()] =
-      join({chosen, found.lookup(select.getCondition())});
+  found[select.getResult()] = join({chosen, condition});
+  return success();
 }
 
 /// So does a branch:
@@ -426,8 +512,7 @@ LogicalResult StepGuard::visitIf(scf::IfOp branch) {
       return failure();
   // A predicate for each pair of what the sides hand on; one that both have
   // from outside need not be handed on.
-  Value condition = found.lookup(branch.getCondition());
-  SmallVector<Value> yesses, noes;
+  SmallVector<Value> yesses, noes, conditions;
   SmallVector<SmallVector<unsigned>> groups;
   llvm::DenseMap<std::pair<Value, Value>, unsigned> groupOf;
   for (OpResult result : branch.getResults()) {
@@ -438,6 +523,11 @@ LogicalResult StepGuard::visitIf(scf::IfOp branch) {
         branch.getThenRegion().front().getTerminator()->getOperand(number));
     Value no = found.lookup(
         branch.getElseRegion().front().getTerminator()->getOperand(number));
+    Value condition = findChoice(branch.getCondition(), yes, no, result);
+    if (yes == condition)
+      yes = {};
+    if (no == condition)
+      no = {};
     if (yes == no &&
         !(yes && branch->isAncestor(yes.getParentRegion()->getParentOp()))) {
       builder.setInsertionPointAfter(branch);
@@ -449,19 +539,34 @@ LogicalResult StepGuard::visitIf(scf::IfOp branch) {
     if (isNew) {
       yesses.push_back(yes);
       noes.push_back(no);
+      conditions.push_back(condition);
       groups.emplace_back();
     }
     groups[it->second].push_back(number);
   }
-  if (groups.empty())
+  auto chooseSums = [&](scf::IfOp branch) {
+    for (OpResult result : branch.getResults()) {
+      unsigned number = result.getResultNumber();
+      if (sums.contains(result) &&
+          failed(guardChoice(
+              result, branch.getCondition(),
+              branch.getThenRegion().front().getTerminator()->getOperand(
+                  number),
+              branch.getElseRegion().front().getTerminator()->getOperand(
+                  number))))
+        return failure();
+    }
     return success();
+  };
+  if (groups.empty())
+    return chooseSums(branch);
   unsigned numResults = branch.getNumResults();
   auto replaced = addResults(branch, yesses, noes);
   builder.setInsertionPointAfter(replaced);
   for (auto [i, numbers] : llvm::enumerate(groups)) {
-    Value any = join({replaced.getResult(numResults + i), condition});
+    Value any = join({replaced.getResult(numResults + i), conditions[i]});
     for (unsigned number : numbers)
       found[replaced.getResult(number)] = any;
   }
-  return success();
+  return chooseSums(replaced);
 }

@@ -172,19 +172,25 @@ LogicalResult StepGuard::clearAccumulators(Operation *end) {
         matchPattern(end->getOperand(i), m_Constant()))
       continue;
     if (options.keepFiniteSums) {
-      // A sum that is no addition of the two, and has taken the bad gradient.
+      // Sums are clean; a flag that a gradient came into is as it was.
       Value value = end->getOperand(i);
+      Value any = found.lookup(value);
+      if (!any || !reach.isReachedByGradient(value))
+        continue;
       std::optional<unsigned> old =
           findArgument(step, accumulator, value.getType());
-      Value any = found.lookup(value);
-      if (!any || !old)
-        continue;
+      if (!old || !getElementTypeOrSelf(value).isInteger(1))
+        return refuseSum(end);
       builder.setInsertionPoint(end);
       auto guard =
           createGuard(end->getLoc(), any, step.getArgument(*old), value);
       end->setOperand(i, guard.getResult(0));
       continue;
     }
+    // What unscalings found, and no gradient: no infinity is in that.
+    if (found.contains(end->getOperand(i)) &&
+        !reach.isReachedByGradient(end->getOperand(i)))
+      continue;
     Window window;
     if (failed(findWindow({end, i}, window)))
       return failure();
