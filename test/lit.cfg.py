@@ -164,6 +164,7 @@ for feature, present in {
     "jax": can_import("jax, optax"),
     "flax": can_import("flax"),
     "tensorboard": can_import("tensorboard"),
+    "matplotlib": can_import("matplotlib"),
     "scikit-build": can_import("scikit_build_core"),
     # An uninstrumented interpreter cannot load an instrumented module.
     "python-package": bool(glob.glob(
