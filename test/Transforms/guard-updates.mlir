@@ -1394,3 +1394,105 @@ func.func @output_alone(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, 
   %h = call @while(%u) : (tensor<4xf32>) -> tensor<4xf32>
   return %w, %h : tensor<4xf32>, tensor<4xf32>
 }
+
+// Places that are written, and several at a time: the first as well.
+// CHECK-LABEL: func.func @places
+// CHECK: %{{.*}}, %[[F:.*]] = amp.unscale
+// CHECK: %[[AT:.*]] = arith.index_cast
+// CHECK: %[[FOUND:.*]] = tensor.extract %[[F]][]
+// CHECK-NEXT: %[[FIRST:.*]] = arith.constant 0 : index
+// CHECK-NEXT: %[[PLACE:.*]] = arith.select %[[FOUND]], %[[FIRST]], %[[AT]] : index
+// CHECK-NEXT: tensor.insert %{{.*}} into %{{.*}}[%[[PLACE]]]
+// CHECK: %[[PLACES:.*]] = tensor.from_elements %[[AT]]
+// CHECK: %[[FIRSTS:.*]] = arith.constant dense<0> : tensor<1x1xindex>
+// CHECK-NEXT: %[[PLACES2:.*]] = arith.select %{{.*}}, %[[FIRSTS]], %[[PLACES]]
+// CHECK-NEXT: tensor.gather %{{.*}}[%[[PLACES2]]]
+// CHECK: %[[FIRSTS2:.*]] = arith.constant dense<0> : tensor<1x1xindex>
+// CHECK-NEXT: %[[PLACES3:.*]] = arith.select %{{.*}}, %[[FIRSTS2]], %[[PLACES]]
+// CHECK-NEXT: tensor.scatter %{{.*}} into %{{.*}}[%[[PLACES3]]]
+func.func @places(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %c0 = arith.constant 0 : index
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %e = tensor.extract %u[%c0] : tensor<4xf32>
+  %i = arith.fptosi %e : f32 to i32
+  %at = arith.index_cast %i : i32 to index
+  %x = tensor.insert %e into %w[%at] : tensor<4xf32>
+  %places = tensor.from_elements %at : tensor<1x1xindex>
+  %y = tensor.gather %x[%places] gather_dims([0]) unique : (tensor<4xf32>, tensor<1x1xindex>) -> tensor<1x1xf32>
+  %z = tensor.scatter %y into %x[%places] scatter_dims([0]) unique : (tensor<1x1xf32>, tensor<4xf32>, tensor<1x1xindex>) -> tensor<4xf32>
+  return %z : tensor<4xf32>
+}
+
+// A helper that divides by what it is given is left out where that overflowed. Near
+// miss: one whose blocks form no cycle comes to its end.
+// CHECK-LABEL: func.func @helpers_divide
+// CHECK: %{{.*}}, %[[F:.*]] = amp.unscale
+// CHECK: %[[FOUND:.*]] = tensor.extract %[[F]][]
+// CHECK-NEXT: %[[Q:.*]] = scf.if %[[FOUND]] -> (i32) {
+// CHECK: } else {
+// CHECK-NEXT: func.call @divide
+// CHECK: }
+// CHECK-NEXT: call @choose(%[[Q]])
+func.func private @divide(%n: i32) -> i32 {
+  %c = arith.constant 100 : i32
+  %q = arith.divsi %c, %n : i32
+  return %q : i32
+}
+func.func private @choose(%n: i32) -> i32 {
+  %c0 = arith.constant 0 : i32
+  %above = arith.cmpi sgt, %n, %c0 : i32
+  cf.cond_br %above, ^bb1(%n : i32), ^bb1(%c0 : i32)
+^bb1(%r: i32):
+  return %r : i32
+}
+func.func @helpers_divide(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %c0 = arith.constant 0 : index
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %e = tensor.extract %u[%c0] : tensor<4xf32>
+  %i = arith.fptosi %e : f32 to i32
+  %q = call @divide(%i) : (i32) -> i32
+  %r = call @choose(%q) : (i32) -> i32
+  %b = arith.sitofp %r : i32 to f32
+  %d = tensor.splat %b : tensor<4xf32>
+  %n = arith.subf %w, %d : tensor<4xf32>
+  return %n : tensor<4xf32>
+}
+
+// In a body, the step of a loop is no 0.
+// CHECK-LABEL: func.func @step_in_body
+// CHECK: %{{.*}}, %[[F:.*]] = amp.unscale
+// CHECK: %[[FOUND:.*]] = tensor.extract %[[F]][]
+// CHECK: %[[K:.*]] = arith.index_cast
+// CHECK: %[[ONE:.*]] = arith.constant 1 : index
+// CHECK-NEXT: %[[STEP:.*]] = arith.select %[[FOUND]], %[[ONE]], %[[K]] : index
+// CHECK-NEXT: %[[END:.*]] = arith.select %[[FOUND]], %{{.*}}, %{{.*}} : index
+// CHECK-NEXT: scf.for %{{.*}} = %{{.*}} to %[[END]] step %[[STEP]]
+func.func @step_in_body(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %half = arith.constant 0.5 : f32
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %h = linalg.map ins(%u : tensor<4xf32>) outs(%w : tensor<4xf32>) (%x: f32, %o: f32) {
+    %i = arith.fptosi %x : f32 to i32
+    %k = arith.index_cast %i : i32 to index
+    %y = scf.for %j = %c0 to %c4 step %k iter_args(%v = %x) -> (f32) {
+      %n = arith.mulf %v, %half : f32
+      scf.yield %n : f32
+    }
+    linalg.yield %y : f32
+  }
+  %n = arith.subf %w, %h : tensor<4xf32>
+  return %n : tensor<4xf32>
+}
