@@ -55,6 +55,12 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
+/// True for f32 and for vectors of it.
+static bool isF32(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  return (vector ? vector.getElementType() : type).isF32();
+}
+
 namespace {
 /// Arithmetic on f32, or on vectors of it, and on its bits.
 struct Numbers : ImplicitLocOpBuilder {
@@ -147,11 +153,6 @@ struct ExpandExpM1 : OpRewritePattern<math::ExpM1Op> {
     rewriter.replaceOp(op, result);
     return success();
   }
-
-  static bool isF32(Type type) {
-    return type.isF32() || (isa<VectorType>(type) &&
-                            cast<VectorType>(type).getElementType().isF32());
-  }
 };
 
 /// log(1 + x) = e ln 2 + log(1 + m), where 1 + x = 2^e (1 + m) and 1 + m is
@@ -162,7 +163,7 @@ struct ExpandLog1p : OpRewritePattern<math::Log1pOp> {
   LogicalResult matchAndRewrite(math::Log1pOp op,
                                 PatternRewriter &rewriter) const override {
     Value x = op.getOperand();
-    if (!ExpandExpM1::isF32(x.getType()))
+    if (!isF32(x.getType()))
       return rewriter.notifyMatchFailure(op, "not of f32");
     // Relative error 2^-30.4 of the whole, on [-0.2501, 0.5001].
     const float polynomial[] = {

@@ -387,6 +387,16 @@ bool TransitionFlow::addTensorParts(Operation *def, bool isNegated,
   return true;
 }
 
+/// The unscaling with `scaler` that `value` is the found_inf of; null if it is
+/// that of none.
+static UnscaleOp getUnscaling(Value value, StringRef scaler) {
+  auto unscale = value.getDefiningOp<UnscaleOp>();
+  return unscale && unscale.getScaler() == scaler &&
+                 value == unscale.getFoundInf()
+             ? unscale
+             : UnscaleOp();
+}
+
 llvm::SetVector<Operation *>
 TransitionFlow::findFound(Value value, StringRef scaler,
                           llvm::DenseSet<Value> &seen) const {
@@ -396,9 +406,7 @@ TransitionFlow::findFound(Value value, StringRef scaler,
     Value source = worklist.pop_back_val();
     if (!seen.insert(source).second)
       continue;
-    auto unscale = source.getDefiningOp<UnscaleOp>();
-    if (unscale && unscale.getScaler() == scaler &&
-        source == unscale.getFoundInf())
+    if (UnscaleOp unscale = getUnscaling(source, scaler))
       found.insert(unscale);
     addSources(source, scaler, worklist);
   }
@@ -413,9 +421,7 @@ bool TransitionFlow::isFinding(Value value, StringRef scaler) const {
   llvm::DenseMap<Value, SmallVector<Value, 2>> targets;
   SmallVector<Value> worklist;
   auto add = [&](Value target) {
-    auto unscale = target.getDefiningOp<UnscaleOp>();
-    if (unscale && unscale.getScaler() == scaler &&
-        target == unscale.getFoundInf())
+    if (getUnscaling(target, scaler))
       worklist.push_back(target);
     SmallVector<Value> sources;
     addSources(target, scaler, sources);
@@ -493,23 +499,18 @@ TransitionFlow::findLoss(Value found, StringRef scaler) const {
     if (!seen.insert(part).second)
       continue;
     auto [value, isNegated] = part;
-    Operation *def = value.getDefiningOp();
-    if (auto unscale = dyn_cast_if_present<UnscaleOp>(def)) {
-      if (value != unscale.getFoundInf())
-        continue; // a gradient
-      if (unscale.getScaler() == scaler && !isNegated)
-        kept.insert(unscale);
-      else if (unscale.getScaler() == scaler)
+    if (UnscaleOp unscale = getUnscaling(value, scaler)) {
+      if (isNegated)
         losses.push_back({{unscale, true}, unscale});
-      if (unscale.getAlreadyFound())
-        worklist.emplace_back(unscale.getAlreadyFound(), isNegated);
-      continue;
+      else
+        kept.insert(unscale);
     }
     SmallVector<Part> parts;
-    if (!losesRounds(part, scaler) && addParts(part, scaler, parts)) {
+    if (!losesRounds(part, scaler) && addAllParts(part, scaler, parts)) {
       llvm::append_range(worklist, parts);
       continue;
     }
+    Operation *def = value.getDefiningOp();
     if (Block *block = value.getParentBlock(); !def)
       def = block->isEntryBlock() ? block->getParentOp()
                                   : (*block->pred_begin())->getTerminator();
@@ -533,10 +534,7 @@ TransitionFlow::findNegatedGuard(ArrayRef<ApplyIfFiniteOp> guards,
       Part part = worklist.pop_back_val();
       if (!seen.insert(part).second)
         continue;
-      auto [value, isNegated] = part;
-      auto unscale = value.getDefiningOp<UnscaleOp>();
-      if (isNegated && unscale && unscale.getScaler() == scaler &&
-          value == unscale.getFoundInf())
+      if (part.second && getUnscaling(part.first, scaler))
         return guard;
       SmallVector<Part> parts;
       if (addAllParts(part, scaler, parts))

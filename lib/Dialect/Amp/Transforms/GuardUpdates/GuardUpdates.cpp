@@ -166,7 +166,7 @@ struct GuardUpdates : public amp::impl::GuardUpdatesPassBase<GuardUpdates> {
   using GuardUpdatesPassBase::GuardUpdatesPassBase;
 
   void runOnOperation() override {
-    bool isScaled = false;
+    std::optional<SymbolTable> symbols;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (getFunctionKind(function) != FunctionKind::TrainStep ||
           function.isExternal() || isFlagSet(function, kUpdatesGuardedAttr))
@@ -177,18 +177,18 @@ struct GuardUpdates : public amp::impl::GuardUpdatesPassBase<GuardUpdates> {
       });
       if (!scaled.wasInterrupted())
         continue;
-      isScaled = true;
-      if (failed(inlineWindows(function, SymbolTable(getOperation()),
-                               keepFiniteSums)))
+      if (!symbols)
+        symbols.emplace(getOperation());
+      if (failed(inlineWindows(function, *symbols, keepFiniteSums)))
         return signalPassFailure();
-      StepGuard guard(function, {skipOnOverflow, keepFiniteSums});
+      StepGuard guard(function, *symbols, {skipOnOverflow, keepFiniteSums});
       if (failed(guard.run()))
         return signalPassFailure();
       numGuarded += guard.getNumGuards();
       if (guard.hasChanged())
         function->setAttr(kUpdatesGuardedAttr, UnitAttr::get(&getContext()));
     }
-    if (!isScaled)
+    if (!symbols) // nothing is scaled
       markAllAnalysesPreserved();
   }
 };

@@ -81,9 +81,8 @@ SmallVector<Value> getConditions(Operation *end);
 
 class StepGuard {
 public:
-  StepGuard(func::FuncOp step, GuardOptions options)
-      : step(step), options(options),
-        symbols(step->getParentOfType<ModuleOp>()), reach(guardedPlaces),
+  StepGuard(func::FuncOp step, const SymbolTable &symbols, GuardOptions options)
+      : step(step), symbols(symbols), options(options), reach(guardedPlaces),
         builder(step.getContext()) {}
 
   LogicalResult run();
@@ -194,6 +193,7 @@ private:
   OverflowReach followArguments(function_ref<bool(Value)> isSource);
   void findSums();
   Value leaveOut(Location loc, Value any, Value kept, Value value);
+  void leaveOutOf(OpResult sum, Value any, Value old);
   LogicalResult beginSums(Operation *op);
   LogicalResult refuseSum(Operation *op);
   void guardAdditions(Operation *op);
@@ -204,8 +204,8 @@ private:
   void removeUnused();
 
   func::FuncOp step;
+  const SymbolTable &symbols;
   GuardOptions options;
-  SymbolTable symbols;
   OverflowReach::Guarded guardedPlaces;
   OverflowReach reach;
   OpBuilder builder;

@@ -214,6 +214,13 @@ Value StepGuard::leaveOut(Location loc, Value any, Value kept, Value value) {
   return guard.getResult(0);
 }
 
+/// At the builder's place: what reads `sum` reads `old` where `any` is true.
+void StepGuard::leaveOutOf(OpResult sum, Value any, Value old) {
+  Value guarded = leaveOut(sum.getOwner()->getLoc(), any, old, sum);
+  sum.replaceAllUsesExcept(
+      guarded, guarded.getDefiningOp()->getRegion(0).front().getTerminator());
+}
+
 /// Before `op` is walked: sums that begin there with a gradient begin with
 /// zeros where it overflowed. One that is computed from a gradient by no
 /// addition is refused.
@@ -259,11 +266,8 @@ void StepGuard::guardAdditions(Operation *op) {
     Value own = sources.lookup(op);
     builder.setInsertionPointAfter(own ? own.getDefiningOp() : op);
     Value any = join({own, joinOf(read)});
-    if (!any)
-      continue;
-    Value guarded = leaveOut(op->getLoc(), any, old, sum);
-    sum.replaceAllUsesExcept(
-        guarded, guarded.getDefiningOp()->getRegion(0).front().getTerminator());
+    if (any)
+      leaveOutOf(sum, any, old);
   }
 }
 
@@ -293,8 +297,6 @@ LogicalResult StepGuard::guardChoice(OpResult sum, Value condition, Value yes,
     old = createZeros(builder, sum);
   else if (old != other)
     return refuseSum(op);
-  Value guarded = leaveOut(op->getLoc(), any, old, sum);
-  sum.replaceAllUsesExcept(
-      guarded, guarded.getDefiningOp()->getRegion(0).front().getTerminator());
+  leaveOutOf(sum, any, old);
   return success();
 }
