@@ -25,7 +25,6 @@ PROJECT = pathlib.Path(__file__).parents[2] / "pyproject.toml"
 @pytest.fixture(autouse=True)
 def fresh():
     torch._dynamo.reset()
-    torch.manual_seed(0)
     with warnings.catch_warnings():
         warnings.simplefilter("error", backend.FallbackWarning)
         warnings.simplefilter("error", backend.RecompileWarning)

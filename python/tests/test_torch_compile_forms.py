@@ -20,7 +20,6 @@ from torch.nn import functional
 @pytest.fixture(autouse=True)
 def fresh():
     torch._dynamo.reset()
-    torch.manual_seed(0)
     with warnings.catch_warnings():
         warnings.simplefilter("error", backend.FallbackWarning)
         warnings.simplefilter("error", backend.RecompileWarning)

@@ -20,7 +20,6 @@ from torch import nn
 
 @pytest.fixture(autouse=True)
 def strict():
-    torch.manual_seed(0)
     with warnings.catch_warnings():
         warnings.simplefilter("error", RecompileWarning)
         yield

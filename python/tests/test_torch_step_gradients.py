@@ -21,7 +21,6 @@ from torch.nn.utils import clip_grad_norm_, clip_grad_value_
 
 @pytest.fixture(autouse=True)
 def strict():
-    torch.manual_seed(0)
     with warnings.catch_warnings():
         warnings.simplefilter("error", RecompileWarning)
         yield

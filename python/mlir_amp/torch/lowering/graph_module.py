@@ -31,13 +31,9 @@ _IDENTITIES = (
     aten.lift_fresh.default,
     aten.lift_fresh_copy.default,
 )
-# What moves numbers, of whatever type.
-_MOVES = (
-    *_IDENTITIES,
-    aten.cat.default,
-    aten.constant_pad_nd.default,
+# What hands on numbers of one tensor as they are, some of them or several times.
+VIEWS = (
     aten.expand.default,
-    aten.flip.default,
     aten.permute.default,
     aten.select.int,
     aten.slice.Tensor,
@@ -48,6 +44,14 @@ _MOVES = (
     aten.unsqueeze.default,
     aten.view.default,
     aten._unsafe_view.default,
+)
+# What moves numbers, of whatever type.
+_MOVES = (
+    *_IDENTITIES,
+    *VIEWS,
+    aten.cat.default,
+    aten.constant_pad_nd.default,
+    aten.flip.default,
 )
 _CHECKS = (aten._assert_async.msg, aten._assert_tensor_metadata.default)
 

@@ -21,6 +21,8 @@ from torch import Tensor
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
+from mlir_amp.torch.lowering.graph_module import VIEWS
+
 aten = torch.ops.aten
 
 _LIBRARY = torch.library.Library("mlir_amp", "DEF")
@@ -77,21 +79,7 @@ class Checked(TorchFunctionMode):
 
 
 # What hands on numbers that it got, and no others.
-_MOVES = (
-    aten.clone.default,
-    aten.expand.default,
-    aten.permute.default,
-    aten.select.int,
-    aten.slice.Tensor,
-    aten.squeeze.dim,
-    aten.squeeze.dims,
-    aten.t.default,
-    aten.transpose.int,
-    aten.unsqueeze.default,
-    aten.view.default,
-    aten._to_copy.default,
-    aten._unsafe_view.default,
-)
+_MOVES = (*VIEWS, aten.clone.default, aten._to_copy.default)
 
 
 def _bounds(node: torch.fx.Node) -> tuple[int, int] | None:
