@@ -18,10 +18,7 @@ parameter and state of its values. Other casts are not kept.
 
 from __future__ import annotations
 
-import functools
-import sys
 import threading
-import types
 from collections.abc import Callable, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -32,6 +29,7 @@ from torch.overrides import TorchFunctionMode, resolve_name
 
 from mlir_amp import policy
 
+from .python_functions import get_inside, may_call_listed
 from .state import _amp_state
 from .values import is_half
 
@@ -148,6 +146,7 @@ class CastMode(TorchFunctionMode):
         #: Ended for good; it may still lie on threads that did not end it.
         self.is_over = False
         self._rules: dict[Callable, Rule | None] = {}
+        self._user_names = frozenset(function.__name__ for function in user_rules or {})
         for function, list_class in (user_rules or {}).items():
             self._rules[function] = Rule(list_class, None, resolve_name(function) or function.__name__)
 
@@ -220,9 +219,14 @@ class CastMode(TorchFunctionMode):
             entry = self._find_promotion(func, name)
         if entry is not None:
             return Rule(entry.list_class, entry.in_place, name)
-        if _get_inside(func) is not None:
+        if self._get_inside(func) is not None:
             return Rule("enter", None, name or func.__name__)
         return None
+
+    def _get_inside(self, func: Callable) -> Callable | None:
+        """The code of a Python function of torch, if something that it calls may be cast."""
+        inside = get_inside(func)
+        return inside if inside is not None and may_call_listed(func, self._user_names) else None
 
     def _find_promotion(self, func: Callable, name: str) -> policy.ListEntry | None:
         """The entry of the same function under torch, if it promotes.
@@ -249,23 +253,23 @@ class CastMode(TorchFunctionMode):
             return self._call_in_place(func, rule, args, kwargs)
         match rule.list_class:
             case "half":
-                args, kwargs = self._cast_all(self.to_half, args, kwargs, rule.name, cached=True)
+                args, kwargs = self._cast_all(self.half, args, kwargs, rule.name, cached=True)
             case "float32":
-                args, kwargs = self._cast_all(self.to_float32, args, kwargs, rule.name)
+                args, kwargs = self._cast_all(torch.float32, args, kwargs, rule.name)
             case "promote":
                 if len(found := _floating_types([*args, *kwargs.values()])) > 1:
                     self._check_promotion(found)
-                    args, kwargs = self._cast_all(self.to_float32, args, kwargs, rule.name)
+                    args, kwargs = self._cast_all(torch.float32, args, kwargs, rule.name)
             case "sequence-promote":
                 if args and isinstance(args[0], (list, tuple)):
                     if _floating_types(args[0]) == {self.half, torch.float32} and _is_floating(args[0]):
-                        sequence = [self.to_float32(value, rule.name) for value in args[0]]
+                        sequence = [self._cast(value, torch.float32, rule.name) for value in args[0]]
                         args = (sequence, *args[1:])
             case "banned":
                 if not self.allow_banned and self.half in _floating_types([*args, *kwargs.values()]):
                     raise NotImplementedError(policy.refusal(rule.name, self.half_name))
-                args, kwargs = self._cast_all(self.to_float32, args, kwargs, rule.name)
-        inside = None if func in self.thread.entered else _get_inside(func)
+                args, kwargs = self._cast_all(torch.float32, args, kwargs, rule.name)
+        inside = None if func in self.thread.entered else self._get_inside(func)
         if inside is None:
             return func(*args, **kwargs)
         # What it calls may name it again: variants of pooling do.
@@ -287,14 +291,14 @@ class CastMode(TorchFunctionMode):
         if rule.in_place == "refuse-half-self":
             if target.dtype == self.half:
                 raise NotImplementedError(policy.refusal(rule.name, self.half_name))
-            cast = self.to_float32
+            dtype = torch.float32
         elif target.dtype == self.half:
-            cast = self.to_half
+            dtype = self.half
         elif target.dtype == torch.float32:
-            cast = self.to_float32
+            dtype = torch.float32
         else:
             return func(*args, **kwargs)
-        others, kwargs = self._cast_all(cast, others, kwargs, rule.name)
+        others, kwargs = self._cast_all(dtype, others, kwargs, rule.name)
         return func(target, *others, **kwargs)
 
     def _check_promotion(self, found: set[torch.dtype]) -> None:
@@ -302,29 +306,26 @@ class CastMode(TorchFunctionMode):
             names = {f"{_TYPE_NAMES.get(dtype, str(dtype))}Tensor" for dtype in found}
             raise NotImplementedError(f"Do not know how to handle these types to promote: {names}")
 
-    def _cast_all(self, cast: Callable, args: Iterable, kwargs: dict, name: str, cached: bool = False):
-        def apply(value: Any) -> Any:
-            if isinstance(value, torch.Tensor):
-                if not value.is_floating_point():
-                    return value
-                if cached and self.cache is not None and isinstance(value, torch.nn.Parameter):
-                    if value.dtype == torch.float32:
-                        return self.cache.get(value, lambda parameter: cast(parameter, name))
-                return cast(value, name)
-            if isinstance(value, (list, tuple)) and _is_floating(value):
-                return list(map(apply, value)) if isinstance(value, list) else tuple(map(apply, value))
-            return value
+    def _cast_all(self, dtype: torch.dtype, args: Iterable, kwargs: dict, name: str, cached: bool = False):
+        cast = self._cast_parameter if cached and self.cache is not None else self._cast
+        others = {key: self._apply(cast, value, dtype, name) for key, value in kwargs.items()} if kwargs else kwargs
+        return [self._apply(cast, value, dtype, name) for value in args], others
 
-        return tuple(map(apply, args)), {key: apply(value) for key, value in kwargs.items()}
+    def _apply(self, cast: Callable, value: Any, dtype: torch.dtype, name: str) -> Any:
+        if isinstance(value, torch.Tensor):
+            return cast(value, dtype, name)
+        if isinstance(value, (list, tuple)) and _is_floating(value):
+            inside = [self._apply(cast, element, dtype, name) for element in value]
+            return inside if isinstance(value, list) else tuple(inside)
+        return value
 
-    def to_half(self, tensor: torch.Tensor, name: str) -> torch.Tensor:
-        return self._cast(tensor, self.half, name)
-
-    def to_float32(self, tensor: torch.Tensor, name: str) -> torch.Tensor:
-        return self._cast(tensor, torch.float32, name)
+    def _cast_parameter(self, tensor: torch.Tensor, dtype: torch.dtype, name: str) -> torch.Tensor:
+        if tensor.dtype == torch.float32 and isinstance(tensor, torch.nn.Parameter):
+            return self.cache.get(tensor, lambda parameter: self._cast(parameter, dtype, name))
+        return self._cast(tensor, dtype, name)
 
     def _cast(self, tensor: torch.Tensor, dtype: torch.dtype, name: str) -> torch.Tensor:
-        if tensor.dtype == dtype:
+        if tensor.dtype == dtype or not tensor.dtype.is_floating_point:
             return tensor
         if self.verbose:
             print(f"{_TYPE_NAMES.get(tensor.dtype, tensor.dtype)}->{_TYPE_NAMES[dtype]} ({name.rsplit('.', 1)[-1]})")
@@ -345,50 +346,6 @@ def _pop_all() -> list[TorchFunctionMode]:
 def _push_all(modes: Iterable[TorchFunctionMode]) -> None:
     for mode in modes:
         torch._C._push_on_torch_function_stack(mode)
-
-
-#: What asks whether a call is overridden, at the head of torch's Python functions.
-_OVERRIDE_CHECKS = ("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic")
-
-
-#: Backward passes are entered for what is called again in them, by checkpoints, hooks
-#: and functions of the user's.
-_ENTERED_MODULES = ("torch.nn.functional", "torch.functional", "torch._tensor", "torch.autograd")
-
-
-@functools.cache
-def _get_inside(func: Callable) -> Callable | None:
-    """The code of a Python function of torch behind its check for overrides.
-
-    None for a function that is not written in Python, or not in one of the
-    modules whose functions call listed ones.
-    """
-    if not isinstance(func, types.FunctionType):
-        return None
-    wrapped = getattr(func, "__wrapped__", None)
-    if func.__module__ == "torch._tensor" and func is not torch.Tensor.backward:
-        return wrapped  # the operators: __rdiv__ calls reciprocal
-    if func.__module__ not in _ENTERED_MODULES or wrapped is not None:
-        return None
-    clone = types.FunctionType(
-        func.__code__,
-        _get_unchecked_globals(func.__module__),
-        func.__name__,
-        func.__defaults__,
-        func.__closure__,
-    )
-    clone.__kwdefaults__ = func.__kwdefaults__
-    return clone
-
-
-@functools.cache
-def _get_unchecked_globals(module: str) -> dict[str, Any]:
-    """A copy of a module's names, in which nothing is overridden."""
-    names = dict(vars(sys.modules[module]))
-    for check in _OVERRIDE_CHECKS:
-        if check in names:
-            names[check] = lambda *args: False
-    return names
 
 
 # -- hooks of modules -----------------------------------------------------------------
