@@ -20,7 +20,8 @@
 
 #include "Callees.h"
 #include "FunctionsWith.h"
-#include "HandedOver.h"
+#include "ScaledValues.h"
+#include "ValueSources.h"
 
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
@@ -37,25 +38,6 @@ using namespace mlir;
 using namespace mlir::amp;
 
 namespace {
-/// Which values carry one scale: a power of it, or what a caller hands over
-/// that does.
-class ScaledValues {
-public:
-  ScaledValues(ModuleOp module, const SymbolTable &symbols,
-               const ScaleDegreeAnalysis &analysis, unsigned scale);
-
-  bool contains(Value value, func::FuncOp function) const;
-  DegreeId getDegree(Value value) const { return analysis.lookup(value); }
-  /// True if an overflow of the scale may have come into a value of `degree`.
-  bool isTouchedBy(DegreeId degree, func::FuncOp function) const;
-
-private:
-  const ScaleDegreeAnalysis &analysis;
-  unsigned scale;
-  /// Arguments that a call gives such a value.
-  llvm::DenseSet<std::pair<Operation *, unsigned>> arguments;
-};
-
 /// Versions of one scale in one function, as those of a variable in SSA form:
 /// one at its start, a new one behind each operation that advances the scaler
 /// or contains one that does, one where different ones meet, and one at the
@@ -107,9 +89,6 @@ public:
 private:
   void addScaled(OpOperand &operand);
   void addScaled(MutableArrayRef<OpOperand> operands);
-  void addSources(Value value);
-  void addSources(BlockArgument argument);
-  void addSources(RegionBranchOpInterface op, Value value);
 
   func::FuncOp function;
   const ScaledValues &carrying;
@@ -121,53 +100,9 @@ private:
   SmallVector<Value> worklist;
   /// Uses on the way.
   llvm::DenseSet<OpOperand *> leading;
-  /// Operations all of whose operands were added.
-  llvm::DenseSet<Operation *> visited;
-  /// By the values that regions and loops hand over to, what they hand over.
-  llvm::DenseMap<Operation *, RegionBranchInverseSuccessorMapping> handedOver;
+  ValueSources sources;
 };
 } // namespace
-
-bool ScaledValues::contains(Value value, func::FuncOp function) const {
-  const ScaleDegree &degree = analysis.getTable()[analysis.lookup(value)];
-  unsigned numScales = analysis.getScales().size();
-  return degree.kind == ScaleDegree::Known &&
-         llvm::any_of(degree.form.getTerms(), [&](LinearForm::Term term) {
-           return term.first == scale ||
-                  (term.first >= numScales &&
-                   arguments.contains({function, term.first - numScales}));
-         });
-}
-
-bool ScaledValues::isTouchedBy(DegreeId degree, func::FuncOp function) const {
-  const DegreeTable &table = analysis.getTable();
-  return llvm::is_contained(table.getOverflows(degree), scale) ||
-         llvm::any_of(table.getOverflowingArguments(degree),
-                      [&](unsigned argument) {
-                        return arguments.contains({function, argument});
-                      });
-}
-
-ScaledValues::ScaledValues(ModuleOp module, const SymbolTable &symbols,
-                           const ScaleDegreeAnalysis &analysis, unsigned scale)
-    : analysis(analysis), scale(scale) {
-  llvm::MapVector<func::FuncOp, SmallVector<func::CallOp>> callsOf;
-  module.walk([&](func::CallOp call) {
-    callsOf[call->getParentOfType<func::FuncOp>()].push_back(call);
-  });
-  SmallVector<func::FuncOp> pending;
-  for (auto &[function, calls] : callsOf)
-    pending.push_back(function);
-  while (!pending.empty()) {
-    func::FuncOp function = pending.pop_back_val();
-    for (func::CallOp call : callsOf.lookup(function))
-      for (auto [index, operand] : llvm::enumerate(call.getOperands()))
-        if (func::FuncOp callee = getCallee(call, symbols);
-            callee && contains(operand, function) &&
-            arguments.insert({callee, index}).second)
-          pending.push_back(callee);
-  }
-}
 
 //===----------------------------------------------------------------------===//
 // Versions
@@ -297,7 +232,8 @@ StaleScaleFinder::StaleScaleFinder(
     func::FuncOp function, const ScaledValues &carrying,
     const ScaleVersions &versions,
     llvm::function_ref<bool(Operation *)> unscales)
-    : function(function), carrying(carrying), versions(versions) {
+    : function(function), carrying(carrying), versions(versions),
+      sources(function) {
   bool isStep = getFunctionKind(function) == FunctionKind::TrainStep;
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     // What a train step returns scaled is an error by itself.
@@ -324,73 +260,12 @@ void StaleScaleFinder::addScaled(MutableArrayRef<OpOperand> operands) {
     addScaled(operand);
 }
 
-/// What `argument` of a block with predecessors is handed.
-void StaleScaleFinder::addSources(BlockArgument argument) {
-  Block *block = argument.getOwner();
-  for (auto it = block->pred_begin(), e = block->pred_end(); it != e; ++it) {
-    Operation *end = (*it)->getTerminator();
-    auto branch = dyn_cast<BranchOpInterface>(end);
-    if (!branch) {
-      addScaled(end->getOpOperands());
-      continue;
-    }
-    SuccessorOperands operands =
-        branch.getSuccessorOperands(it.getSuccessorIndex());
-    unsigned number = argument.getArgNumber();
-    if (operands[number])
-      addScaled(end->getOpOperand(operands.getOperandIndex(number)));
-  }
-}
-
-/// What is handed over for `value`, a result of `op` or an argument of its
-/// regions, and what decides.
-void StaleScaleFinder::addSources(RegionBranchOpInterface op, Value value) {
-  auto [it, isNew] = handedOver.try_emplace(op);
-  if (isNew)
-    op.getSuccessorInputOperandMapping(it->second);
-  auto operands = it->second.find(value);
-  if (operands != it->second.end())
-    for (OpOperand *operand : operands->second)
-      addScaled(*operand);
-  if (!visited.insert(op).second)
-    return;
-  llvm::DenseSet<OpOperand *> forwarded;
-  for (auto &[input, sources] : handedOver[op])
-    forwarded.insert_range(sources);
-  auto addDeciding = [&](MutableArrayRef<OpOperand> operands) {
-    for (OpOperand &operand : operands)
-      if (!forwarded.contains(&operand))
-        addScaled(operand);
-  };
-  addDeciding(op->getOpOperands());
-  forEachHandedOver(op, addDeciding);
-}
-
-/// What `value` is computed from or handed over for.
-void StaleScaleFinder::addSources(Value value) {
-  Operation *def = value.getDefiningOp();
-  if (!def) {
-    auto argument = cast<BlockArgument>(value);
-    if (!argument.getOwner()->isEntryBlock())
-      return addSources(argument);
-    def = argument.getOwner()->getParentOp();
-    if (def == function)
-      return;
-  }
-  if (auto branch = dyn_cast<RegionBranchOpInterface>(def))
-    return addSources(branch, value);
-  if (!visited.insert(def).second)
-    return;
-  addScaled(def->getOpOperands());
-  forEachHandedOver(
-      def, [&](MutableArrayRef<OpOperand> operands) { addScaled(operands); });
-}
-
 std::optional<StaleScale> StaleScaleFinder::find(StringRef scaler) {
   SmallVector<Value> all;
   while (!worklist.empty()) {
     all.push_back(worklist.back());
-    addSources(worklist.pop_back_val());
+    sources.forEach(worklist.pop_back_val(),
+                    [&](OpOperand &operand) { addScaled(operand); });
   }
   for (Value value : all) {
     if (!carrying.contains(value, function))

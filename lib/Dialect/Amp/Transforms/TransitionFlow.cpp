@@ -524,6 +524,145 @@ TransitionFlow::findLoss(Value found, StringRef scaler) const {
   return std::nullopt;
 }
 
+//===----------------------------------------------------------------------===//
+// Hearing
+//===----------------------------------------------------------------------===//
+
+void TransitionFlow::addHeard(func::CallOp call, Part part, StringRef scaler,
+                              Heard &heard, SmallVectorImpl<Part> &parts,
+                              Hearing &hearing) const {
+  auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+  if (!callee || callee.isExternal() ||
+      llvm::is_contained(hearing.entered, call) ||
+      !llvm::hasSingleElement(callee.getBody()))
+    return;
+  hearing.entered.push_back(call);
+  Block &body = callee.getBody().front();
+  Value returned = body.getTerminator()->getOperand(
+      cast<OpResult>(part.first).getResultNumber());
+  Heard inside = findHeard({returned, part.second}, scaler, hearing);
+  hearing.entered.pop_back();
+  for (Value gradient : inside.gradients) {
+    auto argument = dyn_cast<BlockArgument>(gradient);
+    bool isHanded = argument && argument.getOwner() == &body;
+    heard.gradients.insert(isHanded ? call.getOperand(argument.getArgNumber())
+                                    : gradient);
+  }
+  for (auto [argument, isNegated] : inside.arguments)
+    parts.emplace_back(
+        call.getOperand(cast<BlockArgument>(argument).getArgNumber()),
+        isNegated);
+}
+
+/// The two values one of which `def` chooses; none if it is no such choice.
+static SmallVector<Value, 2> getAlternatives(Operation *def, unsigned number) {
+  if (auto select = dyn_cast<arith::SelectOp>(def))
+    return {select.getTrueValue(), select.getFalseValue()};
+  if (auto branch = dyn_cast<scf::IfOp>(def))
+    return {branch.thenYield().getOperand(number),
+            branch.elseYield().getOperand(number)};
+  return {};
+}
+
+/// Adds to `heard` what `choice` hears of in each of `ways`, one of which it
+/// takes, and of what is made on the way to one.
+static void addCommon(Operation *choice, ArrayRef<TransitionFlow::Heard> ways,
+                      TransitionFlow::Heard &heard) {
+  using Heard = TransitionFlow::Heard;
+  for (const Heard &way : ways) {
+    for (Value gradient : way.gradients)
+      if (choice->isAncestor(gradient.getParentBlock()->getParentOp()) ||
+          llvm::all_of(ways, [&](const Heard &other) {
+            return other.gradients.contains(gradient);
+          }))
+        heard.gradients.insert(gradient);
+    for (TransitionFlow::Part argument : way.arguments)
+      if (llvm::all_of(ways, [&](const Heard &other) {
+            return other.arguments.contains(argument);
+          }))
+        heard.arguments.insert(argument);
+  }
+}
+
+std::optional<TransitionFlow::Part>
+TransitionFlow::getJoinedStart(Part part, StringRef scaler) const {
+  auto result = cast<OpResult>(part.first);
+  auto loop = dyn_cast<LoopLikeOpInterface>(result.getOwner());
+  if (!loop || isa<scf::WhileOp>(*loop))
+    return std::nullopt;
+  OpOperand *start = loop.getTiedLoopInit(result);
+  BlockArgument carried = loop.getTiedLoopRegionIterArg(result);
+  if (!start || !carried ||
+      !findInside(part, loop, scaler).contains({carried, part.second}))
+    return std::nullopt;
+  return Part{start->get(), part.second};
+}
+
+TransitionFlow::Heard TransitionFlow::findHeard(Part part, StringRef scaler,
+                                                Hearing &hearing) const {
+  std::pair key(part.first.getAsOpaquePointer(), part.second);
+  auto it = hearing.known.find(key);
+  if (it == hearing.known.end())
+    it = hearing.known.try_emplace(key, computeHeard(part, scaler, hearing))
+             .first;
+  return it->second;
+}
+
+TransitionFlow::Heard TransitionFlow::computeHeard(Part first, StringRef scaler,
+                                                   Hearing &hearing) const {
+  Heard heard;
+  llvm::SetVector<Part> seen;
+  SmallVector<Part> worklist{first};
+  while (!worklist.empty()) {
+    Part part = worklist.pop_back_val();
+    if (!seen.insert(part))
+      continue;
+    Value value = part.first;
+    bool isNegated = part.second;
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      Operation *parent = argument.getOwner()->getParentOp();
+      if (isa<func::FuncOp>(parent) && argument.getOwner()->isEntryBlock())
+        heard.arguments.insert(part);
+      else if (isa<linalg::LinalgOp>(parent))
+        addParts(argument, isNegated, scaler, worklist);
+      continue; // what another round or way hands over may be something else
+    }
+    Operation *def = value.getDefiningOp();
+    if (auto call = dyn_cast<func::CallOp>(def)) {
+      addHeard(call, part, scaler, heard, worklist, hearing);
+      continue;
+    }
+    if (UnscaleOp unscale = getUnscaling(value, scaler); unscale && !isNegated)
+      heard.gradients.insert_range(unscale.getGradients());
+    SmallVector<Part> parts;
+    if (losesRounds(part, scaler) || !addAllParts(part, scaler, parts))
+      continue;
+    SmallVector<Value, 2> alternatives =
+        getAlternatives(def, cast<OpResult>(value).getResultNumber());
+    bool isDisjunction = llvm::any_of(alternatives, [&](Value alternative) {
+      return isConstant(alternative, !isNegated);
+    });
+    if (isDisjunction ||
+        (alternatives.empty() && !isa<RegionBranchOpInterface>(def))) {
+      llvm::append_range(worklist, parts);
+      continue;
+    }
+    SmallVector<Heard> ways;
+    for (Part way : parts)
+      ways.push_back(findHeard(way, scaler, hearing));
+    addCommon(def, ways, heard);
+    if (std::optional<Part> start = getJoinedStart(part, scaler))
+      worklist.push_back(*start);
+  }
+  return heard;
+}
+
+TransitionFlow::Heard TransitionFlow::findHeard(Part part,
+                                                StringRef scaler) const {
+  Hearing hearing;
+  return findHeard(part, scaler, hearing);
+}
+
 ApplyIfFiniteOp
 TransitionFlow::findNegatedGuard(ArrayRef<ApplyIfFiniteOp> guards,
                                  StringRef scaler) const {

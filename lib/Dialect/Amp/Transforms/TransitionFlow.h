@@ -25,6 +25,8 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <map>
+
 namespace mlir::amp {
 
 /// From where the operands of amp.update_scale come.
@@ -56,6 +58,25 @@ public:
   /// none.
   std::optional<Loss> findLoss(Value found, StringRef scaler) const;
 
+  /// A value, or the negation of it.
+  using Part = std::pair<Value, unsigned>;
+  /// What makes a value surely true.
+  struct Heard {
+    /// Gradients of unscalings, of which one is infinite.
+    llvm::SetVector<Value> gradients;
+    /// Arguments of the value's function that are true, or false.
+    llvm::SetVector<Part> arguments;
+  };
+  /// What makes `part` true wherever it is executed, of unscalings with
+  /// `scaler`. What a call gives is made true by what that call is handed.
+  Heard findHeard(Part part, StringRef scaler) const;
+  /// The calls of `function` that a step reaches.
+  ArrayRef<func::CallOp> getCallers(func::FuncOp function) const {
+    auto it = callers.find(function);
+    return it == callers.end() ? ArrayRef<func::CallOp>()
+                               : ArrayRef<func::CallOp>(it->second);
+  }
+
   /// The first of `guards` that is told the negation of what an unscaling with
   /// `scaler` found; null if there is none. Each value is looked at once.
   ApplyIfFiniteOp findNegatedGuard(ArrayRef<ApplyIfFiniteOp> guards,
@@ -67,8 +88,22 @@ public:
   Operation *findDecider(UpdateScaleOp update) const;
 
 private:
-  /// A value on the way to an update, or its negation.
-  using Part = std::pair<Value, unsigned>;
+  /// What the first round of a loop begins with whose result is `part`, if all
+  /// rounds join what they find with that.
+  std::optional<Part> getJoinedStart(Part part, StringRef scaler) const;
+  /// What is being looked for and what is known, of one scaler.
+  struct Hearing {
+    /// Calls on the way to the function of a part.
+    SmallVector<func::CallOp> entered;
+    /// Each part once: choices of choices have 2^n ways.
+    std::map<std::pair<void *, unsigned>, Heard> known;
+  };
+  Heard findHeard(Part part, StringRef scaler, Hearing &hearing) const;
+  Heard computeHeard(Part part, StringRef scaler, Hearing &hearing) const;
+  /// Appends what makes true what `call` gives, by the values that it is
+  /// handed.
+  void addHeard(func::CallOp call, Part part, StringRef scaler, Heard &heard,
+                SmallVectorImpl<Part> &parts, Hearing &hearing) const;
   /// Appends the values of which `part` is true wherever one is; false if it is
   /// computed from others in another way.
   bool addParts(Part part, StringRef scaler,

@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Callees.h"
+#include "GuardedOverflows.h"
 #include "StaleScales.h"
 #include "TransitionFlow.h"
 
@@ -77,6 +78,7 @@ private:
   void printAll(ModuleOp module);
   void verifyStep(func::FuncOp step);
   void verifyTransitions(ModuleOp module);
+  void verifyGuards(ModuleOp module, const TransitionFlow &flow);
   void verifyOrder(ModuleOp module);
   void verifyChecks(ModuleOp module);
   InFlightDiagnostic complain(Location loc);
@@ -728,6 +730,24 @@ void VerifyScaling::verifyTransitions(ModuleOp module) {
           << "' found; a step would be taken where it overflows alone";
     warnOfUnheard(flow, scaler.getSymName(), updates,
                   unscaled[scaler.getSymName()]);
+  }
+  verifyGuards(module, flow);
+}
+
+void VerifyScaling::verifyGuards(ModuleOp module, const TransitionFlow &flow) {
+  for (const GuardedOverflow &lost :
+       findGuardedOverflows(module, *analysis, flow)) {
+    InFlightDiagnostic diagnostic = complain(getPlace(lost.guard));
+    diagnostic << "expected 'amp.apply_if_finite' to be told of each overflow "
+                  "in what it takes, but '"
+               << lost.user->getName()
+               << "' makes a value without scale of one that carries the scale "
+                  "of '@"
+               << lost.scaler
+               << "', and no unscaling looks at that one whose 'found_inf' "
+                  "surely reaches the guard; unscale it before, or join what "
+                  "its unscaling finds ('arith.ori')";
+    diagnostic.attachNote(getPlace(lost.user)) << "the scale is lost here";
   }
 }
 
