@@ -12,7 +12,10 @@
 // from one that does, as a comparison of two. A use on the way, of a value that
 // carries the scale, is stale where another version of the scale holds than
 // behind the definition. Versions are those of SSA form, for one variable that
-// each transition writes.
+// each transition writes. What is read from memory is stale where another one
+// holds than behind a store of such a value to what may be the same memory, or
+// where a loop that advances the scaler may bring it from a round before;
+// unless, in the version of the reader, something was written over it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,18 +23,24 @@
 
 #include "Callees.h"
 #include "FunctionsWith.h"
+#include "HandedOver.h"
 #include "ScaledValues.h"
 #include "ValueSources.h"
 
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
 #include "amp/Support/AllocationOrder.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/DepthFirstIterator.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/GenericIteratedDominanceFrontier.h"
 
 using namespace mlir;
@@ -53,6 +62,16 @@ public:
   /// What advances the scaler last between `value` and its use by `use`; null
   /// if nothing does.
   Operation *findBetween(Value value, Operation *use) const;
+  /// The same between `store` and `use`.
+  Operation *findBetween(Operation *store, Operation *use) const;
+  /// True if the same version holds behind `store` and in front of `use`.
+  bool isSame(Operation *store, Operation *use) const {
+    return getVersion(store, /*isBehind=*/true) ==
+           getVersion(use, /*isBehind=*/false);
+  }
+  /// The innermost loop around `use`, of blocks as well, that advances the
+  /// scaler and in which `memory` is not made; null if there is none.
+  Operation *findLoopAround(Operation *use, Value memory) const;
 
 private:
   unsigned makeVersion(Operation *transition);
@@ -88,6 +107,10 @@ public:
 
 private:
   void addScaled(OpOperand &operand);
+  void addStored(Operation *reader);
+  void findStores();
+  bool isOverwritten(Operation *reader);
+  std::optional<StaleScale> findStored(StringRef scaler);
   void addScaled(MutableArrayRef<OpOperand> operands);
 
   func::FuncOp function;
@@ -101,6 +124,19 @@ private:
   /// Uses on the way.
   llvm::DenseSet<OpOperand *> leading;
   ValueSources sources;
+
+  /// A store of a scaled value, and what may read it.
+  struct Stored {
+    OpOperand *value;
+    Operation *store, *reader;
+    /// The memory; null if it is not seen where it is made.
+    Value root;
+  };
+  SmallVector<Stored> stored;
+  llvm::DenseSet<Operation *> readers;
+  /// What writes memory, in order, by where that is made.
+  std::optional<llvm::MapVector<Value, SmallVector<Operation *>>> stores;
+  std::optional<DominanceInfo> dominance;
 };
 } // namespace
 
@@ -224,6 +260,147 @@ Operation *ScaleVersions::findBetween(Value value, Operation *use) const {
   return made == read ? nullptr : causes[read];
 }
 
+Operation *ScaleVersions::findBetween(Operation *store, Operation *use) const {
+  return isSame(store, use) ? nullptr
+                            : causes[getVersion(use, /*isBehind=*/false)];
+}
+
+/// True if `block` is reached from its own end.
+static bool isInCycle(Block *block) {
+  llvm::SetVector<Block *> reached(block->succ_begin(), block->succ_end());
+  for (unsigned i = 0; i < reached.size() && !reached.contains(block); ++i)
+    reached.insert(reached[i]->succ_begin(), reached[i]->succ_end());
+  return reached.contains(block);
+}
+
+Operation *ScaleVersions::findLoopAround(Operation *use, Value memory) const {
+  Region *made = memory ? memory.getParentRegion() : nullptr;
+  for (Operation *op = use; op != function; op = op->getParentOp()) {
+    Region *region = op->getParentRegion();
+    if (start.contains(op->getBlock()) && !region->hasOneBlock() &&
+        (!memory || memory.getParentBlock() != op->getBlock()) &&
+        isInCycle(op->getBlock()))
+      return op->getBlock()->getTerminator();
+    if (made && region->isAncestor(made))
+      return nullptr;
+    Operation *around = op->getParentOp();
+    if (isa<LoopLikeOpInterface>(around) && isTransition.contains(around))
+      return around;
+  }
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+static bool isMemory(Value value) {
+  return isa<BaseMemRefType>(value.getType());
+}
+
+/// Where memory is made that no other one shares; null if that is not seen.
+static Value getMemoryRoot(Value memory) {
+  while (auto view = memory.getDefiningOp<ViewLikeOpInterface>())
+    memory = view.getViewSource();
+  Operation *def = memory.getDefiningOp();
+  return isa_and_present<memref::AllocOp, memref::AllocaOp, func::CallOp>(def)
+             ? memory
+             : Value();
+}
+
+/// True if `op` may write memory, other than by what is in its regions.
+static bool mayStore(Operation *op) {
+  if (isa<func::CallOp>(op))
+    return llvm::any_of(op->getOperands(), isMemory) ||
+           llvm::any_of(op->getResults(), isMemory);
+  return llvm::any_of(op->getOperands(), isMemory) &&
+         (op->getNumRegions() == 0 || isa<linalg::LinalgOp>(op)) &&
+         !op->hasTrait<OpTrait::IsTerminator>() &&
+         !isa<memref::DeallocOp>(op) &&
+         !hasSingleEffect<MemoryEffects::Read>(op) && !isMemoryEffectFree(op);
+}
+
+void StaleScaleFinder::findStores() {
+  stores.emplace();
+  function.walk([&](Operation *op) {
+    if (!mayStore(op))
+      return;
+    llvm::SetVector<Value> roots;
+    for (Value value : llvm::concat<Value>(llvm::to_vector(op->getOperands()),
+                                           llvm::to_vector(op->getResults())))
+      if (isMemory(value))
+        roots.insert(getMemoryRoot(value));
+    for (Value root : roots)
+      (*stores)[root].push_back(op);
+  });
+}
+
+/// Adds what `reader` may read of what is stored in this function.
+void StaleScaleFinder::addStored(Operation *reader) {
+  if (llvm::none_of(reader->getOperands(), isMemory) ||
+      !readers.insert(reader).second)
+    return;
+  if (!stores)
+    findStores();
+  auto addStore = [&](Operation *store, Value root) {
+    bool isRead = false;
+    auto add = [&](MutableArrayRef<OpOperand> operands) {
+      for (OpOperand &operand : operands) {
+        isRead |= isMemory(operand.get()) &&
+                  !hasSingleEffect<MemoryEffects::Write>(store);
+        addScaled(operand);
+        if (carrying.contains(operand.get(), function))
+          stored.push_back({&operand, store, reader, root});
+      }
+    };
+    add(store->getOpOperands());
+    forEachHandedOver(store, add);
+    // A copy.
+    if (isRead && store != reader)
+      addStored(store);
+  };
+  for (Value operand : reader->getOperands()) {
+    if (!isMemory(operand))
+      continue;
+    Value root = getMemoryRoot(operand);
+    for (auto &[other, writers] : *stores)
+      if (!root || !other || other == root)
+        for (Operation *store : writers)
+          addStore(store, root);
+  }
+}
+
+/// True if all that `reader` reads was written in the version of the scale in
+/// which it is read.
+bool StaleScaleFinder::isOverwritten(Operation *reader) {
+  if (!dominance)
+    dominance.emplace(function);
+  auto load = dyn_cast<memref::LoadOp>(reader);
+  return llvm::all_of(reader->getOperands(), [&](Value memory) {
+    return !isMemory(memory) ||
+           llvm::any_of(memory.getUsers(), [&](Operation *user) {
+             auto store = dyn_cast<memref::StoreOp>(user);
+             return store && store.getMemRef() == memory &&
+                    (store.getIndices().empty() ||
+                     (load && store.getIndices() == load.getIndices())) &&
+                    dominance->properlyDominates(store, reader) &&
+                    versions.isSame(store, reader);
+           });
+  });
+}
+
+std::optional<StaleScale> StaleScaleFinder::findStored(StringRef scaler) {
+  for (const Stored &each : stored) {
+    Operation *transition = versions.findBetween(each.store, each.reader);
+    if (!transition)
+      transition = versions.findLoopAround(each.reader, each.root);
+    if (transition && !isOverwritten(each.reader))
+      return StaleScale{each.value->get(), each.reader, transition, scaler,
+                        each.store};
+  }
+  return std::nullopt;
+}
+
 //===----------------------------------------------------------------------===//
 // Ways to unscalings
 //===----------------------------------------------------------------------===//
@@ -264,8 +441,13 @@ std::optional<StaleScale> StaleScaleFinder::find(StringRef scaler) {
   SmallVector<Value> all;
   while (!worklist.empty()) {
     all.push_back(worklist.back());
-    sources.forEach(worklist.pop_back_val(),
-                    [&](OpOperand &operand) { addScaled(operand); });
+    Value value = worklist.pop_back_val();
+    Operation *def = value.getDefiningOp();
+    if (!def)
+      def = value.getParentBlock()->getParentOp();
+    if (def->getNumRegions() == 0 || isa<linalg::LinalgOp>(def))
+      addStored(def);
+    sources.forEach(value, [&](OpOperand &operand) { addScaled(operand); });
   }
   for (Value value : all) {
     if (!carrying.contains(value, function))
@@ -273,9 +455,9 @@ std::optional<StaleScale> StaleScaleFinder::find(StringRef scaler) {
     for (OpOperand &use : value.getUses())
       if (leading.contains(&use))
         if (Operation *transition = versions.findBetween(value, use.getOwner()))
-          return StaleScale{value, use.getOwner(), transition, scaler};
+          return StaleScale{value, use.getOwner(), transition, scaler, nullptr};
   }
-  return std::nullopt;
+  return findStored(scaler);
 }
 
 //===----------------------------------------------------------------------===//

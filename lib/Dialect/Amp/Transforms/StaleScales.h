@@ -28,6 +28,9 @@ struct StaleScale {
   /// that contains or calls one.
   Operation *transition;
   StringRef scaler;
+  /// What stored the value in memory that `use` reads; null if it is read as it
+  /// is.
+  Operation *store = nullptr;
 };
 
 /// The first in each function and for each scaler with a dynamic scale. Linear

@@ -759,11 +759,21 @@ void VerifyScaling::verifyOrder(ModuleOp module) {
   for (const StaleScale &stale : findStaleScales(module, *analysis)) {
     InFlightDiagnostic diagnostic = complain(getPlace(stale.use));
     diagnostic << "expected a gradient to be unscaled before '@" << stale.scaler
-               << "' advances, but this reads one that was scaled before and "
-                  "would be unscaled by the scale after it; unscale it before "
-                  "that, or give losses that are unscaled at different times "
-                  "scalers of their own (num-losses)";
-    diagnostic.attachNote(getPlace(stale.value)) << "scaled here";
+               << "' advances, but this reads ";
+    if (stale.store)
+      diagnostic
+          << "memory that may hold one that was stored before and would "
+             "be unscaled by the scale after it; unscale what is stored, "
+             "or hand it over as a tensor";
+    else
+      diagnostic << "one that was scaled before and would be unscaled by the "
+                    "scale after it; unscale it before that, or give losses "
+                    "that are unscaled at different times scalers of their own "
+                    "(num-losses)";
+    if (stale.store)
+      diagnostic.attachNote(getPlace(stale.store)) << "stored here";
+    else
+      diagnostic.attachNote(getPlace(stale.value)) << "scaled here";
     diagnostic.attachNote(getPlace(stale.transition))
         << "the scale advances here";
   }
