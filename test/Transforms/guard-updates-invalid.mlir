@@ -377,6 +377,88 @@ func.func @size_by_gradient(%w: tensor<4xf32> {amp.role = "param", amp.name = "w
 
 // -----
 
+// Of what is written into a tensor of static size. Near miss: by data.
+amp.scaler @s {initial_scale = 1024.0 : f64}
+func.func private @fb(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+func.func private @sum(tensor<?xf32>) -> tensor<4xf32>
+func.func @written_size(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"}, %k: index)
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %c0 = arith.constant 0 : index
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %e = tensor.extract %u[%c0] : tensor<4xf32>
+  %i = arith.fptosi %e : f32 to i32
+  %size = arith.index_cast %i : i32 to index
+  %d = tensor.extract_slice %w[0] [%k] [1] : tensor<4xf32> to tensor<?xf32>
+  %m = tensor.insert_slice %d into %u[0] [%k] [1] : tensor<?xf32> into tensor<4xf32>
+  // expected-error @below {{expected the sizes of 'tensor.insert_slice' to be what no gradient of '@written_size' comes into, because with one that overflows they may be anything; write the update with static sizes}}
+  %n = tensor.insert_slice %d into %m[0] [%size] [1] : tensor<?xf32> into tensor<4xf32>
+  return %n : tensor<4xf32>
+}
+
+// -----
+
+// The space in front of what is padded to a static size. Near miss: by data.
+amp.scaler @s {initial_scale = 1024.0 : f64}
+func.func private @fb(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+func.func private @sum(tensor<?xf32>) -> tensor<4xf32>
+func.func @padding(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"}, %k: index)
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %c0 = arith.constant 0 : index
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %e = tensor.extract %u[%c0] : tensor<4xf32>
+  %i = arith.fptosi %e : f32 to i32
+  %size = arith.index_cast %i : i32 to index
+  %d = tensor.extract_slice %u[0] [%k] [1] : tensor<4xf32> to tensor<?xf32>
+  %p = tensor.pad %d low[%k] high[%k] {
+  ^bb0(%j: index):
+    tensor.yield %e : f32
+  } : tensor<?xf32> to tensor<4xf32>
+  // expected-error @below {{expected the sizes of 'tensor.pad' to be what no gradient of '@padding' comes into, because with one that overflows they may be anything; write the update with static sizes}}
+  %n = tensor.pad %d low[%size] high[%k] {
+  ^bb0(%j: index):
+    tensor.yield %e : f32
+  } : tensor<?xf32> to tensor<4xf32>
+  return %n : tensor<4xf32>
+}
+
+// -----
+
+// A shape in a tensor. Near miss: of data.
+amp.scaler @s {initial_scale = 1024.0 : f64}
+func.func private @fb(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+func.func private @sum(tensor<?xf32>) -> tensor<4xf32>
+func.func @reshaped(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"}, %k: index)
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %c0 = arith.constant 0 : index
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %e = tensor.extract %u[%c0] : tensor<4xf32>
+  %i = arith.fptosi %e : f32 to i32
+  %size = arith.index_cast %i : i32 to index
+  %by_data = tensor.from_elements %k : tensor<1xindex>
+  %shape = tensor.from_elements %size : tensor<1xindex>
+  %a = tensor.reshape %u(%by_data) : (tensor<4xf32>, tensor<1xindex>) -> tensor<?xf32>
+  %m = call @sum(%a) : (tensor<?xf32>) -> tensor<4xf32>
+  // expected-error @below {{expected the sizes of 'tensor.reshape' to be what no gradient of '@reshaped' comes into, because with one that overflows they may be anything; write the update with static sizes}}
+  %b = tensor.reshape %u(%shape) : (tensor<4xf32>, tensor<1xindex>) -> tensor<?xf32>
+  %h = call @sum(%b) : (tensor<?xf32>) -> tensor<4xf32>
+  %n = arith.addf %m, %h : tensor<4xf32>
+  return %n : tensor<4xf32>
+}
+
+// -----
+
 // A helper that an infinity may keep from ending is left out on a skipped step, which
 // takes results of a known size. Near miss: guard-updates.mlir.
 amp.scaler @s {initial_scale = 1024.0 : f64}

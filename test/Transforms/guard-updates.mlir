@@ -1496,3 +1496,124 @@ func.func @step_in_body(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, 
   %n = arith.subf %w, %h : tensor<4xf32>
   return %n : tensor<4xf32>
 }
+
+// Elements that stand apart by what the gradient says are all the first then; those of a
+// slice that is read backwards begin at its end. What no gradient comes into stays.
+// CHECK-LABEL: func.func @distances
+// CHECK-SAME: %[[D:[a-z0-9]+]]: index)
+// CHECK: %{{.*}}, %[[F:.*]] = amp.unscale
+// CHECK: %[[K:.*]] = arith.index_cast
+// CHECK: %[[FOUND:.*]] = tensor.extract %[[F]][]
+// CHECK: %[[APART:.*]] = arith.select %[[FOUND]], %{{.*}}, %[[K]] : index
+// CHECK: tensor.extract_slice %{{.*}}[0] [2] [%[[APART]]]
+// CHECK: %[[C3:.*]] = arith.constant 3 : index
+// CHECK: %[[LAST:.*]] = arith.select %{{.*}}, %[[C3]], %[[K]] : index
+// CHECK: tensor.extract_slice %{{.*}}[%[[LAST]]] [4] [-1]
+// CHECK: %[[PLACE:.*]] = arith.select %{{.*}}, %{{.*}}, %[[K]] : index
+// CHECK: %[[BY:.*]] = arith.select %{{.*}}, %{{.*}}, %[[D]] : index
+// CHECK: tensor.extract_slice %{{.*}}[%[[PLACE]]] [2] [%[[BY]]]
+// CHECK: tensor.extract_slice %{{.*}}[0] [2] [%[[D]]]
+func.func @distances(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"}, %d: index)
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %c0 = arith.constant 0 : index
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %e = tensor.extract %u[%c0] : tensor<4xf32>
+  %i = arith.fptosi %e : f32 to i32
+  %k = arith.index_cast %i : i32 to index
+  %a = tensor.extract_slice %w[0] [2] [%k] : tensor<4xf32> to tensor<2xf32>
+  %b = tensor.extract_slice %w[%k] [4] [-1] : tensor<4xf32> to tensor<4xf32>
+  %p = tensor.extract_slice %w[%k] [2] [%d] : tensor<4xf32> to tensor<2xf32>
+  %q = tensor.extract_slice %w[0] [2] [%d] : tensor<4xf32> to tensor<2xf32>
+  %ap = arith.addf %a, %p : tensor<2xf32>
+  %apq = arith.addf %ap, %q : tensor<2xf32>
+  %n = tensor.insert_slice %apq into %b[0] [2] [1] : tensor<2xf32> into tensor<4xf32>
+  return %n : tensor<4xf32>
+}
+
+// What combines the rounds of a loop reads what stands around it.
+// CHECK-LABEL: func.func @combined
+// CHECK: %{{.*}}, %[[F:.*]] = amp.unscale
+// CHECK: scf.reduce
+// CHECK: %[[FOUND:.*]] = tensor.extract %[[F]][]
+// CHECK: %[[BY:.*]] = arith.select %[[FOUND]]
+// CHECK: arith.divsi %{{.*}}, %[[BY]]
+// CHECK: arith.divsi %{{.*}}, %c7
+// CHECK: amp.apply_if_finite %[[F]]
+func.func @combined(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c7 = arith.constant 7 : i32
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %e = tensor.extract %u[%c0] : tensor<4xf32>
+  %i = arith.fptosi %e : f32 to i32
+  %r = scf.parallel (%j) = (%c0) to (%c4) step (%c1) init (%c7) -> i32 {
+    scf.reduce(%c7 : i32) {
+    ^bb0(%x: i32, %y: i32):
+      %a = arith.divsi %x, %i : i32
+      %b = arith.divsi %a, %c7 : i32
+      scf.reduce.return %b : i32
+    }
+  }
+  %d = arith.sitofp %r : i32 to f32
+  %b = tensor.splat %d : tensor<4xf32>
+  %n = arith.subf %w, %b : tensor<4xf32>
+  return %n : tensor<4xf32>
+}
+
+// Helpers that assert, or that a gradient leads to where they do, are left out. Near
+// misses: what they are asked is of data, and one that asserts nothing.
+// CHECK-LABEL: func.func @asserting_helpers
+// CHECK: %{{.*}}, %[[F:.*]] = amp.unscale
+// CHECK: %[[FOUND:.*]] = tensor.extract %[[F]][]
+// CHECK: scf.if %[[FOUND]] {
+// CHECK: else
+// CHECK: func.call @outer
+// CHECK: scf.if %{{.*}} {
+// CHECK-NEXT: %[[HERE:.*]] = tensor.extract %[[F]][]
+// CHECK-NEXT: scf.if %[[HERE]] {
+// CHECK: else
+// CHECK-NEXT: func.call @never()
+// CHECK: func.call @nothing()
+// CHECK-NOT: scf.if
+// CHECK: call @outer(%{{.*}})
+func.func private @never() {
+  %false = arith.constant false
+  cf.assert %false, "never"
+  return
+}
+func.func private @nothing() {
+  return
+}
+func.func private @outer(%c: i1) {
+  scf.if %c {
+    func.call @never() : () -> ()
+  }
+  return
+}
+func.func @asserting_helpers(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"}, %k: i1)
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %e = tensor.extract %u[%c0] : tensor<4xf32>
+  %c = arith.cmpf ogt, %e, %zero : f32
+  call @outer(%c) : (i1) -> ()
+  scf.if %c {
+    func.call @never() : () -> ()
+    func.call @nothing() : () -> ()
+  }
+  call @outer(%k) : (i1) -> ()
+  %n = arith.subf %w, %u : tensor<4xf32>
+  return %n : tensor<4xf32>
+}

@@ -26,6 +26,7 @@
 #include "mlir/Interfaces/CastInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/ParallelCombiningOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <queue>
@@ -65,11 +66,14 @@ bool mlir::amp::isElementwiseAdd(Operation *op) {
   return true;
 }
 
-/// Every argument of the blocks in the regions of `op`.
-static void appendRegionArguments(Operation *op, SmallVectorImpl<Value> &to) {
+void mlir::amp::appendRegionArguments(Operation *op,
+                                      SmallVectorImpl<Value> &to) {
   for (Region &region : op->getRegions())
-    for (Block &block : region)
+    for (Block &block : region) {
       llvm::append_range(to, block.getArguments());
+      if (block.mightHaveTerminator())
+        appendRegionArguments(block.getTerminator(), to);
+    }
 }
 
 /// What a terminator hands on to its parent or its successors.
@@ -90,6 +94,9 @@ static void appendHandedOn(OpOperand &use, SmallVectorImpl<Value> &to) {
   }
   if (isa<FunctionOpInterface>(parent))
     return;
+  // Inside of what combines the rounds of a loop: it is the loop's.
+  while (parent->hasTrait<OpTrait::IsTerminator>())
+    parent = parent->getParentOp();
   if (auto loop = dyn_cast<scf::ForOp>(parent)) {
     to.push_back(loop.getRegionIterArg(number));
     to.push_back(loop.getResult(number));
@@ -132,7 +139,8 @@ static bool mayBeHazardous(linalg::LinalgOp op) {
   return llvm::any_of(
       op.getBlock()->without_terminator(), [](Operation &inner) {
         return inner.getNumRegions() != 0 || dividesIntegers(&inner) ||
-               isa<func::CallOp, tensor::ExtractOp>(inner);
+               isa<tensor::TensorDialect>(inner.getDialect()) ||
+               !isPure(&inner);
       });
 }
 
@@ -140,6 +148,8 @@ namespace {
 /// What calls hand on of their operands, looked at once for each call.
 class CallFlow {
 public:
+  explicit CallFlow(const SymbolTable &symbols) : symbols(symbols) {}
+
   FunctionKind getKind(func::CallOp call) { return get(call).kind; }
   /// Results of the call of an optimizer step that take something from operand
   /// `number`. What a skipped step keeps is as clean as what it was given.
@@ -156,6 +166,7 @@ private:
   };
   const Results &get(func::CallOp call);
 
+  const SymbolTable &symbols;
   llvm::DenseMap<Operation *, Results> known;
 };
 } // namespace
@@ -165,7 +176,7 @@ const CallFlow::Results &CallFlow::get(func::CallOp call) {
   Results &results = it->second;
   if (!isNew)
     return results;
-  results.callee = getCallee(call);
+  results.callee = getCallee(call, symbols);
   if (!results.callee)
     return results;
   results.kind = getFunctionKind(results.callee);
@@ -322,7 +333,7 @@ static Region *getFunctionBody(Value value) {
 }
 
 void OverflowReach::propagate() {
-  CallFlow calls;
+  CallFlow calls(symbols);
   // All values are of one function.
   ValueQueue queue(worklist.empty() ? nullptr
                                     : getFunctionBody(worklist.front()));

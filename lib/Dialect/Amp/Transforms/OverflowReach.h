@@ -21,6 +21,7 @@
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -37,6 +38,10 @@ bool isUpdated(std::optional<Role> role);
 /// True if `op` adds its first two tensor operands elementwise.
 bool isElementwiseAdd(Operation *op);
 
+/// Appends the arguments of the blocks in the regions of `op`, and of those in
+/// what ends the blocks: scf.reduce combines the rounds of a loop.
+void appendRegionArguments(Operation *op, SmallVectorImpl<Value> &to);
+
 /// True if `op` divides integers by its second operand.
 bool dividesIntegers(Operation *op);
 
@@ -46,7 +51,9 @@ public:
   /// there, so that nothing flows on from it.
   using Guarded = llvm::DenseSet<std::pair<Operation *, unsigned>>;
 
-  explicit OverflowReach(const Guarded &guarded) : guarded(guarded) {}
+  /// `symbols` are those of the module.
+  OverflowReach(const Guarded &guarded, const SymbolTable &symbols)
+      : guarded(guarded), symbols(symbols) {}
 
   /// Source number `source` comes in at `value`.
   void addSource(Value value, unsigned source);
@@ -77,6 +84,7 @@ public:
 
 private:
   const Guarded &guarded;
+  const SymbolTable &symbols;
   llvm::DenseMap<Value, llvm::SmallBitVector> sources;
   llvm::SmallBitVector findings;
   llvm::DenseSet<Value> clean;

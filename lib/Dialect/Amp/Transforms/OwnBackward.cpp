@@ -28,7 +28,8 @@ using namespace mlir::amp;
 /// The first operation that takes `seed` to one of `updates` past `passes`.
 static Operation *findFirstReader(func::FuncOp step, BlockArgument seed,
                                   const llvm::SetVector<Value> &updates,
-                                  const OverflowReach::Guarded &passes) {
+                                  const OverflowReach::Guarded &passes,
+                                  const SymbolTable &symbols) {
   Operation *first = step;
   step.walk<WalkOrder::PreOrder>([&](Operation *op) {
     auto isSeed = [&](OpOperand &operand) {
@@ -37,7 +38,7 @@ static Operation *findFirstReader(func::FuncOp step, BlockArgument seed,
     };
     if (llvm::none_of(op->getOpOperands(), isSeed))
       return WalkResult::advance();
-    OverflowReach reach(passes);
+    OverflowReach reach(passes, symbols);
     for (Value result : op->getResults())
       reach.addSource(result, 0);
     reach.propagate();
@@ -79,7 +80,7 @@ LogicalResult mlir::amp::refuseOwnBackward(func::FuncOp step,
         passes.insert({op, i});
   });
   SmallVector<BlockArgument> seeds;
-  OverflowReach reach(passes);
+  OverflowReach reach(passes, symbols);
   for (BlockArgument argument : step.getArguments())
     if (getArgRole(step, argument.getArgNumber()).is(Role::LossSeed)) {
       reach.addSource(argument, seeds.size());
@@ -107,7 +108,7 @@ LogicalResult mlir::amp::refuseOwnBackward(func::FuncOp step,
     BlockArgument seed = seeds[number];
     StringRef name = getArgRole(step, seed.getArgNumber()).name;
     InFlightDiagnostic diagnostic =
-        findFirstReader(step, seed, updates, passes)->emitError();
+        findFirstReader(step, seed, updates, passes, symbols)->emitError();
     if (called.test(number))
       diagnostic << "expected the gradients of loss '" << name
                  << "' to be those that its backward pass returns, but train "

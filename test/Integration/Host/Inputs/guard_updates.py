@@ -168,14 +168,15 @@ COUNT_ROUNDS = f"""%c0 = arith.constant 0 : index
 
 # 100 divided by twice what 16 times an element and 4 is, both cut off; of an infinity, by
 # zero: the smallest number there is, doubled.
-DIVIDE_ABS = """%sixteen = arith.constant 16.0 : f32
+ROUNDED_ABS = """%sixteen = arith.constant 16.0 : f32
   %size = math.absf %f : f32
   %scaled = arith.mulf %size, %sixteen : f32
   %four = arith.constant 4.0 : f32
   %shifted = arith.addf %scaled, %four : f32
   %whole = arith.fptosi %shifted : f32 to i64
   %one = arith.constant 1 : i64
-  %by = arith.shli %whole, %one : i64
+  %by = arith.shli %whole, %one : i64"""
+DIVIDE_ABS = f"""{ROUNDED_ABS}
   %hundred = arith.constant 100 : i64
   %parts = arith.divsi %hundred, %by : i64
   %share = arith.sitofp %parts : i64 to f32"""
@@ -196,6 +197,31 @@ LEAST = f"""%c0 = arith.constant 0 : index
   %nought = arith.mulf %data, %zero : f32
   %negative = arith.addf %nought, %minus : f32
   %by = arith.fptosi %negative : f32 to i64"""
+BOUNDS = f"""%c0 = arith.constant 0 : index
+  {ONE_INDEX}%c2 = arith.constant 2 : index"""
+# 1 or 2 by 8 times the size of the second element; of an infinity, 2^43.
+STRIDE = f"""{ONE_INDEX}%eight = arith.constant 8.0 : f32
+  %f = tensor.extract %g[%c1] : {T}
+  %size_of_f = math.absf %f : f32
+  %eights = arith.mulf %size_of_f, %eight : f32
+  %whole = arith.fptosi %eights : f32 to i64
+  %more = arith.index_cast %whole : i64 to index
+  %c20 = arith.constant 20 : index
+  %far = arith.shrui %more, %c20 : index
+  %odd = arith.andi %more, %c1 : index
+  %next = arith.addi %odd, %c1 : index
+  %stride = arith.addi %far, %next : index"""
+CHECK = f"""
+func.func private @check(%g: {T}) {{
+  {ONE_INDEX}%large = arith.constant 1.0e+03 : f32
+  %f = tensor.extract %g[%c1] : {T}
+  %a = math.absf %f : f32
+  %d = arith.cmpf olt, %a, %large : f32
+  cf.br ^next
+^next:
+  cf.assert %d, "a gradient is large"
+  return
+}}"""
 SUBTRACT = f"""%e = tensor.empty() : {T}
   %b = linalg.fill ins(%share : f32) outs(%e : {T}) -> {T}
   %n = arith.subf %w, %b : {T}"""
@@ -455,6 +481,125 @@ func.func private @quotient(%i: i64, %by: i64) -> i64 {
   %parts = call @quotient(%whole, %by) : (i64, i64) -> i64
   %share = arith.sitofp %parts : i64 to f32
   {SUBTRACT}"""),
+    # What combines the rounds of scf.parallel divides by what they give, or by what stands
+    # around it.
+    "divided-reduce": FB + train(
+        f"""{CALL_FB}
+  {BOUNDS}
+  %start = arith.constant 100000 : i64
+  %parts = scf.parallel (%i) = (%c0) to (%c2) step (%c1) init (%start) -> i64 {{
+    %f = tensor.extract %g[%c1] : {T}
+    {ROUNDED_ABS}
+    scf.reduce(%by : i64) {{
+    ^bb0(%a: i64, %b: i64):
+      %q = arith.divsi %a, %b : i64
+      scf.reduce.return %q : i64
+    }}
+  }}
+  %share = arith.sitofp %parts : i64 to f32
+  {SUBTRACT}"""),
+    "divided-reduce-around": FB + train(
+        f"""{CALL_FB}
+  {BOUNDS}
+  %f = tensor.extract %g[%c1] : {T}
+  {ROUNDED_ABS}
+  %start = arith.constant 100000 : i64
+  %parts = scf.parallel (%i) = (%c0) to (%c2) step (%c1) init (%start) -> i64 {{
+    scf.reduce(%one : i64) {{
+    ^bb0(%a: i64, %b: i64):
+      %q = arith.divsi %a, %by : i64
+      scf.reduce.return %q : i64
+    }}
+  }}
+  %share = arith.sitofp %parts : i64 to f32
+  {SUBTRACT}"""),
+    # What goes round comes from before the loop.
+    "divided-reduce-start": FB + train(
+        f"""{CALL_FB}
+  {BOUNDS}
+  %f = tensor.extract %g[%c1] : {T}
+  {ROUNDED_ABS}
+  %hundreds = arith.constant 100000 : i64
+  %parts = scf.parallel (%i) = (%c0) to (%c2) step (%c1) init (%by) -> i64 {{
+    scf.reduce(%hundreds : i64) {{
+    ^bb0(%a: i64, %b: i64):
+      %q = arith.divsi %b, %a : i64
+      scf.reduce.return %q : i64
+    }}
+  }}
+  %share = arith.sitofp %parts : i64 to f32
+  {SUBTRACT}"""),
+    # Elements at distances that the gradient gives, read and written.
+    "stride": FB + train(
+        f"""{CALL_FB}
+  {STRIDE}
+  %d = tensor.extract_slice %x[0] [2] [%stride] : {T} to tensor<2xf32>
+  %n = tensor.insert_slice %d into %w[0] [2] [%stride] : tensor<2xf32> into {T}"""),
+    "stride-forall": FB + train(
+        f"""{CALL_FB}
+  {STRIDE}
+  %d = tensor.extract_slice %x[0] [2] [1] : {T} to tensor<2xf32>
+  %n = scf.forall (%i) in (1) shared_outs(%o = %w) -> ({T}) {{
+    scf.forall.in_parallel {{
+      tensor.parallel_insert_slice %d into %o[0] [2] [%stride] : tensor<2xf32> into {T}
+    }}
+  }}"""),
+    # A dimension that the gradient names.
+    "dimension": FB + train(
+        f"""{CALL_FB}
+  {STRIDE}
+  %row = tensor.expand_shape %x [[0, 1]] output_shape [1, 4] : {T} into tensor<1x4xf32>
+  %size = tensor.dim %row, %far : tensor<1x4xf32>
+  %i = arith.index_cast %size : index to i64
+  %share = arith.sitofp %i : i64 to f32
+  {SUBTRACT}"""),
+    # Assertions behind functions that stay calls: on the gradient, and on nothing that it
+    # comes into where it leads to them.
+    "asserted-helper": FB + CHECK + train(
+        f"""{CALL_FB}
+  func.call @check(%g) : ({T}) -> ()
+  %n = arith.subf %w, %g : {T}"""),
+    "asserted-helper-result": FB + CHECK + f"""
+func.func private @checked(%g: {T}) -> {T} {{
+  cf.br ^next
+^next:
+  call @check(%g) : ({T}) -> ()
+  return %g : {T}
+}}""" + train(f"{CALL_FB}\n%h = call @checked(%g) : ({T}) -> {T}\n%n = arith.subf %w, %h : {T}"),
+    "asserted-helper-branch": FB + f"""
+func.func private @never() {{
+  %false = arith.constant false
+  cf.br ^next
+^next:
+  cf.assert %false, "a gradient is large"
+  return
+}}""" + train(
+        f"""{CALL_FB}
+  {ONE_INDEX}%large = arith.constant 1.0e+03 : f32
+  %f = tensor.extract %g[%c1] : {T}
+  %a = math.absf %f : f32
+  %d = arith.cmpf ogt, %a, %large : f32
+  scf.if %d {{
+    func.call @never() : () -> ()
+  }}
+  %n = arith.subf %w, %g : {T}"""),
+    "asserted-helper-blocks": FB + f"""
+func.func private @check(%g: {T}) {{
+  {ONE_INDEX}%large = arith.constant 1.0e+03 : f32
+  %false = arith.constant false
+  %f = tensor.extract %g[%c1] : {T}
+  %a = math.absf %f : f32
+  %d = arith.cmpf ogt, %a, %large : f32
+  cf.cond_br %d, ^bad, ^end
+^bad:
+  cf.assert %false, "a gradient is large"
+  cf.br ^end
+^end:
+  return
+}}""" + train(
+        f"""{CALL_FB}
+  func.call @check(%g) : ({T}) -> ()
+  %n = arith.subf %w, %g : {T}"""),
     # The overflow of the count is that of the gradients that leave the loop.
     "loop-counted-steps": FB + train(
         f"""{CALL_FB}

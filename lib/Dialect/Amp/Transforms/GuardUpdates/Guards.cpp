@@ -58,7 +58,8 @@ static InFlightDiagnostic refuseScaled(InFlightDiagnostic diagnostic,
 
 /// The half copy of the master `name` that `call` was given.
 Value StepGuard::findHalfCopy(func::CallOp call, StringRef name, Type type) {
-  for (unsigned number : getArguments(getCallee(call)).find(Role::Master, name))
+  for (unsigned number :
+       getArguments(getCallee(call, symbols)).find(Role::Master, name))
     if (Value master = call.getOperand(number);
         !isa<BlockArgument>(master) ||
         !isa<func::FuncOp>(master.getParentBlock()->getParentOp())) {
@@ -72,7 +73,7 @@ Value StepGuard::findHalfCopy(func::CallOp call, StringRef name, Type type) {
 
 /// new = step(old, grads)  ->  new = apply_if_finite found keep(old) { step }
 LogicalResult StepGuard::guardCall(func::CallOp call) {
-  func::FuncOp callee = getCallee(call);
+  func::FuncOp callee = getCallee(call, symbols);
   for (Value operand : call.getOperands())
     if (Value origin = reach.getScaledOrigin(operand))
       return refuseScaled(call.emitError()

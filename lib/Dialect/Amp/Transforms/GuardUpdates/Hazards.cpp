@@ -9,7 +9,8 @@
 // A skipped step is computed and dropped, so it has to come to its end. Where
 // an overflow came in, assertions hold, loops end, integers are divided by one,
 // tensors are read at their start, and helpers that do one of these with their
-// arguments are left out.
+// arguments are left out. Sizes have no harmless number: what is filled or read
+// by them has its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +19,7 @@
 #include "amp/Analysis/CallComponents.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/RegionGraphTraits.h"
@@ -32,15 +34,16 @@ using namespace mlir::amp;
 /// An operand that is replaced where an overflow came in.
 struct mlir::amp::Hazard {
   OpOperand *operand;
-  /// By 1 for a divisor, by 0 for a place in a tensor.
-  bool isDivisor;
-  /// A dividend whose overflow is as bad as the operand's; null if there is
-  /// none.
-  Value dividend;
+  /// By 1 for a divisor, by 0 for a place in a tensor, by this number for the
+  /// last place of a slice that is read backwards.
+  int64_t harmless;
+  /// A value whose overflow is as bad as the operand's: a dividend, the stride
+  /// beside an offset; null if there is none.
+  Value partner;
 
   SmallVector<Value, 2> getReads() const {
-    if (dividend)
-      return {operand->get(), dividend};
+    if (partner)
+      return {operand->get(), partner};
     return {operand->get()};
   }
 };
@@ -53,22 +56,50 @@ static bool dividesSigned(Operation *op) {
              arith::RemSIOp, linalg::DivOp>(op);
 }
 
+/// Where a slice begins, and how far apart its elements are: with 0 for both
+/// all of them are the first. Not by the interface's own index of the first
+/// offset: that of tensor.parallel_insert_slice is its destination's.
+static SmallVector<Hazard> getHazards(OffsetSizeAndStrideOpInterface slice) {
+  SmallVector<Hazard> hazards;
+  auto takeOperand = [&](OperandRange range, unsigned &next) {
+    return &slice->getOpOperand(range.getBeginOperandIndex() + next++);
+  };
+  unsigned nextOffset = 0, nextStride = 0;
+  for (auto [offset, size, stride] :
+       llvm::zip_equal(slice.getStaticOffsets(), slice.getStaticSizes(),
+                       slice.getStaticStrides())) {
+    OpOperand *start = nullptr, *distance = nullptr;
+    if (ShapedType::isDynamic(offset))
+      start = takeOperand(slice.getOffsets(), nextOffset);
+    if (ShapedType::isDynamic(stride))
+      distance = takeOperand(slice.getStrides(), nextStride);
+    bool goesBackwards =
+        !distance && stride < 0 && !ShapedType::isDynamic(size);
+    if (start)
+      hazards.push_back({start, goesBackwards ? (1 - size) * stride : 0,
+                         distance ? distance->get() : Value()});
+    if (distance)
+      hazards.push_back({distance, 0, start ? start->get() : Value()});
+  }
+  return hazards;
+}
+
 /// Integers divided by zero end a run, and so does the least of them divided by
 /// -1: an infinity becomes that one. Places may lie outside of a tensor.
 static SmallVector<Hazard> getHazards(Operation *op) {
   if (dividesIntegers(op)) {
-    Hazard hazard{&op->getOpOperand(1), /*isDivisor=*/true, {}};
+    Hazard hazard{&op->getOpOperand(1), /*harmless=*/1, {}};
     APInt number;
     bool mayBeMinusOne =
         !matchPattern(hazard.operand->get(), m_ConstantInt(&number)) ||
         number.isAllOnes();
     if (dividesSigned(op) && mayBeMinusOne)
-      hazard.dividend = op->getOperand(0);
+      hazard.partner = op->getOperand(0);
     return {hazard};
   }
   auto asPlaces = [](MutableArrayRef<OpOperand> operands) {
     return llvm::map_to_vector(operands, [](OpOperand &operand) {
-      return Hazard{&operand, /*isDivisor=*/false, {}};
+      return Hazard{&operand, /*harmless=*/0, {}};
     });
   };
   if (auto extract = dyn_cast<tensor::ExtractOp>(op))
@@ -79,16 +110,43 @@ static SmallVector<Hazard> getHazards(Operation *op) {
     return asPlaces(gather.getIndicesMutable());
   if (auto scatter = dyn_cast<tensor::ScatterOp>(op))
     return asPlaces(scatter.getIndicesMutable());
-  // Not by the interface's own index of the first offset: that of
-  // tensor.parallel_insert_slice is its destination's.
-  if (auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(op)) {
-    OperandRange offsets = slice.getOffsets();
-    if (offsets.empty())
-      return {};
-    return asPlaces(op->getOpOperands().slice(offsets.getBeginOperandIndex(),
-                                              offsets.size()));
-  }
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    return asPlaces(load.getIndicesMutable());
+  if (isa<tensor::DimOp, memref::DimOp>(op))
+    return asPlaces(op->getOpOperands().drop_front());
+  if (auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(op))
+    return getHazards(slice);
   return {};
+}
+
+/// What says how many elements `op` reads, writes or makes.
+static SmallVector<Value> getSizes(Operation *op) {
+  SmallVector<Value> sizes;
+  if (auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(op))
+    llvm::append_range(sizes, slice.getSizes());
+  // Of one of static shape too, the space in front of what is padded.
+  if (auto pad = dyn_cast<tensor::PadOp>(op)) {
+    llvm::append_range(sizes, pad.getLow());
+    llvm::append_range(sizes, pad.getHigh());
+  }
+  bool isDynamic = llvm::any_of(op->getResultTypes(), [](Type type) {
+    auto shaped = dyn_cast<RankedTensorType>(type);
+    return shaped && !shaped.hasStaticShape();
+  });
+  // The results of other operations with regions are handed over.
+  if (!isDynamic ||
+      (op->getNumRegions() != 0 && !isa<tensor::PadOp, tensor::GenerateOp>(op)))
+    return sizes;
+  if (auto reshape = dyn_cast<tensor::ReshapeOp>(op))
+    sizes.push_back(reshape.getShape());
+  SmallVector<Hazard> hazards = getHazards(op);
+  for (OpOperand &operand : op->getOpOperands())
+    if (operand.get().getType().isIndex() &&
+        llvm::none_of(hazards, [&](const Hazard &hazard) {
+          return hazard.operand == &operand;
+        }))
+      sizes.push_back(operand.get());
+  return sizes;
 }
 
 /// Where to put what `op` is to take: a region that combines what rounds of a
@@ -98,15 +156,14 @@ static Operation *getPlaceBefore(Operation *op) {
   return isa<InParallelOpInterface>(parent) ? parent : op;
 }
 
-/// What is divided by is 1 then, and a place the first:
+/// What is divided by is 1 then, and a place mostly the first:
 ///   divsi(%x, %n)  ->  divsi(%x, select(%overflows, 1, %n))
 void StepGuard::guardHazard(const Hazard &hazard, Value overflows) {
   Value value = hazard.operand->get();
   builder.setInsertionPoint(getPlaceBefore(hazard.operand->getOwner()));
   Type element = getElementTypeOrSelf(value);
-  Value harmless = createSplat(builder, value,
-                               hazard.isDivisor ? builder.getOneAttr(element)
-                                                : builder.getZeroAttr(element));
+  Value harmless = createSplat(
+      builder, value, builder.getIntegerAttr(element, hazard.harmless));
   Value chosen = arith::SelectOp::create(builder, value.getLoc(), overflows,
                                          harmless, value);
   if (Value any = found.lookup(value))
@@ -115,38 +172,48 @@ void StepGuard::guardHazard(const Hazard &hazard, Value overflows) {
   ++numChanges;
 }
 
-/// Sizes that an overflow came into could be any, and are refused.
 LogicalResult StepGuard::guardHazards(Operation *op) {
-  SmallVector<Hazard> hazards = getHazards(op);
-  bool hasSizes = llvm::any_of(op->getResultTypes(), [](Type type) {
-    auto shaped = dyn_cast<RankedTensorType>(type);
-    return shaped && !shaped.hasStaticShape();
-  });
-  if (hazards.empty() && !hasSizes)
-    return success();
-  for (const Hazard &hazard : hazards) {
+  // The operands as they are: a guarded one is no overflow's any more.
+  SmallVector<std::pair<Hazard, Value>> guarded;
+  for (const Hazard &hazard : getHazards(op)) {
     builder.setInsertionPoint(getPlaceBefore(op));
     if (Value any = joinOf(hazard.getReads()))
-      guardHazard(hazard, extract(op->getLoc(), any));
+      guarded.push_back({hazard, any});
   }
-  for (OpOperand &operand : op->getOpOperands()) {
-    bool isHazard = llvm::any_of(hazards, [&](const Hazard &hazard) {
-      return hazard.operand == &operand;
-    });
-    if (hasSizes && !isHazard && operand.get().getType().isIndex() &&
-        found.contains(operand.get()))
-      return op->emitError()
-             << "expected the sizes of '" << op->getName()
-             << "' to be what no gradient of '@" << step.getName()
-             << "' comes into, because with one that overflows they may be "
-                "anything; write the update with static sizes";
+  for (auto &[hazard, any] : guarded) {
+    builder.setInsertionPoint(getPlaceBefore(op));
+    guardHazard(hazard, extract(op->getLoc(), any));
   }
+  return checkSizes(op);
+}
+
+/// Sizes that an overflow came into could be any.
+LogicalResult StepGuard::checkSizes(Operation *op) {
+  if (llvm::any_of(getSizes(op),
+                   [&](Value size) { return found.contains(size); }))
+    return refuseSizes(op);
   return success();
+}
+
+LogicalResult StepGuard::refuseSizes(Operation *op) {
+  return op->emitError()
+         << "expected the sizes of '" << op->getName()
+         << "' to be what no gradient of '@" << step.getName()
+         << "' comes into, because with one that overflows they may be "
+            "anything; write the update with static sizes";
 }
 
 /// The boolean that `predicate` holds.
 Value StepGuard::extract(Location loc, Value predicate) {
   return tensor::ExtractOp::create(builder, loc, predicate, ValueRange());
+}
+
+void mlir::amp::appendBranchConditions(Operation *op, Operation *function,
+                                       SmallVectorImpl<Value> &conditions) {
+  for (Operation *parent = op->getParentOp(); parent != function;
+       parent = parent->getParentOp())
+    if (isa<scf::IfOp, scf::IndexSwitchOp>(parent))
+      conditions.push_back(parent->getOperand(0));
 }
 
 /// An assertion, or those in the body of a structured operation, hold where an
@@ -161,10 +228,7 @@ void StepGuard::guardChecks(Operation *op) {
   });
   if (checks.empty())
     return;
-  for (Operation *parent = op->getParentOp(); parent != step;
-       parent = parent->getParentOp())
-    if (auto branch = dyn_cast<scf::IfOp>(parent))
-      read.push_back(branch.getCondition());
+  appendBranchConditions(op, step, read);
   builder.setInsertionPoint(op);
   Value any = joinOf(read);
   if (!any)
@@ -210,6 +274,10 @@ void StepGuard::boundOnOverflow(scf::ForOp loop, Value overflows,
 }
 
 SmallVector<Value> mlir::amp::getBounds(LoopLikeOpInterface loop) {
+  // It names no values that go round, as they meet only in what combines them.
+  if (auto parallel = dyn_cast<scf::ParallelOp>(*loop))
+    return llvm::to_vector(
+        parallel->getOperands().drop_back(parallel.getInitVals().size()));
   MutableArrayRef<OpOperand> inits = loop.getInitsMutable();
   SmallVector<Value> bounds;
   for (OpOperand &operand : loop->getOpOperands())
@@ -276,14 +344,34 @@ llvm::SmallBitVector StepGuard::findDecisive(func::FuncOp callee) {
   return decisive.lookup(callee);
 }
 
+/// True if `op` is an assertion or calls what leads to one.
+bool StepGuard::leadsToCheck(Operation *op) {
+  if (!checking)
+    checking.emplace(step->getParentOfType<ModuleOp>(), symbols,
+                     [](Operation *op) { return isa<cf::AssertOp>(op); });
+  return isa<cf::AssertOp>(op) || checking->isCall(op);
+}
+
 /// They come into the condition or the bounds of a loop, the condition of a
-/// branch in a cycle of blocks, a hazard, or what decides about a call. All
-/// arguments of calls in a cycle count as well.
+/// branch in a cycle of blocks, a hazard, a size, an assertion or a branch that
+/// leads to one, or what decides about a call. All arguments of calls in a
+/// cycle count as well.
 llvm::SmallBitVector StepGuard::findDecisiveAfterCallees(func::FuncOp callee) {
   SmallVector<Value> conditions;
+  llvm::SetVector<Region *> choosing;
   llvm::DenseMap<Block *, unsigned> cycles = numberCycles(callee);
   callee.walk([&](Operation *op) {
     Block *block = op->getBlock();
+    if (leadsToCheck(op)) {
+      appendBranchConditions(op, callee, conditions);
+      if (isa<cf::AssertOp>(op))
+        conditions.push_back(op->getOperand(0));
+      for (Region *region = op->getParentRegion();
+           region != callee->getParentRegion();
+           region = region->getParentRegion())
+        if (!region->hasOneBlock())
+          choosing.insert(region);
+    }
     if (auto end = dyn_cast<scf::ConditionOp>(op)) {
       conditions.push_back(end.getCondition());
     } else if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
@@ -303,11 +391,17 @@ llvm::SmallBitVector StepGuard::findDecisiveAfterCallees(func::FuncOp callee) {
     }
     for (const Hazard &hazard : getHazards(op))
       llvm::append_range(conditions, hazard.getReads());
+    if (!isa<func::CallOp>(op))
+      llvm::append_range(conditions, getSizes(op));
   });
+  // Which of its blocks run.
+  for (Region *region : choosing)
+    for (Block &inside : *region)
+      llvm::append_range(conditions, getConditions(inside.getTerminator()));
   llvm::SmallBitVector numbers(callee.getNumArguments());
   if (!conditions.empty()) {
     OverflowReach::Guarded none;
-    OverflowReach inside(none);
+    OverflowReach inside(none, symbols);
     for (BlockArgument argument : callee.getArguments())
       inside.addSource(argument, argument.getArgNumber());
     inside.propagate();
@@ -318,14 +412,20 @@ llvm::SmallBitVector StepGuard::findDecisiveAfterCallees(func::FuncOp callee) {
 }
 
 /// True if `call` is of a function without roles that may not come to its end
-/// where one of the operands that `mayOverflow` tells of has overflowed.
+/// where one of the values that `mayOverflow` tells of has overflowed: an
+/// operand, or what leads to an assertion.
 bool StepGuard::mayNotEnd(func::CallOp call,
                           function_ref<bool(Value)> mayOverflow) {
-  if (getKind(call) != FunctionKind::Other ||
-      llvm::none_of(call.getOperands(), mayOverflow))
+  if (getKind(call) != FunctionKind::Other)
+    return false;
+  SmallVector<Value> branches;
+  appendBranchConditions(call, step, branches);
+  if (llvm::any_of(branches, mayOverflow) && leadsToCheck(call))
+    return true;
+  if (llvm::none_of(call.getOperands(), mayOverflow))
     return false;
   return llvm::any_of(
-      findDecisive(getCallee(call)).set_bits(),
+      findDecisive(getCallee(call, symbols)).set_bits(),
       [&](unsigned number) { return mayOverflow(call.getOperand(number)); });
 }
 
@@ -384,8 +484,10 @@ LogicalResult StepGuard::guardBody(linalg::LinalgOp op) {
   SmallVector<Value> read;
   // A division that has a name is guarded before it: nobody sees its body.
   bool isDivision = dividesIntegers(op);
+  bool hasSizes = false;
   op->walk([&](Operation *inner) {
     llvm::append_range(read, inner->getOperands());
+    hasSizes |= inner != op && llvm::any_of(getSizes(inner), isReached);
     if (inner == op || !isDivision)
       for (const Hazard &hazard : getHazards(inner))
         if (llvm::any_of(hazard.getReads(), isReached))
@@ -398,12 +500,14 @@ LogicalResult StepGuard::guardBody(linalg::LinalgOp op) {
         (loop && llvm::any_of(getBounds(loop), isReached)))
       endless.push_back(inner);
   });
-  if (endless.empty() && hazards.empty())
+  if (endless.empty() && hazards.empty() && !hasSizes)
     return success();
   builder.setInsertionPoint(op);
   Value any = joinOf(read);
   if (!any)
     return success();
+  if (hasSizes)
+    return refuseSizes(op);
   Value overflows = extract(op->getLoc(), any);
   for (const Hazard &hazard : hazards)
     guardHazard(hazard, overflows);

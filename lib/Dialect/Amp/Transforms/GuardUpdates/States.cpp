@@ -67,7 +67,8 @@ static UnscaleOp findUnscale(func::CallOp call) {
 
 /// Results of a backward pass that are computed from its seed and are no
 /// gradients: signs, ratios, places. They are as good as its gradients.
-static SmallVector<unsigned> getOthersFromSeed(func::FuncOp callee) {
+static SmallVector<unsigned> getOthersFromSeed(func::FuncOp callee,
+                                               const SymbolTable &symbols) {
   SmallVector<unsigned> others;
   for (unsigned i = 0, e = callee.getNumResults(); i != e; ++i)
     if (RoleInfo info = getResultRole(callee, i);
@@ -76,7 +77,7 @@ static SmallVector<unsigned> getOthersFromSeed(func::FuncOp callee) {
   if (others.empty())
     return others;
   OverflowReach::Guarded none;
-  OverflowReach inside(none);
+  OverflowReach inside(none, symbols);
   for (BlockArgument argument : callee.getArguments())
     if (getArgRole(callee, argument.getArgNumber()).is(Role::LossSeed))
       inside.addSource(argument, 0);
@@ -124,7 +125,7 @@ bool StepGuard::findSources() {
           return operand.getDefiningOp<ScaleLossOp>();
         }))
       return;
-    func::FuncOp callee = getCallee(call);
+    func::FuncOp callee = getCallee(call, symbols);
     for (OpResult result : call.getResults())
       if (getResultRole(callee, result.getResultNumber()).is(Role::Grad)) {
         reach.addScaled(result);
@@ -136,7 +137,7 @@ bool StepGuard::findSources() {
       return;
     auto [others, isNew] = othersOf.try_emplace(callee);
     if (isNew)
-      others->second = getOthersFromSeed(callee);
+      others->second = getOthersFromSeed(callee, symbols);
     for (unsigned i : others->second) {
       Value result = call.getResult(i);
       reach.addSource(result, it->second);

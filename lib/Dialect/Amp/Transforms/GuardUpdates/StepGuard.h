@@ -15,6 +15,7 @@
 #define AMP_LIB_DIALECT_AMP_TRANSFORMS_GUARDUPDATES_STEPGUARD_H
 
 #include "../Callees.h"
+#include "../FunctionsWith.h"
 #include "../OverflowReach.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -76,14 +77,19 @@ Value createSplat(OpBuilder &builder, Value like, TypedAttr element);
 /// Zeros of the type of `like`.
 Value createZeros(OpBuilder &builder, Value like);
 
+/// Appends what the branches around `op` that are inside of `function` choose
+/// by.
+void appendBranchConditions(Operation *op, Operation *function,
+                            SmallVectorImpl<Value> &conditions);
+
 /// What the terminator `end` chooses a successor by.
 SmallVector<Value> getConditions(Operation *end);
 
 class StepGuard {
 public:
   StepGuard(func::FuncOp step, const SymbolTable &symbols, GuardOptions options)
-      : step(step), symbols(symbols), options(options), reach(guardedPlaces),
-        builder(step.getContext()) {}
+      : step(step), symbols(symbols), options(options),
+        reach(guardedPlaces, symbols), builder(step.getContext()) {}
 
   LogicalResult run();
   unsigned getNumGuards() const { return guards.size(); }
@@ -146,6 +152,8 @@ private:
   // Hazards.cpp
   void guardHazard(const Hazard &hazard, Value overflows);
   LogicalResult guardHazards(Operation *op);
+  LogicalResult checkSizes(Operation *op);
+  LogicalResult refuseSizes(Operation *op);
   Value extract(Location loc, Value predicate);
   void guardChecks(Operation *op);
   void endOnOverflow(scf::ConditionOp end, Value overflows);
@@ -153,6 +161,7 @@ private:
   LogicalResult refuseBounds(Operation *loop);
   llvm::SmallBitVector findDecisive(func::FuncOp callee);
   llvm::SmallBitVector findDecisiveAfterCallees(func::FuncOp callee);
+  bool leadsToCheck(Operation *op);
   bool mayNotEnd(func::CallOp call, function_ref<bool(Value)> mayOverflow);
   LogicalResult skipHelper(func::CallOp call, Value any, Value overflows);
   LogicalResult guardBody(linalg::LinalgOp op);
@@ -245,6 +254,8 @@ private:
   llvm::DenseMap<Operation *, llvm::SmallBitVector> decisive;
   /// Numbers of the components of functions, callees first; empty until asked.
   llvm::DenseMap<Operation *, unsigned> componentOf;
+  /// Functions that lead to an assertion, once asked.
+  std::optional<FunctionsWith> checking;
   /// Answers of containsStep.
   llvm::DenseMap<Operation *, bool> stepsInside;
   /// Whether an overflow came into a value and no guard has kept it away.

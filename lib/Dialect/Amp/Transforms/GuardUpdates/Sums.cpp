@@ -106,7 +106,7 @@ OverflowReach StepGuard::followArguments(function_ref<bool(Value)> isSource) {
           !llvm::is_contained(unscale.getAccumulators(), operand.get()))
         backwardPasses.insert({op, operand.getOperandNumber()});
   });
-  OverflowReach reached(backwardPasses);
+  OverflowReach reached(backwardPasses, symbols);
   for (BlockArgument argument : step.getArguments())
     if (isSource(argument))
       reached.addSource(argument, 0);

@@ -277,8 +277,11 @@ LogicalResult StepGuard::visit(Operation *op) {
   if (auto call = dyn_cast<func::CallOp>(op);
       call &&
       mayNotEnd(call, [&](Value value) { return bool(found.lookup(value)); })) {
+    SmallVector<Value> read(call.getOperands());
+    if (leadsToCheck(call))
+      appendBranchConditions(call, step, read);
     builder.setInsertionPoint(call);
-    Value any = joinOf(call.getOperands());
+    Value any = joinOf(read);
     return skipHelper(call, any, extract(call.getLoc(), any));
   }
   Value bounds;
@@ -308,7 +311,7 @@ LogicalResult StepGuard::visit(Operation *op) {
       return failure();
   }
   if (!isa<linalg::LinalgOp>(op) && op->getNumRegions() != 0)
-    return visitOpaque(op, bounds);
+    return failed(checkSizes(op)) ? failure() : visitOpaque(op, bounds);
   if (!isa<linalg::LinalgOp>(op) && failed(guardHazards(op)))
     return failure();
   guardAdditions(op);
@@ -339,9 +342,7 @@ LogicalResult StepGuard::visit(Operation *op) {
 LogicalResult StepGuard::visitOpaque(Operation *op, Value bounds) {
   if (hasSource(op)) {
     SmallVector<Value> handed(op->getResults());
-    for (Region &region : op->getRegions())
-      for (Block &block : region)
-        llvm::append_range(handed, block.getArguments());
+    appendRegionArguments(op, handed);
     for (Value value : handed)
       if (reach.isReached(value))
         return op->emitError()
@@ -362,11 +363,12 @@ LogicalResult StepGuard::visitOpaque(Operation *op, Value bounds) {
     for (Value result : op->getResults())
       if (reach.isReached(result))
         found[result] = any;
-    for (Region &region : op->getRegions())
-      for (Block &block : region)
-        for (BlockArgument argument : block.getArguments())
-          if (reach.isReached(argument))
-            found[argument] = any;
+    SmallVector<Value> arguments;
+    appendRegionArguments(op, arguments);
+    // What combines the rounds of a loop has the loop's already.
+    for (Value argument : arguments)
+      if (reach.isReached(argument))
+        found[argument] = join({any, found.lookup(argument)});
   }
   for (Region &region : op->getRegions())
     for (Block &block : region)
