@@ -16,9 +16,9 @@
 // scf.if, the condition of an scf.while, but not the body of a loop, which may
 // run no times.
 //
-// Each function of a component is looked at once, and again for each function
-// that it calls in the component; modules without recursion cost the walk that
-// finds components.
+// A path that comes to such a call waits there, and goes on from there when the
+// callee is found to return: each operation is passed once. Modules without
+// recursion cost the walk that finds components.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,12 +53,25 @@ public:
   }
 
 private:
-  bool hasEnd(Region &region, func::CallOp &blocker) const;
-  bool canPass(Operation &op, func::CallOp &blocker) const;
+  void enter(Region &region);
+  void goOn(Operation *op);
+  void leave(Region &region);
+  bool canPass(Operation *op);
+  func::CallOp findBlocker(Region &region) const;
 
   const SymbolTable &symbols;
   /// Functions of the component of which it is not known that they return.
   llvm::DenseSet<func::FuncOp> undecided;
+  /// Operations at which paths go on.
+  SmallVector<Operation *> worklist;
+  /// Calls that paths wait at, by what they call.
+  llvm::DenseMap<func::FuncOp, SmallVector<func::CallOp>> waiting;
+  /// Blocks that a path comes to, and where it waits in them: at a call, or at
+  /// an operation for one of its regions.
+  llvm::DenseSet<Block *> reached;
+  llvm::DenseMap<Block *, Operation *> waitsAt;
+  /// Regions that a path leaves.
+  llvm::DenseSet<Region *> left;
   llvm::MapVector<func::FuncOp, func::CallOp> endless;
 };
 } // namespace
@@ -67,75 +80,111 @@ EndlessCalls::EndlessCalls(const CallComponent &component,
                            const SymbolTable &symbols)
     : symbols(symbols),
       undecided(component.functions.begin(), component.functions.end()) {
-  llvm::DenseMap<func::FuncOp, llvm::SmallSetVector<func::FuncOp, 4>> callers;
   for (func::FuncOp function : component.functions)
-    function.walk([&](func::CallOp call) {
-      if (auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
-          callee && undecided.contains(callee))
-        callers[callee].insert(function);
-    });
-  SmallVector<func::FuncOp> worklist(component.functions.begin(),
-                                     component.functions.end());
-  while (!worklist.empty()) {
-    func::FuncOp function = worklist.pop_back_val();
-    func::CallOp blocker;
-    if (!undecided.contains(function) || !hasEnd(function.getBody(), blocker))
-      continue;
-    undecided.erase(function);
-    llvm::append_range(worklist, callers[function]);
-  }
-  for (func::FuncOp function : component.functions) {
-    func::CallOp blocker;
-    // What loops without an end needs no call for that.
-    if (undecided.contains(function) && !hasEnd(function.getBody(), blocker) &&
-        blocker)
-      endless[function] = blocker;
-  }
+    enter(function.getBody());
+  while (!worklist.empty())
+    goOn(worklist.pop_back_val());
+  // What loops without an end needs no call for that.
+  for (func::FuncOp function : component.functions)
+    if (undecided.contains(function))
+      if (func::CallOp blocker = findBlocker(function.getBody()))
+        endless[function] = blocker;
 }
 
-/// True if a path through the blocks of `region` leaves it; otherwise `blocker`
-/// is the first call at which one ends, if there is one.
-bool EndlessCalls::hasEnd(Region &region, func::CallOp &blocker) const {
+/// A path comes to `region`.
+void EndlessCalls::enter(Region &region) {
   if (region.empty())
-    return true;
-  llvm::SetVector<Block *> reached;
-  reached.insert(&region.front());
-  for (unsigned i = 0; i < reached.size(); ++i) {
-    Block *block = reached[i];
-    if (!llvm::all_of(*block,
-                      [&](Operation &op) { return canPass(op, blocker); }))
-      continue;
-    if (block->getNumSuccessors() == 0)
-      return true;
-    reached.insert(block->succ_begin(), block->succ_end());
-  }
-  return false;
+    return leave(region);
+  Block *entry = &region.front();
+  if (reached.insert(entry).second)
+    worklist.push_back(&entry->front());
 }
 
-/// True if what follows `op` may be reached.
-bool EndlessCalls::canPass(Operation &op, func::CallOp &blocker) const {
-  if (auto call = dyn_cast<func::CallOp>(op)) {
-    auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
-    bool returns = !callee || !undecided.contains(callee);
-    if (!returns && !blocker)
-      blocker = call;
-    return returns;
+/// A path comes out of `region`: what is around it goes on.
+void EndlessCalls::leave(Region &region) {
+  if (!left.insert(&region).second)
+    return;
+  Operation *parent = region.getParentOp();
+  auto function = dyn_cast<func::FuncOp>(parent);
+  if (!function) {
+    if (waitsAt.lookup(parent->getBlock()) == parent)
+      worklist.push_back(parent);
+    return;
   }
+  undecided.erase(function);
+  for (func::CallOp call : waiting.lookup(function))
+    worklist.push_back(call);
+}
+
+/// Takes the path that comes to `op` as far as it gets.
+void EndlessCalls::goOn(Operation *op) {
+  Block *block = op->getBlock();
+  for (; op; op = op->getNextNode()) {
+    waitsAt[block] = op;
+    if (!canPass(op))
+      return;
+  }
+  waitsAt.erase(block);
+  if (block->getNumSuccessors() == 0)
+    return leave(*block->getParent());
+  for (Block *successor : block->getSuccessors())
+    if (reached.insert(successor).second)
+      worklist.push_back(&successor->front());
+}
+
+/// The regions of `op` of which a path has to leave one, to come to what
+/// follows it; nothing if it may go around them.
+static SmallVector<Region *> getEntered(Operation *op) {
   auto branch = dyn_cast<RegionBranchOpInterface>(op);
   if (!branch)
+    return {};
+  SmallVector<RegionSuccessor> successors;
+  branch.getSuccessorRegions(RegionBranchPoint::parent(), successors);
+  SmallVector<Region *> entered;
+  for (const RegionSuccessor &successor : successors) {
+    if (successor.isParent())
+      return {};
+    entered.push_back(successor.getSuccessor());
+  }
+  return entered;
+}
+
+/// True if what follows `op` may be reached; if not, the path waits there.
+bool EndlessCalls::canPass(Operation *op) {
+  if (auto call = dyn_cast<func::CallOp>(op)) {
+    auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+    if (!callee || !undecided.contains(callee))
+      return true;
+    waiting[callee].push_back(call);
+    return false;
+  }
+  SmallVector<Region *> entered = getEntered(op);
+  auto isLeft = [&](Region *region) { return left.contains(region); };
+  if (entered.empty() || llvm::any_of(entered, isLeft))
     return true;
-  SmallVector<RegionSuccessor> entered;
-  branch.getSuccessorRegions(RegionBranchPoint::parent(), entered);
-  func::CallOp inside;
-  bool passes = entered.empty() ||
-                llvm::any_of(entered, [&](const RegionSuccessor &successor) {
-                  return successor.isParent() ||
-                         hasEnd(*successor.getSuccessor(), inside);
-                });
-  // Where it can be gone around, a call inside stops nothing.
-  if (!passes && !blocker)
-    blocker = inside;
-  return passes;
+  for (Region *region : entered)
+    enter(*region);
+  return llvm::any_of(entered, isLeft);
+}
+
+/// The first call that a path through `region` waits at; null if none does.
+func::CallOp EndlessCalls::findBlocker(Region &region) const {
+  llvm::SetVector<Block *> passed;
+  if (!region.empty())
+    passed.insert(&region.front());
+  for (unsigned i = 0; i < passed.size(); ++i) {
+    Block *block = passed[i];
+    Operation *op = waitsAt.lookup(block);
+    if (!op)
+      passed.insert(block->succ_begin(), block->succ_end());
+    else if (auto call = dyn_cast<func::CallOp>(op))
+      return call;
+    else
+      for (Region *entered : getEntered(op))
+        if (func::CallOp inside = findBlocker(*entered))
+          return inside;
+  }
+  return nullptr;
 }
 
 /// Says of each cycle of `endless` where it begins and how it goes on. True if

@@ -3,7 +3,7 @@
 one before, N times over.
 
     growing_sets.py N statistics | repeated | batch-norm | name | branches | unions | helpers |
-                      forward | cycle
+                      forward | cycle | recursion | endless
 """
 
 import sys
@@ -119,8 +119,23 @@ def choosing(last):
     return make
 
 
+def recursion(last):
+    """A function that calls N others one after the other, which call it under a condition, and
+    of which each calls the one before; the first of all is `last` but for that."""
+    def make(count):
+        lines = []
+        for i in range(count):
+            lines += [f"func.func private @h{i}(%c: i1) {{", "  scf.if %c {",
+                      "    func.call @all(%c) : (i1) -> ()", "  }",
+                      f"  call @h{i - 1}(%c) : (i1) -> ()" if i else f"  {last}", "  return", "}"]
+        return lines + ["func.func @all(%c: i1) {", *(f"  call @h{i}(%c) : (i1) -> ()" for i in range(count)),
+                        "  return", "}"]
+    return make
+
+
 count, kind = int(sys.argv[1]), sys.argv[2]
 kinds = {"statistics": statistics, "repeated": repeated,
          "batch-norm": batch_norm, "name": name, "branches": branches, "unions": unions,
-         "helpers": helpers, "forward": choosing("end"), "cycle": choosing("b0")}
+         "helpers": helpers, "forward": choosing("end"), "cycle": choosing("b0"),
+         "recursion": recursion(""), "endless": recursion("call @h0(%c) : (i1) -> ()")}
 print("\n".join(kinds[kind](count)))
