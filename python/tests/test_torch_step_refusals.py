@@ -80,14 +80,13 @@ class Maps(nn.Module):
 @pytest.mark.parametrize(
     ("function", "name"),
     [
-        (lambda x: F.max_pool2d(x, 4, 3, 1, ceil_mode=True), "max_pool2d"),
-        (lambda x: F.max_pool2d(x, 2, 1, 0, dilation=2), "max_pool2d"),
-        (lambda x: F.max_pool3d(x, 2), "max_pool3d"),
-        (lambda x: F.avg_pool2d(x, 3, 2, 1, count_include_pad=False), "avg_pool2d"),
-        (lambda x: F.avg_pool2d(x, 4, 3, 1, ceil_mode=True), "avg_pool2d"),
-        (lambda x: F.avg_pool2d(x, 3, 2, 1, divisor_override=5), "avg_pool2d"),
-        (lambda x: F.lp_pool2d(x.abs() + 0.1, 2, 2), "avg_pool2d"),
-        (lambda x: F.local_response_norm(x, 2), "avg_pool"),
+        (lambda x: F.fractional_max_pool2d(x, 2, output_size=3), "max_pool2d"),
+        (
+            lambda x: F.grid_sample(x, x[:, :2].permute(0, 2, 3, 1), align_corners=True),
+            "grid_sampler",
+        ),
+        (lambda x: torch.linalg.matrix_exp(x), "linalg_matrix_exp"),
+        (lambda x: torch.special.i0(x), "i0"),
     ],
 )
 def test_operations_without_a_form_are_named(function, name) -> None:
@@ -101,10 +100,10 @@ def test_operations_without_a_form_are_named(function, name) -> None:
 
 def test_gradients_without_a_form_are_named() -> None:
     refuse(
-        lambda model, x: model(x).sum(),
-        "torch-mlir has no form for 'aten.embedding.*' .* in the backward pass",
-        nn.Embedding(5, 3, scale_grad_by_freq=True),
-        torch.tensor([1, 2, 1]),
+        lambda model, x: F.pad(model(x), (1, 1, 1, 1), mode="replicate").sum(),
+        "torch-mlir has no form for 'aten.replication_pad2d' .* in the backward pass",
+        Maps(),
+        torch.randn(2, 4, 6, 6),
     )
 
 

@@ -36,6 +36,7 @@ from mlir_amp.torch.lowering import decompositions
 from mlir_amp.torch.lowering.cast_model import cast_model
 from mlir_amp.torch.lowering.graph_program import GraphProgram
 from mlir_amp.torch.lowering.index_checks import Checked
+from mlir_amp.torch.lowering.loss_rules import Restated
 from mlir_amp.torch.lowering.origins import Origins
 
 __all__ = ["FallbackWarning", "RecompileWarning", "amp"]
@@ -70,12 +71,12 @@ def _read_options(options: Mapping[str, Any] | None) -> tuple[str, str]:
 @contextlib.contextmanager
 def plain_kernels() -> Iterator[None]:
     """While inside, attention and LSTM are traced as simple operations: PyTorch's fused
-    kernels for CPUs have no decomposition; and indices that no graph shows are
-    checked."""
+    kernels for CPUs have no decomposition; indices that no graph shows are checked; and
+    what PyTorch takes apart wrongly is stated by other functions."""
     fused = torch._C._get_mkldnn_enabled()
     torch._C._set_mkldnn_enabled(False)
     try:
-        with sdpa_kernel(SDPBackend.MATH), Checked():
+        with sdpa_kernel(SDPBackend.MATH), Checked(), Restated():
             yield
     finally:
         torch._C._set_mkldnn_enabled(fused)

@@ -19,7 +19,14 @@ import torch
 from torch import Tensor
 from torch._decomp import core_aten_decompositions, get_decompositions
 
-from mlir_amp.torch.lowering import index_rules, number_rules
+from mlir_amp.torch.lowering import (
+    bag_rules,
+    index_rules,
+    loss_rules,
+    number_rules,
+    order_rules,
+    pool_rules,
+)
 
 aten = torch.ops.aten
 
@@ -35,60 +42,14 @@ _THEIRS = (
     "slice_backward unfold_backward binary_cross_entropy_with_logits "
     "scaled_dot_product_attention full_like new_zeros new_ones zeros_like ones_like "
     "leaky_relu_backward elu_backward silu_backward stack split split_with_sizes unbind "
-    "_adaptive_avg_pool2d hardtanh_backward upsample_nearest2d "
-    "upsample_nearest2d_backward avg_pool2d_backward"
+    "hardtanh_backward upsample_nearest2d upsample_nearest2d_backward"
 ).split()
+
+# Beside those of this file, which need no pages of their own.
+_OURS = (index_rules, number_rules, pool_rules, bag_rules, loss_rules, order_rules)
 
 # Which torch-mlir lowers better itself.
 _KEPT = (aten.linalg_vector_norm, aten.norm, aten.empty_like, aten._to_copy)
-
-
-def _max_pool_backward(
-    grad: Tensor,
-    x: Tensor,
-    kernel: list[int],
-    stride: list[int],
-    padding: list[int],
-    dilation: list[int],
-    ceil_mode: bool,
-    indices: Tensor,
-) -> Tensor:
-    """A gather: position h lies in the windows (h + padding) // stride - t, of which
-    ceil(kernel / stride) can reach it. Of those whose kept index is this position, the
-    gradients add up."""
-    if x.dim() != 4 or any(d != 1 for d in dilation) or ceil_mode:
-        return NotImplemented
-    n, c, *size = x.shape
-    stride = list(stride) or list(kernel)
-    reach = [-(-k // s) for k, s in zip(kernel, stride)]
-    # Windows that positions refer to, and how many are missing on either side.
-    last = [(e - 1 + p) // s for e, p, s in zip(size, padding, stride)]
-    before = [t - 1 for t in reach]
-    after = [max(0, m + 1 - o) for m, o in zip(last, grad.shape[2:])]
-
-    def spread(t: Tensor, fill: float) -> Tensor:
-        """Each window's value at every position that its first cell can be."""
-        pad = [before[1], after[1], before[0], after[0]]
-        t = aten.constant_pad_nd(t, pad, fill)
-        h, w = t.shape[2:]
-        t = t.reshape(n, c, h, 1, w, 1).expand(n, c, h, stride[0], w, stride[1])
-        return t.reshape(n, c, h * stride[0], w * stride[1])
-
-    gradients, places = spread(grad, 0.0), spread(indices, -1)
-    here = torch.arange(size[0] * size[1], device=x.device).reshape(1, 1, *size)
-    total = None
-    for i in range(reach[0]):
-        for j in range(reach[1]):
-            top = padding[0] + stride[0] * (before[0] - i)
-            left = padding[1] + stride[1] * (before[1] - j)
-
-            def cut(t: Tensor, top: int = top, left: int = left) -> Tensor:
-                return t[:, :, top : top + size[0], left : left + size[1]]
-
-            zero = torch.zeros((), dtype=grad.dtype, device=grad.device)
-            part = torch.where(cut(places) == here, cut(gradients), zero)
-            total = part if total is None else total + part
-    return total
 
 
 def _nll_backward(
@@ -114,23 +75,6 @@ def _nll_backward(
 
 def _threshold_backward(grad: Tensor, x: Tensor, threshold: float) -> Tensor:
     return torch.where(x <= threshold, torch.zeros((), dtype=grad.dtype), grad)
-
-
-def _embedding_backward(
-    grad: Tensor,
-    indices: Tensor,
-    num_weights: int,
-    padding_idx: int,
-    scale_grad_by_freq: bool,
-) -> Tensor:
-    """A product with the one-hot rows of the indices."""
-    if scale_grad_by_freq:
-        return NotImplemented
-    indices = indices.reshape(1, -1)
-    hot = torch.arange(num_weights, device=grad.device).unsqueeze(1) == indices
-    if padding_idx >= 0:
-        hot = hot & (indices != padding_idx)
-    return torch.mm(hot.to(grad.dtype), grad.reshape(-1, grad.shape[-1]))
 
 
 def _as_strided(
@@ -338,7 +282,6 @@ def table() -> dict[Any, Callable[..., Any]]:
     rules.update(get_decompositions([getattr(aten, name) for name in _THEIRS]))
     rules.update(
         {
-            aten.max_pool2d_with_indices_backward.default: _max_pool_backward,
             aten.as_strided.default: _as_strided,
             aten.roll.default: _roll,
             aten.squeeze.dims: _squeeze_dims,
@@ -347,13 +290,12 @@ def table() -> dict[Any, Callable[..., Any]]:
             aten.var.correction: _var,
             aten.nll_loss_backward.default: _nll_backward,
             aten.threshold_backward.default: _threshold_backward,
-            aten.embedding_dense_backward.default: _embedding_backward,
             aten.convolution.default: _convolution,
             aten.convolution_backward.default: _convolution_backward,
         }
     )
-    rules.update(index_rules.rules())
-    rules.update(number_rules.rules())
+    for ours in _OURS:
+        rules.update(ours.rules())
     kept = (aten.squeeze.dim, aten.squeeze.default)
     return {
         operation: rule

@@ -56,13 +56,13 @@ _MOVES = (
 _CHECKS = (aten._assert_async.msg, aten._assert_tensor_metadata.default)
 
 # Operations without a form in linalg, by name. torch-mlir makes another dialect's of
-# those that write or read by index, and of some of them ends the process; numbers at
-# random would come from a state of its own.
+# those that write or read by index, and of some of them ends the process; it forgets the
+# weights of a bag's samples; numbers at random would come from a state of its own.
 _NO_FORM = frozenset(
-    "bernoulli cummax cummin cumprod cumsum index_put index_reduce masked_scatter "
-    "multinomial native_dropout normal_functional rand rand_like randint randint_like "
-    "randn randn_like randperm scatter scatter_add scatter_reduce sort topk "
-    "unsafe_index_put".split()
+    "bernoulli cummax cummin cumprod cumsum embedding_bag embedding_bag_forward_only "
+    "index_put index_reduce masked_scatter multinomial native_dropout "
+    "normal_functional rand rand_like randint randint_like randn randn_like randperm "
+    "scatter scatter_add scatter_reduce sort topk unsafe_index_put".split()
 )
 
 _PASSES = (

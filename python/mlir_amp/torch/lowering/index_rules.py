@@ -6,7 +6,7 @@ every place.
 
 linalg has no scatter. What a place gets is a sum, or the last, over all that name it;
 where an element goes in order is the number of those before it. That is one comparison
-for each pair, which fuses into the sum, and quadratic: beyond `_MOST_PAIRS` a rule
+for each pair, which fuses into the sum, and quadratic: beyond `MOST_PAIRS` a rule
 returns NotImplemented, and PyTorch runs the graph. Nothing is multiplied by a 0 that
 stands for "not here", so that an infinity stays where it belongs.
 """
@@ -25,12 +25,12 @@ from mlir_amp.torch.lowering.index_checks import in_range
 aten = torch.ops.aten
 
 # About a tenth of a second on one core.
-_MOST_PAIRS = 1 << 26
+MOST_PAIRS = 1 << 26
 
 
 def _has_few_pairs(x: Tensor, dim: int) -> bool:
     """Whether each element may be compared with each of its line."""
-    return x.dim() > 0 and 0 < x.numel() * x.shape[dim] <= _MOST_PAIRS
+    return x.dim() > 0 and 0 < x.numel() * x.shape[dim] <= MOST_PAIRS
 
 
 def _zero(like: Tensor) -> Tensor:
@@ -57,7 +57,7 @@ class _Places:
     @staticmethod
     def fit(shape: Sequence[int], dim: int, index: Tensor) -> bool:
         return 0 < len(shape) == index.dim() and (
-            0 < index.numel() * shape[dim % len(shape)] <= _MOST_PAIRS
+            0 < index.numel() * shape[dim % len(shape)] <= MOST_PAIRS
         )
 
     def sources(self, source: Tensor) -> Tensor:
@@ -206,7 +206,7 @@ def _not_negative(operation: Any) -> Callable[..., Tensor]:
     return checked
 
 
-def _sort(x: Tensor, dim: int = -1, descending: bool = False) -> tuple[Tensor, Tensor]:
+def sort(x: Tensor, dim: int = -1, descending: bool = False) -> tuple[Tensor, Tensor]:
     """Stable; NaN is above all numbers."""
     if not _has_few_pairs(x, dim):
         return NotImplemented
@@ -232,13 +232,13 @@ def _sort(x: Tensor, dim: int = -1, descending: bool = False) -> tuple[Tensor, T
 def _stable_sort(
     x: Tensor, *, stable: bool | None, dim: int = -1, descending: bool = False
 ) -> tuple[Tensor, Tensor]:
-    return _sort(x, dim, descending)
+    return sort(x, dim, descending)
 
 
 def _topk(
     x: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
 ) -> tuple[Tensor, Tensor]:
-    found = _sort(x, dim, largest)
+    found = sort(x, dim, largest)
     if found is NotImplemented:
         return found
     return tuple(part.narrow(dim, 0, k) for part in found)
@@ -281,7 +281,7 @@ def rules() -> dict[Any, Callable[..., Any]]:
         aten.index_fill.int_Scalar: _index_fill(aten.index_fill.int_Scalar),
         aten.index_fill.int_Tensor: _index_fill(aten.index_fill.int_Tensor),
         aten.put.default: _put,
-        aten.sort.default: _sort,
+        aten.sort.default: sort,
         aten.sort.stable: _stable_sort,
         aten.topk.default: _topk,
         aten.cumsum.default: _cumsum,

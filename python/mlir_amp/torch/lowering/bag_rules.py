@@ -1,0 +1,210 @@
+# Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Embeddings, bags of them, and their gradients.
+
+A bag is a range of the indices, from its offset to the next one: whether an index is in
+it is a comparison, and a row of the weight gets what all indices that name it have, as a
+product with their one-hot rows. torch-mlir's form of bags forgets the weights of samples,
+so that what has no rule here is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from mlir_amp.torch.lowering.index_checks import in_range
+from mlir_amp.torch.lowering.index_rules import MOST_PAIRS
+
+aten = torch.ops.aten
+
+_SUM, _MEAN, _MAX = range(3)
+
+
+def _zero(like: Tensor) -> Tensor:
+    return torch.zeros((), dtype=like.dtype, device=like.device)
+
+
+def _embedding_backward(
+    grad: Tensor,
+    indices: Tensor,
+    num_weights: int,
+    padding_idx: int,
+    scale_grad_by_freq: bool,
+) -> Tensor:
+    """A product with the one-hot rows of the indices, divided by how often each row is
+    named where that is asked for."""
+    indices = indices.reshape(1, -1)
+    hot = torch.arange(num_weights, device=grad.device).unsqueeze(1) == indices
+    if padding_idx >= 0:
+        hot = hot & (indices != padding_idx)
+    hot = hot.to(grad.dtype)
+    total = torch.mm(hot, grad.reshape(-1, grad.shape[-1]))
+    if scale_grad_by_freq:
+        total = total / hot.sum(1, keepdim=True).clamp(min=1.0)
+    return total
+
+
+class _Bags(NamedTuple):
+    """Which indices are in which bag.
+
+    Attributes:
+        has: [bags, indices], without those that are padding.
+        bag_of: The bag of each index.
+        sizes: Of the bags, as whole numbers.
+    """
+
+    has: Tensor
+    bag_of: Tensor
+    sizes: Tensor
+
+
+def _find_bags(
+    indices: Tensor, offsets: Tensor, include_last_offset: bool, padding_idx: int
+) -> _Bags:
+    place = torch.arange(indices.shape[0], device=indices.device)
+    begin = offsets[:-1] if include_last_offset else offsets
+    started = begin.unsqueeze(1) <= place.unsqueeze(0)
+    # Of empty bags that begin at one place the last one has what follows.
+    bag = started.to(torch.int64).sum(0) - 1
+    bag = in_range(bag, 0, begin.shape[0], "aten.embedding_bag by its first offset")
+    has = torch.arange(begin.shape[0], device=indices.device).unsqueeze(1) == bag
+    if include_last_offset:
+        has = has & (place < offsets[-1])
+    if padding_idx >= 0:
+        has = has & (indices != padding_idx)
+    return _Bags(has, bag, has.to(torch.int64).sum(1))
+
+
+def _maxima(rows: Tensor, indices: Tensor, bags: _Bags) -> tuple[Tensor, Tensor]:
+    """The maximum of each bag and column, and the index that it is of."""
+    inside = bags.has.unsqueeze(2)
+    low = torch.full((), -torch.inf, dtype=rows.dtype, device=rows.device)
+    best = torch.where(inside, rows, low).amax(1)
+    hit = inside & torch.eq(rows, best.unsqueeze(1))
+    count = indices.shape[0]
+    place = torch.arange(count, device=rows.device).reshape(1, -1, 1)
+    missing = torch.full((), count, dtype=place.dtype, device=rows.device)
+    first = torch.where(hit, place, missing).amin(1)
+    is_first = (place == first.unsqueeze(1)) & inside
+    number = indices.reshape(1, -1, 1)
+    named = torch.where(is_first, number, _zero(number)).sum(1)
+    filled = (bags.sizes > 0).unsqueeze(1)
+    return torch.where(filled, best, _zero(best)), named
+
+
+def _embedding_bag(
+    weight: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    scale_grad_by_freq: bool = False,
+    mode: int = _SUM,
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int = -1,
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    number = offsets.shape[0] - int(include_last_offset)
+    pairs = number * indices.numel() * weight.shape[1]
+    if sparse or not 0 < pairs <= MOST_PAIRS or not weight.is_floating_point():
+        return NotImplemented
+    size = weight.shape[0]
+    indices = in_range(indices, 0, size, "aten.embedding_bag").to(torch.int64)
+    bags = _find_bags(
+        indices, offsets.to(torch.int64), include_last_offset, padding_idx
+    )
+    rows = aten.index.Tensor(weight, [indices])
+    if mode == _MAX:
+        found, named = _maxima(rows.unsqueeze(0), indices, bags)
+        return found, bags.bag_of, bags.sizes, named
+    if per_sample_weights is not None:
+        rows = rows * per_sample_weights.unsqueeze(1)
+    found = torch.where(bags.has.unsqueeze(2), rows, _zero(rows)).sum(1)
+    if mode == _MEAN:
+        found = found / bags.sizes.clamp(min=1).to(found.dtype).unsqueeze(1)
+    return found, bags.bag_of, bags.sizes, bags.sizes.clone()
+
+
+def _embedding_bag_backward(
+    grad: Tensor,
+    indices: Tensor,
+    bag_of: Tensor,
+    sizes: Tensor,
+    named: Tensor,
+    num_weights: int,
+    scale_grad_by_freq: bool,
+    mode: int,
+    per_sample_weights: Tensor | None,
+    padding_idx: int = -1,
+) -> Tensor:
+    if scale_grad_by_freq:  # eager PyTorch's counts are those of other indices
+        return NotImplemented
+    if mode == _MAX:
+        if not 0 < named.numel() * num_weights <= MOST_PAIRS:
+            return NotImplemented
+        filled = (sizes > 0).unsqueeze(1)
+        row = torch.arange(num_weights, device=grad.device).reshape(-1, 1, 1)
+        hit = (row == named.unsqueeze(0)) & filled.unsqueeze(0)
+        return torch.where(hit, grad.unsqueeze(0), _zero(grad)).sum(1)
+    if mode == _MEAN:
+        grad = grad / sizes.clamp(min=1).to(grad.dtype).unsqueeze(1)
+    each = aten.index.Tensor(grad, [bag_of])
+    if per_sample_weights is not None:
+        each = each * per_sample_weights.unsqueeze(1)
+    return _embedding_backward(each, indices, num_weights, padding_idx, False)
+
+
+def _any_backward(
+    grad: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    bag_of: Tensor,
+    sizes: Tensor,
+    named: Tensor,
+    num_weights: int,
+    scale_grad_by_freq: bool,
+    mode: int,
+    sparse: bool,
+    per_sample_weights: Tensor | None,
+    padding_idx: int = -1,
+) -> Tensor:
+    if sparse:
+        return NotImplemented
+    return _embedding_bag_backward(
+        *(grad, indices, bag_of, sizes, named, num_weights, scale_grad_by_freq, mode),
+        *(per_sample_weights, padding_idx),
+    )
+
+
+def _per_sample_weights_backward(
+    grad: Tensor,
+    weight: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    bag_of: Tensor,
+    mode: int,
+    padding_idx: int = -1,
+) -> Tensor:
+    rows = aten.index.Tensor(weight, [indices.to(torch.int64)])
+    found = (aten.index.Tensor(grad, [bag_of]) * rows).sum(1)
+    if padding_idx >= 0:
+        found = torch.where(indices != padding_idx, found, _zero(found))
+    return found
+
+
+def rules() -> dict[Any, Callable[..., Any]]:
+    """The rules, by operation."""
+    return {
+        aten.embedding_dense_backward.default: _embedding_backward,
+        aten._embedding_bag.default: _embedding_bag,
+        aten._embedding_bag_forward_only.default: _embedding_bag,
+        aten._embedding_bag_backward.default: _any_backward,
+        aten._embedding_bag_dense_backward.default: _embedding_bag_backward,
+        aten._embedding_bag_per_sample_weights_backward.default: (
+            _per_sample_weights_backward
+        ),
+    }

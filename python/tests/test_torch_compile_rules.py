@@ -1,0 +1,213 @@
+# Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Bags of embeddings, distances, losses by label, medians and what runs along a line,
+with gradients: against eager PyTorch, without a graph that falls back."""
+
+from __future__ import annotations
+
+import copy
+import math
+import warnings
+
+import pytest
+import torch
+from mlir_amp.errors import NotLowered, RuntimeFault
+from mlir_amp.torch import amp, backend
+from torch import nn
+from torch.nn import functional as F
+
+NAN = math.nan
+INDICES = torch.tensor([1, 3, 9, 0, 3, 2, 1, 5])
+OFFSETS = torch.tensor([0, 3, 3, 5])
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    torch._dynamo.reset()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", backend.FallbackWarning)
+        yield
+    torch._dynamo.reset()
+
+
+def run(function, x):
+    y = x.clone().requires_grad_()
+    results = function(y)
+    results = results if isinstance(results, tuple) else (results,)
+    weights = torch.linspace(0.5, 1.5, results[0].numel()).reshape(results[0].shape)
+    (gradient,) = torch.autograd.grad(results[0], y, weights)
+    return [*(result.detach() for result in results), gradient]
+
+
+def compare(function, x) -> None:
+    compiled = torch.compile(function, backend=backend.amp, options={"opt_level": "O0"})
+    for ours, theirs in zip(run(compiled, x), run(function, x), strict=True):
+        torch.testing.assert_close(
+            ours, theirs, equal_nan=True, atol=1e-5, rtol=1e-5, check_stride=False
+        )
+
+
+def bag(x, *arguments, **options):
+    return F.embedding_bag(INDICES, x, *arguments, **options)
+
+
+BAGS = {
+    "sum": lambda x: bag(x, OFFSETS, mode="sum"),
+    "mean": lambda x: bag(x, OFFSETS, mode="mean"),
+    "max": lambda x: bag(x, OFFSETS, mode="max"),
+    "rows": lambda x: F.embedding_bag(INDICES.reshape(2, 4), x, mode="mean"),
+    "padding": lambda x: bag(x, OFFSETS, mode="mean", padding_idx=3),
+    "weights": lambda x: bag(
+        x, OFFSETS, mode="sum", per_sample_weights=torch.linspace(0, 1, 8)
+    ),
+    "weights-learned": lambda x: bag(
+        torch.linspace(-1, 1, 40).reshape(10, 4),
+        OFFSETS,
+        mode="sum",
+        per_sample_weights=x[:8, 0] * 2,
+    ),
+    "last-offset": lambda x: bag(
+        x, torch.tensor([0, 3, 3, 8]), mode="sum", include_last_offset=True
+    ),
+    "single-frequency": lambda x: F.embedding(INDICES, x, scale_grad_by_freq=True),
+    "single-padding": lambda x: F.embedding(INDICES, x, padding_idx=3),
+}
+
+
+@pytest.mark.parametrize("name", BAGS)
+def test_bags(name) -> None:
+    compare(BAGS[name], torch.randn(10, 4))
+
+
+def test_bags_refuse_what_eager_refuses() -> None:
+    """An index out of range, and indices before the first bag."""
+    pool = torch.compile(
+        lambda x, i, o: F.embedding_bag(i, x, o, mode="sum"),
+        backend=backend.amp,
+        options={"opt_level": "O0"},
+    )
+    x = torch.randn(10, 4)
+    pool(x, INDICES, OFFSETS)
+    with pytest.raises(RuntimeFault, match="aten.embedding_bag"):
+        pool(x, INDICES + 1, OFFSETS)
+    with pytest.raises(RuntimeFault, match="its first offset"):
+        pool(x, INDICES, OFFSETS + 1)
+
+
+class Words(nn.Module):
+    def __init__(self, **options) -> None:
+        super().__init__()
+        self.bags = nn.EmbeddingBag(10, 4, **options)
+        self.last = nn.Linear(4, 3)
+
+    def forward(self, x):
+        return self.last(self.bags(x))
+
+
+@pytest.mark.parametrize("opt_level, tolerance", [("O0", 1e-5), ("O1", 3e-2)])
+def test_steps_of_bags(opt_level, tolerance) -> None:
+    model = Words(mode="mean")
+    twin = copy.deepcopy(model)
+    x, y = torch.arange(24).reshape(6, 4) % 7, torch.arange(6) % 3
+    optimizer = torch.optim.Adam(model.parameters(), 0.05)
+    other = torch.optim.Adam(twin.parameters(), 0.05)
+    step = amp.compile_step(
+        model, lambda model, x, y: F.cross_entropy(model(x), y), optimizer, opt_level
+    )
+    for _ in range(6):
+        other.zero_grad()
+        loss = F.cross_entropy(twin(x), y)
+        loss.backward()
+        other.step()
+        torch.testing.assert_close(step(x, y), loss, atol=tolerance, rtol=tolerance)
+
+
+@pytest.mark.parametrize(
+    "options, said",
+    [
+        ({"sparse": True}, "_embedding_bag.* has no form in linalg"),
+        ({"scale_grad_by_freq": True}, "no form for 'aten._embedding_bag' .* backward"),
+    ],
+)
+def test_refused_bags(options, said) -> None:
+    model = Words(mode="sum", **options)
+    step = amp.compile_step(
+        model,
+        lambda model, x: model(x).sum(),
+        torch.optim.SGD(model.parameters(), 0.1),
+        "O0",
+    )
+    with pytest.raises(NotLowered, match=said):
+        step(torch.arange(8).reshape(2, 4))
+
+
+DISTANCES = {
+    str(p): (lambda x, p=p: torch.cdist(x[:, :3], x[:, 3:], p=p))
+    for p in (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, math.inf)
+}
+
+
+@pytest.mark.parametrize("name", DISTANCES)
+def test_distances(name) -> None:
+    compare(DISTANCES[name], torch.randn(2, 8, 5))
+
+
+def test_distances_of_points_to_themselves() -> None:
+    for p in (1.0, 2.0, 3.0, math.inf):
+        torch._dynamo.reset()
+        compare(lambda x, p=p: torch.cdist(x, x, p=p), torch.randn(4, 3))
+
+
+LABELS = torch.tensor([[1, 0, -1, 3, 4], [2, -1, 0, 0, 0], [-1, 4, 0, 0, 0]])
+
+
+@pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
+def test_labels_end_at_the_first_that_is_negative(reduction) -> None:
+    compare(
+        lambda x: F.multilabel_margin_loss(x, LABELS, reduction=reduction),
+        torch.randn(3, 5),
+    )
+    torch._dynamo.reset()
+    one = lambda x: F.multilabel_margin_loss(x[0], LABELS[0], reduction=reduction)
+    compare(one, torch.randn(3, 5))
+
+
+def test_rrelu_without_training_has_one_slope() -> None:
+    compare(lambda x: F.rrelu(x, 0.1, 0.4), torch.randn(3, 5))
+
+
+ORDERED = {
+    "median": lambda x: x.median(),
+    "median-of-rows": lambda x: x.median(1),
+    "median-of-columns": lambda x: x.median(0, keepdim=True),
+    "nanmedian": lambda x: x.nanmedian(1),
+    "kth": lambda x: x.kthvalue(2, -1),
+    "product": lambda x: x.cumprod(1),
+    "product-columns": lambda x: x.cumprod(0),
+    "maximum": lambda x: x.cummax(1),
+    "minimum": lambda x: x.cummin(-2),
+    "log-sum": lambda x: x.logcumsumexp(1),
+    "whole-product": lambda x: x.prod(1, keepdim=True),
+}
+
+
+@pytest.mark.parametrize("name", ORDERED)
+def test_ordered(name) -> None:
+    compare(ORDERED[name], torch.randn(3, 6))
+
+
+@pytest.mark.parametrize("name", ["median-of-rows", "nanmedian", "maximum", "minimum"])
+def test_ordered_with_nan(name) -> None:
+    rows = [[1.0, NAN, -2.0, 5.0, NAN], [3.0, 1.0, 2.0, 0.0, 7.0]]
+    if name != "nanmedian":  # whose place among NaN alone is any
+        rows.append([NAN] * 5)
+    compare(ORDERED[name], torch.tensor(rows))
+
+
+def test_products_of_zeros() -> None:
+    for zeros in (1, 2):
+        torch._dynamo.reset()
+        x = torch.randn(3, 5)
+        x[:, :zeros] = 0.0
+        compare(ORDERED["product"], x)
