@@ -645,3 +645,37 @@ def test_refused_batches_and_losses() -> None:
     refuse("'aten.randperm.default' has no form", loss=shuffled, error=NotLowered)
     constant = lambda model, x, y: loss_fn(model, x, y) * torch.tensor([1.0, 2.0]).sum()
     refuse("constant tensor", loss=constant, error=NotLowered)
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_parameters_that_a_loss_does_not_reach(name) -> None:
+    """They have no states and are not decayed, until another size of batch reaches
+    them."""
+
+    def loss_of(model, x):
+        reached = model[:1] if len(x) == 4 else model
+        return reached(x).square().sum()
+
+    model = nn.Sequential(nn.Linear(3, 3), nn.Linear(3, 3))
+    twin = copy.deepcopy(model)
+    optimizer = OPTIMIZERS[name](model.parameters())
+    other = OPTIMIZERS[name](twin.parameters())
+    step = amp.compile_step(model, loss_of, optimizer, opt_level="O0")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RecompileWarning)
+        for rows in (4, 4, 5, 4):
+            x = torch.randn(rows, 3)
+            step(x)
+            other.zero_grad()
+            loss_of(twin, x).backward()
+            other.step()
+            assert_same_states(model.state_dict(), twin.state_dict(), 1e-5)
+            have = [
+                {
+                    number
+                    for number, state in each.state_dict()["state"].items()
+                    if {*state.values()} - {None}
+                }
+                for each in (optimizer, other)
+            ]
+            assert have[0] == have[1]

@@ -136,6 +136,15 @@ def _make_states(
     }
 
 
+def _parameters_with_states(program: compiler.Program) -> set[str]:
+    """The names of parameters whose states a program changes."""
+    return {
+        value.name.rpartition(".")[0]
+        for value in program.functions["train_step"].arguments
+        if value.role == "opt_state"
+    }
+
+
 @contextlib.contextmanager
 def _unvalidated_distributions() -> Iterator[None]:
     """While inside, torch.distributions decide nothing by the values of tensors."""
@@ -405,6 +414,24 @@ class CompiledStep:
             )
             if name not in parameters
         }
+        had = {name for name, p in parameters.items() if self._optimizer.state.get(p)}
+        used: set[str] = set()
+        try:
+            program = self._compile_with_states(batch, parameters, buffers)
+            used = _parameters_with_states(program)
+        finally:
+            # A parameter that the loss does not reach has none, as in eager PyTorch.
+            for name, parameter in parameters.items():
+                if name not in had and name not in used:
+                    self._optimizer.state.pop(parameter, None)
+        return program
+
+    def _compile_with_states(
+        self,
+        batch: tuple[Tensor, ...],
+        parameters: dict[str, nn.Parameter],
+        buffers: dict[str, Tensor],
+    ) -> compiler.Program:
         states = _make_states(self._optimizer, parameters)
         step = step_capture.Step(
             self._model,
@@ -427,7 +454,7 @@ class CompiledStep:
         self._draws[program] = draws
         if not self._programs:
             for said in re.findall(r"remark: (stores in .*)", program.diagnostics):
-                warnings.warn(f"compile_step: {said}", StorageWarning, stacklevel=3)
+                warnings.warn(f"compile_step: {said}", StorageWarning, stacklevel=4)
         return program
 
     def _capture(
@@ -466,7 +493,7 @@ class CompiledStep:
                     "which a compiled step does not, and does not see changed; make it a "
                     "buffer of the model",
                     UnseenWarning,
-                    stacklevel=5,
+                    stacklevel=6,
                 )
 
     def _say_whose_tensor(self) -> str:
@@ -516,6 +543,8 @@ class CompiledStep:
         ):
             # They have gone since: by a state that was loaded, or cleared.
             trained = _find_parameters(self._model, self._optimizer, self._frozen)
+            names = _parameters_with_states(self._program)
+            trained = {name: p for name, p in trained.items() if name in names}
             states = _make_states(self._optimizer, trained)
             for (name, key), state in states.items():
                 values["opt_state", f"{name}.{key}"] = state
