@@ -1542,3 +1542,142 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %new = arith.subf %w, %u : tensor<f32>
   return %new : tensor<f32>
 }
+
+// -----
+// A loop of blocks that hands over what its last round found.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %no = arith.constant dense<false> : tensor<i1>
+  cf.br ^head(%c0, %w, %no : index, tensor<f32>, tensor<i1>)
+^head(%i: index, %c: tensor<f32>, %before: tensor<i1>):
+  %go = arith.cmpi slt, %i, %c4 : index
+  cf.cond_br %go, ^body, ^end
+^body:
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %c, %a : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %n = arith.subf %c, %u : tensor<f32>
+  %j = arith.addi %i, %c1 : index
+  // expected-note@below {{lost here}}
+  cf.br ^head(%j, %n, %f : index, tensor<f32>, tensor<i1>)
+^end:
+  // expected-error@below {{expected '@s' to be advanced whenever an 'amp.unscale' using it found an infinity, but 'cf.br' may lose what one found; its scale would grow when it overflows, so join what several found ('arith.ori')}}
+  amp.update_scale @s, %before
+  return %c : tensor<f32>
+}
+
+// -----
+// Mended: joined with what goes round.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %no = arith.constant dense<false> : tensor<i1>
+  cf.br ^head(%c0, %w, %no : index, tensor<f32>, tensor<i1>)
+^head(%i: index, %c: tensor<f32>, %before: tensor<i1>):
+  %go = arith.cmpi slt, %i, %c4 : index
+  cf.cond_br %go, ^body, ^end
+^body:
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %c, %a : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %any = arith.ori %before, %f : tensor<i1>
+  %n = arith.subf %c, %u : tensor<f32>
+  %j = arith.addi %i, %c1 : index
+  cf.br ^head(%j, %n, %any : index, tensor<f32>, tensor<i1>)
+^end:
+  amp.update_scale @s, %before
+  return %c : tensor<f32>
+}
+
+// -----
+// Mended: what was found before is handed to the unscaling.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %no = arith.constant dense<false> : tensor<i1>
+  cf.br ^head(%c0, %w, %no : index, tensor<f32>, tensor<i1>)
+^head(%i: index, %c: tensor<f32>, %before: tensor<i1>):
+  %go = arith.cmpi slt, %i, %c4 : index
+  cf.cond_br %go, ^body, ^end
+^body:
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %c, %a : tensor<f32>
+  %u, %f = amp.unscale %g using @s found(%before) : (tensor<f32>) -> tensor<f32>
+  %n = arith.subf %c, %u : tensor<f32>
+  %j = arith.addi %i, %c1 : index
+  cf.br ^head(%j, %n, %f : index, tensor<f32>, tensor<i1>)
+^end:
+  amp.update_scale @s, %before
+  return %c : tensor<f32>
+}
+
+// -----
+// Read of the last round itself.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %no = arith.constant dense<false> : tensor<i1>
+  cf.br ^body(%c0, %w : index, tensor<f32>)
+^body(%i: index, %c: tensor<f32>):
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %c, %a : tensor<f32>
+  // expected-note@below {{lost here}}
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %n = arith.subf %c, %u : tensor<f32>
+  %j = arith.addi %i, %c1 : index
+  %go = arith.cmpi slt, %j, %c4 : index
+  cf.cond_br %go, ^body(%j, %n : index, tensor<f32>), ^end
+^end:
+  // expected-error@below {{expected '@s' to be advanced whenever an 'amp.unscale' using it found an infinity, but 'amp.unscale' may lose what one found; its scale would grow when it overflows, so join what several found ('arith.ori')}}
+  amp.update_scale @s, %f
+  return %n : tensor<f32>
+}
+
+// -----
+// Near miss: advanced in each round.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %no = arith.constant dense<false> : tensor<i1>
+  cf.br ^body(%c0, %w : index, tensor<f32>)
+^body(%i: index, %c: tensor<f32>):
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %c, %a : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  amp.update_scale @s, %f
+  %n = arith.subf %c, %u : tensor<f32>
+  %j = arith.addi %i, %c1 : index
+  %go = arith.cmpi slt, %j, %c4 : index
+  cf.cond_br %go, ^body(%j, %n : index, tensor<f32>), ^end
+^end:
+  return %n : tensor<f32>
+}

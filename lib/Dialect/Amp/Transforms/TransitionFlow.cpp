@@ -456,24 +456,33 @@ bool TransitionFlow::addAllParts(Part part, StringRef scaler,
 }
 
 llvm::SetVector<TransitionFlow::Part>
-TransitionFlow::findInside(Part part, Operation *loop, StringRef scaler) const {
+TransitionFlow::findInside(Part part, StringRef scaler,
+                           function_ref<bool(Value)> isInside) const {
   llvm::SetVector<Part> inside;
   SmallVector<Part> worklist;
   addAllParts(part, scaler, worklist);
   while (!worklist.empty()) {
     Part next = worklist.pop_back_val();
-    if (loop->isAncestor(next.first.getParentBlock()->getParentOp()) &&
-        inside.insert(next))
+    if (isInside(next.first) && inside.insert(next))
       addAllParts(next, scaler, worklist);
   }
   return inside;
 }
 
-bool TransitionFlow::losesRounds(Part part, StringRef scaler) const {
-  auto loop = part.first.getDefiningOp<LoopLikeOpInterface>();
-  if (!loop)
-    return false;
-  llvm::SetVector<Part> inside = findInside(part, loop, scaler);
+static bool isIn(Value value, Operation *loop) {
+  return loop->isAncestor(value.getParentBlock()->getParentOp());
+}
+
+llvm::SetVector<TransitionFlow::Part>
+TransitionFlow::findInside(Part part, Operation *loop, StringRef scaler) const {
+  return findInside(part, scaler,
+                    [&](Value value) { return isIn(value, loop); });
+}
+
+bool TransitionFlow::losesRounds(const llvm::SetVector<Part> &inside,
+                                 StringRef scaler,
+                                 function_ref<bool(BlockArgument)> isCarried,
+                                 function_ref<bool(Value)> isInside) const {
   bool finds = llvm::any_of(inside, [&](Part found) {
     Operation *def = found.first.getDefiningOp();
     return isa_and_present<UnscaleOp, func::CallOp>(def) &&
@@ -482,32 +491,97 @@ bool TransitionFlow::losesRounds(Part part, StringRef scaler) const {
   // What goes round joins all rounds.
   return finds && llvm::none_of(inside, [&](Part carried) {
            auto argument = dyn_cast<BlockArgument>(carried.first);
-           return argument && argument.getOwner()->getParentOp() == loop &&
-                  findInside(carried, loop, scaler).contains(carried);
+           return argument && isCarried(argument) &&
+                  findInside(carried, scaler, isInside).contains(carried);
          });
 }
 
+bool TransitionFlow::losesRounds(Part part, StringRef scaler) const {
+  auto loop = part.first.getDefiningOp<LoopLikeOpInterface>();
+  if (!loop)
+    return false;
+  return losesRounds(
+      findInside(part, loop, scaler), scaler,
+      [&](BlockArgument argument) {
+        return argument.getOwner()->getParentOp() == loop;
+      },
+      [&](Value value) { return isIn(value, loop); });
+}
+
+/// The blocks that `block` goes round with; empty if it does not.
+static llvm::SetVector<Block *> getCycle(Block *block) {
+  llvm::SetVector<Block *> behind(block->succ_begin(), block->succ_end());
+  for (unsigned i = 0; i < behind.size(); ++i)
+    behind.insert(behind[i]->succ_begin(), behind[i]->succ_end());
+  llvm::SetVector<Block *> cycle;
+  if (!behind.contains(block))
+    return cycle;
+  cycle.insert(block);
+  for (unsigned i = 0; i < cycle.size(); ++i)
+    for (Block *before : cycle[i]->getPredecessors())
+      if (behind.contains(before))
+        cycle.insert(before);
+  return cycle;
+}
+
+bool TransitionFlow::losesRounds(Part part, Block *reader,
+                                 StringRef scaler) const {
+  Block *block = part.first.getParentBlock();
+  Region *region = block->getParent();
+  if (region->hasOneBlock() || !isFinding(part.first, scaler))
+    return false;
+  llvm::SetVector<Block *> cycle = getCycle(block);
+  if (cycle.empty() ||
+      cycle.contains(region->findAncestorBlockInRegion(*reader)))
+    return false;
+  // A round that advances the scaler hears of the one before.
+  if (llvm::any_of(cycle, [&](Block *round) {
+        return llvm::any_of(
+            *round, [&](Operation &op) { return advances(&op, scaler); });
+      }))
+    return false;
+  auto isInside = [&](Value value) {
+    return cycle.contains(
+        region->findAncestorBlockInRegion(*value.getParentBlock()));
+  };
+  llvm::SetVector<Part> inside = findInside(part, scaler, isInside);
+  inside.insert(part);
+  return losesRounds(
+      inside, scaler,
+      [&](BlockArgument argument) {
+        return cycle.contains(argument.getOwner());
+      },
+      isInside);
+}
+
 std::optional<TransitionFlow::Loss>
-TransitionFlow::findLoss(Value found, StringRef scaler) const {
-  SmallVector<Part> worklist{{found, false}};
-  llvm::DenseSet<Part> seen;
+TransitionFlow::findLoss(UpdateScaleOp update) const {
+  StringRef scaler = update.getScaler();
+  // With the blocks that read them.
+  SmallVector<std::pair<Part, Block *>> worklist{
+      {{update.getFoundInf(), false}, update->getBlock()}};
+  llvm::DenseSet<std::pair<Part, Block *>> seen;
   llvm::DenseSet<Operation *> kept;
   SmallVector<std::pair<Loss, Operation *>> losses;
   llvm::DenseSet<Value> lost;
   while (!worklist.empty()) {
-    Part part = worklist.pop_back_val();
-    if (!seen.insert(part).second)
+    auto [part, reader] = worklist.pop_back_val();
+    if (!seen.insert({part, reader}).second)
       continue;
     auto [value, isNegated] = part;
-    if (UnscaleOp unscale = getUnscaling(value, scaler)) {
+    bool losesBlocks = losesRounds(part, reader, scaler);
+    if (UnscaleOp unscale = getUnscaling(value, scaler);
+        unscale && !losesBlocks) {
       if (isNegated)
         losses.push_back({{unscale, true}, unscale});
       else
         kept.insert(unscale);
     }
     SmallVector<Part> parts;
-    if (!losesRounds(part, scaler) && addAllParts(part, scaler, parts)) {
-      llvm::append_range(worklist, parts);
+    if (!losesBlocks && !losesRounds(part, scaler) &&
+        addAllParts(part, scaler, parts)) {
+      for (Part next : parts)
+        worklist.emplace_back(next, value.getParentBlock());
       continue;
     }
     Operation *def = value.getDefiningOp();

@@ -56,7 +56,7 @@ public:
   /// those whose results reach `found` by no other way: what `found` comes from
   /// has to be joined ('arith.ori'), moved or handed over. Nothing if there is
   /// none.
-  std::optional<Loss> findLoss(Value found, StringRef scaler) const;
+  std::optional<Loss> findLoss(UpdateScaleOp update) const;
 
   /// A value, or the negation of it.
   using Part = std::pair<Value, unsigned>;
@@ -122,12 +122,23 @@ private:
   /// Appends the parts of what an amp.unscale gives as well.
   bool addAllParts(Part part, StringRef scaler,
                    SmallVectorImpl<Part> &parts) const;
-  /// The parts of `part`, and theirs, that are values inside of `loop`.
+  /// The parts of `part`, and theirs, that are values for which `isInside` is
+  /// true.
+  llvm::SetVector<Part> findInside(Part part, StringRef scaler,
+                                   function_ref<bool(Value)> isInside) const;
   llvm::SetVector<Part> findInside(Part part, Operation *loop,
                                    StringRef scaler) const;
+  /// True if an unscaling is among `inside`, parts of a loop, and none of them
+  /// goes round in it: `isCarried` tells those that a round begins with.
+  bool losesRounds(const llvm::SetVector<Part> &inside, StringRef scaler,
+                   function_ref<bool(BlockArgument)> isCarried,
+                   function_ref<bool(Value)> isInside) const;
   /// True if `part` is a result of a loop that has what the last round's
   /// unscalings found, and not what those of rounds before did.
   bool losesRounds(Part part, StringRef scaler) const;
+  /// The same of a value of a loop of blocks that `reader`, outside of it,
+  /// reads.
+  bool losesRounds(Part part, Block *reader, StringRef scaler) const;
   /// The unscalings with `scaler` whose found_inf `value` depends on, by values
   /// that are not among `seen`, or behind them; they are added to it.
   llvm::SetVector<Operation *> findFound(Value value, StringRef scaler,

@@ -692,7 +692,7 @@ void VerifyScaling::verifyTransitions(ModuleOp module) {
                "but got a value that comes from none; its scale would not be "
                "lowered when it overflows";
       else if (std::optional<TransitionFlow::Loss> loss =
-                   flow.findLoss(update.getFoundInf(), scaler.getSymName())) {
+                   flow.findLoss(update)) {
         if (loss->isNegation) {
           complain(update.getLoc())
               << "expected '@" << scaler.getSymName()
