@@ -70,7 +70,7 @@ if config.sanitize:
 to_llvm = (
     "canonicalize,cse,convert-linalg-to-loops,lower-affine,convert-scf-to-cf,"
     "convert-vector-to-llvm{enable-x86vector=true},expand-strided-metadata,lower-affine,"
-    "finalize-memref-to-llvm,convert-math-to-llvm,convert-func-to-llvm,convert-arith-to-llvm,"
+    "finalize-memref-to-llvm,convert-math-to-llvm,convert-func-to-llvm,convert-arith-to-llvm,convert-ub-to-llvm,"
     "convert-index-to-llvm,convert-cf-to-llvm,reconcile-unrealized-casts"
 )
 
@@ -92,6 +92,8 @@ for name, value in {
     # From memrefs, and from linalg on tensors, down to the LLVM dialect with
     # upstream's passes alone.
     "%to_llvm": to_llvm,
+    # Of modules with tiles, whose type crosses branches.
+    "%amx_to_llvm": to_llvm.replace("convert-cf-to-llvm", "convert-to-llvm{filter-dialects=amx,cf}"),
     "%tensors_to_llvm": "canonicalize,cse,"
     f"one-shot-bufferize{{bufferize-function-boundaries=true}},{to_llvm}",
     "%python": config.python,
@@ -175,6 +177,7 @@ for feature, present in {
     "sanitize": bool(config.sanitize),
     "valgrind": has_tool("valgrind") and not config.sanitize,
     "avx512bf16": " avx512_bf16 " in read("/proc/cpuinfo"),
+    "amx": " amx_bf16 " in read("/proc/cpuinfo"),
     "long": bool(lit_config.params.get("long")),
 }.items():
     if present:

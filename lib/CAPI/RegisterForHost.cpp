@@ -19,6 +19,9 @@
 #include "amp/Dialect/Amp/Transforms/Passes.h"
 #include "amp/Pipelines/HostLowering.h"
 #include "amp/Pipelines/MixedPrecision.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Dialect/AMX/AMXDialect.h"
+#include "mlir/Dialect/AMX/Transforms.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/IR/ValueBoundsOpInterfaceImpl.h"
@@ -59,14 +62,16 @@
 using namespace mlir;
 
 void amp::registerKnownDialects(DialectRegistry &registry) {
-  registry
-      .insert<AmpDialect, affine::AffineDialect, arith::ArithDialect,
-              bufferization::BufferizationDialect, complex::ComplexDialect,
-              cf::ControlFlowDialect, func::FuncDialect, index::IndexDialect,
-              LLVM::LLVMDialect, linalg::LinalgDialect, math::MathDialect,
-              memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
-              ub::UBDialect, vector::VectorDialect>();
+  registry.insert<AmpDialect, affine::AffineDialect, amx::AMXDialect,
+                  arith::ArithDialect, bufferization::BufferizationDialect,
+                  complex::ComplexDialect, cf::ControlFlowDialect,
+                  func::FuncDialect, index::IndexDialect, LLVM::LLVMDialect,
+                  linalg::LinalgDialect, math::MathDialect,
+                  memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
+                  ub::UBDialect, vector::VectorDialect>();
   registerBufferizableOpInterfaceExternalModels(registry);
+  registerConvertAMXToLLVMInterface(registry);
+  cf::registerConvertControlFlowToLLVMInterface(registry);
   arith::registerBufferDeallocationOpInterfaceExternalModels(registry);
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   arith::registerValueBoundsOpInterfaceExternalModels(registry);

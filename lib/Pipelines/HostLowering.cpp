@@ -136,11 +136,15 @@ static void addLoopStage(OpPassManager &pm,
   contraction.cpu = options.cpu;
   contraction.vectorBits = options.vectorBits;
   contraction.bf16 = options.bf16;
+  contraction.f16 = options.f16;
+  contraction.expandTiles = options.expandTiles;
   contraction.threads = options.threads;
   if (options.partWork != 0)
     contraction.partWork = options.partWork;
   contraction.reference = options.reference;
   pm.addPass(createConvertLinalgToHostContractionPass(contraction));
+  if (options.expandTiles)
+    pm.addNestedPass<func::FuncOp>(createExpandAmxTilesPass());
   if (!options.reference) {
     ConvertLinalgToHostLoopsPassOptions loops;
     loops.threads = options.threads;
@@ -181,7 +185,10 @@ static void addLLVM(OpPassManager &pm) {
   pm.addPass(createFinalizeMemRefToLLVMConversionPass(memref));
   pm.addPass(createArithToLLVMConversionPass());
   pm.addPass(createConvertFuncToLLVMPass());
-  pm.addPass(createConvertControlFlowToLLVMPass());
+  // Together: a tile's type crosses branches.
+  ConvertToLLVMPassOptions blocks;
+  blocks.filterDialects = {"amx", "cf"};
+  pm.addPass(createConvertToLLVMPass(blocks));
   pm.addPass(createConvertIndexToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
   // Those conversions leave what they do not know.

@@ -237,7 +237,7 @@ static constexpr StringLiteral kToLLVM =
     "canonicalize,cse,convert-linalg-to-loops,lower-affine,convert-scf-to-cf,"
     "convert-vector-to-llvm{enable-x86vector=true},expand-strided-metadata,lower-affine,"
     "finalize-memref-to-llvm,convert-func-to-llvm,convert-arith-to-llvm,"
-    "convert-cf-to-llvm,reconcile-unrealized-casts";
+    "convert-to-llvm{filter-dialects=amx,cf},reconcile-unrealized-casts";
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);

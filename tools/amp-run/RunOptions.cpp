@@ -122,6 +122,13 @@ static cl::opt<BlasUse>
                                "one that fits the CPU, or that AMP_BLAS names"),
                     clEnumValN(BlasUse::Off, "off", "never")),
          cl::init(BlasUse::Auto), cl::cat(host));
+static cl::opt<TileUse>
+    tiles("tiles", cl::desc("who multiplies halves in tiles of AMX"),
+          cl::values(clEnumValN(TileUse::Auto, "auto", "the CPU, if it can"),
+                     clEnumValN(TileUse::Off, "off", "nobody"),
+                     clEnumValN(TileUse::Expanded, "expanded",
+                                "loops, to the CPU's bits: slow")),
+          cl::init(TileUse::Auto), cl::cat(host));
 static ToolOption<bool>
     reference(host, "reference",
               "no BLAS, no fusion, fixed order of sums: slow");
@@ -305,6 +312,7 @@ llvm::Expected<RunOptions> mlir::amp::parseRunOptions(int argc, char **argv) {
     if (option.getNumOccurrences())
       options.precision.emplace_back(option.ArgStr, option.getValue());
   options.blas = blas;
+  options.tiles = tiles;
   options.reference = reference;
   options.threads = reference                     ? 1
                     : threads.getNumOccurrences() ? threads.getValue()

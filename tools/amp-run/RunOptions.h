@@ -23,6 +23,9 @@ namespace mlir::amp {
 /// What a run is for. Exactly one of the options of these names is given.
 enum Mode : unsigned { Train = 1, Replaying = 2, Comparing = 4 };
 
+/// Who multiplies halves in tiles: the CPU if it can, nobody, or loops.
+enum class TileUse { Auto, Off, Expanded };
+
 /// What the command line asks for. An empty file name or an empty optional: not
 /// asked for.
 struct RunOptions {
@@ -47,6 +50,7 @@ struct RunOptions {
   std::vector<std::pair<std::string, std::string>> precision;
 
   BlasUse blas = BlasUse::Auto;
+  TileUse tiles = TileUse::Auto;
   bool reference = false, timing = false;
   int32_t threads = 1;
   /// Show where the time goes; a file for the calls, or empty.

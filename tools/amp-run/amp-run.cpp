@@ -124,6 +124,25 @@ parse(MLIRContext &context, const RunOptions &options,
 /// Calls of kernels in a trace: some hundred steps of a large model.
 static constexpr int64_t kTracedCalls = 1 << 20;
 
+/// The CPU that a step is compiled for.
+static HostMachine getMachine(const RunOptions &options) {
+  HostMachine machine = *HostMachine::get("native");
+  switch (options.tiles) {
+  case TileUse::Auto:
+    break;
+  case TileUse::Off:
+    if (machine.bf16 == Bf16Products::Amx)
+      machine.bf16 = Bf16Products::Widened;
+    machine.f16 = F16Products::Widened;
+    break;
+  case TileUse::Expanded:
+    machine.bf16 = Bf16Products::Amx;
+    machine.f16 = F16Products::AmxParts;
+    break;
+  }
+  return machine;
+}
+
 static llvm::Expected<std::unique_ptr<Program>>
 compile(Source &source, const RunOptions &options, const BlasReport &blas,
         const MixedPrecisionOptions &precision, ArrayRef<int64_t> batchBytes,
@@ -133,6 +152,10 @@ compile(Source &source, const RunOptions &options, const BlasReport &blas,
   lowering.blas = blas.library ? BlasUse::Auto : BlasUse::Off;
   lowering.reference = options.reference;
   lowering.cpu = "native";
+  const HostMachine machine = getMachine(options);
+  lowering.bf16 = machine.bf16;
+  lowering.f16 = machine.f16;
+  lowering.expandTiles = options.tiles == TileUse::Expanded;
   lowering.threads = options.threads;
   lowering.profile = options.profile || !options.traceFile.empty();
   JitOptions jit;
@@ -177,8 +200,10 @@ static void printCompute(const RunOptions &options, const BlasReport &blas) {
   printBlas(getScreen(options), blas);
   getScreen(options) << "threads: " << options.threads << "\n";
   if (!options.reference)
-    getScreen(options) << "CPU: " << HostMachine::get("native")->describe()
-                       << "\n";
+    getScreen(options) << "CPU: " << getMachine(options).describe()
+                       << (options.tiles == TileUse::Expanded
+                               ? ", tiles by loops\n"
+                               : "\n");
 }
 
 //===----------------------------------------------------------------------===//

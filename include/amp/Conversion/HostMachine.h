@@ -32,7 +32,21 @@ enum class Bf16Products {
   Pairs,
   /// The same panels, multiplied by AVX512-BF16's vdpbf16ps. It takes
   /// subnormal numbers as zero.
-  Avx512
+  Avx512,
+  /// Tiles of 16 by 32 of them, multiplied by AMX's tdpbf16ps. It takes
+  /// subnormal numbers as zero, and gives zero for them.
+  Amx
+};
+
+/// How products of f16 by f16 are computed. Sums are f32 in each.
+enum class F16Products {
+  /// What the machine does fastest.
+  Auto,
+  /// Panels of f32: f16 is widened when it is packed.
+  Widened,
+  /// Each operand as the sum of two bf16, which is exact: four products of
+  /// tiles (Bf16Products::Amx), a sum of f32. An infinity becomes NaN.
+  AmxParts
 };
 
 struct HostMachine {
@@ -42,16 +56,21 @@ struct HostMachine {
   Bf16Products bf16 = Bf16Products::Widened;
   /// Whether there is vdpbf16ps, faster or not.
   bool hasAvx512Bf16 = false;
+  /// Auto counts as Widened.
+  F16Products f16 = F16Products::Widened;
+  /// Whether there is tdpbf16ps, and the system lets this process use it where
+  /// the machine is the one that runs it.
+  bool hasAmxBf16 = false;
 
   /// The machine that LLVM calls `cpu` ("znver4", "sapphirerapids"), or, for
-  /// "native", the one that runs this process. Nothing if there is none of that
-  /// name.
+  /// "native", the one that runs this process, which asks the system for AMX's
+  /// tiles first. Nothing if there is none of that name.
   static std::optional<HostMachine> get(StringRef cpu);
 
   /// Uses vectors of so many bits, and of instructions those that are left.
   void setVectorBits(unsigned bits);
 
-  /// Such as "vectors of 512 bits, bf16 by vdpbf16ps".
+  /// Such as "vectors of 512 bits, bf16 by vdpbf16ps, f16 widened to f32".
   std::string describe() const;
 };
 

@@ -73,6 +73,15 @@ def ConvertLinalgToHostContractionPass
     zero, in the operands and in the sum, and where it is used BLAS is not
     called.
 
+    Where the CPU has AMX, bf16 is multiplied in tiles: `amx.tile_mulf` takes 32
+    steps of a sum at once, the even ones in one chain of fused additions from
+    zero, the odd ones in another, and adds both to what is there. It takes
+    subnormal numbers as zero and gives zero for them. f16 goes the same way as two
+    parts, `bf16(x)` cut off and the rest, which add up to it exactly: a product is
+    four. An infinity of f16 has no such parts: it becomes NaN, as would be said of
+    it in the end by a loss scaler. `expand-amx-tiles` runs the same on CPUs without
+    tiles.
+
     With `threads` above 1, products that are worth it are divided among the
     iterations of an `scf.parallel`, by their batch or by the longer side of the
     output, each with scratch memory of its own. Each element of the output is
@@ -135,7 +144,22 @@ def ConvertLinalgToHostContractionPass
                clEnumValN(::mlir::amp::Bf16Products::Pairs, "pairs",
                           "packed in pairs, multiplied as f32"),
                clEnumValN(::mlir::amp::Bf16Products::Avx512, "avx512",
-                          "packed in pairs, multiplied by vdpbf16ps"))}]>,
+                          "packed in pairs, multiplied by vdpbf16ps"),
+               clEnumValN(::mlir::amp::Bf16Products::Amx, "amx",
+                          "in tiles, multiplied by tdpbf16ps"))}]>,
+    Option<"f16", "f16", "::mlir::amp::F16Products",
+           /*default=*/"::mlir::amp::F16Products::Auto",
+           "How f16 is multiplied by f16",
+           [{::llvm::cl::values(
+               clEnumValN(::mlir::amp::F16Products::Auto, "auto",
+                          "what the CPU does fastest"),
+               clEnumValN(::mlir::amp::F16Products::Widened, "widened",
+                          "as f32, widened when it is packed"),
+               clEnumValN(::mlir::amp::F16Products::AmxParts, "amx",
+                          "as two bf16 each, in tiles, multiplied by "
+                          "tdpbf16ps"))}]>,
+    Option<"expandTiles", "expand-tiles", "bool", /*default=*/"false",
+           "'expand-amx-tiles' follows: take tiles where the CPU has none">,
     Option<"threads", "threads", "unsigned", /*default=*/"1",
            "Threads among which products are divided, as iterations of an "
            "scf.parallel; those of BLAS are not">,
@@ -155,10 +179,10 @@ def ConvertLinalgToHostContractionPass
               "Private functions that the module got">
   ];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
-    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
-    "::mlir::x86vector::X86VectorDialect"
+    "::mlir::amx::AMXDialect", "::mlir::arith::ArithDialect",
+    "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect", "::mlir::x86vector::X86VectorDialect"
   ];
 }
 
@@ -459,6 +483,31 @@ def ConvertIndexSwitchToIfPass : Pass<"convert-index-switch-to-if", "::mlir::fun
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def ExpandAmxTilesPass : Pass<"expand-amx-tiles", "::mlir::func::FuncOp"> {
+  let summary = "multiply AMX's tiles by loops over vectors";
+  let description = [{
+    Kernels that are made of tiles run on CPUs without them, slowly, and to the same
+    bits: `tdpbf16ps` adds the products of the even steps to a sum that begins with
+    zero, those of the odd steps to another, each by one fused operation, and then
+    the sum of both to what is in the tile. (It takes subnormal numbers as zero and
+    gives zero for them, which this pass does not imitate.)
+
+    A tile becomes a vector of its rows. Taken are loads and stores with an explicit
+    stride, and products of bf16 in tiles of 16 rows and 16 columns of f32; others are
+    refused.
+
+    ```mlir
+    func.func @f(%a: memref<?xf32>, %c: memref<?xf32>, %i: index, %stride: index) {
+      %x = amx.tile_load %a[%i], %stride : memref<?xf32> into !amx.tile<16x16xf32>
+      amx.tile_store %c[%i], %x, %stride : memref<?xf32>, !amx.tile<16x16xf32>
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
 def ExpandHostOpsPass : Pass<"expand-host-ops", "::mlir::func::FuncOp"> {

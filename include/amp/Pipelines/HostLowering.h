@@ -50,7 +50,22 @@ struct HostLoweringOptions : public PassPipelineOptions<HostLoweringOptions> {
           clEnumValN(Bf16Products::Pairs, "pairs",
                      "packed in pairs, multiplied as f32"),
           clEnumValN(Bf16Products::Avx512, "avx512",
-                     "packed in pairs, multiplied by vdpbf16ps"))};
+                     "packed in pairs, multiplied by vdpbf16ps"),
+          clEnumValN(Bf16Products::Amx, "amx",
+                     "in tiles, multiplied by tdpbf16ps"))};
+  Option<F16Products> f16{
+      *this, "f16", llvm::cl::init(F16Products::Auto),
+      llvm::cl::desc("how f16 is multiplied by f16"),
+      llvm::cl::values(
+          clEnumValN(F16Products::Auto, "auto", "what the CPU does fastest"),
+          clEnumValN(F16Products::Widened, "widened",
+                     "as f32, widened when it is packed"),
+          clEnumValN(F16Products::AmxParts, "amx",
+                     "as two bf16 each, in tiles, multiplied by tdpbf16ps"))};
+  Option<bool> expandTiles{
+      *this, "expand-tiles", llvm::cl::init(false),
+      llvm::cl::desc("multiply AMX's tiles by loops over vectors, for CPUs "
+                     "without them: the same numbers, slow")};
   Option<unsigned> threads{
       *this, "threads", llvm::cl::init(1),
       llvm::cl::desc("threads that the loops of the step are divided among; a "

@@ -87,6 +87,16 @@ public:
   Value areEqual(Value x, Value y) {
     return arith::CmpIOp::create(*this, arith::CmpIPredicate::eq, x, y);
   }
+  /// True if each index of a vector is as far from the one before it.
+  Value areEvenlySpaced(Value indices) {
+    int64_t lanes = cast<VectorType>(indices.getType()).getNumElements();
+    Index first = extract(indices, 0), distance = extract(indices, 1) - first;
+    SmallVector<int64_t> steps = llvm::to_vector(llvm::seq<int64_t>(0, lanes));
+    Value offsets = arith::MulIOp::create(*this, splat(distance, lanes),
+                                          indexVector(steps));
+    return all(areEqual(
+        indices, arith::AddIOp::create(*this, splat(first, lanes), offsets)));
+  }
   /// True if a vector of indices consists of runs of `length` consecutive ones.
   Value areRuns(Value indices, int64_t length) {
     SmallVector<int64_t> firsts, steps;

@@ -12,8 +12,10 @@
 //   fill_offsets    offset tables of one group of loops    (KernelLibrary.cpp)
 //   extend_offsets
 //   pack_<T>        part of a matrix of T into panels         (PackKernel.cpp)
+//   pack_rows_<T>   the same into tiles of A for AMX      (PackRowsKernel.cpp)
 //   tiles           C += panels of A * panels of B            (TileKernel.cpp)
 //   ..._pairs       both, with two bf16 in a word of a panel
+//   ..._amx         both, for AMX's tiles
 //   product_<T>_<T> C += A * B, in blocks of the caches    (ProductKernel.cpp)
 //   blas_...        C += A * B by ampRtBlasSgemm              (BlasKernel.cpp)
 //   add_scattered   C += a plain matrix                       (BlasKernel.cpp)
@@ -55,10 +57,30 @@ constexpr int64_t kBlockM = 192;
 constexpr int64_t kBlockN = 1024;
 constexpr int64_t kBlockK = 384;
 
-/// What a word of a panel holds, and the part of C that is kept in vector
-/// registers while panels pass by. Panels consist of words of 32 bits, whose
-/// type is f32 in signatures and in scratch memory: word (w, j) of a panel
-/// stands at w * width + j.
+/// Rows of one of AMX's tiles, and words in a row of it.
+constexpr int64_t kAmxRows = 16;
+constexpr int64_t kAmxWords = 16;
+
+/// What of an element goes into a panel: all of it, or of an f16 the bf16 that
+/// it begins with, or the bf16 that is the rest.
+enum class ElementPart { Whole, High, Low };
+
+/// What a panel is filled with.
+struct PackForm {
+  Type element;
+  /// Steps of the sum in a word.
+  int64_t steps = 1;
+  /// What words are filled up to a multiple of, with zeros.
+  int64_t wordMultiple = 1;
+  ElementPart part = ElementPart::Whole;
+};
+
+/// What a word of a panel holds, and the part of C that is kept in registers
+/// while panels pass by. Panels consist of words of 32 bits, whose type is f32
+/// in signatures and in scratch memory: word (w, j) of a panel stands at
+/// w * width + j. For AMX so does B's, while A's consists of tiles one below
+/// the other, kAmxWords words of all rows and then the next: word w of row r
+/// stands at ((w / kAmxWords) * rows + r) * kAmxWords + w % kAmxWords.
 struct MicroKernel {
   /// Words of a vector register.
   int64_t lanes;
@@ -68,14 +90,29 @@ struct MicroKernel {
   int64_t rows;
   /// How words are multiplied; never Auto.
   Bf16Products products;
+  /// What of each operand is packed, into panels of its own.
+  ArrayRef<ElementPart> parts;
 
   /// The width of a panel of B.
   int64_t columns() const { return lanes * vectors; }
   /// Steps of the sum in a word: an f32, or two bf16, the first one in the
   /// lower half.
   int64_t steps() const { return products == Bf16Products::Widened ? 1 : 2; }
+  bool usesAmx() const { return products == Bf16Products::Amx; }
+  /// What the words of a panel are filled up to a multiple of.
+  int64_t wordMultiple() const { return usesAmx() ? kAmxWords : 1; }
+  /// Whether a BLAS, which knows f32 alone, has nothing to offer.
+  bool beatsBlas() const {
+    return usesAmx() || products == Bf16Products::Avx512;
+  }
+  /// How `part` of an operand is packed.
+  PackForm getPackForm(Type element, ElementPart part) const {
+    return {element, steps(), wordMultiple(), part};
+  }
   /// What names of kernels on such panels end with.
-  StringRef suffix() const { return steps() == 1 ? "" : "_pairs"; }
+  StringRef suffix() const {
+    return usesAmx() ? "_amx" : steps() == 1 ? "" : "_pairs";
+  }
 
   /// The micro-kernel of `machine` for operands of these types.
   static MicroKernel get(const HostMachine &machine, Type aType, Type bType);
@@ -191,10 +228,16 @@ public:
   /// for panels p = 0, width, ... of `columns` columns, the last one and the
   /// last word filled up with zeros, so that products of A's and B's filling
   /// are -0. May write kPackLanes words past the end.
-  void callPack(HostBuilder &b, Type element, MatrixBase source, Value tables,
-                Index rowTable, Index rows, Index columnTable, Index columns,
-                MatrixBase target, Index width, int64_t steps = 1,
+  void callPack(HostBuilder &b, const PackForm &form, MatrixBase source,
+                Value tables, Index rowTable, Index rows, Index columnTable,
+                Index columns, MatrixBase target, Index width,
                 bool isB = false);
+
+  /// Panels of A for AMX, of `rows` rows and `columns` steps of the sum. What
+  /// the last panel and the last tile have beyond them is zero.
+  void callPackRows(HostBuilder &b, Type element, ElementPart part,
+                    MatrixBase source, Value tables, Index rowTable, Index rows,
+                    Index columnTable, Index columns, MatrixBase target);
 
   /// C += A * B for a block whose panels, of `words` words a row, stand in
   /// scratch memory.
@@ -231,7 +274,13 @@ private:
 
   func::FuncOp getFillOffsets();
   func::FuncOp getExtendOffsets();
-  func::FuncOp getPack(Type element, int64_t steps);
+  func::FuncOp getPack(const PackForm &form);
+  func::FuncOp getPackRows(Type element, ElementPart part);
+  /// Packs `rows` rows and `steps` steps of a product's A, from those given on.
+  void callPackA(HostBuilder &b, const MicroKernel &kernel, Type type,
+                 ElementPart part, const ProductArguments &arguments,
+                 Index step, Index steps, Index row, Index rows,
+                 MatrixBase panels);
   func::FuncOp getTiles(const MicroKernel &kernel);
   func::FuncOp getProduct(Type aType, Type bType);
   func::FuncOp getBlasProduct(const BlasForm &form);

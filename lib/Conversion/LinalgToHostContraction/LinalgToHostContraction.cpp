@@ -32,6 +32,7 @@
 #include "amp/Analysis/Contraction.h"
 #include "amp/Conversion/Passes.h"
 
+#include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 
@@ -421,8 +422,7 @@ LogicalResult ContractionEmitter::emit(bool &usesBlas) {
   Index work = m * n * k;
   std::optional<int64_t> knownWork = work.getConstant();
   // BLAS would multiply bf16 as f32.
-  usesBlas = options.blas == BlasUse::Auto &&
-             kernel.products != Bf16Products::Avx512 &&
+  usesBlas = options.blas == BlasUse::Auto && !kernel.beatsBlas() &&
              (!knownWork || *knownWork >= minWork);
   if (usesBlas && failed(library.declareSgemm(b.getLoc())))
     return failure();
@@ -554,10 +554,20 @@ struct ConvertLinalgToHostContractionPass
       return emitError(UnknownLoc::get(context))
              << "expected a CPU with AVX512-BF16 for 'bf16=avx512', but '"
              << cpu.getValue() << "' has none; leave 'bf16' to the CPU";
+    bool wantsAmx = bf16 == Bf16Products::Amx || f16 == F16Products::AmxParts;
+    if (!cpu.empty() && wantsAmx && !machine.hasAmxBf16 && !expandTiles)
+      return emitError(UnknownLoc::get(context))
+             << "expected a CPU with AMX-BF16, and a system that lets it be "
+                "used, for '"
+             << (bf16 == Bf16Products::Amx ? "bf16" : "f16") << "=amx', but '"
+             << cpu.getValue()
+             << "' has none; leave it to the CPU, or set 'expand-tiles'";
     if (vectorBits != 0)
       machine.setVectorBits(vectorBits);
     if (bf16 != Bf16Products::Auto)
       machine.bf16 = bf16;
+    if (f16 != F16Products::Auto)
+      machine.f16 = f16;
     if (machine.vectorBits != 128 && machine.vectorBits != 256 &&
         machine.vectorBits != 512)
       return emitError(UnknownLoc::get(context))

@@ -18,8 +18,8 @@
 //   gather     anything else: element by element, but one store per row
 //
 // What is left over at the right goes element by element. The look costs a few
-// instructions per kRowBlock rows. f16 and bf16 are widened here and nowhere
-// else; every f16 or bf16 is an f32, so no value changes.
+// instructions per kRowBlock rows. f16 and bf16 are widened on the way (see
+// PackElements); every f16 or bf16 is an f32, so no value changes.
 //
 // Where a word holds two bf16 of two rows, all this is done with pairs of rows:
 // two vectors become one of words, and a transposed square is one of words as
@@ -34,7 +34,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelLibrary.h"
+#include "PackElements.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -42,86 +42,6 @@ using namespace mlir::amp;
 /// Words for which one look at a block's columns is valid. Words stay the outer
 /// loop beyond that, so that a wide matrix is read and written in order.
 static constexpr int64_t kRowBlock = 32;
-
-static Type withElement(Type type, Type element) {
-  if (auto vector = dyn_cast<VectorType>(type))
-    return vector.clone(element);
-  return element;
-}
-
-/// Halves are moved as the bits they consist of: LLVM has good code for loads
-/// and conversions of types that a target does not compute with, not for values
-/// of them.
-static Value asMoved(HostBuilder &b, Value value) {
-  Type type = value.getType();
-  if (getElementTypeOrSelf(type).isF32())
-    return value;
-  return arith::BitcastOp::create(b, withElement(type, b.getI16Type()), value);
-}
-
-/// f32 of a scalar or vector of `element`, as it is moved.
-static Value widen(HostBuilder &b, Type element, Value value) {
-  Type type = value.getType();
-  Type f32 = withElement(type, b.getF32Type());
-  if (element.isF32())
-    return value;
-  if (element.isF16()) {
-    value = arith::BitcastOp::create(b, withElement(type, element), value);
-    return arith::ExtFOp::create(b, f32, value);
-  }
-  // A bf16 is the upper half of the f32 of the same value.
-  Type i32 = withElement(type, b.getI32Type());
-  Value sixteen =
-      arith::ConstantOp::create(b, b.getIntegerAttr(b.getI32Type(), 16));
-  if (auto vector = dyn_cast<VectorType>(type))
-    sixteen = b.splat(sixteen, vector.getNumElements());
-  Value bits = arith::ExtUIOp::create(b, i32, value);
-  return arith::BitcastOp::create(b, f32,
-                                  arith::ShLIOp::create(b, bits, sixteen));
-}
-
-/// Words of neighbouring pairs in a vector of bits of bf16.
-static Value asWords(HostBuilder &b, Value pairs) {
-  int64_t lanes = cast<VectorType>(pairs.getType()).getNumElements() / 2;
-  return vector::BitCastOp::create(b, VectorType::get(lanes, b.getF32Type()),
-                                   pairs);
-}
-
-/// Words of two rows, as bits of bf16: scalars, or a vector of each.
-static Value joinPairs(HostBuilder &b, Value lower, Value upper) {
-  if (isa<VectorType>(lower.getType()))
-    return asWords(b, vector::InterleaveOp::create(b, lower, upper));
-  Type i32 = b.getI32Type();
-  Value sixteen = arith::ConstantOp::create(b, b.getI32IntegerAttr(16));
-  Value high =
-      arith::ShLIOp::create(b, arith::ExtUIOp::create(b, i32, upper), sixteen);
-  Value word =
-      arith::OrIOp::create(b, arith::ExtUIOp::create(b, i32, lower), high);
-  return arith::BitcastOp::create(b, b.getF32Type(), word);
-}
-
-/// Transposes a square of `rows.size()` vectors, a power of two: log2 rounds
-/// that each exchange every other group of lanes between two rows.
-static void transposeInRegisters(HostBuilder &b, MutableArrayRef<Value> rows) {
-  int64_t size = rows.size();
-  for (int64_t distance = 1; distance < size; distance *= 2) {
-    // Lanes of `low` whose bit `distance` is clear stay, the others come from
-    // `high`, and the other way round.
-    SmallVector<int64_t> toLow, toHigh;
-    for (int64_t lane = 0; lane < size; ++lane) {
-      bool upper = lane & distance;
-      toLow.push_back(upper ? size + lane - distance : lane);
-      toHigh.push_back(upper ? size + lane : lane + distance);
-    }
-    for (int64_t row = 0; row < size; ++row) {
-      if (row & distance)
-        continue;
-      Value low = rows[row], high = rows[row + distance];
-      rows[row] = vector::ShuffleOp::create(b, low, high, toLow);
-      rows[row + distance] = vector::ShuffleOp::create(b, low, high, toHigh);
-    }
-  }
-}
 
 namespace {
 /// The arguments of the kernel, and the ways to move one block.
@@ -134,17 +54,18 @@ struct PackEmitter {
   Index rowTable, width;
   /// Rows of the source in a row of the panel.
   int64_t steps;
+  ElementPart part;
 
   Index rowOffset(Index row) {
     return source.start + b.loadIndex(tables, rowTable + row);
   }
-  Value load(Index at) { return asMoved(b, b.load(source.buffer, at)); }
+  Value load(Index at) { return asMoved(b, part, b.load(source.buffer, at)); }
   Value load(int64_t lanes, Index at) {
-    return asMoved(b, b.loadVector(lanes, source.buffer, at));
+    return asMoved(b, part, b.loadVector(lanes, source.buffer, at));
   }
   Value widen(Value value) {
     Type type = source.buffer.getType();
-    return ::widen(b, cast<MemRefType>(type).getElementType(), value);
+    return amp::widen(b, cast<MemRefType>(type).getElementType(), value);
   }
   /// The words of one row of a panel, given those of the source's rows.
   Value makeWords(function_ref<Value(Index)> loadRow, Index word) {
@@ -289,11 +210,12 @@ void PackEmitter::fillWithZeros(Index panel, Index count) {
          [&](Index at) { b.storeVector(zeros, target, panel + at); });
 }
 
-func::FuncOp KernelLibrary::getPack(Type element, int64_t steps) {
+func::FuncOp KernelLibrary::getPack(const PackForm &form) {
+  int64_t steps = form.steps;
   MLIRContext *context = module.getContext();
   Type index = IndexType::get(context);
   Type floats = getFlatType(Float32Type::get(context));
-  SmallVector<Type> types = {getFlatType(element),
+  SmallVector<Type> types = {getFlatType(form.element),
                              index,
                              getFlatType(index),
                              index,
@@ -306,9 +228,12 @@ func::FuncOp KernelLibrary::getPack(Type element, int64_t steps) {
   if (steps > 1)
     types.push_back(IntegerType::get(context, 16));
   std::string name;
-  llvm::raw_string_ostream(name)
-      << "pack_" << element << (steps == 1 ? "" : "_pairs");
-  auto emit = [steps](HostBuilder &b, KernelArguments &arguments) {
+  llvm::raw_string_ostream(name) << "pack_" << form.element
+                                 << (form.wordMultiple > 1 ? "_amx"
+                                     : steps == 1          ? ""
+                                                           : "_pairs")
+                                 << getPartSuffix(form.part);
+  auto emit = [form, steps](HostBuilder &b, KernelArguments &arguments) {
     PackEmitter emitter(b);
     emitter.source = arguments.takeMatrix();
     emitter.tables = arguments.takeBuffer();
@@ -320,7 +245,9 @@ func::FuncOp KernelLibrary::getPack(Type element, int64_t steps) {
     emitter.target = target.buffer;
     emitter.width = width;
     emitter.steps = steps;
-    Index words = ceilDiv(rows, steps), wholeWords = rows / steps;
+    emitter.part = form.part;
+    Index usedWords = ceilDiv(rows, steps), wholeWords = rows / steps;
+    Index words = roundUp(usedWords, form.wordMultiple);
     Value partner = steps > 1 ? arguments.takeValue() : Value();
     b.loop(b.number(0), columns, width, [&](Index p) {
       Index available = columns - p;
@@ -341,9 +268,12 @@ func::FuncOp KernelLibrary::getPack(Type element, int64_t steps) {
               });
         });
       });
+      if (form.wordMultiple > 1)
+        emitter.fillWithZeros(panel + usedWords * width,
+                              (words - usedWords) * width);
       if (steps > 1)
         b.branch(
-            wholeWords < words,
+            wholeWords < usedWords,
             [&] {
               emitter.packLast(columnTable + p, panel, wholeWords, rows - 1,
                                valid, partner);
@@ -354,16 +284,15 @@ func::FuncOp KernelLibrary::getPack(Type element, int64_t steps) {
   return getKernel(name, types, emit);
 }
 
-void KernelLibrary::callPack(HostBuilder &b, Type element, MatrixBase source,
-                             Value tables, Index rowTable, Index rows,
-                             Index columnTable, Index columns,
-                             MatrixBase target, Index width, int64_t steps,
-                             bool isB) {
+void KernelLibrary::callPack(HostBuilder &b, const PackForm &form,
+                             MatrixBase source, Value tables, Index rowTable,
+                             Index rows, Index columnTable, Index columns,
+                             MatrixBase target, Index width, bool isB) {
   SmallVector<Value> arguments = {
       source.buffer, source.start, tables,        rowTable,     rows,
       columnTable,   columns,      target.buffer, target.start, width};
-  if (steps > 1) // the bits of 0 or -0
+  if (form.steps > 1) // the bits of 0 or -0
     arguments.push_back(arith::ConstantOp::create(
         b, b.getI16IntegerAttr(isB ? int16_t(0x8000) : 0)));
-  func::CallOp::create(b, getPack(element, steps), arguments);
+  func::CallOp::create(b, getPack(form), arguments);
 }

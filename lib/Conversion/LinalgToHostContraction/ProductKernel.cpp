@@ -24,28 +24,49 @@ using namespace mlir;
 using namespace mlir::amp;
 
 namespace {
-/// Where the panels of one block stand in a product's scratch memory.
+/// Where the panels of one block stand in a product's scratch memory: those of
+/// each part of B, then those of each part of A.
 struct PanelLayout {
-  Index bStart, aStart, end;
+  Index bSize, aStart, aSize, end;
 };
 } // namespace
+
+/// Words of a panel for so many steps of the sum.
+static Index countWords(const MicroKernel &kernel, Index steps) {
+  return roundUp(ceilDiv(steps, kernel.steps()), kernel.wordMultiple());
+}
 
 /// B's panels come first: packing may write kPackLanes elements past the end of
 /// a region, and A is packed after B.
 static PanelLayout layoutPanels(HostBuilder &b, const MicroKernel &kernel,
                                 Index m, Index n, Index k) {
-  Index words = min(ceilDiv(k, kernel.steps()), kBlockK);
+  Index words = min(countWords(kernel, k), kBlockK);
+  int64_t parts = kernel.parts.size();
   PanelLayout layout;
-  layout.bStart = b.number(0);
-  layout.aStart = roundUp(min(n, kBlockN), kernel.columns()) * words;
-  layout.end = layout.aStart + roundUp(min(m, kBlockM), kernel.rows) * words +
-               kPackLanes;
+  layout.bSize = roundUp(min(n, kBlockN), kernel.columns()) * words;
+  layout.aStart = layout.bSize * parts;
+  layout.aSize = roundUp(min(m, kBlockM), kernel.rows) * words;
+  layout.end = layout.aStart + layout.aSize * parts + kPackLanes;
   return layout;
 }
 
 Index KernelLibrary::getProductScratch(HostBuilder &b, Type aType, Type bType,
                                        Index m, Index n, Index k) {
   return layoutPanels(b, MicroKernel::get(machine, aType, bType), m, n, k).end;
+}
+
+void KernelLibrary::callPackA(HostBuilder &b, const MicroKernel &kernel,
+                              Type type, ElementPart part,
+                              const ProductArguments &p, Index step,
+                              Index steps, Index row, Index rows,
+                              MatrixBase panels) {
+  Value tables = p.tables.buffer;
+  Index aK = p.tables.aK + step, aM = p.tables.aM + row;
+  if (kernel.usesAmx())
+    callPackRows(b, type, part, p.a, tables, aM, rows, aK, steps, panels);
+  else
+    callPack(b, kernel.getPackForm(type, part), p.a, tables, aK, steps, aM,
+             rows, panels, b.number(kernel.rows));
 }
 
 func::FuncOp KernelLibrary::getProduct(Type aType, Type bType) {
@@ -57,23 +78,30 @@ func::FuncOp KernelLibrary::getProduct(Type aType, Type bType) {
     ProductArguments p = ProductArguments::take(arguments);
     const OffsetTables &tables = p.tables;
     PanelLayout layout = layoutPanels(b, kernel, p.m, p.n, p.k);
-    MatrixBase bPanels = p.scratch.at(layout.bStart);
-    MatrixBase aPanels = p.scratch.at(layout.aStart);
+    auto bPanels = [&](size_t part) {
+      return p.scratch.at(layout.bSize * part);
+    };
+    auto aPanels = [&](size_t part) {
+      return p.scratch.at(layout.aStart + layout.aSize * part);
+    };
     b.loop(p.n, kBlockN, [&](Index j) {
       Index columns = min(p.n - j, kBlockN);
       b.loop(p.k, blockK, [&](Index l) {
         Index depth = min(p.k - l, blockK);
-        callPack(b, bType, p.b, tables.buffer, tables.bK + l, depth,
-                 tables.bN + j, columns, bPanels, b.number(kernel.columns()),
-                 kernel.steps(), /*isB=*/true);
+        for (auto [at, part] : llvm::enumerate(kernel.parts))
+          callPack(b, kernel.getPackForm(bType, part), p.b, tables.buffer,
+                   tables.bK + l, depth, tables.bN + j, columns, bPanels(at),
+                   b.number(kernel.columns()), /*isB=*/true);
         b.loop(p.m, kBlockM, [&](Index i) {
           Index rows = min(p.m - i, kBlockM);
-          callPack(b, aType, p.a, tables.buffer, tables.aK + l, depth,
-                   tables.aM + i, rows, aPanels, b.number(kernel.rows),
-                   kernel.steps());
-          callTiles(b, kernel, aPanels, bPanels, p.c, tables.buffer,
-                    tables.cM + i, tables.cN + j, rows, columns,
-                    ceilDiv(depth, kernel.steps()));
+          for (auto [at, part] : llvm::enumerate(kernel.parts))
+            callPackA(b, kernel, aType, part, p, l, depth, i, rows,
+                      aPanels(at));
+          for (size_t aPart = 0; aPart < kernel.parts.size(); ++aPart)
+            for (size_t bPart = 0; bPart < kernel.parts.size(); ++bPart)
+              callTiles(b, kernel, aPanels(aPart), bPanels(bPart), p.c,
+                        tables.buffer, tables.cM + i, tables.cN + j, rows,
+                        columns, countWords(kernel, depth));
         });
       });
     });

@@ -18,6 +18,14 @@
 // Where a word holds two bf16, it is two products, of the upper halves first:
 // the order of vdpbf16ps, which takes their place where there is one.
 //
+// With AMX the tile of C is two by two of the CPU's tiles, each multiplication
+// one of theirs with 16 words of either operand:
+//
+//   for each k, row of tiles r, column of tiles v:
+//     tile[r][v] += aTile[k][r] * bTile[k][v]
+//
+// They are loaded and stored in place where C's rows are at one distance too.
+//
 // A full tile whose columns are neighbours in C, vector by vector, is loaded
 // and stored in place; its rows may be anywhere. Every other one (at the edge,
 // or with an output that is transposed or cut into small images) is copied into
@@ -33,6 +41,7 @@
 
 #include "KernelLibrary.h"
 
+#include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 
 using namespace mlir;
@@ -40,7 +49,14 @@ using namespace mlir::amp;
 
 MicroKernel MicroKernel::get(const HostMachine &machine, Type aType,
                              Type bType) {
+  static constexpr ElementPart kWhole[] = {ElementPart::Whole};
+  static constexpr ElementPart kParts[] = {ElementPart::High, ElementPart::Low};
   bool areBf16 = aType.isBF16() && bType.isBF16();
+  bool areParts =
+      aType.isF16() && bType.isF16() && machine.f16 == F16Products::AmxParts;
+  if (areParts || (areBf16 && machine.bf16 == Bf16Products::Amx))
+    return {kAmxWords, /*vectors=*/2, /*rows=*/2 * kAmxRows, Bf16Products::Amx,
+            areParts ? ArrayRef(kParts) : ArrayRef(kWhole)};
   Bf16Products products = areBf16 && machine.bf16 != Bf16Products::Auto
                               ? machine.bf16
                               : Bf16Products::Widened;
@@ -49,7 +65,7 @@ MicroKernel MicroKernel::get(const HostMachine &machine, Type aType,
   // are loaded beside 16 multiplications as it is, and short tiles waste less
   // on matrices of 8, 16 and 32 rows.
   int64_t rows = machine.vectorBits >= 512 ? 8 : 6;
-  return {lanes, /*vectors=*/2, rows, products};
+  return {lanes, /*vectors=*/2, rows, products, kWhole};
 }
 
 namespace {
@@ -68,10 +84,15 @@ struct VectorColumns {
 };
 
 /// Where the micro-kernel finds a tile: element (r, v * lanes) stands at
-/// rows[r] + columns[v].
+/// rows[r] + columns[v]. For AMX there are two rows, whose distance all others
+/// have too.
 struct TilePlace {
   Value buffer;
   SmallVector<Index> rows, columns;
+
+  static int64_t countRows(const MicroKernel &shape) {
+    return shape.usesAmx() ? 2 : shape.rows;
+  }
 
   /// As results of a branch, and back.
   SmallVector<Value> give() const;
@@ -100,6 +121,11 @@ struct TileEmitter {
   /// The micro-kernel, for the first rows and vectors of a tile.
   void multiply(int64_t rows, int64_t vectors, const TilePlace &place,
                 MatrixBase aPanel, MatrixBase bPanel);
+  /// The same by AMX.
+  void multiplyTiles(int64_t rows, int64_t vectors, const TilePlace &place,
+                     MatrixBase aPanel, MatrixBase bPanel);
+  /// Whether a whole tile's rows can be reached in C.
+  Value areRowsInPlace(Index rowTable, Index rowCount);
   /// The smallest micro-kernel that covers `rowCount` rows and `columnCount`
   /// columns.
   void multiplySome(Index rowCount, Index columnCount, const TilePlace &place,
@@ -117,9 +143,9 @@ SmallVector<Value> TilePlace::give() const {
 TilePlace TilePlace::take(HostBuilder &b, const MicroKernel &shape,
                           ValueRange values) {
   TilePlace place{values[0], {}, {}};
-  for (Value row : values.slice(1, shape.rows))
+  for (Value row : values.slice(1, countRows(shape)))
     place.rows.push_back(b.number(row));
-  for (Value column : values.drop_front(1 + shape.rows))
+  for (Value column : values.drop_front(1 + countRows(shape)))
     place.columns.push_back(b.number(column));
   return place;
 }
@@ -127,7 +153,7 @@ TilePlace TilePlace::take(HostBuilder &b, const MicroKernel &shape,
 TilePlace TileEmitter::placeInC(ArrayRef<VectorColumns> columns,
                                 Index rowTable) {
   TilePlace place{c.buffer, {}, {}};
-  for (int64_t r = 0; r < shape.rows; ++r)
+  for (int64_t r = 0; r < TilePlace::countRows(shape); ++r)
     place.rows.push_back(c.start + b.loadIndex(tables, rowTable + r));
   for (const VectorColumns &vector : columns)
     place.columns.push_back(vector.first);
@@ -136,7 +162,7 @@ TilePlace TileEmitter::placeInC(ArrayRef<VectorColumns> columns,
 
 TilePlace TileEmitter::placeOnStack() {
   TilePlace place{stackTile, {}, {}};
-  for (int64_t r = 0; r < shape.rows; ++r)
+  for (int64_t r = 0; r < TilePlace::countRows(shape); ++r)
     place.rows.push_back(b.number(r * shape.columns()));
   for (int64_t v = 0; v < shape.vectors; ++v)
     place.columns.push_back(b.number(v * shape.lanes));
@@ -209,6 +235,8 @@ Value TileEmitter::multiplyAdd(Value sum, Value aWords, Value bWords) {
     add(lower(aWords), lower(bWords));
     return sum;
   }
+  case Bf16Products::Amx:
+    break; // multiplyTiles
   case Bf16Products::Avx512: {
     auto pairs = VectorType::get(shape.lanes * 2, b.getBF16Type());
     return x86vector::DotBF16Op::create(
@@ -254,12 +282,73 @@ void TileEmitter::multiply(int64_t rows, int64_t vectors,
       b.storeVector(loop.getResult(r * vectors + v), place.buffer, at(r, v));
 }
 
+void TileEmitter::multiplyTiles(int64_t rows, int64_t vectors,
+                                const TilePlace &place, MatrixBase aPanel,
+                                MatrixBase bPanel) {
+  auto sumType = amx::TileType::get({kAmxRows, kAmxWords}, b.getF32Type());
+  auto operandType =
+      amx::TileType::get({kAmxRows, kAmxWords * 2}, b.getBF16Type());
+  auto load = [&](amx::TileType type, Value buffer, Index at, Index stride) {
+    return amx::TileLoadOp::create(b, type, buffer, ValueRange{at}, stride);
+  };
+  int64_t rowsOfTiles = rows / kAmxRows;
+  Index stride = place.rows[1] - place.rows[0];
+  auto at = [&](int64_t r, int64_t v) {
+    return place.rows[0] + stride * (r * kAmxRows) + place.columns[v];
+  };
+  SmallVector<Value> sums;
+  for (int64_t r = 0; r < rowsOfTiles; ++r)
+    for (int64_t v = 0; v < vectors; ++v)
+      sums.push_back(load(sumType, place.buffer, at(r, v), stride));
+
+  auto loop = scf::ForOp::create(
+      b, b.number(0), words, b.number(kAmxWords), sums,
+      [&](OpBuilder &, Location, Value iv, ValueRange in) {
+        Index word = b.number(iv);
+        SmallVector<Value> out(in), bTiles;
+        for (int64_t v = 0; v < vectors; ++v)
+          bTiles.push_back(
+              load(operandType, bPanel.buffer,
+                   bPanel.start + word * shape.columns() + v * kAmxWords,
+                   b.number(shape.columns())));
+        for (int64_t r = 0; r < rowsOfTiles; ++r) {
+          Value a =
+              load(operandType, aPanel.buffer,
+                   aPanel.start + word * shape.rows + r * kAmxRows * kAmxWords,
+                   b.number(kAmxWords));
+          for (int64_t v = 0; v < vectors; ++v) {
+            Value &sum = out[r * vectors + v];
+            sum = amx::TileMulFOp::create(b, sumType, a, bTiles[v], sum);
+          }
+        }
+        scf::YieldOp::create(b, out);
+      });
+  for (int64_t r = 0; r < rowsOfTiles; ++r)
+    for (int64_t v = 0; v < vectors; ++v)
+      amx::TileStoreOp::create(b, place.buffer, ValueRange{at(r, v)},
+                               loop.getResult(r * vectors + v), stride);
+}
+
+Value TileEmitter::areRowsInPlace(Index rowTable, Index rowCount) {
+  Value areAll = rowCount == b.number(shape.rows);
+  if (!shape.usesAmx())
+    return areAll;
+  return b.andThen(areAll, [&] {
+    return b.areEvenlySpaced(b.loadVector(shape.rows, tables, rowTable));
+  });
+}
+
 void TileEmitter::multiplySome(Index rowCount, Index columnCount,
                                const TilePlace &place, MatrixBase aPanel,
                                MatrixBase bPanel) {
   std::function<void(int64_t, int64_t)> choose = [&](int64_t rows,
                                                      int64_t vectors) {
-    auto enough = [&] { multiply(rows, vectors, place, aPanel, bPanel); };
+    auto enough = [&] {
+      if (shape.usesAmx())
+        multiplyTiles(rows, vectors, place, aPanel, bPanel);
+      else
+        multiply(rows, vectors, place, aPanel, bPanel);
+    };
     if (vectors == shape.vectors)
       return enough();
     b.branch(columnCount <= b.number(vectors * shape.lanes), enough,
@@ -347,7 +436,8 @@ func::FuncOp KernelLibrary::getTiles(const MicroKernel &tile) {
 
       b.loop(m, tile.rows, [&](Index i) {
         Index rowCount = min(m - i, tile.rows), rowTable = cM + i;
-        Value inPlace = b.both(whole, rowCount == b.number(tile.rows));
+        Value inPlace = b.andThen(
+            whole, [&] { return emitter.areRowsInPlace(rowTable, rowCount); });
         auto useC = [&] { return emitter.placeInC(columns, rowTable).give(); };
         auto useStack = [&] {
           emitter.copyTile(columns, rowTable, rowCount, /*toStack=*/true);

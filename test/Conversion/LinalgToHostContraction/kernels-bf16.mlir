@@ -6,10 +6,10 @@
 // RUN: amp-opt %s --convert-linalg-to-host-contraction="vector-bits=256 bf16=pairs" --canonicalize --cse \
 // RUN:   | FileCheck %s --check-prefix=PAIRS
 
-// The CPU's dot product is not there, or slower than f32 arithmetic; vectors are
+// Tiles are another kernel: kernels-amx.mlir. The CPU's dot product is not there, or slower than f32 arithmetic; vectors are
 // narrower than it; it is not wanted.
 // DEFINE: %{widened} = --implicit-check-not=_pairs --implicit-check-not=x86vector
-// RUN: amp-opt %s --convert-linalg-to-host-contraction="cpu=sapphirerapids" | FileCheck %s --check-prefix=WIDE %{widened}
+// RUN: amp-opt %s --convert-linalg-to-host-contraction="cpu=cooperlake" | FileCheck %s --check-prefix=WIDE %{widened}
 // RUN: amp-opt %s --convert-linalg-to-host-contraction="cpu=haswell" | FileCheck %s --check-prefix=HASWELL %{widened}
 // RUN: amp-opt %s --convert-linalg-to-host-contraction="cpu=x86-64" | FileCheck %s --check-prefix=SSE %{widened}
 // RUN: amp-opt %s --convert-linalg-to-host-contraction="cpu=znver4 vector-bits=256" | FileCheck %s --check-prefix=HASWELL %{widened}
