@@ -751,7 +751,7 @@ def VerifyScalingPass : Pass<"amp-verify-scaling", "::mlir::ModuleOp"> {
     3. a dynamic scaler that losses are scaled with and that nothing advances, or
        that is advanced by what another one's gradients or no gradients had, or by
        less than what its unscalings found: the conjunction of two results, or what
-       the last round of a loop found. Results are joined (`arith.ori`, or negated
+       the last round of a loop found, of blocks as well. Results are joined (`arith.ori`, or negated
        `arith.andi`), moved, handed over, and carried from round to round. One that
        is advanced or not by what was found. A guard that takes a negation.
     4. a gradient in which an overflow is hidden from its `amp.unscale`: chosen by
@@ -765,10 +765,15 @@ def VerifyScalingPass : Pass<"amp-verify-scaling", "::mlir::ModuleOp"> {
     5. a parameter, state, buffer or accumulator that is computed from values which
        lost a dynamic scale without being unscaled (a gradient divided by its
        norm), unless `amp.apply_if_finite` keeps it where an unscaling of that
-       scaler found an infinity.
+       scaler found an infinity. What that guard is told has to be surely true where
+       one comes into any of the values whose scale is lost: unscalings look at each of
+       them (at the norm as well, whose square overflows where the gradient does not),
+       or at what it is an element or the magnitude of; seen through calls, bodies and
+       choices.
     6. a gradient that was scaled before its dynamic scaler advanced and is unscaled
        after it: unscaling was delayed past a transition, or a seed scaled once for
-       a loop that advances the scale.
+       a loop that advances the scale; or that was stored before it and loaded behind
+       it, in the next round of such a loop as well, unless it was written over.
 
     Warned of are an assertion on a value that overflows with a dynamic scale, and an
     unscaling with a dynamic scaler whose overflows reach no `amp.update_scale` of it,
