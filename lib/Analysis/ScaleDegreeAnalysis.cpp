@@ -128,17 +128,17 @@ static bool isUnscaledArgument(func::FuncOp function, FunctionKind kind,
 /// What the roles of a function without body promise: gradients carry what the
 /// seeds do, and nothing else carries a scale.
 static DegreeSummary getContract(func::FuncOp function, DegreeTable &table) {
+  DegreeId seeds = DegreeTable::kAny;
+  for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
+    if (getArgRole(function, i).is(Role::LossSeed))
+      seeds =
+          table.join(seeds, table.getArgument(i), function, DegreeFault::Mixes);
+  if (seeds == DegreeTable::kAny)
+    seeds = DegreeTable::kZero;
   DegreeSummary summary;
-  for (unsigned i = 0, e = function.getNumResults(); i != e; ++i) {
-    DegreeId degree = DegreeTable::kAny;
-    if (getResultRole(function, i).is(Role::Grad))
-      for (unsigned j = 0, n = function.getNumArguments(); j != n; ++j)
-        if (getArgRole(function, j).is(Role::LossSeed))
-          degree = table.join(degree, table.getArgument(j), function,
-                              DegreeFault::Mixes);
-    summary.results.push_back(degree == DegreeTable::kAny ? DegreeTable::kZero
-                                                          : degree);
-  }
+  for (unsigned i = 0, e = function.getNumResults(); i != e; ++i)
+    summary.results.push_back(
+        getResultRole(function, i).is(Role::Grad) ? seeds : DegreeTable::kZero);
   return summary;
 }
 

@@ -3,7 +3,7 @@
 one before, N times over.
 
     growing_sets.py N statistics | repeated | batch-norm | name | branches | unions | helpers |
-                      forward | cycle | recursion | endless
+                      forward | cycle | recursion | endless | updates | lost | arguments
 """
 
 import sys
@@ -133,9 +133,52 @@ def recursion(last):
     return make
 
 
+def updates(count, lost=False):
+    """A step of N unscalings, of which each advances the scale with what those before found as
+    well; the last may be given what loses it."""
+    role = lambda type, role, name: f'{type} {{amp.role = "{role}", amp.name = "{name}"}}'
+    param, seed = role(T, "param", "w"), role(S, "loss_seed", "loss")
+    lines = ["amp.scaler @s {initial_scale = 1024.0 : f64}",
+             f"func.func private @backward({param}, {seed}) -> ({role(T, 'grad', 'w')})",
+             f"func.func @train(%n0: {param}, %s: {seed}) -> ({param}) {{",
+             "  %f0 = arith.constant dense<false> : tensor<i1>"]
+    for i in range(count):
+        given = "f0" if lost and i + 1 == count else f"f{i + 1}"
+        lines += [f"  %t{i} = amp.scale_loss %s using @s : {S}",
+                  f"  %g{i} = call @backward(%n{i}, %t{i}) : ({T}, {S}) -> {T}",
+                  f"  %u{i}, %o{i} = amp.unscale %g{i} using @s : ({T}) -> {T}",
+                  f"  %f{i + 1} = arith.ori %f{i}, %o{i} : tensor<i1>",
+                  f"  %a{i} = arith.andi %f{i + 1}, %{given} : tensor<i1>",
+                  f"  amp.update_scale @s, {f'%a{i}' if given == 'f0' else f'%f{i + 1}'}",
+                  f"  %d{i} = arith.subf %n{i}, %u{i} : {T}",
+                  f"  %n{i + 1} = amp.apply_if_finite %f{i + 1} keep(%n{i}) {{",
+                  f"    amp.yield %d{i} : {T}", f"  }} : {T}"]
+    return lines + [f"  return %n{count} : {T}", "}"]
+
+
+def arguments(count):
+    """A step that adds N scaled gradients to each other in a helper, and unscales the sum."""
+    role = lambda type, role, name: f'{type} {{amp.role = "{role}", amp.name = "{name}"}}'
+    joined = lambda make: ", ".join(make(i) for i in range(count))
+    params, types, seed = joined(lambda i: role(S, "param", f"w{i}")), joined(lambda i: S), role(S, "loss_seed", "loss")
+    return ["amp.scaler @s {initial_scale = 1024.0 : f64}",
+            f"func.func private @backward({params}, {seed}) -> ({joined(lambda i: role(S, 'grad', f'w{i}'))})",
+            f"func.func private @h({joined(lambda i: f'%a{i}: {S}')}) -> {S} {{",
+            *(f"  %s{i} = arith.addf %{f's{i - 1}' if i else 'a0'}, %a{i} : {S}" for i in range(count)),
+            f"  return %s{count - 1} : {S}", "}",
+            f"func.func @train({joined(lambda i: f'%w{i}: ' + role(S, 'param', f'w{i}'))}, %x: {seed}) -> "
+            f"({role(S, 'param', 'w0')}) {{", f"  %t = amp.scale_loss %x using @s : {S}",
+            f"  %g:{count} = call @backward({joined(lambda i: f'%w{i}')}, %t) : ({types}, {S}) -> ({types})",
+            f"  %r = call @h({joined(lambda i: f'%g#{i}')}) : ({types}) -> {S}",
+            f"  %u, %o = amp.unscale %r using @s : ({S}) -> {S}", "  amp.update_scale @s, %o",
+            f"  %d = arith.subf %w0, %u : {S}", "  %n = amp.apply_if_finite %o keep(%w0) {",
+            f"    amp.yield %d : {S}", f"  }} : {S}", f"  return %n : {S}", "}"]
+
+
 count, kind = int(sys.argv[1]), sys.argv[2]
 kinds = {"statistics": statistics, "repeated": repeated,
          "batch-norm": batch_norm, "name": name, "branches": branches, "unions": unions,
          "helpers": helpers, "forward": choosing("end"), "cycle": choosing("b0"),
-         "recursion": recursion(""), "endless": recursion("call @h0(%c) : (i1) -> ()")}
+         "recursion": recursion(""), "endless": recursion("call @h0(%c) : (i1) -> ()"),
+         "updates": updates, "lost": lambda count: updates(count, True), "arguments": arguments}
 print("\n".join(kinds[kind](count)))

@@ -125,15 +125,18 @@ bool TransitionFlow::addSources(Value value, StringRef scaler,
 }
 
 bool TransitionFlow::comesFrom(Value found, StringRef scaler) const {
-  llvm::SetVector<Operation *> unscalings;
-  return !findUnscalings(found, scaler, unscalings) || !unscalings.empty();
+  return ofScaler[scaler].sources.hasWay(
+      found, [&](Value value, SmallVectorImpl<Value> &sources) {
+        auto unscale = value.getDefiningOp<UnscaleOp>();
+        return (unscale && unscale.getScaler() == scaler) ||
+               !addSources(value, scaler, sources);
+      });
 }
 
 bool TransitionFlow::findUnscalings(
-    Value found, StringRef scaler,
+    Value found, StringRef scaler, llvm::DenseSet<Value> &seen,
     llvm::SetVector<Operation *> &unscalings) const {
   SmallVector<Value> worklist{found};
-  llvm::DenseSet<Value> seen;
   while (!worklist.empty()) {
     Value value = worklist.pop_back_val();
     if (!seen.insert(value).second)
@@ -554,8 +557,30 @@ bool TransitionFlow::losesRounds(Part part, Block *reader,
       isInside);
 }
 
+/// False if nothing on the ways to `update` loses what an unscaling found, or
+/// negates it; otherwise it may come there another way.
+bool TransitionFlow::mayLose(UpdateScaleOp update) const {
+  StringRef scaler = update.getScaler();
+  return ofScaler[scaler].losses.hasWay(
+      {{update.getFoundInf(), false}, update->getBlock()},
+      [&](ReadPart read, SmallVectorImpl<ReadPart> &sources) {
+        auto [part, reader] = read;
+        if (part.second && getUnscaling(part.first, scaler))
+          return true;
+        SmallVector<Part> parts;
+        if (losesRounds(part, reader, scaler) || losesRounds(part, scaler) ||
+            !addAllParts(part, scaler, parts))
+          return isFinding(part.first, scaler);
+        for (Part next : parts)
+          sources.emplace_back(next, part.first.getParentBlock());
+        return false;
+      });
+}
+
 std::optional<TransitionFlow::Loss>
 TransitionFlow::findLoss(UpdateScaleOp update) const {
+  if (!mayLose(update))
+    return std::nullopt;
   StringRef scaler = update.getScaler();
   // With the blocks that read them.
   SmallVector<std::pair<Part, Block *>> worklist{
@@ -781,9 +806,8 @@ bool TransitionFlow::advances(Operation *op, StringRef scaler) const {
 
 /// A branch between blocks that, by what was found before it, leaves out the
 /// block of `op`: on some way on from there nothing advances the scaler.
-Operation *TransitionFlow::findDecidingBranch(
-    Operation *op, StringRef scaler,
-    const llvm::SetVector<Operation *> &heard) const {
+Operation *TransitionFlow::findDecidingBranch(Operation *op, StringRef scaler,
+                                              HeardUnscalings heard) const {
   Region *region = op->getParentRegion();
   if (region->hasOneBlock() || !dominance.isReachableFromEntry(op->getBlock()))
     return nullptr;
@@ -805,7 +829,7 @@ Operation *TransitionFlow::findDecidingBranch(
     else if (auto choice = dyn_cast<cf::SwitchOp>(decision))
       condition = choice.getFlag();
     if (!condition || !isFinding(condition, scaler) ||
-        llvm::none_of(heard, [&](Operation *unscale) {
+        llvm::none_of(heard(), [&](Operation *unscale) {
           return dominance.properlyDominates(unscale, decision);
         }))
       continue;
@@ -823,24 +847,25 @@ Operation *TransitionFlow::findDecidingBranch(
 }
 
 /// What decides whether `op` runs, in its function.
-Operation *TransitionFlow::findDeciderAround(
-    Operation *op, StringRef scaler,
-    const llvm::SetVector<Operation *> &heard) const {
+Operation *TransitionFlow::findDeciderAround(Operation *op, StringRef scaler,
+                                             HeardUnscalings heard) const {
   for (; !isa<func::FuncOp>(op); op = op->getParentOp()) {
     if (Operation *branch = findDecidingBranch(op, scaler, heard))
       return branch;
     Operation *around = op->getParentOp();
     if (!isa<scf::IfOp, scf::IndexSwitchOp>(around))
       continue;
-    bool decides = isFinding(around->getOperand(0), scaler) &&
-                   llvm::any_of(heard, [&](Operation *unscale) {
-                     return !around->isAncestor(unscale);
-                   });
-    if (decides && !llvm::all_of(around->getRegions(), [&](Region &region) {
+    // On each way, something advances the scaler.
+    bool isAlwaysAdvanced =
+        llvm::all_of(around->getRegions(), [&](Region &region) {
           return !region.empty() &&
                  llvm::any_of(region.front(), [&](Operation &inside) {
                    return advances(&inside, scaler);
                  });
+        });
+    if (!isAlwaysAdvanced && isFinding(around->getOperand(0), scaler) &&
+        llvm::any_of(heard(), [&](Operation *unscale) {
+          return !around->isAncestor(unscale);
         }))
       return around;
   }
@@ -849,9 +874,13 @@ Operation *TransitionFlow::findDeciderAround(
 
 Operation *TransitionFlow::findDecider(UpdateScaleOp update) const {
   StringRef scaler = update.getScaler();
-  llvm::DenseSet<Value> seen;
-  llvm::SetVector<Operation *> heard =
-      findFound(update.getFoundInf(), scaler, seen);
+  std::optional<llvm::SetVector<Operation *>> known;
+  auto heard = [&]() -> const llvm::SetVector<Operation *> & {
+    llvm::DenseSet<Value> seen;
+    if (!known)
+      known = findFound(update.getFoundInf(), scaler, seen);
+    return *known;
+  };
   SmallVector<Operation *> worklist{update};
   llvm::DenseSet<Operation *> functions;
   while (!worklist.empty()) {

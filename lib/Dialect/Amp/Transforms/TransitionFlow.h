@@ -29,6 +29,45 @@
 
 namespace mlir::amp {
 
+/// From which of some things ways go backwards to a goal. What has been looked
+/// at for one is known for all: programs join what thousands of unscalings
+/// found one after the other, and ask about each union.
+template <typename Key> class WaysToGoal {
+public:
+  /// `expand` appends what its key comes from, and is true for a goal.
+  bool hasWay(Key key, function_ref<bool(Key, SmallVectorImpl<Key> &)> expand) {
+    SmallVector<Key> worklist{key};
+    while (!worklist.empty()) {
+      Key next = worklist.pop_back_val();
+      if (!seen.insert(next).second)
+        continue;
+      SmallVector<Key> sources;
+      bool isLeading = expand(next, sources);
+      for (Key source : sources) {
+        isLeading |= leading.contains(source);
+        targets[source].push_back(next);
+        worklist.push_back(source);
+      }
+      if (isLeading)
+        addLeading(next);
+    }
+    return leading.contains(key);
+  }
+
+private:
+  void addLeading(Key key) {
+    SmallVector<Key> worklist{key};
+    while (!worklist.empty()) {
+      Key next = worklist.pop_back_val();
+      if (leading.insert(next).second)
+        llvm::append_range(worklist, targets.lookup(next));
+    }
+  }
+
+  llvm::DenseSet<Key> seen, leading;
+  llvm::DenseMap<Key, SmallVector<Key, 1>> targets;
+};
+
 /// From where the operands of amp.update_scale come.
 class TransitionFlow {
 public:
@@ -40,9 +79,11 @@ public:
   /// True if `found` comes from an unscaling with `scaler`, or from where that
   /// cannot be seen: a state, memory, a function without body.
   bool comesFrom(Value found, StringRef scaler) const;
-  /// Adds the unscalings with `scaler` that `found` comes from; false if some
-  /// of what it comes from cannot be seen.
+  /// Adds the unscalings with `scaler` that `found` comes from by values that
+  /// are not among `seen`, to which they are added; false if some of what it
+  /// comes from cannot be seen.
   bool findUnscalings(Value found, StringRef scaler,
+                      llvm::DenseSet<Value> &seen,
                       llvm::SetVector<Operation *> &unscalings) const;
 
   /// What hides from an update that an unscaling found an infinity.
@@ -60,6 +101,8 @@ public:
 
   /// A value, or the negation of it.
   using Part = std::pair<Value, unsigned>;
+  /// One with the block that reads it.
+  using ReadPart = std::pair<Part, Block *>;
   /// What makes a value surely true.
   struct Heard {
     /// Gradients of unscalings, of which one is infinite.
@@ -151,11 +194,12 @@ private:
   bool addSources(BlockArgument argument,
                   SmallVectorImpl<Value> &sources) const;
 
+  /// The unscalings that an update hears of, found when they are asked for.
+  using HeardUnscalings = function_ref<const llvm::SetVector<Operation *> &()>;
   Operation *findDeciderAround(Operation *op, StringRef scaler,
-                               const llvm::SetVector<Operation *> &heard) const;
-  Operation *
-  findDecidingBranch(Operation *op, StringRef scaler,
-                     const llvm::SetVector<Operation *> &heard) const;
+                               HeardUnscalings heard) const;
+  Operation *findDecidingBranch(Operation *op, StringRef scaler,
+                                HeardUnscalings heard) const;
   bool advances(Operation *op, StringRef scaler) const;
 
   /// What is asked for of one scaler, made when it is.
@@ -166,7 +210,12 @@ private:
     std::optional<FunctionsWith> advancing;
     /// The blocks of a region that advance it.
     llvm::DenseMap<Region *, llvm::DenseSet<Block *>> updating;
+    /// Values that come from its unscalings, or from what cannot be seen.
+    WaysToGoal<Value> sources;
+    /// Those of which something that they are true for may be lost.
+    WaysToGoal<ReadPart> losses;
   };
+  bool mayLose(UpdateScaleOp update) const;
   bool isFinding(Value value, StringRef scaler) const;
 
   ModuleOp module;

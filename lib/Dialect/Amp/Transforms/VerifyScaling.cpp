@@ -638,8 +638,9 @@ static void warnOfUnheard(const TransitionFlow &flow, StringRef scaler,
                           ArrayRef<UpdateScaleOp> updates,
                           ArrayRef<UnscaleOp> unscalings) {
   llvm::SetVector<Operation *> heard;
+  llvm::DenseSet<Value> seen;
   for (UpdateScaleOp update : updates)
-    if (!flow.findUnscalings(update.getFoundInf(), scaler, heard))
+    if (!flow.findUnscalings(update.getFoundInf(), scaler, seen, heard))
       return;
   if (heard.empty())
     return; // said of the updates
