@@ -81,6 +81,12 @@ NUMBERS = {
     "maximum": lambda x: (torch.maximum(x, x.flip(1)), torch.maximum(x, x)),
     "minimum": lambda x: torch.minimum(x, x.flip(1)),
     "relu": lambda x: (functional.relu(x), functional.relu6(x)),
+    "softshrink": lambda x: (functional.softshrink(x), functional.softshrink(x, 1.0)),
+    "logit": lambda x: (x.logit(), x.logit(0.1)),
+    "sign-bit": lambda x: torch.signbit(torch.where(x == x, x, 1.0)),
+    "hypot": lambda x: (torch.hypot(x, x.flip(1)), torch.hypot(x, x)),
+    "number-of": lambda x: (torch.fmax(x, x.flip(1)), torch.fmin(x, x.flip(1))),
+    "lgamma": lambda x: torch.lgamma(x),
     "hard": lambda x: (
         functional.hardtanh(x),
         functional.hardsigmoid(x),
@@ -115,6 +121,35 @@ def test_angles_have_the_sign_of_zeros() -> None:
     compare(
         lambda x: torch.atan2(x[:, :1], x[:, 1:]), torch.cartesian_prod(some, some)
     )
+
+
+def test_zeros_of_relu_keep_their_sign() -> None:
+    x = torch.tensor([-0.0, 0.0, -1.0, NAN])
+    compiled = torch.compile(
+        functional.relu, backend=backend.amp, options={"opt_level": "O0"}
+    )
+    assert compiled(x).signbit()[:3].tolist() == [True, False, False]
+    assert compiled(x).isnan().tolist() == [False, False, False, True]
+
+
+@pytest.mark.parametrize("function", [torch.lgamma, torch.digamma])
+def test_gamma_functions(function) -> None:
+    """Against f64, at poles, between them, near the zeros and where steps begin."""
+    x = torch.cat(
+        [torch.linspace(-12.5, 12.5, 101), torch.tensor([1e-3, -1e-3, 1e10, 3e38])]
+    )
+    x = torch.cat([x, 1 + torch.linspace(-1e-3, 1e-3, 7), torch.tensor([INF, NAN])])
+    compiled = torch.compile(function, backend=backend.amp, options={"opt_level": "O0"})
+    with torch.no_grad():
+        ours, exact = compiled(x), function(x.double()).float()
+    torch.testing.assert_close(ours, exact, equal_nan=True, atol=1e-6, rtol=1e-6)
+
+
+@pytest.mark.parametrize("dim", [0, 1])
+def test_weight_normalisation(dim) -> None:
+    x = torch.linspace(-1, 2, 24).reshape(2, 3, 4)
+    others = [d for d in range(3) if d != dim]
+    compare(lambda x: torch._weight_norm(x, x.sum(others, keepdim=True), dim), x)
 
 
 def test_whole_numbers() -> None:

@@ -21,6 +21,7 @@ from torch._decomp import core_aten_decompositions, get_decompositions
 
 from mlir_amp.torch.lowering import (
     bag_rules,
+    gamma_rules,
     index_rules,
     loss_rules,
     number_rules,
@@ -42,11 +43,19 @@ _THEIRS = (
     "slice_backward unfold_backward binary_cross_entropy_with_logits "
     "scaled_dot_product_attention full_like new_zeros new_ones zeros_like ones_like "
     "leaky_relu_backward elu_backward silu_backward stack split split_with_sizes unbind "
-    "hardtanh_backward upsample_nearest2d upsample_nearest2d_backward"
+    "hardtanh_backward upsample_nearest2d upsample_nearest2d_backward addmv"
 ).split()
 
 # Beside those of this file, which need no pages of their own.
-_OURS = (index_rules, number_rules, pool_rules, bag_rules, loss_rules, order_rules)
+_OURS = (
+    index_rules,
+    number_rules,
+    pool_rules,
+    bag_rules,
+    loss_rules,
+    order_rules,
+    gamma_rules,
+)
 
 # Which torch-mlir lowers better itself.
 _KEPT = (aten.linalg_vector_norm, aten.norm, aten.empty_like, aten._to_copy)

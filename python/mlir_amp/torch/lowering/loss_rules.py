@@ -1,8 +1,8 @@
 # Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 # Exceptions. See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Losses and distances, and their gradients, that neither torch-mlir nor PyTorch's own
-rules have as eager PyTorch computes them."""
+"""Losses, activations and distances, and their gradients, that neither torch-mlir nor
+PyTorch's own rules have as eager PyTorch computes them."""
 
 from __future__ import annotations
 
@@ -83,6 +83,14 @@ def _rrelu(operation: Any) -> Callable[..., Tensor]:
     return rule
 
 
+def _softshrink(x: Tensor, bound: float = 0.5) -> Tensor:
+    """PyTorch's own rule has no gradient where x is NaN."""
+    if not x.is_floating_point() or bound < 0:
+        return functional.softshrink(x, bound)
+    inside = (x >= -bound) & (x <= bound)
+    return torch.where(inside, 0.0, x - torch.where(x > 0.0, bound, -bound))
+
+
 class Restated(TorchFunctionMode):
     """While inside, functions that PyTorch takes apart wrongly before there is a graph
     are stated by others."""
@@ -92,6 +100,7 @@ class Restated(TorchFunctionMode):
         torch._C._nn.multilabel_margin_loss: _multilabel_margin,
         functional.rrelu: _rrelu(functional.rrelu),
         torch.rrelu: _rrelu(torch.rrelu),
+        functional.softshrink: _softshrink,
     }
 
     def __torch_function__(

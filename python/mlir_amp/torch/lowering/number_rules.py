@@ -82,6 +82,23 @@ def _clamp(x: Tensor, low: float | None = None, high: float | None = None) -> Te
     return x
 
 
+def _relu(x: Tensor) -> Tensor:
+    """A zero keeps its sign."""
+    if not x.is_floating_point():
+        return NotImplemented
+    return torch.where(x < 0.0, _constant(0.0, x), x)
+
+
+def _logit_backward(grad: Tensor, x: Tensor, eps: float | None = None) -> Tensor:
+    """Without bounds it is infinite at 0 of either sign, and NaN beyond 0 and 1."""
+    low = 0.0 if eps is None else float(eps)
+    beyond = math.nan if eps is None else 0.0
+    slope = grad / (x * (1.0 - x))
+    slope = torch.where(torch.eq(x, 0.0), grad * math.inf, slope)
+    outside = (x < low) | (x > 1.0 - low)
+    return torch.where(outside, _constant(beyond, grad), slope)
+
+
 def _hardtanh(x: Tensor, low: float = -1.0, high: float = 1.0) -> Tensor:
     return _clamp(x, low, high)
 
@@ -258,6 +275,46 @@ def _atan2(y: Tensor, x: Tensor) -> Tensor:
     return torch.where(is_negative(y), -angle, angle)
 
 
+def _sign_bit(x: Tensor) -> Tensor:
+    """True of -0 too; of NaN it is not known here."""
+    if not x.is_floating_point():
+        return x < 0
+    return (x < 0.0) | (torch.eq(x, 0.0) & (_reciprocal(x) < 0.0))
+
+
+def _hypot(x: Tensor, y: Tensor) -> Tensor:
+    """By the quotient of both, so that no square overflows."""
+    x, y = x.abs(), y.abs()
+    small, large = _minimum(x, y), _maximum(x, y)
+    ratio = torch.where(torch.eq(large, 0.0), large, small / large)
+    found = large * torch.sqrt(ratio * ratio + 1.0)
+    is_infinite = torch.eq(x, math.inf) | torch.eq(y, math.inf)
+    return torch.where(is_infinite, _constant(math.inf, found), found)
+
+
+def _number_of(choose: Any) -> Callable[[Tensor, Tensor], Tensor]:
+    """The greater or the smaller one; of a number and a NaN the number."""
+
+    def rule(x: Tensor, y: Tensor) -> Tensor:
+        found = choose(x, y)
+        if found is NotImplemented:
+            return found
+        found = torch.where(_is_nan(x), y, found)
+        return torch.where(_is_nan(y), x, found)
+
+    return rule
+
+
+def _weight_norm_backward(
+    grad: Tensor, direction: Tensor, length: Tensor, norms: Tensor, dim: int
+) -> tuple[Tensor, Tensor]:
+    """Of direction / norms * length, where norms are those of the other dimensions."""
+    others = [d for d in range(direction.dim()) if d != dim]
+    along = (grad * direction).sum(others, keepdim=True)
+    part = grad / norms - direction * (along / (norms * norms * norms))
+    return part * length, along / norms
+
+
 def rules() -> dict[Any, Callable[..., Any]]:
     """The rules, by operation."""
     comparisons = (aten.eq, aten.ne, aten.lt, aten.le, aten.gt, aten.ge)
@@ -276,6 +333,13 @@ def rules() -> dict[Any, Callable[..., Any]]:
         aten.clamp_max.default: _clamp_max,
         aten.clamp_max.Tensor: _clamp_max_tensor,
         aten.hardtanh.default: _hardtanh,
+        aten.relu.default: _relu,
+        aten.logit_backward.default: _logit_backward,
+        aten.signbit.default: _sign_bit,
+        aten.hypot.default: _hypot,
+        aten.fmax.default: _number_of(_maximum),
+        aten.fmin.default: _number_of(_minimum),
+        aten._weight_norm_interface_backward.default: _weight_norm_backward,
         aten.maximum.default: _maximum,
         aten.minimum.default: _minimum,
         aten.max.dim: _with_place(aten.amax),
