@@ -4,6 +4,7 @@
 """What steps of JAX are made of, each in a step beside JAX alone: scatters, control flow,
 random numbers, unsigned numbers, attention; and where operations are said to come from."""
 
+import dataclasses
 import re
 
 import jax
@@ -14,7 +15,7 @@ import pytest
 from mlir_amp import compiler
 from mlir_amp.errors import NotLowered
 from mlir_amp.jax import capture_step
-from mlir_amp.jax.lowering import origins
+from mlir_amp.jax.lowering import origins, sorting
 
 KEY = jax.random.key(0)
 X = jax.random.normal(KEY, (8, 16))
@@ -53,6 +54,24 @@ def cut_convolution(p, x):
     return square(jax.lax.conv_general_dilated(image, kernel, (2,), "VALID")[:, :, 1:])
 
 
+def pooled(reducer, start, size, stride, padding):
+    """Windows that overlap."""
+
+    def loss_fn(p, x):
+        image = product(p, x).reshape(1, 8, 4, 1)
+        window, strides = (1, *size, 1), (1, *stride, 1)
+        return square(jax.lax.reduce_window(image, start, reducer, window, strides, padding))
+
+    return loss_fn, X
+
+
+def ties(p, x):
+    """Each element of a window is its largest one: the first has the gradient."""
+    image = (product(p, x).sum() * jnp.ones((1, 5, 4, 1))) * jnp.arange(1, 5).reshape(1, 1, 4, 1)
+    pooled = jax.lax.reduce_window(image, -jnp.inf, jax.lax.max, (1, 3, 2, 1), (1, 1, 1, 1), "SAME")
+    return square(pooled * jnp.arange(20.0).reshape(1, 5, 4, 1) * 0.1)
+
+
 def attention(p, x):
     heads = product(p, x).reshape(1, 8, 1, 4)
     return square(jax.nn.dot_product_attention(heads, heads, heads))
@@ -74,6 +93,21 @@ FORMS = {
     "add integers": (
         lambda p, i: square(product(p) * jnp.zeros(4, jnp.int32).at[i].add(2)),
         jnp.array([0, 0, 3]),
+    ),
+    "larger and smaller integers": (
+        lambda p, i: square(
+            product(p) * jnp.zeros(4, jnp.int32).at[i].max(i - 2) * jnp.zeros(4, jnp.int32).at[i].min(-i)
+        ),
+        jnp.array([0, 3, 3, 1]),
+    ),
+    "larger and smaller numbers without sign": (
+        lambda p, i: square(product(p) * jnp.full(4, 9, jnp.uint8).at[i].max(i).astype(jnp.float32) * 0.01)
+        + square(product(p) * jnp.full(4, 200, jnp.uint8).at[i].min(i).astype(jnp.float32) * 0.01),
+        jnp.array([0, 3, 250, 1], jnp.uint8),
+    ),
+    "any and all": (
+        lambda p, i: square(product(p) * jnp.zeros(4, bool).at[i].max(i > 0) * jnp.ones(4, bool).at[i].min(i < 3)),
+        jnp.array([0, 3, 3, 1]),
     ),
     "histogram per row": (
         lambda p, x: square(jnp.take_along_axis(product(p, x), jnp.arange(8)[:, None] % 4, axis=1)),
@@ -98,6 +132,48 @@ FORMS = {
     "attention": (attention, X),
     "grouped convolution": (grouped, X),
     "strided convolution, cut": (cut_convolution, X),
+    "max pooling": pooled(jax.lax.max, -jnp.inf, (3, 3), (2, 2), "SAME"),
+    "max pooling with strides of 1": pooled(jax.lax.max, -jnp.inf, (3, 2), (1, 1), "VALID"),
+    "max pooling, padded": pooled(jax.lax.max, -jnp.inf, (3, 3), (2, 1), ((0, 0), (2, 1), (0, 2), (0, 0))),
+    "min pooling": pooled(jax.lax.min, jnp.inf, (3, 3), (2, 2), "SAME"),
+    "max pooling of equals": (ties, X),
+    "sort": (lambda p, x: square(jnp.sort(product(p, x), 0) * jnp.arange(8)[:, None]), X),
+    "sort, descending": (lambda p, x: square(jnp.sort(product(p, x), 1, descending=True) * jnp.arange(4)), X),
+    "argsort": (lambda p, x: square(product(p, x) * jnp.argsort(x, 0)[:, :4]), X),
+    "sort by another": (
+        lambda p, x: square(jax.lax.sort((x[:, :4], product(p, x)), dimension=0, num_keys=1)[1] * jnp.arange(4)),
+        X,
+    ),
+    "top_k": (
+        lambda p, x: square(jax.lax.top_k(product(p, x), 3)[0] * jax.lax.top_k(x, 3)[1]),
+        X,
+    ),
+    "permutation": (
+        lambda p, k: square(product(p, jax.random.permutation(k, X)) * jnp.arange(8)[:, None]),
+        KEY,
+    ),
+    "associative scan": (lambda p, x: square(jax.lax.associative_scan(jnp.add, product(p, x))), X),
+    "associative scan of pairs": (
+        lambda p, x: square(
+            jax.lax.associative_scan(
+                lambda a, b: (a[0] * b[0], b[0] * a[1] + b[1]),
+                (jax.nn.sigmoid(product(p, x))[:7], product(p, x)[:7]),
+                reverse=True,
+            )[1]
+        ),
+        X,
+    ),
+    "cumprod": (lambda p, x: square(jnp.cumprod(product(p, x), 1)), X),
+    "cummax": (lambda p, x: square(jax.lax.cummax(product(p, x), 0)), X),
+    "arrays without elements": (
+        lambda p, e: square(jnp.concatenate([product(p), e]))
+        + e.sum()
+        + square(jnp.pad(e, ((1, 0), (0, 0)), constant_values=2.0))
+        + square(e.T @ e + 1)
+        + square(p["w"].at[e[:, 0].astype(int)].set(1.0)),
+        jnp.ones((0, 4)),
+    ),
+    "a sum over no dimension": (lambda p, x: square(jnp.sum(product(p, x), axis=())), X),
     "cumsum": (lambda p, x: square(jnp.cumsum(product(p, x), 0)), X),
     "argmax": (lambda p, x: square(product(p, x) * jnp.argmax(x, 1)[:, None]), X),
     "dropout": (lambda p, b: square(jnp.where(jax.random.bernoulli(b[1], 0.5, (8, 4)), product(p, b[0]), 0)), (X, KEY)),
@@ -155,6 +231,27 @@ def test_forms(name):
     compare(loss_fn, optax.sgd(1e-3, momentum=0.9), W, batch)
 
 
+@pytest.mark.parametrize("level", ["O1", "O2"])
+@pytest.mark.parametrize("name", ["max pooling", "sort", "top_k", "associative scan of pairs"])
+def test_forms_at_half_levels(name, level):
+    """In a scaled step, with an overflow in its second round, which is skipped."""
+    loss_fn, batch = FORMS[name]
+    step, single = (capture_step(loss_fn, optax.sgd(1e-2), W, batch, each) for each in (level, "O0"))
+    state, alone = step.init(W), single.init(W)
+    small = state.loss_scale.load_state_dict({"loss_scale": 256.0, "unskipped": 0})
+    state = dataclasses.replace(state, loss_scale=small)
+    for _ in range(2):
+        before = state
+        state, _ = step(state, batch.at[0, 0].set(jnp.inf))
+        assert int(state.loss_scale.skipped) == 1 + int(before.loss_scale.skipped)
+        np.testing.assert_array_equal(state.params["w"], before.params["w"])
+        for _ in range(2):
+            state, loss = step(state, batch)
+            alone, expected = single(alone, batch)
+            np.testing.assert_allclose(loss, expected, rtol=1e-2)
+    assert (state.params["w"] != W["w"]).any()
+
+
 def test_random_numbers_are_jaxs_and_new_each_step():
     loss_fn, (x, _) = FORMS["dropout"]
     step = capture_step(loss_fn, optax.sgd(0.0), W, (x, KEY), "O0")
@@ -209,11 +306,94 @@ def test_buffers_have_keys_and_counters():
 
 def test_scatters_that_combine_otherwise():
     def loss_fn(p, x):
-        return square(product(p, x) * jnp.zeros(4, bool).at[jnp.array([0])].max(True))
+        return square(product(p, x) * jnp.arange(4.0).at[jnp.array([0])].apply(jnp.sin))
 
-    body = "'stablehlo.scatter' with a body of stablehlo.(maximum|or) on i1"
+    body = "'stablehlo.scatter' with a body of stablehlo.sine on f32"
     with pytest.raises(NotLowered, match=f"^{body}$"):
         capture_step(loss_fn, optax.sgd(1e-3), W, X, "O0")
+
+
+REFUSED = {
+    "lax.linalg.cholesky": (jnp.linalg.cholesky, "is a routine of LAPACK"),
+    "lax.linalg.lu": (jnp.linalg.inv, "is a routine of LAPACK"),
+    "lax.linalg.qr": (lambda y: jnp.linalg.qr(y)[0], "is a routine of LAPACK"),
+    "lax.linalg.svd": (lambda y: jnp.linalg.svd(y)[1], "is a routine of LAPACK"),
+    "lax.linalg.eigh": (jnp.linalg.eigvalsh, "is a routine of LAPACK"),
+    "lax.fft": (lambda y: jnp.abs(jnp.fft.rfft(y)), "is a library's Fourier transform"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_libraries_are_refused_by_name_and_place(name):
+    function, reason = REFUSED[name]
+
+    def loss_fn(p, x):
+        y = product(p, x)
+        return square(function(y.T @ y + jnp.eye(4)))
+
+    line = loss_fn.__code__.co_firstlineno + 2
+    with pytest.raises(NotLowered) as caught:
+        capture_step(loss_fn, optax.sgd(0.1), W, X, "O1")
+    text = str(caught.value)
+    place = rf"\({re.escape(__file__)}:\d+\)"
+    end = "compute it outside of the step and give it as a part of the batch or as a buffer"
+    assert re.fullmatch(f"'{name}' {place} {reason}, which a compiled step cannot call; {end}", text), text
+    if "lambda" not in function.__qualname__:
+        assert f":{line})" in text
+
+
+def test_norms_of_vectors_need_no_library():
+    compare(lambda p, x: square(jnp.linalg.norm(product(p, x), axis=1)), optax.sgd(1e-3), W, X)
+
+
+#
+# The order of numbers, in the operations that are lowered, against JAX's own
+#
+
+NAN, INF = float("nan"), float("inf")
+ROWS = {
+    "numbers": np.random.default_rng(0).normal(size=(3, 21)).astype(np.float32),
+    "equal ones": np.random.default_rng(1).integers(-3, 3, (2, 16)).astype(np.float16),
+    "special numbers": np.array([[NAN, 0.0, -0.0, INF, -INF, -NAN, 1.0, -0.0, 0.0, NAN]], np.float32),
+    "integers": np.random.default_rng(2).integers(-128, 127, (2, 9)).astype(np.int8),
+    "without sign": np.random.default_rng(3).integers(0, 2**32, (2, 9)).astype(np.uint32),
+    "the largest of all": np.full((1, 5), 2**31 - 1, np.int32),
+    "booleans": np.array([[True, False, True, False, False]]),
+    "one": np.ones((4, 1), np.float32),
+    "two": np.array([[2.0, 1.0]], np.float32),
+    "none": np.ones((4, 0), np.float32),
+    "no rows": np.ones((0, 4), np.float32),
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_order_is_jaxs(name):
+    rows = jnp.asarray(ROWS[name])
+    places = jnp.broadcast_to(jnp.arange(rows.shape[1]), rows.shape)
+    parameters = {"dimension": 1, "is_stable": True}
+    for operands, keys in (((rows, places), 1), ((rows // 2 if name != "booleans" else rows, rows, -places), 2)):
+        ours = sorting._sort_rule(*operands, num_keys=keys, **parameters)
+        theirs = jax.lax.sort(operands, num_keys=keys, **parameters)
+        for one, other in zip(ours, theirs, strict=True):
+            np.testing.assert_array_equal(one, other, strict=True)
+    for axis, k in ((1, rows.shape[1]), (1, rows.shape[1] // 2), (0, rows.shape[0])):
+        if rows.dtype != jnp.bool_:
+            for one, other in zip(
+                sorting._top_k_rule(rows, k=k, axis=axis), jax.lax.top_k(rows, k, axis=axis), strict=True
+            ):
+                np.testing.assert_array_equal(one, other, strict=True)
+
+
+def test_order_along_an_axis():
+    block = jax.random.normal(KEY, (3, 5, 2))
+    for axis in range(3):
+        (ours,) = sorting._sort_rule(block, dimension=axis, is_stable=True, num_keys=1)
+        np.testing.assert_array_equal(ours, np.sort(block, axis))
+
+
+def test_complex_numbers_are_not_sorted():
+    with pytest.raises(NotLowered, match="^'lax.sort' of complex numbers; sort their parts or sizes$"):
+        capture_step(lambda p, x: jnp.abs(jnp.sort(product(p, x) + 1j)).sum(), optax.sgd(0.1), W, X, "O0")
 
 
 #

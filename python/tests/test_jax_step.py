@@ -488,6 +488,9 @@ class Complex(Odd):
         return gradients, state
 
 
+SEVERAL = "capture a step for each, whose batch has the parameters that the other one trains"
+
+
 @pytest.mark.parametrize(
     "refused, text",
     [
@@ -518,7 +521,27 @@ class Complex(Odd):
         ),
         (lambda: capture_of(optimizer=Complex()), "but '['phase']' is complex64[]"),
         (lambda: capture_of(batch_norm=["w"]), "but 'w' is none; they are like '['w']'"),
-        (lambda: capture_of(num_losses=2), "expected one loss, but num_losses is 2"),
+        (lambda: capture_of(num_losses=2), f"expected one loss, but num_losses is 2; {SEVERAL}"),
+        (
+            lambda: capture_of(lambda p, x: (square(p, x), square(p, x))),
+            f"float32[], float32[] in a tuple; of several losses {SEVERAL}",
+        ),
+        (
+            lambda: capture_of(optimizer=(optax.sgd(0.1), optax.adam(0.1))),
+            f"one optimizer, but got a tuple; {SEVERAL}, or join them with optax.multi_transform",
+        ),
+        (
+            lambda: capture_of(micro_batches=4),
+            "no 'micro_batches' in JAX; accumulate with optax.MultiSteps(optimizer, number)",
+        ),
+        (
+            lambda: capture_of(clip=1.0),
+            "no 'clip' in JAX; clip with optax.chain(optax.clip_by_global_norm(bound), optimizer)",
+        ),
+        (
+            lambda: capture_of(optimizer=optax.chain(optax.sgd(0.1), optax.contrib.reduce_on_plateau())),
+            "missing 1 required keyword-only argument: 'value'; a compiled step has no loss to tell it",
+        ),
     ],
 )
 def test_refused_captures(refused, text):
@@ -531,17 +554,46 @@ def test_levels_that_there_are_not():
         capture_of(level="O9")
 
 
-@pytest.mark.parametrize(
-    "loss_fn, name",
-    [
-        (lambda p, x: jnp.sort(x @ p["w"], 0)[0].sum(), "'stablehlo.sort'"),
-        (lambda p, x: jnp.abs(jnp.fft.fft(x @ p["w"])).sum(), "'complex.abs'"),
-        (lambda p, x: jnp.linalg.inv(p["w"].T @ p["w"]).sum(), "'stablehlo.custom_call' of 'lapack_sgetrf_ffi'"),
-    ],
-)
-def test_operations_without_a_form_are_named(loss_fn, name):
-    with pytest.raises(NotLowered, match=f"^{name} has no form in linalg"):
-        capture_of(loss_fn)
+def test_operations_without_a_form_are_named():
+    with pytest.raises(NotLowered, match=r"^'complex\.\w+' has no form in linalg$"):
+        capture_of(lambda p, x: jnp.abs(x @ p["w"] + 1j).sum())
+
+
+def test_two_losses_are_two_steps():
+    """A GAN's: each step gets what the other one trains as a part of its batch."""
+
+    def judged(judge, maker, noise):
+        return jnp.mean(jax.nn.softplus((noise @ maker["w"]) @ judge["w"]))
+
+    def judge_loss(judge, batch):
+        maker, noise = batch
+        return judged(judge, maker, noise) + jnp.mean(jax.nn.softplus(-noise[:, :2] @ judge["w"]))
+
+    def maker_loss(maker, batch):
+        judge, noise = batch
+        return -judged(judge, maker, noise)
+
+    maker, judge = {"w": jnp.ones((4, 2)) * 0.3}, {"w": jnp.ones((2, 1)) * 0.2}
+    noise = jax.random.normal(jax.random.key(0), (3, 4))
+    optimizers = optax.adam(0.01), optax.sgd(0.1)
+    losses = judge_loss, maker_loss
+    firsts = (judge, (maker, noise)), (maker, (judge, noise))
+    steps = [
+        capture_step(loss, optimizer, first, batch, "O0")
+        for loss, optimizer, (first, batch) in zip(losses, optimizers, firsts, strict=True)
+    ]
+    states = [step.init(first) for step, (first, _) in zip(steps, firsts, strict=True)]
+    trees = [judge, maker]
+    opt_states = [o.init(tree) for o, tree in zip(optimizers, trees, strict=True)]
+    for _ in range(5):
+        for i in (0, 1):
+            states[i], loss = steps[i](states[i], (states[1 - i].params, noise))
+            expected, gradients = jax.value_and_grad(losses[i])(trees[i], (trees[1 - i], noise))
+            updates, opt_states[i] = optimizers[i].update(gradients, opt_states[i], trees[i])
+            trees[i] = optax.apply_updates(trees[i], updates)
+            np.testing.assert_allclose(loss, expected, rtol=1e-5)
+    for state, tree in zip(states, trees, strict=True):
+        np.testing.assert_allclose(state.params["w"], tree["w"], rtol=1e-5, atol=1e-6)
 
 
 def test_refused_states():

@@ -48,6 +48,16 @@ _DTYPES = {
 }
 
 
+# What a step is not told, because something else is: by the keyword that asks for it.
+_ELSEWHERE = {
+    "micro_batches": "accumulate with optax.MultiSteps(optimizer, number)",
+    "clip": "clip with optax.chain(optax.clip_by_global_norm(bound), optimizer)",
+}
+_SEVERAL = (
+    "capture a step for each, whose batch has the parameters that the other one trains"
+)
+
+
 def _require(holds: bool, text: str) -> None:
     if not holds:
         raise InvalidArgument(f"capture_step: {text}", "invalid argument")
@@ -336,7 +346,15 @@ class CapturedStep:
             updates, new = self._optimizer.update(gradients, held, params)
             return updates, _to_data(new)
 
-        _, new = jax.eval_shape(update, self._params, opt_state, self._params)
+        try:
+            _, new = jax.eval_shape(update, self._params, opt_state, self._params)
+        except TypeError as error:
+            _require(
+                "required keyword-only argument" not in str(error),
+                "expected an optimizer that takes gradients, state and parameters, but it "
+                f"asks for more: {error}; a compiled step has no loss to tell it",
+            )
+            raise
         remedy = "a compiled step keeps the state's structure"
         _check_alike(new, opt_state, "the state after an update", remedy)
         step = step_capture.Step(
@@ -367,7 +385,8 @@ class CapturedStep:
             is_one and loss.shape == () and loss.dtype == jnp.float32,
             "expected loss_fn to give one float32 number, but it gives "
             f"{', '.join(map(_spell, leaves)) or 'nothing'}"
-            + ("" if is_one else f" in a {type(loss).__name__}"),
+            + ("" if is_one else f" in a {type(loss).__name__}")
+            + ("" if len(leaves) < 2 else f"; of several losses {_SEVERAL}"),
         )
         remedy = "a compiled step keeps their types"
         _check_alike(new, buffers, "the new buffers", remedy)
@@ -558,16 +577,26 @@ def capture_step(
 
     Raises:
         InvalidArgument: Parameters that are not float32, a loss that is not one float32
-            number, an optimizer without ``init`` and ``update``, or with a state that is
-            not of arrays, unknown names of batch normalisations.
+            number, several optimizers, one that asks for the loss, without ``init`` and
+            ``update`` or with a state that is not of arrays, unknown names of batch
+            normalisations.
         NotLowered, CompileError: A part of the step has no form for the compiler.
         RuntimeError, AssertionError, TypeError, ValueError: As
             :func:`mlir_amp.policy.select`.
     """
+    for keyword, remedy in _ELSEWHERE.items():
+        _require(
+            keyword not in properties, f"there is no '{keyword}' in JAX; {remedy}"
+        )
     selected = select_level(opt_level, properties).properties
     _require(
         selected.num_losses == 1,
-        f"expected one loss, but num_losses is {selected.num_losses}",
+        f"expected one loss, but num_losses is {selected.num_losses}; {_SEVERAL}",
+    )
+    _require(
+        not isinstance(optimizer, (list, tuple)) or hasattr(optimizer, "init"),
+        f"expected one optimizer, but got a {type(optimizer).__name__}; {_SEVERAL}, or "
+        "join them with optax.multi_transform",
     )
     _require(
         callable(getattr(optimizer, "init", None))

@@ -19,13 +19,19 @@ from jaxlib.mlir.dialects import stablehlo
 
 from mlir_amp.errors import NotLowered
 
-# What a body may do with the old value and the update: for floats, for integers.
+# What a body may do with the old value and the update: for floats, for integers with
+# sign, for those without, for booleans.
 _COMBINATIONS = {
-    "stablehlo.add": ("arith.addf", "arith.addi"),
-    "stablehlo.multiply": ("arith.mulf", "arith.muli"),
-    "stablehlo.maximum": ("arith.maximumf", None),
-    "stablehlo.minimum": ("arith.minimumf", None),
+    "stablehlo.add": ("arith.addf", "arith.addi", "arith.addi", "arith.ori"),
+    "stablehlo.multiply": ("arith.mulf", "arith.muli", "arith.muli", "arith.andi"),
+    "stablehlo.maximum": ("arith.maximumf", "arith.maxsi", "arith.maxui", "arith.ori"),
+    "stablehlo.minimum": ("arith.minimumf", "arith.minsi", "arith.minui", "arith.andi"),
+    "stablehlo.or": (None, "arith.ori", "arith.ori", "arith.ori"),
+    "stablehlo.and": (None, "arith.andi", "arith.andi", "arith.andi"),
+    "stablehlo.xor": (None, "arith.xori", "arith.xori", "arith.xori"),
 }
+# The kinds of elements, in the order of the names.
+_KINDS = tuple(map(re.compile, (r"(?:bf|f)\d+", r"i(?:8|16|32|64)", r"ui\d+", "i1")))
 
 
 def _combination(scatter: Any, element: Any) -> str | None:
@@ -36,12 +42,11 @@ def _combination(scatter: Any, element: Any) -> str | None:
     if not body and last.operands[0] == update:
         return None
     if len(body) == 1 and last.operands[0] == body[0].results[0]:
-        floats, integers = _COMBINATIONS.get(body[0].name, (None, None))
-        spelled = str(element)
-        number = re.fullmatch(r"(?:bf|f|i|ui)(?:8|16|32|64)", spelled)
-        name = floats if "f" in spelled else integers
+        names = _COMBINATIONS.get(body[0].name, (None,) * len(_KINDS))
+        fits = [bool(kind.fullmatch(str(element))) for kind in _KINDS]
+        name = names[fits.index(True)] if any(fits) else None
         both = list(body[0].operands) in ([old, update], [update, old])
-        if number and name and both:
+        if name and both:
             return name
     names = ", ".join(operation.name for operation in body) or "the old value"
     raise NotLowered(f"'stablehlo.scatter' with a body of {names} on {element}")
@@ -59,8 +64,8 @@ def to_function(name: str, scatter: Any) -> str:
         tensors.
 
     Raises:
-        NotLowered: Several operands, or a body that does more than replace, add,
-            multiply, or take the larger or the smaller float.
+        NotLowered: Several operands, or a body that does more than replace or combine
+            by one operation.
     """
     if len(scatter.results) != 1:
         raise NotLowered("'stablehlo.scatter' of several operands")

@@ -17,13 +17,22 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+from jax._src.interpreters import mlir
 from jaxlib.mlir import ir, passmanager
 from jaxlib.mlir.dialects import stablehlo
 
 from mlir_amp import compiler, origin_attributes
 from mlir_amp.canonical import CANONICALIZE
 from mlir_amp.errors import NotLowered
-from mlir_amp.jax.lowering import control_flow, origins, scatter
+from mlir_amp.jax.lowering import (
+    control_flow,
+    empty_arrays,
+    origins,
+    refusals,
+    scatter,
+    select_and_scatter,
+    sorting,
+)
 from mlir_amp.step_function import Part, Role, TypedRole, call_in_turn
 
 # Signs go last: an operation's form depends on them.
@@ -95,18 +104,27 @@ def _lower(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     """A function as StableHLO for the CPU, whatever device JAX would take."""
     with origins.watching():
         traced = jax.jit(function, keep_unused=True).trace(*arguments)
-    lowered = traced.lower(lowering_platforms=("cpu",))
+    refusals.check(traced.jaxpr.jaxpr)
+    rules = mlir.LoweringParameters(override_lowering_rules=sorting.RULES)
+    lowered = traced.lower(lowering_platforms=("cpu",), _private_parameters=rules)
     return lowered.compiler_ir("stablehlo")
+
+
+def _needs_loops(operation: Any) -> bool:
+    if operation.name == "stablehlo.select_and_scatter":
+        return select_and_scatter.overlaps(operation)
+    return operation.name == "stablehlo.scatter"
 
 
 def _replace_scatters(module: Any, prefix: str) -> list[str]:
     """Each scatter becomes a call; the functions' texts."""
     texts: list[str] = []
     for operation in list(origin_attributes.walk(module.operation)):
-        if operation.name != "stablehlo.scatter":
+        if not _needs_loops(operation):
             continue
+        kind = scatter if operation.name == "stablehlo.scatter" else select_and_scatter
         name = f"{prefix}_scatter_{len(texts)}"
-        texts.append(scatter.to_function(name, operation))
+        texts.append(kind.to_function(name, operation))
         operands = list(operation.operands)
         result = operation.results[0]
         kind = ir.FunctionType.get([v.type for v in operands], [result.type])
@@ -193,6 +211,7 @@ def _half(
         try:
             symbols = "builtin.module(symbol-dce)"
             passmanager.PassManager.parse(symbols).run(module.operation)
+            empty_arrays.replace(module)
             texts = _replace_scatters(module, name)
             passmanager.PassManager.parse(_PASSES).run(module.operation)
             control_flow.convert(module)
