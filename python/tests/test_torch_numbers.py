@@ -145,6 +145,11 @@ def test_gamma_functions(function) -> None:
     torch.testing.assert_close(ours, exact, equal_nan=True, atol=1e-6, rtol=1e-6)
 
 
+def test_whole_remainders() -> None:
+    x = torch.arange(-7, 8)
+    compare(lambda x: (torch.fmod(x, 3), torch.fmod(x, -4), torch.fmod(x, 2.5)), x)
+
+
 @pytest.mark.parametrize("dim", [0, 1])
 def test_weight_normalisation(dim) -> None:
     x = torch.linspace(-1, 2, 24).reshape(2, 3, 4)

@@ -213,6 +213,15 @@ def _fmod(x: Tensor, y: Any) -> Tensor:
     return torch.where(x > 0.0, rest, torch.where(x < 0.0, -rest, x - rest))
 
 
+def _fmod_by_number(x: Tensor, y: float) -> Tensor:
+    """torch-mlir has whole numbers by a tensor only."""
+    if _as_floats(x, y) is not None:
+        return _fmod(x, y)
+    dtype = torch.result_type(x, y)
+    number = torch.full((), y, dtype=dtype, device=x.device)
+    return aten.fmod.Tensor(x.to(dtype), number)
+
+
 def _floor_divide(x: Any, y: Any) -> Tensor:
     """The quotient without its remainder, as the floor of a rounded one may be off by
     one; a 0 has the sign of the quotient."""
@@ -348,7 +357,7 @@ def rules() -> dict[Any, Callable[..., Any]]:
         aten.argmin.default: _place(aten.amin),
         aten.reciprocal.default: _reciprocal,
         aten.fmod.Tensor: _fmod,
-        aten.fmod.Scalar: _fmod,
+        aten.fmod.Scalar: _fmod_by_number,
         aten.floor_divide.default: _floor_divide,
         aten.floor_divide.Scalar: _floor_divide,
         aten.div.Tensor_mode: _divide,
