@@ -28,6 +28,7 @@
 #include "ModulePolicy.h"
 
 #include "amp/Analysis/ComputeKind.h"
+#include "amp/Analysis/HalfRange.h"
 #include "amp/Analysis/ModelBoundary.h"
 #include "amp/Analysis/PrecisionUnits.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
@@ -71,6 +72,8 @@ public:
 
 private:
   bool isFromIntegers(Operation *op);
+  bool isFromIntegers(const PrecisionUnits::Unit &unit);
+  bool usesConstantBeyondHalf(Operation *op);
   Decision classifyInCastModel(Operation *op);
   Decision classifyPatched(const PrecisionUnits::Unit &unit, Operation *op);
   Decision classifyByKind(const PrecisionUnits::Unit &unit, Operation *op);
@@ -87,6 +90,7 @@ private:
   llvm::DenseMap<const PrecisionUnits::Unit *, std::optional<PrecisionClass>>
       givenClass;
   llvm::DenseMap<const PrecisionUnits::Unit *, Decision> byKind;
+  llvm::DenseMap<const PrecisionUnits::Unit *, bool> fromIntegers;
 };
 } // namespace
 
@@ -128,6 +132,9 @@ FailureOr<Decision> Classifier::classify(const PrecisionUnits::Unit &unit,
   if (std::optional<PrecisionClass> given = findGivenClass(unit))
     return Decision{*given, "attribute on the operation"};
 
+  if (usesConstantBeyondHalf(op))
+    return Decision{PrecisionClass::High, "a constant beyond the half type"};
+
   bool moves = origins.getKind(op) == ComputeKind::Movement;
   if (region) {
     if (!inner || !inner.getHalfType())
@@ -150,6 +157,25 @@ bool Classifier::isFromIntegers(Operation *op) {
   return llvm::none_of(origins.getReadValues(op), [&](Value value) {
     return origins.lookup(value).floating;
   });
+}
+
+/// True if no operation of `unit` that computes reads such a value, and none is
+/// a product. A mask of dropout shares its unit with what it is multiplied by.
+bool Classifier::isFromIntegers(const PrecisionUnits::Unit &unit) {
+  auto [it, isNew] = fromIntegers.try_emplace(&unit, false);
+  if (isNew)
+    it->second = llvm::all_of(unit.ops, [&](Operation *member) {
+      ComputeKind kind = origins.getKind(member);
+      return kind == ComputeKind::Neutral || kind == ComputeKind::Movement ||
+             (kind != ComputeKind::Contraction && isFromIntegers(member));
+    });
+  return it->second;
+}
+
+bool Classifier::usesConstantBeyondHalf(Operation *op) {
+  ComputeKind kind = origins.getKind(op);
+  return (kind == ComputeKind::Follow || kind == ComputeKind::Promote) &&
+         usesConstantBeyond(op, cast<FloatType>(policy.getHalfType()));
 }
 
 Decision Classifier::classifyInCastModel(Operation *op) {
@@ -201,6 +227,10 @@ Decision Classifier::classifyPatched(const PrecisionUnits::Unit &unit,
                    movesThroughUnit(op)
                ? listedFloat32
                : moveElements();
+  // A mask that is turned into numbers is f32 until it meets a half.
+  if (origins.getPhase(op) == Phase::Forward &&
+      !(entry && entry->listClass == ListClass::Half) && isFromIntegers(unit))
+    return {PrecisionClass::High, "computed from integers alone"};
   if (unit.function.empty())
     return classifyByKind(unit, op);
   if (isFloat32)

@@ -397,7 +397,9 @@ def AnnotatePrecisionPass : Pass<"amp-annotate-precision", "::mlir::ModuleOp"> {
 
     1. an `amp.class` that was there before, on the operation, or on another of
        its unit; its `unit` is numbered anew. A function all of whose operations
-       have a class with a unit was annotated before and stays as it is;
+       have a class with a unit was annotated before and stays as it is. Below this
+       rule, what adds, multiplies or chooses with a finite constant that the half
+       type has no number for is high (-1e9 in a mask, which f16 makes an infinity);
     2. where the model is cast (O2, O3, O5): batch normalisation, if it is kept
        in FP32, follows its input; what belongs to the model is low, but for
        what is computed from integers alone (positions, masks, counts), which is
@@ -405,7 +407,8 @@ def AnnotatePrecisionPass : Pass<"amp-annotate-precision", "::mlir::ModuleOp"> {
        model is high; the optimizer is high with master weights and computes
        in the type of its operands without them;
     3. where functions are patched (O1, O4): a contraction is low unless its
-       function is listed FP32 or to promote, or writes in place;
+       function is listed FP32 or to promote, or writes in place; a unit that computes
+       from integers alone is high, as a mask is with `.float()`;
     4. the op lists by `amp.function`; a function on no list follows its input.
        In-place forms (`torch.Tensor.add_`) keep the type of what they overwrite,
        which is the operand that `amp.self` numbers, and are written with it where
