@@ -25,6 +25,7 @@
 #include "amp-rt/Profile.h"
 #include "amp-rt/Run.h"
 #include "amp-rt/Scaler.h"
+#include "amp/Conversion/HostMachine.h"
 #include "amp/Execution/StridedCopy.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -275,6 +276,34 @@ createJit(const llvm::orc::JITTargetMachineBuilder &target, unsigned level,
   return jit;
 }
 
+/// Whether `module` calls an intrinsic whose name begins so.
+static bool callsIntrinsic(const llvm::Module &module, StringRef prefix) {
+  return llvm::any_of(module, [&](const llvm::Function &function) {
+    return function.isDeclaration() && function.getName().starts_with(prefix);
+  });
+}
+
+/// Fails for instructions that this CPU has not: LLVM would end the process.
+/// For those of AMX the system is asked in the name of this process, whoever
+/// made the module.
+static llvm::Error checkInstructions(const llvm::Module &module) {
+  bool usesTiles = callsIntrinsic(module, "llvm.x86.tile");
+  bool usesDot = callsIntrinsic(module, "llvm.x86.avx512bf16.");
+  if (!usesTiles && !usesDot)
+    return llvm::Error::success();
+  const HostMachine machine = *HostMachine::get("native");
+  if (usesTiles && !machine.hasAmxBf16)
+    return llvm::createStringError(
+        "the code multiplies in tiles of AMX, which this CPU has not, or the "
+        "system does not let this process use; compile it for cpu=native, or "
+        "with expand-tiles");
+  if (usesDot && !machine.hasAvx512Bf16)
+    return llvm::createStringError(
+        "the code multiplies by vdpbf16ps of AVX512-BF16, which this CPU has "
+        "not; compile it for cpu=native");
+  return llvm::Error::success();
+}
+
 llvm::Expected<HostCode> mlir::amp::generateHostCode(ModuleOp module,
                                                      unsigned level) {
   llvm::InitializeNativeTarget();
@@ -294,6 +323,13 @@ llvm::Expected<HostCode> mlir::amp::generateHostCode(ModuleOp module,
   if (!translated)
     return llvm::createStringError(
         "the module cannot be translated to LLVM IR");
+  if (llvm::Error error = checkInstructions(*translated))
+    return std::move(error);
+  // LLVM has no code for tiles that cross a branch without optimizing.
+  if (level == 0 && callsIntrinsic(*translated, "llvm.x86.tile")) {
+    level = 1;
+    target->setCodeGenOptLevel(llvm::CodeGenOptLevel::Less);
+  }
   // One part of a small step is not worth a thread.
   constexpr unsigned kSmallStep = 2000, kNumParts = 8;
   bool isSmall = translated->getInstructionCount() < kSmallStep;

@@ -351,6 +351,40 @@ def test_an_assertion_of_the_program() -> None:
     assert value == 8
 
 
+PRODUCT = """func.func @f(%x: tensor<20x40xf32> {amp.role = "batch", amp.name = "x"},
+    %y: tensor<40x8xf32> {amp.role = "batch", amp.name = "y"})
+    -> (tensor<20x8xf32> {amp.role = "output", amp.name = "z"}) {
+  %zero = arith.constant dense<0.0> : tensor<20x8xf32>
+  %a = arith.truncf %x : tensor<20x40xf32> to tensor<20x40xbf16>
+  %b = arith.truncf %y : tensor<40x8xf32> to tensor<40x8xbf16>
+  %z = linalg.matmul ins(%a, %b : tensor<20x40xbf16>, tensor<40x8xbf16>) outs(%zero : tensor<20x8xf32>) -> tensor<20x8xf32>
+  return %z : tensor<20x8xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("level", [0, 1, 3])
+def test_tiles(level: int) -> None:
+    random = np.random.default_rng(0)
+    x, y = (random.integers(-8, 9, shape).astype(np.float32) for shape in ((20, 40), (40, 8)))
+
+    def check(options: str) -> None:
+        passes = f"builtin.module(amp-to-host{{{options}}})"
+        z = np.full((20, 8), np.nan, np.float32)
+        compiler.compile(PRODUCT, passes, optimization_level=level).functions["f"]([x, y], [z])
+        assert np.array_equal(z, x @ y)
+
+    check("bf16=amx expand-tiles")
+    if " amx_bf16 " in pathlib.Path("/proc/cpuinfo").read_text():
+        check("bf16=amx")
+        check("cpu=sapphirerapids")
+    else:
+        with pytest.raises(mlir_amp.CompileError, match="tiles of AMX, which this CPU has not"):
+            check("bf16=amx")
+        with pytest.raises(mlir_amp.CompileError, match="tiles of AMX, which this CPU has not"):
+            check("cpu=sapphirerapids")
+
+
 def test_modules_that_are_none() -> None:
     with pytest.raises(mlir_amp.InvalidModule) as caught:
         compiler.compile(

@@ -78,9 +78,10 @@ def ConvertLinalgToHostContractionPass
     zero, the odd ones in another, and adds both to what is there. It takes
     subnormal numbers as zero and gives zero for them. f16 goes the same way as two
     parts, `bf16(x)` cut off and the rest, which add up to it exactly: a product is
-    four. An infinity of f16 has no such parts: it becomes NaN, as would be said of
-    it in the end by a loss scaler. `expand-amx-tiles` runs the same on CPUs without
-    tiles.
+    four. An infinity of f16 has no such parts: its products are NaN where f32
+    arithmetic gives infinities. `expand-amx-tiles` runs the same on CPUs without
+    tiles. Linux lets a process use tiles once it has asked (`arch_prctl`), as this
+    project's JIT does: who runs such code otherwise has to.
 
     With `threads` above 1, products that are worth it are divided among the
     iterations of an `scf.parallel`, by their batch or by the longer side of the

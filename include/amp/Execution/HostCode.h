@@ -32,8 +32,9 @@ struct HostCode {
 };
 
 /// Compiles `module`, in the LLVM dialect as `amp-to-host` leaves it, for this
-/// CPU. `optimizationLevel` is LLVM's, 0 to 3. Fails where LLVM does, and for a
-/// module without entry points.
+/// CPU. `optimizationLevel` is LLVM's, 0 to 3; code with tiles of AMX is
+/// compiled at 1 at least. Fails where LLVM does, for a module without entry
+/// points, and for matrix instructions that this process cannot use.
 llvm::Expected<HostCode> generateHostCode(ModuleOp module,
                                           unsigned optimizationLevel);
 

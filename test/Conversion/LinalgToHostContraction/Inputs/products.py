@@ -165,6 +165,12 @@ def cases():
            Operand([9, 16], [30, 40], [1, 3], [3, 2]),
            Operand([16, 18], [20, 40], [2, 1], [1, 2]),
            Operand([9, 18], [20, 60], [1, 2], [2, 3]))
+    # Rows at two distances, whose columns are neighbours: whole tiles of any
+    # kernel that are not one matrix in C.
+    yield ("rows_in_blocks", generic("i, j, n, k", "i, j, k", "k, n", "i, j, n",
+                                     "pppr"),
+           Operand([4, 16, 40]), Operand([40, 32]),
+           Operand([4, 16, 32], [4, 19, 34], [0, 1, 1]))
     # Convolutions.
     nchw = "conv_2d_nchw_fchw"
     for images, channels, filters, size, window in [
