@@ -22,7 +22,7 @@ using namespace mlir;
 using namespace mlir::amp;
 
 static bool isBeyond(Value value, FloatType half) {
-  auto constant = dyn_cast_if_present<FloatAttr>(getUniformConstant(value));
+  auto constant = dyn_cast_if_present<FloatAttr>(getUniformConstantHere(value));
   if (!constant || !constant.getValue().isFinite())
     return false;
   APFloat number = constant.getValue();

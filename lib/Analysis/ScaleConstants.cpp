@@ -79,8 +79,11 @@ static Value getMovedFrom(Value value) {
   return op.getBlock()->getTerminator()->getOperand(index);
 }
 
-static TypedAttr getUniformConstant(Value value, unsigned steps) {
+static TypedAttr getUniformConstant(Value value, unsigned steps,
+                                    bool entersCalls) {
   for (; value && steps != 0; --steps) {
+    if (!entersCalls && value.getDefiningOp<func::CallOp>())
+      return {};
     Attribute constant;
     if (matchPattern(value, m_Constant(&constant))) {
       if (auto elements = dyn_cast<DenseElementsAttr>(constant))
@@ -93,7 +96,7 @@ static TypedAttr getUniformConstant(Value value, unsigned steps) {
     if (Operation *def = value.getDefiningOp();
         isa_and_present<arith::ExtFOp, arith::TruncFOp>(def)) {
       auto number = dyn_cast_if_present<FloatAttr>(
-          getUniformConstant(def->getOperand(0), steps - 1));
+          getUniformConstant(def->getOperand(0), steps - 1, entersCalls));
       auto type = cast<FloatType>(getElementTypeOrSelf(value.getType()));
       if (!number)
         return {};
@@ -109,7 +112,11 @@ static TypedAttr getUniformConstant(Value value, unsigned steps) {
 }
 
 TypedAttr mlir::amp::getUniformConstant(Value value) {
-  return ::getUniformConstant(value, kMaxSteps);
+  return ::getUniformConstant(value, kMaxSteps, /*entersCalls=*/true);
+}
+
+TypedAttr mlir::amp::getUniformConstantHere(Value value) {
+  return ::getUniformConstant(value, kMaxSteps, /*entersCalls=*/false);
 }
 
 bool mlir::amp::isSameAtEveryScale(Attribute constant) {

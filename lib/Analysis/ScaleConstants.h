@@ -28,6 +28,10 @@ namespace mlir::amp {
 /// none is seen.
 TypedAttr getUniformConstant(Value value);
 
+/// The same without a look into functions that are called: their symbols are
+/// searched for in the whole module.
+TypedAttr getUniformConstantHere(Value value);
+
 /// True if each element of a floating constant is 0, infinite or NaN, or of no
 /// value at all.
 bool isSameAtEveryScale(Attribute constant);
