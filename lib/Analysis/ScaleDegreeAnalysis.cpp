@@ -34,6 +34,7 @@
 #include "ScaleTransfer.h"
 
 #include "amp/Analysis/CallComponents.h"
+#include "amp/Analysis/MemoryOfTensors.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -91,7 +92,7 @@ static bool touchesMemory(Operation *op) {
 }
 
 static bool writesMemory(Operation *op) {
-  return storesGlobal(op) ||
+  return storesGlobal(op) || makesMemoryOfTensor(op) ||
          (!loadsGlobal(op) && !hasSingleEffect<MemoryEffects::Read>(op) &&
           !isMemoryEffectFree(op));
 }
@@ -192,6 +193,8 @@ llvm::BitVector ArgumentReach::compute(func::FuncOp function,
       for (Block *successor : user->getSuccessors())
         add(successor->getArguments());
       for (Operation *op = user; op != function; op = op->getParentOp()) {
+        if (llvm::any_of(op->getOperandTypes(), isMemory))
+          return results.set(); // stored by what the region ends with
         add(op->getResults());
         for (Region &region : op->getRegions())
           for (Block &block : region)
@@ -240,6 +243,7 @@ private:
   void addLinalg(linalg::LinalgOp op);
   void addRegionBranch(RegionBranchOpInterface op);
   void addForall(scf::ForallOp op);
+  void addAtomic(memref::GenericAtomicRMWOp op);
   bool looksForOverflow(ApplyIfFiniteOp guard, DegreeId degree);
   void addOpaque(Operation *op);
   void addEdges(Operation *op);
@@ -445,8 +449,23 @@ void FunctionDegrees::addForall(scf::ForallOp op) {
   }
 }
 
+/// An element of memory is what the region yields of it, and the result is
+/// that.
+void FunctionDegrees::addAtomic(memref::GenericAtomicRMWOp op) {
+  Value current = op.getCurrentValue();
+  addEdge(op.getMemref(), current, EdgeKind::Flow, op);
+  Value yielded = op.getBody()->getTerminator()->getOperand(0);
+  for (Value target : {Value(), Value(op.getResult())})
+    addEdge(yielded, target, EdgeKind::Flow, op);
+  for (Value index : op.getIndices())
+    for (Value target : {Value(), Value(op.getResult()), current})
+      addEdge(index, target, EdgeKind::Choice, op);
+}
+
 void FunctionDegrees::addOpaque(Operation *op) {
   SmallVector<Value> targets(op->getResults());
+  if (touchesMemory(op) && writesMemory(op))
+    targets.push_back(Value());
   for (Region &region : op->getRegions())
     for (Block &block : region)
       llvm::append_range(targets, block.getArguments());
@@ -482,6 +501,8 @@ void FunctionDegrees::addEdges(Operation *op) {
     return addLinalg(linalgOp);
   if (auto forall = dyn_cast<scf::ForallOp>(op))
     return addForall(forall);
+  if (auto atomic = dyn_cast<memref::GenericAtomicRMWOp>(op))
+    return addAtomic(atomic);
   if (isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::ExecuteRegionOp,
           scf::IndexSwitchOp, affine::AffineForOp, affine::AffineIfOp,
           ApplyIfFiniteOp, AutocastOp>(op))

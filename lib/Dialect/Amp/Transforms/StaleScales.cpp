@@ -27,10 +27,10 @@
 #include "ScaledValues.h"
 #include "ValueSources.h"
 
+#include "amp/Analysis/MemoryOfTensors.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
 #include "amp/Support/AllocationOrder.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
@@ -308,13 +308,21 @@ static Value getMemoryRoot(Value memory) {
              : Value();
 }
 
+/// True if `op` reads and writes itself what it is given, by its regions too,
+/// and does not only hand it to them.
+static bool accessesOperands(Operation *op) {
+  return op->getNumRegions() == 0 ||
+         !isa<RegionBranchOpInterface, LoopLikeOpInterface>(op);
+}
+
 /// True if `op` may write memory, other than by what is in its regions.
 static bool mayStore(Operation *op) {
+  if (makesMemoryOfTensor(op))
+    return true;
   if (isa<func::CallOp>(op))
     return llvm::any_of(op->getOperands(), isMemory) ||
            llvm::any_of(op->getResults(), isMemory);
-  return llvm::any_of(op->getOperands(), isMemory) &&
-         (op->getNumRegions() == 0 || isa<linalg::LinalgOp>(op)) &&
+  return llvm::any_of(op->getOperands(), isMemory) && accessesOperands(op) &&
          !op->hasTrait<OpTrait::IsTerminator>() &&
          !isa<memref::DeallocOp>(op) &&
          !hasSingleEffect<MemoryEffects::Read>(op) && !isMemoryEffectFree(op);
@@ -376,8 +384,13 @@ bool StaleScaleFinder::isOverwritten(Operation *reader) {
   if (!dominance)
     dominance.emplace(function);
   auto load = dyn_cast<memref::LoadOp>(reader);
+  auto isMadeHere = [&](Value memory) {
+    Operation *def = memory.getDefiningOp();
+    return def && makesMemoryOfTensor(def) && isMemoryEffectFree(def) &&
+           versions.isSame(def, reader);
+  };
   return llvm::all_of(reader->getOperands(), [&](Value memory) {
-    return !isMemory(memory) ||
+    return !isMemory(memory) || isMadeHere(memory) ||
            llvm::any_of(memory.getUsers(), [&](Operation *user) {
              auto store = dyn_cast<memref::StoreOp>(user);
              return store && store.getMemRef() == memory &&
@@ -445,7 +458,7 @@ std::optional<StaleScale> StaleScaleFinder::find(StringRef scaler) {
     Operation *def = value.getDefiningOp();
     if (!def)
       def = value.getParentBlock()->getParentOp();
-    if (def->getNumRegions() == 0 || isa<linalg::LinalgOp>(def))
+    if (accessesOperands(def))
       addStored(def);
     sources.forEach(value, [&](OpOperand &operand) { addScaled(operand); });
   }
