@@ -10,9 +10,11 @@
 // into, to the uses of scaled ones: there a scale is lost, and an infinity may
 // become any number (g / |g * g| is 0). So each such scaled value has to be a
 // gradient that an unscaling looked at, of which the guard is surely told, or
-// an element or the magnitude of one. What a helper loses is looked for in its
-// caller as far as it is handed over; so is what is lost or told before the
-// function of the guard.
+// an element or the magnitude of one. Each chain of calls that leads to a guard
+// is gone through by itself: what a helper is handed decides whether it loses a
+// scale, and what one call of it found says nothing of another. So it is with
+// rounds: what an argument of a loop brings from the round before is not what
+// this round looked at.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,55 +28,99 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/PostOrderIterator.h"
+
+#include "mlir/IR/TypeUtilities.h"
+#include <map>
 
 using namespace mlir;
 using namespace mlir::amp;
 
 namespace {
-/// A scaled value where its scale is lost, or an argument that was handed over
-/// without one.
+using Carried = ScaledFrames::Carried;
+/// A value as one chain of calls computes it.
+using FramedValue = std::pair<const ScaledFrame *, Value>;
+
+/// A scaled value where its scale is lost.
 struct Lost {
-  Value value;
+  FramedValue value;
   Operation *user;
+  /// How many of what is around the guard have gone round since.
+  unsigned numRounds;
 };
 
-/// The guards of one scaler.
+/// What is around a guard, or around a call on the way to it, and may go round:
+/// an operation with regions, or the blocks of a region.
+struct Around {
+  const ScaledFrame *frame;
+  Operation *op;
+  Region *region;
+};
+
+/// A use, and how many of what is around the guard have gone round since.
+struct Reached {
+  FramedValue value;
+  unsigned numRounds;
+};
+
+/// A guard of one scaler, as one chain of calls comes to it.
 class GuardChecker {
 public:
-  GuardChecker(const SymbolTable &symbols, const ScaledValues &values,
-               const TransitionFlow &flow, StringRef scaler)
-      : symbols(symbols), values(values), flow(flow), scaler(scaler) {}
+  GuardChecker(const SymbolTable &symbols, ScaledFrames &frames,
+               const TransitionFlow &flow, StringRef scaler,
+               ApplyIfFiniteOp guard, const ScaledFrame *frame)
+      : symbols(symbols), frames(frames), flow(flow), scaler(scaler),
+        guard(guard), frame(frame) {}
 
-  std::optional<GuardedOverflow> find(ApplyIfFiniteOp guard);
+  std::optional<GuardedOverflow> find();
 
 private:
-  enum class Carried { Nothing, Overflow, Scale };
-  Carried getCarried(Value value, func::FuncOp function) const;
-  SmallVector<Lost> findLost(ArrayRef<OpOperand *> uses, func::FuncOp function);
-  void addLostInCall(func::CallOp call, SmallVectorImpl<Lost> &lost,
-                     llvm::function_ref<void(OpOperand &)> add);
-  bool isTold(const Lost &lost, const TransitionFlow::Heard &heard,
-              func::FuncOp function);
-  bool isToldByCallers(BlockArgument argument,
-                       const TransitionFlow::Heard &heard,
-                       func::FuncOp function);
+  void findAround();
+  unsigned countRounds(FramedValue value, OpOperand &source) const;
+  bool isInside(FramedValue value, const Around &around) const;
+  void findLost();
+  void add(OpOperand &use, const ScaledFrame *frame, unsigned numRounds);
+  void visit(Reached reached);
+  void visitCall(func::CallOp call, Reached reached);
+  const ScaledFrame *getHome(Value value, const ScaledFrame *frame) const;
+  void findTold();
+  bool isTold(const Lost &lost) const;
 
   const SymbolTable &symbols;
-  const ScaledValues &values;
+  ScaledFrames &frames;
   const TransitionFlow &flow;
   StringRef scaler;
-  /// Functions that are looked through.
-  SmallVector<func::FuncOp> entered;
+  ApplyIfFiniteOp guard;
+  const ScaledFrame *frame;
+  /// Innermost first.
+  SmallVector<Around> around;
+  SmallVector<Lost> lost;
+  SmallVector<Reached> worklist;
+  /// By the number of rounds since.
+  llvm::DenseSet<std::pair<FramedValue, unsigned>> seen;
+  std::map<std::pair<const ScaledFrame *, unsigned>, ValueSources> sources;
+  /// Wherever one is infinite or NaN, the guard is told.
+  llvm::DenseSet<FramedValue> told;
 };
 } // namespace
 
-GuardChecker::Carried GuardChecker::getCarried(Value value,
-                                               func::FuncOp function) const {
-  if (values.contains(value, function))
-    return Carried::Scale;
-  return values.isTouchedBy(values.getDegree(value), function)
-             ? Carried::Overflow
-             : Carried::Nothing;
+static bool isArgument(Value value, func::FuncOp function) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument && argument.getOwner() == &function.getBody().front();
+}
+
+/// True if each finite value of a type with the elements of `from` is finite
+/// among those of `to`: of two types of one width, either may reach further.
+static bool keepsFinite(Type from, Type to) {
+  auto getLargest = [](Type type) {
+    auto element = cast<FloatType>(getElementTypeOrSelf(type));
+    auto largest = llvm::APFloat::getLargest(element.getFloatSemantics());
+    bool isInexact;
+    largest.convert(llvm::APFloat::IEEEquad(),
+                    llvm::APFloat::rmNearestTiesToEven, &isInexact);
+    return largest;
+  };
+  return !(getLargest(to) < getLargest(from));
 }
 
 /// The value that `value` is infinite or NaN with, and only with, its elements
@@ -88,17 +134,14 @@ static Value getOverflowSource(Value value, bool isWhole) {
     return op.isDpsInput(operand) ? operand->get() : Value();
   }
   Operation *def = value.getDefiningOp();
-  if (isa<arith::NegFOp, math::AbsFOp, arith::ExtFOp, tensor::CastOp,
-          tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::SplatOp>(def))
+  if (isa<arith::NegFOp, math::AbsFOp, tensor::CastOp, tensor::CollapseShapeOp,
+          tensor::ExpandShapeOp, tensor::SplatOp>(def))
     return def->getOperand(0);
   if (!isWhole && isa<tensor::ExtractOp, tensor::ExtractSliceOp>(def))
     return def->getOperand(0);
-  auto widening = dyn_cast<CastOp>(def);
-  if (widening &&
-      getElementTypeOrSelf(widening.getType()).getIntOrFloatBitWidth() >=
-          getElementTypeOrSelf(widening.getOperand().getType())
-              .getIntOrFloatBitWidth())
-    return widening.getOperand();
+  if (isa<CastOp, arith::ExtFOp>(def) &&
+      keepsFinite(def->getOperand(0).getType(), value.getType()))
+    return def->getOperand(0);
   auto op = dyn_cast<linalg::LinalgOp>(def);
   if (!op || isWhole || op.getNumReductionLoops() != 0)
     return {};
@@ -109,151 +152,318 @@ static Value getOverflowSource(Value value, bool isWhole) {
              : Value();
 }
 
-/// Values with one of which `value` is infinite or NaN wherever it is.
-static llvm::SetVector<Value> getOverflowSources(Value value, bool isWhole) {
-  llvm::SetVector<Value> sources;
-  for (; value && sources.insert(value);
-       value = getOverflowSource(value, isWhole))
-    ;
-  return sources;
+/// What the call that enters `frame` hands over for `argument`.
+static Value getHanded(Value argument, const ScaledFrame *frame) {
+  func::CallOp call = frame->call;
+  return call.getOperand(cast<BlockArgument>(argument).getArgNumber());
 }
 
-/// What `call` loses inside, as far as it is handed over; the rest is lost to
-/// the call. Gives `add` what else it is handed.
-void GuardChecker::addLostInCall(func::CallOp call, SmallVectorImpl<Lost> &lost,
-                                 llvm::function_ref<void(OpOperand &)> add) {
-  func::FuncOp callee = getCallee(call, symbols);
-  if (!callee || callee.isExternal() || llvm::is_contained(entered, callee)) {
-    for (Value operand : call.getOperands())
-      lost.push_back({operand, call});
+/// Values with one of which `value` is infinite or NaN wherever it is.
+static SmallVector<FramedValue> getOverflowSources(FramedValue value,
+                                                   bool isWhole) {
+  llvm::SetVector<FramedValue> sources;
+  while (value.second && sources.insert(value)) {
+    auto [frame, inside] = value;
+    if (isArgument(inside, frame->function) && frame->caller)
+      value = {frame->caller, getHanded(inside, frame)};
+    else
+      value.second = getOverflowSource(inside, isWhole);
+  }
+  return sources.takeVector();
+}
+
+//===----------------------------------------------------------------------===//
+// Rounds
+//===----------------------------------------------------------------------===//
+
+void GuardChecker::findAround() {
+  Operation *op = guard;
+  for (const ScaledFrame *at = frame; at; op = at->call, at = at->caller)
+    for (; op != at->function; op = op->getParentOp()) {
+      if (!op->getParentRegion()->hasOneBlock())
+        around.push_back({at, nullptr, op->getParentRegion()});
+      if (op->getParentOp() != at->function)
+        around.push_back({at, op->getParentOp(), nullptr});
+    }
+}
+
+/// True if an edge from `before` to `block` is the last one of a round.
+static bool endsRound(Block *before, Block *block) {
+  llvm::ReversePostOrderTraversal<Region *> order(block->getParent());
+  for (Block *next : order) {
+    if (next == block)
+      return true;
+    if (next == before)
+      return before == block;
+  }
+  return true;
+}
+
+/// How many of what is around the guard may have gone round between `source`
+/// and `value`, that it is handed over for.
+unsigned GuardChecker::countRounds(FramedValue value, OpOperand &source) const {
+  auto argument = dyn_cast<BlockArgument>(value.second);
+  if (!argument)
+    return 0;
+  Block *block = argument.getOwner();
+  Region *region = block->getParent();
+  Operation *op = nullptr;
+  if (!block->isEntryBlock()) {
+    if (!endsRound(source.getOwner()->getBlock(), block))
+      return 0;
+  } else {
+    op = region->getParentOp();
+    if (!op->isProperAncestor(source.getOwner()))
+      return 0;
+    Region *from = source.getOwner()->getParentRegion();
+    while (from->getParentOp() != op)
+      from = from->getParentRegion();
+    // The first region of a loop hands over to the next in the same round.
+    if (from->getRegionNumber() < region->getRegionNumber())
+      return 0;
+  }
+  for (auto [index, each] : llvm::enumerate(around))
+    if (each.frame == value.first &&
+        (op ? each.op == op : each.region == region))
+      return index + 1;
+  return 0;
+}
+
+static bool goesRound(Block *block) {
+  llvm::SetVector<Block *> behind(block->succ_begin(), block->succ_end());
+  for (unsigned i = 0; i < behind.size(); ++i)
+    behind.insert(behind[i]->succ_begin(), behind[i]->succ_end());
+  return behind.contains(block);
+}
+
+/// True if each round of `around` has a `value` of its own.
+bool GuardChecker::isInside(FramedValue value, const Around &around) const {
+  auto [at, inside] = value;
+  Block *block = inside.getParentBlock();
+  for (; at != around.frame; at = at->caller) {
+    if (!at->caller)
+      return false;
+    block = at->call->getBlock();
+  }
+  if (around.op)
+    return around.op->isAncestor(block->getParentOp());
+  block = around.region->findAncestorBlockInRegion(*block);
+  return block && goesRound(block);
+}
+
+//===----------------------------------------------------------------------===//
+// Losses
+//===----------------------------------------------------------------------===//
+
+void GuardChecker::add(OpOperand &use, const ScaledFrame *frame,
+                       unsigned numRounds) {
+  FramedValue value{frame, use.get()};
+  switch (frames.getCarried(use.get(), frame)) {
+  case Carried::Nothing:
+    return;
+  case Carried::Overflow:
+    worklist.push_back({value, numRounds});
+    return;
+  case Carried::Scale:
+  case Carried::Unknown:
+    lost.push_back({value, use.getOwner(), numRounds});
     return;
   }
-  SmallVector<OpOperand *> returned;
+}
+
+void GuardChecker::visitCall(func::CallOp call, Reached reached) {
+  auto [frame, result] = reached.value;
+  func::FuncOp callee = getCallee(call, symbols);
+  bool isEntered = false;
+  for (const ScaledFrame *at = frame; at; at = at->caller)
+    isEntered |= at->function == callee;
+  if (!callee || callee.isExternal() || isEntered) {
+    for (Value operand : call.getOperands())
+      lost.push_back({{frame, operand}, call, reached.numRounds});
+    return;
+  }
+  const ScaledFrame *inside = frames.enter(frame, call, callee);
+  unsigned number = cast<OpResult>(result).getResultNumber();
   callee.walk([&](func::ReturnOp end) {
-    for (OpOperand &operand : end->getOpOperands())
-      returned.push_back(&operand);
+    add(end->getOpOperand(number), inside, reached.numRounds);
   });
-  entered.push_back(callee);
-  for (Lost inside : findLost(returned, callee)) {
-    Value source = getOverflowSources(inside.value, false).back();
-    auto argument = dyn_cast<BlockArgument>(source);
-    if (!argument || argument.getOwner() != &callee.getBody().front()) {
-      lost.push_back(inside);
-      continue;
-    }
-    OpOperand &operand = call->getOpOperand(argument.getArgNumber());
-    func::FuncOp function = call->getParentOfType<func::FuncOp>();
-    if (getCarried(operand.get(), function) == Carried::Scale)
-      lost.push_back({operand.get(), inside.user});
-    else
-      add(operand);
-  }
-  entered.pop_back();
 }
 
-SmallVector<Lost> GuardChecker::findLost(ArrayRef<OpOperand *> uses,
-                                         func::FuncOp function) {
-  SmallVector<Lost> lost;
-  ValueSources sources(function);
-  llvm::SetVector<Value> reached;
-  llvm::DenseSet<Operation *> calls;
-  auto add = [&](OpOperand &use) {
-    switch (getCarried(use.get(), function)) {
-    case Carried::Nothing:
-      break;
-    case Carried::Overflow:
-      reached.insert(use.get());
-      break;
-    case Carried::Scale:
-      lost.push_back({use.get(), use.getOwner()});
-      break;
-    }
+void GuardChecker::visit(Reached reached) {
+  auto [frame, value] = reached.value;
+  Operation *def = value.getDefiningOp();
+  auto addHere = [&, frame = frame](OpOperand &use) {
+    add(use, frame,
+        std::max(reached.numRounds, countRounds(reached.value, use)));
   };
-  // What is returned or handed over scaled, is lost by nothing here.
-  for (OpOperand *use : uses)
-    if (getCarried(use->get(), function) == Carried::Overflow)
-      reached.insert(use->get());
-  for (unsigned i = 0; i != reached.size(); ++i) {
-    Value value = reached[i];
-    Operation *def = value.getDefiningOp();
-    if (auto argument = dyn_cast<BlockArgument>(value);
-        argument && argument.getOwner() == &function.getBody().front()) {
-      lost.push_back({value, function});
-    } else if (auto call = dyn_cast_if_present<func::CallOp>(def)) {
-      if (calls.insert(call).second)
-        addLostInCall(call, lost, add);
-    } else if (auto unscale = dyn_cast_if_present<UnscaleOp>(def)) {
-      for (OpOperand &accumulator : unscale.getAccumulatorsMutable())
-        add(accumulator);
-    } else {
-      sources.forEach(value, add);
-    }
-  }
-  return lost;
-}
-
-/// True if what hands over `argument` of `function` tells the guard by what it
-/// hands over for its predicate.
-bool GuardChecker::isToldByCallers(BlockArgument argument,
-                                   const TransitionFlow::Heard &heard,
-                                   func::FuncOp function) {
-  ArrayRef<func::CallOp> callers = flow.getCallers(function);
-  if (heard.arguments.empty() || callers.empty() ||
-      llvm::is_contained(entered, function))
-    return false;
-  entered.push_back(function);
-  bool isTold = llvm::all_of(callers, [&](func::CallOp call) {
-    TransitionFlow::Heard told;
-    for (auto [predicate, isNegated] : heard.arguments) {
-      Value handed =
-          call.getOperand(cast<BlockArgument>(predicate).getArgNumber());
-      TransitionFlow::Heard some = flow.findHeard({handed, isNegated}, scaler);
-      told.gradients.insert_range(some.gradients);
-      told.arguments.insert_range(some.arguments);
-    }
-    auto caller = call->getParentOfType<func::FuncOp>();
-    OpOperand &operand = call->getOpOperand(argument.getArgNumber());
-    SmallVector<Lost> lost;
-    if (values.contains(operand.get(), caller))
-      lost.push_back({operand.get(), call});
+  if (isArgument(value, frame->function)) {
+    if (frame->caller)
+      add(frame->call->getOpOperand(cast<BlockArgument>(value).getArgNumber()),
+          frame->caller, reached.numRounds);
     else
-      lost = findLost(&operand, caller);
-    return llvm::all_of(lost, [&](const Lost &each) {
-      return this->isTold(each, told, caller);
-    });
-  });
-  entered.pop_back();
-  return isTold;
+      lost.push_back({reached.value, frame->function, reached.numRounds});
+  } else if (auto call = dyn_cast_if_present<func::CallOp>(def)) {
+    visitCall(call, reached);
+  } else if (auto unscale = dyn_cast_if_present<UnscaleOp>(def)) {
+    for (OpOperand &accumulator : unscale.getAccumulatorsMutable())
+      addHere(accumulator);
+  } else {
+    sources.try_emplace({frame, reached.numRounds}, frame->function)
+        .first->second.forEach(value, addHere);
+  }
 }
 
-bool GuardChecker::isTold(const Lost &lost, const TransitionFlow::Heard &heard,
-                          func::FuncOp function) {
-  llvm::SetVector<Value> sources = getOverflowSources(lost.value, false);
-  for (Value gradient : heard.gradients)
-    if (llvm::any_of(getOverflowSources(gradient, true),
-                     [&](Value value) { return sources.contains(value); }))
-      return true;
-  auto argument = dyn_cast<BlockArgument>(sources.back());
-  return argument && argument.getOwner() == &function.getBody().front() &&
-         isToldByCallers(argument, heard, function);
-}
-
-std::optional<GuardedOverflow> GuardChecker::find(ApplyIfFiniteOp guard) {
-  auto function = guard->getParentOfType<func::FuncOp>();
-  SmallVector<OpOperand *> taken;
+/// From what the guard takes without scale, of this round.
+void GuardChecker::findLost() {
   for (auto [result, yielded] : llvm::zip_equal(
            guard.getResults(),
-           guard.getBody().front().getTerminator()->getOpOperands()))
-    if (getCarried(result, function) == Carried::Nothing)
-      taken.push_back(&yielded);
-  std::optional<TransitionFlow::Heard> heard;
-  for (const Lost &lost : findLost(taken, function)) {
-    if (!heard)
-      heard = flow.findHeard({guard.getFoundInf(), false}, scaler);
-    if (!isTold(lost, *heard, function))
-      return GuardedOverflow{guard, lost.value, lost.user, scaler};
+           guard.getBody().front().getTerminator()->getOpOperands())) {
+    Carried carried = frames.getCarried(result, frame);
+    // What is given scaled is lost by nothing here.
+    bool isTaken = carried == Carried::Unknown ||
+                   (carried == Carried::Nothing &&
+                    frames.getCarried(yielded.get(), frame) != Carried::Scale);
+    if (isTaken)
+      add(yielded, frame, 0);
   }
+  while (!worklist.empty()) {
+    Reached reached = worklist.pop_back_val();
+    if (seen.insert({reached.value, reached.numRounds}).second)
+      visit(reached);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Told
+//===----------------------------------------------------------------------===//
+
+/// The frame of `value`, heard of in `frame`: that of a function that is called
+/// more than once from there is not known, and null.
+const ScaledFrame *GuardChecker::getHome(Value value,
+                                         const ScaledFrame *frame) const {
+  Operation *parent = value.getParentBlock()->getParentOp();
+  auto function = dyn_cast<func::FuncOp>(parent);
+  if (!function)
+    function = parent->getParentOfType<func::FuncOp>();
+  SmallVector<func::CallOp> calls;
+  llvm::DenseSet<Operation *> entered;
+  for (; function != frame->function;
+       function = calls.back()->getParentOfType<func::FuncOp>()) {
+    ArrayRef<func::CallOp> callers = flow.getCallers(function);
+    if (callers.size() != 1 || !entered.insert(function).second)
+      return nullptr;
+    calls.push_back(callers.front());
+  }
+  // One that calls itself may have heard it of another one.
+  if (!frame->isKnown)
+    return nullptr;
+  for (func::CallOp call : llvm::reverse(calls))
+    frame = frames.enter(frame, call, getCallee(call, symbols));
+  return frame;
+}
+
+/// By the guard's function and by those that hand over its predicate.
+void GuardChecker::findTold() {
+  llvm::SetVector<TransitionFlow::Part> parts, handed;
+  parts.insert({guard.getFoundInf(), false});
+  for (const ScaledFrame *at = frame; at; at = at->caller) {
+    handed.clear();
+    for (TransitionFlow::Part part : parts) {
+      TransitionFlow::Heard heard = flow.findHeard(part, scaler);
+      for (Value gradient : heard.gradients)
+        if (const ScaledFrame *home = getHome(gradient, at))
+          told.insert_range(getOverflowSources({home, gradient}, true));
+      for (auto [argument, isNegated] : heard.arguments)
+        if (at->caller)
+          handed.insert({getHanded(argument, at), isNegated});
+    }
+    std::swap(parts, handed);
+  }
+}
+
+bool GuardChecker::isTold(const Lost &lost) const {
+  ArrayRef<Around> gone = ArrayRef(around).take_front(lost.numRounds);
+  return llvm::any_of(getOverflowSources(lost.value, false),
+                      [&](FramedValue source) {
+                        // Of what each round has of its own, this round's was
+                        // looked at.
+                        return told.contains(source) &&
+                               llvm::none_of(gone, [&](const Around &each) {
+                                 return isInside(source, each);
+                               });
+                      });
+}
+
+std::optional<GuardedOverflow> GuardChecker::find() {
+  findAround();
+  findLost();
+  if (lost.empty())
+    return std::nullopt;
+  findTold();
+  for (const Lost &each : lost)
+    if (!isTold(each))
+      return GuardedOverflow{guard, each.value.second, each.user, scaler};
   return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Guards
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The chains of calls that lead to a function.
+class Chains {
+public:
+  Chains(ScaledFrames &frames, const TransitionFlow &flow,
+         const SymbolTable &symbols)
+      : frames(frames), flow(flow), symbols(symbols) {}
+
+  SmallVector<const ScaledFrame *> find(func::FuncOp function) {
+    found.clear();
+    add(function);
+    return found;
+  }
+
+private:
+  /// Helpers of helpers have 2^n; beyond so many, any call is assumed.
+  static constexpr unsigned kMaxChains = 4096;
+
+  void add(func::FuncOp function);
+  void addFrom(const ScaledFrame *outermost);
+
+  ScaledFrames &frames;
+  const TransitionFlow &flow;
+  const SymbolTable &symbols;
+  SmallVector<const ScaledFrame *> found;
+  /// The calls between, the outermost last.
+  SmallVector<func::CallOp> calls;
+};
+} // namespace
+
+void Chains::addFrom(const ScaledFrame *frame) {
+  for (func::CallOp call : llvm::reverse(calls))
+    frame = frames.enter(frame, call, getCallee(call, symbols));
+  found.push_back(frame);
+}
+
+void Chains::add(func::FuncOp function) {
+  ArrayRef<func::CallOp> callers = flow.getCallers(function);
+  bool isRecursive = llvm::any_of(calls, [&](func::CallOp call) {
+    return getCallee(call, symbols) == function;
+  });
+  if (isRecursive || found.size() >= kMaxChains) {
+    addFrom(frames.getOutermost(function, /*isKnown=*/false));
+    return;
+  }
+  if (callers.empty() || getFunctionKind(function) == FunctionKind::TrainStep)
+    addFrom(frames.getOutermost(function, /*isKnown=*/true));
+  for (func::CallOp call : callers) {
+    calls.push_back(call);
+    add(call->getParentOfType<func::FuncOp>());
+    calls.pop_back();
+    if (found.size() > kMaxChains)
+      return;
+  }
 }
 
 SmallVector<GuardedOverflow>
@@ -272,11 +482,18 @@ mlir::amp::findGuardedOverflows(ModuleOp module,
     if (scaler.getStaticScale())
       continue;
     unsigned scale = llvm::find(scales, scaler.getSymName()) - scales.begin();
-    ScaledValues values(module, symbols, analysis, scale);
-    GuardChecker checker(symbols, values, flow, scaler.getSymName());
+    ScaledFrames frames(analysis, scale);
+    Chains chains(frames, flow, symbols);
     for (ApplyIfFiniteOp guard : guards)
-      if (std::optional<GuardedOverflow> overflow = checker.find(guard))
-        found.push_back(*overflow);
+      for (const ScaledFrame *frame :
+           chains.find(guard->getParentOfType<func::FuncOp>()))
+        if (std::optional<GuardedOverflow> overflow =
+                GuardChecker(symbols, frames, flow, scaler.getSymName(), guard,
+                             frame)
+                    .find()) {
+          found.push_back(*overflow);
+          break;
+        }
   }
   return found;
 }

@@ -64,3 +64,75 @@ ScaledValues::ScaledValues(ModuleOp module, const SymbolTable &symbols,
         }
   }
 }
+
+//===----------------------------------------------------------------------===//
+// Frames
+//===----------------------------------------------------------------------===//
+
+std::optional<Rational> ScaledFrames::getPower(Value value,
+                                               const ScaledFrame *frame) const {
+  const ScaleDegree &degree = analysis.getTable()[analysis.lookup(value)];
+  std::optional<Rational> power = Rational(0);
+  if (degree.kind != ScaleDegree::Known)
+    return power;
+  unsigned numScales = analysis.getScales().size();
+  for (auto [atom, factor] : degree.form.getTerms()) {
+    std::optional<Rational> term;
+    if (atom < numScales)
+      term = atom == scale ? factor : Rational(0);
+    else if (std::optional<Rational> handed =
+                 frame->arguments[atom - numScales].power)
+      term = handed->multiply(factor);
+    power = term ? power->add(*term) : std::nullopt;
+    if (!power)
+      break;
+  }
+  return power;
+}
+
+bool ScaledFrames::isTouched(Value value, const ScaledFrame *frame) const {
+  const DegreeTable &table = analysis.getTable();
+  DegreeId degree = analysis.lookup(value);
+  return llvm::is_contained(table.getOverflows(degree), scale) ||
+         llvm::any_of(table.getOverflowingArguments(degree),
+                      [&](unsigned argument) {
+                        return frame->arguments[argument].isTouched;
+                      });
+}
+
+ScaledFrames::Carried ScaledFrames::getCarried(Value value,
+                                               const ScaledFrame *frame) const {
+  std::optional<Rational> power = getPower(value, frame);
+  if (!power)
+    return Carried::Unknown;
+  if (!power->isZero())
+    return Carried::Scale;
+  return isTouched(value, frame) ? Carried::Overflow : Carried::Nothing;
+}
+
+const ScaledFrame *ScaledFrames::getOutermost(func::FuncOp function,
+                                              bool isKnown) {
+  std::unique_ptr<ScaledFrame> &frame =
+      (isKnown ? frames : unknown)[{nullptr, function}];
+  if (!frame) {
+    frame = std::make_unique<ScaledFrame>(
+        ScaledFrame{function, {}, nullptr, isKnown, {}});
+    ScaledFrame::Argument handed{
+        isKnown ? std::optional<Rational>(0) : std::nullopt, !isKnown};
+    frame->arguments.assign(function.getNumArguments(), handed);
+  }
+  return frame.get();
+}
+
+const ScaledFrame *ScaledFrames::enter(const ScaledFrame *caller,
+                                       func::CallOp call, func::FuncOp callee) {
+  std::unique_ptr<ScaledFrame> &frame = frames[{caller, call}];
+  if (!frame) {
+    frame = std::make_unique<ScaledFrame>(
+        ScaledFrame{callee, call, caller, caller->isKnown, {}});
+    for (Value operand : call.getOperands())
+      frame->arguments.push_back(
+          {getPower(operand, caller), isTouched(operand, caller)});
+  }
+  return frame.get();
+}

@@ -8,7 +8,7 @@
 //
 // Of one scaler: which values of a module carry its scale, and which an
 // overflow of it may have come into, by the arguments that calls hand over as
-// well.
+// well: of all calls of a function at once, or as one chain of calls enters it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +18,8 @@
 #include "amp/Analysis/ScaleDegreeAnalysis.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/DenseSet.h"
+
+#include <memory>
 
 namespace mlir::amp {
 
@@ -41,6 +43,52 @@ private:
   /// Arguments that a call gives what carries the scale, and those that it
   /// gives what an overflow of it may have come into.
   Arguments carrying, touched;
+};
+
+/// A function as one chain of calls enters it.
+struct ScaledFrame {
+  struct Argument {
+    /// The power of the scale; nothing where it is not known.
+    std::optional<Rational> power;
+    /// Whether an overflow may have come into it.
+    bool isTouched;
+  };
+
+  func::FuncOp function;
+  /// Null, as the caller, where nothing calls the function.
+  func::CallOp call;
+  const ScaledFrame *caller;
+  /// False where calls lead to the function that are not looked at.
+  bool isKnown;
+  SmallVector<Argument> arguments;
+};
+
+/// Frames of one scaler. The same chain of calls has one frame.
+class ScaledFrames {
+public:
+  ScaledFrames(const ScaleDegreeAnalysis &analysis, unsigned scale)
+      : analysis(analysis), scale(scale) {}
+
+  /// The frame of `function` where nothing calls it, or, if not `isKnown`, for
+  /// any calls at all.
+  const ScaledFrame *getOutermost(func::FuncOp function, bool isKnown);
+  /// That of `callee` where `call`, in `caller`, enters it.
+  const ScaledFrame *enter(const ScaledFrame *caller, func::CallOp call,
+                           func::FuncOp callee);
+
+  enum class Carried { Nothing, Overflow, Scale, Unknown };
+  Carried getCarried(Value value, const ScaledFrame *frame) const;
+
+private:
+  std::optional<Rational> getPower(Value value, const ScaledFrame *frame) const;
+  bool isTouched(Value value, const ScaledFrame *frame) const;
+
+  const ScaleDegreeAnalysis &analysis;
+  unsigned scale;
+  /// By caller and what is entered there: a call, or a function by itself.
+  llvm::DenseMap<std::pair<const ScaledFrame *, Operation *>,
+                 std::unique_ptr<ScaledFrame>>
+      frames, unknown;
 };
 
 } // namespace mlir::amp
