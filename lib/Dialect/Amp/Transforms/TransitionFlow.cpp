@@ -33,6 +33,7 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -72,6 +73,54 @@ static void addTerminators(Operation *op, SmallVectorImpl<Value> &sources) {
   });
 }
 
+/// Appends the bounds of a loop's induction variable; false if `argument` is
+/// none.
+static bool addInductionSources(BlockArgument argument,
+                                SmallVectorImpl<Value> &sources) {
+  auto loop = dyn_cast<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
+  std::optional<SmallVector<Value>> variables;
+  if (loop)
+    variables = loop.getLoopInductionVars();
+  if (!variables || !llvm::is_contained(*variables, argument))
+    return false;
+  llvm::DenseSet<OpOperand *> inits;
+  for (OpOperand &init : loop.getInitsMutable())
+    inits.insert(&init);
+  for (OpOperand &operand : loop->getOpOperands())
+    if (!inits.contains(&operand))
+      sources.push_back(operand.get());
+  return true;
+}
+
+/// Appends what is handed over for `value`, a result of `op` or an argument of
+/// its regions, and what decides what is.
+void TransitionFlow::addSources(RegionBranchOpInterface op, Value value,
+                                SmallVectorImpl<Value> &sources) const {
+  auto [it, isNew] = handedOver.try_emplace(op);
+  HandedOverValues &known = it->second;
+  if (isNew) {
+    RegionBranchInverseSuccessorMapping mapping;
+    op.getSuccessorInputOperandMapping(mapping);
+    llvm::DenseSet<OpOperand *> forwarded;
+    for (auto &[input, operands] : mapping) {
+      forwarded.insert_range(operands);
+      for (OpOperand *operand : operands)
+        known.sources[input].push_back(operand->get());
+    }
+    auto addDeciding = [&](MutableArrayRef<OpOperand> operands) {
+      for (OpOperand &operand : operands)
+        if (!forwarded.contains(&operand))
+          known.deciding.push_back(operand.get());
+    };
+    addDeciding(op->getOpOperands());
+    forEachHandedOver(op, addDeciding);
+  }
+  auto values = known.sources.find(value);
+  if (values != known.sources.end())
+    llvm::append_range(sources, values->second);
+  llvm::append_range(sources, known.deciding);
+}
+
 bool TransitionFlow::addSources(BlockArgument argument,
                                 SmallVectorImpl<Value> &sources) const {
   Block *block = argument.getOwner();
@@ -82,6 +131,12 @@ bool TransitionFlow::addSources(BlockArgument argument,
     return true;
   }
   auto function = dyn_cast<func::FuncOp>(parent);
+  if (addInductionSources(argument, sources))
+    return true;
+  if (auto op = dyn_cast<RegionBranchOpInterface>(parent)) {
+    addSources(op, argument, sources);
+    return true;
+  }
   if (!function) {
     llvm::append_range(sources, parent->getOperands());
     addTerminators(parent, sources);
@@ -117,7 +172,11 @@ bool TransitionFlow::addSources(Value value, StringRef scaler,
     });
     return true;
   }
-  if (!isMemoryEffectFree(def) && !isa<RegionBranchOpInterface>(def))
+  if (auto op = dyn_cast<RegionBranchOpInterface>(def)) {
+    addSources(op, value, sources);
+    return true;
+  }
+  if (!isMemoryEffectFree(def))
     return false;
   llvm::append_range(sources, def->getOperands());
   addTerminators(def, sources);
@@ -482,33 +541,121 @@ TransitionFlow::findInside(Part part, Operation *loop, StringRef scaler) const {
                     [&](Value value) { return isIn(value, loop); });
 }
 
-bool TransitionFlow::losesRounds(const llvm::SetVector<Part> &inside,
-                                 StringRef scaler,
-                                 function_ref<bool(BlockArgument)> isCarried,
-                                 function_ref<bool(Value)> isInside) const {
-  bool finds = llvm::any_of(inside, [&](Part found) {
+bool TransitionFlow::findsInside(const llvm::SetVector<Part> &inside,
+                                 StringRef scaler) const {
+  return llvm::any_of(inside, [&](Part found) {
     Operation *def = found.first.getDefiningOp();
     return isa_and_present<UnscaleOp, func::CallOp>(def) &&
            isFinding(found.first, scaler);
   });
+}
+
+bool TransitionFlow::losesRounds(const llvm::SetVector<Part> &inside,
+                                 StringRef scaler,
+                                 function_ref<bool(BlockArgument)> isCarried,
+                                 function_ref<bool(Value)> isInside) const {
   // What goes round joins all rounds.
-  return finds && llvm::none_of(inside, [&](Part carried) {
+  return findsInside(inside, scaler) &&
+         llvm::none_of(inside, [&](Part carried) {
            auto argument = dyn_cast<BlockArgument>(carried.first);
            return argument && isCarried(argument) &&
                   findInside(carried, scaler, isInside).contains(carried);
          });
 }
 
-bool TransitionFlow::losesRounds(Part part, StringRef scaler) const {
+/// True if `value` with its `parts` is refuted, of which `isTrue` tells those
+/// that are not: a choice is true if all that it chooses from is, or if the
+/// condition is that decides for a constant.
+static bool isRefuted(Value value, ArrayRef<TransitionFlow::Part> parts,
+                      function_ref<bool(TransitionFlow::Part)> isTrue) {
+  Operation *def = value.getDefiningOp();
+  if (isa_and_present<arith::SelectOp, scf::IfOp>(def) && parts.size() == 3)
+    return !isTrue(parts.front()) && !llvm::all_of(parts.drop_front(), isTrue);
+  if (!def || isa<arith::SelectOp, RegionBranchOpInterface>(def))
+    return parts.empty() || !llvm::all_of(parts, isTrue);
+  return llvm::none_of(parts, isTrue);
+}
+
+bool TransitionFlow::isSurelyTrue(Part part, Part carried, Operation *loop,
+                                  StringRef scaler) const {
+  llvm::MapVector<Part, SmallVector<Part>> sources;
+  SmallVector<Part> worklist{part};
+  while (!worklist.empty()) {
+    Part next = worklist.pop_back_val();
+    if (sources.contains(next))
+      continue;
+    SmallVector<Part> &parts = sources[next];
+    if (next != carried && isIn(next.first, loop))
+      addAllParts(next, scaler, parts);
+    llvm::append_range(worklist, parts);
+  }
+  // True is what nothing refutes: rounds of inner loops rest on those before.
+  llvm::DenseSet<Part> refuted;
+  auto isTrue = [&](Part source) { return !refuted.contains(source); };
+  for (bool isChanged = true; isChanged;) {
+    isChanged = false;
+    for (auto &[value, parts] : llvm::reverse(sources))
+      if (value != carried && !isConstant(value.first, !value.second) &&
+          isTrue(value) && isRefuted(value.first, parts, isTrue))
+        isChanged |= refuted.insert(value).second;
+  }
+  return isTrue(part);
+}
+
+bool TransitionFlow::isHandedOn(Part part, Part carried,
+                                RegionBranchOpInterface loop,
+                                StringRef scaler) const {
+  RegionBranchInverseSuccessorMapping mapping;
+  loop.getSuccessorInputOperandMapping(mapping);
+  bool isHanded = false;
+  for (OpOperand *operand : mapping.lookup(part.first)) {
+    if (operand->getOwner() == loop)
+      continue; // before the first round
+    if (!isSurelyTrue({operand->get(), part.second}, carried, loop, scaler))
+      return false;
+    isHanded = true;
+  }
+  return isHanded;
+}
+
+bool TransitionFlow::goesRound(Part part, ArrayRef<Part> carried,
+                               RegionBranchOpInterface loop,
+                               StringRef scaler) const {
+  llvm::SetVector<Part> reached;
+  reached.insert(part);
+  for (unsigned i = 0; i != reached.size(); ++i) {
+    if (isHandedOn(part, reached[i], loop, scaler))
+      return true;
+    for (Part next : carried)
+      if (!reached.contains(next) && isHandedOn(next, reached[i], loop, scaler))
+        reached.insert(next);
+  }
+  return false;
+}
+
+bool TransitionFlow::losesRounds(Part part, StringRef scaler,
+                                 bool hearsInside) const {
   auto loop = part.first.getDefiningOp<LoopLikeOpInterface>();
   if (!loop)
     return false;
-  return losesRounds(
-      findInside(part, loop, scaler), scaler,
-      [&](BlockArgument argument) {
-        return argument.getOwner()->getParentOp() == loop;
-      },
-      [&](Value value) { return isIn(value, loop); });
+  llvm::SetVector<Part> inside = findInside(part, loop, scaler);
+  auto isCarried = [&](BlockArgument argument) {
+    return argument.getOwner()->getParentOp() == loop;
+  };
+  // A round that advances the scaler hears of the ones before, and may forget.
+  if (hearsInside && advances(loop, scaler))
+    return losesRounds(inside, scaler, isCarried,
+                       [&](Value value) { return isIn(value, loop); });
+  auto branch = dyn_cast<RegionBranchOpInterface>(*loop);
+  SmallVector<Part> carried;
+  for (Part each : inside)
+    if (auto argument = dyn_cast<BlockArgument>(each.first);
+        argument && isCarried(argument))
+      carried.push_back(each);
+  return findsInside(inside, scaler) && llvm::none_of(carried, [&](Part each) {
+           return branch && isHandedOn(part, each, branch, scaler) &&
+                  goesRound(each, carried, branch, scaler);
+         });
 }
 
 /// The blocks that `block` goes round with; empty if it does not.
@@ -568,7 +715,8 @@ bool TransitionFlow::mayLose(UpdateScaleOp update) const {
         if (part.second && getUnscaling(part.first, scaler))
           return true;
         SmallVector<Part> parts;
-        if (losesRounds(part, reader, scaler) || losesRounds(part, scaler) ||
+        if (losesRounds(part, reader, scaler) ||
+            losesRounds(part, scaler, /*hearsInside=*/true) ||
             !addAllParts(part, scaler, parts))
           return isFinding(part.first, scaler);
         for (Part next : parts)
@@ -603,7 +751,7 @@ TransitionFlow::findLoss(UpdateScaleOp update) const {
         kept.insert(unscale);
     }
     SmallVector<Part> parts;
-    if (!losesBlocks && !losesRounds(part, scaler) &&
+    if (!losesBlocks && !losesRounds(part, scaler, /*hearsInside=*/true) &&
         addAllParts(part, scaler, parts)) {
       for (Part next : parts)
         worklist.emplace_back(next, value.getParentBlock());
@@ -734,7 +882,8 @@ TransitionFlow::Heard TransitionFlow::computeHeard(Part first, StringRef scaler,
     if (UnscaleOp unscale = getUnscaling(value, scaler); unscale && !isNegated)
       heard.gradients.insert_range(unscale.getGradients());
     SmallVector<Part> parts;
-    if (losesRounds(part, scaler) || !addAllParts(part, scaler, parts))
+    if (losesRounds(part, scaler, /*hearsInside=*/false) ||
+        !addAllParts(part, scaler, parts))
       continue;
     SmallVector<Value, 2> alternatives =
         getAlternatives(def, cast<OpResult>(value).getResultNumber());

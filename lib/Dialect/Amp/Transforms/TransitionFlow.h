@@ -22,6 +22,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -178,7 +179,21 @@ private:
                    function_ref<bool(Value)> isInside) const;
   /// True if `part` is a result of a loop that has what the last round's
   /// unscalings found, and not what those of rounds before did.
-  bool losesRounds(Part part, StringRef scaler) const;
+  /// Where the loop advances the scaler, and `hearsInside`, rounds that only
+  /// some ways through it join are not lost.
+  bool losesRounds(Part part, StringRef scaler, bool hearsInside) const;
+  /// True if an unscaling is among `inside`.
+  bool findsInside(const llvm::SetVector<Part> &inside, StringRef scaler) const;
+  /// True if, in a round of `loop`, `part` is true wherever `carried` is, on
+  /// each way through it.
+  bool isSurelyTrue(Part part, Part carried, Operation *loop,
+                    StringRef scaler) const;
+  /// True if all that rounds of `loop` hand over for `part` is.
+  bool isHandedOn(Part part, Part carried, RegionBranchOpInterface loop,
+                  StringRef scaler) const;
+  /// True if `part` is, after some rounds, by way of others that are `carried`.
+  bool goesRound(Part part, ArrayRef<Part> carried,
+                 RegionBranchOpInterface loop, StringRef scaler) const;
   /// The same of a value of a loop of blocks that `reader`, outside of it,
   /// reads.
   bool losesRounds(Part part, Block *reader, StringRef scaler) const;
@@ -192,6 +207,8 @@ private:
   bool addSources(Value value, StringRef scaler,
                   SmallVectorImpl<Value> &sources) const;
   bool addSources(BlockArgument argument,
+                  SmallVectorImpl<Value> &sources) const;
+  void addSources(RegionBranchOpInterface op, Value value,
                   SmallVectorImpl<Value> &sources) const;
 
   /// The unscalings that an update hears of, found when they are asked for.
@@ -215,6 +232,13 @@ private:
     /// Those of which something that they are true for may be lost.
     WaysToGoal<ReadPart> losses;
   };
+  /// What an operation with regions hands over, found once: it has many values.
+  struct HandedOverValues {
+    /// For each of its results and the arguments of its regions.
+    llvm::DenseMap<Value, SmallVector<Value, 2>> sources;
+    /// What is handed over for none, as conditions and bounds.
+    SmallVector<Value> deciding;
+  };
   bool mayLose(UpdateScaleOp update) const;
   bool isFinding(Value value, StringRef scaler) const;
 
@@ -225,6 +249,7 @@ private:
   /// Calls in reached functions, by what they call.
   llvm::DenseMap<Operation *, SmallVector<func::CallOp, 1>> callers;
   mutable llvm::StringMap<OfScaler> ofScaler;
+  mutable llvm::DenseMap<Operation *, HandedOverValues> handedOver;
 };
 
 } // namespace mlir::amp
