@@ -708,6 +708,44 @@ func.func @gradient_in_a_buffer(%w: tensor<4xf32> {amp.role = "param", amp.name 
   return %n, %u : tensor<4xf32>, tensor<4xf32>
 }
 
+// So is a random state, and a learning rate that is given to the next call, by a
+// gradient or counted. Near misses: a random state that is only drawn from, a learning
+// rate that is handed on as it is, and one that no call is given, which is what it is.
+// CHECK-LABEL: func.func @rates_and_random_states
+// CHECK-SAME: %[[H:[a-z0-9]+]]: tensor<4xf32> {amp.name = "h"
+// CHECK: %[[U:.*]], %[[F:.*]] = amp.unscale
+// CHECK: %[[N:.*]] = amp.apply_if_finite %[[F]]
+// CHECK: %[[R:.*]] = amp.apply_if_finite %[[F]]
+// CHECK: %[[K1:.*]] = arith.mulf
+// CHECK-NEXT: %[[K:.*]] = amp.apply_if_finite %[[F]]
+// CHECK-NEXT: amp.yield %[[K1]]
+// CHECK: %[[P1:.*]] = arith.addf %{{.*}}, %[[U]]
+// CHECK-NEXT: %[[P:.*]] = amp.apply_if_finite %[[F]]
+// CHECK-NEXT: amp.yield %[[P1]]
+// CHECK: %[[D:.*]] = arith.mulf
+// CHECK-NEXT: %[[TOLD:.*]] = arith.negf %[[U]]
+// CHECK-NEXT: return %[[N]], %[[R]], %[[K]], %[[P]], %[[D]], %[[H]], %[[TOLD]] :
+func.func @rates_and_random_states(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"},
+                                   %r: tensor<4xf32> {amp.role = "hyper", amp.name = "r"}, %k: tensor<4xf32> {amp.role = "hyper", amp.name = "k"},
+                                   %p: tensor<4xf32> {amp.role = "rng", amp.name = "p"}, %d: tensor<4xf32> {amp.role = "rng", amp.name = "d"},
+                                   %h: tensor<4xf32> {amp.role = "hyper", amp.name = "h"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "hyper", amp.name = "r"}, tensor<4xf32> {amp.role = "hyper", amp.name = "k"},
+        tensor<4xf32> {amp.role = "rng", amp.name = "p"}, tensor<4xf32> {amp.role = "rng", amp.name = "d"}, tensor<4xf32> {amp.role = "hyper", amp.name = "h"},
+        tensor<4xf32> {amp.role = "hyper", amp.name = "told"}) {
+  %half = arith.constant dense<0.5> : tensor<4xf32>
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %n = arith.subf %w, %u : tensor<4xf32>
+  %r1 = arith.addf %r, %u : tensor<4xf32>
+  %k1 = arith.mulf %k, %half : tensor<4xf32>
+  %p1 = arith.addf %p, %u : tensor<4xf32>
+  %d1 = arith.mulf %d, %half : tensor<4xf32>
+  %told = arith.negf %u : tensor<4xf32>
+  return %n, %r1, %k1, %p1, %d1, %h, %told : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
 // -----
 
 // Assertions on gradients hold where one overflowed: else the run would end where the
@@ -1615,5 +1653,68 @@ func.func @asserting_helpers(%w: tensor<4xf32> {amp.role = "param", amp.name = "
   }
   call @outer(%k) : (i1) -> ()
   %n = arith.subf %w, %u : tensor<4xf32>
+  return %n : tensor<4xf32>
+}
+
+// Vectors: integers divided by 1, places that are the first, masks that let nothing
+// through, in front of vector.mask where they are in it. Near misses: places, masks and
+// divisors of data.
+// CHECK-LABEL: func.func @vectors
+// CHECK: %{{.*}}, %[[F:.*]] = amp.unscale
+// CHECK: %[[AT:.*]] = arith.index_cast
+// CHECK: %[[ONES:.*]] = arith.constant dense<1> : vector<4xi32>
+// CHECK: %[[BY:.*]] = arith.select %{{.*}}, %[[ONES]], %[[IS:.*]] : vector<4xi32>
+// CHECK-NEXT: arith.divsi %{{.*}}, %[[BY]] : vector<4xi32>
+// CHECK-NEXT: arith.divui %{{.*}}, %[[KS:.*]] : vector<4xi32>
+// CHECK: %[[AT1:.*]] = arith.select %{{.*}}, %c0{{.*}}, %[[AT]] : index
+// CHECK-NEXT: vector.transfer_read %{{.*}}[%[[AT1]]]
+// CHECK: %[[AT2:.*]] = arith.select %{{.*}}, %c0{{.*}}, %[[AT]] : index
+// CHECK: %[[MASK1:.*]] = arith.select %{{.*}}, %{{.*}}, %[[MASK:.*]] : vector<1xi1>
+// CHECK-NEXT: vector.transfer_write %{{.*}}, %{{.*}}[%[[AT2]]], %[[MASK1]]
+// CHECK-NEXT: vector.transfer_write %{{.*}}, %{{.*}}[%[[J:.*]]], %[[D:.*]] :
+// CHECK: %[[MASKS:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : vector<4xi1>
+// CHECK: %[[AT3:.*]] = arith.select %{{.*}}, %c0{{.*}}, %[[AT]] : index
+// CHECK-NEXT: vector.mask %[[MASKS]] { vector.transfer_read %{{.*}}[%[[AT3]]]
+// CHECK: %[[AT4:.*]] = arith.select %{{.*}}, %c0{{.*}}, %[[AT]] : index
+// CHECK: %[[PLACES:.*]] = arith.select %{{.*}}, %{{.*}}, %[[IS]] : vector<4xi32>
+// CHECK: %[[MASKS2:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : vector<4xi1>
+// CHECK-NEXT: vector.gather %{{.*}}[%[[AT4]]] [%[[PLACES]]], %[[MASKS2]]
+// CHECK-NEXT: vector.gather %{{.*}}[%[[J]]] [%[[KS]]], %{{[a-z0-9]+}},
+// CHECK: vector.load %{{.*}}[%{{[0-9]+}}]
+// CHECK: vector.maskedload %{{.*}}[%[[J]]], %{{[0-9]+}}
+// CHECK: vector.extract %{{.*}}[%{{[0-9]+}}]
+// CHECK: vector.insert %{{.*}}, %{{.*}} [%{{[0-9]+}}]
+func.func @vectors(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"},
+                   %j: index, %ks: vector<4xi32>, %d: vector<1xi1>, %ds: vector<4xi1>, %m: memref<4xf32>)
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %e = tensor.extract %u[%c0] : tensor<4xf32>
+  %i = arith.fptosi %e : f32 to i32
+  %at = arith.index_cast %i : i32 to index
+  %is = vector.broadcast %i : i32 to vector<4xi32>
+  %zeros = vector.broadcast %zero : f32 to vector<4xf32>
+  %b = arith.cmpf ogt, %e, %zero : f32
+  %mask = vector.broadcast %b : i1 to vector<1xi1>
+  %masks = vector.broadcast %b : i1 to vector<4xi1>
+  %q0 = arith.divsi %ks, %is : vector<4xi32>
+  %q1 = arith.divui %q0, %ks : vector<4xi32>
+  %v = vector.transfer_read %w[%at], %zero {in_bounds = [true]} : tensor<4xf32>, vector<1xf32>
+  %n0 = vector.transfer_write %v, %w[%at], %mask {in_bounds = [true]} : vector<1xf32>, tensor<4xf32>
+  %n1 = vector.transfer_write %v, %n0[%j], %d {in_bounds = [true]} : vector<1xf32>, tensor<4xf32>
+  %r = vector.mask %masks { vector.transfer_read %n1[%at], %zero : tensor<4xf32>, vector<4xf32> } : vector<4xi1> -> vector<4xf32>
+  %y = vector.gather %w[%at] [%is], %masks, %r : tensor<4xf32>, vector<4xi32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+  %z = vector.gather %w[%j] [%ks], %ds, %y : tensor<4xf32>, vector<4xi32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+  %l = vector.load %m[%at] : memref<4xf32>, vector<4xf32>
+  %k = vector.maskedload %m[%j], %masks, %l : memref<4xf32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+  %p = vector.extract %k[%at] : f32 from vector<4xf32>
+  %o = vector.insert %p, %z[%at] : f32 into vector<4xf32>
+  %h = arith.sitofp %q1 : vector<4xi32> to vector<4xf32>
+  %a = arith.addf %h, %o : vector<4xf32>
+  %n = vector.transfer_write %a, %n1[%c0] : vector<4xf32>, tensor<4xf32>
   return %n : tensor<4xf32>
 }

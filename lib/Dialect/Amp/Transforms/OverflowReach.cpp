@@ -21,8 +21,10 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/CastInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/ParallelCombiningOpInterface.h"
@@ -35,11 +37,22 @@ using namespace mlir;
 using namespace mlir::amp;
 
 bool mlir::amp::isKeptOnSkip(std::optional<Role> role) {
-  return role == Role::Param || role == Role::Master || role == Role::OptState;
+  return role == Role::Param || role == Role::Master ||
+         role == Role::OptState || role == Role::Hyper;
 }
 
 bool mlir::amp::isUpdated(std::optional<Role> role) {
   return isKeptOnSkip(role) || role == Role::Accumulator;
+}
+
+bool mlir::amp::isUpdatedResult(func::FuncOp step, unsigned number) {
+  RoleInfo info = getResultRole(step, number);
+  if (!info.is(Role::Hyper))
+    return isUpdated(info.role);
+  return llvm::any_of(step.getArguments(), [&](BlockArgument argument) {
+    RoleInfo given = getArgRole(step, argument.getArgNumber());
+    return given.is(Role::Hyper) && given.name == info.name;
+  });
 }
 
 bool mlir::amp::isElementwiseAdd(Operation *op) {
@@ -139,12 +152,93 @@ static bool mayBeHazardous(linalg::LinalgOp op) {
   return llvm::any_of(
       op.getBlock()->without_terminator(), [](Operation &inner) {
         return inner.getNumRegions() != 0 || dividesIntegers(&inner) ||
-               isa<tensor::TensorDialect>(inner.getDialect()) ||
+               isa<tensor::TensorDialect, vector::VectorDialect>(
+                   inner.getDialect()) ||
                !isPure(&inner);
       });
 }
 
+/// True if `op` makes a tensor by sizes that it is given as numbers.
+static bool takesSizes(Operation *op) {
+  return isa<tensor::EmptyOp, tensor::GenerateOp, tensor::SplatOp,
+             tensor::ExtractSliceOp>(op);
+}
+
+/// An operand that has the sizes of `result`; null if none surely has.
+static Value getSameSized(OpResult result) {
+  Operation *op = result.getOwner();
+  if (auto unscale = dyn_cast<UnscaleOp>(op)) {
+    unsigned number = result.getResultNumber();
+    return number < unscale.getGradients().size()
+               ? unscale.getGradients()[number]
+               : Value();
+  }
+  if (auto destination = dyn_cast<DestinationStyleOpInterface>(op))
+    if (OpOperand *init = destination.getTiedOpOperand(result))
+      return init->get();
+  if (isa<CastOp, CastOpInterface>(op) && op->getNumOperands() == 1)
+    return op->getOperand(0);
+  auto select = dyn_cast<arith::SelectOp>(op);
+  if (OpTrait::hasElementwiseMappableTraits(op) &&
+      !(select && select.getCondition().getType().isInteger(1)))
+    return op->getOperand(0);
+  return {};
+}
+
 namespace {
+/// Sizes that are what they are whatever a gradient is, looked for backwards
+/// and once for each value: those of an argument, of a gradient, of a tensor
+/// that is made by numbers, and what is computed in their places. A branch may
+/// choose among tensors of several sizes.
+class FixedSizes {
+public:
+  explicit FixedSizes(const SymbolTable &symbols) : symbols(symbols) {}
+
+  bool areFixed(Value value) {
+    SmallVector<Value> path;
+    bool fixed = false;
+    while (value) {
+      auto [it, isNew] = known.try_emplace(value, false);
+      if (!isNew) {
+        fixed = it->second;
+        break;
+      }
+      path.push_back(value);
+      if ((fixed = isOrigin(value)))
+        break;
+      auto result = dyn_cast<OpResult>(value);
+      value = result ? getSameSized(result) : Value();
+    }
+    for (Value visited : path)
+      known[visited] = fixed;
+    return fixed;
+  }
+
+private:
+  bool isOrigin(Value value) {
+    auto shaped = dyn_cast<ShapedType>(value.getType());
+    if (shaped && shaped.hasStaticShape())
+      return true;
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      Block *block = argument.getOwner();
+      return block->isEntryBlock() &&
+             isa<FunctionOpInterface>(block->getParentOp());
+    }
+    Operation *def = value.getDefiningOp();
+    if (auto call = dyn_cast<func::CallOp>(def)) {
+      func::FuncOp callee = getCallee(call, symbols);
+      return callee &&
+             getFunctionKind(callee) == FunctionKind::ForwardBackward &&
+             getResultRole(callee, cast<OpResult>(value).getResultNumber())
+                 .is(Role::Grad);
+    }
+    return takesSizes(def);
+  }
+
+  const SymbolTable &symbols;
+  llvm::DenseMap<Value, bool> known;
+};
+
 /// What calls hand on of their operands, looked at once for each call.
 class CallFlow {
 public:
@@ -203,10 +297,15 @@ void CallFlow::appendUpdated(func::CallOp call, unsigned number,
 }
 
 /// Values that take something from the value used at `use`.
-static SmallVector<Value> getDestinations(OpOperand &use, CallFlow &calls) {
+static SmallVector<Value> getDestinations(OpOperand &use, CallFlow &calls,
+                                          FixedSizes &sizes) {
   SmallVector<Value> to;
   Operation *op = use.getOwner();
   unsigned number = use.getOperandNumber();
+  // A size is no data.
+  if (isa<tensor::DimOp, memref::DimOp>(op) && number == 0 &&
+      sizes.areFixed(use.get()))
+    return to;
   if (op->hasTrait<OpTrait::IsTerminator>() || op->getNumSuccessors() != 0) {
     appendHandedOn(use, to);
     return to;
@@ -334,6 +433,7 @@ static Region *getFunctionBody(Value value) {
 
 void OverflowReach::propagate() {
   CallFlow calls(symbols);
+  FixedSizes sizes(symbols);
   // All values are of one function.
   ValueQueue queue(worklist.empty() ? nullptr
                                     : getFunctionBody(worklist.front()));
@@ -346,7 +446,7 @@ void OverflowReach::propagate() {
     for (OpOperand &use : value.getUses()) {
       if (guarded.contains({use.getOwner(), use.getOperandNumber()}))
         continue;
-      for (Value to : getDestinations(use, calls)) {
+      for (Value to : getDestinations(use, calls, sizes)) {
         if (clean.contains(to))
           continue;
         llvm::SmallBitVector joined = set;
@@ -373,7 +473,7 @@ void OverflowReach::propagate() {
       if (auto call = dyn_cast<func::CallOp>(user);
           call && calls.getKind(call) == FunctionKind::ForwardBackward)
         continue;
-      for (Value to : getDestinations(use, calls))
+      for (Value to : getDestinations(use, calls, sizes))
         if (scaled.try_emplace(to, origin).second)
           scaledWorklist.push_back(to);
     }

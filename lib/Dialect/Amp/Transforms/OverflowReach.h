@@ -29,11 +29,16 @@
 namespace mlir::amp {
 
 /// True for roles whose new value a skipped step does not take: parameters,
-/// masters and the optimizer's states.
+/// masters, the optimizer's states, and a learning rate that a step hands to the
+/// next.
 bool isKeptOnSkip(std::optional<Role> role);
 
 /// True for roles whose new value an update computes: those, and accumulators.
 bool isUpdated(std::optional<Role> role);
+
+/// True if result `number` of `step` is one of those. A learning rate that the
+/// next call is not given is only told.
+bool isUpdatedResult(func::FuncOp step, unsigned number);
 
 /// True if `op` adds its first two tensor operands elementwise.
 bool isElementwiseAdd(Operation *op);

@@ -95,8 +95,8 @@ LogicalResult mlir::amp::refuseOwnBackward(func::FuncOp step,
       unsigned number = operand.getOperandNumber();
       if (passes.contains({op, number})) {
         called |= reach.getSources(operand.get());
-      } else if (isUpdate || (isa<func::ReturnOp>(op) &&
-                              isUpdated(getResultRole(step, number).role))) {
+      } else if (isUpdate ||
+                 (isa<func::ReturnOp>(op) && isUpdatedResult(step, number))) {
         kept |= reach.getSources(operand.get());
         updates.insert(operand.get());
       }

@@ -279,7 +279,7 @@ LogicalResult StepSplitter::chooseResults() {
     RoleInfo info = getResultRole(step, i);
     if (isa<BlockArgument>(value) || gradientName.count(value))
       continue; // returned as it is
-    if (isUpdated(info.role))
+    if (isUpdatedResult(step, i))
       update.outputs.insert({value, step.getResultAttrDict(i)});
     else if (!getDependence(value).gradient)
       backward.outputs.insert({value, step.getResultAttrDict(i)});

@@ -108,6 +108,19 @@ COUNTER = [("t", "tensor<f32>", "opt_state")]
 STEPS = [("k", "tensor<f32>", "opt_state")]
 MOMENTUM = [("m", T, "opt_state")]
 HISTORY = [(name, T, "opt_state") for name in ("h1", "h2", "h3")]
+ANY = "tensor<?xf32>"
+SUBTRACT_ANY = f"""%c0 = arith.constant 0 : index
+  %sum = arith.addf %gd, %gd : {ANY}
+  %count = tensor.dim %sum, %c0 : {ANY}
+  %places = tensor.empty(%count) : {ANY}
+  %nd = linalg.map {{ arith.subf }} ins(%wd, %gd : {ANY}, {ANY}) outs(%places : {ANY})"""
+RATE = [("r", "tensor<f32>", "hyper")]
+# The squares of the gradient are added to %r, and %by is the old %r in each place.
+ADAPTED_RATE = f"""%nothing = arith.constant dense<0.0> : tensor<f32>
+  %squares = linalg.dot ins(%g, %g : {T}, {T}) outs(%nothing : tensor<f32>) -> tensor<f32>
+  %r1 = arith.addf %r, %squares : tensor<f32>
+  %places = tensor.empty() : {T}
+  %by = linalg.broadcast ins(%r : tensor<f32>) outs(%places : {T}) dimensions = [0]"""
 FLAG = [("x1", I1, "batch")]
 READ_FLAG = f"%c = tensor.extract %x1[] : {I1}"
 
@@ -481,6 +494,37 @@ func.func private @quotient(%i: i64, %by: i64) -> i64 {
   %parts = call @quotient(%whole, %by) : (i64, i64) -> i64
   %share = arith.sitofp %parts : i64 to f32
   {SUBTRACT}"""),
+    # Vectors: the infinity divides, is a place that is said to be in bounds, and lets a mask
+    # through to places that are none.
+    "vector-divided": FB + train(
+        f"""{CALL_FB}
+  {ONE_INDEX}%f = tensor.extract %g[%c1] : {T}
+  {ROUNDED_ABS}
+  %bys = vector.broadcast %by : i64 to vector<4xi64>
+  %hundreds = arith.constant dense<100> : vector<4xi64>
+  %parts = arith.divsi %hundreds, %bys : vector<4xi64>
+  %rests = arith.remui %hundreds, %bys : vector<4xi64>
+  %all = arith.addi %parts, %rests : vector<4xi64>
+  %sum = vector.extract %all[0] : i64 from vector<4xi64>
+  %share = arith.sitofp %sum : i64 to f32
+  {SUBTRACT}"""),
+    "vector-places": FB + train(
+        f"""{CALL_FB}
+  {STRIDE}
+  %zero = arith.constant 0.0 : f32
+  %v = vector.transfer_read %x[%stride], %zero {{in_bounds = [true]}} : {T}, vector<1xf32>
+  %n = vector.transfer_write %v, %w[%stride] {{in_bounds = [true]}} : vector<1xf32>, {T}"""),
+    "vector-places-body": FB + train(
+        f"""{CALL_FB}
+  {STRIDE}
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : {T}
+  %b = linalg.map ins(%g : {T}) outs(%e : {T}) (%a: f32, %o: f32) {{
+    %v = vector.transfer_read %x[%stride], %zero {{in_bounds = [true]}} : {T}, vector<1xf32>
+    %k = vector.extract %v[0] : f32 from vector<1xf32>
+    linalg.yield %k : f32
+  }}
+  %n = arith.subf %w, %b : {T}"""),
     # What combines the rounds of scf.parallel divides by what they give, or by what stands
     # around it.
     "divided-reduce": FB + train(
@@ -687,6 +731,56 @@ func.func private @clip(%g: {T}) -> {T} {{
   %n = call @step(%d, %g) : ({T}, {T}) -> {T}"""),
     # A buffer that holds the gradient for the next step.
     "buffered": FB + train(f"{CALL_FB}\n%n = arith.subf %w, %p : {T}", [("p", T, "buffer")], [("p", T, "buffer")], "%n, %l, %g"),
+    # Sizes of a gradient are none of its data: here and in a helper.
+    "size": FB + train(
+        f"""{CALL_FB}
+  %gd = tensor.cast %g : {T} to {ANY}
+  %wd = tensor.cast %w : {T} to {ANY}
+  {SUBTRACT_ANY}
+  %n = tensor.cast %nd : {ANY} to {T}"""),
+    "size-helper": FB + f"""
+func.func private @subtract(%wd: {ANY}, %gd: {ANY}) -> {ANY} {{
+  cf.br ^next
+^next:
+  {SUBTRACT_ANY}
+  return %nd : {ANY}
+}}""" + train(
+        f"""{CALL_FB}
+  %gd = tensor.cast %g : {T} to {ANY}
+  %wd = tensor.cast %w : {T} to {ANY}
+  %nd = call @subtract(%wd, %gd) : ({ANY}, {ANY}) -> {ANY}
+  %n = tensor.cast %nd : {ANY} to {T}"""),
+    # So is a random state, and a learning rate that the step adapts or counts.
+    "drawn": FB + train(
+        f"""{CALL_FB}
+  {ADAPTED_RATE}
+  %n = arith.subf %w, %by : {T}""", [("r", "tensor<f32>", "rng")], [("r", "tensor<f32>", "rng")], "%n, %l, %r1"),
+    "drawn-loop": FB + train(
+        f"""{BOUNDS}
+  %n, %p1, %l = scf.for %i = %c0 to %c2 step %c1 iter_args(%v = %w, %q = %p, %k = %s) -> ({T}, {T}, tensor<f32>) {{
+    %g, %o = func.call @fb(%v, %x, %s) : ({T}, {T}, tensor<f32>) -> ({T}, tensor<f32>)
+    %half = arith.constant dense<0.5> : {T}
+    %d = arith.addf %g, %q : {T}
+    %m = arith.subf %v, %d : {T}
+    %r = arith.mulf %g, %half : {T}
+    scf.yield %m, %r, %o : {T}, {T}, tensor<f32>
+  }}""", [("p", T, "rng")], [("p", T, "rng")], "%n, %l, %p1"),
+    "rate": FB + train(
+        f"""{CALL_FB}
+  {ADAPTED_RATE}
+  %d = arith.mulf %by, %g : {T}
+  %n = arith.subf %w, %d : {T}""", RATE, RATE, "%n, %l, %r1"),
+    "rate-count": FB + train(
+        f"""{CALL_FB}
+  %half = arith.constant dense<0.5> : tensor<f32>
+  %r1 = arith.mulf %r, %half : tensor<f32>
+  %n = arith.subf %w, %g : {T}""", RATE, RATE, "%n, %l, %r1"),
+    "rate-fused": train(
+        f"""{FUSED}
+  %g = arith.mulf %b, %x : {T}
+  {ADAPTED_RATE}
+  %d = arith.mulf %by, %g : {T}
+  %n = arith.subf %w, %d : {T}""", RATE, RATE, "%n, %l, %r1"),
     # Which of two updates is taken, by the gradient: arith.select and scf.if.
     "chosen": FB + train(
         f"""{CALL_FB}
@@ -1132,6 +1226,8 @@ STATES = {"inline-momentum": [np.zeros(4, np.float32), np.float32(0)],
           **{f"hand-skip-{kind}": [np.float32(0)] for kind in
              ("select", "call", "branch", "branch-call", "not", "loop")},
           "hand-skip-average": [np.array([0.5, 0.25, -1.0, 2.0], np.float32)],
+          **{kind: [np.float32(0.5)] for kind in ("drawn", "rate", "rate-count", "rate-fused")},
+          "drawn-loop": [np.array([0.5, 0.25, -1.0, 2.0], np.float32)],
           "blocks-loop-count": [np.float32(0)], "while-in-loop": [np.float32(0)],
           "loop-counted-steps": [np.zeros(4, np.float32)],
           "window": [np.zeros(4, np.float32)], "loss": [np.float32(0)],

@@ -52,7 +52,7 @@ def Amp_Dialect : Dialect {
     | `accumulator` | a gradient so far, to which another backward pass adds | its new value |
     | `scaler_state` | the state of a loss scaler, for callers that keep it | its new value |
     | `rng` | state of a random generator | its new value |
-    | `hyper` | a value from outside, such as a learning rate | |
+    | `hyper` | a value from outside, such as a learning rate | its new value, where the step adapts it |
 
     **What states belong to.** Levels that cast the model store a state as what it
     belongs to: momentum as its parameter, running statistics as the model. What

@@ -593,10 +593,11 @@ def InsertLossScalingPass : Pass<"amp-insert-loss-scaling", "::mlir::ModuleOp"> 
 def GuardUpdatesPass : Pass<"amp-guard-updates", "::mlir::ModuleOp"> {
   let summary = "keep every state as it was when its gradients overflowed";
   let description = [{
-    After `amp-insert-loss-scaling`. In each train step, new parameters, masters
-    and optimizer states are kept as they were when an infinity was found in any
-    gradient that they are computed from, or in those of a backward pass that gave
-    something else which they are computed from (the sign of a gradient):
+    After `amp-insert-loss-scaling`. In each train step, new parameters, masters,
+    optimizer states, and hyperparameters that the next call is given, are kept as
+    they were when an infinity was found in any gradient that they are computed
+    from, or in those of a backward pass that gave something else which they are
+    computed from (the sign of a gradient):
 
     - a call of an optimizer step moves into an `amp.apply_if_finite`;
     - any other new state (an update that the train step writes out, or leaves to
@@ -617,8 +618,8 @@ def GuardUpdatesPass : Pass<"amp-guard-updates", "::mlir::ModuleOp"> {
     its gradients leave it, and so is a branch between blocks (`cf.cond_br`) by what
     a gradient comes into. So is whatever writes to memory, in the step or in what it
     calls: an overflow is not seen there, and nothing takes the write back. Buffers,
-    random states and outputs are not kept; a buffer that a gradient comes into is
-    kept as an optimizer's state.
+    random states and outputs are not kept; a buffer or random state that a gradient
+    comes into is kept as an optimizer's state.
 
     Where `amp.all_reduce_found_inf` asks the other ranks, its answer counts, also
     about a union of what several unscalings found; it moves up to the last of them.
@@ -626,11 +627,12 @@ def GuardUpdatesPass : Pass<"amp-guard-updates", "::mlir::ModuleOp"> {
 
     An assertion (`cf.assert`) on what an overflow comes into holds where one did.
     A loop that a gradient ends (the condition of `scf.while`, the bounds of
-    `scf.for`) ends at once where it overflowed, integers are divided by 1, and
-    tensors are read and written at their start. A function without roles that does
-    one of these with a gradient is not called; its results are zeros then, and need
-    static shapes. Any other loop with bounds that a gradient comes into is an error,
-    and so is a size that one comes into.
+    `scf.for`) ends at once where it overflowed, integers are divided by 1,
+    tensors are read and written at their start, and masks of vectors are empty. A
+    function without roles that does one of these with a gradient is not called; its
+    results are zeros then, and need static shapes. Any other loop with bounds that a gradient comes into is an error,
+    and so is a size that one comes into. The size of a gradient (`tensor.dim`) is
+    none of its data, unless a gradient chooses among tensors.
 
     An optimizer step that adds to an `accumulator`, or decides itself whether the
     window ends, is written into the train step before, for a guard around its call

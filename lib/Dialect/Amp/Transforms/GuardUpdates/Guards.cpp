@@ -239,19 +239,19 @@ void StepGuard::replaceLaterUses(Value value, ApplyIfFiniteOp guard,
   value.replaceUsesWithIf(early.getResult(0), isTaken);
 }
 
-/// Buffers are what the forward pass has made of them, also in a step that is
-/// skipped. One that gradients came into is a state of the step that reads it:
-/// it would keep their infinity.
-void StepGuard::addDirtyBuffers(Operation *end) {
+/// Buffers are what the forward pass has made of them, and random states what
+/// was drawn, also in a step that is skipped. One that gradients came into is a
+/// state of the step that reads it: it would keep their infinity.
+void StepGuard::addDirtyStates(Operation *end) {
   for (unsigned i = 0, e = step.getNumResults(); i != e; ++i) {
-    RoleInfo buffer = getResultRole(step, i);
+    RoleInfo state = getResultRole(step, i);
     Value value = end->getOperand(i);
-    if (!buffer.is(Role::Buffer) || !found.contains(value) ||
-        !reach.isReachedByGradient(value))
+    if ((!state.is(Role::Buffer) && !state.is(Role::Rng)) ||
+        !found.contains(value) || !reach.isReachedByGradient(value))
       continue;
     if (std::optional<unsigned> old =
-            findArgument(step, buffer, value.getType()))
-      slots[end].push_back({i, step.getArgument(*old), buffer});
+            findArgument(step, state, value.getType()))
+      slots[end].push_back({i, step.getArgument(*old), state});
   }
 }
 
@@ -416,7 +416,7 @@ LogicalResult StepGuard::guardSlots(Operation *owner) {
     for (auto [i, value, guarded, keptValue] :
          llvm::zip_equal(moved, values, guard.getResults(), old)) {
       owner->setOperand(members[i].index, guarded);
-      if (newParams.contains(value) && members[i].info.role != Role::OptState)
+      if (newParams.contains(value) && isWeight(members[i].info))
         replaceLaterUses(value, guard, guarded, keptValue);
     }
   }

@@ -21,12 +21,14 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/RegionGraphTraits.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/ParallelCombiningOpInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/SCCIterator.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -34,8 +36,8 @@ using namespace mlir::amp;
 /// An operand that is replaced where an overflow came in.
 struct mlir::amp::Hazard {
   OpOperand *operand;
-  /// By 1 for a divisor, by 0 for a place in a tensor, by this number for the
-  /// last place of a slice that is read backwards.
+  /// By 1 for a divisor, by 0 for a place in a tensor or a mask of places, by
+  /// this number for the last place of a slice that is read backwards.
   int64_t harmless;
   /// A value whose overflow is as bad as the operand's: a dividend, the stride
   /// beside an offset; null if there is none.
@@ -84,6 +86,37 @@ static SmallVector<Hazard> getHazards(OffsetSizeAndStrideOpInterface slice) {
   return hazards;
 }
 
+/// Places that a vector is read from or written to, and masks of them. One that
+/// is in bounds for some place is so for the first; a mask may be what keeps a
+/// place from being read.
+static SmallVector<Hazard> getVectorHazards(Operation *op) {
+  SmallVector<Hazard> hazards;
+  auto add = [&](MutableArrayRef<OpOperand> operands) {
+    for (OpOperand &operand : operands)
+      hazards.push_back({&operand, /*harmless=*/0, {}});
+  };
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<vector::TransferReadOp, vector::TransferWriteOp>(
+          [&](auto transfer) {
+            add(transfer.getIndicesMutable());
+            add(transfer.getMaskMutable());
+          })
+      .Case<vector::MaskedLoadOp, vector::ExpandLoadOp>([&](auto load) {
+        add(load.getIndicesMutable());
+        add(load.getMaskMutable());
+      })
+      .Case<vector::GatherOp, vector::ScatterOp>([&](auto access) {
+        add(access.getOffsetsMutable());
+        add(access.getIndicesMutable());
+        add(access.getMaskMutable());
+      })
+      .Case([&](vector::LoadOp load) { add(load.getIndicesMutable()); })
+      .Case<vector::ExtractOp, vector::InsertOp>(
+          [&](auto access) { add(access.getDynamicPositionMutable()); })
+      .Case([&](vector::MaskOp masked) { add(masked.getMaskMutable()); });
+  return hazards;
+}
+
 /// Integers divided by zero end a run, and so does the least of them divided by
 /// -1: an infinity becomes that one. Places may lie outside of a tensor.
 static SmallVector<Hazard> getHazards(Operation *op) {
@@ -116,7 +149,7 @@ static SmallVector<Hazard> getHazards(Operation *op) {
     return asPlaces(op->getOpOperands().drop_front());
   if (auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(op))
     return getHazards(slice);
-  return {};
+  return getVectorHazards(op);
 }
 
 /// What says how many elements `op` reads, writes or makes.
@@ -150,10 +183,10 @@ static SmallVector<Value> getSizes(Operation *op) {
 }
 
 /// Where to put what `op` is to take: a region that combines what rounds of a
-/// loop have computed holds nothing but that.
+/// loop have computed holds nothing but that, and a mask one operation.
 static Operation *getPlaceBefore(Operation *op) {
   Operation *parent = op->getParentOp();
-  return isa<InParallelOpInterface>(parent) ? parent : op;
+  return isa<InParallelOpInterface, vector::MaskOp>(parent) ? parent : op;
 }
 
 /// What is divided by is 1 then, and a place mostly the first:

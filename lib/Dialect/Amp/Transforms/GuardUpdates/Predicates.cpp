@@ -266,11 +266,13 @@ void StepGuard::replaceResults(Operation *from, Operation *to) {
 
 Value mlir::amp::createSplat(OpBuilder &builder, Value like,
                              TypedAttr element) {
-  auto type = dyn_cast<RankedTensorType>(like.getType());
   Location loc = like.getLoc();
-  if (type && type.hasStaticShape())
+  // The shape of a scalable vector is its type.
+  if (auto shaped = dyn_cast<ShapedType>(like.getType());
+      shaped && (isa<VectorType>(shaped) || shaped.hasStaticShape()))
     return arith::ConstantOp::create(builder, loc,
-                                     DenseElementsAttr::get(type, element));
+                                     DenseElementsAttr::get(shaped, element));
+  auto type = dyn_cast<RankedTensorType>(like.getType());
   Value scalar = arith::ConstantOp::create(builder, loc, element);
   if (!type)
     return scalar;

@@ -16,7 +16,6 @@
 
 #include "amp/Analysis/ValueOrigins.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
-#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -230,6 +229,9 @@ void StepGuard::findSlots() {
       if (std::optional<unsigned> argument =
               findArgument(step, info, end.getOperand(i).getType()))
         old = step.getArgument(*argument);
+      // A rate that the next call is not given is no state.
+      if (info.is(Role::Hyper) && !old)
+        continue;
       if (end.getOperand(i) != old)
         addSlot(end, {i, old, info});
     }
@@ -277,7 +279,7 @@ void StepGuard::findUpdates() {
     updates.insert_range(findSlice(region, owners));
   for (auto &[owner, members] : slots)
     for (const Slot &slot : members) {
-      if (slot.info.role == Role::OptState)
+      if (!isWeight(slot.info))
         continue;
       Value value = owner->getOperand(slot.index);
       if (value.getParentRegion() != owner->getParentRegion())
@@ -338,20 +340,22 @@ void StepGuard::releaseCounters() {
       conditions.insert_range(end->getOperands());
   seen.clear();
   followReads(llvm::to_vector(conditions), seen, [](Operation *) {});
-  llvm::StringSet<> released;
+  llvm::DenseSet<std::pair<unsigned, StringRef>> released;
+  auto getKey = [](const RoleInfo &info) {
+    return std::make_pair(unsigned(*info.role), info.name);
+  };
   for (func::ReturnOp end : step.getOps<func::ReturnOp>())
     for (const Slot &slot : slots.lookup(end)) {
       Value value = end.getOperand(slot.index);
-      if (slot.info.role == Role::OptState && !reach.isReached(value) &&
+      if (!isWeight(slot.info) && !reach.isReached(value) &&
           !reach.getScaledOrigin(value) &&
           (seen.contains(value) || seen.contains(slot.old)))
-        released.insert(slot.info.name);
+        released.insert(getKey(slot.info));
     }
   if (!released.empty())
     for (auto &[owner, members] : slots)
       llvm::erase_if(members, [&](const Slot &slot) {
-        return slot.info.role == Role::OptState &&
-               released.contains(slot.info.name);
+        return released.contains(getKey(slot.info));
       });
 }
 

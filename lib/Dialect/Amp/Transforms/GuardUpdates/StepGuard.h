@@ -38,6 +38,11 @@ struct Slot {
   RoleInfo info;
 };
 
+/// True for the roles of weights. What else a skipped step keeps are states.
+inline bool isWeight(const RoleInfo &info) {
+  return info.is(Role::Param) || info.is(Role::Master);
+}
+
 /// An operand of an operation that stays while others are replaced.
 using Place = std::pair<Operation *, unsigned>;
 
@@ -71,7 +76,7 @@ SmallVector<Value> getIncoming(BlockArgument argument);
 void setIncoming(Block::pred_iterator it, BlockArgument argument, Value value);
 
 /// `element` in each place of a value of the type of `like`, which is one of
-/// such elements or a tensor of them.
+/// such elements or a tensor or vector of them.
 Value createSplat(OpBuilder &builder, Value like, TypedAttr element);
 
 /// Zeros of the type of `like`.
@@ -187,7 +192,7 @@ private:
   bool isKept(Value value, const Slot &slot);
   void replaceLaterUses(Value value, ApplyIfFiniteOp guard, Value guarded,
                         Value kept);
-  void addDirtyBuffers(Operation *end);
+  void addDirtyStates(Operation *end);
   LogicalResult guardSlots(Operation *owner);
 
   // Windows.cpp

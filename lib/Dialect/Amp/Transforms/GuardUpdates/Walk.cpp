@@ -16,6 +16,7 @@
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/ADT/PostOrderIterator.h"
 
@@ -242,7 +243,7 @@ LogicalResult StepGuard::visit(Operation *op) {
   if (failed(beginSums(op)))
     return failure();
   if (isa<func::ReturnOp>(op))
-    addDirtyBuffers(op);
+    addDirtyStates(op);
   if (slots.contains(op) && failed(guardSlots(op)))
     return failure();
   if (auto unscale = dyn_cast<UnscaleOp>(op)) {
@@ -310,10 +311,14 @@ LogicalResult StepGuard::visit(Operation *op) {
     if (failed(guardBody(structured)))
       return failure();
   }
-  if (!isa<linalg::LinalgOp>(op) && op->getNumRegions() != 0)
+  if (!isa<linalg::LinalgOp, vector::MaskOp>(op) && op->getNumRegions() != 0)
     return failed(checkSizes(op)) ? failure() : visitOpaque(op, bounds);
   if (!isa<linalg::LinalgOp>(op) && failed(guardHazards(op)))
     return failure();
+  if (auto masked = dyn_cast<vector::MaskOp>(op))
+    if (Operation *inner = masked.getMaskableOp();
+        inner && failed(guardHazards(inner)))
+      return failure();
   guardAdditions(op);
   if (auto select = dyn_cast<arith::SelectOp>(op);
       select && sums.contains(select.getResult()))
