@@ -902,3 +902,60 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   } : tensor<f32>
   return %new : tensor<f32>
 }
+
+// -----
+
+// A backward pass gives a gradient and its sign: the unscaling looks at what it gave.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func private @signs(%a: tensor<f32>, %x: tensor<f32>, %y: tensor<f32>) -> (tensor<f32>, tensor<f32>, tensor<f32>) {
+  %half = arith.constant dense<0.5> : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %h = arith.mulf %a, %y : tensor<f32>
+  %o = math.copysign %half, %g : tensor<f32>
+  return %g, %h, %o : tensor<f32>, tensor<f32>, tensor<f32>
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %y: tensor<f32> {amp.role = "batch", amp.name = "x1"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g, %h, %o = call @signs(%a, %x, %y) : (tensor<f32>, tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>, tensor<f32>)
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  amp.update_scale @s, %f
+  %new = amp.apply_if_finite %f keep(%w) {
+    %m = arith.subf %w, %o : tensor<f32>
+    amp.yield %m : tensor<f32>
+  } : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Not at what it gave beside it.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func private @signs(%a: tensor<f32>, %x: tensor<f32>, %y: tensor<f32>) -> (tensor<f32>, tensor<f32>, tensor<f32>) {
+  %half = arith.constant dense<0.5> : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %h = arith.mulf %a, %y : tensor<f32>
+  // expected-note@below {{the scale is lost here}}
+  %o = math.copysign %half, %g : tensor<f32>
+  return %g, %h, %o : tensor<f32>, tensor<f32>, tensor<f32>
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %y: tensor<f32> {amp.role = "batch", amp.name = "x1"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g, %h, %o = call @signs(%a, %x, %y) : (tensor<f32>, tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>, tensor<f32>)
+  %u, %f = amp.unscale %h using @s : (tensor<f32>) -> tensor<f32>
+  amp.update_scale @s, %f
+  // expected-error@below {{but 'math.copysign' makes a value without scale of one that carries the scale of '@s', and no unscaling looks at that one}}
+  %new = amp.apply_if_finite %f keep(%w) {
+    %m = arith.subf %w, %o : tensor<f32>
+    amp.yield %m : tensor<f32>
+  } : tensor<f32>
+  return %new : tensor<f32>
+}

@@ -83,6 +83,9 @@ private:
   void visit(Reached reached);
   void visitCall(func::CallOp call, Reached reached);
   const ScaledFrame *getHome(Value value, const ScaledFrame *frame) const;
+  FramedValue getReturned(FramedValue value) const;
+  SmallVector<FramedValue> getOverflowSources(FramedValue value,
+                                              bool isWhole) const;
   void findTold();
   bool isTold(const Lost &lost) const;
 
@@ -158,14 +161,35 @@ static Value getHanded(Value argument, const ScaledFrame *frame) {
   return call.getOperand(cast<BlockArgument>(argument).getArgNumber());
 }
 
+/// What a function that is called gives for a result of the call, if it ends at
+/// one place and does not call itself.
+FramedValue GuardChecker::getReturned(FramedValue value) const {
+  auto [frame, result] = value;
+  auto call = result.getDefiningOp<func::CallOp>();
+  func::FuncOp callee = getCallee(call, symbols);
+  if (!callee || callee.isExternal())
+    return {};
+  for (const ScaledFrame *at = frame; at; at = at->caller)
+    if (at->function == callee)
+      return {};
+  auto ends = callee.getOps<func::ReturnOp>();
+  if (!llvm::hasSingleElement(ends))
+    return {};
+  unsigned number = cast<OpResult>(result).getResultNumber();
+  return {frames.enter(frame, call, callee),
+          (*ends.begin()).getOperand(number)};
+}
+
 /// Values with one of which `value` is infinite or NaN wherever it is.
-static SmallVector<FramedValue> getOverflowSources(FramedValue value,
-                                                   bool isWhole) {
+SmallVector<FramedValue> GuardChecker::getOverflowSources(FramedValue value,
+                                                          bool isWhole) const {
   llvm::SetVector<FramedValue> sources;
   while (value.second && sources.insert(value)) {
     auto [frame, inside] = value;
     if (isArgument(inside, frame->function) && frame->caller)
       value = {frame->caller, getHanded(inside, frame)};
+    else if (inside.getDefiningOp<func::CallOp>())
+      value = getReturned(value);
     else
       value.second = getOverflowSource(inside, isWhole);
   }
