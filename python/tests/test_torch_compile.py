@@ -307,7 +307,7 @@ def test_a_second_size_is_compiled_with_its_reason() -> None:
 @pytest.mark.parametrize(
     "function, reason",
     [
-        (lambda x: torch.cumprod(x, 0), "forward .* 'aten.cumprod.default' has no form"),
+        (torch.erfc, "forward .* no form for 'aten.erfc'"),
         (  # of so many elements that each pair is too much
             lambda x: torch.sort(x.repeat(1500))[0],
             "forward .* 'aten.sort.default' has no form",
@@ -331,9 +331,9 @@ def test_what_has_no_form_runs_in_pytorch(function, reason) -> None:
 
 
 def test_a_backward_graph_falls_back_alone(programs) -> None:
-    module = nn.Embedding(10, 8, scale_grad_by_freq=True)
+    module = nn.Sequential(nn.Conv2d(4, 8, 3), nn.ReplicationPad2d(1), nn.Conv2d(8, 8, 3))
     compiled = torch.compile(module, backend=backend.amp, options={"opt_level": "O0"})
-    x = torch.tensor([[1, 2], [2, 3]])
+    x = torch.randn(2, 4, 8, 8)
     with pytest.warns(backend.FallbackWarning, match="the backward graph .*torch-mlir"):
         ours = gradients(module, compiled, x)
     assert len(programs) == 1
@@ -344,14 +344,15 @@ def test_a_backward_graph_falls_back_alone(programs) -> None:
 def test_a_backward_graph_falls_back_on_what_is_half() -> None:
     """It takes what the forward graph kept, which is half at O1."""
     module = nn.Sequential(
-        nn.Conv2d(4, 8, 3), nn.ReLU(), nn.AdaptiveAvgPool2d(4), nn.Conv2d(8, 8, 3)
+        nn.Conv2d(4, 8, 3), nn.ReLU(), nn.ReplicationPad2d(1), nn.Conv2d(8, 8, 3)
     )
     compiled = torch.compile(module, backend=backend.amp, options={"opt_level": "O1"})
     x = torch.randn(2, 4, 8, 8)
     with pytest.warns(backend.FallbackWarning, match="the backward graph"):
         ours = gradients(module, compiled, x)
     for one, other in zip(ours, gradients(module, module, x), strict=True):
-        torch.testing.assert_close(one, other, atol=0.5, rtol=0.05)
+        largest = other.abs().max().item()
+        torch.testing.assert_close(one, other, atol=0.02 * largest, rtol=0.05)
 
 
 def test_torch_mlir_is_missing(monkeypatch) -> None:
