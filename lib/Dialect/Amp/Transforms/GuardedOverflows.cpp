@@ -14,7 +14,8 @@
 // is gone through by itself: what a helper is handed decides whether it loses a
 // scale, and what one call of it found says nothing of another. So it is with
 // rounds: what an argument of a loop brings from the round before is not what
-// this round looked at.
+// this round looked at. Memory is followed where a function allocates it and
+// stores into it by elements; what is read from any other is refused.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +28,9 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/PostOrderIterator.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -41,12 +44,14 @@ using Carried = ScaledFrames::Carried;
 /// A value as one chain of calls computes it.
 using FramedValue = std::pair<const ScaledFrame *, Value>;
 
-/// A scaled value where its scale is lost.
+/// A scaled value where its scale is lost, or what is read from memory after
+/// it was.
 struct Lost {
   FramedValue value;
   Operation *user;
   /// How many of what is around the guard have gone round since.
   unsigned numRounds;
+  bool isRead = false;
 };
 
 /// What is around a guard, or around a call on the way to it, and may go round:
@@ -82,6 +87,7 @@ private:
   void add(OpOperand &use, const ScaledFrame *frame, unsigned numRounds);
   void visit(Reached reached);
   void visitCall(func::CallOp call, Reached reached);
+  void visitRead(Operation *read, Reached reached);
   const ScaledFrame *getHome(Value value, const ScaledFrame *frame) const;
   FramedValue getReturned(FramedValue value) const;
   SmallVector<FramedValue> getOverflowSources(FramedValue value,
@@ -106,6 +112,38 @@ private:
   llvm::DenseSet<FramedValue> told;
 };
 } // namespace
+
+/// True if `op` gives what memory holds.
+static bool readsMemory(Operation *op) {
+  return !isa<RegionBranchOpInterface>(op) &&
+         llvm::any_of(op->getOperandTypes(), llvm::IsaPred<BaseMemRefType>);
+}
+
+/// All that is stored into the memory that `op` loads from, if the function
+/// allocates it and stores into it by elements alone.
+static std::optional<SmallVector<OpOperand *>> findStored(Operation *op) {
+  auto load = dyn_cast<memref::LoadOp>(op);
+  Value memory = load ? load.getMemRef() : Value();
+  while (auto view = memory ? memory.getDefiningOp<ViewLikeOpInterface>()
+                            : ViewLikeOpInterface())
+    memory = view.getViewSource();
+  if (!memory || !isa_and_present<memref::AllocOp, memref::AllocaOp>(
+                     memory.getDefiningOp()))
+    return std::nullopt;
+  SmallVector<OpOperand *> stored;
+  SmallVector<Value> names{memory};
+  while (!names.empty())
+    for (Operation *user : names.pop_back_val().getUsers()) {
+      if (auto store = dyn_cast<memref::StoreOp>(user);
+          store && !isa<BaseMemRefType>(store.getValue().getType()))
+        stored.push_back(&store.getValueMutable());
+      else if (isa<ViewLikeOpInterface>(user))
+        llvm::append_range(names, user->getResults());
+      else if (!isa<memref::LoadOp, memref::DeallocOp>(user))
+        return std::nullopt;
+    }
+  return stored;
+}
 
 static bool isArgument(Value value, func::FuncOp function) {
   auto argument = dyn_cast<BlockArgument>(value);
@@ -313,6 +351,15 @@ void GuardChecker::visitCall(func::CallOp call, Reached reached) {
   });
 }
 
+void GuardChecker::visitRead(Operation *read, Reached reached) {
+  if (std::optional<SmallVector<OpOperand *>> stored = findStored(read))
+    // Any round before may have stored it.
+    for (OpOperand *use : *stored)
+      add(*use, reached.value.first, around.size());
+  else
+    lost.push_back({reached.value, read, reached.numRounds, /*isRead=*/true});
+}
+
 void GuardChecker::visit(Reached reached) {
   auto [frame, value] = reached.value;
   Operation *def = value.getDefiningOp();
@@ -331,6 +378,8 @@ void GuardChecker::visit(Reached reached) {
   } else if (auto unscale = dyn_cast_if_present<UnscaleOp>(def)) {
     for (OpOperand &accumulator : unscale.getAccumulatorsMutable())
       addHere(accumulator);
+  } else if (def && readsMemory(def)) {
+    visitRead(def, reached);
   } else {
     sources.try_emplace({frame, reached.numRounds}, frame->function)
         .first->second.forEach(value, addHere);
@@ -426,7 +475,8 @@ std::optional<GuardedOverflow> GuardChecker::find() {
   findTold();
   for (const Lost &each : lost)
     if (!isTold(each))
-      return GuardedOverflow{guard, each.value.second, each.user, scaler};
+      return GuardedOverflow{guard, each.value.second, each.user, scaler,
+                             each.isRead};
   return std::nullopt;
 }
 

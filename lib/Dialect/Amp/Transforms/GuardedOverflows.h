@@ -28,6 +28,9 @@ struct GuardedOverflow {
   /// What makes of it a value without scale.
   Operation *user;
   StringRef scaler;
+  /// True if `scaled` is what `user` reads from memory, where losses are not
+  /// followed.
+  bool isRead = false;
 };
 
 /// The first of each guard and for each scaler with a dynamic scale. A guard

@@ -739,6 +739,17 @@ void VerifyScaling::verifyGuards(ModuleOp module, const TransitionFlow &flow) {
   for (const GuardedOverflow &lost :
        findGuardedOverflows(module, *analysis, flow)) {
     InFlightDiagnostic diagnostic = complain(getPlace(lost.guard));
+    if (lost.isRead) {
+      diagnostic
+          << "expected 'amp.apply_if_finite' to be told of each overflow "
+             "in what it takes, but that of '@"
+          << lost.scaler << "' may be in what '" << lost.user->getName()
+          << "' reads from memory, where a value without scale is not "
+             "followed; hand it over as a tensor, or unscale what it is "
+             "computed from before it is stored";
+      diagnostic.attachNote(getPlace(lost.user)) << "read here";
+      continue;
+    }
     diagnostic << "expected 'amp.apply_if_finite' to be told of each overflow "
                   "in what it takes, but '"
                << lost.user->getName()
