@@ -286,8 +286,8 @@ static bool callsIntrinsic(const llvm::Module &module, StringRef prefix) {
 /// Fails for instructions that this CPU has not: LLVM would end the process.
 /// For those of AMX the system is asked in the name of this process, whoever
 /// made the module.
-static llvm::Error checkInstructions(const llvm::Module &module) {
-  bool usesTiles = callsIntrinsic(module, "llvm.x86.tile");
+static llvm::Error checkInstructions(const llvm::Module &module,
+                                     bool usesTiles) {
   bool usesDot = callsIntrinsic(module, "llvm.x86.avx512bf16.");
   if (!usesTiles && !usesDot)
     return llvm::Error::success();
@@ -323,10 +323,11 @@ llvm::Expected<HostCode> mlir::amp::generateHostCode(ModuleOp module,
   if (!translated)
     return llvm::createStringError(
         "the module cannot be translated to LLVM IR");
-  if (llvm::Error error = checkInstructions(*translated))
+  const bool usesTiles = callsIntrinsic(*translated, "llvm.x86.tile");
+  if (llvm::Error error = checkInstructions(*translated, usesTiles))
     return std::move(error);
   // LLVM has no code for tiles that cross a branch without optimizing.
-  if (level == 0 && callsIntrinsic(*translated, "llvm.x86.tile")) {
+  if (level == 0 && usesTiles) {
     level = 1;
     target->setCodeGenOptLevel(llvm::CodeGenOptLevel::Less);
   }

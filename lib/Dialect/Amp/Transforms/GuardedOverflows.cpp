@@ -22,6 +22,7 @@
 #include "GuardedOverflows.h"
 
 #include "Callees.h"
+#include "Reachable.h"
 #include "ScaledValues.h"
 #include "ValueSources.h"
 
@@ -29,11 +30,12 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/PostOrderIterator.h"
 
-#include "mlir/IR/TypeUtilities.h"
 #include <map>
 
 using namespace mlir;
@@ -89,6 +91,7 @@ private:
   void visitCall(func::CallOp call, Reached reached);
   void visitRead(Operation *read, Reached reached);
   const ScaledFrame *getHome(Value value, const ScaledFrame *frame) const;
+  const ScaledFrame *enter(func::CallOp call, const ScaledFrame *frame) const;
   FramedValue getReturned(FramedValue value) const;
   SmallVector<FramedValue> getOverflowSources(FramedValue value,
                                               bool isWhole) const;
@@ -123,12 +126,11 @@ static bool readsMemory(Operation *op) {
 /// allocates it and stores into it by elements alone.
 static std::optional<SmallVector<OpOperand *>> findStored(Operation *op) {
   auto load = dyn_cast<memref::LoadOp>(op);
-  Value memory = load ? load.getMemRef() : Value();
-  while (auto view = memory ? memory.getDefiningOp<ViewLikeOpInterface>()
-                            : ViewLikeOpInterface())
-    memory = view.getViewSource();
-  if (!memory || !isa_and_present<memref::AllocOp, memref::AllocaOp>(
-                     memory.getDefiningOp()))
+  if (!load)
+    return std::nullopt;
+  Value memory = memref::skipViewLikeOps(load.getMemref());
+  if (!isa_and_present<memref::AllocOp, memref::AllocaOp>(
+          memory.getDefiningOp()))
     return std::nullopt;
   SmallVector<OpOperand *> stored;
   SmallVector<Value> names{memory};
@@ -199,23 +201,32 @@ static Value getHanded(Value argument, const ScaledFrame *frame) {
   return call.getOperand(cast<BlockArgument>(argument).getArgNumber());
 }
 
+/// What `call`, in `frame`, enters; null if that has no body or calls itself.
+const ScaledFrame *GuardChecker::enter(func::CallOp call,
+                                       const ScaledFrame *frame) const {
+  func::FuncOp callee = getCallee(call, symbols);
+  if (!callee || callee.isExternal())
+    return nullptr;
+  for (const ScaledFrame *at = frame; at; at = at->caller)
+    if (at->function == callee)
+      return nullptr;
+  return frames.enter(frame, call, callee);
+}
+
 /// What a function that is called gives for a result of the call, if it ends at
 /// one place and does not call itself.
 FramedValue GuardChecker::getReturned(FramedValue value) const {
   auto [frame, result] = value;
-  auto call = result.getDefiningOp<func::CallOp>();
-  func::FuncOp callee = getCallee(call, symbols);
-  if (!callee || callee.isExternal())
+  const ScaledFrame *inside =
+      enter(result.getDefiningOp<func::CallOp>(), frame);
+  if (!inside)
     return {};
-  for (const ScaledFrame *at = frame; at; at = at->caller)
-    if (at->function == callee)
-      return {};
+  func::FuncOp callee = inside->function;
   auto ends = callee.getOps<func::ReturnOp>();
   if (!llvm::hasSingleElement(ends))
     return {};
   unsigned number = cast<OpResult>(result).getResultNumber();
-  return {frames.enter(frame, call, callee),
-          (*ends.begin()).getOperand(number)};
+  return {inside, (*ends.begin()).getOperand(number)};
 }
 
 /// Values with one of which `value` is infinite or NaN wherever it is.
@@ -291,13 +302,6 @@ unsigned GuardChecker::countRounds(FramedValue value, OpOperand &source) const {
   return 0;
 }
 
-static bool goesRound(Block *block) {
-  llvm::SetVector<Block *> behind(block->succ_begin(), block->succ_end());
-  for (unsigned i = 0; i < behind.size(); ++i)
-    behind.insert(behind[i]->succ_begin(), behind[i]->succ_end());
-  return behind.contains(block);
-}
-
 /// True if each round of `around` has a `value` of its own.
 bool GuardChecker::isInside(FramedValue value, const Around &around) const {
   auto [at, inside] = value;
@@ -310,7 +314,7 @@ bool GuardChecker::isInside(FramedValue value, const Around &around) const {
   if (around.op)
     return around.op->isAncestor(block->getParentOp());
   block = around.region->findAncestorBlockInRegion(*block);
-  return block && goesRound(block);
+  return block && isInCycle(block);
 }
 
 //===----------------------------------------------------------------------===//
@@ -335,17 +339,14 @@ void GuardChecker::add(OpOperand &use, const ScaledFrame *frame,
 
 void GuardChecker::visitCall(func::CallOp call, Reached reached) {
   auto [frame, result] = reached.value;
-  func::FuncOp callee = getCallee(call, symbols);
-  bool isEntered = false;
-  for (const ScaledFrame *at = frame; at; at = at->caller)
-    isEntered |= at->function == callee;
-  if (!callee || callee.isExternal() || isEntered) {
+  const ScaledFrame *inside = enter(call, frame);
+  if (!inside) {
     for (Value operand : call.getOperands())
       lost.push_back({{frame, operand}, call, reached.numRounds});
     return;
   }
-  const ScaledFrame *inside = frames.enter(frame, call, callee);
   unsigned number = cast<OpResult>(result).getResultNumber();
+  func::FuncOp callee = inside->function;
   callee.walk([&](func::ReturnOp end) {
     add(end->getOpOperand(number), inside, reached.numRounds);
   });

@@ -31,13 +31,20 @@ bool ScaledValues::contains(Value value, func::FuncOp function) const {
          });
 }
 
-bool ScaledValues::isTouchedBy(DegreeId degree, func::FuncOp function) const {
-  const DegreeTable &table = analysis.getTable();
+/// True if an overflow of `scale` may have come into a value of `degree`, given
+/// those arguments of its function for which `isTouched` is true.
+static bool isTouchedBy(const DegreeTable &table, DegreeId degree,
+                        unsigned scale,
+                        function_ref<bool(unsigned)> isTouched) {
   return llvm::is_contained(table.getOverflows(degree), scale) ||
-         llvm::any_of(table.getOverflowingArguments(degree),
-                      [&](unsigned argument) {
-                        return touched.contains({function, argument});
-                      });
+         llvm::any_of(table.getOverflowingArguments(degree), isTouched);
+}
+
+bool ScaledValues::isTouchedBy(DegreeId degree, func::FuncOp function) const {
+  return ::isTouchedBy(analysis.getTable(), degree, scale,
+                       [&](unsigned argument) {
+                         return touched.contains({function, argument});
+                       });
 }
 
 ScaledValues::ScaledValues(ModuleOp module, const SymbolTable &symbols,
@@ -91,13 +98,9 @@ std::optional<Rational> ScaledFrames::getPower(Value value,
 }
 
 bool ScaledFrames::isTouched(Value value, const ScaledFrame *frame) const {
-  const DegreeTable &table = analysis.getTable();
-  DegreeId degree = analysis.lookup(value);
-  return llvm::is_contained(table.getOverflows(degree), scale) ||
-         llvm::any_of(table.getOverflowingArguments(degree),
-                      [&](unsigned argument) {
-                        return frame->arguments[argument].isTouched;
-                      });
+  return isTouchedBy(
+      analysis.getTable(), analysis.lookup(value), scale,
+      [&](unsigned argument) { return frame->arguments[argument].isTouched; });
 }
 
 ScaledFrames::Carried ScaledFrames::getCarried(Value value,

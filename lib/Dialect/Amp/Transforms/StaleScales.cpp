@@ -24,6 +24,7 @@
 #include "Callees.h"
 #include "FunctionsWith.h"
 #include "HandedOver.h"
+#include "Reachable.h"
 #include "ScaledValues.h"
 #include "ValueSources.h"
 
@@ -32,11 +33,11 @@
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
 #include "amp/Support/AllocationOrder.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/DepthFirstIterator.h"
 #include "llvm/ADT/MapVector.h"
@@ -265,14 +266,6 @@ Operation *ScaleVersions::findBetween(Operation *store, Operation *use) const {
                             : causes[getVersion(use, /*isBehind=*/false)];
 }
 
-/// True if `block` is reached from its own end.
-static bool isInCycle(Block *block) {
-  llvm::SetVector<Block *> reached(block->succ_begin(), block->succ_end());
-  for (unsigned i = 0; i < reached.size() && !reached.contains(block); ++i)
-    reached.insert(reached[i]->succ_begin(), reached[i]->succ_end());
-  return reached.contains(block);
-}
-
 Operation *ScaleVersions::findLoopAround(Operation *use, Value memory) const {
   Region *made = memory ? memory.getParentRegion() : nullptr;
   for (Operation *op = use; op != function; op = op->getParentOp()) {
@@ -300,8 +293,7 @@ static bool isMemory(Value value) {
 
 /// Where memory is made that no other one shares; null if that is not seen.
 static Value getMemoryRoot(Value memory) {
-  while (auto view = memory.getDefiningOp<ViewLikeOpInterface>())
-    memory = view.getViewSource();
+  memory = memref::skipViewLikeOps(cast<MemrefValue>(memory));
   Operation *def = memory.getDefiningOp();
   return isa_and_present<memref::AllocOp, memref::AllocaOp, func::CallOp>(def)
              ? memory

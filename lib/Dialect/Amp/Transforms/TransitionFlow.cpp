@@ -18,7 +18,8 @@
 
 #include "TransitionFlow.h"
 
-#include "HandedOver.h"
+#include "Callees.h"
+#include "Reachable.h"
 
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
@@ -96,29 +97,10 @@ static bool addInductionSources(BlockArgument argument,
 /// its regions, and what decides what is.
 void TransitionFlow::addSources(RegionBranchOpInterface op, Value value,
                                 SmallVectorImpl<Value> &sources) const {
-  auto [it, isNew] = handedOver.try_emplace(op);
-  HandedOverValues &known = it->second;
-  if (isNew) {
-    RegionBranchInverseSuccessorMapping mapping;
-    op.getSuccessorInputOperandMapping(mapping);
-    llvm::DenseSet<OpOperand *> forwarded;
-    for (auto &[input, operands] : mapping) {
-      forwarded.insert_range(operands);
-      for (OpOperand *operand : operands)
-        known.sources[input].push_back(operand->get());
-    }
-    auto addDeciding = [&](MutableArrayRef<OpOperand> operands) {
-      for (OpOperand &operand : operands)
-        if (!forwarded.contains(&operand))
-          known.deciding.push_back(operand.get());
-    };
-    addDeciding(op->getOpOperands());
-    forEachHandedOver(op, addDeciding);
-  }
-  auto values = known.sources.find(value);
-  if (values != known.sources.end())
-    llvm::append_range(sources, values->second);
-  llvm::append_range(sources, known.deciding);
+  for (ArrayRef<OpOperand *> operands :
+       {handedOver.getSources(op, value), handedOver.getDeciding(op)})
+    for (OpOperand *operand : operands)
+      sources.push_back(operand->get());
 }
 
 bool TransitionFlow::addSources(BlockArgument argument,
@@ -163,7 +145,7 @@ bool TransitionFlow::addSources(Value value, StringRef scaler,
   if (auto scale = dyn_cast<ScaleLossOp>(def))
     return scale.getScaler() != scaler;
   if (auto call = dyn_cast<func::CallOp>(def)) {
-    auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+    func::FuncOp callee = getCallee(call, symbols);
     if (!callee || callee.isExternal())
       return false;
     callee.walk([&](func::ReturnOp end) {
@@ -348,17 +330,13 @@ bool TransitionFlow::addParts(BlockArgument argument, bool isNegated,
 }
 
 /// Appends what regions and the operation itself hand over for `value`.
-static bool addHandedOver(RegionBranchOpInterface op, Value value,
-                          bool isNegated,
-                          SmallVectorImpl<std::pair<Value, unsigned>> &parts) {
-  RegionBranchInverseSuccessorMapping mapping;
-  op.getSuccessorInputOperandMapping(mapping);
-  auto it = mapping.find(value);
-  if (it == mapping.end())
-    return false;
-  for (OpOperand *operand : it->second)
+bool TransitionFlow::addHandedOver(RegionBranchOpInterface op, Value value,
+                                   bool isNegated,
+                                   SmallVectorImpl<Part> &parts) const {
+  ArrayRef<OpOperand *> sources = handedOver.getSources(op, value);
+  for (OpOperand *operand : sources)
     parts.emplace_back(operand->get(), isNegated);
-  return true;
+  return !sources.empty();
 }
 
 bool TransitionFlow::addParts(Part part, StringRef scaler,
@@ -375,7 +353,7 @@ bool TransitionFlow::addParts(Part part, StringRef scaler,
   Operation *def = value.getDefiningOp();
   unsigned number = cast<OpResult>(value).getResultNumber();
   if (auto call = dyn_cast<func::CallOp>(def)) {
-    auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+    func::FuncOp callee = getCallee(call, symbols);
     if (!callee || callee.isExternal())
       return false;
     callee.walk([&](func::ReturnOp end) {
@@ -605,10 +583,8 @@ bool TransitionFlow::isSurelyTrue(Part part, Part carried, Operation *loop,
 bool TransitionFlow::isHandedOn(Part part, Part carried,
                                 RegionBranchOpInterface loop,
                                 StringRef scaler) const {
-  RegionBranchInverseSuccessorMapping mapping;
-  loop.getSuccessorInputOperandMapping(mapping);
   bool isHanded = false;
-  for (OpOperand *operand : mapping.lookup(part.first)) {
+  for (OpOperand *operand : handedOver.getSources(loop, part.first)) {
     if (operand->getOwner() == loop)
       continue; // before the first round
     if (!isSurelyTrue({operand->get(), part.second}, carried, loop, scaler))
@@ -660,10 +636,7 @@ bool TransitionFlow::losesRounds(Part part, StringRef scaler,
 
 /// The blocks that `block` goes round with; empty if it does not.
 static llvm::SetVector<Block *> getCycle(Block *block) {
-  llvm::SetVector<Block *> behind(block->succ_begin(), block->succ_end());
-  for (unsigned i = 0; i < behind.size(); ++i)
-    behind.insert(behind[i]->succ_begin(), behind[i]->succ_end());
-  llvm::SetVector<Block *> cycle;
+  llvm::SetVector<Block *> behind = getReachable(block), cycle;
   if (!behind.contains(block))
     return cycle;
   cycle.insert(block);
@@ -731,9 +704,9 @@ TransitionFlow::findLoss(UpdateScaleOp update) const {
     return std::nullopt;
   StringRef scaler = update.getScaler();
   // With the blocks that read them.
-  SmallVector<std::pair<Part, Block *>> worklist{
+  SmallVector<ReadPart> worklist{
       {{update.getFoundInf(), false}, update->getBlock()}};
-  llvm::DenseSet<std::pair<Part, Block *>> seen;
+  llvm::DenseSet<ReadPart> seen;
   llvm::DenseSet<Operation *> kept;
   SmallVector<std::pair<Loss, Operation *>> losses;
   llvm::DenseSet<Value> lost;
@@ -778,7 +751,7 @@ TransitionFlow::findLoss(UpdateScaleOp update) const {
 void TransitionFlow::addHeard(func::CallOp call, Part part, StringRef scaler,
                               Heard &heard, SmallVectorImpl<Part> &parts,
                               Hearing &hearing) const {
-  auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+  func::FuncOp callee = getCallee(call, symbols);
   if (!callee || callee.isExternal() ||
       llvm::is_contained(hearing.entered, call) ||
       !llvm::hasSingleElement(callee.getBody()))

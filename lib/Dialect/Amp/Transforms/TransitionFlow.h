@@ -16,6 +16,7 @@
 #define AMP_LIB_DIALECT_AMP_TRANSFORMS_TRANSITIONFLOW_H
 
 #include "FunctionsWith.h"
+#include "HandedOver.h"
 
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -154,6 +155,8 @@ private:
                 SmallVectorImpl<Part> &parts) const;
   bool addParts(BlockArgument argument, bool isNegated, StringRef scaler,
                 SmallVectorImpl<Part> &parts) const;
+  bool addHandedOver(RegionBranchOpInterface op, Value value, bool isNegated,
+                     SmallVectorImpl<Part> &parts) const;
   bool addChosen(Value condition, ValueRange taken, ValueRange other,
                  bool isNegated, StringRef scaler,
                  SmallVectorImpl<Part> &parts) const;
@@ -232,13 +235,6 @@ private:
     /// Those of which something that they are true for may be lost.
     WaysToGoal<ReadPart> losses;
   };
-  /// What an operation with regions hands over, found once: it has many values.
-  struct HandedOverValues {
-    /// For each of its results and the arguments of its regions.
-    llvm::DenseMap<Value, SmallVector<Value, 2>> sources;
-    /// What is handed over for none, as conditions and bounds.
-    SmallVector<Value> deciding;
-  };
   bool mayLose(UpdateScaleOp update) const;
   bool isFinding(Value value, StringRef scaler) const;
 
@@ -249,7 +245,7 @@ private:
   /// Calls in reached functions, by what they call.
   llvm::DenseMap<Operation *, SmallVector<func::CallOp, 1>> callers;
   mutable llvm::StringMap<OfScaler> ofScaler;
-  mutable llvm::DenseMap<Operation *, HandedOverValues> handedOver;
+  mutable HandedOver handedOver;
 };
 
 } // namespace mlir::amp

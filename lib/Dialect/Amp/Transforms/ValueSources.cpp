@@ -13,8 +13,6 @@
 
 #include "ValueSources.h"
 
-#include "HandedOver.h"
-
 using namespace mlir;
 using namespace mlir::amp;
 
@@ -46,25 +44,11 @@ void ValueSources::visit(BlockArgument argument, Handler handle) {
 /// regions, and what decides.
 void ValueSources::visit(RegionBranchOpInterface op, Value value,
                          Handler handle) {
-  auto [it, isNew] = handedOver.try_emplace(op);
-  if (isNew)
-    op.getSuccessorInputOperandMapping(it->second);
-  auto operands = it->second.find(value);
-  if (operands != it->second.end())
-    for (OpOperand *operand : operands->second)
+  for (OpOperand *operand : handedOver.getSources(op, value))
+    handle(*operand);
+  if (visited.insert(op).second)
+    for (OpOperand *operand : handedOver.getDeciding(op))
       handle(*operand);
-  if (!visited.insert(op).second)
-    return;
-  llvm::DenseSet<OpOperand *> forwarded;
-  for (auto &[input, sources] : handedOver[op])
-    forwarded.insert_range(sources);
-  auto addDeciding = [&](MutableArrayRef<OpOperand> operands) {
-    for (OpOperand &operand : operands)
-      if (!forwarded.contains(&operand))
-        handle(operand);
-  };
-  addDeciding(op->getOpOperands());
-  forEachHandedOver(op, addDeciding);
 }
 
 /// What `value` is computed from or handed over for.

@@ -14,10 +14,9 @@
 #ifndef AMP_LIB_DIALECT_AMP_TRANSFORMS_VALUESOURCES_H
 #define AMP_LIB_DIALECT_AMP_TRANSFORMS_VALUESOURCES_H
 
+#include "HandedOver.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Interfaces/ControlFlowInterfaces.h"
-#include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
 
 namespace mlir::amp {
 
@@ -38,8 +37,7 @@ private:
   func::FuncOp function;
   /// Operations all of whose operands were handled.
   llvm::DenseSet<Operation *> visited;
-  /// By the values that regions and loops hand over to, what they hand over.
-  llvm::DenseMap<Operation *, RegionBranchInverseSuccessorMapping> handedOver;
+  HandedOver handedOver;
 };
 
 } // namespace mlir::amp
