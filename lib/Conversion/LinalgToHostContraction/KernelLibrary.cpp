@@ -92,6 +92,34 @@ ProductArguments ProductArguments::take(KernelArguments &arguments) {
 }
 
 //===----------------------------------------------------------------------===//
+// Arguments of packing
+//===----------------------------------------------------------------------===//
+
+SmallVector<Type> KernelLibrary::getPackTypes(Type element) {
+  MLIRContext *context = module.getContext();
+  Type index = IndexType::get(context);
+  SmallVector<Type> types = {getFlatType(element), index, getFlatType(index)};
+  types.append(4, index);
+  types.append({getFlatType(Float32Type::get(context)), index});
+  return types;
+}
+
+SmallVector<Value> PackArguments::give() const {
+  return {source.buffer, source.start, tables,        rowTable,    rows,
+          columnTable,   columns,      target.buffer, target.start};
+}
+
+PackArguments PackArguments::take(KernelArguments &arguments) {
+  PackArguments p;
+  p.source = arguments.takeMatrix();
+  p.tables = arguments.takeBuffer();
+  for (Index *index : {&p.rowTable, &p.rows, &p.columnTable, &p.columns})
+    *index = arguments.takeIndex();
+  p.target = arguments.takeMatrix();
+  return p;
+}
+
+//===----------------------------------------------------------------------===//
 // Offset tables
 //===----------------------------------------------------------------------===//
 

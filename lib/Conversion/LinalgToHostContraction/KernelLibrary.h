@@ -166,6 +166,17 @@ struct ProductArguments {
   static ProductArguments take(KernelArguments &arguments);
 };
 
+/// Part of a matrix, by its offset tables, and where its panels are put.
+struct PackArguments {
+  MatrixBase source;
+  Value tables;
+  Index rowTable, rows, columnTable, columns;
+  MatrixBase target;
+
+  SmallVector<Value> give() const;
+  static PackArguments take(KernelArguments &arguments);
+};
+
 /// memref<?xT>: all memory behind a memref, or scratch.
 MemRefType getFlatType(Type element);
 
@@ -222,22 +233,19 @@ public:
                        ArrayRef<Index> extents, ArrayRef<Index> xStrides,
                        ArrayRef<Index> yStrides);
 
-  /// scratch[start + p * words + w * width + j] =
+  /// target[start + p * words + w * width + j] =
   ///     the word of source[row[r] + column[p + j]] for the `steps` rows r from
   ///     w * steps on
   /// for panels p = 0, width, ... of `columns` columns, the last one and the
   /// last word filled up with zeros, so that products of A's and B's filling
   /// are -0. May write kPackLanes words past the end.
-  void callPack(HostBuilder &b, const PackForm &form, MatrixBase source,
-                Value tables, Index rowTable, Index rows, Index columnTable,
-                Index columns, MatrixBase target, Index width,
-                bool isB = false);
+  void callPack(HostBuilder &b, const PackForm &form,
+                const PackArguments &arguments, Index width, bool isB = false);
 
-  /// Panels of A for AMX, of `rows` rows and `columns` steps of the sum. What
-  /// the last panel and the last tile have beyond them is zero.
+  /// Panels of A for AMX, whose columns are steps of the sum. What the last
+  /// panel and the last tile have beyond them is zero.
   void callPackRows(HostBuilder &b, Type element, ElementPart part,
-                    MatrixBase source, Value tables, Index rowTable, Index rows,
-                    Index columnTable, Index columns, MatrixBase target);
+                    const PackArguments &arguments);
 
   /// C += A * B for a block whose panels, of `words` words a row, stand in
   /// scratch memory.
@@ -289,8 +297,9 @@ private:
   BlasMatrix prepareBlock(HostBuilder &b, Value tables, BlasOperand operand,
                           Index row, Index column, Index rows, Index columns);
 
-  /// The types of ProductArguments.
+  /// The types of ProductArguments and of PackArguments.
   SmallVector<Type> getProductTypes(Type aType, Type bType);
+  SmallVector<Type> getPackTypes(Type element);
 
   ModuleOp module;
   SymbolTable symbols;

@@ -212,21 +212,10 @@ void PackEmitter::fillWithZeros(Index panel, Index count) {
 
 func::FuncOp KernelLibrary::getPack(const PackForm &form) {
   int64_t steps = form.steps;
-  MLIRContext *context = module.getContext();
-  Type index = IndexType::get(context);
-  Type floats = getFlatType(Float32Type::get(context));
-  SmallVector<Type> types = {getFlatType(form.element),
-                             index,
-                             getFlatType(index),
-                             index,
-                             index,
-                             index,
-                             index,
-                             floats,
-                             index,
-                             index};
+  SmallVector<Type> types = getPackTypes(form.element);
+  types.push_back(IndexType::get(module.getContext())); // the width
   if (steps > 1)
-    types.push_back(IntegerType::get(context, 16));
+    types.push_back(IntegerType::get(module.getContext(), 16));
   std::string name;
   llvm::raw_string_ostream(name) << "pack_" << form.element
                                  << (form.wordMultiple > 1 ? "_amx"
@@ -235,30 +224,28 @@ func::FuncOp KernelLibrary::getPack(const PackForm &form) {
                                  << getPartSuffix(form.part);
   auto emit = [form, steps](HostBuilder &b, KernelArguments &arguments) {
     PackEmitter emitter(b);
-    emitter.source = arguments.takeMatrix();
-    emitter.tables = arguments.takeBuffer();
-    emitter.rowTable = arguments.takeIndex();
-    Index rows = arguments.takeIndex();
-    Index columnTable = arguments.takeIndex(), columns = arguments.takeIndex();
-    MatrixBase target = arguments.takeMatrix();
+    PackArguments pack = PackArguments::take(arguments);
     Index width = arguments.takeIndex();
-    emitter.target = target.buffer;
+    emitter.source = pack.source;
+    emitter.tables = pack.tables;
+    emitter.rowTable = pack.rowTable;
+    emitter.target = pack.target.buffer;
     emitter.width = width;
     emitter.steps = steps;
     emitter.part = form.part;
-    Index usedWords = ceilDiv(rows, steps), wholeWords = rows / steps;
+    Index usedWords = ceilDiv(pack.rows, steps), wholeWords = pack.rows / steps;
     Index words = roundUp(usedWords, form.wordMultiple);
     Value partner = steps > 1 ? arguments.takeValue() : Value();
-    b.loop(b.number(0), columns, width, [&](Index p) {
-      Index available = columns - p;
+    b.loop(b.number(0), pack.columns, width, [&](Index p) {
+      Index available = pack.columns - p;
       Index valid = min(width, available);
-      Index panel = target.start + p * words;
+      Index panel = pack.target.start + p * words;
       b.branch(valid < width,
                [&] { emitter.fillWithZeros(panel, words * width); });
       b.loop(wholeWords, kRowBlock, [&](Index word) {
         Index end = min(word + kRowBlock, wholeWords);
         b.loop(valid, kPackLanes, [&](Index column) {
-          Index from = columnTable + p + column;
+          Index from = pack.columnTable + p + column;
           b.branch(
               column + kPackLanes <= available,
               [&] { emitter.packBlock(from, panel, word, end, column); },
@@ -275,8 +262,8 @@ func::FuncOp KernelLibrary::getPack(const PackForm &form) {
         b.branch(
             wholeWords < usedWords,
             [&] {
-              emitter.packLast(columnTable + p, panel, wholeWords, rows - 1,
-                               valid, partner);
+              emitter.packLast(pack.columnTable + p, panel, wholeWords,
+                               pack.rows - 1, valid, partner);
             },
             [] {});
     });
@@ -285,14 +272,12 @@ func::FuncOp KernelLibrary::getPack(const PackForm &form) {
 }
 
 void KernelLibrary::callPack(HostBuilder &b, const PackForm &form,
-                             MatrixBase source, Value tables, Index rowTable,
-                             Index rows, Index columnTable, Index columns,
-                             MatrixBase target, Index width, bool isB) {
-  SmallVector<Value> arguments = {
-      source.buffer, source.start, tables,        rowTable,     rows,
-      columnTable,   columns,      target.buffer, target.start, width};
+                             const PackArguments &arguments, Index width,
+                             bool isB) {
+  SmallVector<Value> values = arguments.give();
+  values.push_back(width);
   if (form.steps > 1) // the bits of 0 or -0
-    arguments.push_back(arith::ConstantOp::create(
+    values.push_back(arith::ConstantOp::create(
         b, b.getI16IntegerAttr(isB ? int16_t(0x8000) : 0)));
-  func::CallOp::create(b, getPack(form), arguments);
+  func::CallOp::create(b, getPack(form), values);
 }

@@ -146,41 +146,26 @@ void PackRowsEmitter::packBlock(Index count) {
 }
 
 func::FuncOp KernelLibrary::getPackRows(Type element, ElementPart part) {
-  MLIRContext *context = module.getContext();
-  Type index = IndexType::get(context);
-  Type floats = getFlatType(Float32Type::get(context));
-  SmallVector<Type> types = {getFlatType(element),
-                             index,
-                             getFlatType(index),
-                             index,
-                             index,
-                             index,
-                             index,
-                             floats,
-                             index};
   std::string name;
   llvm::raw_string_ostream(name)
       << "pack_rows_" << element << getPartSuffix(part);
   auto emit = [part](HostBuilder &b, KernelArguments &arguments) {
-    MatrixBase source = arguments.takeMatrix();
-    Value tables = arguments.takeBuffer();
-    Index rowTable = arguments.takeIndex(), rows = arguments.takeIndex();
-    Index stepTable = arguments.takeIndex(), steps = arguments.takeIndex();
-    MatrixBase target = arguments.takeMatrix();
-    Index words = roundUp(ceilDiv(steps, 2), kAmxWords);
+    PackArguments pack = PackArguments::take(arguments);
+    Index words = roundUp(ceilDiv(pack.columns, 2), kAmxWords);
     Value zeros = b.splat(b.zero(b.getF32Type()), kAmxWords);
-    b.loop(rows, kPanelRows, [&](Index p) {
-      Index count = min(rows - p, kPanelRows);
+    b.loop(pack.rows, kPanelRows, [&](Index p) {
+      Index count = min(pack.rows - p, kPanelRows);
       b.loop(words, kAmxWords, [&](Index word) {
-        Index left = min(steps - word * 2, kTileSteps);
+        Index left = min(pack.columns - word * 2, kTileSteps);
         PackRowsEmitter emitter{b,
                                 part,
-                                source,
-                                tables,
-                                target.buffer,
-                                rowTable + p,
-                                stepTable + word * 2,
-                                target.start + p * words + word * kPanelRows};
+                                pack.source,
+                                pack.tables,
+                                pack.target.buffer,
+                                pack.rowTable + p,
+                                pack.columnTable + word * 2,
+                                pack.target.start + p * words +
+                                    word * kPanelRows};
         Value isWhole = left == b.number(kTileSteps);
         b.branch(
             b.both(isWhole, count == b.number(kPanelRows)), [] {},
@@ -194,15 +179,10 @@ func::FuncOp KernelLibrary::getPackRows(Type element, ElementPart part) {
       });
     });
   };
-  return getKernel(name, types, emit);
+  return getKernel(name, getPackTypes(element), emit);
 }
 
 void KernelLibrary::callPackRows(HostBuilder &b, Type element, ElementPart part,
-                                 MatrixBase source, Value tables,
-                                 Index rowTable, Index rows, Index columnTable,
-                                 Index columns, MatrixBase target) {
-  func::CallOp::create(b, getPackRows(element, part),
-                       ValueRange{source.buffer, source.start, tables, rowTable,
-                                  rows, columnTable, columns, target.buffer,
-                                  target.start});
+                                 const PackArguments &arguments) {
+  func::CallOp::create(b, getPackRows(element, part), arguments.give());
 }

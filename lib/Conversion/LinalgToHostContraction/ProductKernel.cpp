@@ -63,10 +63,10 @@ void KernelLibrary::callPackA(HostBuilder &b, const MicroKernel &kernel,
   Value tables = p.tables.buffer;
   Index aK = p.tables.aK + step, aM = p.tables.aM + row;
   if (kernel.usesAmx())
-    callPackRows(b, type, part, p.a, tables, aM, rows, aK, steps, panels);
+    callPackRows(b, type, part, {p.a, tables, aM, rows, aK, steps, panels});
   else
-    callPack(b, kernel.getPackForm(type, part), p.a, tables, aK, steps, aM,
-             rows, panels, b.number(kernel.rows));
+    callPack(b, kernel.getPackForm(type, part),
+             {p.a, tables, aK, steps, aM, rows, panels}, b.number(kernel.rows));
 }
 
 func::FuncOp KernelLibrary::getProduct(Type aType, Type bType) {
@@ -89,8 +89,9 @@ func::FuncOp KernelLibrary::getProduct(Type aType, Type bType) {
       b.loop(p.k, blockK, [&](Index l) {
         Index depth = min(p.k - l, blockK);
         for (auto [at, part] : llvm::enumerate(kernel.parts))
-          callPack(b, kernel.getPackForm(bType, part), p.b, tables.buffer,
-                   tables.bK + l, depth, tables.bN + j, columns, bPanels(at),
+          callPack(b, kernel.getPackForm(bType, part),
+                   {p.b, tables.buffer, tables.bK + l, depth, tables.bN + j,
+                    columns, bPanels(at)},
                    b.number(kernel.columns()), /*isB=*/true);
         b.loop(p.m, kBlockM, [&](Index i) {
           Index rows = min(p.m - i, kBlockM);
