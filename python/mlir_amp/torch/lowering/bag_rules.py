@@ -17,16 +17,13 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from mlir_amp.torch.lowering.constants import scalar
 from mlir_amp.torch.lowering.index_checks import in_range
 from mlir_amp.torch.lowering.index_rules import MOST_PAIRS
 
 aten = torch.ops.aten
 
 _SUM, _MEAN, _MAX = range(3)
-
-
-def _zero(like: Tensor) -> Tensor:
-    return torch.zeros((), dtype=like.dtype, device=like.device)
 
 
 def _embedding_backward(
@@ -92,9 +89,9 @@ def _maxima(rows: Tensor, indices: Tensor, bags: _Bags) -> tuple[Tensor, Tensor]
     first = torch.where(hit, place, missing).amin(1)
     is_first = (place == first.unsqueeze(1)) & inside
     number = indices.reshape(1, -1, 1)
-    named = torch.where(is_first, number, _zero(number)).sum(1)
+    named = torch.where(is_first, number, scalar(number)).sum(1)
     filled = (bags.sizes > 0).unsqueeze(1)
-    return torch.where(filled, best, _zero(best)), named
+    return torch.where(filled, best, scalar(best)), named
 
 
 def _embedding_bag(
@@ -123,7 +120,7 @@ def _embedding_bag(
         return found, bags.bag_of, bags.sizes, named
     if per_sample_weights is not None:
         rows = rows * per_sample_weights.unsqueeze(1)
-    found = torch.where(bags.has.unsqueeze(2), rows, _zero(rows)).sum(1)
+    found = torch.where(bags.has.unsqueeze(2), rows, scalar(rows)).sum(1)
     if mode == _MEAN:
         found = found / bags.sizes.clamp(min=1).to(found.dtype).unsqueeze(1)
     return found, bags.bag_of, bags.sizes, bags.sizes.clone()
@@ -149,7 +146,7 @@ def _embedding_bag_backward(
         filled = (sizes > 0).unsqueeze(1)
         row = torch.arange(num_weights, device=grad.device).reshape(-1, 1, 1)
         hit = (row == named.unsqueeze(0)) & filled.unsqueeze(0)
-        return torch.where(hit, grad.unsqueeze(0), _zero(grad)).sum(1)
+        return torch.where(hit, grad.unsqueeze(0), scalar(grad)).sum(1)
     if mode == _MEAN:
         grad = grad / sizes.clamp(min=1).to(grad.dtype).unsqueeze(1)
     each = aten.index.Tensor(grad, [bag_of])
@@ -192,7 +189,7 @@ def _per_sample_weights_backward(
     rows = aten.index.Tensor(weight, [indices.to(torch.int64)])
     found = (aten.index.Tensor(grad, [bag_of]) * rows).sum(1)
     if padding_idx >= 0:
-        found = torch.where(indices != padding_idx, found, _zero(found))
+        found = torch.where(indices != padding_idx, found, scalar(found))
     return found
 
 

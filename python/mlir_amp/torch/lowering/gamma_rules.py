@@ -17,13 +17,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from mlir_amp.torch.lowering.constants import scalar
+
 aten = torch.ops.aten
 
 _STEPS = 8
-
-
-def _full(like: Tensor, value: float) -> Tensor:
-    return torch.full((), value, dtype=like.dtype, device=like.device)
 
 
 def _angle(x: Tensor) -> Tensor:
@@ -57,7 +55,7 @@ def _lgamma(x: Tensor) -> Tensor:
     # At 0 and below it where it is whole the sine is 0, and the logarithm infinite.
     sine = torch.sin(_angle(torch.where(is_low, y, 0.5))).abs()
     found = torch.where(is_low, math.log(math.pi) - torch.log(sine) - above, above)
-    found = torch.where(torch.eq(y.abs(), math.inf), _full(y, math.inf), found)
+    found = torch.where(torch.eq(y.abs(), math.inf), scalar(y, math.inf), found)
     return found.to(x.dtype)
 
 
@@ -86,7 +84,7 @@ def _digamma(x: Tensor) -> Tensor:
     cotangent = torch.cos(angle) / torch.sin(angle)
     found = torch.where(is_low, above - cotangent * math.pi, above)
     is_pole = torch.eq(torch.floor(y), y) & (y < 0.0)
-    found = torch.where(is_pole, _full(y, math.nan), found)
+    found = torch.where(is_pole, scalar(y, math.nan), found)
     found = torch.where(torch.eq(y, 0.0), -1.0 / y, found)
     return found.to(x.dtype)
 

@@ -20,6 +20,7 @@ import torch
 from torch import Tensor
 from torch._decomp import core_aten_decompositions
 
+from mlir_amp.torch.lowering.constants import scalar
 from mlir_amp.torch.lowering.index_checks import in_range
 
 aten = torch.ops.aten
@@ -28,17 +29,19 @@ aten = torch.ops.aten
 MOST_PAIRS = 1 << 26
 
 
-def _has_few_pairs(x: Tensor, dim: int) -> bool:
+def has_few_pairs(x: Tensor, dim: int) -> bool:
     """Whether each element may be compared with each of its line."""
     return x.dim() > 0 and 0 < x.numel() * x.shape[dim] <= MOST_PAIRS
 
 
-def _zero(like: Tensor) -> Tensor:
-    return torch.zeros((), dtype=like.dtype, device=like.device)
-
-
 def _count(like: Tensor, number: int) -> Tensor:
     return torch.arange(number, device=like.device)
+
+
+def reaches(like: Tensor, size: int) -> Tensor:
+    """[places, places]: whether the second is the first or before it."""
+    number = _count(like, size)
+    return number.unsqueeze(0) <= number.unsqueeze(1)
 
 
 class _Places:
@@ -98,7 +101,7 @@ def _scatter_add(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
         return NotImplemented
     places = _Places(x.shape, dim, index)
     source = places.sources(source).unsqueeze(-2)
-    found = torch.where(places.hit, source, _zero(source)).sum(-1, dtype=x.dtype)
+    found = torch.where(places.hit, source, scalar(source)).sum(-1, dtype=x.dtype)
     return x + places.whole(found, 0)
 
 
@@ -208,7 +211,7 @@ def _not_negative(operation: Any) -> Callable[..., Tensor]:
 
 def sort(x: Tensor, dim: int = -1, descending: bool = False) -> tuple[Tensor, Tensor]:
     """Stable; NaN is above all numbers."""
-    if not _has_few_pairs(x, dim):
+    if not has_few_pairs(x, dim):
         return NotImplemented
     line = x.movedim(dim, -1)
     n = line.shape[-1]
@@ -225,7 +228,7 @@ def sort(x: Tensor, dim: int = -1, descending: bool = False) -> tuple[Tensor, Te
     before = before | (same & earlier)
     rank = before.to(torch.int64).sum(-1)
     hit = rank.unsqueeze(-2) == number.unsqueeze(1)
-    order = torch.where(hit, number, _zero(number)).sum(-1)
+    order = torch.where(hit, number, scalar(number)).sum(-1)
     return line.gather(-1, order).movedim(-1, dim), order.movedim(-1, dim)
 
 
@@ -248,12 +251,11 @@ def _cumsum(x: Tensor, dim: int, *, dtype: torch.dtype | None = None) -> Tensor:
     if dtype is None and not x.is_floating_point():
         dtype = torch.int64
     x = x if dtype is None else x.to(dtype)
-    if not _has_few_pairs(x, dim):
+    if not has_few_pairs(x, dim):
         return NotImplemented
     line = x.movedim(dim, -1)
-    number = _count(x, line.shape[-1])
-    reached = number.unsqueeze(0) <= number.unsqueeze(1)
-    return torch.where(reached, line.unsqueeze(-2), _zero(x)).sum(-1).movedim(-1, dim)
+    reached = reaches(x, line.shape[-1])
+    return torch.where(reached, line.unsqueeze(-2), scalar(x)).sum(-1).movedim(-1, dim)
 
 
 def _pad(x: Tensor, pads: Sequence[int], value: float = 0) -> Tensor:

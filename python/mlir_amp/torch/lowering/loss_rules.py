@@ -15,16 +15,13 @@ from torch import Tensor
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
+from mlir_amp.torch.lowering.constants import scalar
 from mlir_amp.torch.lowering.index_checks import in_range
 from mlir_amp.torch.lowering.index_rules import MOST_PAIRS
 
 aten = torch.ops.aten
 
 _NONE, _MEAN = range(2)
-
-
-def _zero(like: Tensor) -> Tensor:
-    return torch.zeros((), dtype=like.dtype, device=like.device)
 
 
 # ----------------------------------------------------------------------------
@@ -151,7 +148,7 @@ def _distances_backward(
         return (torch.sign(rest) * grad).sum(-2)
     if p == math.inf:
         reached = torch.eq(rest.abs(), distance)
-        part = torch.where(reached, torch.sign(rest) * grad, _zero(x))
+        part = torch.where(reached, torch.sign(rest) * grad, scalar(x))
         return part.sum(-2)
     if p == 2:
         part = rest * (grad / distance)
@@ -161,7 +158,7 @@ def _distances_backward(
     apart = torch.ne(distance, 0.0)
     if p < 2:
         apart = apart & torch.ne(rest, 0.0)
-    return torch.where(apart, part, _zero(x)).sum(-2)
+    return torch.where(apart, part, scalar(x)).sum(-2)
 
 
 def rules() -> dict[Any, Callable[..., Any]]:

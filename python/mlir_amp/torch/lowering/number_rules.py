@@ -17,11 +17,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from mlir_amp.torch.lowering.constants import scalar
+
 aten = torch.ops.aten
-
-
-def _constant(value: float, like: Tensor) -> Tensor:
-    return torch.full((), value, dtype=like.dtype, device=like.device)
 
 
 def _is_nan(x: Tensor) -> Tensor:
@@ -76,9 +74,9 @@ def _clamp(x: Tensor, low: float | None = None, high: float | None = None) -> Te
     if any(bound is not None and math.isnan(bound) for bound in (low, high)):
         return torch.full_like(x, math.nan)
     if low is not None:
-        x = torch.where(x < float(low), _constant(low, x), x)
+        x = torch.where(x < float(low), scalar(x, low), x)
     if high is not None:
-        x = torch.where(x > float(high), _constant(high, x), x)
+        x = torch.where(x > float(high), scalar(x, high), x)
     return x
 
 
@@ -86,7 +84,7 @@ def _relu(x: Tensor) -> Tensor:
     """A zero keeps its sign."""
     if not x.is_floating_point():
         return NotImplemented
-    return torch.where(x < 0.0, _constant(0.0, x), x)
+    return torch.where(x < 0.0, scalar(x), x)
 
 
 def _logit_backward(grad: Tensor, x: Tensor, eps: float | None = None) -> Tensor:
@@ -96,7 +94,7 @@ def _logit_backward(grad: Tensor, x: Tensor, eps: float | None = None) -> Tensor
     slope = grad / (x * (1.0 - x))
     slope = torch.where(torch.eq(x, 0.0), grad * math.inf, slope)
     outside = (x < low) | (x > 1.0 - low)
-    return torch.where(outside, _constant(beyond, grad), slope)
+    return torch.where(outside, scalar(grad, beyond), slope)
 
 
 def _hardtanh(x: Tensor, low: float = -1.0, high: float = 1.0) -> Tensor:
@@ -185,7 +183,7 @@ def _reciprocal(x: Tensor) -> Tensor:
     """torch-mlir's fails where an element is 0."""
     if not x.is_floating_point():
         x = x.to(torch.get_default_dtype())
-    return aten.div.Tensor(_constant(1.0, x), x)
+    return aten.div.Tensor(scalar(x, 1.0), x)
 
 
 def _as_floats(x: Any, y: Any) -> tuple[Tensor, Tensor] | None:
@@ -276,7 +274,7 @@ def _atan2(y: Tensor, x: Tensor) -> Tensor:
     rise, run = y.abs(), x.abs()
     steep = rise > run
     small, large = torch.where(steep, run, rise), torch.where(steep, rise, run)
-    quotient = torch.where(small == large, _constant(1.0, x), small / large)
+    quotient = torch.where(small == large, scalar(x, 1.0), small / large)
     quotient = torch.where(torch.eq(large, 0.0), small, quotient)
     angle = torch.atan(quotient)
     angle = torch.where(steep, math.pi / 2 - angle, angle)
@@ -298,7 +296,7 @@ def _hypot(x: Tensor, y: Tensor) -> Tensor:
     ratio = torch.where(torch.eq(large, 0.0), large, small / large)
     found = large * torch.sqrt(ratio * ratio + 1.0)
     is_infinite = torch.eq(x, math.inf) | torch.eq(y, math.inf)
-    return torch.where(is_infinite, _constant(math.inf, found), found)
+    return torch.where(is_infinite, scalar(found, math.inf), found)
 
 
 def _number_of(choose: Any) -> Callable[[Tensor, Tensor], Tensor]:

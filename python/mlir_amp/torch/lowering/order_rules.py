@@ -16,13 +16,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from mlir_amp.torch.lowering.index_rules import MOST_PAIRS, sort
+from mlir_amp.torch.lowering.constants import scalar
+from mlir_amp.torch.lowering.index_rules import has_few_pairs, reaches, sort
 
 aten = torch.ops.aten
-
-
-def _full(like: Tensor, value: float) -> Tensor:
-    return torch.full((), value, dtype=like.dtype, device=like.device)
 
 
 # ----------------------------------------------------------------------------
@@ -82,11 +79,10 @@ def _median_of_all(ignores_nan: bool) -> Callable[[Tensor], Tensor]:
 def _reached(x: Tensor, dim: int, fill: float) -> Tensor | None:
     """[..., places, places]: of the line up to each place, with what is behind it
     filled; None where that is too much."""
-    if not x.dim() or not 0 < x.numel() * x.shape[dim] <= MOST_PAIRS:
+    if not has_few_pairs(x, dim):
         return None
-    number = torch.arange(x.shape[dim], device=x.device)
-    until = number.unsqueeze(0) <= number.unsqueeze(1)
-    return torch.where(until, x.movedim(dim, -1).unsqueeze(-2), _full(x, fill))
+    until = reaches(x, x.shape[dim])
+    return torch.where(until, x.movedim(dim, -1).unsqueeze(-2), scalar(x, fill))
 
 
 def _running_product(
@@ -111,9 +107,9 @@ def _running_best(find: Any, worst: float) -> Callable[..., tuple[Tensor, Tensor
             return NotImplemented
         best = find(reached, [-1], True)
         number = torch.arange(x.shape[dim], device=x.device)
-        until = number.unsqueeze(0) <= number.unsqueeze(1)
-        hit = until & (torch.eq(reached, best) | aten.ne.Tensor(reached, reached))
-        place = torch.where(hit, number, _full(number, -1)).amax(-1)
+        hit = torch.eq(reached, best) | aten.ne.Tensor(reached, reached)
+        hit = reaches(x, x.shape[dim]) & hit
+        place = torch.where(hit, number, scalar(number, -1)).amax(-1)
         return best.squeeze(-1).movedim(-1, dim), place.movedim(-1, dim)
 
     return rule

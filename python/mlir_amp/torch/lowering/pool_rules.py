@@ -15,14 +15,17 @@ adaptive range too, of sizes exchanged.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from mlir_amp.torch.lowering.constants import scalar
 from mlir_amp.torch.lowering.index_rules import MOST_PAIRS
 
 aten = torch.ops.aten
@@ -32,10 +35,6 @@ def _wide(x: Tensor) -> Tensor:
     """What sums are taken in: a kernel rounds once, at its end."""
     halves = (torch.float16, torch.bfloat16)
     return x.to(torch.float32) if x.dtype in halves else x
-
-
-def _full(like: Tensor, value: float) -> Tensor:
-    return torch.full((), value, dtype=like.dtype, device=like.device)
 
 
 def _pad(x: Tensor, dim: int, before: int, after: int, fill: float) -> Tensor:
@@ -111,10 +110,7 @@ class _Windows:
         if self._tiles:
             x = x.narrow(self.dim, 0, self.count * self.kernel)
             return x.unflatten(self.dim, (self.count, self.kernel)).sum(self.dim)
-        total = None
-        for tap in self.taps(x, 0.0):
-            total = tap if total is None else total + tap
-        return total
+        return functools.reduce(operator.add, self.taps(x, 0.0))
 
     def spread(self, x: Tensor, fill: float, reach: int) -> Tensor:
         """Each window as often as it has places of its own, with `reach` - 1 that are
@@ -137,15 +133,15 @@ class _Windows:
         reach = -(-self.kernel // self.stride)
         place = self._column(torch.arange(self.size, device=grad.device))
         first = (place + self.padding) % self.stride
-        total = None
         grad = self.spread(grad, 0.0, reach)
+        parts = []
         for back in range(reach):
             part = self.cut(grad, reach, back)
             if (back + 1) * self.stride > self.kernel:  # it lies in some of them only
                 inside = first + back * self.stride < self.kernel
-                part = torch.where(inside, part, _full(part, 0.0))
-            total = part if total is None else total + part
-        return total
+                part = torch.where(inside, part, scalar(part))
+            parts.append(part)
+        return functools.reduce(operator.add, parts)
 
     def _column(self, line: Tensor) -> Tensor:
         return line.reshape(-1, *[1] * (-1 - self.dim))
@@ -192,11 +188,8 @@ def _divided(
     same = all(w.is_regular and (with_padding or not w.padding) for w in windows)
     if divisor is not None or same:
         return x / float(divisor or math.prod(w.kernel for w in windows))
-    total = None
-    for window in windows:
-        length = window.lengths(with_padding, x)
-        total = length if total is None else total * length
-    return x / total
+    lengths = (window.lengths(with_padding, x) for window in windows)
+    return x / functools.reduce(operator.mul, lengths)
 
 
 def _average_pool(rank: int) -> Callable[..., Tensor]:
@@ -315,15 +308,14 @@ def _max_pool_backward(rank: int) -> Callable[..., Tensor]:
             gradients = window.spread(gradients, 0.0, reach)
             places = window.spread(places, -1, reach)
         here = _places(x, rank).to(torch.int32)
-        total = None
+        parts = []
         for backs in itertools.product(*map(range, reaches)):
             gradient, place = gradients, places
             for window, reach, back in zip(windows, reaches, backs):
                 gradient = window.cut(gradient, reach, back)
                 place = window.cut(place, reach, back)
-            part = torch.where(torch.eq(place, here), gradient, _full(grad, 0.0))
-            total = part if total is None else total + part
-        return total
+            parts.append(torch.where(torch.eq(place, here), gradient, scalar(grad)))
+        return functools.reduce(operator.add, parts)
 
     return backward
 
@@ -358,7 +350,7 @@ class _Adaptive:
         x = x.movedim(self.dim, -1)
         if self._is_regular:
             return x.unflatten(-1, (self.count, self.size // self.count))
-        return torch.where(self._inside(x), x.unsqueeze(-2), _full(x, fill))
+        return torch.where(self._inside(x), x.unsqueeze(-2), scalar(x, fill))
 
     def whole(self, x: Tensor) -> Tensor:
         return x.movedim(-1, self.dim)
@@ -377,9 +369,9 @@ class _Adaptive:
         best = values.amax(-1, keepdim=True)
         is_number = numbers >= 0
         hit = is_number & torch.eq(values, best)
-        first = torch.where(hit, numbers, _full(numbers, beyond)).amin(-1)
+        first = torch.where(hit, numbers, scalar(numbers, beyond)).amin(-1)
         nan = aten.ne.Tensor(values, values)
-        last = torch.where(nan, numbers, _full(numbers, -1)).amax(-1)
+        last = torch.where(nan, numbers, scalar(numbers, -1)).amax(-1)
         place = torch.where(last >= 0, last, first)
         return self.whole(best.squeeze(-1)), self.whole(place)
 
@@ -392,11 +384,8 @@ def _adaptive(size: Sequence[int], count: Sequence[int]) -> list[_Adaptive]:
 def _divided_adaptively(x: Tensor, windows: Sequence[_Adaptive]) -> Tensor:
     if all(w.size % w.count == 0 for w in windows):
         return x / float(math.prod(w.size // w.count for w in windows))
-    total = None
-    for window in windows:
-        length = window.lengths(x)
-        total = length if total is None else total * length
-    return x / total
+    lengths = (window.lengths(x) for window in windows)
+    return x / functools.reduce(operator.mul, lengths)
 
 
 def _adaptive_average(x: Tensor, count: Sequence[int]) -> Tensor:
@@ -449,7 +438,7 @@ def _adaptive_max_backward(rank: int) -> Callable[..., Tensor]:
         column = grad.flatten(-rank).unsqueeze(-1)
         place = indices.flatten(-rank).unsqueeze(-1)
         here = torch.arange(math.prod(size), device=x.device)
-        image = torch.where(place == here, column, _full(grad, 0.0)).sum(-2)
+        image = torch.where(place == here, column, scalar(grad)).sum(-2)
         return image.unflatten(-1, size)
 
     return backward
