@@ -1,12 +1,13 @@
 # Part of the mlir-amp project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Recorded runs of Apex, a clean state after each test, and an option for suites
-that count skips themselves: lit runs one of these files as one test, and would show
-a case that was skipped as passed."""
+"""Recorded runs of Apex, a clean state after each test, graphs that must not fall back,
+and an option for suites that count skips themselves: lit runs one of these files as one
+test, and would show a case that was skipped as passed."""
 
 import random
 import sys
+import warnings
 
 import oracles
 import pytest
@@ -37,6 +38,20 @@ def clean_state():
     # Only where a test used it: most of them need no PyTorch.
     if amp := sys.modules.get("mlir_amp.torch.amp"):
         amp.reset()
+
+
+@pytest.fixture
+def without_fallbacks():
+    """A graph that falls back to eager PyTorch, or is compiled again, fails the test."""
+    import torch
+    from mlir_amp.torch import backend
+
+    torch._dynamo.reset()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", backend.FallbackWarning)
+        warnings.simplefilter("error", backend.RecompileWarning)
+        yield
+    torch._dynamo.reset()
 
 
 def pytest_addoption(parser):

@@ -22,14 +22,7 @@ from torch._dynamo.exc import BackendCompilerFailed
 PROJECT = pathlib.Path(__file__).parents[2] / "pyproject.toml"
 
 
-@pytest.fixture(autouse=True)
-def fresh():
-    torch._dynamo.reset()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", backend.FallbackWarning)
-        warnings.simplefilter("error", backend.RecompileWarning)
-        yield
-    torch._dynamo.reset()
+pytestmark = pytest.mark.usefixtures("without_fallbacks")
 
 
 def mlp() -> nn.Module:

@@ -8,41 +8,22 @@ Against eager PyTorch, without a graph that falls back."""
 from __future__ import annotations
 
 import copy
-import warnings
 
 import pytest
 import torch
+from forms import compare
 from mlir_amp.torch import amp, backend
 from torch import nn
 from torch.nn import functional
 
 
-@pytest.fixture(autouse=True)
-def fresh():
-    torch._dynamo.reset()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", backend.FallbackWarning)
-        warnings.simplefilter("error", backend.RecompileWarning)
-        yield
-    torch._dynamo.reset()
+pytestmark = pytest.mark.usefixtures("without_fallbacks")
 
 
 def compiled(function, opt_level="O0"):
     return torch.compile(
         function, backend=backend.amp, options={"opt_level": opt_level}
     )
-
-
-def compare(function, x, atol=1e-5) -> None:
-    """Result and gradient."""
-    y = x.detach().clone().requires_grad_()
-    x = x.detach().clone().requires_grad_()
-    ours, theirs = compiled(function)(x), function(y)
-    torch.testing.assert_close(ours, theirs, atol=atol, rtol=1e-5)
-    weights = torch.linspace(0.5, 1.5, theirs.numel()).reshape(theirs.shape)
-    (ours * weights).sum().backward()
-    (theirs * weights).sum().backward()
-    torch.testing.assert_close(x.grad, y.grad, atol=atol, rtol=1e-5)
 
 
 ROWS = torch.arange(8)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import copy
 import math
-import warnings
 
 import pytest
 import torch
+from forms import compare
 from mlir_amp.errors import NotLowered, RuntimeFault
 from mlir_amp.torch import amp, backend
 from torch import nn
@@ -22,30 +22,7 @@ INDICES = torch.tensor([1, 3, 9, 0, 3, 2, 1, 5])
 OFFSETS = torch.tensor([0, 3, 3, 5])
 
 
-@pytest.fixture(autouse=True)
-def fresh():
-    torch._dynamo.reset()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", backend.FallbackWarning)
-        yield
-    torch._dynamo.reset()
-
-
-def run(function, x):
-    y = x.clone().requires_grad_()
-    results = function(y)
-    results = results if isinstance(results, tuple) else (results,)
-    weights = torch.linspace(0.5, 1.5, results[0].numel()).reshape(results[0].shape)
-    (gradient,) = torch.autograd.grad(results[0], y, weights)
-    return [*(result.detach() for result in results), gradient]
-
-
-def compare(function, x) -> None:
-    compiled = torch.compile(function, backend=backend.amp, options={"opt_level": "O0"})
-    for ours, theirs in zip(run(compiled, x), run(function, x), strict=True):
-        torch.testing.assert_close(
-            ours, theirs, equal_nan=True, atol=1e-5, rtol=1e-5, check_stride=False
-        )
+pytestmark = pytest.mark.usefixtures("without_fallbacks")
 
 
 def bag(x, *arguments, **options):
@@ -150,12 +127,11 @@ DISTANCES = {
 
 @pytest.mark.parametrize("name", DISTANCES)
 def test_distances(name) -> None:
-    compare(DISTANCES[name], torch.randn(2, 8, 5))
+    compare(DISTANCES[name], torch.randn(2, 8, 5), tolerance=1e-5)
 
 
 def test_distances_of_points_to_themselves() -> None:
     for p in (1.0, 2.0, 3.0, math.inf):
-        torch._dynamo.reset()
         compare(lambda x, p=p: torch.cdist(x, x, p=p), torch.randn(4, 3))
 
 
@@ -168,7 +144,6 @@ def test_labels_end_at_the_first_that_is_negative(reduction) -> None:
         lambda x: F.multilabel_margin_loss(x, LABELS, reduction=reduction),
         torch.randn(3, 5),
     )
-    torch._dynamo.reset()
     one = lambda x: F.multilabel_margin_loss(x[0], LABELS[0], reduction=reduction)
     compare(one, torch.randn(3, 5))
 
@@ -207,7 +182,6 @@ def test_ordered_with_nan(name) -> None:
 
 def test_products_of_zeros() -> None:
     for zeros in (1, 2):
-        torch._dynamo.reset()
         x = torch.randn(3, 5)
         x[:, :zeros] = 0.0
         compare(ORDERED["product"], x)

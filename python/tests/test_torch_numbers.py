@@ -7,10 +7,10 @@ against eager PyTorch, without a graph that falls back."""
 from __future__ import annotations
 
 import math
-import warnings
 
 import pytest
 import torch
+from forms import compare
 from mlir_amp.torch import backend
 from torch.nn import functional
 
@@ -20,36 +20,7 @@ EDGES = torch.tensor(
 )
 
 
-@pytest.fixture(autouse=True)
-def fresh():
-    torch._dynamo.reset()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", backend.FallbackWarning)
-        yield
-    torch._dynamo.reset()
-
-
-def compare(function, x) -> None:
-    """Results, and the gradient where there is one; of ordinary numbers too."""
-
-    def run(function):
-        y = x.clone()
-        if x.is_floating_point():
-            y.requires_grad_()
-        results = function(y)
-        results = results if isinstance(results, tuple) else (results,)
-        smooth = [result for result in results if result.requires_grad]
-        if smooth:
-            weights = [torch.linspace(0.5, 1.5, t.numel()) for t in smooth]
-            weights = [w.reshape(t.shape) for w, t in zip(weights, smooth)]
-            results += torch.autograd.grad(smooth, y, weights)
-        return [result.detach() for result in results]
-
-    compiled = torch.compile(function, backend=backend.amp, options={"opt_level": "O0"})
-    for ours, theirs in zip(run(compiled), run(function), strict=True):
-        torch.testing.assert_close(
-            ours, theirs, equal_nan=True, atol=3e-6, rtol=3e-6, check_stride=False
-        )
+pytestmark = pytest.mark.usefixtures("without_fallbacks")
 
 
 def truths(x):
@@ -178,9 +149,7 @@ def test_variances_without_freedom(correction) -> None:
         return (*torch.var_mean(x, 1, correction=correction),)
 
     compare(function, x)
-    torch._dynamo.reset()
     compare(lambda x: x.var(1, correction=correction), x)
-    torch._dynamo.reset()
     compare(lambda x: x[:, :1].var(1), x)
 
 

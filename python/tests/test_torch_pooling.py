@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import copy
 import math
-import warnings
 
 import pytest
 import torch
+from forms import compare
 from mlir_amp.errors import NotLowered
 from mlir_amp.torch import amp, backend
 from torch import nn
@@ -21,28 +21,7 @@ IMAGES, LINES, VOLUMES = (2, 3, 7, 9), (2, 3, 10), (2, 2, 4, 6, 5)
 WIDE = (2, 3, 11, 13)
 
 
-@pytest.fixture(autouse=True)
-def fresh():
-    torch._dynamo.reset()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", backend.FallbackWarning)
-        yield
-    torch._dynamo.reset()
-
-
-def run(function, x):
-    y = x.clone().requires_grad_()
-    results = function(y)
-    results = results if isinstance(results, tuple) else (results,)
-    weights = torch.linspace(0.5, 1.5, results[0].numel()).reshape(results[0].shape)
-    (gradient,) = torch.autograd.grad(results[0], y, weights)
-    return [*(result.detach() for result in results), gradient]
-
-
-def compare(function, x) -> None:
-    compiled = torch.compile(function, backend=backend.amp, options={"opt_level": "O0"})
-    for ours, theirs in zip(run(compiled, x), run(function, x), strict=True):
-        torch.testing.assert_close(ours, theirs, equal_nan=True, check_stride=False)
+pytestmark = pytest.mark.usefixtures("without_fallbacks")
 
 
 CEIL = {"ceil_mode": True}
@@ -118,7 +97,6 @@ def test_places_among_equals(name, value) -> None:
     x = torch.randn(shape)
     x[..., 1:4] = value
     compare(function, x)
-    torch._dynamo.reset()
     compare(function, torch.full(shape, value))
 
 
@@ -126,7 +104,6 @@ def test_infinite_sums_stay_in_their_windows() -> None:
     x = torch.randn(IMAGES)
     x[0, 0, 2, 3] = math.inf
     for name in ("average", "average-both", "adaptive-average"):
-        torch._dynamo.reset()
         compare(POOLS[name][0], x)
 
 
