@@ -1132,3 +1132,139 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   } : tensor<f32>
   return %new : tensor<f32>
 }
+
+// -----
+
+// A reciprocal of what the guard is told.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %square = arith.mulf %g, %g : tensor<f32>
+  %norm = math.sqrt %square : tensor<f32>
+  %u:2, %f = amp.unscale %g, %norm using @s : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
+  amp.update_scale @s, %f
+  %new = amp.apply_if_finite %f keep(%w) {
+    %inverse = arith.divf %w, %norm : tensor<f32>
+    %d = arith.mulf %g, %inverse : tensor<f32>
+    %moved = arith.subf %w, %d : tensor<f32>
+    amp.yield %moved : tensor<f32>
+  } : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: it is told of the gradient alone.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %square = arith.mulf %g, %g : tensor<f32>
+  %norm = math.sqrt %square : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  amp.update_scale @s, %f
+  // expected-error@below {{expected 'amp.apply_if_finite' to be told of each overflow in what it takes, but 'arith.mulf' makes a value without scale of one that carries the scale of '@s', and no unscaling looks at that one whose 'found_inf' surely reaches the guard; unscale it before, or join what its unscaling finds ('arith.ori')}}
+  %new = amp.apply_if_finite %f keep(%w) {
+    %inverse = arith.divf %w, %norm : tensor<f32>
+    // expected-note@below {{the scale is lost here}}
+    %d = arith.mulf %g, %inverse : tensor<f32>
+    %moved = arith.subf %w, %d : tensor<f32>
+    amp.yield %moved : tensor<f32>
+  } : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: an overflow of another one is in what is divided.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %b = arith.mulf %a, %w : tensor<f32>
+  %bigger = arith.mulf %b, %w : tensor<f32>
+  %ratio = arith.divf %b, %bigger : tensor<f32>
+  %square = arith.mulf %g, %g : tensor<f32>
+  %norm = math.sqrt %square : tensor<f32>
+  %u:2, %f = amp.unscale %g, %norm using @s : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
+  amp.update_scale @s, %f
+  // expected-error@below {{expected 'amp.apply_if_finite' to be told of each overflow in what it takes, but 'arith.mulf' makes a value without scale of one that carries the scale of '@s', and no unscaling looks at that one whose 'found_inf' surely reaches the guard; unscale it before, or join what its unscaling finds ('arith.ori')}}
+  %new = amp.apply_if_finite %f keep(%w) {
+    %inverse = arith.divf %ratio, %norm : tensor<f32>
+    // expected-note@below {{the scale is lost here}}
+    %d = arith.mulf %g, %inverse : tensor<f32>
+    %moved = arith.subf %w, %d : tensor<f32>
+    amp.yield %moved : tensor<f32>
+  } : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: what is divided carries a scale itself.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %b = arith.mulf %a, %w : tensor<f32>
+  %square = arith.mulf %g, %g : tensor<f32>
+  %norm = math.sqrt %square : tensor<f32>
+  %u:2, %f = amp.unscale %g, %norm using @s : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
+  amp.update_scale @s, %f
+  // expected-error@below {{expected 'amp.apply_if_finite' to be told of each overflow in what it takes, but 'arith.divf' makes a value without scale of one that carries the scale of '@s', and no unscaling looks at that one whose 'found_inf' surely reaches the guard; unscale it before, or join what its unscaling finds ('arith.ori')}}
+  %new = amp.apply_if_finite %f keep(%w) {
+    // expected-note@below {{the scale is lost here}}
+    %d = arith.divf %b, %norm : tensor<f32>
+    %moved = arith.subf %w, %d : tensor<f32>
+    amp.yield %moved : tensor<f32>
+  } : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Of each element of a tensor, in a body.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %places = tensor.empty() : tensor<4xf32>
+  %b = linalg.broadcast ins(%a : tensor<f32>) outs(%places : tensor<4xf32>) dimensions = [0]
+  %g = arith.mulf %b, %x : tensor<4xf32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %squares = linalg.dot ins(%g, %g : tensor<4xf32>, tensor<4xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
+  %norm = math.sqrt %squares : tensor<f32>
+  %u:2, %f = amp.unscale %g, %norm using @s : (tensor<4xf32>, tensor<f32>) -> (tensor<4xf32>, tensor<f32>)
+  amp.update_scale @s, %f
+  %one = arith.constant 1.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %new = amp.apply_if_finite %f keep(%w) {
+    %n = tensor.extract %norm[] : tensor<f32>
+    %inverse = arith.divf %one, %n : f32
+    %moved = linalg.map ins(%w, %g : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>)
+      (%wi: f32, %gi: f32, %o: f32) {
+        %d = arith.mulf %gi, %inverse : f32
+        %m = arith.subf %wi, %d : f32
+        linalg.yield %m : f32
+      }
+    amp.yield %moved : tensor<4xf32>
+  } : tensor<4xf32>
+  return %new : tensor<4xf32>
+}

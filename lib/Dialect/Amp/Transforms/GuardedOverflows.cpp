@@ -10,12 +10,13 @@
 // into, to the uses of scaled ones: there a scale is lost, and an infinity may
 // become any number (g / |g * g| is 0). So each such scaled value has to be a
 // gradient that an unscaling looked at, of which the guard is surely told, or
-// an element or the magnitude of one. Each chain of calls that leads to a guard
-// is gone through by itself: what a helper is handed decides whether it loses a
-// scale, and what one call of it found says nothing of another. So it is with
-// rounds: what an argument of a loop brings from the round before is not what
-// this round looked at. Memory is followed where a function allocates it and
-// stores into it by elements; what is read from any other is refused.
+// an element, the magnitude or the reciprocal of one. Each chain of calls that
+// leads to a guard is gone through by itself: what a helper is handed decides
+// whether it loses a scale, and what one call of it found says nothing of
+// another. So it is with rounds: what an argument of a loop brings from the
+// round before is not what this round looked at. Memory is followed where a
+// function allocates it and stores into it by elements; what is read from any
+// other is refused.
 //
 //===----------------------------------------------------------------------===//
 
@@ -93,6 +94,7 @@ private:
   const ScaledFrame *getHome(Value value, const ScaledFrame *frame) const;
   const ScaledFrame *enter(func::CallOp call, const ScaledFrame *frame) const;
   FramedValue getReturned(FramedValue value) const;
+  Value getDivisor(FramedValue value) const;
   SmallVector<FramedValue> getOverflowSources(FramedValue value,
                                               bool isWhole) const;
   void findTold();
@@ -229,7 +231,19 @@ FramedValue GuardChecker::getReturned(FramedValue value) const {
   return {inside, (*ends.begin()).getOperand(number)};
 }
 
-/// Values with one of which `value` is infinite or NaN wherever it is.
+/// What `value` is a quotient by, of what no overflow comes into: one is in the
+/// quotient, be it 0, where the divisor is infinite or NaN alone.
+Value GuardChecker::getDivisor(FramedValue value) const {
+  auto [frame, quotient] = value;
+  auto division = quotient.getDefiningOp<arith::DivFOp>();
+  return division &&
+                 frames.getCarried(division.getLhs(), frame) == Carried::Nothing
+             ? division.getRhs()
+             : Value();
+}
+
+/// Values one of which is infinite or NaN wherever an overflow is in `value`;
+/// if `isWhole`, those that `value` is infinite or NaN with.
 SmallVector<FramedValue> GuardChecker::getOverflowSources(FramedValue value,
                                                           bool isWhole) const {
   llvm::SetVector<FramedValue> sources;
@@ -239,6 +253,8 @@ SmallVector<FramedValue> GuardChecker::getOverflowSources(FramedValue value,
       value = {frame->caller, getHanded(inside, frame)};
     else if (inside.getDefiningOp<func::CallOp>())
       value = getReturned(value);
+    else if (Value divisor = isWhole ? Value() : getDivisor(value))
+      value.second = divisor;
     else
       value.second = getOverflowSource(inside, isWhole);
   }
