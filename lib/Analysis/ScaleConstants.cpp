@@ -283,6 +283,30 @@ bool mlir::amp::clampsInfinity(Operation *op) {
          llvm::any_of(op->getOperands(), getLargestFinite);
 }
 
+static bool isNotNegative(Value value, unsigned steps);
+
+/// True if `value` is the maximum of numbers that are no -inf, of at least one
+/// or of what it starts with.
+static bool isMaximumOfNotNegative(Value value, unsigned steps) {
+  auto op = value.getDefiningOp<linalg::LinalgOp>();
+  if (!op || op.getNumReductionLoops() == 0)
+    return false;
+  OpOperand *start =
+      op.getDpsInitOperand(cast<OpResult>(value).getResultNumber());
+  BlockArgument carried = op.getMatchingBlockArgument(start);
+  auto maximum =
+      op.getMatchingYieldValue(start)->get().getDefiningOp<arith::MaximumFOp>();
+  if (!maximum || !llvm::is_contained(maximum->getOperands(), carried))
+    return false;
+  bool hasElement = llvm::all_of(op.getStaticLoopRanges(), [](int64_t range) {
+    return ShapedType::isStatic(range) && range != 0;
+  });
+  Value element =
+      maximum.getLhs() == carried ? maximum.getRhs() : maximum.getLhs();
+  return isNotNegative(element, steps) &&
+         (hasElement || isNotNegative(start->get(), steps));
+}
+
 /// True if `value` is no -inf. The seed of a loss is 1, and scales are
 /// positive.
 static bool isNotNegative(Value value, unsigned steps) {
@@ -296,7 +320,8 @@ static bool isNotNegative(Value value, unsigned steps) {
   if (!def)
     return false;
   if (isa<math::AbsFOp, math::SqrtOp, math::ExpOp, ScaleLossOp>(def) ||
-      (isa<arith::MulFOp>(def) && def->getOperand(0) == def->getOperand(1)))
+      (isa<arith::MulFOp>(def) && def->getOperand(0) == def->getOperand(1)) ||
+      isMaximumOfNotNegative(value, steps - 1))
     return true;
   return isa<arith::AddFOp, arith::MulFOp, arith::DivFOp, arith::MaximumFOp,
              arith::ExtFOp, arith::TruncFOp>(def) &&

@@ -713,3 +713,149 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %new = arith.subf %w, %u : tensor<f32>
   return %new : tensor<f32>
 }
+
+// -----
+
+// The largest size of two gradients: neither is -inf.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "n"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %s = tensor.extract %a[] : tensor<f32>
+  %e = tensor.empty() : tensor<4xf32>
+  %g = linalg.map ins(%w : tensor<4xf32>) outs(%e : tensor<4xf32>) (%wi: f32, %o: f32) {
+    %p = arith.mulf %wi, %s : f32
+    linalg.yield %p : f32
+  }
+  %h = linalg.map ins(%x : tensor<4xf32>) outs(%x : tensor<4xf32>) (%xi: f32, %o: f32) {
+    %p = arith.mulf %xi, %s : f32
+    linalg.yield %p : f32
+  }
+  %start = arith.constant dense<0xFF800000> : tensor<f32>
+  %i = linalg.reduce ins(%g : tensor<4xf32>) outs(%start : tensor<f32>) dimensions = [0] (%gi: f32, %o: f32) {
+    %size = math.absf %gi : f32
+    %m = arith.maximumf %size, %o : f32
+    linalg.yield %m : f32
+  }
+  %j = linalg.reduce ins(%h : tensor<4xf32>) outs(%start : tensor<f32>) dimensions = [0] (%hi: f32, %o: f32) {
+    %size = math.absf %hi : f32
+    %m = arith.maximumf %size, %o : f32
+    linalg.yield %m : f32
+  }
+  %k = arith.maximumf %i, %j : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  return %u : tensor<f32>
+}
+
+// -----
+
+// Nor where there may be no element, and the maximum starts at 0.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<?xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "n"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %s = tensor.extract %a[] : tensor<f32>
+  %e = tensor.empty() : tensor<4xf32>
+  %g = linalg.map ins(%w : tensor<4xf32>) outs(%e : tensor<4xf32>) (%wi: f32, %o: f32) {
+    %p = arith.mulf %wi, %s : f32
+    linalg.yield %p : f32
+  }
+  %h = linalg.map ins(%x : tensor<?xf32>) outs(%x : tensor<?xf32>) (%xi: f32, %o: f32) {
+    %p = arith.mulf %xi, %s : f32
+    linalg.yield %p : f32
+  }
+  %start = arith.constant dense<0.0> : tensor<f32>
+  %i = linalg.reduce ins(%g : tensor<4xf32>) outs(%start : tensor<f32>) dimensions = [0] (%gi: f32, %o: f32) {
+    %size = math.absf %gi : f32
+    %m = arith.maximumf %size, %o : f32
+    linalg.yield %m : f32
+  }
+  %j = linalg.reduce ins(%h : tensor<?xf32>) outs(%start : tensor<f32>) dimensions = [0] (%hi: f32, %o: f32) {
+    %size = math.absf %hi : f32
+    %m = arith.maximumf %size, %o : f32
+    linalg.yield %m : f32
+  }
+  %k = arith.maximumf %i, %j : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  return %u : tensor<f32>
+}
+
+// -----
+
+// Near miss: the largest of numbers of either sign may be -inf.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "n"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %s = tensor.extract %a[] : tensor<f32>
+  %e = tensor.empty() : tensor<4xf32>
+  %g = linalg.map ins(%w : tensor<4xf32>) outs(%e : tensor<4xf32>) (%wi: f32, %o: f32) {
+    %p = arith.mulf %wi, %s : f32
+    linalg.yield %p : f32
+  }
+  %h = linalg.map ins(%x : tensor<4xf32>) outs(%x : tensor<4xf32>) (%xi: f32, %o: f32) {
+    %p = arith.mulf %xi, %s : f32
+    linalg.yield %p : f32
+  }
+  %start = arith.constant dense<0xFF800000> : tensor<f32>
+  %i = linalg.reduce ins(%g : tensor<4xf32>) outs(%start : tensor<f32>) dimensions = [0] (%gi: f32, %o: f32) {
+    %size = math.absf %gi : f32
+    %m = arith.maximumf %size, %o : f32
+    linalg.yield %m : f32
+  }
+  %j = linalg.reduce ins(%h : tensor<4xf32>) outs(%start : tensor<f32>) dimensions = [0] (%hi: f32, %o: f32) {
+    %size = arith.addf %hi, %hi : f32
+    %m = arith.maximumf %size, %o : f32
+    linalg.yield %m : f32
+  }
+  // expected-error@below {{'arith.maximumf' tests a value of degree 1 in @s for infinity, or makes a finite number of it}}
+  %k = arith.maximumf %i, %j : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@above {{reaches 'param' 'n' of train step '@train'}}
+  return %u : tensor<f32>
+}
+
+// -----
+
+// Near miss: it may be what it starts with.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<?xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "n"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %s = tensor.extract %a[] : tensor<f32>
+  %e = tensor.empty() : tensor<4xf32>
+  %g = linalg.map ins(%w : tensor<4xf32>) outs(%e : tensor<4xf32>) (%wi: f32, %o: f32) {
+    %p = arith.mulf %wi, %s : f32
+    linalg.yield %p : f32
+  }
+  %h = linalg.map ins(%x : tensor<?xf32>) outs(%x : tensor<?xf32>) (%xi: f32, %o: f32) {
+    %p = arith.mulf %xi, %s : f32
+    linalg.yield %p : f32
+  }
+  %start = arith.constant dense<0xFF800000> : tensor<f32>
+  %i = linalg.reduce ins(%g : tensor<4xf32>) outs(%start : tensor<f32>) dimensions = [0] (%gi: f32, %o: f32) {
+    %size = math.absf %gi : f32
+    %m = arith.maximumf %size, %o : f32
+    linalg.yield %m : f32
+  }
+  %j = linalg.reduce ins(%h : tensor<?xf32>) outs(%start : tensor<f32>) dimensions = [0] (%hi: f32, %o: f32) {
+    %size = math.absf %hi : f32
+    %m = arith.maximumf %size, %o : f32
+    linalg.yield %m : f32
+  }
+  // expected-error@below {{'arith.maximumf' tests a value of degree 1 in @s for infinity, or makes a finite number of it}}
+  %k = arith.maximumf %i, %j : tensor<f32>
+  %u, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@above {{reaches 'param' 'n' of train step '@train'}}
+  return %u : tensor<f32>
+}
