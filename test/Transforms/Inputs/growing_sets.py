@@ -3,7 +3,8 @@
 one before, N times over.
 
     growing_sets.py N statistics | repeated | batch-norm | name | branches | unions | helpers |
-                      forward | cycle | recursion | endless | updates | lost | arguments
+                      forward | cycle | recursion | endless | updates | lost | arguments |
+                      scalers
 """
 
 import sys
@@ -175,10 +176,31 @@ def arguments(count):
             f"    amp.yield %d : {S}", f"  }} : {S}", f"  return %n : {S}", "}"]
 
 
+def scalers(count):
+    """A step of N losses, each with a scaler and a parameter of its own."""
+    role = lambda type, role, name: f'{type} {{amp.role = "{role}", amp.name = "{name}"}}'
+    joined = lambda make: ", ".join(make(i) for i in range(count))
+    param = lambda i: role(T, "param", f"w{i}")
+    lines = [f"amp.scaler @s{i} {{initial_scale = 1024.0 : f64}}" for i in range(count)]
+    lines += [f"func.func private @backward({role(T, 'param', 'w')}, {role(S, 'loss_seed', 'loss')}) -> "
+              f"({role(T, 'grad', 'w')})",
+              f"func.func @train({joined(lambda i: f'%w{i}: {param(i)}')}, %s: {role(S, 'loss_seed', 'loss')}) -> "
+              f"({joined(param)}) {{"]
+    for i in range(count):
+        lines += [f"  %t{i} = amp.scale_loss %s using @s{i} : {S}",
+                  f"  %g{i} = call @backward(%w{i}, %t{i}) : ({T}, {S}) -> {T}",
+                  f"  %u{i}, %o{i} = amp.unscale %g{i} using @s{i} : ({T}) -> {T}",
+                  f"  amp.update_scale @s{i}, %o{i}", f"  %d{i} = arith.subf %w{i}, %u{i} : {T}",
+                  f"  %n{i} = amp.apply_if_finite %o{i} keep(%w{i}) {{",
+                  f"    amp.yield %d{i} : {T}", f"  }} : {T}"]
+    return lines + [f"  return {joined(lambda i: f'%n{i}')} : {joined(lambda i: T)}", "}"]
+
+
 count, kind = int(sys.argv[1]), sys.argv[2]
 kinds = {"statistics": statistics, "repeated": repeated,
          "batch-norm": batch_norm, "name": name, "branches": branches, "unions": unions,
          "helpers": helpers, "forward": choosing("end"), "cycle": choosing("b0"),
          "recursion": recursion(""), "endless": recursion("call @h0(%c) : (i1) -> ()"),
-         "updates": updates, "lost": lambda count: updates(count, True), "arguments": arguments}
+         "updates": updates, "lost": lambda count: updates(count, True), "arguments": arguments,
+         "scalers": scalers}
 print("\n".join(kinds[kind](count)))

@@ -17,31 +17,55 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-FunctionsWith::FunctionsWith(ModuleOp module, const SymbolTable &symbols,
-                             function_ref<bool(Operation *)> isOne)
-    : symbols(symbols) {
-  llvm::DenseMap<StringRef, SmallVector<func::FuncOp>> callers;
-  SmallVector<func::FuncOp> pending, callersByReference;
-  llvm::DenseSet<StringRef> referredTo;
+ModuleCalls::ModuleCalls(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>())
     function.walk([&](Operation *op) {
       if (auto call = dyn_cast<func::CallOp>(op))
-        callers[call.getCallee()].push_back(function);
+        calls[call.getCallee()].push_back(call);
       else if (auto reference = dyn_cast<func::ConstantOp>(op))
         referredTo.insert(reference.getValue());
       else if (isa<func::CallIndirectOp>(op))
-        callersByReference.push_back(function);
-      else if (isOne(op))
-        pending.push_back(function);
+        byReference.push_back(op);
     });
+}
+
+static SmallVector<Operation *> findAll(ModuleOp module,
+                                        function_ref<bool(Operation *)> isOne) {
+  SmallVector<Operation *> ones;
+  for (auto function : module.getOps<func::FuncOp>())
+    function.walk([&](Operation *op) {
+      if (isOne(op))
+        ones.push_back(op);
+    });
+  return ones;
+}
+
+FunctionsWith::FunctionsWith(ModuleOp module, const SymbolTable &symbols,
+                             function_ref<bool(Operation *)> isOne)
+    : FunctionsWith(ModuleCalls(module), symbols, findAll(module, isOne)) {}
+
+FunctionsWith::FunctionsWith(const ModuleCalls &calls,
+                             const SymbolTable &symbols,
+                             ArrayRef<Operation *> ones)
+    : symbols(symbols) {
+  SmallVector<func::FuncOp> pending;
+  auto addFunctionsOf = [&](ArrayRef<Operation *> operations) {
+    for (Operation *op : operations)
+      pending.push_back(op->getParentOfType<func::FuncOp>());
+  };
+  addFunctionsOf(ones);
   while (!pending.empty()) {
     func::FuncOp function = pending.pop_back_val();
     if (!found.insert(function).second)
       continue;
-    llvm::append_range(pending, callers.lookup(function.getName()));
-    if (!isByReference && referredTo.contains(function.getName())) {
+    auto addCalls = [&](ArrayRef<Operation *> more) {
+      llvm::append_range(leading, more);
+      addFunctionsOf(more);
+    };
+    addCalls(calls.getCalls(function.getName()));
+    if (!isByReference && calls.isReferredTo(function.getName())) {
       isByReference = true;
-      llvm::append_range(pending, callersByReference);
+      addCalls(calls.getCallsByReference());
     }
   }
 }

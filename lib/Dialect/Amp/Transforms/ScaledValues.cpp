@@ -15,8 +15,6 @@
 
 #include "Callees.h"
 
-#include "llvm/ADT/MapVector.h"
-
 using namespace mlir;
 using namespace mlir::amp;
 
@@ -47,29 +45,44 @@ bool ScaledValues::isTouchedBy(DegreeId degree, func::FuncOp function) const {
                        });
 }
 
-ScaledValues::ScaledValues(ModuleOp module, const SymbolTable &symbols,
-                           const ScaleDegreeAnalysis &analysis, unsigned scale)
-    : analysis(analysis), scale(scale) {
-  llvm::MapVector<func::FuncOp, SmallVector<func::CallOp>> callsOf;
+HandedScales::HandedScales(ModuleOp module, const SymbolTable &symbols,
+                           const ScaleDegreeAnalysis &analysis) {
+  const DegreeTable &table = analysis.getTable();
+  unsigned numScales = analysis.getScales().size();
   module.walk([&](func::CallOp call) {
-    callsOf[call->getParentOfType<func::FuncOp>()].push_back(call);
+    func::FuncOp callee = getCallee(call, symbols);
+    if (!callee)
+      return;
+    Operation *caller = call->getParentOfType<func::FuncOp>();
+    for (auto [index, operand] : llvm::enumerate(call.getOperands())) {
+      FunctionArgument target(callee, index);
+      DegreeId id = analysis.lookup(operand);
+      if (const ScaleDegree &degree = table[id];
+          degree.kind == ScaleDegree::Known)
+        for (auto [atom, factor] : degree.form.getTerms())
+          (atom < numScales ? carrying.ofScale[atom]
+                            : carrying.ofArgument[{caller, atom - numScales}])
+              .push_back(target);
+      for (unsigned scale : table.getOverflows(id))
+        touched.ofScale[scale].push_back(target);
+      for (unsigned argument : table.getOverflowingArguments(id))
+        touched.ofArgument[{caller, argument}].push_back(target);
+    }
   });
-  SmallVector<func::FuncOp> pending;
-  for (auto &[function, calls] : callsOf)
-    pending.push_back(function);
+}
+
+llvm::DenseSet<FunctionArgument>
+HandedScales::Targets::find(unsigned scale) const {
+  llvm::DenseSet<FunctionArgument> found;
+  SmallVector<FunctionArgument, 1> pending = ofScale.lookup(scale);
   while (!pending.empty()) {
-    func::FuncOp function = pending.pop_back_val();
-    for (func::CallOp call : callsOf.lookup(function))
-      for (auto [index, operand] : llvm::enumerate(call.getOperands()))
-        if (func::FuncOp callee = getCallee(call, symbols)) {
-          bool isNew = contains(operand, function) &&
-                       carrying.insert({callee, index}).second;
-          isNew |= isTouchedBy(getDegree(operand), function) &&
-                   touched.insert({callee, index}).second;
-          if (isNew)
-            pending.push_back(callee);
-        }
+    FunctionArgument argument = pending.pop_back_val();
+    if (!found.insert(argument).second)
+      continue;
+    if (auto it = ofArgument.find(argument); it != ofArgument.end())
+      llvm::append_range(pending, it->second);
   }
+  return found;
 }
 
 //===----------------------------------------------------------------------===//

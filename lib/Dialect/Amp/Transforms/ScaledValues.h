@@ -23,10 +23,40 @@
 
 namespace mlir::amp {
 
+/// An argument of a function, by number.
+using FunctionArgument = std::pair<Operation *, unsigned>;
+
+/// Which scales and arguments come into which arguments by the calls of a
+/// module, found once for all scales.
+class HandedScales {
+public:
+  HandedScales(ModuleOp module, const SymbolTable &symbols,
+               const ScaleDegreeAnalysis &analysis);
+
+  /// Into what each scale, or each argument, comes.
+  struct Targets {
+    llvm::DenseMap<unsigned, SmallVector<FunctionArgument, 1>> ofScale;
+    llvm::DenseMap<FunctionArgument, SmallVector<FunctionArgument, 1>>
+        ofArgument;
+
+    /// The arguments that `scale` comes into, by any number of calls.
+    llvm::DenseSet<FunctionArgument> find(unsigned scale) const;
+  };
+  const Targets &getCarrying() const { return carrying; }
+  const Targets &getTouched() const { return touched; }
+
+private:
+  /// By powers, and by overflows that may have come into values.
+  Targets carrying, touched;
+};
+
 class ScaledValues {
 public:
-  ScaledValues(ModuleOp module, const SymbolTable &symbols,
-               const ScaleDegreeAnalysis &analysis, unsigned scale);
+  ScaledValues(const HandedScales &handed, const ScaleDegreeAnalysis &analysis,
+               unsigned scale)
+      : analysis(analysis), scale(scale),
+        carrying(handed.getCarrying().find(scale)),
+        touched(handed.getTouched().find(scale)) {}
 
   /// True if `value`, of `function`, carries a power of the scale.
   bool contains(Value value, func::FuncOp function) const;
@@ -35,14 +65,11 @@ public:
   bool isTouchedBy(DegreeId degree, func::FuncOp function) const;
 
 private:
-  /// Arguments of functions, by number.
-  using Arguments = llvm::DenseSet<std::pair<Operation *, unsigned>>;
-
   const ScaleDegreeAnalysis &analysis;
   unsigned scale;
   /// Arguments that a call gives what carries the scale, and those that it
   /// gives what an overflow of it may have come into.
-  Arguments carrying, touched;
+  llvm::DenseSet<FunctionArgument> carrying, touched;
 };
 
 /// A function as one chain of calls enters it.

@@ -22,10 +22,10 @@
 #include "StaleScales.h"
 
 #include "Callees.h"
-#include "FunctionsWith.h"
 #include "HandedOver.h"
 #include "Reachable.h"
 #include "ScaledValues.h"
+#include "ScalerOperations.h"
 #include "ValueSources.h"
 
 #include "amp/Analysis/MemoryOfTensors.h"
@@ -54,12 +54,10 @@ namespace {
 /// start of each round of a loop that advances it.
 class ScaleVersions {
 public:
-  /// `advances` says that of single operations, calls included.
-  ScaleVersions(func::FuncOp function,
-                llvm::function_ref<bool(Operation *)> advances);
+  /// `advancing` are what does by itself or by a call, in order.
+  ScaleVersions(func::FuncOp function, DominanceInfo &dominance,
+                ArrayRef<Operation *> advancing);
 
-  /// True if nothing advances the scaler.
-  bool isConstant() const { return transitions.empty(); }
   /// What advances the scaler last between `value` and its use by `use`; null
   /// if nothing does.
   Operation *findBetween(Value value, Operation *use) const;
@@ -82,6 +80,7 @@ private:
   unsigned getVersion(Operation *op, bool isBehind) const;
 
   func::FuncOp function;
+  DominanceInfo &dominance;
   /// What made each version, by its number.
   SmallVector<Operation *> causes{nullptr};
   struct Transition {
@@ -96,20 +95,31 @@ private:
   llvm::DenseMap<Block *, unsigned> start;
 };
 
+/// What may write memory in each function, found when it is asked for.
+class MemoryStores {
+public:
+  /// In order, by where the memory is made; null where that is not seen.
+  using ByRoot = llvm::MapVector<Value, SmallVector<Operation *>>;
+
+  const ByRoot &get(func::FuncOp function);
+
+private:
+  llvm::DenseMap<Operation *, std::unique_ptr<ByRoot>> known;
+};
+
 /// One scaler in one function.
 class StaleScaleFinder {
 public:
-  /// `unscales` says that of single operations, calls included.
+  /// `ends` are what unscales, by itself or by a call, or returns, in order.
   StaleScaleFinder(func::FuncOp function, const ScaledValues &carrying,
-                   const ScaleVersions &versions,
-                   llvm::function_ref<bool(Operation *)> unscales);
+                   const ScaleVersions &versions, MemoryStores &stores,
+                   DominanceInfo &dominance, ArrayRef<Operation *> ends);
 
   std::optional<StaleScale> find(StringRef scaler);
 
 private:
   void addScaled(OpOperand &operand);
   void addStored(Operation *reader);
-  void findStores();
   bool isOverwritten(Operation *reader);
   std::optional<StaleScale> findStored(StringRef scaler);
   void addScaled(MutableArrayRef<OpOperand> operands);
@@ -117,6 +127,8 @@ private:
   func::FuncOp function;
   const ScaledValues &carrying;
   const ScaleVersions &versions;
+  MemoryStores &stores;
+  DominanceInfo &dominance;
   /// Scaled values on the way to an unscaling, and what is computed from some.
   AllocationOrderSet<Value> scaled;
   /// Whether an overflow of the scale may be in what has a degree.
@@ -135,9 +147,6 @@ private:
   };
   SmallVector<Stored> stored;
   llvm::DenseSet<Operation *> readers;
-  /// What writes memory, in order, by where that is made.
-  std::optional<llvm::MapVector<Value, SmallVector<Operation *>>> stores;
-  std::optional<DominanceInfo> dominance;
 };
 } // namespace
 
@@ -145,17 +154,14 @@ private:
 // Versions
 //===----------------------------------------------------------------------===//
 
-ScaleVersions::ScaleVersions(func::FuncOp function,
-                             llvm::function_ref<bool(Operation *)> advances)
-    : function(function) {
-  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (advances(op))
-      for (Operation *up = op; up != function && isTransition.insert(up).second;
-           up = up->getParentOp())
-        transitions[up->getBlock()].push_back({up, makeVersion(up)});
-  });
-  if (!transitions.empty())
-    visit(function.getBody(), 0);
+ScaleVersions::ScaleVersions(func::FuncOp function, DominanceInfo &dominance,
+                             ArrayRef<Operation *> advancing)
+    : function(function), dominance(dominance) {
+  for (Operation *op : advancing)
+    for (Operation *up = op; up != function && isTransition.insert(up).second;
+         up = up->getParentOp())
+      transitions[up->getBlock()].push_back({up, makeVersion(up)});
+  visit(function.getBody(), 0);
 }
 
 unsigned ScaleVersions::makeVersion(Operation *transition) {
@@ -187,7 +193,6 @@ void ScaleVersions::visit(Region &region, unsigned version) {
 /// The same for the blocks themselves: a version of its own where the dominance
 /// frontiers of transitions say that some meet, elsewhere the dominator's last.
 void ScaleVersions::visitBlocks(Region &region, unsigned version) {
-  DominanceInfo dominance(function);
   llvm::DominatorTreeBase<Block, false> &tree = dominance.getDomTree(&region);
   SmallPtrSet<Block *, 8> changing;
   for (Block &block : region)
@@ -320,8 +325,11 @@ static bool mayStore(Operation *op) {
          !hasSingleEffect<MemoryEffects::Read>(op) && !isMemoryEffectFree(op);
 }
 
-void StaleScaleFinder::findStores() {
-  stores.emplace();
+const MemoryStores::ByRoot &MemoryStores::get(func::FuncOp function) {
+  std::unique_ptr<ByRoot> &stores = known[function];
+  if (stores)
+    return *stores;
+  stores = std::make_unique<ByRoot>();
   function.walk([&](Operation *op) {
     if (!mayStore(op))
       return;
@@ -333,6 +341,7 @@ void StaleScaleFinder::findStores() {
     for (Value root : roots)
       (*stores)[root].push_back(op);
   });
+  return *stores;
 }
 
 /// Adds what `reader` may read of what is stored in this function.
@@ -340,8 +349,6 @@ void StaleScaleFinder::addStored(Operation *reader) {
   if (llvm::none_of(reader->getOperands(), isMemory) ||
       !readers.insert(reader).second)
     return;
-  if (!stores)
-    findStores();
   auto addStore = [&](Operation *store, Value root) {
     bool isRead = false;
     auto add = [&](MutableArrayRef<OpOperand> operands) {
@@ -363,7 +370,7 @@ void StaleScaleFinder::addStored(Operation *reader) {
     if (!isMemory(operand))
       continue;
     Value root = getMemoryRoot(operand);
-    for (auto &[other, writers] : *stores)
+    for (auto &[other, writers] : stores.get(function))
       if (!root || !other || other == root)
         for (Operation *store : writers)
           addStore(store, root);
@@ -373,8 +380,6 @@ void StaleScaleFinder::addStored(Operation *reader) {
 /// True if all that `reader` reads was written in the version of the scale in
 /// which it is read.
 bool StaleScaleFinder::isOverwritten(Operation *reader) {
-  if (!dominance)
-    dominance.emplace(function);
   auto load = dyn_cast<memref::LoadOp>(reader);
   auto isMadeHere = [&](Value memory) {
     Operation *def = memory.getDefiningOp();
@@ -388,7 +393,7 @@ bool StaleScaleFinder::isOverwritten(Operation *reader) {
              return store && store.getMemRef() == memory &&
                     (store.getIndices().empty() ||
                      (load && store.getIndices() == load.getIndices())) &&
-                    dominance->properlyDominates(store, reader) &&
+                    dominance.properlyDominates(store, reader) &&
                     versions.isSame(store, reader);
            });
   });
@@ -410,18 +415,16 @@ std::optional<StaleScale> StaleScaleFinder::findStored(StringRef scaler) {
 // Ways to unscalings
 //===----------------------------------------------------------------------===//
 
-StaleScaleFinder::StaleScaleFinder(
-    func::FuncOp function, const ScaledValues &carrying,
-    const ScaleVersions &versions,
-    llvm::function_ref<bool(Operation *)> unscales)
+StaleScaleFinder::StaleScaleFinder(func::FuncOp function,
+                                   const ScaledValues &carrying,
+                                   const ScaleVersions &versions,
+                                   MemoryStores &stores,
+                                   DominanceInfo &dominance,
+                                   ArrayRef<Operation *> ends)
     : function(function), carrying(carrying), versions(versions),
-      sources(function) {
-  bool isStep = getFunctionKind(function) == FunctionKind::TrainStep;
-  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    // What a train step returns scaled is an error by itself.
-    if (unscales(op) || (isa<func::ReturnOp>(op) && !isStep))
-      addScaled(op->getOpOperands());
-  });
+      stores(stores), dominance(dominance), sources(function) {
+  for (Operation *end : ends)
+    addScaled(end->getOpOperands());
 }
 
 void StaleScaleFinder::addScaled(OpOperand &operand) {
@@ -469,39 +472,57 @@ std::optional<StaleScale> StaleScaleFinder::find(StringRef scaler) {
 // Functions
 //===----------------------------------------------------------------------===//
 
+/// By function, each in its order; functions in the order of what they hold.
+static llvm::MapVector<func::FuncOp, SmallVector<Operation *>>
+groupByFunction(ArrayRef<Operation *> operations) {
+  llvm::MapVector<func::FuncOp, SmallVector<Operation *>> groups;
+  for (Operation *op : operations)
+    groups[op->getParentOfType<func::FuncOp>()].push_back(op);
+  return groups;
+}
+
+/// What returns, by function. What a train step returns scaled is an error by
+/// itself.
+static llvm::DenseMap<Operation *, SmallVector<Operation *, 1>>
+findReturns(ModuleOp module) {
+  llvm::DenseMap<Operation *, SmallVector<Operation *, 1>> returns;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (getFunctionKind(function) != FunctionKind::TrainStep)
+      for (auto end : function.getOps<func::ReturnOp>())
+        returns[function].push_back(end);
+  return returns;
+}
+
 SmallVector<StaleScale>
 mlir::amp::findStaleScales(ModuleOp module,
                            const ScaleDegreeAnalysis &analysis) {
   SmallVector<StaleScale> found;
   SymbolTable symbols(module);
+  ScalerOperations operations(module, symbols);
+  HandedScales handed(module, symbols, analysis);
+  auto returns = findReturns(module);
+  MemoryStores stores;
+  DominanceInfo dominance(module);
+  llvm::StringMap<unsigned> numbers;
+  for (auto [number, name] : llvm::enumerate(analysis.getScales()))
+    numbers.try_emplace(name, number);
   for (auto scaler : module.getOps<ScalerOp>()) {
-    ArrayRef<StringRef> scales = analysis.getScales();
-    unsigned scale = llvm::find(scales, scaler.getSymName()) - scales.begin();
-    if (scaler.getStaticScale() || scale == scales.size())
+    auto number = numbers.find(scaler.getSymName());
+    if (scaler.getStaticScale() || number == numbers.end())
       continue;
-    auto advances = [&](Operation *op) {
-      auto update = dyn_cast<UpdateScaleOp>(op);
-      return update && update.getScaler() == scaler.getSymName();
-    };
-    auto unscales = [&](Operation *op) {
-      auto unscale = dyn_cast<UnscaleOp>(op);
-      return unscale && unscale.getScaler() == scaler.getSymName();
-    };
-    FunctionsWith advancing(module, symbols, advances);
-    FunctionsWith unscaling(module, symbols, unscales);
-    ScaledValues carrying(module, symbols, analysis, scale);
-    for (auto function : module.getOps<func::FuncOp>()) {
-      if (!advancing.contains(function))
-        continue;
-      ScaleVersions versions(function, [&](Operation *op) {
-        return advances(op) || advancing.isCall(op);
-      });
-      if (versions.isConstant())
-        continue;
-      StaleScaleFinder finder(function, carrying, versions, [&](Operation *op) {
-        return unscales(op) || unscaling.isCall(op);
-      });
-      if (std::optional<StaleScale> stale = finder.find(scales[scale]))
+    ScaledValues carrying(handed, analysis, number->second);
+    auto unscaling =
+        groupByFunction(operations.findUnscaling(scaler.getSymName()));
+    for (auto &[function, advancing] :
+         groupByFunction(operations.findAdvancing(scaler.getSymName()))) {
+      ScaleVersions versions(function, dominance, advancing);
+      SmallVector<Operation *> ends = unscaling.lookup(function);
+      llvm::append_range(ends, returns.lookup(function));
+      operations.sort(ends);
+      StaleScaleFinder finder(function, carrying, versions, stores, dominance,
+                              ends);
+      if (std::optional<StaleScale> stale =
+              finder.find(analysis.getScales()[number->second]))
         found.push_back(*stale);
     }
   }

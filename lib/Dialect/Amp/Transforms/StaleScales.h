@@ -34,7 +34,7 @@ struct StaleScale {
 };
 
 /// The first in each function and for each scaler with a dynamic scale. Linear
-/// in operations and uses, for each such scaler.
+/// in operations and uses, and for each such scaler in what carries its scale.
 SmallVector<StaleScale> findStaleScales(ModuleOp module,
                                         const ScaleDegreeAnalysis &analysis);
 

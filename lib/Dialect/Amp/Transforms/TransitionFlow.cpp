@@ -40,7 +40,7 @@ using namespace mlir;
 using namespace mlir::amp;
 
 TransitionFlow::TransitionFlow(ModuleOp module)
-    : module(module), symbols(module) {
+    : symbols(module), operations(module, symbols) {
   for (auto function : module.getOps<func::FuncOp>())
     if (getFunctionKind(function) == FunctionKind::TrainStep)
       reached.insert(function);
@@ -49,6 +49,8 @@ TransitionFlow::TransitionFlow(ModuleOp module)
       reached.insert(function);
   for (unsigned i = 0; i != reached.size(); ++i)
     reached[i]->walk([&](Operation *op) {
+      if (auto guard = dyn_cast<ApplyIfFiniteOp>(op))
+        guards.push_back(guard);
       // Attributes are made anew for each that asks for all of them.
       if (isa<func::FuncOp>(op) ||
           (!isa<SymbolUserOpInterface, CallOpInterface>(op) &&
@@ -453,20 +455,16 @@ TransitionFlow::findFound(Value value, StringRef scaler,
   return found;
 }
 
-bool TransitionFlow::isFinding(Value value, StringRef scaler) const {
-  std::optional<llvm::DenseSet<Value>> &findings = ofScaler[scaler].findings;
-  if (findings)
-    return findings->contains(value);
-  findings.emplace();
-  llvm::DenseMap<Value, SmallVector<Value, 2>> targets;
-  SmallVector<Value> worklist;
+const llvm::DenseMap<Value, SmallVector<Value, 2>> &
+TransitionFlow::getTargets() const {
+  if (targets)
+    return *targets;
+  targets.emplace();
   auto add = [&](Value target) {
-    if (getUnscaling(target, scaler))
-      worklist.push_back(target);
     SmallVector<Value> sources;
-    addSources(target, scaler, sources);
+    addSources(target, /*scaler=*/"", sources);
     for (Value source : sources)
-      targets[source].push_back(target);
+      (*targets)[source].push_back(target);
   };
   for (Operation *function : reached)
     function->walk([&](Operation *op) {
@@ -477,10 +475,23 @@ bool TransitionFlow::isFinding(Value value, StringRef scaler) const {
           for (BlockArgument argument : block.getArguments())
             add(argument);
     });
+  return *targets;
+}
+
+bool TransitionFlow::isFinding(Value value, StringRef scaler) const {
+  std::optional<llvm::DenseSet<Value>> &findings = ofScaler[scaler].findings;
+  if (findings)
+    return findings->contains(value);
+  findings.emplace();
+  SmallVector<Value> worklist;
+  for (Operation *unscale : operations.getUnscalings(scaler))
+    worklist.push_back(cast<UnscaleOp>(unscale).getFoundInf());
   while (!worklist.empty()) {
     Value source = worklist.pop_back_val();
-    if (findings->insert(source).second)
-      llvm::append_range(worklist, targets.lookup(source));
+    if (!findings->insert(source).second)
+      continue;
+    if (auto it = getTargets().find(source); it != getTargets().end())
+      llvm::append_range(worklist, it->second);
   }
   return findings->contains(value);
 }
@@ -884,11 +895,57 @@ TransitionFlow::Heard TransitionFlow::findHeard(Part part,
   return findHeard(part, scaler, hearing);
 }
 
-ApplyIfFiniteOp
-TransitionFlow::findNegatedGuard(ArrayRef<ApplyIfFiniteOp> guards,
-                                 StringRef scaler) const {
+//===----------------------------------------------------------------------===//
+// Guards
+//===----------------------------------------------------------------------===//
+
+const TransitionFlow::Told &TransitionFlow::getTold() const {
+  if (told)
+    return *told;
+  told.emplace();
   llvm::DenseSet<Part> seen;
-  for (ApplyIfFiniteOp guard : guards) {
+  SmallVector<Part> worklist;
+  for (unsigned number = 0; number != guards.size(); ++number) {
+    ApplyIfFiniteOp guard = guards[number];
+    Part part{guard.getFoundInf(), false};
+    told->guards[part].push_back(number);
+    worklist.push_back(part);
+  }
+  while (!worklist.empty()) {
+    Part part = worklist.pop_back_val();
+    SmallVector<Part> parts;
+    if (!seen.insert(part).second || !addAllParts(part, /*scaler=*/"", parts))
+      continue;
+    for (Part source : parts)
+      told->targets[source].push_back(part);
+    llvm::append_range(worklist, parts);
+  }
+  return *told;
+}
+
+SmallVector<ApplyIfFiniteOp>
+TransitionFlow::findMaybeNegated(StringRef scaler) const {
+  const Told &known = getTold();
+  llvm::DenseSet<Part> seen;
+  SmallVector<Part> worklist;
+  for (Operation *unscale : operations.getUnscalings(scaler))
+    worklist.emplace_back(cast<UnscaleOp>(unscale).getFoundInf(), true);
+  SmallVector<unsigned> numbers;
+  while (!worklist.empty()) {
+    Part part = worklist.pop_back_val();
+    if (!seen.insert(part).second)
+      continue;
+    llvm::append_range(numbers, known.guards.lookup(part));
+    llvm::append_range(worklist, known.targets.lookup(part));
+  }
+  llvm::sort(numbers);
+  return llvm::map_to_vector(numbers,
+                             [&](unsigned number) { return guards[number]; });
+}
+
+ApplyIfFiniteOp TransitionFlow::findNegatedGuard(StringRef scaler) const {
+  llvm::DenseSet<Part> seen;
+  for (ApplyIfFiniteOp guard : findMaybeNegated(scaler)) {
     SmallVector<Part> worklist{{guard.getFoundInf(), false}};
     while (!worklist.empty()) {
       Part part = worklist.pop_back_val();
@@ -910,20 +967,16 @@ TransitionFlow::findNegatedGuard(ArrayRef<ApplyIfFiniteOp> guards,
 
 /// True if `op` or what is in it advances `scaler`, or calls what does.
 bool TransitionFlow::advances(Operation *op, StringRef scaler) const {
-  auto isUpdate = [&](Operation *inside) {
-    auto update = dyn_cast<UpdateScaleOp>(inside);
-    return update && update.getScaler() == scaler;
-  };
-  std::optional<FunctionsWith> &advancing = ofScaler[scaler].advancing;
-  if (!advancing)
-    advancing.emplace(module, symbols, isUpdate);
-  return op
-      ->walk([&](Operation *inside) {
-        return isUpdate(inside) || advancing->isCall(inside)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
+  std::optional<llvm::DenseSet<Operation *>> &advancing =
+      ofScaler[scaler].advancing;
+  if (!advancing) {
+    advancing.emplace();
+    for (Operation *inside : operations.findAdvancing(scaler))
+      for (Operation *up = inside; up && advancing->insert(up).second;
+           up = up->getParentOp())
+        ;
+  }
+  return advancing->contains(op);
 }
 
 /// A branch between blocks that, by what was found before it, leaves out the

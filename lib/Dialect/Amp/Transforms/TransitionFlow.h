@@ -15,8 +15,8 @@
 #ifndef AMP_LIB_DIALECT_AMP_TRANSFORMS_TRANSITIONFLOW_H
 #define AMP_LIB_DIALECT_AMP_TRANSFORMS_TRANSITIONFLOW_H
 
-#include "FunctionsWith.h"
 #include "HandedOver.h"
+#include "ScalerOperations.h"
 
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -122,10 +122,9 @@ public:
                                : ArrayRef<func::CallOp>(it->second);
   }
 
-  /// The first of `guards` that is told the negation of what an unscaling with
+  /// The first guard that is told the negation of what an unscaling with
   /// `scaler` found; null if there is none. Each value is looked at once.
-  ApplyIfFiniteOp findNegatedGuard(ArrayRef<ApplyIfFiniteOp> guards,
-                                   StringRef scaler) const;
+  ApplyIfFiniteOp findNegatedGuard(StringRef scaler) const;
 
   /// An operation that decides whether `update` runs by what the unscalings
   /// found whose results `update` is given; null if there is none. Conditions
@@ -222,12 +221,24 @@ private:
                                 HeardUnscalings heard) const;
   bool advances(Operation *op, StringRef scaler) const;
 
+  /// What guards are told, forwards: where no condition is known to be a
+  /// finding, all parts are, so that it holds for each scaler what it may.
+  struct Told {
+    llvm::DenseMap<Part, SmallVector<Part, 1>> targets;
+    /// Guards by number.
+    llvm::DenseMap<Part, SmallVector<unsigned, 1>> guards;
+  };
+  const Told &getTold() const;
+  /// The guards that may be told the negation of what an unscaling with
+  /// `scaler` found, in order.
+  SmallVector<ApplyIfFiniteOp> findMaybeNegated(StringRef scaler) const;
+
   /// What is asked for of one scaler, made when it is.
   struct OfScaler {
     /// Values that depend on what its unscalings found.
     std::optional<llvm::DenseSet<Value>> findings;
-    /// Functions that advance it.
-    std::optional<FunctionsWith> advancing;
+    /// What advances it, and what that is in.
+    std::optional<llvm::DenseSet<Operation *>> advancing;
     /// The blocks of a region that advance it.
     llvm::DenseMap<Region *, llvm::DenseSet<Block *>> updating;
     /// Values that come from its unscalings, or from what cannot be seen.
@@ -237,13 +248,19 @@ private:
   };
   bool mayLose(UpdateScaleOp update) const;
   bool isFinding(Value value, StringRef scaler) const;
+  const llvm::DenseMap<Value, SmallVector<Value, 2>> &getTargets() const;
 
-  ModuleOp module;
   SymbolTable symbols;
+  ScalerOperations operations;
   DominanceInfo dominance;
   llvm::SetVector<Operation *> reached;
   /// Calls in reached functions, by what they call.
   llvm::DenseMap<Operation *, SmallVector<func::CallOp, 1>> callers;
+  /// Those in reached functions.
+  SmallVector<ApplyIfFiniteOp> guards;
+  mutable std::optional<Told> told;
+  /// What is computed from each value, the same for all scalers.
+  mutable std::optional<llvm::DenseMap<Value, SmallVector<Value, 2>>> targets;
   mutable llvm::StringMap<OfScaler> ofScaler;
   mutable HandedOver handedOver;
 };

@@ -662,7 +662,6 @@ void VerifyScaling::verifyTransitions(ModuleOp module) {
   llvm::StringMap<ScaleLossOp> scaled;
   llvm::MapVector<StringRef, SmallVector<UpdateScaleOp, 1>> advanced;
   llvm::MapVector<StringRef, SmallVector<UnscaleOp, 1>> unscaled;
-  SmallVector<ApplyIfFiniteOp> guards;
   for (Operation *function : flow.getReached())
     function->walk([&](Operation *op) {
       if (auto scale = dyn_cast<ScaleLossOp>(op))
@@ -671,8 +670,6 @@ void VerifyScaling::verifyTransitions(ModuleOp module) {
         advanced[update.getScaler()].push_back(update);
       else if (auto unscale = dyn_cast<UnscaleOp>(op))
         unscaled[unscale.getScaler()].push_back(unscale);
-      else if (auto guard = dyn_cast<ApplyIfFiniteOp>(op))
-        guards.push_back(guard);
     });
   for (auto scaler : module.getOps<ScalerOp>()) {
     auto it = scaled.find(scaler.getSymName());
@@ -721,8 +718,7 @@ void VerifyScaling::verifyTransitions(ModuleOp module) {
                       "case, with what was found";
         diagnostic.attachNote(decider->getLoc()) << "decided here";
       }
-    if (ApplyIfFiniteOp guard =
-            flow.findNegatedGuard(guards, scaler.getSymName()))
+    if (ApplyIfFiniteOp guard = flow.findNegatedGuard(scaler.getSymName()))
       complain(guard.getLoc())
           << "expected 'amp.apply_if_finite' to be told whether an infinity "
              "was found, but got the negation of what an 'amp.unscale' using "
