@@ -25,6 +25,7 @@
 #include "HiddenEffects.h"
 #include "ModulePolicy.h"
 #include "OverflowReach.h"
+#include "UnscaledSteps.h"
 
 #include "amp/Analysis/CallComponents.h"
 #include "amp/Analysis/ScaleDegreeAnalysis.h"
@@ -126,7 +127,13 @@ struct InsertLossScaling
     // A scaler that the user declared is asked for, whatever the level says.
     if (!policy.scalesLoss() && (declared.empty() || !policy.getHalfType()))
       return markAllAnalysesPreserved();
-    bool changed = false;
+    bool isRefused = false, changed = false;
+    reportUnscaledSteps(module, [&](Location loc) {
+      isRefused = true;
+      return emitError(loc);
+    });
+    if (isRefused)
+      return signalPassFailure();
     for (auto function : module.getOps<func::FuncOp>()) {
       if (getFunctionKind(function) != FunctionKind::TrainStep ||
           isScaled(function))

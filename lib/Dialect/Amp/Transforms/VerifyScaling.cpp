@@ -19,6 +19,7 @@
 #include "GuardedOverflows.h"
 #include "StaleScales.h"
 #include "TransitionFlow.h"
+#include "UnscaledSteps.h"
 
 #include "amp/Analysis/ScaleDegreeAnalysis.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
@@ -60,6 +61,7 @@ struct VerifyScaling : public amp::impl::VerifyScalingPassBase<VerifyScaling> {
     ModuleOp module = getOperation();
     if (module.getOps<ScalerOp>().empty())
       return;
+    reportUnscaledSteps(module, [&](Location loc) { return complain(loc); });
     ScaleDegreeAnalysis computed(module);
     analysis = &computed;
     if (printDegrees)
