@@ -570,6 +570,13 @@ def InsertLossScalingPass : Pass<"amp-insert-loss-scaling", "::mlir::ModuleOp"> 
     an overflow skips is the work of `amp-guard-updates`. A step that scales a loss
     already is left alone.
 
+    A function that computes gradients and that its roles make neither a train step
+    nor a backward pass is an error, as nothing of it would be scaled: one that takes
+    a `loss_seed` and gives neither gradients nor new parameters; and one that gives
+    new parameters and has neither a `loss_seed` nor gradients among its arguments,
+    where it scales a loss, calls a backward pass with a seed of its own, or takes a
+    batch and is called by none.
+
     A scaler that the module declares is used: the `amp.scaler` with the name of
     the loss, or, where all losses share one (`num_losses` is 1), the only one. It
     is an error if scalers are declared and none of them is the loss's. Without
@@ -779,6 +786,8 @@ def VerifyScalingPass : Pass<"amp-verify-scaling", "::mlir::ModuleOp"> {
        after it: unscaling was delayed past a transition, or a seed scaled once for
        a loop that advances the scale; or that was stored before it and loaded behind
        it, in the next round of such a loop as well, unless it was written over.
+    7. a function that computes gradients and is neither a train step nor a backward
+       pass by its roles (see `amp-insert-loss-scaling`): nothing of it is proved.
 
     Warned of are an assertion on a value that overflows with a dynamic scale, and an
     unscaling with a dynamic scaler whose overflows reach no `amp.update_scale` of it,
