@@ -298,7 +298,7 @@ module attributes {amp.policy = #amp.policy<O1, patch_type = f16, loss_scale = d
       %s: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
       -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}) {
     %g = call @forward_backward(%w, %s) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
-    // expected-error @+1 {{expected train step '@hidden' to call '@forward_backward' itself, to scale its loss, but '@helper' does}}
+    // expected-error @+1 {{expected train step '@hidden' to call '@forward_backward' itself, to scale its loss, but '@helper' does; call '@forward_backward' in the train step, and give its gradients to '@helper'}}
     %h = call @helper(%g, %s) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
     return %h : tensor<4xf32>
   }

@@ -208,13 +208,56 @@ func.func @step(
     %w: tensor<f32> {amp.role = "param", amp.name = "w"},
     %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
     -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
-  // expected-error @below {{expected train step '@step', which calls an optimizer step, to call a function with a 'loss_seed' argument and 'grad' results as well, but found none}}
+  // expected-error @below {{expected train step '@step', which calls an optimizer step, to call a function with a 'loss_seed' argument and 'grad' results as well, but found none; write the backward pass as such a function, or the update without roles}}
   %w1 = call @update(%w, %seed) : (tensor<f32>, tensor<f32>) -> tensor<f32>
   return %w1 : tensor<f32>
 }
 func.func private @update(
     tensor<f32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "grad", amp.name = "w"})
     -> (tensor<f32> {amp.role = "param", amp.name = "w"})
+
+// -----
+
+// A helper that calls the backward pass, beside an optimizer step and alone.
+func.func private @backward(tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    tensor<f32> {amp.role = "loss_seed", amp.name = "loss"}) -> (tensor<f32> {amp.role = "grad", amp.name = "w"})
+func.func private @helper(%x: tensor<f32>, %seed: tensor<f32>) -> tensor<f32> {
+  %g = call @backward(%x, %seed) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  cf.br ^end
+^end:
+  return %g : tensor<f32>
+}
+func.func private @update(
+    tensor<f32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "grad", amp.name = "w"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"})
+func.func @step(
+    %w: tensor<f32> {amp.role = "param", amp.name = "w"}, %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  // expected-error @below {{expected train step '@step' to call '@backward' itself, to scale its loss, but '@helper' does; call '@backward' in the train step, and give its gradients to '@helper'}}
+  %g = call @helper(%x, %seed) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %w1 = call @update(%w, %g) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %w1 : tensor<f32>
+}
+
+// -----
+
+func.func private @backward(tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    tensor<f32> {amp.role = "loss_seed", amp.name = "loss"}) -> (tensor<f32> {amp.role = "grad", amp.name = "w"})
+func.func private @updated(%w: tensor<f32>, %x: tensor<f32>, %seed: tensor<f32>) -> tensor<f32> {
+  %g = call @backward(%x, %seed) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %n = math.tanh %g : tensor<f32>
+  %w1 = arith.subf %w, %n : tensor<f32>
+  return %w1 : tensor<f32>
+}
+func.func @step(
+    %w: tensor<f32> {amp.role = "param", amp.name = "w"}, %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  // expected-error @below {{expected train step '@step' to call '@backward' itself, to scale its loss, but '@updated' does}}
+  %w1 = call @updated(%w, %x, %seed) : (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %w1 : tensor<f32>
+}
 
 // -----
 

@@ -22,12 +22,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Callees.h"
-#include "HiddenEffects.h"
+#include "HiddenBackward.h"
 #include "ModulePolicy.h"
 #include "OverflowReach.h"
 #include "UnscaledSteps.h"
 
-#include "amp/Analysis/CallComponents.h"
 #include "amp/Analysis/ScaleDegreeAnalysis.h"
 #include "amp/Analysis/ValueOrigins.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
@@ -162,37 +161,12 @@ struct InsertLossScaling
              << "' to call a function with a 'loss_seed' argument and 'grad' results, "
                 "but found none; a fused step is split by amp-split-train-step";
     }
-    if (failed(refuseHidden(function)))
+    if (failed(refuseHiddenBackward(function, SymbolTable(getOperation()))))
       return failure();
     for (BackwardPass &pass : passes)
       if (failed(scaleBackwardPass(pass)))
         return failure();
     return success();
-  }
-
-  /// Refuses a backward pass behind a function without roles: its seed would
-  /// not be scaled, nor its overflow seen.
-  LogicalResult refuseHidden(func::FuncOp step) {
-    SymbolTable symbols(getOperation());
-    WalkResult walk = step.walk([&](func::CallOp call) {
-      func::FuncOp callee = getCallee(call, symbols);
-      if (!callee || hasRoles(callee))
-        return WalkResult::advance();
-      Operation *hidden = findReached({callee}, symbols, [](Operation *op) {
-        auto function = dyn_cast<func::FuncOp>(op);
-        return function &&
-               getFunctionKind(function) == FunctionKind::ForwardBackward;
-      });
-      if (!hidden)
-        return WalkResult::advance();
-      call.emitError() << "expected train step '@" << step.getName()
-                       << "' to call '@"
-                       << SymbolTable::getSymbolName(hidden).strref()
-                       << "' itself, to scale its loss, but '@"
-                       << callee.getName() << "' does";
-      return WalkResult::interrupt();
-    });
-    return failure(walk.wasInterrupted());
   }
 
   /// The scaler that the user declared for `losses`: the one of a loss's name,

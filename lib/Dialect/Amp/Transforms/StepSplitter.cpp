@@ -28,6 +28,7 @@
 
 #include "StepSplitter.h"
 
+#include "HiddenBackward.h"
 #include "HiddenEffects.h"
 #include "OverflowReach.h"
 
@@ -129,6 +130,13 @@ LogicalResult StepSplitter::inferGradients() {
   FailureOr<SmallVector<UnmarkedGradient>> gradients =
       findUnmarkedGradients(step, getDegrees());
   if (failed(gradients))
+    return failure();
+  // No gradient leaves a helper that computes with it.
+  bool isHidden =
+      llvm::all_of(*gradients, [](const UnmarkedGradient &gradient) {
+        return isa<BlockArgument>(gradient.value);
+      });
+  if (isHidden && failed(refuseHiddenBackward(step, symbols)))
     return failure();
   if (gradients->empty())
     return step.emitError()
