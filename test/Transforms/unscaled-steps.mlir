@@ -124,3 +124,30 @@ func.func @sums(%m: tensor<f32> {amp.role = "accumulator", amp.name = "w"},
   %new = arith.addf %m, %seed : tensor<f32>
   return %new : tensor<f32>
 }
+
+// -----
+
+// Parts that no step joins, as a loop outside of the module calls them.
+// expected-warning@below {{no train step calls '@backward' and '@optimizer': the loss is not scaled here, and no overflow skips an update; add a function with the loss seed and the new parameters that calls both, or scale, unscale and skip where they are called}}
+func.func @backward(%x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "grad", amp.name = "w"}) {
+  %g = arith.mulf %seed, %x : tensor<f32>
+  return %g : tensor<f32>
+}
+func.func @optimizer(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %g: tensor<f32> {amp.role = "grad", amp.name = "w"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %new = arith.subf %w, %g : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near miss: a backward pass alone, whose gradients are somebody else's.
+func.func @backward(%x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "grad", amp.name = "w"}) {
+  %g = arith.mulf %seed, %x : tensor<f32>
+  return %g : tensor<f32>
+}

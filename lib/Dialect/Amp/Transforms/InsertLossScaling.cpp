@@ -133,6 +133,8 @@ struct InsertLossScaling
     });
     if (isRefused)
       return signalPassFailure();
+    if (policy.isDynamic() || policy.getLossScale().getValueAsDouble() != 1.0)
+      warnOfCallersElsewhere(module);
     for (auto function : module.getOps<func::FuncOp>()) {
       if (getFunctionKind(function) != FunctionKind::TrainStep ||
           isScaled(function))

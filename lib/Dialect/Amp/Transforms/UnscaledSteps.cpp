@@ -113,3 +113,26 @@ void mlir::amp::reportUnscaledSteps(
       explainUpdate(emit(function.getLoc()), function, update, training);
   }
 }
+
+void mlir::amp::warnOfCallersElsewhere(ModuleOp module) {
+  SmallVector<func::FuncOp> passes;
+  func::FuncOp optimizer;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    FunctionKind kind = getFunctionKind(function);
+    if (kind == FunctionKind::TrainStep)
+      return;
+    if (kind == FunctionKind::ForwardBackward && !function.isExternal())
+      passes.push_back(function);
+    if (kind == FunctionKind::OptimizerStep)
+      optimizer = function;
+  }
+  if (!optimizer)
+    return;
+  for (func::FuncOp pass : passes)
+    pass.emitWarning() << "no train step calls '@" << pass.getName()
+                       << "' and '@" << optimizer.getName()
+                       << "': the loss is not scaled here, and no overflow "
+                          "skips an update; add a function with the loss seed "
+                          "and the new parameters that calls both, or scale, "
+                          "unscale and skip where they are called";
+}

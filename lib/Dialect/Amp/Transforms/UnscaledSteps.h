@@ -32,6 +32,11 @@ namespace mlir::amp {
 void reportUnscaledSteps(ModuleOp module,
                          function_ref<InFlightDiagnostic(Location)> emit);
 
+/// Warns of the backward passes of a module that has an optimizer step as well
+/// and no train step that would call them: their callers are elsewhere, and
+/// scale the loss or do not.
+void warnOfCallersElsewhere(ModuleOp module);
+
 } // namespace mlir::amp
 
 #endif // AMP_LIB_DIALECT_AMP_TRANSFORMS_UNSCALEDSTEPS_H

@@ -575,7 +575,8 @@ def InsertLossScalingPass : Pass<"amp-insert-loss-scaling", "::mlir::ModuleOp"> 
     a `loss_seed` and gives neither gradients nor new parameters; and one that gives
     new parameters and has neither a `loss_seed` nor gradients among its arguments,
     where it scales a loss, calls a backward pass with a seed of its own, or takes a
-    batch and is called by none.
+    batch and is called by none. A backward pass and an optimizer step that no train
+    step calls leave a warning: their caller is elsewhere.
 
     A scaler that the module declares is used: the `amp.scaler` with the name of
     the loss, or, where all losses share one (`num_losses` is 1), the only one. It
