@@ -634,6 +634,22 @@ static bool holdsAtFirst(scf::WhileOp loop) {
       });
 }
 
+/// True if each element of what `op` reduces to is seen to be of at least one:
+/// nothing is compared over an extent that is 0 at run time.
+static bool hasElement(linalg::LinalgOp op) {
+  SmallVector<unsigned> reduced;
+  op.getReductionDims(reduced);
+  return llvm::all_of(reduced, [&](unsigned loop) {
+    return llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
+      AffineMap map = op.getMatchingIndexingMap(&operand);
+      std::optional<unsigned> place =
+          map.getResultPosition(getAffineDimExpr(loop, op.getContext()));
+      // One that is dynamic is negative here.
+      return place && op.getShape(&operand)[*place] > 0;
+    });
+  });
+}
+
 /// True if `loop` is seen to have a round.
 static bool hasRound(LoopLikeOpInterface loop) {
   if (auto conditioned = dyn_cast<scf::WhileOp>(*loop))
@@ -666,7 +682,7 @@ static BlockArgument getCarried(OpOperand &operand) {
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   return linalgOp && linalgOp.hasPureTensorSemantics() &&
                  linalgOp.getNumReductionLoops() != 0 &&
-                 linalgOp.isDpsInit(&operand)
+                 linalgOp.isDpsInit(&operand) && hasElement(linalgOp)
              ? linalgOp.getMatchingBlockArgument(&operand)
              : BlockArgument();
 }
@@ -676,9 +692,10 @@ SmallVector<Operation *> mlir::amp::findStartedExtrema(Value start,
   FloatAttr number = getLargestFinite(start);
   if (!number)
     return {};
-  if (auto loop =
-          dyn_cast<LoopLikeOpInterface>(carried.getOwner()->getParentOp());
-      loop && !hasRound(loop))
+  Operation *parent = carried.getOwner()->getParentOp();
+  auto loop = dyn_cast<LoopLikeOpInterface>(parent);
+  auto reduction = dyn_cast<linalg::LinalgOp>(parent);
+  if ((loop && !hasRound(loop)) || (reduction && !hasElement(reduction)))
     return {};
   bool isMaximum = number.getValue().isNegative();
   SmallVector<Operation *> extrema;

@@ -87,7 +87,7 @@ bool endsWithOverflow(scf::WhileOp loop, function_ref<bool(Value)> mayOverflow);
 /// loop or reduction carry or a function is handed, if `start`, with which they
 /// begin, is the lowest (highest) finite number: they are what else they are
 /// taken of. Empty if `start` is another value, or makes a difference, as it
-/// does where a loop may have no round.
+/// does where a loop may have no round or a reduction no element.
 SmallVector<Operation *> findStartedExtrema(Value start, BlockArgument carried);
 
 /// True if what a maximum (minimum) is taken of may be -inf (+inf) alone: one

@@ -852,3 +852,146 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %new = arith.subf %w, %u : tensor<f32>
   return %new : tensor<f32>
 }
+
+// -----
+
+// Over an extent that may be 0, the number is what comes out.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<?xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %lowest = arith.constant dense<-3.40282347E+38> : tensor<f32>
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %b = linalg.broadcast ins(%a : tensor<f32>) outs(%x : tensor<?xf32>) dimensions = [0]
+  %p = arith.mulf %b, %x : tensor<?xf32>
+  %g = math.absf %p : tensor<?xf32>
+  // expected-error@below {{expected values that carry the same power of a loss scale, but got degree 0 and degree 1 in @s}}
+  %max = linalg.reduce {arith.maximumf} ins(%g : tensor<?xf32>) outs(%lowest : tensor<f32>) dimensions = [0]
+  %u, %f = amp.unscale %max using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// The same minimum, in a body and with an extent that is seen to be 0.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<4x0xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %highest = arith.constant dense<3.40282347E+38> : tensor<f32>
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %b = linalg.broadcast ins(%a : tensor<f32>) outs(%x : tensor<4x0xf32>) dimensions = [0, 1]
+  %p = arith.mulf %b, %x : tensor<4x0xf32>
+  %q = math.absf %p : tensor<4x0xf32>
+  %g = arith.negf %q : tensor<4x0xf32>
+  %min = linalg.reduce ins(%g : tensor<4x0xf32>) outs(%highest : tensor<f32>) dimensions = [0, 1]
+    (%in: f32, %out: f32) {
+      // expected-error@below {{expected values that carry the same power of a loss scale, but got degree 0 and degree 1 in @s}}
+      %m = arith.minimumf %out, %in : f32
+      linalg.yield %m : f32
+    }
+  %u, %f = amp.unscale %min using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// In each round of a loop over such an extent.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<?xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %lowest = arith.constant dense<-3.40282347E+38> : tensor<f32>
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %b = linalg.broadcast ins(%a : tensor<f32>) outs(%x : tensor<?xf32>) dimensions = [0]
+  %p = arith.mulf %b, %x : tensor<?xf32>
+  %g = math.absf %p : tensor<?xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %max = scf.for %i = %c0 to %c4 step %c1 iter_args(%m = %lowest) -> tensor<f32> {
+    // expected-error@below {{expected values that carry the same power of a loss scale, but got degree 0 and degree 1 in @s}}
+    %n = linalg.reduce {arith.maximumf} ins(%g : tensor<?xf32>) outs(%m : tensor<f32>) dimensions = [0]
+    scf.yield %n : tensor<f32>
+  }
+  %u, %f = amp.unscale %max using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// In a function that is handed the start.
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func private @largest(%y: tensor<?xf32>, %start: tensor<f32>) -> tensor<f32> {
+  // expected-error@below {{expected values that carry the same power of a loss scale, but got degree 0 and degree 1 in @s}}
+  %max = linalg.reduce {arith.maximumf} ins(%y : tensor<?xf32>) outs(%start : tensor<f32>) dimensions = [0]
+  return %max : tensor<f32>
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<?xf32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %lowest = arith.constant dense<-3.40282347E+38> : tensor<f32>
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %b = linalg.broadcast ins(%a : tensor<f32>) outs(%x : tensor<?xf32>) dimensions = [0]
+  %p = arith.mulf %b, %x : tensor<?xf32>
+  %g = math.absf %p : tensor<?xf32>
+  // expected-note@below {{called from here}}
+  %max = call @largest(%g, %lowest) : (tensor<?xf32>, tensor<f32>) -> tensor<f32>
+  %u, %f = amp.unscale %max using @s : (tensor<f32>) -> tensor<f32>
+  // expected-note@below {{reaches 'param' 'w' of train step '@train'}}
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Near misses: a start of -inf, which is that at each scale; an extent that may be 0 beside
+// the one that is reduced; and one that another operand says not to be 0.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64, static_scale}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<?xf32> {amp.role = "batch", amp.name = "x0"},
+    %y: tensor<?x4xf32> {amp.role = "batch", amp.name = "x1"},
+    %z: tensor<4xf32> {amp.role = "batch", amp.name = "x2"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %infinite = arith.constant dense<0xFF800000> : tensor<f32>
+  %lowest = arith.constant dense<-3.40282347E+38> : tensor<f32>
+  %low = arith.constant -3.40282347E+38 : f32
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %b = linalg.broadcast ins(%a : tensor<f32>) outs(%x : tensor<?xf32>) dimensions = [0]
+  %p = arith.mulf %b, %x : tensor<?xf32>
+  %g = math.absf %p : tensor<?xf32>
+  %max0 = linalg.reduce {arith.maximumf} ins(%g : tensor<?xf32>) outs(%infinite : tensor<f32>) dimensions = [0]
+  %c = linalg.broadcast ins(%a : tensor<f32>) outs(%y : tensor<?x4xf32>) dimensions = [0, 1]
+  %q = arith.mulf %c, %y : tensor<?x4xf32>
+  %h = math.absf %q : tensor<?x4xf32>
+  %starts = linalg.fill ins(%low : f32) outs(%x : tensor<?xf32>) -> tensor<?xf32>
+  %rows = linalg.reduce {arith.maximumf} ins(%h : tensor<?x4xf32>) outs(%starts : tensor<?xf32>) dimensions = [1]
+  %none = arith.constant dense<0.0> : tensor<f32>
+  %max1 = linalg.reduce {arith.addf} ins(%rows : tensor<?xf32>) outs(%none : tensor<f32>) dimensions = [0]
+  %max2 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>],
+                          iterator_types = ["reduction"]}
+      ins(%g, %z : tensor<?xf32>, tensor<4xf32>) outs(%lowest : tensor<f32>) {
+  ^bb0(%v: f32, %k: f32, %m: f32):
+    %n = arith.mulf %v, %k : f32
+    %o = math.absf %n : f32
+    %l = arith.maximumf %o, %m : f32
+    linalg.yield %l : f32
+  } -> tensor<f32>
+  %sum = arith.addf %max0, %max1 : tensor<f32>
+  %all = arith.addf %sum, %max2 : tensor<f32>
+  %u, %f = amp.unscale %all using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
