@@ -49,6 +49,8 @@ static void addCleanup(OpPassManager &pm) {
 }
 
 void mlir::amp::buildHostPreparationPipeline(OpPassManager &pm) {
+  // Of which folds, fusion and bufferization forget what the destination keeps.
+  pm.addNestedPass<func::FuncOp>(createExpandPartialWritesPass());
   // Bufferization knows no loops of blocks, and the inliner writes one block.
   pm.addPass(createLiftControlFlowToSCFPass());
   // amp operations become standard ones, and the step becomes one function.

@@ -486,6 +486,50 @@ def ConvertIndexSwitchToIfPass : Pass<"convert-index-switch-to-if", "::mlir::fun
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def ExpandPartialWritesPass : Pass<"amp-expand-partial-writes", "::mlir::func::FuncOp"> {
+  let summary = "loops for what writes a part of its destination";
+  let description = [{
+    A `linalg.generic` on tensors keeps what its destination held where no iteration
+    writes. Upstream's bufferization and fusion give memory that nobody wrote there,
+    if the body does not read the destination (LLVM 22). Each of the kind becomes a
+    nest of `scf.for` over its iterations: where an output's indexing map is no
+    projected permutation (a diagonal, an offset), or a loop that the map does not
+    name may have no iteration. A `vector.transfer_write` with a mask, which is taken
+    for one without where it is bufferized or folded, reads what is there and writes
+    the whole vector. Stands before all that folds.
+
+    Before:
+    ```mlir
+    func.func @diagonal(%x: tensor<4xf32>, %to: tensor<4x4xf32>) -> tensor<4x4xf32> {
+      %r = linalg.generic {
+          indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i, i)>],
+          iterator_types = ["parallel"]}
+          ins(%x : tensor<4xf32>) outs(%to : tensor<4x4xf32>) {
+      ^bb0(%a: f32, %old: f32):
+        linalg.yield %a : f32
+      } -> tensor<4x4xf32>
+      return %r : tensor<4x4xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @diagonal(%x: tensor<4xf32>, %to: tensor<4x4xf32>) -> tensor<4x4xf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c4 = arith.constant 4 : index
+      %r = scf.for %i = %c0 to %c4 step %c1 iter_args(%held = %to) -> (tensor<4x4xf32>) {
+        %a = tensor.extract %x[%i] : tensor<4xf32>
+        %new = tensor.insert %a into %held[%i, %i] : tensor<4x4xf32>
+        scf.yield %new : tensor<4x4xf32>
+      }
+      return %r : tensor<4x4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::vector::VectorDialect"];
+}
+
 def ExpandAmxTilesPass : Pass<"expand-amx-tiles", "::mlir::func::FuncOp"> {
   let summary = "multiply AMX's tiles by loops over vectors";
   let description = [{
