@@ -28,6 +28,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/CallInterfaces.h"
@@ -35,6 +36,7 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -105,13 +107,34 @@ void TransitionFlow::addSources(RegionBranchOpInterface op, Value value,
       sources.push_back(operand->get());
 }
 
+/// Appends what the branch `from` a block hands over for an argument, and what
+/// decides where it goes.
+static void addBranchSources(Block::pred_iterator from, unsigned number,
+                             SmallVectorImpl<Value> &sources) {
+  Operation *end = (*from)->getTerminator();
+  auto branch = dyn_cast<BranchOpInterface>(end);
+  llvm::SmallBitVector isHanded(end->getNumOperands());
+  for (unsigned i = 0; branch && i != end->getNumSuccessors(); ++i) {
+    OperandRange handed = branch.getSuccessorOperands(i).getForwardedOperands();
+    for (unsigned j = 0; j != handed.size(); ++j)
+      isHanded.set(handed.getBeginOperandIndex() + j);
+  }
+  if (branch)
+    if (Value handed =
+            branch.getSuccessorOperands(from.getSuccessorIndex())[number])
+      sources.push_back(handed);
+  for (OpOperand &operand : end->getOpOperands())
+    if (!isHanded.test(operand.getOperandNumber()))
+      sources.push_back(operand.get());
+}
+
 bool TransitionFlow::addSources(BlockArgument argument,
                                 SmallVectorImpl<Value> &sources) const {
   Block *block = argument.getOwner();
   Operation *parent = block->getParentOp();
   if (!block->isEntryBlock()) {
-    for (Block *before : block->getPredecessors())
-      llvm::append_range(sources, before->getTerminator()->getOperands());
+    for (auto it = block->pred_begin(); it != block->pred_end(); ++it)
+      addBranchSources(it, argument.getArgNumber(), sources);
     return true;
   }
   auto function = dyn_cast<func::FuncOp>(parent);
@@ -244,13 +267,43 @@ static bool isConstant(Value value, bool truth) {
   return truth ? matchPattern(value, m_One()) : matchPattern(value, m_Zero());
 }
 
+/// True if some elements may be chosen from one of two tensors and some from
+/// the other.
+static bool choosesElements(Operation *choice) {
+  if (!choice)
+    return false;
+  auto op = choice->getParentOfType<linalg::LinalgOp>();
+  auto shaped = dyn_cast<ShapedType>(choice->getOperand(0).getType());
+  return (op && op.getNumLoops() != 0) || (shaped && shaped.getRank() != 0);
+}
+
+bool TransitionFlow::hearsOutside(ValueRange values, Operation *op,
+                                  StringRef scaler) const {
+  llvm::DenseSet<Value> seen;
+  return llvm::any_of(values, [&](Value value) {
+    return isFinding(value, scaler) &&
+           llvm::any_of(findFound(value, scaler, seen),
+                        [&](Operation *unscale) {
+                          return !op || !op->isAncestor(unscale);
+                        });
+  });
+}
+
 /// The parts of what is `taken` where `condition` holds, and `other` elsewhere.
 /// If the condition says itself what was found, the choice is a disjunction or
 /// loses one of them.
-bool TransitionFlow::addChosen(Value condition, ValueRange taken,
-                               ValueRange other, bool isNegated,
-                               StringRef scaler,
+bool TransitionFlow::addChosen(Operation *choice, Value condition,
+                               ValueRange taken, ValueRange other,
+                               bool isNegated, StringRef scaler,
                                SmallVectorImpl<Part> &parts) const {
+  for (bool isTaken : {true, false})
+    if (isConstant(condition, isTaken)) {
+      for (Value value : isTaken ? taken : other)
+        parts.emplace_back(value, isNegated);
+      return llvm::none_of(isTaken ? other : taken, [&](Value dropped) {
+        return isFinding(dropped, scaler);
+      });
+    }
   auto areTrue = [&](ValueRange values) {
     return llvm::all_of(
         values, [&](Value value) { return isConstant(value, !isNegated); });
@@ -259,11 +312,86 @@ bool TransitionFlow::addChosen(Value condition, ValueRange taken,
     parts.emplace_back(condition, false);
   else if (areTrue(other))
     parts.emplace_back(condition, true);
-  else if (isFinding(condition, scaler))
+  else if (isFinding(condition, scaler) ||
+           ((isOverflowing(condition, scaler) || choosesElements(choice)) &&
+            (hearsOutside(taken, choice, scaler) ||
+             hearsOutside(other, choice, scaler))))
     return false;
   for (Value value : llvm::concat<const Value>(llvm::to_vector(taken),
                                                llvm::to_vector(other)))
     parts.emplace_back(value, isNegated);
+  return true;
+}
+
+SmallVector<unsigned> TransitionFlow::getWaysBehind(ArrayRef<Way> ways,
+                                                    Block *fork,
+                                                    unsigned number,
+                                                    Block *to) {
+  llvm::SetVector<Block *> behind;
+  Block *first = fork->getSuccessor(number);
+  if (first != to)
+    behind.insert(first);
+  for (unsigned i = 0; i < behind.size(); ++i)
+    for (Block *next : behind[i]->getSuccessors())
+      if (next != to && next != fork)
+        behind.insert(next);
+  SmallVector<unsigned> leading;
+  for (auto [index, way] : llvm::enumerate(ways))
+    if (behind.contains(way.from) ||
+        (way.from == fork && first == to && way.number == number))
+      leading.push_back(index);
+  return leading;
+}
+
+bool TransitionFlow::addWays(ArrayRef<Way> ways, Region *region, Block *to,
+                             bool isNegated, StringRef scaler,
+                             SmallVectorImpl<Part> &parts) const {
+  bool isOne = llvm::all_of(
+      ways, [&](const Way &way) { return way.value == ways.front().value; });
+  // Ways to a block part behind the one that dominates it.
+  Block *first = &region->front();
+  if (to && to != first)
+    first = dominance.getDomTree(region).getNode(to)->getIDom()->getBlock();
+  llvm::SetVector<Block *> forks;
+  if (!isOne)
+    for (const Way &way : ways)
+      if (dominance.isReachableFromEntry(way.from))
+        forks.insert(way.from);
+  for (unsigned i = 0; i < forks.size(); ++i)
+    if (forks[i] != first)
+      forks.insert(forks[i]->pred_begin(), forks[i]->pred_end());
+  for (Block *fork : forks) {
+    Operation *decision = fork->getTerminator();
+    if (fork->getNumSuccessors() < 2)
+      continue;
+    auto conditional = dyn_cast<cf::CondBranchOp>(decision);
+    auto choice = dyn_cast<cf::SwitchOp>(decision);
+    if (!conditional && !choice)
+      continue;
+    Value condition =
+        conditional ? conditional.getCondition() : choice.getFlag();
+    if (!scaler.empty() && !isDecidedByOverflow(condition, scaler))
+      continue;
+    SmallVector<SmallVector<unsigned>> behind;
+    for (unsigned i = 0; i != fork->getNumSuccessors(); ++i)
+      behind.push_back(getWaysBehind(ways, fork, i, to));
+    if (llvm::all_equal(behind) ||
+        llvm::count_if(behind, [](auto &each) { return !each.empty(); }) < 2)
+      continue;
+    auto areTrue = [&](ArrayRef<unsigned> indices) {
+      return llvm::all_of(indices, [&](unsigned index) {
+        return isConstant(ways[index].value, !isNegated);
+      });
+    };
+    if (conditional && areTrue(behind[0]))
+      parts.emplace_back(condition, false);
+    else if (conditional && areTrue(behind[1]))
+      parts.emplace_back(condition, true);
+    else if (isDecidedByOverflow(condition, scaler))
+      return false;
+  }
+  for (const Way &way : ways)
+    parts.emplace_back(way.value, isNegated);
   return true;
 }
 
@@ -273,14 +401,7 @@ bool TransitionFlow::addBlockParts(BlockArgument argument, bool isNegated,
   Block *block = argument.getOwner();
   if (!dominance.isReachableFromEntry(block))
     return false;
-  // The branch at which the ways here part.
-  Block *fork = dominance.getDomTree(block->getParent())
-                    .getNode(block)
-                    ->getIDom()
-                    ->getBlock();
-  Operation *decision = fork->getTerminator();
-  auto conditional = dyn_cast<cf::CondBranchOp>(decision);
-  SmallVector<Value> taken, other;
+  SmallVector<Way> ways;
   for (auto it = block->pred_begin(); it != block->pred_end(); ++it) {
     auto branch = dyn_cast<BranchOpInterface>((*it)->getTerminator());
     if (!branch)
@@ -289,20 +410,86 @@ bool TransitionFlow::addBlockParts(BlockArgument argument, bool isNegated,
         it.getSuccessorIndex())[argument.getArgNumber()];
     if (!operand)
       return false;
-    bool isTaken =
-        conditional &&
-        (*it == fork ? it.getSuccessorIndex() == 0
-                     : dominance.dominates(conditional.getTrueDest(), *it));
-    (isTaken ? taken : other).push_back(operand);
+    ways.push_back({*it, it.getSuccessorIndex(), operand});
   }
-  if (conditional && !taken.empty() && !other.empty())
-    return addChosen(conditional.getCondition(), taken, other, isNegated,
-                     scaler, parts);
-  if (auto choice = dyn_cast<cf::SwitchOp>(decision);
-      choice && !llvm::all_equal(other) && isFinding(choice.getFlag(), scaler))
+  return addWays(ways, block->getParent(), block, isNegated, scaler, parts);
+}
+
+bool TransitionFlow::leadsBack(func::FuncOp function, func::CallOp call) const {
+  llvm::SetVector<Operation *> leading;
+  leading.insert(call->getParentOfType<func::FuncOp>());
+  for (unsigned i = 0; i < leading.size(); ++i) {
+    if (leading[i] == function)
+      return true;
+    for (func::CallOp before : getCallers(cast<func::FuncOp>(leading[i])))
+      leading.insert(before->getParentOfType<func::FuncOp>());
+  }
+  return false;
+}
+
+bool TransitionFlow::addReturned(func::CallOp call, func::FuncOp callee,
+                                 unsigned number, bool isNegated,
+                                 StringRef scaler,
+                                 SmallVectorImpl<Part> &parts) const {
+  // What each of its calls of itself found is not joined here.
+  if (leadsBack(callee, call) &&
+      llvm::is_contained(operations.findUnscaling(scaler), call))
     return false;
-  for (Value value : llvm::concat<Value>(taken, other))
-    parts.emplace_back(value, isNegated);
+  SmallVector<Way> ways;
+  for (auto end : callee.getOps<func::ReturnOp>())
+    ways.push_back({end->getBlock(), 0, end.getOperand(number)});
+  return addWays(ways, &callee.getBody(), /*to=*/nullptr, isNegated, scaler,
+                 parts);
+}
+
+/// True if `op` reads each element of `operand`, an input.
+static bool readsAll(linalg::LinalgOp op, OpOperand &operand) {
+  auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+  return !type || (type.hasStaticShape() && type.getNumElements() == 1) ||
+         op.getMatchingIndexingMap(&operand).isProjectedPermutation();
+}
+
+/// True if `map` tells all loops apart that are not `excepted`.
+static bool tellsApart(AffineMap map, const llvm::SmallBitVector &excepted) {
+  llvm::SmallBitVector missing = excepted;
+  missing.flip();
+  for (AffineExpr expr : map.getResults())
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      missing.reset(dim.getPosition());
+  return missing.none();
+}
+
+bool TransitionFlow::addLinalgParts(linalg::LinalgOp op, unsigned number,
+                                    bool isNegated, StringRef scaler,
+                                    SmallVectorImpl<Part> &parts) const {
+  Part yielded{op.getBlock()->getTerminator()->getOperand(number), isNegated};
+  OpOperand *init = op.getDpsInitOperand(number);
+  BlockArgument carried = op.getMatchingBlockArgument(init);
+  // A reduction keeps what it joins with its elements before; where it joins
+  // nothing, each element is to have a place of its own.
+  llvm::SmallBitVector none(op.getNumLoops());
+  if ((op.getNumReductionLoops() != 0 ||
+       !tellsApart(op.getMatchingIndexingMap(init), none)) &&
+      carried != yielded.first &&
+      !findInside(yielded, op, scaler).contains({carried, isNegated}))
+    return false;
+  // What is repeated in no element is lost.
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (!isFinding(input->get(), scaler))
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(input);
+    for (unsigned loop = 0; loop != op.getNumLoops(); ++loop)
+      if (!map.isFunctionOfDim(loop) &&
+          (sizes[loop] == 0 ||
+           (ShapedType::isDynamic(sizes[loop]) &&
+            llvm::any_of(op->getOperands(), [&](Value sized) {
+              return sized != input->get() &&
+                     isDecidedByOverflow(sized, scaler);
+            }))))
+        return false;
+  }
+  parts.push_back(yielded);
   return true;
 }
 
@@ -315,12 +502,21 @@ bool TransitionFlow::addParts(BlockArgument argument, bool isNegated,
   if (!block->isEntryBlock())
     return addBlockParts(argument, isNegated, scaler, parts);
   if (isa<func::FuncOp>(parent)) {
-    for (func::CallOp call : callers.lookup(parent))
-      parts.emplace_back(call.getOperand(number), isNegated);
+    for (func::CallOp call : callers.lookup(parent)) {
+      Value operand = call.getOperand(number);
+      // A function that calls itself has to hand on what it was handed.
+      if (operand != argument && leadsBack(cast<func::FuncOp>(parent), call) &&
+          !findInside({operand, isNegated}, parent, scaler)
+               .contains({argument, isNegated}))
+        return false;
+      parts.emplace_back(operand, isNegated);
+    }
     return true;
   }
   if (auto op = dyn_cast<linalg::LinalgOp>(parent)) {
     OpOperand *operand = op.getMatchingOpOperand(argument);
+    if (op.isDpsInput(operand) && !readsAll(op, *operand))
+      return false;
     parts.emplace_back(operand->get(), isNegated);
     if (op.isDpsInit(operand))
       parts.emplace_back(
@@ -358,31 +554,27 @@ bool TransitionFlow::addParts(Part part, StringRef scaler,
     func::FuncOp callee = getCallee(call, symbols);
     if (!callee || callee.isExternal())
       return false;
-    callee.walk([&](func::ReturnOp end) {
-      parts.emplace_back(end.getOperand(number), isNegated);
-    });
-    return true;
+    return addReturned(call, callee, number, isNegated, scaler, parts);
   }
   if (auto select = dyn_cast<arith::SelectOp>(def))
-    return addChosen(select.getCondition(), select.getTrueValue(),
+    return addChosen(select, select.getCondition(), select.getTrueValue(),
                      select.getFalseValue(), isNegated, scaler, parts);
   if (auto branch = dyn_cast<scf::IfOp>(def))
     return addChosen(
-        branch.getCondition(), branch.thenYield().getOperand(number),
+        branch, branch.getCondition(), branch.thenYield().getOperand(number),
         branch.elseYield().getOperand(number), isNegated, scaler, parts);
-  if (auto op = dyn_cast<linalg::LinalgOp>(def)) {
-    Part yielded{op.getBlock()->getTerminator()->getOperand(number), isNegated};
-    BlockArgument carried =
-        op.getMatchingBlockArgument(op.getDpsInitOperand(number));
-    // A reduction keeps what it joins with its elements before.
-    if (op.getNumReductionLoops() != 0 && carried != yielded.first &&
-        !findInside(yielded, op, scaler).contains({carried, isNegated}))
-      return false;
-    parts.push_back(yielded);
-    return true;
-  }
+  if (auto op = dyn_cast<linalg::LinalgOp>(def))
+    return addLinalgParts(op, number, isNegated, scaler, parts);
+  // The kept values come out where one was found.
+  if (auto guard = dyn_cast<ApplyIfFiniteOp>(def))
+    return addChosen(
+        guard, guard.getFoundInf(), guard.getKept()[number],
+        guard.getBody().front().getTerminator()->getOperand(number), isNegated,
+        scaler, parts);
   if (auto choice = dyn_cast<scf::IndexSwitchOp>(def);
-      choice && isFinding(choice.getArg(), scaler))
+      choice && (isFinding(choice.getArg(), scaler) ||
+                 (isOverflowing(choice.getArg(), scaler) &&
+                  hearsOutside(value, choice, scaler))))
     return false;
   if (auto op = dyn_cast<RegionBranchOpInterface>(def))
     return addHandedOver(op, value, isNegated, parts);
@@ -409,6 +601,11 @@ static bool isWhole(Value part, Value whole) {
          (ofPart ? ofPart.getNumElements() : 1) == ofWhole.getNumElements();
 }
 
+/// True if a value of `type` has no elements.
+static bool isEmpty(ShapedType type) {
+  return llvm::is_contained(type.getShape(), 0);
+}
+
 bool TransitionFlow::addTensorParts(Operation *def, bool isNegated,
                                     StringRef scaler,
                                     SmallVectorImpl<Part> &parts) const {
@@ -421,6 +618,11 @@ bool TransitionFlow::addTensorParts(Operation *def, bool isNegated,
   if (isa<tensor::InsertOp, tensor::InsertSliceOp>(def))
     moves = isWhole(def->getOperand(0), def->getOperand(1)) &&
             !isFinding(def->getOperand(1), scaler);
+  if (auto splat = dyn_cast<tensor::SplatOp>(def))
+    moves = !isEmpty(splat.getType()) &&
+            llvm::none_of(splat.getDynamicSizes(), [&](Value size) {
+              return isDecidedByOverflow(size, scaler);
+            });
   if (!joins && !moves)
     return false;
   for (Value operand :
@@ -494,6 +696,52 @@ bool TransitionFlow::isFinding(Value value, StringRef scaler) const {
       llvm::append_range(worklist, it->second);
   }
   return findings->contains(value);
+}
+
+bool TransitionFlow::isOverflowing(Value value, StringRef scaler) const {
+  std::optional<llvm::DenseSet<Value>> &overflowing =
+      ofScaler[scaler].overflowing;
+  if (overflowing)
+    return overflowing->contains(value);
+  overflowing.emplace();
+  SmallVector<Value> worklist;
+  if (!scaler.empty())
+    for (Operation *each : reached) {
+      auto function = cast<func::FuncOp>(each);
+      function.walk([&](Operation *op) {
+        if (auto scale = dyn_cast<ScaleLossOp>(op);
+            scale && scale.getScaler() == scaler)
+          worklist.push_back(scale.getResult());
+        auto end = dyn_cast<func::ReturnOp>(op);
+        for (unsigned i = 0; end && i != end.getNumOperands(); ++i)
+          if (getResultRole(function, i).is(Role::Loss))
+            worklist.push_back(end.getOperand(i));
+      });
+    }
+  for (Operation *op : operations.getUnscalings(scaler)) {
+    auto unscale = cast<UnscaleOp>(op);
+    llvm::append_range(worklist, unscale.getGradients());
+    for (Value result : unscale->getResults())
+      if (result != unscale.getFoundInf())
+        worklist.push_back(result);
+  }
+  while (!worklist.empty()) {
+    Value source = worklist.pop_back_val();
+    if (!overflowing->insert(source).second)
+      continue;
+    if (auto it = getTargets().find(source); it != getTargets().end())
+      llvm::append_range(worklist, it->second);
+    // What is not seen may depend on all that it is handed.
+    for (Operation *user : source.getUsers())
+      if (auto call = dyn_cast<CallOpInterface>(user);
+          call && !isa<func::CallOp>(user))
+        llvm::append_range(worklist, user->getResults());
+      else if (auto known = dyn_cast<func::CallOp>(user);
+               known && getCallee(known, symbols) &&
+               getCallee(known, symbols).isExternal())
+        llvm::append_range(worklist, user->getResults());
+  }
+  return overflowing->contains(value);
 }
 
 bool TransitionFlow::addAllParts(Part part, StringRef scaler,
@@ -625,6 +873,8 @@ bool TransitionFlow::losesRounds(Part part, StringRef scaler,
   auto loop = part.first.getDefiningOp<LoopLikeOpInterface>();
   if (!loop)
     return false;
+  if (skipsRounds(part, loop, scaler))
+    return true;
   llvm::SetVector<Part> inside = findInside(part, loop, scaler);
   auto isCarried = [&](BlockArgument argument) {
     return argument.getOwner()->getParentOp() == loop;
@@ -643,6 +893,79 @@ bool TransitionFlow::losesRounds(Part part, StringRef scaler,
            return branch && isHandedOn(part, each, branch, scaler) &&
                   goesRound(each, carried, branch, scaler);
          });
+}
+
+bool TransitionFlow::startsByOverflow(scf::WhileOp loop,
+                                      StringRef scaler) const {
+  SmallVector<Value> worklist{loop.getConditionOp().getCondition()};
+  llvm::DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (!seen.insert(value).second || !isDecidedByOverflow(value, scaler))
+      continue;
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (!isIn(value, loop) ||
+        isa_and_present<UnscaleOp, ScaleLossOp, CallOpInterface>(
+            value.getDefiningOp()))
+      return true;
+    if (argument && argument.getOwner() == loop.getBeforeBody())
+      worklist.push_back(loop.getInits()[argument.getArgNumber()]);
+    else
+      addSources(value, scaler, worklist);
+  }
+  return false;
+}
+
+/// Whether a loop with constant bounds runs a round.
+static std::optional<bool> runsRound(LoopLikeOpInterface loop) {
+  auto lower = loop.getLoopLowerBounds(), upper = loop.getLoopUpperBounds();
+  if (!lower || !upper)
+    return std::nullopt;
+  bool areConstant = true;
+  for (auto [first, end] : llvm::zip(*lower, *upper)) {
+    std::optional<int64_t> from = getConstantIntValue(first),
+                           to = getConstantIntValue(end);
+    if (from && to && *from >= *to)
+      return false;
+    areConstant &= from && to;
+  }
+  return areConstant ? std::optional(true) : std::nullopt;
+}
+
+bool TransitionFlow::mayRunNever(LoopLikeOpInterface loop,
+                                 StringRef scaler) const {
+  if (std::optional<bool> runs = runsRound(loop))
+    return !*runs;
+  if (auto conditional = dyn_cast<scf::WhileOp>(*loop))
+    return startsByOverflow(conditional, scaler);
+  auto branch = dyn_cast<RegionBranchOpInterface>(*loop);
+  return branch &&
+         llvm::any_of(handedOver.getDeciding(branch), [&](OpOperand *operand) {
+           return operand->getOwner() == loop &&
+                  isDecidedByOverflow(operand->get(), scaler);
+         });
+}
+
+bool TransitionFlow::skipsRounds(Part part, LoopLikeOpInterface loop,
+                                 StringRef scaler) const {
+  if (!isFinding(part.first, scaler) || !mayRunNever(loop, scaler))
+    return false;
+  auto isInside = [&](Value value) { return isIn(value, loop); };
+  SmallVector<Value> captured;
+  for (Part inside : findInside(part, scaler, isInside)) {
+    auto argument = dyn_cast<BlockArgument>(inside.first);
+    if (argument && argument.getOwner()->getParentOp() == loop)
+      continue; // of what is handed over, the start is there without a round
+    SmallVector<Part> parts;
+    addAllParts(inside, scaler, parts);
+    if (auto call = inside.first.getDefiningOp<func::CallOp>())
+      llvm::append_range(captured, call.getOperands());
+    else
+      for (Part source : parts)
+        captured.push_back(source.first);
+  }
+  llvm::erase_if(captured, isInside);
+  return hearsOutside(captured, loop, scaler);
 }
 
 /// The blocks that `block` goes round with; empty if it does not.
@@ -1003,10 +1326,11 @@ Operation *TransitionFlow::findDecidingBranch(Operation *op, StringRef scaler,
       condition = branch.getCondition();
     else if (auto choice = dyn_cast<cf::SwitchOp>(decision))
       condition = choice.getFlag();
-    if (!condition || !isFinding(condition, scaler) ||
-        llvm::none_of(heard(), [&](Operation *unscale) {
-          return dominance.properlyDominates(unscale, decision);
-        }))
+    if (!condition || (!isOverflowing(condition, scaler) &&
+                       (!isFinding(condition, scaler) ||
+                        llvm::none_of(heard(), [&](Operation *unscale) {
+                          return dominance.properlyDominates(unscale, decision);
+                        }))))
       continue;
     llvm::SetVector<Block *> reachable(fork->succ_begin(), fork->succ_end());
     for (unsigned i = 0; i < reachable.size(); ++i) {
@@ -1021,33 +1345,70 @@ Operation *TransitionFlow::findDecidingBranch(Operation *op, StringRef scaler,
   return nullptr;
 }
 
-/// What decides whether `op` runs, in its function.
-Operation *TransitionFlow::findDeciderAround(Operation *op, StringRef scaler,
-                                             HeardUnscalings heard) const {
-  for (; !isa<func::FuncOp>(op); op = op->getParentOp()) {
-    if (Operation *branch = findDecidingBranch(op, scaler, heard))
-      return branch;
-    Operation *around = op->getParentOp();
-    if (!isa<scf::IfOp, scf::IndexSwitchOp>(around))
-      continue;
-    // On each way, something advances the scaler.
-    bool isAlwaysAdvanced =
-        llvm::all_of(around->getRegions(), [&](Region &region) {
-          return !region.empty() &&
-                 llvm::any_of(region.front(), [&](Operation &inside) {
-                   return advances(&inside, scaler);
-                 });
-        });
-    if (!isAlwaysAdvanced && isFinding(around->getOperand(0), scaler) &&
-        llvm::any_of(heard(), [&](Operation *unscale) {
-          return !around->isAncestor(unscale);
-        }))
-      return around;
-  }
-  return nullptr;
+/// True if `branch` never runs the region that `op` is in.
+static bool skipsRegion(scf::IfOp branch, Operation *op) {
+  bool isThen = branch.getThenRegion().isAncestor(op->getParentRegion());
+  return isConstant(branch.getCondition(), !isThen);
 }
 
-Operation *TransitionFlow::findDecider(UpdateScaleOp update) const {
+std::optional<TransitionFlow::Decider::Kind>
+TransitionFlow::getDecision(Operation *op, StringRef scaler,
+                            HeardUnscalings heard) const {
+  Operation *around = op->getParentOp();
+  auto hearsOfOutside = [&] {
+    return llvm::any_of(heard(), [&](Operation *unscale) {
+      return !around->isAncestor(unscale);
+    });
+  };
+  if (isa<scf::ForallOp, scf::ParallelOp, tensor::GenerateOp, linalg::LinalgOp>(
+          around))
+    return Decider::ForEach;
+  // The region may be left out where one was found.
+  if (isa<ApplyIfFiniteOp>(around))
+    return Decider::ByOverflow;
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(around)) {
+    auto conditional = dyn_cast<scf::WhileOp>(around);
+    bool runsOnce =
+        conditional && op->getParentRegion() == &conditional.getBefore();
+    if (runsOnce || !mayRunNever(loop, scaler))
+      return std::nullopt;
+    return runsRound(loop) ? Decider::Never : Decider::ByOverflow;
+  }
+  if (!isa<scf::IfOp, scf::IndexSwitchOp>(around))
+    return std::nullopt;
+  if (auto branch = dyn_cast<scf::IfOp>(around);
+      branch && skipsRegion(branch, op))
+    return Decider::Never;
+  // On each way, something advances the scaler.
+  bool isAlwaysAdvanced =
+      llvm::all_of(around->getRegions(), [&](Region &region) {
+        return !region.empty() &&
+               llvm::any_of(region.front(), [&](Operation &inside) {
+                 return advances(&inside, scaler);
+               });
+      });
+  Value condition = around->getOperand(0);
+  if (!isAlwaysAdvanced && (isOverflowing(condition, scaler) ||
+                            (isFinding(condition, scaler) && hearsOfOutside())))
+    return Decider::ByOverflow;
+  return std::nullopt;
+}
+
+/// What decides whether `op` runs, in its function.
+std::optional<TransitionFlow::Decider>
+TransitionFlow::findDeciderAround(Operation *op, StringRef scaler,
+                                  HeardUnscalings heard) const {
+  for (; !isa<func::FuncOp>(op); op = op->getParentOp()) {
+    if (Operation *branch = findDecidingBranch(op, scaler, heard))
+      return Decider{branch, Decider::ByOverflow};
+    if (std::optional<Decider::Kind> kind = getDecision(op, scaler, heard))
+      return Decider{op->getParentOp(), *kind};
+  }
+  return std::nullopt;
+}
+
+std::optional<TransitionFlow::Decider>
+TransitionFlow::findDecider(UpdateScaleOp update) const {
   StringRef scaler = update.getScaler();
   std::optional<llvm::SetVector<Operation *>> known;
   auto heard = [&]() -> const llvm::SetVector<Operation *> & {
@@ -1060,11 +1421,11 @@ Operation *TransitionFlow::findDecider(UpdateScaleOp update) const {
   llvm::DenseSet<Operation *> functions;
   while (!worklist.empty()) {
     Operation *op = worklist.pop_back_val();
-    if (Operation *decider = findDeciderAround(op, scaler, heard))
+    if (std::optional<Decider> decider = findDeciderAround(op, scaler, heard))
       return decider;
     Operation *function = op->getParentOfType<func::FuncOp>();
     if (functions.insert(function).second)
       llvm::append_range(worklist, callers.lookup(function));
   }
-  return nullptr;
+  return std::nullopt;
 }

@@ -20,10 +20,13 @@
 
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -126,10 +129,25 @@ public:
   /// `scaler` found; null if there is none. Each value is looked at once.
   ApplyIfFiniteOp findNegatedGuard(StringRef scaler) const;
 
-  /// An operation that decides whether `update` runs by what the unscalings
-  /// found whose results `update` is given; null if there is none. Conditions
-  /// of loops are none: they come from rounds before.
-  Operation *findDecider(UpdateScaleOp update) const;
+  /// What keeps an update from running once for each overflow.
+  struct Decider {
+    enum Kind {
+      /// Decides whether it runs by what was found, or by a value that the
+      /// overflow comes into.
+      ByOverflow,
+      /// Never runs it.
+      Never,
+      /// Runs it for each of its elements or threads.
+      ForEach
+    };
+    Operation *op;
+    Kind kind;
+  };
+  /// What decides whether `update` runs by what the unscalings found whose
+  /// results `update` is given, or by gradients; nothing if there is none.
+  /// Conditions of loops are none in rounds after the first: they come from the
+  /// rounds before.
+  std::optional<Decider> findDecider(UpdateScaleOp update) const;
 
 private:
   /// What the first round of a loop begins with whose result is `part`, if all
@@ -156,12 +174,39 @@ private:
                 SmallVectorImpl<Part> &parts) const;
   bool addHandedOver(RegionBranchOpInterface op, Value value, bool isNegated,
                      SmallVectorImpl<Part> &parts) const;
-  bool addChosen(Value condition, ValueRange taken, ValueRange other,
-                 bool isNegated, StringRef scaler,
+  bool addChosen(Operation *choice, Value condition, ValueRange taken,
+                 ValueRange other, bool isNegated, StringRef scaler,
                  SmallVectorImpl<Part> &parts) const;
+  /// The parts of a result of `op`: whatever element holds what was found, the
+  /// elements of the result that are computed from it hold it.
+  bool addLinalgParts(linalg::LinalgOp op, unsigned number, bool isNegated,
+                      StringRef scaler, SmallVectorImpl<Part> &parts) const;
   /// Appends the parts of `argument`, of a block with predecessors.
   bool addBlockParts(BlockArgument argument, bool isNegated, StringRef scaler,
                      SmallVectorImpl<Part> &parts) const;
+  /// One way into a place where ways meet: the end of `from`, to its successor
+  /// with `number` if it has some.
+  struct Way {
+    Block *from;
+    unsigned number;
+    Value value;
+  };
+  /// Those of `ways`, into `to`, that the successor of `fork` with `number`
+  /// leads to without `to` or `fork`.
+  static SmallVector<unsigned> getWaysBehind(ArrayRef<Way> ways, Block *fork,
+                                             unsigned number, Block *to);
+  /// Appends the parts of what comes by one of `ways` into `to`, or out of
+  /// their region if that is null: branches on what was found lose it, unless
+  /// they are disjunctions.
+  bool addWays(ArrayRef<Way> ways, Region *region, Block *to, bool isNegated,
+               StringRef scaler, SmallVectorImpl<Part> &parts) const;
+  /// True if `function` leads to `call`, which may be in it, of it or of
+  /// others.
+  bool leadsBack(func::FuncOp function, func::CallOp call) const;
+  /// Appends the parts of a result of `call`.
+  bool addReturned(func::CallOp call, func::FuncOp callee, unsigned number,
+                   bool isNegated, StringRef scaler,
+                   SmallVectorImpl<Part> &parts) const;
   /// Appends those of a result of a tensor operation that keeps all elements.
   bool addTensorParts(Operation *def, bool isNegated, StringRef scaler,
                       SmallVectorImpl<Part> &parts) const;
@@ -184,6 +229,16 @@ private:
   /// Where the loop advances the scaler, and `hearsInside`, rounds that only
   /// some ways through it join are not lost.
   bool losesRounds(Part part, StringRef scaler, bool hearsInside) const;
+  /// True if `part` is a result of a loop that may run no round, decided by an
+  /// overflow or always, and comes from what was found outside of it by its
+  /// rounds alone.
+  bool skipsRounds(Part part, LoopLikeOpInterface loop, StringRef scaler) const;
+  /// True if `loop` runs no round, or if an overflow decides whether it runs
+  /// one.
+  bool mayRunNever(LoopLikeOpInterface loop, StringRef scaler) const;
+  /// True if the first evaluation of the condition of `loop` comes from what an
+  /// overflow comes into.
+  bool startsByOverflow(scf::WhileOp loop, StringRef scaler) const;
   /// True if an unscaling is among `inside`.
   bool findsInside(const llvm::SetVector<Part> &inside, StringRef scaler) const;
   /// True if, in a round of `loop`, `part` is true wherever `carried` is, on
@@ -215,8 +270,11 @@ private:
 
   /// The unscalings that an update hears of, found when they are asked for.
   using HeardUnscalings = function_ref<const llvm::SetVector<Operation *> &()>;
-  Operation *findDeciderAround(Operation *op, StringRef scaler,
-                               HeardUnscalings heard) const;
+  std::optional<Decider> findDeciderAround(Operation *op, StringRef scaler,
+                                           HeardUnscalings heard) const;
+  /// The same of the operation that holds `op`.
+  std::optional<Decider::Kind> getDecision(Operation *op, StringRef scaler,
+                                           HeardUnscalings heard) const;
   Operation *findDecidingBranch(Operation *op, StringRef scaler,
                                 HeardUnscalings heard) const;
   bool advances(Operation *op, StringRef scaler) const;
@@ -237,6 +295,9 @@ private:
   struct OfScaler {
     /// Values that depend on what its unscalings found.
     std::optional<llvm::DenseSet<Value>> findings;
+    /// Values that its overflows come into otherwise: those that depend on
+    /// scaled and unscaled gradients, or on losses.
+    std::optional<llvm::DenseSet<Value>> overflowing;
     /// What advances it, and what that is in.
     std::optional<llvm::DenseSet<Operation *>> advancing;
     /// The blocks of a region that advance it.
@@ -248,6 +309,13 @@ private:
   };
   bool mayLose(UpdateScaleOp update) const;
   bool isFinding(Value value, StringRef scaler) const;
+  bool isOverflowing(Value value, StringRef scaler) const;
+  bool isDecidedByOverflow(Value condition, StringRef scaler) const {
+    return isFinding(condition, scaler) || isOverflowing(condition, scaler);
+  }
+  /// True if an unscaling outside of `op` comes into `values`; null for an
+  /// operation has none inside.
+  bool hearsOutside(ValueRange values, Operation *op, StringRef scaler) const;
   const llvm::DenseMap<Value, SmallVector<Value, 2>> &getTargets() const;
 
   SymbolTable symbols;

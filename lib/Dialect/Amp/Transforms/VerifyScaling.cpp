@@ -81,6 +81,8 @@ private:
   void verifyStep(func::FuncOp step);
   void verifyTransitions(ModuleOp module);
   void verifyGuards(ModuleOp module, const TransitionFlow &flow);
+  void explainDecider(const TransitionFlow::Decider &decider,
+                      UpdateScaleOp update);
   void verifyOrder(ModuleOp module);
   void verifyChecks(ModuleOp module);
   InFlightDiagnostic complain(Location loc);
@@ -656,6 +658,32 @@ static void warnOfUnheard(const TransitionFlow &flow, StringRef scaler,
              "advance the scale with both ('arith.ori')";
 }
 
+void VerifyScaling::explainDecider(const TransitionFlow::Decider &decider,
+                                   UpdateScaleOp update) {
+  using Decider = TransitionFlow::Decider;
+  InFlightDiagnostic diagnostic = complain(update.getLoc());
+  diagnostic << "expected '@" << update.getScaler() << "' to be advanced ";
+  StringRef name = decider.op->getName().getStringRef();
+  switch (decider.kind) {
+  case Decider::ByOverflow:
+    diagnostic << "after each unscaling, but '" << name
+               << "' decides by what one found whether it is; its scale would "
+                  "only fall or only grow, so advance it in either case, with "
+                  "what was found";
+    break;
+  case Decider::Never:
+    diagnostic << "after each unscaling, but '" << name
+               << "' never runs this; advance it outside of it";
+    break;
+  case Decider::ForEach:
+    diagnostic << "once with what was found, but '" << name
+               << "' runs this for each of its elements, none or many; advance "
+                  "it behind it";
+    break;
+  }
+  diagnostic.attachNote(decider.op->getLoc()) << "decided here";
+}
+
 void VerifyScaling::verifyTransitions(ModuleOp module) {
   if (llvm::all_of(module.getOps<ScalerOp>(),
                    [](ScalerOp scaler) { return scaler.getStaticScale(); }))
@@ -710,15 +738,9 @@ void VerifyScaling::verifyTransitions(ModuleOp module) {
                    << "' may lose what one found; its scale would grow when it "
                       "overflows, so join what several found ('arith.ori')";
         diagnostic.attachNote(loss->op->getLoc()) << "lost here";
-      } else if (Operation *decider = flow.findDecider(update)) {
-        InFlightDiagnostic diagnostic = complain(update.getLoc());
-        diagnostic << "expected '@" << scaler.getSymName()
-                   << "' to be advanced after each unscaling, but '"
-                   << decider->getName()
-                   << "' decides by what one found whether it is; its scale "
-                      "would only fall or only grow, so advance it in either "
-                      "case, with what was found";
-        diagnostic.attachNote(decider->getLoc()) << "decided here";
+      } else if (std::optional<TransitionFlow::Decider> decider =
+                     flow.findDecider(update)) {
+        explainDecider(*decider, update);
       }
     if (ApplyIfFiniteOp guard = flow.findNegatedGuard(scaler.getSymName()))
       complain(guard.getLoc())
