@@ -73,6 +73,8 @@ static void addRewrites(OpPassManager &pm,
   // After whatever changes a state.
   pm.addPass(
       createGuardUpdatesPass({options.skipOnOverflow, options.keepFiniteSums}));
+  // Once it is known whether a loss is scaled.
+  pm.addPass(createDropFinitePromisesPass());
 }
 
 void mlir::amp::buildMixedPrecisionPipeline(

@@ -728,6 +728,34 @@ def GuardUpdatesPass : Pass<"amp-guard-updates", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numGuarded", "guarded", "guards placed">];
 }
 
+def DropFinitePromisesPass : Pass<"amp-drop-finite-promises", "::mlir::ModuleOp"> {
+  let summary = "take away nnan and ninf where a loss is scaled";
+  let description = [{
+    In a module with an `amp.scaler`, operations lose the fast-math flags `nnan` and
+    `ninf`, in bodies and in all functions: a scaled gradient overflows on purpose,
+    and an operation that was promised no NaN may hide it from `amp.unscale`. All
+    other flags stay; so do all of a module without scalers.
+
+    Before:
+    ```mlir
+    amp.scaler @s {initial_scale = 65536.0 : f64}
+    func.func @relu(%x: tensor<4xf32>, %zero: tensor<4xf32>) -> tensor<4xf32> {
+      %r = arith.maximumf %x, %zero fastmath<nnan,nsz> : tensor<4xf32>
+      return %r : tensor<4xf32>
+    }
+    ```
+    After:
+    ```mlir
+    amp.scaler @s {initial_scale = 65536.0 : f64}
+    func.func @relu(%x: tensor<4xf32>, %zero: tensor<4xf32>) -> tensor<4xf32> {
+      %r = arith.maximumf %x, %zero fastmath<nsz> : tensor<4xf32>
+      return %r : tensor<4xf32>
+    }
+    ```
+  }];
+  let statistics = [Statistic<"numDropped", "dropped", "operations with fewer flags">];
+}
+
 def VerifyScalingPass : Pass<"amp-verify-scaling", "::mlir::ModuleOp"> {
   let summary = "prove that no loss scale reaches parameters, states or results";
   let description = [{
