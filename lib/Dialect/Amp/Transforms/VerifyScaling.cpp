@@ -684,11 +684,46 @@ void VerifyScaling::explainDecider(const TransitionFlow::Decider &decider,
   diagnostic.attachNote(decider.op->getLoc()) << "decided here";
 }
 
+/// Of each transition that a guard leaves out, directly or by calls, the first
+/// such guard.
+static llvm::DenseMap<Operation *, ApplyIfFiniteOp>
+findLeftOut(ModuleOp module, const TransitionFlow &flow) {
+  SymbolTable symbols(module);
+  llvm::DenseMap<Operation *, ApplyIfFiniteOp> guards;
+  SmallVector<Operation *> referredTo;
+  for (Operation *function : flow.getReached())
+    function->walk([&](func::ConstantOp reference) {
+      referredTo.push_back(symbols.lookup(reference.getValue()));
+    });
+  llvm::DenseSet<Operation *> entered;
+  for (Operation *function : flow.getReached())
+    function->walk<WalkOrder::PreOrder>([&](ApplyIfFiniteOp guard) {
+      SmallVector<Operation *> pending{guard};
+      auto enter = [&](Operation *callee) {
+        if (callee && entered.insert(callee).second)
+          pending.push_back(callee);
+      };
+      while (!pending.empty())
+        pending.pop_back_val()->walk([&](Operation *op) {
+          if (isa<UpdateScaleOp>(op))
+            guards.try_emplace(op, guard);
+          else if (auto call = dyn_cast<func::CallOp>(op))
+            enter(getCallee(call, symbols));
+          else if (isa<func::CallIndirectOp>(op))
+            llvm::for_each(referredTo, enter);
+        });
+      return WalkResult::skip(); // guards inside of it are seen
+    });
+  return guards;
+}
+
 void VerifyScaling::verifyTransitions(ModuleOp module) {
   if (llvm::all_of(module.getOps<ScalerOp>(),
                    [](ScalerOp scaler) { return scaler.getStaticScale(); }))
     return;
   TransitionFlow flow(module);
+  llvm::DenseMap<Operation *, ApplyIfFiniteOp> leftOut =
+      findLeftOut(module, flow);
   llvm::StringMap<ScaleLossOp> scaled;
   llvm::MapVector<StringRef, SmallVector<UpdateScaleOp, 1>> advanced;
   llvm::MapVector<StringRef, SmallVector<UnscaleOp, 1>> unscaled;
@@ -738,6 +773,14 @@ void VerifyScaling::verifyTransitions(ModuleOp module) {
                    << "' may lose what one found; its scale would grow when it "
                       "overflows, so join what several found ('arith.ori')";
         diagnostic.attachNote(loss->op->getLoc()) << "lost here";
+      } else if (ApplyIfFiniteOp guard = leftOut.lookup(update)) {
+        InFlightDiagnostic diagnostic = complain(update.getLoc());
+        diagnostic << "expected '@" << scaler.getSymName()
+                   << "' to be advanced after each unscaling, but "
+                      "'amp.apply_if_finite' leaves this out where an infinity "
+                      "was found; its scale would never be lowered, so advance "
+                      "it in the train step, outside of the optimizer step";
+        diagnostic.attachNote(guard.getLoc()) << "left out here";
       } else if (std::optional<TransitionFlow::Decider> decider =
                      flow.findDecider(update)) {
         explainDecider(*decider, update);

@@ -627,7 +627,9 @@ def GuardUpdatesPass : Pass<"amp-guard-updates", "::mlir::ModuleOp"> {
     a gradient comes into. So is whatever writes to memory, in the step or in what it
     calls: an overflow is not seen there, and nothing takes the write back. Buffers,
     random states and outputs are not kept; a buffer or random state that a gradient
-    comes into is kept as an optimizer's state.
+    comes into is kept as an optimizer's state. A state that a scaler is advanced with
+    (whether an infinity was found in this window) and that no gradient comes into is
+    the scaler's and not kept either; an optimizer step that computes it is an error.
 
     Where `amp.all_reduce_found_inf` asks the other ranks, its answer counts, also
     about a union of what several unscalings found; it moves up to the last of them.
@@ -638,9 +640,12 @@ def GuardUpdatesPass : Pass<"amp-guard-updates", "::mlir::ModuleOp"> {
     `scf.for`) ends at once where it overflowed, integers are divided by 1,
     tensors are read and written at their start, and masks of vectors are empty. A
     function without roles that does one of these with a gradient is not called; its
-    results are zeros then, and need static shapes. Any other loop with bounds that a gradient comes into is an error,
-    and so is a size that one comes into. The size of a gradient (`tensor.dim`) is
-    none of its data, unless a gradient chooses among tensors.
+    results are zeros then, and need static shapes. Where such a loop or function
+    advances a scaler, or gives what one is advanced with, it is an error: that would
+    be lost with it. Any other loop with bounds that a gradient comes into is an error,
+    and so is a size that one comes into. What unscalings found is no gradient: a loop
+    that ends once one found an infinity goes round as it is written. The size of a
+    gradient (`tensor.dim`) is none of its data, unless a gradient chooses among tensors.
 
     An optimizer step that adds to an `accumulator`, or decides itself whether the
     window ends, is written into the train step before, for a guard around its call
@@ -794,7 +799,8 @@ def VerifyScalingPass : Pass<"amp-verify-scaling", "::mlir::ModuleOp"> {
        less than what its unscalings found: the conjunction of two results, or what
        the last round of a loop found, of blocks as well. Results are joined (`arith.ori`, or negated
        `arith.andi`), moved, handed over, and carried from round to round. One that
-       is advanced or not by what was found. A guard that takes a negation.
+       is advanced or not by what was found: by a branch, or in what
+       `amp.apply_if_finite` leaves out with the step. A guard that takes a negation.
     4. a gradient in which an overflow is hidden from its `amp.unscale`: chosen by
        a comparison of scaled values that drops NaN, left by an `scf.while` that such
        a comparison ends (a solver that tests a scaled residual, unless what it leaves

@@ -83,7 +83,9 @@ LogicalResult StepGuard::run() {
   if (options.keepFiniteSums)
     findSums();
   reach.propagate();
+  findTransitions();
   releaseCounters();
+  releaseScalerStates();
   if (failed(walkRegion(step.getBody())) || failed(useAgreements()))
     return failure();
   removeUnused();
@@ -167,6 +169,7 @@ struct GuardUpdates : public amp::impl::GuardUpdatesPassBase<GuardUpdates> {
 
   void runOnOperation() override {
     std::optional<SymbolTable> symbols;
+    std::optional<FunctionsWith> advancing;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (getFunctionKind(function) != FunctionKind::TrainStep ||
           function.isExternal() || isFlagSet(function, kUpdatesGuardedAttr))
@@ -177,11 +180,16 @@ struct GuardUpdates : public amp::impl::GuardUpdatesPassBase<GuardUpdates> {
       });
       if (!scaled.wasInterrupted())
         continue;
-      if (!symbols)
+      if (!symbols) {
         symbols.emplace(getOperation());
+        advancing.emplace(getOperation(), *symbols, [&](Operation *op) {
+          return isTransition(op, *symbols);
+        });
+      }
       if (failed(inlineWindows(function, *symbols, keepFiniteSums)))
         return signalPassFailure();
-      StepGuard guard(function, *symbols, {skipOnOverflow, keepFiniteSums});
+      StepGuard guard(function, *symbols, *advancing,
+                      {skipOnOverflow, keepFiniteSums});
       if (failed(guard.run()))
         return signalPassFailure();
       numGuarded += guard.getNumGuards();

@@ -104,6 +104,16 @@ LogicalResult StepGuard::guardCall(func::CallOp call) {
              << result.name << "') of optimizer step '@" << callee.getName()
              << "' when the step is skipped; give it an argument of the same role, "
                 "name and type";
+    if (!isWeight(result) && advancedWith.contains(old) &&
+        !isa<FloatType>(getElementTypeOrSelf(old)))
+      return call.emitError()
+             << "expected '" << stringifyRole(*result.role) << "' '"
+             << result.name << "', which a scaler of '@" << step.getName()
+             << "' is advanced with, to be computed outside of optimizer step "
+                "'@"
+             << callee.getName()
+             << "', which is left out where a gradient overflows; what was "
+                "found would be lost with it, so join that in the train step";
     // A skipped step ends its window all the same.
     if (result.is(Role::Accumulator)) {
       builder.setInsertionPoint(call);

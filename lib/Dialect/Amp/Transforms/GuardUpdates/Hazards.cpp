@@ -210,6 +210,9 @@ LogicalResult StepGuard::guardHazards(Operation *op) {
   SmallVector<std::pair<Hazard, Value>> guarded;
   for (const Hazard &hazard : getHazards(op)) {
     builder.setInsertionPoint(getPlaceBefore(op));
+    if (llvm::none_of(hazard.getReads(),
+                      [&](Value read) { return isInfinite(read); }))
+      continue;
     if (Value any = joinOf(hazard.getReads()))
       guarded.push_back({hazard, any});
   }
@@ -318,6 +321,12 @@ SmallVector<Value> mlir::amp::getBounds(LoopLikeOpInterface loop) {
                       [&](OpOperand &init) { return &init == &operand; }))
       bounds.push_back(operand.get());
   return bounds;
+}
+
+/// True if an overflow came into `value` by a gradient. What an unscaling found
+/// is true or false whatever overflowed.
+bool StepGuard::isInfinite(Value value) const {
+  return found.lookup(value) && reach.isReachedByGradient(value);
 }
 
 /// Of any other loop that a gradient counts.
@@ -462,12 +471,25 @@ bool StepGuard::mayNotEnd(func::CallOp call,
       [&](unsigned number) { return mayOverflow(call.getOperand(number)); });
 }
 
+/// True if `call` may not come to its end where something overflowed that leads
+/// to it. One that only what was found decides about, and that hands on
+/// something of it, is no part of a step: it counts, or joins.
+bool StepGuard::mayBeLeftOut(func::CallOp call) {
+  if (!mayNotEnd(call, [&](Value value) { return bool(found.lookup(value)); }))
+    return false;
+  if (call.getNumResults() == 0 && !opsWithTransitions.contains(call))
+    return true;
+  return mayNotEnd(call, [&](Value value) { return isInfinite(value); });
+}
+
 /// Such a function is left out where it is given an overflow:
 ///   %r = call @f(%g)
 ///   becomes
 ///   %r = if %overflows { yield 0 } else { yield call @f(%g) }
 LogicalResult StepGuard::skipHelper(func::CallOp call, Value any,
                                     Value overflows) {
+  if (failed(checkTransitions(call)))
+    return failure();
   Location loc = call.getLoc();
   SmallVector<TypedAttr> zeros;
   for (Type type : call.getResultTypes()) {
@@ -511,7 +533,9 @@ LogicalResult StepGuard::skipHelper(func::CallOp call, Value any,
 /// overflowed: all that it computes is dropped then. The body captures that as
 /// one boolean.
 LogicalResult StepGuard::guardBody(linalg::LinalgOp op) {
-  auto isReached = [&](Value value) { return reach.isReached(value); };
+  auto isReached = [&](Value value) {
+    return reach.isReachedByGradient(value);
+  };
   SmallVector<Operation *> endless;
   SmallVector<Hazard> hazards;
   SmallVector<Value> read;
@@ -541,6 +565,8 @@ LogicalResult StepGuard::guardBody(linalg::LinalgOp op) {
     return success();
   if (hasSizes)
     return refuseSizes(op);
+  if (!endless.empty() && failed(checkTransitions(op)))
+    return failure();
   Value overflows = extract(op->getLoc(), any);
   for (const Hazard &hazard : hazards)
     guardHazard(hazard, overflows);

@@ -233,8 +233,8 @@ void StepGuard::replaceResults(Operation *from, Operation *to) {
   for (auto [before, after] : llvm::zip(from->getResults(), to->getResults())) {
     before.replaceAllUsesWith(after);
     reach.replace(before, after);
-    for (auto *places :
-         {&guardedInside, &newParams, &neverSkipped, &readByUpdates, &sums})
+    for (auto *places : {&advancedWith, &guardedInside, &newParams,
+                         &neverSkipped, &readByUpdates, &sums})
       if (places->erase(before))
         places->insert(after);
     for (auto *known : {&found, &skipped})
@@ -257,7 +257,7 @@ void StepGuard::replaceResults(Operation *from, Operation *to) {
     handedOut = std::move(renewed);
   }
   joined.clear();
-  for (auto *operations : {&opsWithSources, &updates})
+  for (auto *operations : {&opsWithSources, &opsWithTransitions, &updates})
     if (operations->erase(from))
       operations->insert(to);
   slots.erase(from);

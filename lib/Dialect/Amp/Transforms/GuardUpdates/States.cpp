@@ -319,6 +319,17 @@ void StepGuard::followReads(SmallVector<Value> values,
   }
 }
 
+/// A skipped step does not keep the states of these roles and names.
+void StepGuard::releaseSlots(
+    const llvm::DenseSet<std::pair<unsigned, StringRef>> &released) {
+  if (released.empty())
+    return;
+  for (auto &[owner, members] : slots)
+    llvm::erase_if(members, [&](const Slot &slot) {
+      return released.contains({unsigned(*slot.info.role), slot.info.name});
+    });
+}
+
 /// A state that decides where a window ends, and that no gradient comes into,
 /// counts calls and not steps: it goes on with the window that a skip drops.
 void StepGuard::releaseCounters() {
@@ -341,22 +352,15 @@ void StepGuard::releaseCounters() {
   seen.clear();
   followReads(llvm::to_vector(conditions), seen, [](Operation *) {});
   llvm::DenseSet<std::pair<unsigned, StringRef>> released;
-  auto getKey = [](const RoleInfo &info) {
-    return std::make_pair(unsigned(*info.role), info.name);
-  };
   for (func::ReturnOp end : step.getOps<func::ReturnOp>())
     for (const Slot &slot : slots.lookup(end)) {
       Value value = end.getOperand(slot.index);
       if (!isWeight(slot.info) && !reach.isReached(value) &&
           !reach.getScaledOrigin(value) &&
           (seen.contains(value) || seen.contains(slot.old)))
-        released.insert(getKey(slot.info));
+        released.insert({unsigned(*slot.info.role), slot.info.name});
     }
-  if (!released.empty())
-    for (auto &[owner, members] : slots)
-      llvm::erase_if(members, [&](const Slot &slot) {
-        return released.contains(getKey(slot.info));
-      });
+  releaseSlots(released);
 }
 
 /// True if `user` is no part of an update and takes the new parameter `value`

@@ -90,10 +90,15 @@ void appendBranchConditions(Operation *op, Operation *function,
 /// What the terminator `end` chooses a successor by.
 SmallVector<Value> getConditions(Operation *end);
 
+/// True if `op` advances a dynamic scaler: static ones do not change.
+bool isTransition(Operation *op, const SymbolTable &symbols);
+
 class StepGuard {
 public:
-  StepGuard(func::FuncOp step, const SymbolTable &symbols, GuardOptions options)
-      : step(step), symbols(symbols), options(options),
+  /// `advancing` are the functions with transitions.
+  StepGuard(func::FuncOp step, const SymbolTable &symbols,
+            const FunctionsWith &advancing, GuardOptions options)
+      : step(step), symbols(symbols), advancing(advancing), options(options),
         reach(guardedPlaces, symbols), builder(step.getContext()) {}
 
   LogicalResult run();
@@ -119,6 +124,8 @@ private:
   void findUpdates();
   void followReads(SmallVector<Value> values, llvm::DenseSet<Value> &seen,
                    function_ref<void(Operation *)> visit);
+  void
+  releaseSlots(const llvm::DenseSet<std::pair<unsigned, StringRef>> &released);
   void releaseCounters();
   bool isHandedOnAsOld(Value value, Operation *user);
 
@@ -138,6 +145,11 @@ private:
   void replaceResults(Operation *from, Operation *to);
   ApplyIfFiniteOp createGuard(Location loc, Value any, ValueRange kept,
                               ValueRange values);
+
+  // Transitions.cpp
+  void findTransitions();
+  void releaseScalerStates();
+  LogicalResult checkTransitions(Operation *op);
 
   // Agreements.cpp
   void findAgreements();
@@ -164,10 +176,12 @@ private:
   void endOnOverflow(scf::ConditionOp end, Value overflows);
   void boundOnOverflow(scf::ForOp loop, Value overflows, bool stepMayOverflow);
   LogicalResult refuseBounds(Operation *loop);
+  bool isInfinite(Value value) const;
   llvm::SmallBitVector findDecisive(func::FuncOp callee);
   llvm::SmallBitVector findDecisiveAfterCallees(func::FuncOp callee);
   bool leadsToCheck(Operation *op);
   bool mayNotEnd(func::CallOp call, function_ref<bool(Value)> mayOverflow);
+  bool mayBeLeftOut(func::CallOp call);
   LogicalResult skipHelper(func::CallOp call, Value any, Value overflows);
   LogicalResult guardBody(linalg::LinalgOp op);
 
@@ -219,6 +233,7 @@ private:
 
   func::FuncOp step;
   const SymbolTable &symbols;
+  const FunctionsWith &advancing;
   GuardOptions options;
   OverflowReach::Guarded guardedPlaces;
   OverflowReach reach;
@@ -253,6 +268,10 @@ private:
   llvm::DenseMap<Operation *, SmallVector<Value>> withGradients;
   /// Operations that contain one of them.
   llvm::DenseSet<Operation *> opsWithSources;
+  /// What advances dynamic scalers, calls included, and what that is in.
+  llvm::DenseSet<Operation *> opsWithTransitions;
+  /// Values that those are advanced with, or computed from.
+  llvm::DenseSet<Value> advancedWith;
   /// Sums come from earlier calls, and may bring an infinity.
   bool hasAccumulators = false;
   /// Answers of findDecisive.

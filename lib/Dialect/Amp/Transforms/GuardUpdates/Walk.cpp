@@ -275,9 +275,7 @@ LogicalResult StepGuard::visit(Operation *op) {
     guardChecks(op);
     return success();
   }
-  if (auto call = dyn_cast<func::CallOp>(op);
-      call &&
-      mayNotEnd(call, [&](Value value) { return bool(found.lookup(value)); })) {
+  if (auto call = dyn_cast<func::CallOp>(op); call && mayBeLeftOut(call)) {
     SmallVector<Value> read(call.getOperands());
     if (leadsToCheck(call))
       appendBranchConditions(call, step, read);
@@ -289,12 +287,16 @@ LogicalResult StepGuard::visit(Operation *op) {
   if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
     builder.setInsertionPoint(loop);
     bounds = joinOf(getBounds(loop));
-    auto counted = dyn_cast<scf::ForOp>(op);
-    if (bounds && !counted)
-      return refuseBounds(op);
-    if (bounds)
+    if (llvm::any_of(getBounds(loop),
+                     [&](Value bound) { return isInfinite(bound); })) {
+      auto counted = dyn_cast<scf::ForOp>(op);
+      if (!counted)
+        return refuseBounds(op);
+      if (failed(checkTransitions(op)))
+        return failure();
       boundOnOverflow(counted, extract(op->getLoc(), bounds),
-                      bool(found.lookup(counted.getStep())));
+                      isInfinite(counted.getStep()));
+    }
   }
   // One in which something is chosen hands on each value's own overflows too:
   // an accumulator's, which goes on, and none of the step that was not taken.
@@ -385,8 +387,12 @@ LogicalResult StepGuard::visitOpaque(Operation *op, Value bounds) {
   if (auto loop = dyn_cast<scf::WhileOp>(op)) {
     scf::ConditionOp end = loop.getConditionOp();
     builder.setInsertionPoint(end);
-    if (Value any = found.lookup(end.getCondition()))
-      endOnOverflow(end, extract(end.getLoc(), any));
+    if (isInfinite(end.getCondition())) {
+      if (failed(checkTransitions(op)))
+        return failure();
+      endOnOverflow(end,
+                    extract(end.getLoc(), found.lookup(end.getCondition())));
+    }
   }
   return success();
 }
