@@ -1284,6 +1284,170 @@ ApplyIfFiniteOp TransitionFlow::findNegatedGuard(StringRef scaler) const {
   return nullptr;
 }
 
+bool TransitionFlow::isKept(Value value) const {
+  llvm::DenseSet<Value> seen;
+  SmallVector<Value> worklist{value};
+  while (!worklist.empty()) {
+    Value source = worklist.pop_back_val();
+    if (!seen.insert(source).second)
+      continue;
+    for (OpOperand &use : source.getUses()) {
+      auto function = dyn_cast<func::FuncOp>(use.getOwner()->getParentOp());
+      if (!isa<func::ReturnOp>(use.getOwner()) || !function ||
+          getFunctionKind(function) != FunctionKind::TrainStep)
+        continue;
+      RoleInfo info = getResultRole(function, use.getOperandNumber());
+      if (info.is(Role::Param) || info.is(Role::Master) ||
+          info.is(Role::OptState))
+        return true;
+    }
+    if (auto it = getTargets().find(source); it != getTargets().end())
+      llvm::append_range(worklist, it->second);
+  }
+  return false;
+}
+
+Operation *TransitionFlow::findNegatedChoice(StringRef scaler) const {
+  auto isTrueWhereFound = [&](Part condition) {
+    llvm::DenseSet<Part> seen;
+    SmallVector<Part> worklist{condition};
+    while (!worklist.empty()) {
+      Part part = worklist.pop_back_val();
+      if (!seen.insert(part).second)
+        continue;
+      if (!part.second && getUnscaling(part.first, scaler))
+        return true;
+      SmallVector<Part> parts;
+      if (addAllParts(part, scaler, parts))
+        llvm::append_range(worklist, parts);
+    }
+    return false;
+  };
+  auto isNegated = [&](Operation *op) {
+    if (!isa<arith::SelectOp, scf::IfOp>(op) || op->getNumResults() == 0 ||
+        !isFinding(op->getOperand(0), scaler))
+      return false;
+    for (OpResult result : op->getResults()) {
+      SmallVector<Value, 2> ways =
+          getAlternatives(op, result.getResultNumber());
+      bool isTakenNew = isOverflowing(ways[0], scaler);
+      if (isTakenNew != isOverflowing(ways[1], scaler) &&
+          isa<FloatType>(getElementTypeOrSelf(result.getType())) &&
+          isTrueWhereFound({op->getOperand(0), !isTakenNew}) && isKept(result))
+        return true;
+    }
+    return false;
+  };
+  for (Operation *function : reached) {
+    Operation *found = nullptr;
+    function->walk([&](Operation *op) {
+      if (!isNegated(op))
+        return WalkResult::advance();
+      found = op;
+      return WalkResult::interrupt();
+    });
+    if (found)
+      return found;
+  }
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Last rounds
+//===----------------------------------------------------------------------===//
+
+llvm::SetVector<Operation *>
+TransitionFlow::findInRound(UpdateScaleOp update) const {
+  StringRef scaler = update.getScaler();
+  llvm::SetVector<Operation *> found;
+  llvm::DenseSet<Value> seen;
+  SmallVector<Value> worklist{update.getFoundInf()};
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    if (UnscaleOp unscale = getUnscaling(value, scaler))
+      found.insert(unscale);
+    auto argument = dyn_cast<BlockArgument>(value);
+    Operation *parent = argument ? argument.getOwner()->getParentOp() : nullptr;
+    auto loop = dyn_cast_if_present<RegionBranchOpInterface>(parent);
+    if (!isa_and_present<LoopLikeOpInterface>(parent) || !loop ||
+        !loop->isAncestor(update)) {
+      addSources(value, scaler, worklist);
+      continue;
+    }
+    // Without what the round before hands over.
+    for (OpOperand *operand : handedOver.getSources(loop, value))
+      if (operand->getOwner() == parent ||
+          isa<scf::ConditionOp>(operand->getOwner()))
+        worklist.push_back(operand->get());
+  }
+  return found;
+}
+
+/// The value of the variable of `loop` in its last round.
+static std::optional<int64_t> getLast(LoopLikeOpInterface loop) {
+  auto counting = dyn_cast<scf::ForOp>(*loop);
+  if (!counting)
+    return std::nullopt;
+  std::optional<int64_t> from = getConstantIntValue(counting.getLowerBound()),
+                         to = getConstantIntValue(counting.getUpperBound()),
+                         step = getConstantIntValue(counting.getStep());
+  if (!from || !to || !step || *step <= 0 || *from >= *to)
+    return std::nullopt;
+  return *from + (*to - 1 - *from) / *step * *step;
+}
+
+/// False if a comparison of the variable of `loop` keeps `op` from running in
+/// its last round.
+static bool mayRunLast(Operation *op, LoopLikeOpInterface loop) {
+  std::optional<int64_t> last = getLast(loop);
+  for (; last && op != loop; op = op->getParentOp()) {
+    auto branch = dyn_cast_if_present<scf::IfOp>(op->getParentOp());
+    auto compare =
+        branch ? branch.getCondition().getDefiningOp<arith::CmpIOp>() : nullptr;
+    if (!compare || compare.getLhs() != *loop.getSingleInductionVar())
+      continue;
+    std::optional<int64_t> limit = getConstantIntValue(compare.getRhs());
+    if (!limit)
+      continue;
+    bool isTaken = arith::applyCmpPredicate(
+        compare.getPredicate(), APInt(64, *last, /*isSigned=*/true),
+        APInt(64, *limit, /*isSigned=*/true));
+    if (isTaken != branch.getThenRegion().isAncestor(op->getParentRegion()))
+      return false;
+  }
+  return true;
+}
+
+std::optional<TransitionFlow::LastRound>
+TransitionFlow::findLastRound(UpdateScaleOp update,
+                              ArrayRef<UpdateScaleOp> updates) const {
+  auto loop = update->getParentOfType<LoopLikeOpInterface>();
+  if (!loop)
+    return std::nullopt;
+  llvm::SetVector<Operation *> heard;
+  llvm::DenseSet<Value> seen;
+  if (!findUnscalings(update.getFoundInf(), update.getScaler(), seen, heard))
+    return std::nullopt;
+  for (; loop; loop = loop->getParentOfType<LoopLikeOpInterface>()) {
+    if (mayRunLast(update, loop))
+      continue;
+    for (Operation *unscale : heard) {
+      if (!loop->isProperAncestor(unscale) || !mayRunLast(unscale, loop))
+        continue;
+      if (llvm::none_of(updates, [&](UpdateScaleOp other) {
+            return other != update &&
+                   (!loop->isProperAncestor(other) ||
+                    mayRunLast(other, loop)) &&
+                   findInRound(other).contains(unscale);
+          }))
+        return LastRound{unscale, loop};
+    }
+  }
+  return std::nullopt;
+}
+
 //===----------------------------------------------------------------------===//
 // Decisions
 //===----------------------------------------------------------------------===//

@@ -129,6 +129,21 @@ public:
   /// `scaler` found; null if there is none. Each value is looked at once.
   ApplyIfFiniteOp findNegatedGuard(StringRef scaler) const;
 
+  /// The first choice that gives a train step's parameters or state a value
+  /// that an overflow comes into where an unscaling with `scaler` found one,
+  /// and one that none comes into elsewhere; null if there is none.
+  Operation *findNegatedChoice(StringRef scaler) const;
+
+  /// An unscaling in a loop, of whose last round no update hears.
+  struct LastRound {
+    Operation *unscale;
+    Operation *loop;
+  };
+  /// The first one of those that `update`, which is left out of that round,
+  /// hears of; `updates` are all of its scaler.
+  std::optional<LastRound> findLastRound(UpdateScaleOp update,
+                                         ArrayRef<UpdateScaleOp> updates) const;
+
   /// What keeps an update from running once for each overflow.
   struct Decider {
     enum Kind {
@@ -278,6 +293,11 @@ private:
   Operation *findDecidingBranch(Operation *op, StringRef scaler,
                                 HeardUnscalings heard) const;
   bool advances(Operation *op, StringRef scaler) const;
+  /// The unscalings that `update` hears of in the round that it runs in.
+  llvm::SetVector<Operation *> findInRound(UpdateScaleOp update) const;
+  /// True if `value` comes into what a train step keeps of its parameters and
+  /// its optimizer's state.
+  bool isKept(Value value) const;
 
   /// What guards are told, forwards: where no condition is known to be a
   /// finding, all parts are, so that it holds for each scaler what it may.

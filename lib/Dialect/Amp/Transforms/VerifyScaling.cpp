@@ -784,6 +784,16 @@ void VerifyScaling::verifyTransitions(ModuleOp module) {
       } else if (std::optional<TransitionFlow::Decider> decider =
                      flow.findDecider(update)) {
         explainDecider(*decider, update);
+      } else if (std::optional<TransitionFlow::LastRound> last =
+                     flow.findLastRound(update, updates)) {
+        InFlightDiagnostic diagnostic = complain(update.getLoc());
+        diagnostic << "expected '@" << scaler.getSymName()
+                   << "' to be advanced with what each round of '"
+                   << last->loop->getName()
+                   << "' found, but none hears of the last one; advance it "
+                      "behind the unscaling of each round, or behind the loop "
+                      "with what its rounds found";
+        diagnostic.attachNote(last->unscale->getLoc()) << "found here";
       }
     if (ApplyIfFiniteOp guard = flow.findNegatedGuard(scaler.getSymName()))
       complain(guard.getLoc())
@@ -792,6 +802,14 @@ void VerifyScaling::verifyTransitions(ModuleOp module) {
              "'@"
           << scaler.getSymName()
           << "' found; a step would be taken where it overflows alone";
+    if (Operation *choice = flow.findNegatedChoice(scaler.getSymName()))
+      complain(choice->getLoc())
+          << "expected '" << choice->getName()
+          << "' to choose an old value where an infinity was found, but where "
+             "an 'amp.unscale' using '@"
+          << scaler.getSymName()
+          << "' finds one, it chooses a new one; a step would be taken where "
+             "it overflows alone";
     warnOfUnheard(flow, scaler.getSymName(), updates,
                   unscaled[scaler.getSymName()]);
   }
