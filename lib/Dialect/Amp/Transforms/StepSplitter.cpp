@@ -32,6 +32,7 @@
 #include "HiddenEffects.h"
 #include "OverflowReach.h"
 
+#include "amp/Analysis/CallComponents.h"
 #include "amp/Analysis/ValueOrigins.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -236,7 +237,36 @@ Value StepSplitter::findArgument(Role role, StringRef name) {
 // The cut
 //===----------------------------------------------------------------------===//
 
+/// True if `op`, or a function that it calls, does more than give values: a
+/// call is free to be made once more, or in the other part, as any operation
+/// is. What is not in the module may do anything.
+bool StepSplitter::hasEffects(Operation *op) {
+  auto isEffect = [](Operation *inner) {
+    if (auto function = dyn_cast<func::FuncOp>(inner))
+      return function.isExternal();
+    return !isa<func::CallOp>(inner) &&
+           !inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>() &&
+           !isMemoryEffectFree(inner);
+  };
+  return op
+      ->walk([&](Operation *inner) {
+        bool found = isEffect(inner);
+        if (auto call = dyn_cast<func::CallOp>(inner)) {
+          auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+          auto [known, isNew] = functionEffects.try_emplace(callee, true);
+          if (isNew && callee)
+            known->second = findReached({callee}, symbols, isEffect);
+          found = known->second;
+        }
+        return found ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 void StepSplitter::findDependences() {
+  for (Operation &op : body)
+    if (hasEffects(&op))
+      effects.insert(&op);
   for (auto [index, argument] : llvm::enumerate(step.getArguments())) {
     Dependence &from = dependence[argument];
     switch (getArgRole(step, index).role.value_or(Role::Batch)) {
@@ -325,7 +355,7 @@ LogicalResult StepSplitter::collectBackward() {
   // Checks and other effects belong to the first part, unless they check the
   // gradients.
   for (Operation &op : body.without_terminator()) {
-    if (isMemoryEffectFree(&op))
+    if (!effects.contains(&op))
       continue;
     Operation *foreign = callsForeign ? findForeignCall(&op, symbols) : nullptr;
     if (llvm::any_of(getReadValues(&op), [&](Value value) {
@@ -398,15 +428,14 @@ LogicalResult StepSplitter::collect(ArrayRef<Value> roots, Part &part) {
       continue;
     }
     if (backward.ops.contains(def) &&
-        (dependence.lookup(value).data || !isMemoryEffectFree(def))) {
+        (dependence.lookup(value).data || effects.contains(def))) {
       if (dependence.lookup(value).seed)
         return refuseRead(value.getLoc());
       part.inputs[value] = DictionaryAttr::get(step.getContext());
       backward.outputs.insert({value, DictionaryAttr::get(step.getContext())});
       continue;
     }
-    if (&part != &update && update.ops.contains(def) &&
-        !isMemoryEffectFree(def)) {
+    if (&part != &update && update.ops.contains(def) && effects.contains(def)) {
       update.outputs.insert({value, DictionaryAttr::get(step.getContext())});
       continue;
     }
@@ -509,7 +538,7 @@ LogicalResult StepSplitter::split() {
     return failure();
   // An effect takes place once, in the part that needs it.
   for (Operation &op : body.without_terminator())
-    if (!isMemoryEffectFree(&op) && !backward.ops.contains(&op) &&
+    if (effects.contains(&op) && !backward.ops.contains(&op) &&
         !update.ops.contains(&op)) {
       restOps.insert(&op);
       llvm::append_range(kept, getReadValues(&op));

@@ -52,6 +52,7 @@ private:
   Value giveParameterType(const UnmarkedGradient &gradient);
   LogicalResult addGradient(Location loc, StringRef name, Value value);
   void findDependences();
+  bool hasEffects(Operation *op);
   const ScaleDegreeAnalysis &getDegrees();
   bool isOfBackwardPass(Value gradient);
   LogicalResult chooseResults();
@@ -85,6 +86,10 @@ private:
   llvm::MapVector<Value, std::string> gradientName;
   llvm::StringMap<Value> gradientOf;
   llvm::DenseMap<Value, Dependence> dependence;
+  /// Operations of the body, and functions that they call, that do more than
+  /// give values.
+  llvm::DenseSet<Operation *> effects;
+  llvm::DenseMap<Operation *, bool> functionEffects;
   /// As if the seed were scaled; made where it is asked for.
   std::optional<ScaleDegreeAnalysis> degrees;
   Part backward, update;
