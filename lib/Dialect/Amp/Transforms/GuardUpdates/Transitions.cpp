@@ -85,9 +85,10 @@ void StepGuard::releaseScalerStates() {
   releaseSlots(released);
 }
 
-/// `op` is cut short where a gradient overflows.
+/// `op` is cut short where a gradient overflows. The rounds of a loop with a
+/// backward pass of its own advance the scaler with what they find themselves.
 LogicalResult StepGuard::checkTransitions(Operation *op) {
-  bool isLost = opsWithTransitions.contains(op) ||
+  bool isLost = (opsWithTransitions.contains(op) && !hasSource(op)) ||
                 llvm::any_of(op->getResults(), [&](Value result) {
                   return !isa<FloatType>(getElementTypeOrSelf(result)) &&
                          advancedWith.contains(result);
