@@ -214,9 +214,9 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %a = amp.scale_loss %seed using @s : tensor<f32>
   %g = arith.mulf %a, %x : tensor<f32>
   %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
-  // expected-note@below {{decided here}}
+  // expected-note@below {{left out here}}
   %k = amp.apply_if_finite %f keep(%w) {
-    // expected-error@below {{expected '@s' to be advanced after each unscaling, but 'amp.apply_if_finite' decides by what one found whether it is}}
+    // expected-error@below {{expected '@s' to be advanced after each unscaling, but 'amp.apply_if_finite' leaves this out where an infinity was found}}
     amp.update_scale @s, %f
     amp.yield %u : tensor<f32>
   } : tensor<f32>

@@ -1527,9 +1527,6 @@ TransitionFlow::getDecision(Operation *op, StringRef scaler,
   if (isa<scf::ForallOp, scf::ParallelOp, tensor::GenerateOp, linalg::LinalgOp>(
           around))
     return Decider::ForEach;
-  // The region may be left out where one was found.
-  if (isa<ApplyIfFiniteOp>(around))
-    return Decider::ByOverflow;
   if (auto loop = dyn_cast<LoopLikeOpInterface>(around)) {
     auto conditional = dyn_cast<scf::WhileOp>(around);
     bool runsOnce =
