@@ -1533,7 +1533,10 @@ TransitionFlow::getDecision(Operation *op, StringRef scaler,
         conditional && op->getParentRegion() == &conditional.getBefore();
     if (runsOnce || !mayRunNever(loop, scaler))
       return std::nullopt;
-    return runsRound(loop) ? Decider::Never : Decider::ByOverflow;
+    if (runsRound(loop))
+      return Decider::Never;
+    // What no round finds is not to be heard of.
+    return hearsOfOutside() ? std::optional(Decider::ByOverflow) : std::nullopt;
   }
   if (!isa<scf::IfOp, scf::IndexSwitchOp>(around))
     return std::nullopt;
