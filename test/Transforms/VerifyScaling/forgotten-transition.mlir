@@ -229,7 +229,8 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %any = scf.if %c -> tensor<i1> {
     scf.yield %fu : tensor<i1>
   } else {
-    scf.yield %no : tensor<i1>
+    %also = arith.ori %fu, %no : tensor<i1>
+    scf.yield %also : tensor<i1>
   }
   %all = scf.for %i = %c0 to %c1 step %c1 iter_args(%last = %no) -> tensor<i1> {
     %next = arith.ori %last, %any : tensor<i1>
@@ -565,7 +566,8 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %v, %fv = amp.unscale %h using @s : (tensor<f32>) -> tensor<f32>
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %either = arith.select %c, %fu, %fv : tensor<i1>
+  %both = arith.ori %fu, %fv : tensor<i1>
+  %either = arith.select %c, %fu, %both : tensor<i1>
   %joined = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>, affine_map<() -> ()>],
                             iterator_types = []}
       ins(%either, %fv : tensor<i1>, tensor<i1>) outs(%no : tensor<i1>) {

@@ -323,6 +323,13 @@ bool TransitionFlow::addChosen(Operation *choice, Value condition,
   return true;
 }
 
+Block *TransitionFlow::getFork(Block *block) const {
+  return dominance.getDomTree(block->getParent())
+      .getNode(block)
+      ->getIDom()
+      ->getBlock();
+}
+
 SmallVector<unsigned> TransitionFlow::getWaysBehind(ArrayRef<Way> ways,
                                                     Block *fork,
                                                     unsigned number,
@@ -351,7 +358,7 @@ bool TransitionFlow::addWays(ArrayRef<Way> ways, Region *region, Block *to,
   // Ways to a block part behind the one that dominates it.
   Block *first = &region->front();
   if (to && to != first)
-    first = dominance.getDomTree(region).getNode(to)->getIDom()->getBlock();
+    first = getFork(to);
   llvm::SetVector<Block *> forks;
   if (!isOne)
     for (const Way &way : ways)
@@ -631,9 +638,7 @@ bool TransitionFlow::addTensorParts(Operation *def, bool isNegated,
   return true;
 }
 
-/// The unscaling with `scaler` that `value` is the found_inf of; null if it is
-/// that of none.
-static UnscaleOp getUnscaling(Value value, StringRef scaler) {
+UnscaleOp TransitionFlow::getUnscaling(Value value, StringRef scaler) {
   auto unscale = value.getDefiningOp<UnscaleOp>();
   return unscale && unscale.getScaler() == scaler &&
                  value == unscale.getFoundInf()
@@ -768,8 +773,8 @@ TransitionFlow::findInside(Part part, StringRef scaler,
   return inside;
 }
 
-static bool isIn(Value value, Operation *loop) {
-  return loop->isAncestor(value.getParentBlock()->getParentOp());
+bool TransitionFlow::isIn(Value value, Operation *op) {
+  return op->isAncestor(value.getParentBlock()->getParentOp());
 }
 
 llvm::SetVector<TransitionFlow::Part>
@@ -800,21 +805,34 @@ bool TransitionFlow::losesRounds(const llvm::SetVector<Part> &inside,
          });
 }
 
+/// How many of the `numParts` parts of `value` are conditions, each of which
+/// chooses a constant where it holds: they come before what is chosen from.
+static size_t countConditions(Value value, size_t numParts) {
+  size_t numWays = numParts;
+  Block *block = value.getParentBlock();
+  if (Operation *def = value.getDefiningOp())
+    numWays = isa<arith::SelectOp, scf::IfOp>(def) ? 2 : numParts;
+  else if (!block->isEntryBlock())
+    numWays = std::distance(block->pred_begin(), block->pred_end());
+  return numParts - std::min(numWays, numParts);
+}
+
 /// True if `value` with its `parts` is refuted, of which `isTrue` tells those
-/// that are not: a choice is true if all that it chooses from is, or if the
+/// that are not: a choice is true if all that it chooses from is, or if a
 /// condition is that decides for a constant.
 static bool isRefuted(Value value, ArrayRef<TransitionFlow::Part> parts,
                       function_ref<bool(TransitionFlow::Part)> isTrue) {
   Operation *def = value.getDefiningOp();
-  if (isa_and_present<arith::SelectOp, scf::IfOp>(def) && parts.size() == 3)
-    return !isTrue(parts.front()) && !llvm::all_of(parts.drop_front(), isTrue);
+  size_t numConditions = countConditions(value, parts.size());
+  if (llvm::any_of(parts.take_front(numConditions), isTrue))
+    return false;
+  parts = parts.drop_front(numConditions);
   if (!def || isa<arith::SelectOp, RegionBranchOpInterface>(def))
     return parts.empty() || !llvm::all_of(parts, isTrue);
   return llvm::none_of(parts, isTrue);
 }
 
-bool TransitionFlow::isSurelyTrue(Part part, Part carried, Operation *loop,
-                                  StringRef scaler) const {
+bool TransitionFlow::isSurelyTrue(Part part, Part known, Expand expand) {
   llvm::MapVector<Part, SmallVector<Part>> sources;
   SmallVector<Part> worklist{part};
   while (!worklist.empty()) {
@@ -822,8 +840,8 @@ bool TransitionFlow::isSurelyTrue(Part part, Part carried, Operation *loop,
     if (sources.contains(next))
       continue;
     SmallVector<Part> &parts = sources[next];
-    if (next != carried && isIn(next.first, loop))
-      addAllParts(next, scaler, parts);
+    if (next != known)
+      expand(next, parts);
     llvm::append_range(worklist, parts);
   }
   // True is what nothing refutes: rounds of inner loops rest on those before.
@@ -832,11 +850,20 @@ bool TransitionFlow::isSurelyTrue(Part part, Part carried, Operation *loop,
   for (bool isChanged = true; isChanged;) {
     isChanged = false;
     for (auto &[value, parts] : llvm::reverse(sources))
-      if (value != carried && !isConstant(value.first, !value.second) &&
+      if (value != known && !isConstant(value.first, !value.second) &&
           isTrue(value) && isRefuted(value.first, parts, isTrue))
         isChanged |= refuted.insert(value).second;
   }
   return isTrue(part);
+}
+
+bool TransitionFlow::isSurelyTrue(Part part, Part known, Operation *op,
+                                  StringRef scaler) const {
+  return isSurelyTrue(part, known,
+                      [&](Part next, SmallVectorImpl<Part> &parts) {
+                        if (isIn(next.first, op))
+                          addAllParts(next, scaler, parts);
+                      });
 }
 
 bool TransitionFlow::isHandedOn(Part part, Part carried,
@@ -1011,6 +1038,14 @@ bool TransitionFlow::losesRounds(Part part, Block *reader,
       isInside);
 }
 
+Operation *TransitionFlow::getMaker(Value value) {
+  if (Operation *def = value.getDefiningOp())
+    return def;
+  Block *block = value.getParentBlock();
+  return block->isEntryBlock() ? block->getParentOp()
+                               : (*block->pred_begin())->getTerminator();
+}
+
 /// False if nothing on the ways to `update` loses what an unscaling found, or
 /// negates it; otherwise it may come there another way.
 bool TransitionFlow::mayLose(UpdateScaleOp update) const {
@@ -1035,7 +1070,7 @@ bool TransitionFlow::mayLose(UpdateScaleOp update) const {
 std::optional<TransitionFlow::Loss>
 TransitionFlow::findLoss(UpdateScaleOp update) const {
   if (!mayLose(update))
-    return std::nullopt;
+    return findChosen(update);
   StringRef scaler = update.getScaler();
   // With the blocks that read them.
   SmallVector<ReadPart> worklist{
@@ -1064,10 +1099,7 @@ TransitionFlow::findLoss(UpdateScaleOp update) const {
         worklist.emplace_back(next, value.getParentBlock());
       continue;
     }
-    Operation *def = value.getDefiningOp();
-    if (Block *block = value.getParentBlock(); !def)
-      def = block->isEntryBlock() ? block->getParentOp()
-                                  : (*block->pred_begin())->getTerminator();
+    Operation *def = getMaker(value);
     // What another operation loses as well is said of the first.
     for (Operation *unscale : findFound(value, scaler, lost))
       losses.push_back({{def, false}, unscale});
@@ -1075,7 +1107,7 @@ TransitionFlow::findLoss(UpdateScaleOp update) const {
   for (auto [loss, unscale] : losses)
     if (!kept.contains(unscale))
       return loss;
-  return std::nullopt;
+  return findChosen(update);
 }
 
 //===----------------------------------------------------------------------===//

@@ -100,8 +100,8 @@ public:
   };
   /// The first loss of an unscaling with `scaler` between it and `found`, of
   /// those whose results reach `found` by no other way: what `found` comes from
-  /// has to be joined ('arith.ori'), moved or handed over. Nothing if there is
-  /// none.
+  /// has to be joined ('arith.ori'), moved or handed over, and be there on each
+  /// way that is chosen. Nothing if there is none.
   std::optional<Loss> findLoss(UpdateScaleOp update) const;
 
   /// A value, or the negation of it.
@@ -196,6 +196,8 @@ private:
   /// elements of the result that are computed from it hold it.
   bool addLinalgParts(linalg::LinalgOp op, unsigned number, bool isNegated,
                       StringRef scaler, SmallVectorImpl<Part> &parts) const;
+  /// The block at whose end the ways to `block` part.
+  Block *getFork(Block *block) const;
   /// Appends the parts of `argument`, of a block with predecessors.
   bool addBlockParts(BlockArgument argument, bool isNegated, StringRef scaler,
                      SmallVectorImpl<Part> &parts) const;
@@ -256,9 +258,12 @@ private:
   bool startsByOverflow(scf::WhileOp loop, StringRef scaler) const;
   /// True if an unscaling is among `inside`.
   bool findsInside(const llvm::SetVector<Part> &inside, StringRef scaler) const;
-  /// True if, in a round of `loop`, `part` is true wherever `carried` is, on
-  /// each way through it.
-  bool isSurelyTrue(Part part, Part carried, Operation *loop,
+  /// Appends what makes its part true.
+  using Expand = function_ref<void(Part, SmallVectorImpl<Part> &)>;
+  /// True if `part` is true wherever `known` is, on each way between them.
+  static bool isSurelyTrue(Part part, Part known, Expand expand);
+  /// The same in a round of a loop, or on the ways through another operation.
+  bool isSurelyTrue(Part part, Part known, Operation *op,
                     StringRef scaler) const;
   /// True if all that rounds of `loop` hand over for `part` is.
   bool isHandedOn(Part part, Part carried, RegionBranchOpInterface loop,
@@ -269,6 +274,36 @@ private:
   /// The same of a value of a loop of blocks that `reader`, outside of it,
   /// reads.
   bool losesRounds(Part part, Block *reader, StringRef scaler) const;
+
+  /// The first choice on the ways to `update` that may leave out what is found
+  /// on one of its ways; nothing if there is none.
+  std::optional<Loss> findChosen(UpdateScaleOp update) const;
+  /// True if `part` is a choice by something else than what was found, and
+  /// something is true on one of its ways that may not be on another.
+  bool mayChoose(Part part, StringRef scaler) const;
+  /// True if `choice` is that for something that `root`, of the same function,
+  /// is not told another way. What is in `kept` it is told.
+  bool isLostBy(Part choice, Part root, StringRef scaler,
+                llvm::DenseSet<Part> &kept) const;
+  /// Appends what makes `part` true, of values of its function.
+  void addPartsHere(Part part, StringRef scaler,
+                    SmallVectorImpl<Part> &parts) const;
+  /// The same on ways that come behind `made`, of that function.
+  void addPartsBehind(Part part, Value made, StringRef scaler,
+                      SmallVectorImpl<Part> &parts) const;
+  bool addBlockPartsBehind(BlockArgument argument, bool isNegated, Value made,
+                           SmallVectorImpl<Part> &parts) const;
+
+  /// The unscaling with `scaler` that `value` is the found_inf of; null if it
+  /// is that of none.
+  static UnscaleOp getUnscaling(Value value, StringRef scaler);
+  /// True if `value` is made in the regions of `op`.
+  static bool isIn(Value value, Operation *op);
+  /// What chooses `value`, if something does.
+  Operation *getChoice(Value value) const;
+  /// What makes `value`, or hands it over.
+  static Operation *getMaker(Value value);
+
   /// The unscalings with `scaler` whose found_inf `value` depends on, by values
   /// that are not among `seen`, or behind them; they are added to it.
   llvm::SetVector<Operation *> findFound(Value value, StringRef scaler,
@@ -326,6 +361,8 @@ private:
     WaysToGoal<Value> sources;
     /// Those of which something that they are true for may be lost.
     WaysToGoal<ReadPart> losses;
+    /// Those that come from a choice that may leave out some of them.
+    WaysToGoal<Part> choices;
   };
   bool mayLose(UpdateScaleOp update) const;
   bool isFinding(Value value, StringRef scaler) const;
