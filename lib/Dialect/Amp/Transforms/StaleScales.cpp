@@ -23,7 +23,8 @@
 
 #include "Callees.h"
 #include "HandedOver.h"
-#include "Reachable.h"
+#include "MixedScales.h"
+#include "ScaleVersions.h"
 #include "ScaledValues.h"
 #include "ScalerOperations.h"
 #include "ValueSources.h"
@@ -34,67 +35,17 @@
 #include "amp/Support/AllocationOrder.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
-#include "mlir/IR/Dominance.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/DepthFirstIterator.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/Support/GenericIteratedDominanceFrontier.h"
 
 using namespace mlir;
 using namespace mlir::amp;
 
 namespace {
-/// Versions of one scale in one function, as those of a variable in SSA form:
-/// one at its start, a new one behind each operation that advances the scaler
-/// or contains one that does, one where different ones meet, and one at the
-/// start of each round of a loop that advances it.
-class ScaleVersions {
-public:
-  /// `advancing` are what does by itself or by a call, in order.
-  ScaleVersions(func::FuncOp function, DominanceInfo &dominance,
-                ArrayRef<Operation *> advancing);
-
-  /// What advances the scaler last between `value` and its use by `use`; null
-  /// if nothing does.
-  Operation *findBetween(Value value, Operation *use) const;
-  /// The same between `store` and `use`.
-  Operation *findBetween(Operation *store, Operation *use) const;
-  /// True if the same version holds behind `store` and in front of `use`.
-  bool isSame(Operation *store, Operation *use) const {
-    return getVersion(store, /*isBehind=*/true) ==
-           getVersion(use, /*isBehind=*/false);
-  }
-  /// The innermost loop around `use`, of blocks as well, that advances the
-  /// scaler and in which `memory` is not made; null if there is none.
-  Operation *findLoopAround(Operation *use, Value memory) const;
-
-private:
-  unsigned makeVersion(Operation *transition);
-  void visit(Region &region, unsigned version);
-  void visitBlocks(Region &region, unsigned version);
-  unsigned getLast(Block *block) const;
-  unsigned getVersion(Operation *op, bool isBehind) const;
-
-  func::FuncOp function;
-  DominanceInfo &dominance;
-  /// What made each version, by its number.
-  SmallVector<Operation *> causes{nullptr};
-  struct Transition {
-    Operation *op;
-    /// The version behind it.
-    unsigned version;
-  };
-  /// In the order of each block.
-  llvm::DenseMap<Block *, SmallVector<Transition>> transitions;
-  llvm::DenseSet<Operation *> isTransition;
-  /// At the start of each block of a region with transitions.
-  llvm::DenseMap<Block *, unsigned> start;
-};
-
 /// What may write memory in each function, found when it is asked for.
 class MemoryStores {
 public:
@@ -149,144 +100,6 @@ private:
   llvm::DenseSet<Operation *> readers;
 };
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// Versions
-//===----------------------------------------------------------------------===//
-
-ScaleVersions::ScaleVersions(func::FuncOp function, DominanceInfo &dominance,
-                             ArrayRef<Operation *> advancing)
-    : function(function), dominance(dominance) {
-  for (Operation *op : advancing)
-    for (Operation *up = op; up != function && isTransition.insert(up).second;
-         up = up->getParentOp())
-      transitions[up->getBlock()].push_back({up, makeVersion(up)});
-  visit(function.getBody(), 0);
-}
-
-unsigned ScaleVersions::makeVersion(Operation *transition) {
-  causes.push_back(transition);
-  return causes.size() - 1;
-}
-
-/// Gives the blocks of `region`, and of those in it, the versions at their
-/// starts; `version` is that of its entry.
-void ScaleVersions::visit(Region &region, unsigned version) {
-  if (region.empty())
-    return;
-  if (region.hasOneBlock())
-    start[&region.front()] = version;
-  else
-    visitBlocks(region, version);
-  for (Block &block : region) {
-    auto it = transitions.find(&block);
-    if (it == transitions.end() || !start.contains(&block))
-      continue;
-    for (Transition inside : SmallVector<Transition>(it->second))
-      for (Region &inner : inside.op->getRegions())
-        visit(inner, isa<LoopLikeOpInterface>(inside.op)
-                         ? makeVersion(inside.op)
-                         : getVersion(inside.op, /*isBehind=*/false));
-  }
-}
-
-/// The same for the blocks themselves: a version of its own where the dominance
-/// frontiers of transitions say that some meet, elsewhere the dominator's last.
-void ScaleVersions::visitBlocks(Region &region, unsigned version) {
-  llvm::DominatorTreeBase<Block, false> &tree = dominance.getDomTree(&region);
-  SmallPtrSet<Block *, 8> changing;
-  for (Block &block : region)
-    if (transitions.contains(&block) && tree.isReachableFromEntry(&block))
-      changing.insert(&block);
-  SmallVector<Block *> meeting;
-  llvm::IDFCalculatorBase<Block, false> frontier(tree);
-  frontier.setDefiningBlocks(changing);
-  frontier.calculate(meeting);
-  for (Block *block : meeting)
-    start[block] = makeVersion(nullptr);
-  start[&region.front()] = version;
-  // Dominators come first.
-  for (llvm::DomTreeNodeBase<Block> *node :
-       llvm::depth_first(tree.getRootNode()))
-    if (!start.contains(node->getBlock()))
-      start[node->getBlock()] = getLast(node->getIDom()->getBlock());
-  // Something advances the scaler on a way to where versions meet.
-  bool isNew = true;
-  while (isNew) {
-    isNew = false;
-    for (Block *block : meeting) {
-      Operation *&cause = causes[start[block]];
-      for (Block *before : block->getPredecessors())
-        if (!cause && start.contains(before)) {
-          cause = causes[getLast(before)];
-          isNew |= cause != nullptr;
-        }
-    }
-  }
-}
-
-unsigned ScaleVersions::getLast(Block *block) const {
-  auto it = transitions.find(block);
-  return it == transitions.end() ? start.lookup(block)
-                                 : it->second.back().version;
-}
-
-/// The version in front of `op`, or behind it.
-unsigned ScaleVersions::getVersion(Operation *op, bool isBehind) const {
-  for (; op != function; op = op->getParentOp(), isBehind = false) {
-    auto first = start.find(op->getBlock());
-    if (first == start.end())
-      continue; // nothing advances the scaler in this region
-    auto it = transitions.find(op->getBlock());
-    if (it == transitions.end())
-      return first->second;
-    const auto *next =
-        llvm::partition_point(it->second, [&](const Transition &transition) {
-          return transition.op->isBeforeInBlock(op) ||
-                 (isBehind && transition.op == op);
-        });
-    return next == it->second.begin() ? first->second
-                                      : std::prev(next)->version;
-  }
-  return 0;
-}
-
-Operation *ScaleVersions::findBetween(Value value, Operation *use) const {
-  unsigned made;
-  if (Operation *def = value.getDefiningOp()) {
-    made = getVersion(def, /*isBehind=*/true);
-  } else {
-    Block *block = value.getParentBlock();
-    auto it = start.find(block);
-    made = it != start.end()
-               ? it->second
-               : getVersion(block->getParentOp(), /*isBehind=*/false);
-  }
-  unsigned read = getVersion(use, /*isBehind=*/false);
-  return made == read ? nullptr : causes[read];
-}
-
-Operation *ScaleVersions::findBetween(Operation *store, Operation *use) const {
-  return isSame(store, use) ? nullptr
-                            : causes[getVersion(use, /*isBehind=*/false)];
-}
-
-Operation *ScaleVersions::findLoopAround(Operation *use, Value memory) const {
-  Region *made = memory ? memory.getParentRegion() : nullptr;
-  for (Operation *op = use; op != function; op = op->getParentOp()) {
-    Region *region = op->getParentRegion();
-    if (start.contains(op->getBlock()) && !region->hasOneBlock() &&
-        (!memory || memory.getParentBlock() != op->getBlock()) &&
-        isInCycle(op->getBlock()))
-      return op->getBlock()->getTerminator();
-    if (made && region->isAncestor(made))
-      return nullptr;
-    Operation *around = op->getParentOp();
-    if (isa<LoopLikeOpInterface>(around) && isTransition.contains(around))
-      return around;
-  }
-  return nullptr;
-}
 
 //===----------------------------------------------------------------------===//
 // Memory
@@ -465,7 +278,15 @@ std::optional<StaleScale> StaleScaleFinder::find(StringRef scaler) {
         if (Operation *transition = versions.findBetween(value, use.getOwner()))
           return StaleScale{value, use.getOwner(), transition, scaler, nullptr};
   }
-  return findStored(scaler);
+  if (std::optional<StaleScale> stale = findStored(scaler))
+    return stale;
+  llvm::erase_if(
+      all, [&](Value value) { return !carrying.contains(value, function); });
+  if (std::optional<MixedScale> mixed =
+          findMixedScale(function, carrying, versions, all))
+    return StaleScale{mixed->before, mixed->op, mixed->transition,
+                      scaler,        nullptr,   mixed->behind};
+  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//

@@ -19,7 +19,8 @@
 
 namespace mlir::amp {
 
-/// A use of a scaled value after its scaler has advanced.
+/// A use of a scaled value after its scaler has advanced, or of two between
+/// which it has.
 struct StaleScale {
   Value value;
   /// On the way to an unscaling, or one.
@@ -31,6 +32,9 @@ struct StaleScale {
   /// What stored the value in memory that `use` reads; null if it is read as it
   /// is.
   Operation *store = nullptr;
+  /// What was scaled after the transition and is used with `value`, if that is
+  /// on no way to an unscaling.
+  Value other = nullptr;
 };
 
 /// The first in each function and for each scaler with a dynamic scale. Linear

@@ -29,6 +29,11 @@ public:
   /// Calls `handle` with what `value` is computed from; with the operands of an
   /// operation for the first of its results alone.
   void forEach(Value value, Handler handle);
+  /// The same for each result, again and again.
+  void forEachOf(Value value, Handler handle) {
+    visited.clear();
+    forEach(value, handle);
+  }
 
 private:
   void visit(BlockArgument argument, Handler handle);

@@ -851,6 +851,18 @@ void VerifyScaling::verifyGuards(ModuleOp module, const TransitionFlow &flow) {
 void VerifyScaling::verifyOrder(ModuleOp module) {
   for (const StaleScale &stale : findStaleScales(module, *analysis)) {
     InFlightDiagnostic diagnostic = complain(getPlace(stale.use));
+    if (stale.other) {
+      diagnostic << "expected '" << stale.use->getName()
+                 << "' to take values that carry one and the same scale of '@"
+                 << stale.scaler
+                 << "', but it advances between the scalings of two of them, "
+                    "so that their scales do not cancel; unscale them first";
+      diagnostic.attachNote(getPlace(stale.value)) << "scaled before it here";
+      diagnostic.attachNote(getPlace(stale.other)) << "scaled behind it here";
+      diagnostic.attachNote(getPlace(stale.transition))
+          << "the scale advances here";
+      continue;
+    }
     diagnostic << "expected a gradient to be unscaled before '@" << stale.scaler
                << "' advances, but this reads ";
     if (stale.store)

@@ -779,7 +779,7 @@ def VerifyScalingPass : Pass<"amp-verify-scaling", "::mlir::ModuleOp"> {
     | comparison, atan2 | 0, of operands that agree |
     | cast, sign, movement of elements | the operand's |
     | 0, infinity, NaN, `tensor.empty` | any: the same at every scale |
-    | lowest or largest number, where a maximum or minimum of at least one round starts | any; undecided where it bounds a scaled value, element by element, or where all that the maximum is taken of may be -inf (of magnitudes it is not) |
+    | lowest or largest number, where a maximum or minimum of at least one round or element starts | any; undecided where it bounds a scaled value, element by element, or where all that the maximum is taken of may be -inf (of magnitudes it is not) |
     | test of a scaled value for infinity or NaN | undecided: it hides an overflow that the scale makes |
     | loop that nothing but comparisons of scaled values ends | undecided: an infinity may keep it from ending |
     | any other function | 0, of operands of degree 0 |
@@ -796,8 +796,9 @@ def VerifyScalingPass : Pass<"amp-verify-scaling", "::mlir::ModuleOp"> {
        reached, a remark.
     3. a dynamic scaler that losses are scaled with and that nothing advances, or
        that is advanced by what another one's gradients or no gradients had, or by
-       less than what its unscalings found: the conjunction of two results, or what
-       the last round of a loop found, of blocks as well. Results are joined (`arith.ori`, or negated
+       less than what its unscalings found: the conjunction of two results, what
+       the last round of a loop found, of blocks as well, or one of two results that
+       a number of the step chooses. Results are joined (`arith.ori`, or negated
        `arith.andi`), moved, handed over, and carried from round to round. One that
        is advanced or not by what was found: by a branch, or in what
        `amp.apply_if_finite` leaves out with the step. A guard that takes a negation.
@@ -820,7 +821,8 @@ def VerifyScalingPass : Pass<"amp-verify-scaling", "::mlir::ModuleOp"> {
     6. a gradient that was scaled before its dynamic scaler advanced and is unscaled
        after it: unscaling was delayed past a transition, or a seed scaled once for
        a loop that advances the scale; or that was stored before it and loaded behind
-       it, in the next round of such a loop as well, unless it was written over.
+       it, in the next round of such a loop as well, unless it was written over. Or one
+       that is divided by, or compared with, one that was scaled after that.
     7. a function that computes gradients and is neither a train step nor a backward
        pass by its roles (see `amp-insert-loss-scaling`): nothing of it is proved.
 
