@@ -1356,7 +1356,9 @@ Operation *TransitionFlow::findNegatedChoice(StringRef scaler) const {
     return false;
   };
   auto isNegated = [&](Operation *op) {
+    // A step is chosen as a whole, elements are chosen by the thousand.
     if (!isa<arith::SelectOp, scf::IfOp>(op) || op->getNumResults() == 0 ||
+        !op->getOperand(0).getType().isInteger(1) ||
         !isFinding(op->getOperand(0), scaler))
       return false;
     for (OpResult result : op->getResults()) {
