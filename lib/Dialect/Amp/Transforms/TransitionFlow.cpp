@@ -1340,6 +1340,10 @@ bool TransitionFlow::isKept(Value value) const {
 }
 
 Operation *TransitionFlow::findNegatedChoice(StringRef scaler) const {
+  auto isPerElement = [](Value condition) {
+    auto shaped = dyn_cast<ShapedType>(condition.getType());
+    return shaped && shaped.getRank() != 0;
+  };
   auto isTrueWhereFound = [&](Part condition) {
     llvm::DenseSet<Part> seen;
     SmallVector<Part> worklist{condition};
@@ -1358,7 +1362,7 @@ Operation *TransitionFlow::findNegatedChoice(StringRef scaler) const {
   auto isNegated = [&](Operation *op) {
     // A step is chosen as a whole, elements are chosen by the thousand.
     if (!isa<arith::SelectOp, scf::IfOp>(op) || op->getNumResults() == 0 ||
-        !op->getOperand(0).getType().isInteger(1) ||
+        isPerElement(op->getOperand(0)) ||
         !isFinding(op->getOperand(0), scaler))
       return false;
     for (OpResult result : op->getResults()) {
