@@ -79,6 +79,15 @@ std::vector<CallComponent> mlir::amp::getCallComponents(ModuleOp module) {
   return components;
 }
 
+SmallVector<Operation *> mlir::amp::getReturns(FunctionOpInterface function) {
+  SmallVector<Operation *> returns;
+  for (Block &block : function.getFunctionBody())
+    if (Operation *terminator = block.getTerminator();
+        terminator->hasTrait<OpTrait::ReturnLike>())
+      returns.push_back(terminator);
+  return returns;
+}
+
 Operation *mlir::amp::findReached(ArrayRef<Operation *> roots,
                                   const SymbolTable &symbols,
                                   function_ref<bool(Operation *)> isOne) {

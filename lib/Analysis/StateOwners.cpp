@@ -31,6 +31,7 @@
 
 #include "amp/Analysis/StateOwners.h"
 
+#include "amp/Analysis/CallComponents.h"
 #include "amp/Analysis/ComputeKind.h"
 #include "amp/Analysis/ValueOrigins.h"
 #include "mlir/IR/SymbolTable.h"
@@ -252,16 +253,6 @@ void StateFlow::visit(Operation *op) {
 //===----------------------------------------------------------------------===//
 // Functions
 //===----------------------------------------------------------------------===//
-
-/// The operations with which `function` returns.
-static SmallVector<Operation *> getReturns(FunctionOpInterface function) {
-  SmallVector<Operation *> returns;
-  for (Block &block : function.getFunctionBody())
-    if (Operation *terminator = block.getTerminator();
-        terminator->hasTrait<OpTrait::ReturnLike>())
-      returns.push_back(terminator);
-  return returns;
-}
 
 /// Names of the buffers of `function` that its results are computed from, the
 /// new values of states left aside.

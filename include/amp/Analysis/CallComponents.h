@@ -31,6 +31,10 @@ struct CallComponent {
 /// Linear in operations.
 std::vector<CallComponent> getCallComponents(ModuleOp module);
 
+/// The operations with which `function` returns. Linear in its blocks, where a
+/// walk is in its operations: for those who ask about each of many results.
+SmallVector<Operation *> getReturns(FunctionOpInterface function);
+
 /// The first operation that `isOne` in `roots`, which may be one themselves,
 /// and then in the functions that they call, directly or not; null if there is
 /// none.

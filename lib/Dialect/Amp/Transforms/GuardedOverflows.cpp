@@ -27,6 +27,7 @@
 #include "ScaledValues.h"
 #include "ValueSources.h"
 
+#include "amp/Analysis/CallComponents.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -224,11 +225,11 @@ FramedValue GuardChecker::getReturned(FramedValue value) const {
   if (!inside)
     return {};
   func::FuncOp callee = inside->function;
-  auto ends = callee.getOps<func::ReturnOp>();
-  if (!llvm::hasSingleElement(ends))
+  SmallVector<Operation *> ends = getReturns(callee);
+  if (ends.size() != 1)
     return {};
   unsigned number = cast<OpResult>(result).getResultNumber();
-  return {inside, (*ends.begin()).getOperand(number)};
+  return {inside, ends.front()->getOperand(number)};
 }
 
 /// What `value` is a quotient by, of what no overflow comes into: one is in the
@@ -363,9 +364,8 @@ void GuardChecker::visitCall(func::CallOp call, Reached reached) {
   }
   unsigned number = cast<OpResult>(result).getResultNumber();
   func::FuncOp callee = inside->function;
-  callee.walk([&](func::ReturnOp end) {
+  for (Operation *end : getReturns(callee))
     add(end->getOpOperand(number), inside, reached.numRounds);
-  });
 }
 
 void GuardChecker::visitRead(Operation *read, Reached reached) {

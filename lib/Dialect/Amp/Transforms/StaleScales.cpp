@@ -29,6 +29,7 @@
 #include "ScalerOperations.h"
 #include "ValueSources.h"
 
+#include "amp/Analysis/CallComponents.h"
 #include "amp/Analysis/MemoryOfTensors.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
@@ -309,8 +310,7 @@ findReturns(ModuleOp module) {
   llvm::DenseMap<Operation *, SmallVector<Operation *, 1>> returns;
   for (auto function : module.getOps<func::FuncOp>())
     if (getFunctionKind(function) != FunctionKind::TrainStep)
-      for (auto end : function.getOps<func::ReturnOp>())
-        returns[function].push_back(end);
+      llvm::append_range(returns[function], getReturns(function));
   return returns;
 }
 

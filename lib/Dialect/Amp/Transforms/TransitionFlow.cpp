@@ -21,6 +21,7 @@
 #include "Callees.h"
 #include "Reachable.h"
 
+#include "amp/Analysis/CallComponents.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -173,10 +174,9 @@ bool TransitionFlow::addSources(Value value, StringRef scaler,
     func::FuncOp callee = getCallee(call, symbols);
     if (!callee || callee.isExternal())
       return false;
-    callee.walk([&](func::ReturnOp end) {
+    for (Operation *end : getReturns(callee))
       sources.push_back(
-          end.getOperand(cast<OpResult>(value).getResultNumber()));
-    });
+          end->getOperand(cast<OpResult>(value).getResultNumber()));
     return true;
   }
   if (auto op = dyn_cast<RegionBranchOpInterface>(def)) {
@@ -443,8 +443,8 @@ bool TransitionFlow::addReturned(func::CallOp call, func::FuncOp callee,
       llvm::is_contained(operations.findUnscaling(scaler), call))
     return false;
   SmallVector<Way> ways;
-  for (auto end : callee.getOps<func::ReturnOp>())
-    ways.push_back({end->getBlock(), 0, end.getOperand(number)});
+  for (Operation *end : getReturns(callee))
+    ways.push_back({end->getBlock(), 0, end->getOperand(number)});
   return addWays(ways, &callee.getBody(), /*to=*/nullptr, isNegated, scaler,
                  parts);
 }
@@ -1340,10 +1340,6 @@ bool TransitionFlow::isKept(Value value) const {
 }
 
 Operation *TransitionFlow::findNegatedChoice(StringRef scaler) const {
-  auto isPerElement = [](Value condition) {
-    auto shaped = dyn_cast<ShapedType>(condition.getType());
-    return shaped && shaped.getRank() != 0;
-  };
   auto isTrueWhereFound = [&](Part condition) {
     llvm::DenseSet<Part> seen;
     SmallVector<Part> worklist{condition};
@@ -1360,9 +1356,7 @@ Operation *TransitionFlow::findNegatedChoice(StringRef scaler) const {
     return false;
   };
   auto isNegated = [&](Operation *op) {
-    // A step is chosen as a whole, elements are chosen by the thousand.
     if (!isa<arith::SelectOp, scf::IfOp>(op) || op->getNumResults() == 0 ||
-        isPerElement(op->getOperand(0)) ||
         !isFinding(op->getOperand(0), scaler))
       return false;
     for (OpResult result : op->getResults()) {
