@@ -146,16 +146,17 @@ struct SplitTrainStep
       return needsSplit
                  ? refuseOwnBackward(step, backwardCall, symbols, hasScale)
                  : success();
-    if (updateCall && !needsSplit && !inferGradients)
-      return success();
-    if (updateCall && failed(refuseHiddenBackward(step, symbols)))
-      return failure();
-    if (updateCall)
+    if (updateCall) {
+      if (!needsSplit && !inferGradients)
+        return success();
+      if (failed(refuseHiddenBackward(step, symbols)))
+        return failure();
       return updateCall.emitError()
              << "expected train step '@" << step.getName()
              << "', which calls an optimizer step, to call a function with a 'loss_seed' "
                 "argument and 'grad' results as well, but found none; write the "
                 "backward pass as such a function, or the update without roles";
+    }
     if (!llvm::hasSingleElement(step.getBody())) {
       if (!needsSplit && !inferGradients)
         return success();

@@ -685,6 +685,19 @@ TransitionFlow::getTargets() const {
   return *targets;
 }
 
+void TransitionFlow::spread(
+    SmallVector<Value> worklist, llvm::DenseSet<Value> &seen,
+    function_ref<void(Value, SmallVectorImpl<Value> &)> addMore) const {
+  while (!worklist.empty()) {
+    Value source = worklist.pop_back_val();
+    if (!seen.insert(source).second)
+      continue;
+    if (auto it = getTargets().find(source); it != getTargets().end())
+      llvm::append_range(worklist, it->second);
+    addMore(source, worklist);
+  }
+}
+
 bool TransitionFlow::isFinding(Value value, StringRef scaler) const {
   std::optional<llvm::DenseSet<Value>> &findings = ofScaler[scaler].findings;
   if (findings)
@@ -693,13 +706,8 @@ bool TransitionFlow::isFinding(Value value, StringRef scaler) const {
   SmallVector<Value> worklist;
   for (Operation *unscale : operations.getUnscalings(scaler))
     worklist.push_back(cast<UnscaleOp>(unscale).getFoundInf());
-  while (!worklist.empty()) {
-    Value source = worklist.pop_back_val();
-    if (!findings->insert(source).second)
-      continue;
-    if (auto it = getTargets().find(source); it != getTargets().end())
-      llvm::append_range(worklist, it->second);
-  }
+  spread(std::move(worklist), *findings,
+         [](Value, SmallVectorImpl<Value> &) {});
   return findings->contains(value);
 }
 
@@ -730,22 +738,18 @@ bool TransitionFlow::isOverflowing(Value value, StringRef scaler) const {
       if (result != unscale.getFoundInf())
         worklist.push_back(result);
   }
-  while (!worklist.empty()) {
-    Value source = worklist.pop_back_val();
-    if (!overflowing->insert(source).second)
-      continue;
-    if (auto it = getTargets().find(source); it != getTargets().end())
-      llvm::append_range(worklist, it->second);
-    // What is not seen may depend on all that it is handed.
-    for (Operation *user : source.getUsers())
-      if (auto call = dyn_cast<CallOpInterface>(user);
-          call && !isa<func::CallOp>(user))
-        llvm::append_range(worklist, user->getResults());
-      else if (auto known = dyn_cast<func::CallOp>(user);
-               known && getCallee(known, symbols) &&
-               getCallee(known, symbols).isExternal())
-        llvm::append_range(worklist, user->getResults());
-  }
+  // What is not seen may depend on all that it is handed.
+  auto addUnseen = [&](Value source, SmallVectorImpl<Value> &targets) {
+    for (Operation *user : source.getUsers()) {
+      if (!isa<CallOpInterface>(user))
+        continue;
+      auto call = dyn_cast<func::CallOp>(user);
+      func::FuncOp callee = call ? getCallee(call, symbols) : nullptr;
+      if (!call || (callee && callee.isExternal()))
+        llvm::append_range(targets, user->getResults());
+    }
+  };
+  spread(std::move(worklist), *overflowing, addUnseen);
   return overflowing->contains(value);
 }
 
@@ -1298,21 +1302,29 @@ TransitionFlow::findMaybeNegated(StringRef scaler) const {
                              [&](unsigned number) { return guards[number]; });
 }
 
+bool TransitionFlow::comesFromUnscaling(Part told, bool isNegated,
+                                        StringRef scaler,
+                                        llvm::DenseSet<Part> &seen) const {
+  SmallVector<Part> worklist{told};
+  while (!worklist.empty()) {
+    Part part = worklist.pop_back_val();
+    if (!seen.insert(part).second)
+      continue;
+    if (part.second == isNegated && getUnscaling(part.first, scaler))
+      return true;
+    SmallVector<Part> parts;
+    if (addAllParts(part, scaler, parts))
+      llvm::append_range(worklist, parts);
+  }
+  return false;
+}
+
 ApplyIfFiniteOp TransitionFlow::findNegatedGuard(StringRef scaler) const {
   llvm::DenseSet<Part> seen;
-  for (ApplyIfFiniteOp guard : findMaybeNegated(scaler)) {
-    SmallVector<Part> worklist{{guard.getFoundInf(), false}};
-    while (!worklist.empty()) {
-      Part part = worklist.pop_back_val();
-      if (!seen.insert(part).second)
-        continue;
-      if (part.second && getUnscaling(part.first, scaler))
-        return guard;
-      SmallVector<Part> parts;
-      if (addAllParts(part, scaler, parts))
-        llvm::append_range(worklist, parts);
-    }
-  }
+  for (ApplyIfFiniteOp guard : findMaybeNegated(scaler))
+    if (comesFromUnscaling({guard.getFoundInf(), false}, /*isNegated=*/true,
+                           scaler, seen))
+      return guard;
   return nullptr;
 }
 
@@ -1342,18 +1354,7 @@ bool TransitionFlow::isKept(Value value) const {
 Operation *TransitionFlow::findNegatedChoice(StringRef scaler) const {
   auto isTrueWhereFound = [&](Part condition) {
     llvm::DenseSet<Part> seen;
-    SmallVector<Part> worklist{condition};
-    while (!worklist.empty()) {
-      Part part = worklist.pop_back_val();
-      if (!seen.insert(part).second)
-        continue;
-      if (!part.second && getUnscaling(part.first, scaler))
-        return true;
-      SmallVector<Part> parts;
-      if (addAllParts(part, scaler, parts))
-        llvm::append_range(worklist, parts);
-    }
-    return false;
+    return comesFromUnscaling(condition, /*isNegated=*/false, scaler, seen);
   };
   auto isNegated = [&](Operation *op) {
     if (!isa<arith::SelectOp, scf::IfOp>(op) || op->getNumResults() == 0 ||

@@ -342,6 +342,11 @@ private:
     llvm::DenseMap<Part, SmallVector<unsigned, 1>> guards;
   };
   const Told &getTold() const;
+  /// True if what an unscaling with `scaler` found, or where `isNegated` its
+  /// negation, is among the parts of `told` that are not in `seen`; they are
+  /// added to it.
+  bool comesFromUnscaling(Part told, bool isNegated, StringRef scaler,
+                          llvm::DenseSet<Part> &seen) const;
   /// The guards that may be told the negation of what an unscaling with
   /// `scaler` found, in order.
   SmallVector<ApplyIfFiniteOp> findMaybeNegated(StringRef scaler) const;
@@ -365,6 +370,11 @@ private:
     WaysToGoal<Part> choices;
   };
   bool mayLose(UpdateScaleOp update) const;
+  /// Adds all that those of `worklist` come into to `seen`, and what `addMore`
+  /// appends for each.
+  void
+  spread(SmallVector<Value> worklist, llvm::DenseSet<Value> &seen,
+         function_ref<void(Value, SmallVectorImpl<Value> &)> addMore) const;
   bool isFinding(Value value, StringRef scaler) const;
   bool isOverflowing(Value value, StringRef scaler) const;
   bool isDecidedByOverflow(Value condition, StringRef scaler) const {

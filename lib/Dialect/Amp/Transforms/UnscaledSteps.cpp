@@ -9,29 +9,14 @@
 #include "UnscaledSteps.h"
 
 #include "Callees.h"
+#include "FunctionsWith.h"
 
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace mlir::amp;
-
-namespace {
-/// The calls of a module.
-struct Calls {
-  explicit Calls(ModuleOp module) : symbols(module) {
-    module.walk([&](func::CallOp call) {
-      if (func::FuncOp callee = getCallee(call, symbols))
-        callees.insert(callee);
-    });
-  }
-
-  SymbolTable symbols;
-  SmallPtrSet<Operation *, 16> callees;
-};
-} // namespace
 
 /// The first new parameter or master among the results; empty for none.
 static RoleInfo findUpdate(func::FuncOp function) {
@@ -52,11 +37,12 @@ static RoleInfo findArgument(func::FuncOp function, Role role) {
 
 /// What shows that gradients are computed in `function`: an operation in it, or
 /// itself for the batch that it takes; null for nothing.
-static Operation *findTraining(func::FuncOp function, const Calls &calls) {
+static Operation *findTraining(func::FuncOp function, const ModuleCalls &calls,
+                               const SymbolTable &symbols) {
   Operation *found = nullptr;
   function.walk([&](Operation *op) {
     auto call = dyn_cast<func::CallOp>(op);
-    func::FuncOp callee = call ? getCallee(call, calls.symbols) : nullptr;
+    func::FuncOp callee = call ? getCallee(call, symbols) : nullptr;
     bool isBackward =
         callee && getFunctionKind(callee) == FunctionKind::ForwardBackward;
     if (!isBackward && !isa<ScaleLossOp, UnscaleOp>(op))
@@ -64,7 +50,7 @@ static Operation *findTraining(func::FuncOp function, const Calls &calls) {
     found = op;
     return WalkResult::interrupt();
   });
-  bool isEntry = !calls.callees.contains(function);
+  bool isEntry = calls.getCalls(function.getName()).empty();
   if (!found && isEntry && findArgument(function, Role::Batch).role)
     return function;
   return found;
@@ -98,7 +84,8 @@ static void explainSeed(InFlightDiagnostic &&diagnostic, func::FuncOp function,
 
 void mlir::amp::reportUnscaledSteps(
     ModuleOp module, function_ref<InFlightDiagnostic(Location)> emit) {
-  Calls calls(module);
+  SymbolTable symbols(module);
+  ModuleCalls calls(module);
   for (auto function : module.getOps<func::FuncOp>()) {
     FunctionKind kind = getFunctionKind(function);
     if (function.isExternal() || kind == FunctionKind::TrainStep ||
@@ -109,7 +96,7 @@ void mlir::amp::reportUnscaledSteps(
     if (RoleInfo seed = findArgument(function, Role::LossSeed); seed.role)
       explainSeed(emit(function.getLoc()), function, seed);
     else if (Operation *training =
-                 update.role ? findTraining(function, calls) : nullptr)
+                 update.role ? findTraining(function, calls, symbols) : nullptr)
       explainUpdate(emit(function.getLoc()), function, update, training);
   }
 }
