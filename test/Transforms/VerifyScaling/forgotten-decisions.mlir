@@ -16,7 +16,7 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %ok = math.isfinite %e : f32
   // expected-note@below {{decided here}}
   scf.if %ok {
-    // expected-error@below {{expected '@s' to be advanced after each unscaling, but 'scf.if' decides by what one found whether it is}}
+    // expected-error@below {{expected '@s' to be advanced after each unscaling, but 'scf.if' decides whether it is}}
     amp.update_scale @s, %f
   }
   %new = arith.subf %w, %u : tensor<f32>
@@ -39,7 +39,7 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %ok = arith.cmpf olt, %e, %lim : f32
   // expected-note@below {{decided here}}
   scf.if %ok {
-    // expected-error@below {{expected '@s' to be advanced after each unscaling, but 'scf.if' decides by what one found whether it is}}
+    // expected-error@below {{expected '@s' to be advanced after each unscaling, but 'scf.if' decides whether it is}}
     amp.update_scale @s, %f
   }
   %new = arith.subf %w, %u : tensor<f32>
@@ -69,7 +69,29 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
 }
 
 // -----
-// What no overflow comes into, decides.
+// Some number of the batch decides: what the others found is dropped.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %lim = arith.constant 1.0e6 : f32
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %e = tensor.extract %x[] : tensor<f32>
+  %ok = arith.cmpf olt, %e, %lim : f32
+  // expected-note@below {{decided here}}
+  scf.if %ok {
+    // expected-error@below {{expected '@s' to be advanced after each unscaling, but 'scf.if' decides whether it is; advance it in either case, with what was found}}
+    amp.update_scale @s, %f
+  }
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// In either case.
 // CHECK: func.func @train
 amp.scaler @s {initial_scale = 4.0 : f64}
 func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
@@ -83,6 +105,8 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %e = tensor.extract %x[] : tensor<f32>
   %ok = arith.cmpf olt, %e, %lim : f32
   scf.if %ok {
+    amp.update_scale @s, %f
+  } else {
     amp.update_scale @s, %f
   }
   %new = arith.subf %w, %u : tensor<f32>
@@ -242,7 +266,7 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %n = arith.index_castui %fine : i1 to index
   // expected-note@below {{decided here}}
   scf.for %i = %c0 to %n step %c1 {
-    // expected-error@below {{expected '@s' to be advanced after each unscaling, but 'scf.for' decides by what one found whether it is}}
+    // expected-error@below {{expected '@s' to be advanced after each unscaling, but 'scf.for' decides whether it is}}
     amp.update_scale @s, %f
   }
   %new = arith.subf %w, %u : tensor<f32>
@@ -267,7 +291,7 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
     scf.condition(%fine) %k : i1
   } do {
   ^bb0(%k: i1):
-    // expected-error@below {{expected '@s' to be advanced after each unscaling, but 'scf.while' decides by what one found whether it is}}
+    // expected-error@below {{expected '@s' to be advanced after each unscaling, but 'scf.while' decides whether it is}}
     amp.update_scale @s, %f
     scf.yield %yes : i1
   }

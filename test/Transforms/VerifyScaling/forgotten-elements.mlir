@@ -130,18 +130,18 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %f1 = tensor.extract %fv[] : tensor<i1>
   %p = tensor.from_elements %f0, %f1 : tensor<2xi1>
   %init = arith.constant dense<false> : tensor<1xi1>
+  // expected-note@below {{lost here}}
   %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (0)>], iterator_types = ["reduction"]}
       ins(%p : tensor<2xi1>) outs(%init : tensor<1xi1>) {
   ^bb0(%q: i1, %o: i1):
     %i = linalg.index 0 : index
     %first = arith.cmpi eq, %i, %c0 : index
-    // expected-note@below {{lost here}}
     %one = arith.select %first, %q, %false : i1
     %y = arith.ori %o, %one : i1
     linalg.yield %y : i1
   } -> tensor<1xi1>
   %t = tensor.collapse_shape %r [] : tensor<1xi1> into tensor<i1>
-  // expected-error@below {{expected '@s' to be advanced whenever an 'amp.unscale' using it found an infinity, but 'arith.select' may lose what one found}}
+  // expected-error@below {{expected '@s' to be advanced whenever an 'amp.unscale' using it found an infinity, but 'linalg.generic' may lose what one found}}
   amp.update_scale @s, %t
   %new = arith.subf %w, %u : tensor<f32>
   return %new : tensor<f32>
@@ -204,7 +204,7 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
 }
 
 // -----
-// Some other size.
+// A size that is not 0.
 // CHECK: func.func @train
 amp.scaler @s {initial_scale = 4.0 : f64}
 func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
@@ -212,14 +212,13 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
     %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
     -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
   %no = arith.constant dense<false> : tensor<i1>
-  %c4 = arith.constant 4 : index
   %a = amp.scale_loss %seed using @s : tensor<f32>
   %g = arith.mulf %a, %x : tensor<f32>
   %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
   %is = tensor.extract %f[] : tensor<i1>
-  %init = tensor.empty(%c4) : tensor<?xi1>
-  %all = linalg.fill ins(%is : i1) outs(%init : tensor<?xi1>) -> tensor<?xi1>
-  %t = linalg.reduce ins(%all : tensor<?xi1>) outs(%no : tensor<i1>) dimensions = [0] (%p: i1, %q: i1) {
+  %init = tensor.empty() : tensor<4xi1>
+  %all = linalg.fill ins(%is : i1) outs(%init : tensor<4xi1>) -> tensor<4xi1>
+  %t = linalg.reduce ins(%all : tensor<4xi1>) outs(%no : tensor<i1>) dimensions = [0] (%p: i1, %q: i1) {
     %y = arith.ori %p, %q : i1
     linalg.yield %y : i1
   }

@@ -38,11 +38,11 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %r:2 = scf.for %i = %c0 to %c2 step %c1 iter_args(%k = %w, %any = %no) -> (tensor<f32>, tensor<i1>) {
     %a = amp.scale_loss %seed using @s : tensor<f32>
     %g = arith.mulf %a, %x : tensor<f32>
-    // expected-note@below {{found here}}
     %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
     %is = arith.cmpi eq, %i, %c0 : index
+    // expected-note@below {{decided here}}
     scf.if %is {
-      // expected-error@below {{expected '@s' to be advanced with what each round of 'scf.for' found, but none hears of the last one; advance it behind the unscaling of each round, or behind the loop with what its rounds found}}
+      // expected-error@below {{expected '@s' to be advanced after each unscaling, but 'scf.if' decides whether it is; advance it in either case, with what was found}}
       amp.update_scale @s, %f
     }
     %l = arith.subf %k, %u : tensor<f32>
@@ -65,12 +65,12 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %r:2 = scf.for %i = %c0 to %c2 step %c1 iter_args(%k = %w, %any = %no) -> (tensor<f32>, tensor<i1>) {
     %a = amp.scale_loss %seed using @s : tensor<f32>
     %g = arith.mulf %a, %x : tensor<f32>
-    // expected-note@below {{found here}}
     %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
     %more = arith.ori %any, %f : tensor<i1>
     %is = arith.cmpi eq, %i, %c0 : index
+    // expected-note@below {{decided here}}
     scf.if %is {
-      // expected-error@below {{expected '@s' to be advanced with what each round of 'scf.for' found, but none hears of the last one; advance it behind the unscaling of each round, or behind the loop with what its rounds found}}
+      // expected-error@below {{expected '@s' to be advanced after each unscaling, but 'scf.if' decides whether it is; advance it in either case, with what was found}}
       amp.update_scale @s, %more
     }
     %l = arith.subf %k, %u : tensor<f32>

@@ -209,3 +209,54 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   } : tensor<f32>
   return %new : tensor<f32>
 }
+
+// -----
+// Crosswise: what goes round is in one of two values, by turns.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func private @backward(%seed: tensor<f32>, %x: tensor<f32>, %before: tensor<i1>) -> (tensor<f32>, tensor<i1>) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %fu = amp.unscale %g using @s found(%before) : (tensor<f32>) -> tensor<f32>
+  return %u, %fu : tensor<f32>, tensor<i1>
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"}, %n: index, %m: i32)
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %no = arith.constant dense<false> : tensor<i1>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1 : i32
+  %sum, %f = scf.for %i = %c0 to %n step %c1 iter_args(%s = %zero, %p = %no) -> (tensor<f32>, tensor<i1>) {
+    %u, %fu = func.call @backward(%seed, %x, %no) : (tensor<f32>, tensor<f32>, tensor<i1>) -> (tensor<f32>, tensor<i1>)
+    %next = arith.addf %s, %u : tensor<f32>
+    %joined = arith.ori %p, %fu : tensor<i1>
+    scf.yield %next, %joined : tensor<f32>, tensor<i1>
+  }
+  // expected-note@below {{lost here}}
+  %left, %more, %g, %h = scf.while (%i = %m, %s = %sum, %p = %no, %q = %no)
+      : (i32, tensor<f32>, tensor<i1>, tensor<i1>) -> (i32, tensor<f32>, tensor<i1>, tensor<i1>) {
+    %again = arith.cmpi sgt, %i, %one : i32
+    scf.condition(%again) %i, %s, %p, %q : i32, tensor<f32>, tensor<i1>, tensor<i1>
+  } do {
+  ^bb0(%i: i32, %s: tensor<f32>, %p: tensor<i1>, %q: tensor<i1>):
+    %a = amp.scale_loss %seed using @s : tensor<f32>
+    %k = arith.mulf %a, %x : tensor<f32>
+    %u, %fu = amp.unscale %k using @s found(%q) : (tensor<f32>) -> tensor<f32>
+    %next = arith.addf %s, %u : tensor<f32>
+    %j = arith.subi %i, %one : i32
+    scf.yield %j, %next, %fu, %p : i32, tensor<f32>, tensor<i1>, tensor<i1>
+  }
+  %fg = arith.ori %f, %g : tensor<i1>
+  %all = arith.ori %fg, %h : tensor<i1>
+  // expected-error@below {{expected '@s' to be advanced whenever an 'amp.unscale' using it found an infinity, but 'scf.while' may lose what one found}}
+  amp.update_scale @s, %all
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%p = %no) -> tensor<i1> {
+    %u, %fu = func.call @backward(%seed, %x, %no) : (tensor<f32>, tensor<f32>, tensor<i1>) -> (tensor<f32>, tensor<i1>)
+    amp.update_scale @s, %fu
+    scf.yield %fu : tensor<i1>
+  }
+  %new = arith.subf %w, %more : tensor<f32>
+  return %new : tensor<f32>
+}

@@ -9,9 +9,9 @@ func.func private @pass(%c: i1, %t: tensor<i1>) -> tensor<i1> {
   %other = arith.constant dense<false> : tensor<i1>
   cf.cond_br %c, ^first, ^end(%t : tensor<i1>)
 ^first:
+  // expected-note@below {{lost here}}
   cf.cond_br %is, ^end(%other : tensor<i1>), ^second
 ^second:
-  // expected-note@below {{lost here}}
   cf.br ^end(%t : tensor<i1>)
 ^end(%r: tensor<i1>):
   return %r : tensor<i1>
@@ -27,7 +27,7 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %e = tensor.extract %x[] : tensor<f32>
   %ok = arith.cmpf olt, %e, %lim : f32
   %t = call @pass(%ok, %f) : (i1, tensor<i1>) -> tensor<i1>
-  // expected-error@below {{expected '@s' to be advanced whenever an 'amp.unscale' using it found an infinity, but 'cf.br' may lose what one found}}
+  // expected-error@below {{expected '@s' to be advanced whenever an 'amp.unscale' using it found an infinity, but 'cf.cond_br' may lose what one found}}
   amp.update_scale @s, %t
   %new = arith.subf %w, %u : tensor<f32>
   return %new : tensor<f32>
@@ -120,12 +120,12 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
 // -----
 // It hands itself something else.
 amp.scaler @s {initial_scale = 4.0 : f64}
-// expected-note@below {{lost here}}
 func.func private @again(%k: i32, %t: tensor<i1>) -> tensor<i1> {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %none = arith.constant dense<false> : tensor<i1>
   %c = arith.cmpi sgt, %k, %zero : i32
+  // expected-note@below {{lost here}}
   %r = scf.if %c -> (tensor<i1>) {
     %j = arith.subi %k, %one : i32
     %q = func.call @again(%j, %none) : (i32, tensor<i1>) -> tensor<i1>
@@ -144,7 +144,7 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
   %three = arith.constant 3 : i32
   %t = call @again(%three, %f) : (i32, tensor<i1>) -> tensor<i1>
-  // expected-error@below {{expected '@s' to be advanced whenever an 'amp.unscale' using it found an infinity, but 'func.func' may lose what one found}}
+  // expected-error@below {{expected '@s' to be advanced whenever an 'amp.unscale' using it found an infinity, but 'scf.if' may lose what one found}}
   amp.update_scale @s, %t
   %new = arith.subf %w, %u : tensor<f32>
   return %new : tensor<f32>

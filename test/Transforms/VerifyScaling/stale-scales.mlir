@@ -586,7 +586,7 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %u, %fu = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
   // expected-note@below {{scaled here}}
   %h = arith.mulf %a, %w : tensor<f32>
-  cf.cond_br %c, ^bb1, ^bb2(%w : tensor<f32>)
+  cf.cond_br %c, ^bb1, ^bb3
 ^bb1:
   // expected-note@below {{the scale advances here}}
   amp.update_scale @s, %fu
@@ -595,6 +595,9 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   amp.update_scale @s, %fv
   %less = arith.subf %w, %v : tensor<f32>
   cf.br ^bb2(%less : tensor<f32>)
+^bb3:
+  amp.update_scale @s, %fu
+  cf.br ^bb2(%w : tensor<f32>)
 ^bb2(%end: tensor<f32>):
   %new = arith.subf %end, %u : tensor<f32>
   return %new : tensor<f32>
@@ -615,12 +618,15 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %g = arith.mulf %a, %x : tensor<f32>
   %u, %fu = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
   %h = arith.mulf %a, %w : tensor<f32>
-  cf.cond_br %c, ^bb1, ^bb2(%w : tensor<f32>)
+  cf.cond_br %c, ^bb1, ^bb3
 ^bb1:
   %v, %fv = amp.unscale %h using @s found(%fu) : (tensor<f32>) -> tensor<f32>
   amp.update_scale @s, %fv
   %less = arith.subf %w, %v : tensor<f32>
   cf.br ^bb2(%less : tensor<f32>)
+^bb3:
+  amp.update_scale @s, %fu
+  cf.br ^bb2(%w : tensor<f32>)
 ^bb2(%end: tensor<f32>):
   %new = arith.subf %end, %u : tensor<f32>
   return %new : tensor<f32>
@@ -684,6 +690,7 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
     }
     scf.yield %inner : tensor<f32>
   } else {
+    amp.update_scale @s, %fu
     scf.yield %w : tensor<f32>
   }
   %sum = arith.addf %u, %v : tensor<f32>

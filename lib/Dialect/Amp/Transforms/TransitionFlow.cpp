@@ -219,8 +219,37 @@ bool TransitionFlow::findUnscalings(
   return true;
 }
 
+SmallVector<LostFinding>
+TransitionFlow::findLost(StringRef scaler, ArrayRef<UpdateScaleOp> updates,
+                         ArrayRef<Operation *> unscalings) const {
+  llvm::DenseSet<Value> reaching;
+  for (UpdateScaleOp update : updates) {
+    SmallVector<Value> worklist{update.getFoundInf()};
+    while (!worklist.empty()) {
+      Value value = worklist.pop_back_val();
+      if (!reaching.insert(value).second)
+        continue;
+      if (auto unscale = value.getDefiningOp<UnscaleOp>();
+          unscale && unscale.getAlreadyFound())
+        worklist.push_back(unscale.getAlreadyFound());
+      else if (!unscale)
+        addSources(value, scaler, worklist);
+    }
+  }
+  bool hasSteps = getFunctionKind(cast<func::FuncOp>(reached.front())) ==
+                  FunctionKind::TrainStep;
+  auto getCalls = [&](func::FuncOp function) { return getCallers(function); };
+  auto reachesTransition = [&](Value value) {
+    return reaching.contains(value);
+  };
+  auto hasTransition = [&](Operation *op) { return advances(op, scaler); };
+  FindingQueries queries{getCalls, reachesTransition, hasTransition};
+  return FindingFlow(scaler, symbols, queries, handedOver, dominance, hasSteps)
+      .findLost(unscalings);
+}
+
 //===----------------------------------------------------------------------===//
-// Losses
+// Parts
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -796,19 +825,6 @@ bool TransitionFlow::findsInside(const llvm::SetVector<Part> &inside,
   });
 }
 
-bool TransitionFlow::losesRounds(const llvm::SetVector<Part> &inside,
-                                 StringRef scaler,
-                                 function_ref<bool(BlockArgument)> isCarried,
-                                 function_ref<bool(Value)> isInside) const {
-  // What goes round joins all rounds.
-  return findsInside(inside, scaler) &&
-         llvm::none_of(inside, [&](Part carried) {
-           auto argument = dyn_cast<BlockArgument>(carried.first);
-           return argument && isCarried(argument) &&
-                  findInside(carried, scaler, isInside).contains(carried);
-         });
-}
-
 /// How many of the `numParts` parts of `value` are conditions, each of which
 /// chooses a constant where it holds: they come before what is chosen from.
 static size_t countConditions(Value value, size_t numParts) {
@@ -899,8 +915,7 @@ bool TransitionFlow::goesRound(Part part, ArrayRef<Part> carried,
   return false;
 }
 
-bool TransitionFlow::losesRounds(Part part, StringRef scaler,
-                                 bool hearsInside) const {
+bool TransitionFlow::losesRounds(Part part, StringRef scaler) const {
   auto loop = part.first.getDefiningOp<LoopLikeOpInterface>();
   if (!loop)
     return false;
@@ -910,10 +925,6 @@ bool TransitionFlow::losesRounds(Part part, StringRef scaler,
   auto isCarried = [&](BlockArgument argument) {
     return argument.getOwner()->getParentOp() == loop;
   };
-  // A round that advances the scaler hears of the ones before, and may forget.
-  if (hearsInside && advances(loop, scaler))
-    return losesRounds(inside, scaler, isCarried,
-                       [&](Value value) { return isIn(value, loop); });
   auto branch = dyn_cast<RegionBranchOpInterface>(*loop);
   SmallVector<Part> carried;
   for (Part each : inside)
@@ -997,121 +1008,6 @@ bool TransitionFlow::skipsRounds(Part part, LoopLikeOpInterface loop,
   }
   llvm::erase_if(captured, isInside);
   return hearsOutside(captured, loop, scaler);
-}
-
-/// The blocks that `block` goes round with; empty if it does not.
-static llvm::SetVector<Block *> getCycle(Block *block) {
-  llvm::SetVector<Block *> behind = getReachable(block), cycle;
-  if (!behind.contains(block))
-    return cycle;
-  cycle.insert(block);
-  for (unsigned i = 0; i < cycle.size(); ++i)
-    for (Block *before : cycle[i]->getPredecessors())
-      if (behind.contains(before))
-        cycle.insert(before);
-  return cycle;
-}
-
-bool TransitionFlow::losesRounds(Part part, Block *reader,
-                                 StringRef scaler) const {
-  Block *block = part.first.getParentBlock();
-  Region *region = block->getParent();
-  if (region->hasOneBlock() || !isFinding(part.first, scaler))
-    return false;
-  llvm::SetVector<Block *> cycle = getCycle(block);
-  if (cycle.empty() ||
-      cycle.contains(region->findAncestorBlockInRegion(*reader)))
-    return false;
-  // A round that advances the scaler hears of the one before.
-  if (llvm::any_of(cycle, [&](Block *round) {
-        return llvm::any_of(
-            *round, [&](Operation &op) { return advances(&op, scaler); });
-      }))
-    return false;
-  auto isInside = [&](Value value) {
-    return cycle.contains(
-        region->findAncestorBlockInRegion(*value.getParentBlock()));
-  };
-  llvm::SetVector<Part> inside = findInside(part, scaler, isInside);
-  inside.insert(part);
-  return losesRounds(
-      inside, scaler,
-      [&](BlockArgument argument) {
-        return cycle.contains(argument.getOwner());
-      },
-      isInside);
-}
-
-Operation *TransitionFlow::getMaker(Value value) {
-  if (Operation *def = value.getDefiningOp())
-    return def;
-  Block *block = value.getParentBlock();
-  return block->isEntryBlock() ? block->getParentOp()
-                               : (*block->pred_begin())->getTerminator();
-}
-
-/// False if nothing on the ways to `update` loses what an unscaling found, or
-/// negates it; otherwise it may come there another way.
-bool TransitionFlow::mayLose(UpdateScaleOp update) const {
-  StringRef scaler = update.getScaler();
-  return ofScaler[scaler].losses.hasWay(
-      {{update.getFoundInf(), false}, update->getBlock()},
-      [&](ReadPart read, SmallVectorImpl<ReadPart> &sources) {
-        auto [part, reader] = read;
-        if (part.second && getUnscaling(part.first, scaler))
-          return true;
-        SmallVector<Part> parts;
-        if (losesRounds(part, reader, scaler) ||
-            losesRounds(part, scaler, /*hearsInside=*/true) ||
-            !addAllParts(part, scaler, parts))
-          return isFinding(part.first, scaler);
-        for (Part next : parts)
-          sources.emplace_back(next, part.first.getParentBlock());
-        return false;
-      });
-}
-
-std::optional<TransitionFlow::Loss>
-TransitionFlow::findLoss(UpdateScaleOp update) const {
-  if (!mayLose(update))
-    return findChosen(update);
-  StringRef scaler = update.getScaler();
-  // With the blocks that read them.
-  SmallVector<ReadPart> worklist{
-      {{update.getFoundInf(), false}, update->getBlock()}};
-  llvm::DenseSet<ReadPart> seen;
-  llvm::DenseSet<Operation *> kept;
-  SmallVector<std::pair<Loss, Operation *>> losses;
-  llvm::DenseSet<Value> lost;
-  while (!worklist.empty()) {
-    auto [part, reader] = worklist.pop_back_val();
-    if (!seen.insert({part, reader}).second)
-      continue;
-    auto [value, isNegated] = part;
-    bool losesBlocks = losesRounds(part, reader, scaler);
-    if (UnscaleOp unscale = getUnscaling(value, scaler);
-        unscale && !losesBlocks) {
-      if (isNegated)
-        losses.push_back({{unscale, true}, unscale});
-      else
-        kept.insert(unscale);
-    }
-    SmallVector<Part> parts;
-    if (!losesBlocks && !losesRounds(part, scaler, /*hearsInside=*/true) &&
-        addAllParts(part, scaler, parts)) {
-      for (Part next : parts)
-        worklist.emplace_back(next, value.getParentBlock());
-      continue;
-    }
-    Operation *def = getMaker(value);
-    // What another operation loses as well is said of the first.
-    for (Operation *unscale : findFound(value, scaler, lost))
-      losses.push_back({{def, false}, unscale});
-  }
-  for (auto [loss, unscale] : losses)
-    if (!kept.contains(unscale))
-      return loss;
-  return findChosen(update);
 }
 
 //===----------------------------------------------------------------------===//
@@ -1225,8 +1121,7 @@ TransitionFlow::Heard TransitionFlow::computeHeard(Part first, StringRef scaler,
     if (UnscaleOp unscale = getUnscaling(value, scaler); unscale && !isNegated)
       heard.gradients.insert_range(unscale.getGradients());
     SmallVector<Part> parts;
-    if (losesRounds(part, scaler, /*hearsInside=*/false) ||
-        !addAllParts(part, scaler, parts))
+    if (losesRounds(part, scaler) || !addAllParts(part, scaler, parts))
       continue;
     SmallVector<Value, 2> alternatives =
         getAlternatives(def, cast<OpResult>(value).getResultNumber());
@@ -1386,102 +1281,6 @@ Operation *TransitionFlow::findNegatedChoice(StringRef scaler) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Last rounds
-//===----------------------------------------------------------------------===//
-
-llvm::SetVector<Operation *>
-TransitionFlow::findInRound(UpdateScaleOp update) const {
-  StringRef scaler = update.getScaler();
-  llvm::SetVector<Operation *> found;
-  llvm::DenseSet<Value> seen;
-  SmallVector<Value> worklist{update.getFoundInf()};
-  while (!worklist.empty()) {
-    Value value = worklist.pop_back_val();
-    if (!seen.insert(value).second)
-      continue;
-    if (UnscaleOp unscale = getUnscaling(value, scaler))
-      found.insert(unscale);
-    auto argument = dyn_cast<BlockArgument>(value);
-    Operation *parent = argument ? argument.getOwner()->getParentOp() : nullptr;
-    auto loop = dyn_cast_if_present<RegionBranchOpInterface>(parent);
-    if (!isa_and_present<LoopLikeOpInterface>(parent) || !loop ||
-        !loop->isAncestor(update)) {
-      addSources(value, scaler, worklist);
-      continue;
-    }
-    // Without what the round before hands over.
-    for (OpOperand *operand : handedOver.getSources(loop, value))
-      if (operand->getOwner() == parent ||
-          isa<scf::ConditionOp>(operand->getOwner()))
-        worklist.push_back(operand->get());
-  }
-  return found;
-}
-
-/// The value of the variable of `loop` in its last round.
-static std::optional<int64_t> getLast(LoopLikeOpInterface loop) {
-  auto counting = dyn_cast<scf::ForOp>(*loop);
-  if (!counting)
-    return std::nullopt;
-  std::optional<int64_t> from = getConstantIntValue(counting.getLowerBound()),
-                         to = getConstantIntValue(counting.getUpperBound()),
-                         step = getConstantIntValue(counting.getStep());
-  if (!from || !to || !step || *step <= 0 || *from >= *to)
-    return std::nullopt;
-  return *from + (*to - 1 - *from) / *step * *step;
-}
-
-/// False if a comparison of the variable of `loop` keeps `op` from running in
-/// its last round.
-static bool mayRunLast(Operation *op, LoopLikeOpInterface loop) {
-  std::optional<int64_t> last = getLast(loop);
-  for (; last && op != loop; op = op->getParentOp()) {
-    auto branch = dyn_cast_if_present<scf::IfOp>(op->getParentOp());
-    auto compare =
-        branch ? branch.getCondition().getDefiningOp<arith::CmpIOp>() : nullptr;
-    if (!compare || compare.getLhs() != *loop.getSingleInductionVar())
-      continue;
-    std::optional<int64_t> limit = getConstantIntValue(compare.getRhs());
-    if (!limit)
-      continue;
-    bool isTaken = arith::applyCmpPredicate(
-        compare.getPredicate(), APInt(64, *last, /*isSigned=*/true),
-        APInt(64, *limit, /*isSigned=*/true));
-    if (isTaken != branch.getThenRegion().isAncestor(op->getParentRegion()))
-      return false;
-  }
-  return true;
-}
-
-std::optional<TransitionFlow::LastRound>
-TransitionFlow::findLastRound(UpdateScaleOp update,
-                              ArrayRef<UpdateScaleOp> updates) const {
-  auto loop = update->getParentOfType<LoopLikeOpInterface>();
-  if (!loop)
-    return std::nullopt;
-  llvm::SetVector<Operation *> heard;
-  llvm::DenseSet<Value> seen;
-  if (!findUnscalings(update.getFoundInf(), update.getScaler(), seen, heard))
-    return std::nullopt;
-  for (; loop; loop = loop->getParentOfType<LoopLikeOpInterface>()) {
-    if (mayRunLast(update, loop))
-      continue;
-    for (Operation *unscale : heard) {
-      if (!loop->isProperAncestor(unscale) || !mayRunLast(unscale, loop))
-        continue;
-      if (llvm::none_of(updates, [&](UpdateScaleOp other) {
-            return other != update &&
-                   (!loop->isProperAncestor(other) ||
-                    mayRunLast(other, loop)) &&
-                   findInRound(other).contains(unscale);
-          }))
-        return LastRound{unscale, loop};
-    }
-  }
-  return std::nullopt;
-}
-
-//===----------------------------------------------------------------------===//
 // Decisions
 //===----------------------------------------------------------------------===//
 
@@ -1499,130 +1298,39 @@ bool TransitionFlow::advances(Operation *op, StringRef scaler) const {
   return advancing->contains(op);
 }
 
-/// A branch between blocks that, by what was found before it, leaves out the
-/// block of `op`: on some way on from there nothing advances the scaler.
-Operation *TransitionFlow::findDecidingBranch(Operation *op, StringRef scaler,
-                                              HeardUnscalings heard) const {
-  Region *region = op->getParentRegion();
-  if (region->hasOneBlock() || !dominance.isReachableFromEntry(op->getBlock()))
-    return nullptr;
-  auto [it, isNew] = ofScaler[scaler].updating.try_emplace(region);
-  if (isNew)
-    for (Block &block : *region)
-      if (llvm::any_of(block, [&](Operation &inside) {
-            return advances(&inside, scaler);
-          }))
-        it->second.insert(&block);
-  const llvm::DenseSet<Block *> &updating = it->second;
-  auto *node = dominance.getDomTree(region).getNode(op->getBlock())->getIDom();
-  for (; node; node = node->getIDom()) {
-    Block *fork = node->getBlock();
-    Operation *decision = fork->getTerminator();
-    Value condition;
-    if (auto branch = dyn_cast<cf::CondBranchOp>(decision))
-      condition = branch.getCondition();
-    else if (auto choice = dyn_cast<cf::SwitchOp>(decision))
-      condition = choice.getFlag();
-    if (!condition || (!isOverflowing(condition, scaler) &&
-                       (!isFinding(condition, scaler) ||
-                        llvm::none_of(heard(), [&](Operation *unscale) {
-                          return dominance.properlyDominates(unscale, decision);
-                        }))))
-      continue;
-    llvm::SetVector<Block *> reachable(fork->succ_begin(), fork->succ_end());
-    for (unsigned i = 0; i < reachable.size(); ++i) {
-      Block *block = reachable[i];
-      if (updating.contains(block))
-        continue;
-      if (block->getNumSuccessors() == 0)
-        return decision;
-      reachable.insert(block->succ_begin(), block->succ_end());
-    }
-  }
-  return nullptr;
-}
-
 /// True if `branch` never runs the region that `op` is in.
 static bool skipsRegion(scf::IfOp branch, Operation *op) {
   bool isThen = branch.getThenRegion().isAncestor(op->getParentRegion());
   return isConstant(branch.getCondition(), !isThen);
 }
 
-std::optional<TransitionFlow::Decider::Kind>
-TransitionFlow::getDecision(Operation *op, StringRef scaler,
-                            HeardUnscalings heard) const {
+/// What of the operation that holds `op` keeps that from running once.
+static std::optional<TransitionFlow::Decider::Kind> getDecision(Operation *op) {
+  using Decider = TransitionFlow::Decider;
   Operation *around = op->getParentOp();
-  auto hearsOfOutside = [&] {
-    return llvm::any_of(heard(), [&](Operation *unscale) {
-      return !around->isAncestor(unscale);
-    });
-  };
   if (isa<scf::ForallOp, scf::ParallelOp, tensor::GenerateOp, linalg::LinalgOp>(
           around))
     return Decider::ForEach;
-  if (auto loop = dyn_cast<LoopLikeOpInterface>(around)) {
-    auto conditional = dyn_cast<scf::WhileOp>(around);
-    bool runsOnce =
-        conditional && op->getParentRegion() == &conditional.getBefore();
-    if (runsOnce || !mayRunNever(loop, scaler))
-      return std::nullopt;
-    if (runsRound(loop))
-      return Decider::Never;
-    // What no round finds is not to be heard of.
-    return hearsOfOutside() ? std::optional(Decider::ByOverflow) : std::nullopt;
-  }
-  if (!isa<scf::IfOp, scf::IndexSwitchOp>(around))
-    return std::nullopt;
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(around);
+      loop && runsRound(loop) == false)
+    return Decider::Never;
   if (auto branch = dyn_cast<scf::IfOp>(around);
       branch && skipsRegion(branch, op))
     return Decider::Never;
-  // On each way, something advances the scaler.
-  bool isAlwaysAdvanced =
-      llvm::all_of(around->getRegions(), [&](Region &region) {
-        return !region.empty() &&
-               llvm::any_of(region.front(), [&](Operation &inside) {
-                 return advances(&inside, scaler);
-               });
-      });
-  Value condition = around->getOperand(0);
-  if (!isAlwaysAdvanced && (isOverflowing(condition, scaler) ||
-                            (isFinding(condition, scaler) && hearsOfOutside())))
-    return Decider::ByOverflow;
-  return std::nullopt;
-}
-
-/// What decides whether `op` runs, in its function.
-std::optional<TransitionFlow::Decider>
-TransitionFlow::findDeciderAround(Operation *op, StringRef scaler,
-                                  HeardUnscalings heard) const {
-  for (; !isa<func::FuncOp>(op); op = op->getParentOp()) {
-    if (Operation *branch = findDecidingBranch(op, scaler, heard))
-      return Decider{branch, Decider::ByOverflow};
-    if (std::optional<Decider::Kind> kind = getDecision(op, scaler, heard))
-      return Decider{op->getParentOp(), *kind};
-  }
   return std::nullopt;
 }
 
 std::optional<TransitionFlow::Decider>
 TransitionFlow::findDecider(UpdateScaleOp update) const {
-  StringRef scaler = update.getScaler();
-  std::optional<llvm::SetVector<Operation *>> known;
-  auto heard = [&]() -> const llvm::SetVector<Operation *> & {
-    llvm::DenseSet<Value> seen;
-    if (!known)
-      known = findFound(update.getFoundInf(), scaler, seen);
-    return *known;
-  };
   SmallVector<Operation *> worklist{update};
   llvm::DenseSet<Operation *> functions;
   while (!worklist.empty()) {
     Operation *op = worklist.pop_back_val();
-    if (std::optional<Decider> decider = findDeciderAround(op, scaler, heard))
-      return decider;
-    Operation *function = op->getParentOfType<func::FuncOp>();
-    if (functions.insert(function).second)
-      llvm::append_range(worklist, callers.lookup(function));
+    for (; !isa<func::FuncOp>(op); op = op->getParentOp())
+      if (std::optional<Decider::Kind> kind = getDecision(op))
+        return Decider{op->getParentOp(), *kind};
+    if (functions.insert(op).second)
+      llvm::append_range(worklist, callers.lookup(op));
   }
   return std::nullopt;
 }

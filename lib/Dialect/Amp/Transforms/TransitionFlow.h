@@ -15,6 +15,7 @@
 #ifndef AMP_LIB_DIALECT_AMP_TRANSFORMS_TRANSITIONFLOW_H
 #define AMP_LIB_DIALECT_AMP_TRANSFORMS_TRANSITIONFLOW_H
 
+#include "FindingFlow.h"
 #include "HandedOver.h"
 #include "ScalerOperations.h"
 
@@ -91,23 +92,14 @@ public:
                       llvm::DenseSet<Value> &seen,
                       llvm::SetVector<Operation *> &unscalings) const;
 
-  /// What hides from an update that an unscaling found an infinity.
-  struct Loss {
-    /// An operation that may be false where the unscaling's result is true, or
-    /// the unscaling itself if the update is given the negation of its result.
-    Operation *op;
-    bool isNegation;
-  };
-  /// The first loss of an unscaling with `scaler` between it and `found`, of
-  /// those whose results reach `found` by no other way: what `found` comes from
-  /// has to be joined ('arith.ori'), moved or handed over, and be there on each
-  /// way that is chosen. Nothing if there is none.
-  std::optional<Loss> findLoss(UpdateScaleOp update) const;
+  /// Of the unscalings with `scaler`, those of which no transition is surely
+  /// told.
+  SmallVector<LostFinding> findLost(StringRef scaler,
+                                    ArrayRef<UpdateScaleOp> updates,
+                                    ArrayRef<Operation *> unscalings) const;
 
   /// A value, or the negation of it.
-  using Part = std::pair<Value, unsigned>;
-  /// One with the block that reads it.
-  using ReadPart = std::pair<Part, Block *>;
+  using Part = FlagPart;
   /// What makes a value surely true.
   struct Heard {
     /// Gradients of unscalings, of which one is infinite.
@@ -134,22 +126,9 @@ public:
   /// and one that none comes into elsewhere; null if there is none.
   Operation *findNegatedChoice(StringRef scaler) const;
 
-  /// An unscaling in a loop, of whose last round no update hears.
-  struct LastRound {
-    Operation *unscale;
-    Operation *loop;
-  };
-  /// The first one of those that `update`, which is left out of that round,
-  /// hears of; `updates` are all of its scaler.
-  std::optional<LastRound> findLastRound(UpdateScaleOp update,
-                                         ArrayRef<UpdateScaleOp> updates) const;
-
-  /// What keeps an update from running once for each overflow.
+  /// What keeps an update from running once.
   struct Decider {
     enum Kind {
-      /// Decides whether it runs by what was found, or by a value that the
-      /// overflow comes into.
-      ByOverflow,
       /// Never runs it.
       Never,
       /// Runs it for each of its elements or threads.
@@ -158,10 +137,8 @@ public:
     Operation *op;
     Kind kind;
   };
-  /// What decides whether `update` runs by what the unscalings found whose
-  /// results `update` is given, or by gradients; nothing if there is none.
-  /// Conditions of loops are none in rounds after the first: they come from the
-  /// rounds before.
+  /// Of what `update` is in, directly or by calls, the first that keeps it from
+  /// running once; nothing if there is none.
   std::optional<Decider> findDecider(UpdateScaleOp update) const;
 
 private:
@@ -236,16 +213,9 @@ private:
                                    function_ref<bool(Value)> isInside) const;
   llvm::SetVector<Part> findInside(Part part, Operation *loop,
                                    StringRef scaler) const;
-  /// True if an unscaling is among `inside`, parts of a loop, and none of them
-  /// goes round in it: `isCarried` tells those that a round begins with.
-  bool losesRounds(const llvm::SetVector<Part> &inside, StringRef scaler,
-                   function_ref<bool(BlockArgument)> isCarried,
-                   function_ref<bool(Value)> isInside) const;
   /// True if `part` is a result of a loop that has what the last round's
   /// unscalings found, and not what those of rounds before did.
-  /// Where the loop advances the scaler, and `hearsInside`, rounds that only
-  /// some ways through it join are not lost.
-  bool losesRounds(Part part, StringRef scaler, bool hearsInside) const;
+  bool losesRounds(Part part, StringRef scaler) const;
   /// True if `part` is a result of a loop that may run no round, decided by an
   /// overflow or always, and comes from what was found outside of it by its
   /// rounds alone.
@@ -271,39 +241,11 @@ private:
   /// True if `part` is, after some rounds, by way of others that are `carried`.
   bool goesRound(Part part, ArrayRef<Part> carried,
                  RegionBranchOpInterface loop, StringRef scaler) const;
-  /// The same of a value of a loop of blocks that `reader`, outside of it,
-  /// reads.
-  bool losesRounds(Part part, Block *reader, StringRef scaler) const;
-
-  /// The first choice on the ways to `update` that may leave out what is found
-  /// on one of its ways; nothing if there is none.
-  std::optional<Loss> findChosen(UpdateScaleOp update) const;
-  /// True if `part` is a choice by something else than what was found, and
-  /// something is true on one of its ways that may not be on another.
-  bool mayChoose(Part part, StringRef scaler) const;
-  /// True if `choice` is that for something that `root`, of the same function,
-  /// is not told another way. What is in `kept` it is told.
-  bool isLostBy(Part choice, Part root, StringRef scaler,
-                llvm::DenseSet<Part> &kept) const;
-  /// Appends what makes `part` true, of values of its function.
-  void addPartsHere(Part part, StringRef scaler,
-                    SmallVectorImpl<Part> &parts) const;
-  /// The same on ways that come behind `made`, of that function.
-  void addPartsBehind(Part part, Value made, StringRef scaler,
-                      SmallVectorImpl<Part> &parts) const;
-  bool addBlockPartsBehind(BlockArgument argument, bool isNegated, Value made,
-                           SmallVectorImpl<Part> &parts) const;
-
   /// The unscaling with `scaler` that `value` is the found_inf of; null if it
   /// is that of none.
   static UnscaleOp getUnscaling(Value value, StringRef scaler);
   /// True if `value` is made in the regions of `op`.
   static bool isIn(Value value, Operation *op);
-  /// What chooses `value`, if something does.
-  Operation *getChoice(Value value) const;
-  /// What makes `value`, or hands it over.
-  static Operation *getMaker(Value value);
-
   /// The unscalings with `scaler` whose found_inf `value` depends on, by values
   /// that are not among `seen`, or behind them; they are added to it.
   llvm::SetVector<Operation *> findFound(Value value, StringRef scaler,
@@ -318,18 +260,7 @@ private:
   void addSources(RegionBranchOpInterface op, Value value,
                   SmallVectorImpl<Value> &sources) const;
 
-  /// The unscalings that an update hears of, found when they are asked for.
-  using HeardUnscalings = function_ref<const llvm::SetVector<Operation *> &()>;
-  std::optional<Decider> findDeciderAround(Operation *op, StringRef scaler,
-                                           HeardUnscalings heard) const;
-  /// The same of the operation that holds `op`.
-  std::optional<Decider::Kind> getDecision(Operation *op, StringRef scaler,
-                                           HeardUnscalings heard) const;
-  Operation *findDecidingBranch(Operation *op, StringRef scaler,
-                                HeardUnscalings heard) const;
   bool advances(Operation *op, StringRef scaler) const;
-  /// The unscalings that `update` hears of in the round that it runs in.
-  llvm::SetVector<Operation *> findInRound(UpdateScaleOp update) const;
   /// True if `value` comes into what a train step keeps of its parameters and
   /// its optimizer's state.
   bool isKept(Value value) const;
@@ -360,16 +291,9 @@ private:
     std::optional<llvm::DenseSet<Value>> overflowing;
     /// What advances it, and what that is in.
     std::optional<llvm::DenseSet<Operation *>> advancing;
-    /// The blocks of a region that advance it.
-    llvm::DenseMap<Region *, llvm::DenseSet<Block *>> updating;
     /// Values that come from its unscalings, or from what cannot be seen.
     WaysToGoal<Value> sources;
-    /// Those of which something that they are true for may be lost.
-    WaysToGoal<ReadPart> losses;
-    /// Those that come from a choice that may leave out some of them.
-    WaysToGoal<Part> choices;
   };
-  bool mayLose(UpdateScaleOp update) const;
   /// Adds all that those of `worklist` come into to `seen`, and what `addMore`
   /// appends for each.
   void
@@ -387,7 +311,7 @@ private:
 
   SymbolTable symbols;
   ScalerOperations operations;
-  DominanceInfo dominance;
+  mutable DominanceInfo dominance;
   llvm::SetVector<Operation *> reached;
   /// Calls in reached functions, by what they call.
   llvm::DenseMap<Operation *, SmallVector<func::CallOp, 1>> callers;

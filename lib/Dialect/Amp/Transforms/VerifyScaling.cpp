@@ -83,6 +83,7 @@ private:
   void verifyGuards(ModuleOp module, const TransitionFlow &flow);
   void explainDecider(const TransitionFlow::Decider &decider,
                       UpdateScaleOp update);
+  void explainLost(const LostFinding &lost, UpdateScaleOp update);
   void verifyOrder(ModuleOp module);
   void verifyChecks(ModuleOp module);
   InFlightDiagnostic complain(Location loc);
@@ -640,7 +641,7 @@ void VerifyScaling::verifyChecks(ModuleOp module) {
 /// hears of, where it is seen what each of those is given.
 static void warnOfUnheard(const TransitionFlow &flow, StringRef scaler,
                           ArrayRef<UpdateScaleOp> updates,
-                          ArrayRef<UnscaleOp> unscalings) {
+                          ArrayRef<Operation *> unscalings) {
   llvm::SetVector<Operation *> heard;
   llvm::DenseSet<Value> seen;
   for (UpdateScaleOp update : updates)
@@ -648,9 +649,9 @@ static void warnOfUnheard(const TransitionFlow &flow, StringRef scaler,
       return;
   if (heard.empty())
     return; // said of the updates
-  for (UnscaleOp unscale : unscalings)
+  for (Operation *unscale : unscalings)
     if (!heard.contains(unscale))
-      unscale.emitWarning()
+      unscale->emitWarning()
           << "expected what each 'amp.unscale' using '@" << scaler
           << "' finds to reach an 'amp.update_scale' of it, but this one's "
              "reaches none; an overflow here is skipped and never lowers the "
@@ -665,12 +666,6 @@ void VerifyScaling::explainDecider(const TransitionFlow::Decider &decider,
   diagnostic << "expected '@" << update.getScaler() << "' to be advanced ";
   StringRef name = decider.op->getName().getStringRef();
   switch (decider.kind) {
-  case Decider::ByOverflow:
-    diagnostic << "after each unscaling, but '" << name
-               << "' decides by what one found whether it is; its scale would "
-                  "only fall or only grow, so advance it in either case, with "
-                  "what was found";
-    break;
   case Decider::Never:
     diagnostic << "after each unscaling, but '" << name
                << "' never runs this; advance it outside of it";
@@ -684,37 +679,71 @@ void VerifyScaling::explainDecider(const TransitionFlow::Decider &decider,
   diagnostic.attachNote(decider.op->getLoc()) << "decided here";
 }
 
-/// Of each transition that a guard leaves out, directly or by calls, the first
-/// such guard.
-static llvm::DenseMap<Operation *, ApplyIfFiniteOp>
-findLeftOut(ModuleOp module, const TransitionFlow &flow) {
-  SymbolTable symbols(module);
-  llvm::DenseMap<Operation *, ApplyIfFiniteOp> guards;
-  SmallVector<Operation *> referredTo;
-  for (Operation *function : flow.getReached())
-    function->walk([&](func::ConstantOp reference) {
-      referredTo.push_back(symbols.lookup(reference.getValue()));
-    });
-  llvm::DenseSet<Operation *> entered;
-  for (Operation *function : flow.getReached())
-    function->walk<WalkOrder::PreOrder>([&](ApplyIfFiniteOp guard) {
-      SmallVector<Operation *> pending{guard};
-      auto enter = [&](Operation *callee) {
-        if (callee && entered.insert(callee).second)
-          pending.push_back(callee);
-      };
-      while (!pending.empty())
-        pending.pop_back_val()->walk([&](Operation *op) {
-          if (isa<UpdateScaleOp>(op))
-            guards.try_emplace(op, guard);
-          else if (auto call = dyn_cast<func::CallOp>(op))
-            enter(getCallee(call, symbols));
-          else if (isa<func::CallIndirectOp>(op))
-            llvm::for_each(referredTo, enter);
-        });
-      return WalkResult::skip(); // guards inside of it are seen
-    });
-  return guards;
+/// The first of `updates` that may hear of what `unscale` found, of those that
+/// come from what cannot be seen as well; null if there is none.
+static UpdateScaleOp findHearing(const TransitionFlow &flow, StringRef scaler,
+                                 ArrayRef<UpdateScaleOp> updates,
+                                 Operation *unscale) {
+  for (UpdateScaleOp update : updates) {
+    llvm::SetVector<Operation *> heard;
+    llvm::DenseSet<Value> seen;
+    if (!flow.findUnscalings(update.getFoundInf(), scaler, seen, heard) ||
+        heard.contains(unscale))
+      return update;
+  }
+  return nullptr;
+}
+
+void VerifyScaling::explainLost(const LostFinding &lost, UpdateScaleOp update) {
+  StringRef scaler = update.getScaler();
+  InFlightDiagnostic diagnostic = complain(update.getLoc());
+  diagnostic << "expected '@" << scaler << "' to be advanced ";
+  StringRef name = lost.op->getName().getStringRef();
+  auto say = [&](StringRef what) {
+    diagnostic.attachNote(getPlace(lost.op)) << what;
+  };
+  switch (lost.kind) {
+  case LostFinding::Negates:
+    diagnostic << "with what an 'amp.unscale' found, but got the negation of "
+                  "it; its scale would grow when it overflows, so pass whether "
+                  "an infinity was found, not whether all is finite";
+    break;
+  case LostFinding::Loses:
+    diagnostic << "whenever an 'amp.unscale' using it found an infinity, but '"
+               << name
+               << "' may lose what one found; its scale would grow when it "
+                  "overflows, so join what several found ('arith.ori')";
+    say("lost here");
+    break;
+  case LostFinding::LeavesOut:
+    diagnostic << "after each unscaling, but 'amp.apply_if_finite' leaves this "
+                  "out where an infinity was found; its scale would never be "
+                  "lowered, so advance it in the train step, outside of the "
+                  "optimizer step";
+    say("left out here");
+    break;
+  case LostFinding::Decides:
+  case LostFinding::Skips:
+    diagnostic << "after each unscaling, but '" << name
+               << "' decides whether it is; advance it in either case, with "
+                  "what was found";
+    say("decided here");
+    break;
+  case LostFinding::LosesLastRound:
+    diagnostic << "with what each round of '" << name
+               << "' found, but none hears of the last one; advance it behind "
+                  "the unscaling of each round, or behind the loop with what "
+                  "its rounds found";
+    diagnostic.attachNote(getPlace(lost.unscale)) << "found here";
+    break;
+  case LostFinding::HasNoWay:
+    diagnostic << "whenever an 'amp.unscale' using it found an infinity, but "
+                  "no way on which one is surely told leads here from one; "
+                  "hand over what it found as a value, joined with what others "
+                  "find ('arith.ori')";
+    say("found here");
+    break;
+  }
 }
 
 void VerifyScaling::verifyTransitions(ModuleOp module) {
@@ -722,11 +751,9 @@ void VerifyScaling::verifyTransitions(ModuleOp module) {
                    [](ScalerOp scaler) { return scaler.getStaticScale(); }))
     return;
   TransitionFlow flow(module);
-  llvm::DenseMap<Operation *, ApplyIfFiniteOp> leftOut =
-      findLeftOut(module, flow);
   llvm::StringMap<ScaleLossOp> scaled;
   llvm::MapVector<StringRef, SmallVector<UpdateScaleOp, 1>> advanced;
-  llvm::MapVector<StringRef, SmallVector<UnscaleOp, 1>> unscaled;
+  llvm::MapVector<StringRef, SmallVector<Operation *, 1>> unscaled;
   for (Operation *function : flow.getReached())
     function->walk([&](Operation *op) {
       if (auto scale = dyn_cast<ScaleLossOp>(op))
@@ -737,81 +764,59 @@ void VerifyScaling::verifyTransitions(ModuleOp module) {
         unscaled[unscale.getScaler()].push_back(unscale);
     });
   for (auto scaler : module.getOps<ScalerOp>()) {
-    auto it = scaled.find(scaler.getSymName());
+    StringRef name = scaler.getSymName();
+    auto it = scaled.find(name);
     if (scaler.getStaticScale() || it == scaled.end())
       continue;
-    ArrayRef<UpdateScaleOp> updates = advanced[scaler.getSymName()];
+    ArrayRef<UpdateScaleOp> updates = advanced[name];
     if (updates.empty())
       complain(it->second.getLoc())
-          << "expected an 'amp.update_scale' of dynamic scaler '@"
-          << scaler.getSymName()
+          << "expected an 'amp.update_scale' of dynamic scaler '@" << name
           << "', with which a loss is scaled here, but found none; advance it "
              "after each unscaling, or give it 'static_scale'";
-    for (UpdateScaleOp update : updates)
-      if (!flow.comesFrom(update.getFoundInf(), scaler.getSymName()))
+    bool areRight = !updates.empty();
+    for (UpdateScaleOp update : updates) {
+      if (!flow.comesFrom(update.getFoundInf(), name)) {
+        areRight = false;
         complain(update.getLoc())
-            << "expected '@" << scaler.getSymName()
+            << "expected '@" << name
             << "' to be advanced with what an 'amp.unscale' using it found, "
                "but got a value that comes from none; its scale would not be "
                "lowered when it overflows";
-      else if (std::optional<TransitionFlow::Loss> loss =
-                   flow.findLoss(update)) {
-        if (loss->isNegation) {
-          complain(update.getLoc())
-              << "expected '@" << scaler.getSymName()
-              << "' to be advanced with what an 'amp.unscale' found, but got "
-                 "the negation of it; its scale would grow when it overflows, "
-                 "so pass whether an infinity was found, not whether all is "
-                 "finite";
-          continue;
-        }
-        InFlightDiagnostic diagnostic = complain(update.getLoc());
-        diagnostic << "expected '@" << scaler.getSymName()
-                   << "' to be advanced whenever an 'amp.unscale' using it "
-                      "found an infinity, but '"
-                   << loss->op->getName()
-                   << "' may lose what one found; its scale would grow when it "
-                      "overflows, so join what several found ('arith.ori')";
-        diagnostic.attachNote(loss->op->getLoc()) << "lost here";
-      } else if (ApplyIfFiniteOp guard = leftOut.lookup(update)) {
-        InFlightDiagnostic diagnostic = complain(update.getLoc());
-        diagnostic << "expected '@" << scaler.getSymName()
-                   << "' to be advanced after each unscaling, but "
-                      "'amp.apply_if_finite' leaves this out where an infinity "
-                      "was found; its scale would never be lowered, so advance "
-                      "it in the train step, outside of the optimizer step";
-        diagnostic.attachNote(guard.getLoc()) << "left out here";
       } else if (std::optional<TransitionFlow::Decider> decider =
                      flow.findDecider(update)) {
+        areRight = false;
         explainDecider(*decider, update);
-      } else if (std::optional<TransitionFlow::LastRound> last =
-                     flow.findLastRound(update, updates)) {
-        InFlightDiagnostic diagnostic = complain(update.getLoc());
-        diagnostic << "expected '@" << scaler.getSymName()
-                   << "' to be advanced with what each round of '"
-                   << last->loop->getName()
-                   << "' found, but none hears of the last one; advance it "
-                      "behind the unscaling of each round, or behind the loop "
-                      "with what its rounds found";
-        diagnostic.attachNote(last->unscale->getLoc()) << "found here";
       }
-    if (ApplyIfFiniteOp guard = flow.findNegatedGuard(scaler.getSymName()))
+    }
+    // The first of each transition, and one that says why, if there is one.
+    llvm::MapVector<UpdateScaleOp, LostFinding> lost;
+    if (areRight)
+      for (const LostFinding &each :
+           flow.findLost(name, updates, unscaled[name]))
+        if (UpdateScaleOp update =
+                findHearing(flow, name, updates, each.unscale)) {
+          auto [known, isNew] = lost.insert({update, each});
+          if (!isNew && known->second.kind == LostFinding::HasNoWay)
+            known->second = each;
+        }
+    for (auto &[update, each] : lost)
+      explainLost(each, update);
+    if (ApplyIfFiniteOp guard = flow.findNegatedGuard(name))
       complain(guard.getLoc())
           << "expected 'amp.apply_if_finite' to be told whether an infinity "
              "was found, but got the negation of what an 'amp.unscale' using "
              "'@"
-          << scaler.getSymName()
-          << "' found; a step would be taken where it overflows alone";
-    if (Operation *choice = flow.findNegatedChoice(scaler.getSymName()))
+          << name << "' found; a step would be taken where it overflows alone";
+    if (Operation *choice = flow.findNegatedChoice(name))
       complain(choice->getLoc())
           << "expected '" << choice->getName()
           << "' to choose an old value where an infinity was found, but where "
              "an 'amp.unscale' using '@"
-          << scaler.getSymName()
+          << name
           << "' finds one, it chooses a new one; a step would be taken where "
              "it overflows alone";
-    warnOfUnheard(flow, scaler.getSymName(), updates,
-                  unscaled[scaler.getSymName()]);
+    warnOfUnheard(flow, name, updates, unscaled[name]);
   }
   verifyGuards(module, flow);
 }

@@ -1,0 +1,297 @@
+//===- FlagRules.cpp - What makes a flag surely true ----------------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One rule for each kind of operation. A disjunction asks for one true operand
+// whatever its shape, a conjunction for all of them, and that of a single
+// element: two tensors with a true element each may have them at different
+// places. A body of linalg is gone through once for each of its operands that
+// holds, by itself for the same reason; a reduction has to keep what it found
+// before, and what is repeated has to be repeated once at least. Sums of flags
+// are disjunctions where they cannot wrap to 0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FlagRules.h"
+
+#include "amp/Dialect/Amp/IR/AmpDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+bool mlir::amp::isConstantFlag(FlagPart part) {
+  auto [value, isNegated] = part;
+  APFloat number(0.0);
+  if (matchPattern(value, m_ConstantFloat(&number)))
+    return isNegated ? number.isZero()
+                     : number > APFloat(number.getSemantics());
+  return isNegated ? matchPattern(value, m_Zero())
+                   : matchPattern(value, m_NonZero());
+}
+
+std::optional<FlagPart> mlir::amp::getKeptFlag(FlagPart part) {
+  Operation *def = part.first.getDefiningOp();
+  auto keep = [&](Value value, bool isNegation) {
+    return FlagPart{value, part.second != unsigned(isNegation)};
+  };
+  if (!def)
+    return std::nullopt;
+  if (isa<AllReduceFoundInfOp, arith::ExtUIOp, arith::ExtSIOp, arith::UIToFPOp,
+          arith::IndexCastUIOp>(def))
+    return keep(def->getOperand(0), false);
+  if (def->getNumOperands() != 2)
+    return std::nullopt;
+  if (auto compare = dyn_cast<arith::CmpFOp>(def);
+      compare && matchPattern(compare.getRhs(), m_AnyZeroFloat()) &&
+      llvm::is_contained({arith::CmpFPredicate::OGT, arith::CmpFPredicate::UNE,
+                          arith::CmpFPredicate::ONE},
+                         compare.getPredicate()))
+    return keep(compare.getLhs(), false);
+  for (auto [kept, other] : {std::pair(0, 1), std::pair(1, 0)}) {
+    Value value = def->getOperand(kept), constant = def->getOperand(other);
+    bool isZero = matchPattern(constant, m_Zero());
+    bool isTrue = getElementTypeOrSelf(value.getType()).isInteger(1) &&
+                  matchPattern(constant, m_One());
+    if (!isZero && !isTrue)
+      continue;
+    if (isa<arith::XOrIOp>(def))
+      return keep(value, isTrue);
+    if (auto compare = dyn_cast<arith::CmpIOp>(def)) {
+      bool isEqual = compare.getPredicate() == arith::CmpIPredicate::eq;
+      if (isEqual || compare.getPredicate() == arith::CmpIPredicate::ne)
+        return keep(value, isEqual == isZero);
+      if (isZero &&
+          compare.getPredicate() == (kept == 0 ? arith::CmpIPredicate::ugt
+                                               : arith::CmpIPredicate::ult))
+        return keep(value, false);
+    }
+    if (isa<arith::AndIOp>(def) && isTrue)
+      return keep(value, false);
+  }
+  return std::nullopt;
+}
+
+/// True if a value of `type` has one element.
+static bool hasOneElement(Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  return !shaped || (shaped.hasStaticShape() && shaped.getNumElements() == 1);
+}
+
+/// True if a value of `type` surely has an element.
+static bool hasElements(Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  return !shaped || (shaped.hasStaticShape() && shaped.getNumElements() != 0);
+}
+
+/// True if `part` has as many elements as `whole`.
+static bool isWhole(Type part, Type whole) {
+  auto ofPart = dyn_cast<ShapedType>(part);
+  auto ofWhole = cast<ShapedType>(whole);
+  return ofWhole.hasStaticShape() && (!ofPart || ofPart.hasStaticShape()) &&
+         (ofPart ? ofPart.getNumElements() : 1) == ofWhole.getNumElements();
+}
+
+/// The largest value of `sum`, extensions of flags and sums of them; nothing if
+/// it is another one, or larger than `limit`.
+static std::optional<uint64_t> getLargest(Value sum, uint64_t limit) {
+  uint64_t largest = 0;
+  SmallVector<Value> worklist{sum};
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (auto add = value.getDefiningOp<arith::AddIOp>()) {
+      llvm::append_range(worklist, add->getOperands());
+      continue;
+    }
+    APInt constant;
+    uint64_t most = 0;
+    if (matchPattern(value, m_ConstantInt(&constant)))
+      most = constant.getLimitedValue();
+    else if (auto extend = value.getDefiningOp<arith::ExtUIOp>();
+             extend &&
+             getElementTypeOrSelf(extend.getIn().getType()).isInteger(1))
+      most = 1;
+    else
+      return std::nullopt;
+    if (most > limit - largest)
+      return std::nullopt;
+    largest += most;
+    // A value that is added to itself again and again has 2^n sums.
+    if (worklist.size() > limit)
+      return std::nullopt;
+  }
+  return largest;
+}
+
+/// True if `sum` is 0 only if both of its operands are.
+static bool isDisjunction(arith::AddIOp sum) {
+  unsigned width = getElementTypeOrSelf(sum.getType()).getIntOrFloatBitWidth();
+  constexpr uint64_t kMost = 4096;
+  return getLargest(sum, width > 12 ? kMost : (uint64_t(1) << width) - 1)
+      .has_value();
+}
+
+/// True if `holds` for one of the values of `part`'s operation, or for all.
+static bool holdsForAny(FlagPart part, HoldingParts holds) {
+  return llvm::any_of(
+      part.first.getDefiningOp()->getOperands(),
+      [&](Value operand) { return holds({operand, part.second}); });
+}
+static bool holdsForAll(FlagPart part, HoldingParts holds) {
+  return hasOneElement(part.first.getType()) &&
+         llvm::all_of(
+             part.first.getDefiningOp()->getOperands(),
+             [&](Value operand) { return holds({operand, part.second}); });
+}
+
+/// A choice is true where all that it may choose is. One of a constant is a
+/// disjunction.
+static bool isChoiceImplied(arith::SelectOp select, unsigned isNegated,
+                            HoldingParts holds) {
+  Value condition = select.getCondition();
+  FlagPart taken{select.getTrueValue(), isNegated},
+      other{select.getFalseValue(), isNegated};
+  bool isOne = hasOneElement(condition.getType());
+  if (isOne && holds({condition, false}))
+    return holds(taken);
+  if (isOne && holds({condition, true}))
+    return holds(other);
+  // Some element is chosen so.
+  if ((isConstantFlag(taken) && holds({condition, false})) ||
+      (isConstantFlag(other) && holds({condition, true})))
+    return true;
+  bool choosesAll = !isa<ShapedType>(condition.getType()) || isOne;
+  return choosesAll && holds(taken) && holds(other);
+}
+
+/// Movements and joins of tensors.
+static bool isTensorImplied(FlagPart part, HoldingParts holds) {
+  Operation *def = part.first.getDefiningOp();
+  FlagPart source{def->getOperand(0), part.second};
+  if (isa<tensor::FromElementsOp, tensor::ConcatOp>(def))
+    return holdsForAny(part, holds);
+  // What is put in is in there, what it is put in may be written over.
+  if (isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+          tensor::InsertOp, tensor::InsertSliceOp>(def))
+    return holds(source);
+  if (isa<tensor::SplatOp>(def))
+    return hasElements(part.first.getType()) && holds(source);
+  if (isa<tensor::ReshapeOp, tensor::ExtractOp, tensor::ExtractSliceOp>(def))
+    return isWhole(part.first.getType(), source.first.getType()) &&
+           holds(source);
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Bodies of linalg
+//===----------------------------------------------------------------------===//
+
+/// True if `op` reads each element of `operand`, an input, and each in a round
+/// at least.
+static bool readsAll(linalg::LinalgOp op, OpOperand &operand) {
+  Type type = operand.get().getType();
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  if (!hasOneElement(type) && !map.isProjectedPermutation())
+    return false;
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  for (unsigned loop = 0; loop != op.getNumLoops(); ++loop)
+    if (!map.isFunctionOfDim(loop) &&
+        (sizes[loop] == 0 || ShapedType::isDynamic(sizes[loop])))
+      return false;
+  return true;
+}
+
+/// True if `op` surely runs a round.
+static bool runsRound(linalg::LinalgOp op) {
+  return llvm::all_of(op.getStaticLoopRanges(), [](int64_t size) {
+    return size != 0 && !ShapedType::isDynamic(size);
+  });
+}
+
+/// True if `map` tells all of its loops apart.
+static bool tellsApart(AffineMap map) {
+  llvm::SmallBitVector missing(map.getNumDims(), true);
+  for (AffineExpr expr : map.getResults())
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      missing.reset(dim.getPosition());
+  return missing.none();
+}
+
+/// True if `yielded`, of the body of `op`, holds in a round in which `seed`
+/// does, an argument of it, beside what is captured.
+static bool isYielded(linalg::LinalgOp op, FlagPart yielded,
+                      std::optional<FlagPart> seed, HoldingParts holds) {
+  llvm::DenseSet<FlagPart> known;
+  auto holdsInside = [&](FlagPart part) {
+    if (isConstantFlag(part) || known.contains(part) || part == seed)
+      return true;
+    // What is captured has one element, which holds in every round.
+    return !op->isAncestor(part.first.getParentBlock()->getParentOp()) &&
+           hasOneElement(part.first.getType()) && holds(part);
+  };
+  for (Operation &inside : op.getBlock()->without_terminator())
+    for (Value result : inside.getResults())
+      for (unsigned isNegated : {0, 1})
+        if (isImplied({result, isNegated}, holdsInside))
+          known.insert({result, isNegated});
+  return holdsInside(yielded);
+}
+
+static bool isLinalgImplied(linalg::LinalgOp op, FlagPart part,
+                            HoldingParts holds) {
+  auto [result, isNegated] = part;
+  unsigned number = cast<OpResult>(result).getResultNumber();
+  FlagPart yielded{op.getBlock()->getTerminator()->getOperand(number),
+                   isNegated};
+  OpOperand *init = op.getDpsInitOperand(number);
+  bool keepsBefore =
+      isYielded(op, yielded,
+                FlagPart{op.getMatchingBlockArgument(init), isNegated}, holds);
+  // A reduction keeps what it joins with its elements before; where it joins
+  // nothing, each element is to have a place of its own.
+  bool isReduction = op.getNumReductionLoops() != 0 ||
+                     !tellsApart(op.getMatchingIndexingMap(init));
+  if (isReduction && !keepsBefore)
+    return false;
+  if ((keepsBefore && holds({init->get(), isNegated})) ||
+      (runsRound(op) && isYielded(op, yielded, std::nullopt, holds)))
+    return true;
+  for (OpOperand *input : op.getDpsInputOperands())
+    for (unsigned isFalse : {0, 1})
+      if (holds({input->get(), isFalse}) && readsAll(op, *input) &&
+          isYielded(op, yielded,
+                    FlagPart{op.getMatchingBlockArgument(input), isFalse},
+                    holds))
+        return true;
+  return false;
+}
+
+bool mlir::amp::isImplied(FlagPart part, HoldingParts holds) {
+  Operation *def = part.first.getDefiningOp();
+  bool isNegated = part.second;
+  if (!def || def->getNumOperands() == 0)
+    return false;
+  if (std::optional<FlagPart> kept = getKeptFlag(part))
+    return holds(*kept);
+  if (auto select = dyn_cast<arith::SelectOp>(def))
+    return isChoiceImplied(select, part.second, holds);
+  if (auto op = dyn_cast<linalg::LinalgOp>(def))
+    return isLinalgImplied(op, part, holds);
+  if (isa<tensor::TensorDialect>(def->getDialect()))
+    return isTensorImplied(part, holds);
+  if (isa<arith::OrIOp, arith::MaxUIOp>(def))
+    return isNegated ? holdsForAll(part, holds) : holdsForAny(part, holds);
+  if (isa<arith::AndIOp, arith::MinUIOp, arith::MulIOp>(def) &&
+      getElementTypeOrSelf(part.first.getType()).isInteger(1))
+    return isNegated ? holdsForAny(part, holds) : holdsForAll(part, holds);
+  auto sum = dyn_cast<arith::AddIOp>(def);
+  return sum && !isNegated && holdsForAny(part, holds) && isDisjunction(sum);
+}
