@@ -145,9 +145,9 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %c2 = arith.constant 2 : index
   %no = arith.constant dense<false> : tensor<i1>
   %z = arith.constant dense<0.0> : tensor<f32>
-  // expected-note@below {{lost here}}
   %r:3 = scf.for %i = %c0 to %c2 step %c1 iter_args(%d = %z, %told = %no, %any = %no) -> (tensor<f32>, tensor<i1>, tensor<i1>) {
     %even = arith.cmpi eq, %i, %c0 : index
+    // expected-note@below {{lost here}}
     %q:3 = scf.if %even -> (tensor<f32>, tensor<i1>, tensor<i1>) {
       %xi = tensor.extract %x[%i] : tensor<2xf32>
       %xt = tensor.from_elements %xi : tensor<f32>
@@ -162,7 +162,7 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
     }
     scf.yield %q#0, %q#1, %q#2 : tensor<f32>, tensor<i1>, tensor<i1>
   }
-  // expected-error@below {{expected '@s' to be advanced whenever an 'amp.unscale' using it found an infinity, but 'scf.for' may lose what one found; its scale would grow when it overflows, so join what several found ('arith.ori')}}
+  // expected-error@below {{expected '@s' to be advanced whenever an 'amp.unscale' using it found an infinity, but 'scf.if' may lose what one found; its scale would grow when it overflows, so join what several found ('arith.ori')}}
   amp.update_scale @s, %r#1
   %new = amp.apply_if_finite %r#1 keep(%w) {
     %m = arith.subf %w, %r#0 : tensor<f32>

@@ -120,17 +120,21 @@ static bool isFlag(Value value) {
   return getElementTypeOrSelf(value.getType()).isInteger(1);
 }
 
-/// What a comparison of an induction variable with a constant is in a round.
-static std::optional<bool>
-compareRound(Operation *op, const llvm::DenseMap<Value, int64_t> &rounds) {
+/// What a comparison of an induction variable with a constant is in a round,
+/// or one of what is known to be 0.
+std::optional<bool> FindingFlow::getComparison(Operation *op,
+                                               const Facts &facts) const {
   auto compare = dyn_cast<arith::CmpIOp>(op);
-  if (!compare || rounds.empty())
+  if (!compare || isa<ShapedType>(compare.getLhs().getType()))
     return std::nullopt;
   std::optional<int64_t> sides[2];
   for (auto [side, operand] : llvm::zip(sides, compare->getOperands())) {
-    auto it = rounds.find(operand);
-    side = it == rounds.end() ? getConstantIntValue(operand)
-                              : std::optional(it->second);
+    if (auto it = rounds.find(operand); it != rounds.end())
+      side = it->second;
+    else if (facts.parts.contains({operand, 1}))
+      side = 0;
+    else
+      side = getConstantIntValue(operand);
   }
   if (!sides[0] || !sides[1])
     return std::nullopt;
@@ -140,7 +144,7 @@ compareRound(Operation *op, const llvm::DenseMap<Value, int64_t> &rounds) {
 }
 
 void FindingFlow::visit(Operation *op, Facts &facts) {
-  if (std::optional<bool> truth = compareRound(op, rounds)) {
+  if (std::optional<bool> truth = getComparison(op, facts)) {
     facts.parts.insert({op->getResult(0), *truth ? 0u : 1u});
     return;
   }
@@ -487,6 +491,9 @@ Facts FindingFlow::runRegions(RegionBranchOpInterface op, Ends starts) {
           continue;
         next.parts.insert({branch.getCondition(), isElse});
       }
+      if (auto end = dyn_cast<scf::ConditionOp>(owner);
+          end && facts.holds({end.getCondition(), region ? 1u : 0u}))
+        continue;
       ValueRange inputs = region ? ValueRange(region->getArguments())
                                  : ValueRange(op->getResults());
       handOver(owner, op, inputs, facts, next);
@@ -499,20 +506,32 @@ Facts FindingFlow::runRegions(RegionBranchOpInterface op, Ends starts) {
         worklist.insert(region);
     }
   };
+  auto run = [&](Region *region) {
+    Block &first = region->front();
+    return runRegion(&first, first.begin(), entered[region]);
+  };
   for (auto &[owner, facts] : starts)
     goOn(owner, facts);
+  // What a loop begins with holds in its first round alone.
+  if (isa<LoopLikeOpInterface>(*op) && starts.front().first == op) {
+    Ends ends;
+    for (Region *region : worklist)
+      ends.append(run(region));
+    worklist.clear();
+    entered.clear();
+    for (auto &[end, facts] : ends)
+      goOn(end, facts);
+  }
   while (!worklist.empty()) {
-    Region *region = worklist.pop_back_val();
-    Facts at = entered[region];
-    Block &first = region->front();
-    for (auto &[end, facts] : runRegion(&first, first.begin(), at))
+    for (auto &[end, facts] : run(worklist.pop_back_val()))
       goOn(end, facts);
   }
   if (suspects && !behind.isNone)
     for (Value value : handed) {
       const Facts &at =
           isa<OpResult>(value) ? behind : entered[value.getParentRegion()];
-      if (!at.parts.contains({value, 0}) && !at.parts.contains({value, 1}))
+      if (!at.isNone && !at.parts.contains({value, 0}) &&
+          !at.parts.contains({value, 1}))
         suspect(op, LostFinding::Loses, value);
     }
   return behind;
@@ -579,10 +598,13 @@ void FindingFlow::suspectRegions(RegionBranchOpInterface op,
     suspect(op, LostFinding::Decides);
   else if (queries.hasTransition(op))
     suspect(op, LostFinding::Skips);
-  if (takesFact(op, before))
+  bool takesSome = llvm::any_of(before.parts, [&](FlagPart part) {
+    return llvm::any_of(part.first.getUsers(),
+                        [&](Operation *user) { return op->isAncestor(user); });
+  });
+  if (takesSome)
     for (Value result : op->getResults())
-      if (!behind.parts.contains({result, 0}) &&
-          !behind.parts.contains({result, 1}))
+      if (!behind.parts.contains({result, 0}))
         suspect(op, LostFinding::Loses, result);
 }
 
@@ -681,7 +703,7 @@ void FindingFlow::addKnown(Operation *after, Facts &facts) {
          !branch.getThenRegion().isAncestor(after->getParentRegion())});
   for (auto [variable, value] : rounds)
     for (Operation *user : variable.getUsers())
-      if (std::optional<bool> truth = compareRound(user, rounds);
+      if (std::optional<bool> truth = getComparison(user, facts);
           truth && dominance.properlyDominates(user, after))
         facts.parts.insert({user->getResult(0), !*truth});
 }

@@ -135,6 +135,7 @@ private:
                 const Facts &facts, Facts &handed);
   Summary runToEnd(Operation *after, const Facts &facts);
   Summary runFrom(Operation *after, Facts facts);
+  std::optional<bool> getComparison(Operation *op, const Facts &facts) const;
   void addKnown(Operation *after, Facts &facts);
   Summary summarize(const Ends &ends) const;
   const Summary &getSummary(const Entry &entry);

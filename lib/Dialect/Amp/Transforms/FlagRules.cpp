@@ -133,10 +133,12 @@ static std::optional<uint64_t> getLargest(Value sum, uint64_t limit) {
 
 /// True if `sum` is 0 only if both of its operands are.
 static bool isDisjunction(arith::AddIOp sum) {
-  unsigned width = getElementTypeOrSelf(sum.getType()).getIntOrFloatBitWidth();
   constexpr uint64_t kMost = 4096;
-  return getLargest(sum, width > 12 ? kMost : (uint64_t(1) << width) - 1)
-      .has_value();
+  Type type = getElementTypeOrSelf(sum.getType());
+  unsigned width = type.isIndex() ? IndexType::kInternalStorageBitWidth
+                                  : type.getIntOrFloatBitWidth();
+  uint64_t limit = width > 12 ? kMost : (uint64_t(1) << width) - 1;
+  return getLargest(sum, limit).has_value();
 }
 
 /// True if `holds` for one of the values of `part`'s operation, or for all.
