@@ -151,7 +151,7 @@ void FindingFlow::visit(Operation *op, Facts &facts) {
   if (auto update = dyn_cast<UpdateScaleOp>(op)) {
     if (update.getScaler() != scaler)
       return;
-    if (facts.holds({update.getFoundInf(), false}))
+    if (countsAll || facts.holds({update.getFoundInf(), false}))
       setTold(facts);
     else if (facts.holds({update.getFoundInf(), true}))
       suspect(op, LostFinding::Negates);
@@ -159,7 +159,9 @@ void FindingFlow::visit(Operation *op, Facts &facts) {
   }
   if (auto unscale = dyn_cast<UnscaleOp>(op)) {
     Value before = unscale.getAlreadyFound();
-    if (before && facts.holds({before, false}))
+    if (countsAll) // nothing is found in this call
+      facts.parts.insert({unscale.getFoundInf(), true});
+    else if (before && facts.holds({before, false}))
       facts.parts.insert({unscale.getFoundInf(), false});
     else if (before && facts.holds({before, true}))
       suspect(op, LostFinding::Negates);
@@ -189,6 +191,7 @@ void FindingFlow::visit(Operation *op, Facts &facts) {
 
 void FindingFlow::visitCall(CallOpInterface call, func::FuncOp callee,
                             Facts &facts) {
+  facts.hasTold |= countsAll && queries.hasTransition(call);
   if (!takesFact(call, facts))
     return; // what it does has nothing to do with the finding
   auto loseResults = [&] {
@@ -932,7 +935,8 @@ bool FindingFlow::isKeptByStates(const Open &open) {
 }
 
 SmallVector<LostFinding>
-FindingFlow::findLost(ArrayRef<Operation *> unscalings) {
+FindingFlow::findLost(ArrayRef<Operation *> unscalings,
+                      ArrayRef<UpdateScaleOp> updates) {
   SmallVector<LostFinding> lost;
   std::vector<Open> opened;
   std::set<Entry> known;
@@ -969,7 +973,69 @@ FindingFlow::findLost(ArrayRef<Operation *> unscalings) {
   lost.clear();
   for (Operation *unscale : unscalings)
     llvm::append_range(lost, ofUnscaling.lookup(unscale));
+  if (lost.empty())
+    if (std::optional<LostFinding> first = findNeverGrown(unscalings, updates))
+      lost.push_back(*first);
   return lost;
+}
+
+/// True if something behind `after` may advance the scaler where `parts` hold,
+/// in each call of its function or in the next one of a step.
+bool FindingFlow::mayAdvance(Operation *after, ArrayRef<FlagPart> parts,
+                             std::set<Entry> &seen) {
+  Facts facts;
+  facts.isNone = false;
+  facts.parts.insert_range(parts);
+  Summary summary = runToEnd(after, facts);
+  if (summary.hasTold || summary.isNone)
+    return true;
+  auto function = after->getParentOfType<func::FuncOp>();
+  if (!seen.insert({function, summary.results}).second)
+    return true;
+  ArrayRef<func::CallOp> calls = queries.getCalls(function);
+  if (getFunctionKind(function) == FunctionKind::TrainStep || calls.empty())
+    return !hasSteps || enter({function, {}}).hasTold;
+  return llvm::all_of(calls, [&](func::CallOp call) {
+    SmallVector<FlagPart> returned;
+    for (auto [number, isNegated] : summary.results)
+      returned.emplace_back(call.getResult(number), isNegated);
+    return mayAdvance(call, returned, seen);
+  });
+}
+
+std::optional<LostFinding>
+FindingFlow::findNeverGrown(ArrayRef<Operation *> unscalings,
+                            ArrayRef<UpdateScaleOp> updates) {
+  llvm::DenseMap<Block *, Operation *> last;
+  for (UpdateScaleOp update : updates) {
+    Operation *&known = last[update->getBlock()];
+    if (!known || known->isBeforeInBlock(update))
+      known = update;
+  }
+  std::map<Entry, Summary> kept;
+  std::swap(kept, summaries);
+  countsAll = true;
+  std::set<Entry> seen;
+  std::optional<LostFinding> found;
+  for (Operation *unscale : unscalings) {
+    Operation *behind = last.lookup(unscale->getBlock());
+    if (behind && unscale->isBeforeInBlock(behind))
+      continue;
+    suspects.emplace();
+    FlagPart none{cast<UnscaleOp>(unscale).getFoundInf(), true};
+    if (!mayAdvance(unscale, none, seen)) {
+      auto *it = llvm::find_if(*suspects, [](const Suspect &each) {
+        return each.kind == LostFinding::Skips;
+      });
+      found = {unscale, LostFinding::SkipsFinite,
+               it == suspects->end() ? unscale : it->op};
+      break;
+    }
+  }
+  suspects.reset();
+  countsAll = false;
+  std::swap(kept, summaries);
+  return found;
 }
 
 /// The first thing that went wrong on the way from `after`.

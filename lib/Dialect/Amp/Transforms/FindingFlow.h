@@ -58,6 +58,8 @@ struct LostFinding {
     Skips,
     /// `op`, a guard, leaves a transition out where an infinity was found.
     LeavesOut,
+    /// The same, where nothing was found.
+    SkipsFinite,
     /// No round of `op` is told of its last one.
     LosesLastRound,
     /// `op`, an unscaling, has no way to a transition that is in the list.
@@ -88,9 +90,11 @@ public:
       : scaler(scaler), symbols(symbols), queries(queries),
         handedOver(handedOver), dominance(dominance), hasSteps(hasSteps) {}
 
-  /// Those of `unscalings`, in the order of the module, of which no transition
-  /// is surely told.
-  SmallVector<LostFinding> findLost(ArrayRef<Operation *> unscalings);
+  /// Those of `unscalings`, in the order of the module, of which none of
+  /// `updates` is surely told; otherwise the first behind which one runs where
+  /// it finds an infinity alone, so that the scale would never grow.
+  SmallVector<LostFinding> findLost(ArrayRef<Operation *> unscalings,
+                                    ArrayRef<UpdateScaleOp> updates);
 
 private:
   /// A result, or an argument, and whether it is the negation of it.
@@ -148,6 +152,10 @@ private:
   bool isKeptByStates(const Open &open);
   bool handsOn(func::FuncOp step, ArrayRef<Place> results,
                SmallVectorImpl<Place> &arguments) const;
+  std::optional<LostFinding> findNeverGrown(ArrayRef<Operation *> unscalings,
+                                            ArrayRef<UpdateScaleOp> updates);
+  bool mayAdvance(Operation *after, ArrayRef<FlagPart> parts,
+                  std::set<Entry> &seen);
   LostFinding explain(Operation *unscale, Operation *after,
                       ArrayRef<FlagPart> parts);
   void suspect(Operation *op, LostFinding::Kind kind, Value lost = {});
@@ -158,6 +166,8 @@ private:
   HandedOver &handedOver;
   DominanceInfo &dominance;
   bool hasSteps;
+  /// Each transition counts, whatever it is told, and no unscaling finds one.
+  bool countsAll = false;
   /// The induction variables of the rounds that are gone through.
   llvm::DenseMap<Value, int64_t> rounds;
 

@@ -245,7 +245,7 @@ TransitionFlow::findLost(StringRef scaler, ArrayRef<UpdateScaleOp> updates,
   auto hasTransition = [&](Operation *op) { return advances(op, scaler); };
   FindingQueries queries{getCalls, reachesTransition, hasTransition};
   return FindingFlow(scaler, symbols, queries, handedOver, dominance, hasSteps)
-      .findLost(unscalings);
+      .findLost(unscalings, updates);
 }
 
 //===----------------------------------------------------------------------===//

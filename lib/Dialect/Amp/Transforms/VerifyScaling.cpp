@@ -729,6 +729,13 @@ void VerifyScaling::explainLost(const LostFinding &lost, UpdateScaleOp update) {
                   "what was found";
     say("decided here");
     break;
+  case LostFinding::SkipsFinite:
+    diagnostic << "after each unscaling, but where none found an infinity '"
+               << name
+               << "' keeps all from running that do; its scale would only "
+                  "fall, so advance it in either case, with what was found";
+    say("decided here");
+    break;
   case LostFinding::LosesLastRound:
     diagnostic << "with what each round of '" << name
                << "' found, but none hears of the last one; advance it behind "
