@@ -1,0 +1,526 @@
+// What an unscaling found reaches a transition surely, by the forms of FlagRules and
+// FindingFlow, and the scaler is advanced where nothing was found as well.
+//
+// RUN: amp-opt %s --amp-verify-scaling --split-input-file -verify-diagnostics | FileCheck %s
+
+// Advanced where an infinity was found, and never elsewhere.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %is = tensor.extract %f[] : tensor<i1>
+  // expected-note@below {{decided here}}
+  scf.if %is {
+    // expected-error@below {{expected '@s' to be advanced after each unscaling, but where none found an infinity 'scf.if' keeps all from running that do; its scale would only fall, so advance it in either case, with what was found}}
+    amp.update_scale @s, %f
+  }
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// In either case.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %is = tensor.extract %f[] : tensor<i1>
+  scf.if %is {
+    amp.update_scale @s, %f
+  } else {
+    amp.update_scale @s, %f
+  }
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// By blocks.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %new = arith.subf %w, %u : tensor<f32>
+  %is = tensor.extract %f[] : tensor<i1>
+  // expected-note@below {{decided here}}
+  cf.cond_br %is, ^advance, ^end
+^advance:
+  // expected-error@below {{expected '@s' to be advanced after each unscaling, but where none found an infinity 'cf.cond_br' keeps all from running that do; its scale would only fall, so advance it in either case, with what was found}}
+  amp.update_scale @s, %f
+  cf.br ^end
+^end:
+  return %new : tensor<f32>
+}
+
+// -----
+// By a helper that is called then.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func private @advance(%f: tensor<i1>) {
+  // expected-error@below {{expected '@s' to be advanced after each unscaling, but where none found an infinity 'scf.if' keeps all from running that do; its scale would only fall, so advance it in either case, with what was found}}
+  amp.update_scale @s, %f
+  return
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %is = tensor.extract %f[] : tensor<i1>
+  // expected-note@below {{decided here}}
+  scf.if %is {
+    func.call @advance(%f) : (tensor<i1>) -> ()
+  }
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// A helper that gives one of two by the batch.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func private @one(%c: i1, %p: tensor<i1>, %q: tensor<i1>) -> tensor<i1> {
+  cf.cond_br %c, ^first, ^second
+^first:
+  return %p : tensor<i1>
+^second:
+  %r = arith.ori %p, %q : tensor<i1>
+  return %r : tensor<i1>
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %h = arith.mulf %a, %w : tensor<f32>
+  %v, %k = amp.unscale %h using @s : (tensor<f32>) -> tensor<f32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.extract %x[] : tensor<f32>
+  %c = arith.cmpf ogt, %e, %zero : f32
+  // expected-note@below {{lost here}}
+  %t = call @one(%c, %f, %k) : (i1, tensor<i1>, tensor<i1>) -> tensor<i1>
+  // expected-error@below {{but 'func.call' may lose what one found}}
+  amp.update_scale @s, %t
+  %sum = arith.addf %u, %v : tensor<f32>
+  %new = arith.subf %w, %sum : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// Both of them on each of its ways.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func private @one(%c: i1, %p: tensor<i1>, %q: tensor<i1>) -> tensor<i1> {
+  cf.cond_br %c, ^first, ^second
+^first:
+  %b = arith.ori %q, %p : tensor<i1>
+  return %b : tensor<i1>
+^second:
+  %r = arith.ori %p, %q : tensor<i1>
+  return %r : tensor<i1>
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %h = arith.mulf %a, %w : tensor<f32>
+  %v, %k = amp.unscale %h using @s : (tensor<f32>) -> tensor<f32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.extract %x[] : tensor<f32>
+  %c = arith.cmpf ogt, %e, %zero : f32
+  %t = call @one(%c, %f, %k) : (i1, tensor<i1>, tensor<i1>) -> tensor<i1>
+  amp.update_scale @s, %t
+  %sum = arith.addf %u, %v : tensor<f32>
+  %new = arith.subf %w, %sum : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// Two calls of one helper, of which one is heard.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func private @backward(%seed: tensor<f32>, %x: tensor<f32>) -> (tensor<f32>, tensor<i1>) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  // expected-note@below {{found here}}
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  return %u, %f : tensor<f32>, tensor<i1>
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %u, %f = call @backward(%seed, %x) : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<i1>)
+  %v, %k = call @backward(%seed, %w) : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<i1>)
+  // expected-error@below {{but no way on which one is surely told leads here from one}}
+  amp.update_scale @s, %f
+  %sum = arith.addf %u, %v : tensor<f32>
+  %new = arith.subf %w, %sum : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// Both.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func private @backward(%seed: tensor<f32>, %x: tensor<f32>) -> (tensor<f32>, tensor<i1>) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  return %u, %f : tensor<f32>, tensor<i1>
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %u, %f = call @backward(%seed, %x) : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<i1>)
+  %v, %k = call @backward(%seed, %w) : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<i1>)
+  %t = arith.ori %f, %k : tensor<i1>
+  amp.update_scale @s, %t
+  %sum = arith.addf %u, %v : tensor<f32>
+  %new = arith.subf %w, %sum : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// A function that calls itself and hands on what it was told.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func private @again(%n: i32, %t: tensor<i1>) -> tensor<i1> {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %more = arith.cmpi sgt, %n, %zero : i32
+  %r = scf.if %more -> tensor<i1> {
+    %less = arith.subi %n, %one : i32
+    %q = func.call @again(%less, %t) : (i32, tensor<i1>) -> tensor<i1>
+    scf.yield %q : tensor<i1>
+  } else {
+    scf.yield %t : tensor<i1>
+  }
+  return %r : tensor<i1>
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %n = arith.constant 3 : i32
+  %t = call @again(%n, %f) : (i32, tensor<i1>) -> tensor<i1>
+  amp.update_scale @s, %t
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// Two that call each other.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func private @odd(%n: i32, %t: tensor<i1>) -> tensor<i1> {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %more = arith.cmpi sgt, %n, %zero : i32
+  %r = scf.if %more -> tensor<i1> {
+    %less = arith.subi %n, %one : i32
+    %q = func.call @even(%less, %t) : (i32, tensor<i1>) -> tensor<i1>
+    scf.yield %q : tensor<i1>
+  } else {
+    scf.yield %t : tensor<i1>
+  }
+  return %r : tensor<i1>
+}
+func.func private @even(%n: i32, %t: tensor<i1>) -> tensor<i1> {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %no = arith.constant dense<false> : tensor<i1>
+  %more = arith.cmpi sgt, %n, %zero : i32
+  %r = scf.if %more -> tensor<i1> {
+    %less = arith.subi %n, %one : i32
+    %q = func.call @odd(%less, %t) : (i32, tensor<i1>) -> tensor<i1>
+    scf.yield %q : tensor<i1>
+  } else {
+    scf.yield %t : tensor<i1>
+  }
+  return %r : tensor<i1>
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %n = arith.constant 3 : i32
+  %t = call @odd(%n, %f) : (i32, tensor<i1>) -> tensor<i1>
+  amp.update_scale @s, %t
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// One of them forgets it at its end.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func private @odd(%n: i32, %t: tensor<i1>) -> tensor<i1> {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %more = arith.cmpi sgt, %n, %zero : i32
+  %r = scf.if %more -> tensor<i1> {
+    %less = arith.subi %n, %one : i32
+    %q = func.call @even(%less, %t) : (i32, tensor<i1>) -> tensor<i1>
+    scf.yield %q : tensor<i1>
+  } else {
+    scf.yield %t : tensor<i1>
+  }
+  return %r : tensor<i1>
+}
+func.func private @even(%n: i32, %t: tensor<i1>) -> tensor<i1> {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %no = arith.constant dense<false> : tensor<i1>
+  %more = arith.cmpi sgt, %n, %zero : i32
+  // expected-note@below {{lost here}}
+  %r = scf.if %more -> tensor<i1> {
+    %less = arith.subi %n, %one : i32
+    %q = func.call @odd(%less, %t) : (i32, tensor<i1>) -> tensor<i1>
+    scf.yield %q : tensor<i1>
+  } else {
+    scf.yield %no : tensor<i1>
+  }
+  return %r : tensor<i1>
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %n = arith.constant 3 : i32
+  %t = call @odd(%n, %f) : (i32, tensor<i1>) -> tensor<i1>
+  // expected-error@below {{but 'scf.if' may lose what one found}}
+  amp.update_scale @s, %t
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// A sum of flags is 0 where all of them are.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %h = arith.mulf %a, %w : tensor<f32>
+  %v, %k = amp.unscale %h using @s : (tensor<f32>) -> tensor<f32>
+  %i = tensor.extract %f[] : tensor<i1>
+  %j = tensor.extract %k[] : tensor<i1>
+  %p = arith.extui %i : i1 to i32
+  %q = arith.extui %j : i1 to i32
+  %n = arith.addi %p, %q : i32
+  %zero = arith.constant 0 : i32
+  %some = arith.cmpi ne, %n, %zero : i32
+  %t = tensor.from_elements %some : tensor<i1>
+  amp.update_scale @s, %t
+  %sum = arith.addf %u, %v : tensor<f32>
+  %new = arith.subf %w, %sum : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// Or where it wraps: of four, in two bits.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %h = arith.mulf %a, %w : tensor<f32>
+  %v, %k = amp.unscale %h using @s : (tensor<f32>) -> tensor<f32>
+  %i = tensor.extract %f[] : tensor<i1>
+  %j = tensor.extract %k[] : tensor<i1>
+  %p = arith.extui %i : i1 to i2
+  %q = arith.extui %j : i1 to i2
+  %m = arith.addi %p, %q : i2
+  // expected-note@below {{lost here}}
+  %n = arith.addi %m, %m : i2
+  %zero = arith.constant 0 : i2
+  %some = arith.cmpi ne, %n, %zero : i2
+  %t = tensor.from_elements %some : tensor<i1>
+  // expected-error@below {{but 'arith.addi' may lose what one found}}
+  amp.update_scale @s, %t
+  %sum = arith.addf %u, %v : tensor<f32>
+  %new = arith.subf %w, %sum : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// Negative ones cancel.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %h = arith.mulf %a, %w : tensor<f32>
+  %v, %k = amp.unscale %h using @s : (tensor<f32>) -> tensor<f32>
+  %i = tensor.extract %f[] : tensor<i1>
+  %j = tensor.extract %k[] : tensor<i1>
+  %p = arith.extui %i : i1 to i32
+  %q = arith.extsi %j : i1 to i32
+  // expected-note@below {{lost here}}
+  %n = arith.addi %p, %q : i32
+  %zero = arith.constant 0 : i32
+  %some = arith.cmpi ne, %n, %zero : i32
+  %t = tensor.from_elements %some : tensor<i1>
+  // expected-error@below {{but 'arith.addi' may lose what one found}}
+  amp.update_scale @s, %t
+  %sum = arith.addf %u, %v : tensor<f32>
+  %new = arith.subf %w, %sum : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// A flag that is a number, as PyTorch has it.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %i = tensor.extract %f[] : tensor<i1>
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %n = arith.select %i, %one, %zero : f32
+  %some = arith.cmpf ogt, %n, %zero : f32
+  %t = tensor.from_elements %some : tensor<i1>
+  amp.update_scale @s, %t
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// Compared with what it never is.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %i = tensor.extract %f[] : tensor<i1>
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %n = arith.select %i, %one, %zero : f32
+  // expected-note@below {{lost here}}
+  %some = arith.cmpf olt, %n, %zero : f32
+  %t = tensor.from_elements %some : tensor<i1>
+  // expected-error@below {{but 'arith.cmpf' may lose what one found}}
+  amp.update_scale @s, %t
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// A window of calls, in a state; its last one advances the scaler.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"}, %before: tensor<i1> {amp.role = "opt_state", amp.name = "found"}, %n: i32 {amp.role = "hyper", amp.name = "n"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}, tensor<i1> {amp.role = "opt_state", amp.name = "found"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %t = amp.unscale %g using @s found(%before) : (tensor<f32>) -> tensor<f32>
+  %zero = arith.constant 0 : i32
+  %no = arith.constant dense<false> : tensor<i1>
+  %last = arith.cmpi eq, %n, %zero : i32
+  %after = scf.if %last -> tensor<i1> {
+    amp.update_scale @s, %t
+    scf.yield %no : tensor<i1>
+  } else {
+    scf.yield %t : tensor<i1>
+  }
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new, %after : tensor<f32>, tensor<i1>
+}
+
+// -----
+// A state that forgets the calls before.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"}, %before: tensor<i1> {amp.role = "opt_state", amp.name = "found"}, %n: i32 {amp.role = "hyper", amp.name = "n"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}, tensor<i1> {amp.role = "opt_state", amp.name = "found"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  // expected-note@below {{found here}}
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %t = arith.ori %f, %f : tensor<i1>
+  %zero = arith.constant 0 : i32
+  %no = arith.constant dense<false> : tensor<i1>
+  %last = arith.cmpi eq, %n, %zero : i32
+  %after = scf.if %last -> tensor<i1> {
+    // expected-error@below {{but no way on which one is surely told leads here from one}}
+    amp.update_scale @s, %t
+    scf.yield %no : tensor<i1>
+  } else {
+    scf.yield %t : tensor<i1>
+  }
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new, %after : tensor<f32>, tensor<i1>
+}
+
+// -----
+// A window that each call begins anew.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"}, %before: tensor<i1> {amp.role = "opt_state", amp.name = "found"}, %n: i32 {amp.role = "hyper", amp.name = "n"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}, tensor<i1> {amp.role = "opt_state", amp.name = "found"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %t = amp.unscale %g using @s found(%before) : (tensor<f32>) -> tensor<f32>
+  %zero = arith.constant 0 : i32
+  %no = arith.constant dense<false> : tensor<i1>
+  %last = arith.cmpi eq, %n, %zero : i32
+  // expected-note@below {{decided here}}
+  %after = scf.if %last -> tensor<i1> {
+    // expected-error@below {{expected '@s' to be advanced after each unscaling, but 'scf.if' decides whether it is; advance it in either case, with what was found}}
+    amp.update_scale @s, %t
+    scf.yield %no : tensor<i1>
+  } else {
+    scf.yield %before : tensor<i1>
+  }
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new, %after : tensor<f32>, tensor<i1>
+}
