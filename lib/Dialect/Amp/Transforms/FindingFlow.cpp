@@ -144,6 +144,8 @@ std::optional<bool> FindingFlow::getComparison(Operation *op,
 }
 
 void FindingFlow::visit(Operation *op, Facts &facts) {
+  if (op == watched)
+    atWatched.join(facts);
   if (std::optional<bool> truth = getComparison(op, facts)) {
     facts.parts.insert({op->getResult(0), *truth ? 0u : 1u});
     return;
@@ -260,8 +262,11 @@ void FindingFlow::visitGuard(ApplyIfFiniteOp guard, Facts &facts) {
 
 void FindingFlow::runBlock(Block::iterator first, Block::iterator end,
                            Facts &facts) {
-  for (; first != end && !facts.isNone; ++first)
+  for (; first != end && !facts.isNone; ++first) {
     visit(&*first, facts);
+    if (&*first == last)
+      setTold(facts);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -788,6 +793,61 @@ const FindingFlow::Summary &FindingFlow::getSummary(const Entry &entry) {
   unfinished.erase(entry);
   isRecursive = false;
   return it->second;
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+static Facts getFacts(ArrayRef<FlagPart> known) {
+  Facts facts;
+  facts.isNone = false;
+  facts.parts.insert_range(known);
+  return facts;
+}
+
+SmallVector<FindingFlow::Place, 2>
+FindingFlow::findResults(Operation *after, ArrayRef<FlagPart> known) {
+  return runToEnd(after, getFacts(known)).results;
+}
+
+bool FindingFlow::holdsAt(Operation *after, ArrayRef<FlagPart> known,
+                          Operation *target, ArrayRef<FlagPart> parts) {
+  Facts facts = getFacts(known);
+  addKnown(after, facts);
+  watched = target;
+  atWatched = Facts();
+  // To the region that both are in.
+  while (!facts.isNone &&
+         !after->getParentRegion()->isAncestor(target->getParentRegion())) {
+    Operation *around = after->getParentOp();
+    Ends ends = runRegion(after->getBlock(), std::next(after->getIterator()),
+                          std::move(facts));
+    facts = Facts();
+    if (!runsForEach(around))
+      facts = runRegions(cast<RegionBranchOpInterface>(around), ends);
+    after = around;
+  }
+  last = after->getParentRegion()->findAncestorOpInRegion(*target);
+  if (!facts.isNone && last != after)
+    runRegion(after->getBlock(), std::next(after->getIterator()),
+              std::move(facts));
+  watched = last = nullptr;
+  return !atWatched.isNone && llvm::any_of(parts, [&](FlagPart part) {
+    return atWatched.holds(part);
+  });
+}
+
+bool FindingFlow::holdsAt(FlagPart known, Operation *target,
+                          ArrayRef<FlagPart> parts) {
+  Block *first = known.first.getParentBlock();
+  watched = target;
+  atWatched = Facts();
+  runRegion(first, first->begin(), getFacts(known));
+  watched = nullptr;
+  return !atWatched.isNone && llvm::any_of(parts, [&](FlagPart part) {
+    return atWatched.holds(part);
+  });
 }
 
 //===----------------------------------------------------------------------===//

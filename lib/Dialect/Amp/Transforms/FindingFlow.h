@@ -96,9 +96,19 @@ public:
   SmallVector<LostFinding> findLost(ArrayRef<Operation *> unscalings,
                                     ArrayRef<UpdateScaleOp> updates);
 
-private:
   /// A result, or an argument, and whether it is the negation of it.
   using Place = std::pair<unsigned, unsigned>;
+  /// The results of its function that hold where `known` do behind `after`.
+  SmallVector<Place, 2> findResults(Operation *after, ArrayRef<FlagPart> known);
+  /// True if one of `parts` holds at `target`, of the same function, as ways
+  /// from `after` come to it first, where `known` do behind that. Of what is
+  /// around both, this round; of other loops around `target`, each one.
+  bool holdsAt(Operation *after, ArrayRef<FlagPart> known, Operation *target,
+               ArrayRef<FlagPart> parts);
+  /// The same where `known`, an argument of its function, holds at the start.
+  bool holdsAt(FlagPart known, Operation *target, ArrayRef<FlagPart> parts);
+
+private:
   /// What a function does with what holds where it is entered.
   struct Summary {
     bool isNone = true;
@@ -162,12 +172,16 @@ private:
 
   std::string scaler;
   const SymbolTable &symbols;
-  const FindingQueries &queries;
+  FindingQueries queries;
   HandedOver &handedOver;
   DominanceInfo &dominance;
   bool hasSteps;
   /// Each transition counts, whatever it is told, and no unscaling finds one.
   bool countsAll = false;
+  /// An operation whose ways to it are looked at, what holds on all of them,
+  /// and the one behind which they end.
+  Operation *watched = nullptr, *last = nullptr;
+  Facts atWatched;
   /// The induction variables of the rounds that are gone through.
   llvm::DenseMap<Value, int64_t> rounds;
 

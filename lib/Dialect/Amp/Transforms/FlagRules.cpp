@@ -297,3 +297,26 @@ bool mlir::amp::isImplied(FlagPart part, HoldingParts holds) {
   auto sum = dyn_cast<arith::AddIOp>(def);
   return sum && !isNegated && holdsForAny(part, holds) && isDisjunction(sum);
 }
+
+void mlir::amp::addSufficient(FlagPart part, SmallVectorImpl<FlagPart> &parts) {
+  Operation *def = part.first.getDefiningOp();
+  if (!def)
+    return;
+  if (auto unscale = dyn_cast<UnscaleOp>(def)) {
+    if (part.first == unscale.getFoundInf() && !part.second &&
+        unscale.getAlreadyFound())
+      parts.emplace_back(unscale.getAlreadyFound(), false);
+    return;
+  }
+  if (def->getNumRegions() != 0 && !isa<linalg::LinalgOp>(def))
+    return;
+  for (Value operand : def->getOperands())
+    for (unsigned isNegated : {0, 1}) {
+      FlagPart one{operand, isNegated};
+      auto holds = [&](FlagPart other) {
+        return other == one || isConstantFlag(other);
+      };
+      if (isImplied(part, holds))
+        parts.push_back(one);
+    }
+}

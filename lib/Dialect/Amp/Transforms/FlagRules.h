@@ -40,6 +40,10 @@ std::optional<FlagPart> getKeptFlag(FlagPart part);
 /// amp operations that have a state are looked into.
 bool isImplied(FlagPart part, HoldingParts holds);
 
+/// Appends the operands of the operation of `part`, and their negations, each
+/// of which implies `part` by itself.
+void addSufficient(FlagPart part, SmallVectorImpl<FlagPart> &parts);
+
 } // namespace mlir::amp
 
 #endif // AMP_LIB_DIALECT_AMP_TRANSFORMS_FLAGRULES_H

@@ -92,7 +92,11 @@ private:
   void visit(Reached reached);
   void visitCall(func::CallOp call, Reached reached);
   void visitRead(Operation *read, Reached reached);
-  const ScaledFrame *getHome(Value value, const ScaledFrame *frame) const;
+  SmallVector<SmallVector<func::CallOp>>
+  findChains(func::FuncOp function, const ScaledFrame *frame) const;
+  bool isHeard(UnscaleOp unscale, ArrayRef<func::CallOp> chain,
+               Operation *target, ArrayRef<TransitionFlow::Part> parts,
+               const llvm::SetVector<TransitionFlow::Part> &sufficient) const;
   const ScaledFrame *enter(func::CallOp call, const ScaledFrame *frame) const;
   FramedValue getReturned(FramedValue value) const;
   Value getDivisor(FramedValue value) const;
@@ -427,47 +431,113 @@ void GuardChecker::findLost() {
 // Told
 //===----------------------------------------------------------------------===//
 
-/// The frame of `value`, heard of in `frame`: that of a function that is called
-/// more than once from there is not known, and null.
-const ScaledFrame *GuardChecker::getHome(Value value,
-                                         const ScaledFrame *frame) const {
-  Operation *parent = value.getParentBlock()->getParentOp();
-  auto function = dyn_cast<func::FuncOp>(parent);
-  if (!function)
-    function = parent->getParentOfType<func::FuncOp>();
-  SmallVector<func::CallOp> calls;
-  llvm::DenseSet<Operation *> entered;
-  for (; function != frame->function;
-       function = calls.back()->getParentOfType<func::FuncOp>()) {
-    ArrayRef<func::CallOp> callers = flow.getCallers(function);
-    if (callers.size() != 1 || !entered.insert(function).second)
-      return nullptr;
-    calls.push_back(callers.front());
-  }
-  // One that calls itself may have heard it of another one.
+/// The chains of calls by which `frame` enters `function`, the outermost first.
+/// Functions that call themselves may have heard it of another call; beyond so
+/// many chains, none is known.
+SmallVector<SmallVector<func::CallOp>>
+GuardChecker::findChains(func::FuncOp function,
+                         const ScaledFrame *frame) const {
+  constexpr size_t kMaxChains = 64;
+  SmallVector<SmallVector<func::CallOp>> chains;
   if (!frame->isKnown)
-    return nullptr;
-  for (func::CallOp call : llvm::reverse(calls))
-    frame = frames.enter(frame, call, getCallee(call, symbols));
-  return frame;
+    return chains;
+  SmallVector<func::CallOp> calls; // the innermost first
+  llvm::DenseSet<Operation *> entered;
+  auto add = [&](auto add, func::FuncOp inside) -> void {
+    if (chains.size() > kMaxChains)
+      return;
+    if (inside == frame->function) {
+      chains.emplace_back(calls.rbegin(), calls.rend());
+      return;
+    }
+    if (!entered.insert(inside).second)
+      return;
+    for (func::CallOp call : flow.getCallers(inside)) {
+      calls.push_back(call);
+      add(add, call->getParentOfType<func::FuncOp>());
+      calls.pop_back();
+    }
+    entered.erase(inside);
+  };
+  add(add, function);
+  if (chains.size() > kMaxChains)
+    chains.clear();
+  return chains;
 }
 
-/// By the guard's function and by those that hand over its predicate.
+/// True if what `unscale`, entered by `chain` from the function of `target`,
+/// finds makes one of `parts` true there; `sufficient` are those that do.
+bool GuardChecker::isHeard(
+    UnscaleOp unscale, ArrayRef<func::CallOp> chain, Operation *target,
+    ArrayRef<TransitionFlow::Part> parts,
+    const llvm::SetVector<TransitionFlow::Part> &sufficient) const {
+  FindingFlow &findings = flow.getGuardFlow();
+  Operation *after = unscale;
+  SmallVector<TransitionFlow::Part> known{{unscale.getFoundInf(), false}};
+  for (func::CallOp call : llvm::reverse(chain)) {
+    SmallVector<TransitionFlow::Part> returned;
+    for (auto [number, isNegated] : findings.findResults(after, known))
+      returned.emplace_back(call.getResult(number), isNegated);
+    if (returned.empty())
+      return false;
+    known = std::move(returned);
+    after = call;
+  }
+  return llvm::any_of(known,
+                      [&](TransitionFlow::Part part) {
+                        return sufficient.contains(part);
+                      }) ||
+         findings.holdsAt(after, known, target, parts);
+}
+
+/// By the guard's function and by those that hand over its predicate: of the
+/// unscalings that look at what was lost.
 void GuardChecker::findTold() {
-  llvm::SetVector<TransitionFlow::Part> parts, handed;
-  parts.insert({guard.getFoundInf(), false});
-  for (const ScaledFrame *at = frame; at; at = at->caller) {
-    handed.clear();
-    for (TransitionFlow::Part part : parts) {
-      TransitionFlow::Heard heard = flow.findHeard(part, scaler);
-      for (Value gradient : heard.gradients)
-        if (const ScaledFrame *home = getHome(gradient, at))
-          told.insert_range(getOverflowSources({home, gradient}, true));
-      for (auto [argument, isNegated] : heard.arguments)
-        if (at->caller)
-          handed.insert({getHanded(argument, at), isNegated});
+  llvm::DenseSet<FramedValue> wanted;
+  for (const Lost &each : lost)
+    wanted.insert_range(getOverflowSources(each.value, false));
+  SmallVector<TransitionFlow::Part> parts{{guard.getFoundInf(), false}};
+  Operation *target = guard;
+  for (const ScaledFrame *at = frame; at && !parts.empty();
+       target = at->call, at = at->caller) {
+    llvm::SetVector<TransitionFlow::Part> sufficient(parts.begin(),
+                                                     parts.end());
+    for (unsigned i = 0; i != sufficient.size(); ++i) {
+      SmallVector<TransitionFlow::Part> more;
+      addSufficient(sufficient[i], more);
+      sufficient.insert_range(more);
     }
-    std::swap(parts, handed);
+    for (Operation *op : flow.getUnscalings(scaler)) {
+      auto unscale = cast<UnscaleOp>(op);
+      for (ArrayRef<func::CallOp> chain :
+           findChains(op->getParentOfType<func::FuncOp>(), at)) {
+        const ScaledFrame *home = at;
+        for (func::CallOp call : chain)
+          home = frames.enter(home, call, getCallee(call, symbols));
+        llvm::SetVector<FramedValue> looked;
+        for (Value gradient : unscale.getGradients())
+          looked.insert_range(getOverflowSources({home, gradient}, true));
+        if (llvm::any_of(looked,
+                         [&](FramedValue source) {
+                           return wanted.contains(source) &&
+                                  !told.contains(source);
+                         }) &&
+            isHeard(unscale, chain, target, parts, sufficient))
+          told.insert_range(looked);
+      }
+    }
+    // By what the function is handed.
+    SmallVector<TransitionFlow::Part> handed;
+    func::FuncOp function = at->function;
+    if (at->caller)
+      for (BlockArgument argument : function.getArguments())
+        for (unsigned isNegated : {0, 1})
+          if (TransitionFlow::Part part{argument, isNegated};
+              getElementTypeOrSelf(argument.getType()).isInteger(1) &&
+              (sufficient.contains(part) ||
+               flow.getGuardFlow().holdsAt(part, target, parts)))
+            handed.emplace_back(getHanded(argument, at), isNegated);
+    parts = std::move(handed);
   }
 }
 

@@ -69,6 +69,10 @@ TransitionFlow::TransitionFlow(ModuleOp module)
           }
         });
     });
+  // No scaler's transitions end a way there.
+  guardFlow = std::make_unique<FindingFlow>(
+      /*scaler=*/"", symbols, FindingQueries(), handedOver, dominance,
+      /*hasSteps=*/true);
 }
 
 /// What the blocks in the regions of `op` end with.

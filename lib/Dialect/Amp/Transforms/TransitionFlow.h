@@ -110,6 +110,11 @@ public:
   /// What makes `part` true wherever it is executed, of unscalings with
   /// `scaler`. What a call gives is made true by what that call is handed.
   Heard findHeard(Part part, StringRef scaler) const;
+  /// What holds at guards; it is changed by being asked.
+  FindingFlow &getGuardFlow() const { return *guardFlow; }
+  ArrayRef<Operation *> getUnscalings(StringRef scaler) const {
+    return operations.getUnscalings(scaler);
+  }
   /// The calls of `function` that a step reaches.
   ArrayRef<func::CallOp> getCallers(func::FuncOp function) const {
     auto it = callers.find(function);
@@ -322,6 +327,7 @@ private:
   mutable std::optional<llvm::DenseMap<Value, SmallVector<Value, 2>>> targets;
   mutable llvm::StringMap<OfScaler> ofScaler;
   mutable HandedOver handedOver;
+  std::unique_ptr<FindingFlow> guardFlow;
 };
 
 } // namespace mlir::amp
