@@ -253,423 +253,8 @@ TransitionFlow::findLost(StringRef scaler, ArrayRef<UpdateScaleOp> updates,
 }
 
 //===----------------------------------------------------------------------===//
-// Parts
+// Dependences
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// An operation on one value and a constant that keeps its truth or negates it.
-struct Kept {
-  Value value;
-  bool isNegated;
-};
-} // namespace
-
-/// What `def` keeps or negates of its one operand that is no constant: a value
-/// is true where it is not 0.
-static std::optional<Kept> getKept(Operation *def) {
-  if (isa<AllReduceFoundInfOp, arith::ExtUIOp, arith::ExtSIOp>(def))
-    return Kept{def->getOperand(0), false};
-  if (def->getNumOperands() != 2)
-    return std::nullopt;
-  for (auto [kept, other] : {std::pair(0, 1), std::pair(1, 0)}) {
-    Value value = def->getOperand(kept), constant = def->getOperand(other);
-    bool isZero = matchPattern(constant, m_Zero());
-    bool isTrue = getElementTypeOrSelf(value.getType()).isInteger(1) &&
-                  matchPattern(constant, m_One());
-    if (!isZero && !isTrue)
-      continue;
-    if (isa<arith::XOrIOp>(def))
-      return Kept{value, isTrue};
-    if (auto compare = dyn_cast<arith::CmpIOp>(def)) {
-      bool isEqual = compare.getPredicate() == arith::CmpIPredicate::eq;
-      if (isEqual || compare.getPredicate() == arith::CmpIPredicate::ne)
-        return Kept{value, isEqual == isZero};
-      if (isZero &&
-          compare.getPredicate() == (kept == 0 ? arith::CmpIPredicate::ugt
-                                               : arith::CmpIPredicate::ult))
-        return Kept{value, false};
-    }
-    if (isa<arith::AndIOp>(def) && isTrue)
-      return Kept{value, false};
-  }
-  return std::nullopt;
-}
-
-/// True if `value` is the constant `truth`.
-static bool isConstant(Value value, bool truth) {
-  return truth ? matchPattern(value, m_One()) : matchPattern(value, m_Zero());
-}
-
-/// True if some elements may be chosen from one of two tensors and some from
-/// the other.
-static bool choosesElements(Operation *choice) {
-  if (!choice)
-    return false;
-  auto op = choice->getParentOfType<linalg::LinalgOp>();
-  auto shaped = dyn_cast<ShapedType>(choice->getOperand(0).getType());
-  return (op && op.getNumLoops() != 0) || (shaped && shaped.getRank() != 0);
-}
-
-bool TransitionFlow::hearsOutside(ValueRange values, Operation *op,
-                                  StringRef scaler) const {
-  llvm::DenseSet<Value> seen;
-  return llvm::any_of(values, [&](Value value) {
-    return isFinding(value, scaler) &&
-           llvm::any_of(findFound(value, scaler, seen),
-                        [&](Operation *unscale) {
-                          return !op || !op->isAncestor(unscale);
-                        });
-  });
-}
-
-/// The parts of what is `taken` where `condition` holds, and `other` elsewhere.
-/// If the condition says itself what was found, the choice is a disjunction or
-/// loses one of them.
-bool TransitionFlow::addChosen(Operation *choice, Value condition,
-                               ValueRange taken, ValueRange other,
-                               bool isNegated, StringRef scaler,
-                               SmallVectorImpl<Part> &parts) const {
-  for (bool isTaken : {true, false})
-    if (isConstant(condition, isTaken)) {
-      for (Value value : isTaken ? taken : other)
-        parts.emplace_back(value, isNegated);
-      return llvm::none_of(isTaken ? other : taken, [&](Value dropped) {
-        return isFinding(dropped, scaler);
-      });
-    }
-  auto areTrue = [&](ValueRange values) {
-    return llvm::all_of(
-        values, [&](Value value) { return isConstant(value, !isNegated); });
-  };
-  if (areTrue(taken))
-    parts.emplace_back(condition, false);
-  else if (areTrue(other))
-    parts.emplace_back(condition, true);
-  else if (isFinding(condition, scaler) ||
-           ((isOverflowing(condition, scaler) || choosesElements(choice)) &&
-            (hearsOutside(taken, choice, scaler) ||
-             hearsOutside(other, choice, scaler))))
-    return false;
-  for (Value value : llvm::concat<const Value>(llvm::to_vector(taken),
-                                               llvm::to_vector(other)))
-    parts.emplace_back(value, isNegated);
-  return true;
-}
-
-Block *TransitionFlow::getFork(Block *block) const {
-  return dominance.getDomTree(block->getParent())
-      .getNode(block)
-      ->getIDom()
-      ->getBlock();
-}
-
-SmallVector<unsigned> TransitionFlow::getWaysBehind(ArrayRef<Way> ways,
-                                                    Block *fork,
-                                                    unsigned number,
-                                                    Block *to) {
-  llvm::SetVector<Block *> behind;
-  Block *first = fork->getSuccessor(number);
-  if (first != to)
-    behind.insert(first);
-  for (unsigned i = 0; i < behind.size(); ++i)
-    for (Block *next : behind[i]->getSuccessors())
-      if (next != to && next != fork)
-        behind.insert(next);
-  SmallVector<unsigned> leading;
-  for (auto [index, way] : llvm::enumerate(ways))
-    if (behind.contains(way.from) ||
-        (way.from == fork && first == to && way.number == number))
-      leading.push_back(index);
-  return leading;
-}
-
-bool TransitionFlow::addWays(ArrayRef<Way> ways, Region *region, Block *to,
-                             bool isNegated, StringRef scaler,
-                             SmallVectorImpl<Part> &parts) const {
-  bool isOne = llvm::all_of(
-      ways, [&](const Way &way) { return way.value == ways.front().value; });
-  // Ways to a block part behind the one that dominates it.
-  Block *first = &region->front();
-  if (to && to != first)
-    first = getFork(to);
-  llvm::SetVector<Block *> forks;
-  if (!isOne)
-    for (const Way &way : ways)
-      if (dominance.isReachableFromEntry(way.from))
-        forks.insert(way.from);
-  for (unsigned i = 0; i < forks.size(); ++i)
-    if (forks[i] != first)
-      forks.insert(forks[i]->pred_begin(), forks[i]->pred_end());
-  for (Block *fork : forks) {
-    Operation *decision = fork->getTerminator();
-    if (fork->getNumSuccessors() < 2)
-      continue;
-    auto conditional = dyn_cast<cf::CondBranchOp>(decision);
-    auto choice = dyn_cast<cf::SwitchOp>(decision);
-    if (!conditional && !choice)
-      continue;
-    Value condition =
-        conditional ? conditional.getCondition() : choice.getFlag();
-    if (!scaler.empty() && !isDecidedByOverflow(condition, scaler))
-      continue;
-    SmallVector<SmallVector<unsigned>> behind;
-    for (unsigned i = 0; i != fork->getNumSuccessors(); ++i)
-      behind.push_back(getWaysBehind(ways, fork, i, to));
-    if (llvm::all_equal(behind) ||
-        llvm::count_if(behind, [](auto &each) { return !each.empty(); }) < 2)
-      continue;
-    auto areTrue = [&](ArrayRef<unsigned> indices) {
-      return llvm::all_of(indices, [&](unsigned index) {
-        return isConstant(ways[index].value, !isNegated);
-      });
-    };
-    if (conditional && areTrue(behind[0]))
-      parts.emplace_back(condition, false);
-    else if (conditional && areTrue(behind[1]))
-      parts.emplace_back(condition, true);
-    else if (isDecidedByOverflow(condition, scaler))
-      return false;
-  }
-  for (const Way &way : ways)
-    parts.emplace_back(way.value, isNegated);
-  return true;
-}
-
-bool TransitionFlow::addBlockParts(BlockArgument argument, bool isNegated,
-                                   StringRef scaler,
-                                   SmallVectorImpl<Part> &parts) const {
-  Block *block = argument.getOwner();
-  if (!dominance.isReachableFromEntry(block))
-    return false;
-  SmallVector<Way> ways;
-  for (auto it = block->pred_begin(); it != block->pred_end(); ++it) {
-    auto branch = dyn_cast<BranchOpInterface>((*it)->getTerminator());
-    if (!branch)
-      return false;
-    Value operand = branch.getSuccessorOperands(
-        it.getSuccessorIndex())[argument.getArgNumber()];
-    if (!operand)
-      return false;
-    ways.push_back({*it, it.getSuccessorIndex(), operand});
-  }
-  return addWays(ways, block->getParent(), block, isNegated, scaler, parts);
-}
-
-bool TransitionFlow::leadsBack(func::FuncOp function, func::CallOp call) const {
-  llvm::SetVector<Operation *> leading;
-  leading.insert(call->getParentOfType<func::FuncOp>());
-  for (unsigned i = 0; i < leading.size(); ++i) {
-    if (leading[i] == function)
-      return true;
-    for (func::CallOp before : getCallers(cast<func::FuncOp>(leading[i])))
-      leading.insert(before->getParentOfType<func::FuncOp>());
-  }
-  return false;
-}
-
-bool TransitionFlow::addReturned(func::CallOp call, func::FuncOp callee,
-                                 unsigned number, bool isNegated,
-                                 StringRef scaler,
-                                 SmallVectorImpl<Part> &parts) const {
-  // What each of its calls of itself found is not joined here.
-  if (leadsBack(callee, call) &&
-      llvm::is_contained(operations.findUnscaling(scaler), call))
-    return false;
-  SmallVector<Way> ways;
-  for (Operation *end : getReturns(callee))
-    ways.push_back({end->getBlock(), 0, end->getOperand(number)});
-  return addWays(ways, &callee.getBody(), /*to=*/nullptr, isNegated, scaler,
-                 parts);
-}
-
-/// True if `op` reads each element of `operand`, an input.
-static bool readsAll(linalg::LinalgOp op, OpOperand &operand) {
-  auto type = dyn_cast<RankedTensorType>(operand.get().getType());
-  return !type || (type.hasStaticShape() && type.getNumElements() == 1) ||
-         op.getMatchingIndexingMap(&operand).isProjectedPermutation();
-}
-
-/// True if `map` tells all loops apart that are not `excepted`.
-static bool tellsApart(AffineMap map, const llvm::SmallBitVector &excepted) {
-  llvm::SmallBitVector missing = excepted;
-  missing.flip();
-  for (AffineExpr expr : map.getResults())
-    if (auto dim = dyn_cast<AffineDimExpr>(expr))
-      missing.reset(dim.getPosition());
-  return missing.none();
-}
-
-bool TransitionFlow::addLinalgParts(linalg::LinalgOp op, unsigned number,
-                                    bool isNegated, StringRef scaler,
-                                    SmallVectorImpl<Part> &parts) const {
-  Part yielded{op.getBlock()->getTerminator()->getOperand(number), isNegated};
-  OpOperand *init = op.getDpsInitOperand(number);
-  BlockArgument carried = op.getMatchingBlockArgument(init);
-  // A reduction keeps what it joins with its elements before; where it joins
-  // nothing, each element is to have a place of its own.
-  llvm::SmallBitVector none(op.getNumLoops());
-  if ((op.getNumReductionLoops() != 0 ||
-       !tellsApart(op.getMatchingIndexingMap(init), none)) &&
-      carried != yielded.first &&
-      !findInside(yielded, op, scaler).contains({carried, isNegated}))
-    return false;
-  // What is repeated in no element is lost.
-  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    if (!isFinding(input->get(), scaler))
-      continue;
-    AffineMap map = op.getMatchingIndexingMap(input);
-    for (unsigned loop = 0; loop != op.getNumLoops(); ++loop)
-      if (!map.isFunctionOfDim(loop) &&
-          (sizes[loop] == 0 ||
-           (ShapedType::isDynamic(sizes[loop]) &&
-            llvm::any_of(op->getOperands(), [&](Value sized) {
-              return sized != input->get() &&
-                     isDecidedByOverflow(sized, scaler);
-            }))))
-        return false;
-  }
-  parts.push_back(yielded);
-  return true;
-}
-
-bool TransitionFlow::addParts(BlockArgument argument, bool isNegated,
-                              StringRef scaler,
-                              SmallVectorImpl<Part> &parts) const {
-  Block *block = argument.getOwner();
-  Operation *parent = block->getParentOp();
-  unsigned number = argument.getArgNumber();
-  if (!block->isEntryBlock())
-    return addBlockParts(argument, isNegated, scaler, parts);
-  if (isa<func::FuncOp>(parent)) {
-    for (func::CallOp call : callers.lookup(parent)) {
-      Value operand = call.getOperand(number);
-      // A function that calls itself has to hand on what it was handed.
-      if (operand != argument && leadsBack(cast<func::FuncOp>(parent), call) &&
-          !findInside({operand, isNegated}, parent, scaler)
-               .contains({argument, isNegated}))
-        return false;
-      parts.emplace_back(operand, isNegated);
-    }
-    return true;
-  }
-  if (auto op = dyn_cast<linalg::LinalgOp>(parent)) {
-    OpOperand *operand = op.getMatchingOpOperand(argument);
-    if (op.isDpsInput(operand) && !readsAll(op, *operand))
-      return false;
-    parts.emplace_back(operand->get(), isNegated);
-    if (op.isDpsInit(operand))
-      parts.emplace_back(
-          block->getTerminator()->getOperand(number - op.getNumDpsInputs()),
-          isNegated);
-    return true;
-  }
-  return false;
-}
-
-/// Appends what regions and the operation itself hand over for `value`.
-bool TransitionFlow::addHandedOver(RegionBranchOpInterface op, Value value,
-                                   bool isNegated,
-                                   SmallVectorImpl<Part> &parts) const {
-  ArrayRef<OpOperand *> sources = handedOver.getSources(op, value);
-  for (OpOperand *operand : sources)
-    parts.emplace_back(operand->get(), isNegated);
-  return !sources.empty();
-}
-
-bool TransitionFlow::addParts(Part part, StringRef scaler,
-                              SmallVectorImpl<Part> &parts) const {
-  Value value = part.first;
-  bool isNegated = part.second;
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto op =
-        dyn_cast<RegionBranchOpInterface>(argument.getOwner()->getParentOp());
-    return op && argument.getOwner()->isEntryBlock()
-               ? addHandedOver(op, value, isNegated, parts)
-               : addParts(argument, isNegated, scaler, parts);
-  }
-  Operation *def = value.getDefiningOp();
-  unsigned number = cast<OpResult>(value).getResultNumber();
-  if (auto call = dyn_cast<func::CallOp>(def)) {
-    func::FuncOp callee = getCallee(call, symbols);
-    if (!callee || callee.isExternal())
-      return false;
-    return addReturned(call, callee, number, isNegated, scaler, parts);
-  }
-  if (auto select = dyn_cast<arith::SelectOp>(def))
-    return addChosen(select, select.getCondition(), select.getTrueValue(),
-                     select.getFalseValue(), isNegated, scaler, parts);
-  if (auto branch = dyn_cast<scf::IfOp>(def))
-    return addChosen(
-        branch, branch.getCondition(), branch.thenYield().getOperand(number),
-        branch.elseYield().getOperand(number), isNegated, scaler, parts);
-  if (auto op = dyn_cast<linalg::LinalgOp>(def))
-    return addLinalgParts(op, number, isNegated, scaler, parts);
-  // The kept values come out where one was found.
-  if (auto guard = dyn_cast<ApplyIfFiniteOp>(def))
-    return addChosen(
-        guard, guard.getFoundInf(), guard.getKept()[number],
-        guard.getBody().front().getTerminator()->getOperand(number), isNegated,
-        scaler, parts);
-  if (auto choice = dyn_cast<scf::IndexSwitchOp>(def);
-      choice && (isFinding(choice.getArg(), scaler) ||
-                 (isOverflowing(choice.getArg(), scaler) &&
-                  hearsOutside(value, choice, scaler))))
-    return false;
-  if (auto op = dyn_cast<RegionBranchOpInterface>(def))
-    return addHandedOver(op, value, isNegated, parts);
-  if (std::optional<Kept> kept = getKept(def)) {
-    parts.emplace_back(kept->value, isNegated != kept->isNegated);
-    return true;
-  }
-  if (isa<tensor::TensorDialect>(def->getDialect()))
-    return addTensorParts(def, isNegated, scaler, parts);
-  if (!(isNegated ? isa<arith::AndIOp>(def)
-                  : isa<arith::OrIOp, arith::MaxUIOp>(def)))
-    return false;
-  for (Value operand : def->getOperands())
-    parts.emplace_back(operand, isNegated);
-  return true;
-}
-
-/// True if `part` has as many elements as `whole`.
-static bool isWhole(Value part, Value whole) {
-  auto ofPart = dyn_cast<RankedTensorType>(part.getType());
-  auto ofWhole = cast<RankedTensorType>(whole.getType());
-  return ofWhole.hasStaticShape() &&
-         (ofPart ? ofPart.hasStaticShape() : true) &&
-         (ofPart ? ofPart.getNumElements() : 1) == ofWhole.getNumElements();
-}
-
-/// True if a value of `type` has no elements.
-static bool isEmpty(ShapedType type) {
-  return llvm::is_contained(type.getShape(), 0);
-}
-
-bool TransitionFlow::addTensorParts(Operation *def, bool isNegated,
-                                    StringRef scaler,
-                                    SmallVectorImpl<Part> &parts) const {
-  bool joins = isa<tensor::FromElementsOp, tensor::ConcatOp>(def);
-  bool moves = isa<tensor::CastOp, tensor::CollapseShapeOp,
-                   tensor::ExpandShapeOp, tensor::SplatOp>(def);
-  if (isa<tensor::ReshapeOp, tensor::ExtractOp, tensor::ExtractSliceOp>(def))
-    moves = isWhole(def->getResult(0), def->getOperand(0));
-  // Of a source and a destination, which is written over.
-  if (isa<tensor::InsertOp, tensor::InsertSliceOp>(def))
-    moves = isWhole(def->getOperand(0), def->getOperand(1)) &&
-            !isFinding(def->getOperand(1), scaler);
-  if (auto splat = dyn_cast<tensor::SplatOp>(def))
-    moves = !isEmpty(splat.getType()) &&
-            llvm::none_of(splat.getDynamicSizes(), [&](Value size) {
-              return isDecidedByOverflow(size, scaler);
-            });
-  if (!joins && !moves)
-    return false;
-  for (Value operand :
-       def->getOperands().take_front(joins ? def->getNumOperands() : 1))
-    parts.emplace_back(operand, isNegated);
-  return true;
-}
 
 UnscaleOp TransitionFlow::getUnscaling(Value value, StringRef scaler) {
   auto unscale = value.getDefiningOp<UnscaleOp>();
@@ -677,22 +262,6 @@ UnscaleOp TransitionFlow::getUnscaling(Value value, StringRef scaler) {
                  value == unscale.getFoundInf()
              ? unscale
              : UnscaleOp();
-}
-
-llvm::SetVector<Operation *>
-TransitionFlow::findFound(Value value, StringRef scaler,
-                          llvm::DenseSet<Value> &seen) const {
-  llvm::SetVector<Operation *> found;
-  SmallVector<Value> worklist{value};
-  while (!worklist.empty()) {
-    Value source = worklist.pop_back_val();
-    if (!seen.insert(source).second)
-      continue;
-    if (UnscaleOp unscale = getUnscaling(source, scaler))
-      found.insert(unscale);
-    addSources(source, scaler, worklist);
-  }
-  return found;
 }
 
 const llvm::DenseMap<Value, SmallVector<Value, 2>> &
@@ -786,182 +355,6 @@ bool TransitionFlow::isOverflowing(Value value, StringRef scaler) const {
   return overflowing->contains(value);
 }
 
-bool TransitionFlow::addAllParts(Part part, StringRef scaler,
-                                 SmallVectorImpl<Part> &parts) const {
-  auto unscale = part.first.getDefiningOp<UnscaleOp>();
-  if (!unscale)
-    return addParts(part, scaler, parts);
-  if (part.first == unscale.getFoundInf() && unscale.getAlreadyFound())
-    parts.emplace_back(unscale.getAlreadyFound(), part.second);
-  return true;
-}
-
-llvm::SetVector<TransitionFlow::Part>
-TransitionFlow::findInside(Part part, StringRef scaler,
-                           function_ref<bool(Value)> isInside) const {
-  llvm::SetVector<Part> inside;
-  SmallVector<Part> worklist;
-  addAllParts(part, scaler, worklist);
-  while (!worklist.empty()) {
-    Part next = worklist.pop_back_val();
-    if (isInside(next.first) && inside.insert(next))
-      addAllParts(next, scaler, worklist);
-  }
-  return inside;
-}
-
-bool TransitionFlow::isIn(Value value, Operation *op) {
-  return op->isAncestor(value.getParentBlock()->getParentOp());
-}
-
-llvm::SetVector<TransitionFlow::Part>
-TransitionFlow::findInside(Part part, Operation *loop, StringRef scaler) const {
-  return findInside(part, scaler,
-                    [&](Value value) { return isIn(value, loop); });
-}
-
-bool TransitionFlow::findsInside(const llvm::SetVector<Part> &inside,
-                                 StringRef scaler) const {
-  return llvm::any_of(inside, [&](Part found) {
-    Operation *def = found.first.getDefiningOp();
-    return isa_and_present<UnscaleOp, func::CallOp>(def) &&
-           isFinding(found.first, scaler);
-  });
-}
-
-/// How many of the `numParts` parts of `value` are conditions, each of which
-/// chooses a constant where it holds: they come before what is chosen from.
-static size_t countConditions(Value value, size_t numParts) {
-  size_t numWays = numParts;
-  Block *block = value.getParentBlock();
-  if (Operation *def = value.getDefiningOp())
-    numWays = isa<arith::SelectOp, scf::IfOp>(def) ? 2 : numParts;
-  else if (!block->isEntryBlock())
-    numWays = std::distance(block->pred_begin(), block->pred_end());
-  return numParts - std::min(numWays, numParts);
-}
-
-/// True if `value` with its `parts` is refuted, of which `isTrue` tells those
-/// that are not: a choice is true if all that it chooses from is, or if a
-/// condition is that decides for a constant.
-static bool isRefuted(Value value, ArrayRef<TransitionFlow::Part> parts,
-                      function_ref<bool(TransitionFlow::Part)> isTrue) {
-  Operation *def = value.getDefiningOp();
-  size_t numConditions = countConditions(value, parts.size());
-  if (llvm::any_of(parts.take_front(numConditions), isTrue))
-    return false;
-  parts = parts.drop_front(numConditions);
-  if (!def || isa<arith::SelectOp, RegionBranchOpInterface>(def))
-    return parts.empty() || !llvm::all_of(parts, isTrue);
-  return llvm::none_of(parts, isTrue);
-}
-
-bool TransitionFlow::isSurelyTrue(Part part, Part known, Expand expand) {
-  llvm::MapVector<Part, SmallVector<Part>> sources;
-  SmallVector<Part> worklist{part};
-  while (!worklist.empty()) {
-    Part next = worklist.pop_back_val();
-    if (sources.contains(next))
-      continue;
-    SmallVector<Part> &parts = sources[next];
-    if (next != known)
-      expand(next, parts);
-    llvm::append_range(worklist, parts);
-  }
-  // True is what nothing refutes: rounds of inner loops rest on those before.
-  llvm::DenseSet<Part> refuted;
-  auto isTrue = [&](Part source) { return !refuted.contains(source); };
-  for (bool isChanged = true; isChanged;) {
-    isChanged = false;
-    for (auto &[value, parts] : llvm::reverse(sources))
-      if (value != known && !isConstant(value.first, !value.second) &&
-          isTrue(value) && isRefuted(value.first, parts, isTrue))
-        isChanged |= refuted.insert(value).second;
-  }
-  return isTrue(part);
-}
-
-bool TransitionFlow::isSurelyTrue(Part part, Part known, Operation *op,
-                                  StringRef scaler) const {
-  return isSurelyTrue(part, known,
-                      [&](Part next, SmallVectorImpl<Part> &parts) {
-                        if (isIn(next.first, op))
-                          addAllParts(next, scaler, parts);
-                      });
-}
-
-bool TransitionFlow::isHandedOn(Part part, Part carried,
-                                RegionBranchOpInterface loop,
-                                StringRef scaler) const {
-  bool isHanded = false;
-  for (OpOperand *operand : handedOver.getSources(loop, part.first)) {
-    if (operand->getOwner() == loop)
-      continue; // before the first round
-    if (!isSurelyTrue({operand->get(), part.second}, carried, loop, scaler))
-      return false;
-    isHanded = true;
-  }
-  return isHanded;
-}
-
-bool TransitionFlow::goesRound(Part part, ArrayRef<Part> carried,
-                               RegionBranchOpInterface loop,
-                               StringRef scaler) const {
-  llvm::SetVector<Part> reached;
-  reached.insert(part);
-  for (unsigned i = 0; i != reached.size(); ++i) {
-    if (isHandedOn(part, reached[i], loop, scaler))
-      return true;
-    for (Part next : carried)
-      if (!reached.contains(next) && isHandedOn(next, reached[i], loop, scaler))
-        reached.insert(next);
-  }
-  return false;
-}
-
-bool TransitionFlow::losesRounds(Part part, StringRef scaler) const {
-  auto loop = part.first.getDefiningOp<LoopLikeOpInterface>();
-  if (!loop)
-    return false;
-  if (skipsRounds(part, loop, scaler))
-    return true;
-  llvm::SetVector<Part> inside = findInside(part, loop, scaler);
-  auto isCarried = [&](BlockArgument argument) {
-    return argument.getOwner()->getParentOp() == loop;
-  };
-  auto branch = dyn_cast<RegionBranchOpInterface>(*loop);
-  SmallVector<Part> carried;
-  for (Part each : inside)
-    if (auto argument = dyn_cast<BlockArgument>(each.first);
-        argument && isCarried(argument))
-      carried.push_back(each);
-  return findsInside(inside, scaler) && llvm::none_of(carried, [&](Part each) {
-           return branch && isHandedOn(part, each, branch, scaler) &&
-                  goesRound(each, carried, branch, scaler);
-         });
-}
-
-bool TransitionFlow::startsByOverflow(scf::WhileOp loop,
-                                      StringRef scaler) const {
-  SmallVector<Value> worklist{loop.getConditionOp().getCondition()};
-  llvm::DenseSet<Value> seen;
-  while (!worklist.empty()) {
-    Value value = worklist.pop_back_val();
-    if (!seen.insert(value).second || !isDecidedByOverflow(value, scaler))
-      continue;
-    auto argument = dyn_cast<BlockArgument>(value);
-    if (!isIn(value, loop) ||
-        isa_and_present<UnscaleOp, ScaleLossOp, CallOpInterface>(
-            value.getDefiningOp()))
-      return true;
-    if (argument && argument.getOwner() == loop.getBeforeBody())
-      worklist.push_back(loop.getInits()[argument.getArgNumber()]);
-    else
-      addSources(value, scaler, worklist);
-  }
-  return false;
-}
-
 /// Whether a loop with constant bounds runs a round.
 static std::optional<bool> runsRound(LoopLikeOpInterface loop) {
   auto lower = loop.getLoopLowerBounds(), upper = loop.getLoopUpperBounds();
@@ -978,71 +371,9 @@ static std::optional<bool> runsRound(LoopLikeOpInterface loop) {
   return areConstant ? std::optional(true) : std::nullopt;
 }
 
-bool TransitionFlow::mayRunNever(LoopLikeOpInterface loop,
-                                 StringRef scaler) const {
-  if (std::optional<bool> runs = runsRound(loop))
-    return !*runs;
-  if (auto conditional = dyn_cast<scf::WhileOp>(*loop))
-    return startsByOverflow(conditional, scaler);
-  auto branch = dyn_cast<RegionBranchOpInterface>(*loop);
-  return branch &&
-         llvm::any_of(handedOver.getDeciding(branch), [&](OpOperand *operand) {
-           return operand->getOwner() == loop &&
-                  isDecidedByOverflow(operand->get(), scaler);
-         });
-}
-
-bool TransitionFlow::skipsRounds(Part part, LoopLikeOpInterface loop,
-                                 StringRef scaler) const {
-  if (!isFinding(part.first, scaler) || !mayRunNever(loop, scaler))
-    return false;
-  auto isInside = [&](Value value) { return isIn(value, loop); };
-  SmallVector<Value> captured;
-  for (Part inside : findInside(part, scaler, isInside)) {
-    auto argument = dyn_cast<BlockArgument>(inside.first);
-    if (argument && argument.getOwner()->getParentOp() == loop)
-      continue; // of what is handed over, the start is there without a round
-    SmallVector<Part> parts;
-    addAllParts(inside, scaler, parts);
-    if (auto call = inside.first.getDefiningOp<func::CallOp>())
-      llvm::append_range(captured, call.getOperands());
-    else
-      for (Part source : parts)
-        captured.push_back(source.first);
-  }
-  llvm::erase_if(captured, isInside);
-  return hearsOutside(captured, loop, scaler);
-}
-
 //===----------------------------------------------------------------------===//
-// Hearing
+// Signs
 //===----------------------------------------------------------------------===//
-
-void TransitionFlow::addHeard(func::CallOp call, Part part, StringRef scaler,
-                              Heard &heard, SmallVectorImpl<Part> &parts,
-                              Hearing &hearing) const {
-  func::FuncOp callee = getCallee(call, symbols);
-  if (!callee || callee.isExternal() ||
-      llvm::is_contained(hearing.entered, call) ||
-      !llvm::hasSingleElement(callee.getBody()))
-    return;
-  hearing.entered.push_back(call);
-  Block &body = callee.getBody().front();
-  Value returned = body.getTerminator()->getOperand(
-      cast<OpResult>(part.first).getResultNumber());
-  Heard inside = findHeard({returned, part.second}, scaler, hearing);
-  hearing.entered.pop_back();
-  for (Value gradient : inside.gradients) {
-    auto argument = dyn_cast<BlockArgument>(gradient);
-    bool isHanded = argument && argument.getOwner() == &body;
-    heard.gradients.insert(isHanded ? call.getOperand(argument.getArgNumber())
-                                    : gradient);
-  }
-  for (auto [argument, isNegated] : inside.arguments)
-    parts.emplace_back(
-        call.getOperand(cast<BlockArgument>(argument).getArgNumber()),
-        isNegated);
-}
 
 /// The two values one of which `def` chooses; none if it is no such choice.
 static SmallVector<Value, 2> getAlternatives(Operation *def, unsigned number) {
@@ -1051,106 +382,62 @@ static SmallVector<Value, 2> getAlternatives(Operation *def, unsigned number) {
   if (auto branch = dyn_cast<scf::IfOp>(def))
     return {branch.thenYield().getOperand(number),
             branch.elseYield().getOperand(number)};
+  if (auto guard = dyn_cast<ApplyIfFiniteOp>(def))
+    return {guard.getKept()[number],
+            guard.getBody().front().getTerminator()->getOperand(number)};
   return {};
 }
 
-/// Adds to `heard` what `choice` hears of in each of `ways`, one of which it
-/// takes, and of what is made on the way to one.
-static void addCommon(Operation *choice, ArrayRef<TransitionFlow::Heard> ways,
-                      TransitionFlow::Heard &heard) {
-  using Heard = TransitionFlow::Heard;
-  for (const Heard &way : ways) {
-    for (Value gradient : way.gradients)
-      if (choice->isAncestor(gradient.getParentBlock()->getParentOp()) ||
-          llvm::all_of(ways, [&](const Heard &other) {
-            return other.gradients.contains(gradient);
-          }))
-        heard.gradients.insert(gradient);
-    for (TransitionFlow::Part argument : way.arguments)
-      if (llvm::all_of(ways, [&](const Heard &other) {
-            return other.arguments.contains(argument);
-          }))
-        heard.arguments.insert(argument);
+void TransitionFlow::addSigned(BlockArgument argument, bool isNegated,
+                               SmallVectorImpl<Part> &parts) const {
+  Block *block = argument.getOwner();
+  unsigned number = argument.getArgNumber();
+  if (!block->isEntryBlock()) {
+    for (auto it = block->pred_begin(); it != block->pred_end(); ++it) {
+      unsigned index = it.getSuccessorIndex();
+      auto branch = dyn_cast<BranchOpInterface>((*it)->getTerminator());
+      Value operand =
+          branch ? branch.getSuccessorOperands(index)[number] : Value();
+      if (!operand)
+        continue;
+      parts.emplace_back(operand, isNegated);
+      auto conditional = dyn_cast<cf::CondBranchOp>(*branch);
+      if (conditional && isConstantFlag(parts.back()))
+        parts.emplace_back(conditional.getCondition(), index != 0);
+    }
+    return;
   }
+  Operation *parent = block->getParentOp();
+  if (auto op = dyn_cast<RegionBranchOpInterface>(parent))
+    for (OpOperand *operand : handedOver.getSources(op, argument))
+      parts.emplace_back(operand->get(), isNegated);
+  for (func::CallOp call : callers.lookup(parent))
+    parts.emplace_back(call.getOperand(number), isNegated);
 }
 
-std::optional<TransitionFlow::Part>
-TransitionFlow::getJoinedStart(Part part, StringRef scaler) const {
-  auto result = cast<OpResult>(part.first);
-  auto loop = dyn_cast<LoopLikeOpInterface>(result.getOwner());
-  if (!loop || isa<scf::WhileOp>(*loop))
-    return std::nullopt;
-  OpOperand *start = loop.getTiedLoopInit(result);
-  BlockArgument carried = loop.getTiedLoopRegionIterArg(result);
-  if (!start || !carried ||
-      !findInside(part, loop, scaler).contains({carried, part.second}))
-    return std::nullopt;
-  return Part{start->get(), part.second};
-}
-
-TransitionFlow::Heard TransitionFlow::findHeard(Part part, StringRef scaler,
-                                                Hearing &hearing) const {
-  std::pair key(part.first.getAsOpaquePointer(), part.second);
-  auto it = hearing.known.find(key);
-  if (it == hearing.known.end())
-    it = hearing.known.try_emplace(key, computeHeard(part, scaler, hearing))
-             .first;
-  return it->second;
-}
-
-TransitionFlow::Heard TransitionFlow::computeHeard(Part first, StringRef scaler,
-                                                   Hearing &hearing) const {
-  Heard heard;
-  llvm::SetVector<Part> seen;
-  SmallVector<Part> worklist{first};
-  while (!worklist.empty()) {
-    Part part = worklist.pop_back_val();
-    if (!seen.insert(part))
-      continue;
-    Value value = part.first;
-    bool isNegated = part.second;
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      Operation *parent = argument.getOwner()->getParentOp();
-      if (isa<func::FuncOp>(parent) && argument.getOwner()->isEntryBlock())
-        heard.arguments.insert(part);
-      else if (isa<linalg::LinalgOp>(parent))
-        addParts(argument, isNegated, scaler, worklist);
-      continue; // what another round or way hands over may be something else
-    }
-    Operation *def = value.getDefiningOp();
-    if (auto call = dyn_cast<func::CallOp>(def)) {
-      addHeard(call, part, scaler, heard, worklist, hearing);
-      continue;
-    }
-    if (UnscaleOp unscale = getUnscaling(value, scaler); unscale && !isNegated)
-      heard.gradients.insert_range(unscale.getGradients());
-    SmallVector<Part> parts;
-    if (losesRounds(part, scaler) || !addAllParts(part, scaler, parts))
-      continue;
-    SmallVector<Value, 2> alternatives =
-        getAlternatives(def, cast<OpResult>(value).getResultNumber());
-    bool isDisjunction = llvm::any_of(alternatives, [&](Value alternative) {
-      return isConstant(alternative, !isNegated);
-    });
-    if (isDisjunction ||
-        (alternatives.empty() && !isa<RegionBranchOpInterface>(def))) {
-      llvm::append_range(worklist, parts);
-      continue;
-    }
-    SmallVector<Heard> ways;
-    for (Part way : parts)
-      ways.push_back(findHeard(way, scaler, hearing));
-    addCommon(def, ways, heard);
-    if (std::optional<Part> start = getJoinedStart(part, scaler))
-      worklist.push_back(*start);
+void TransitionFlow::addSigned(Part part, SmallVectorImpl<Part> &parts) const {
+  auto [value, isNegated] = part;
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return addSigned(argument, isNegated, parts);
+  Operation *def = value.getDefiningOp();
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  if (auto call = dyn_cast<func::CallOp>(def)) {
+    func::FuncOp callee = getCallee(call, symbols);
+    if (callee && !callee.isExternal())
+      for (Operation *end : getReturns(callee))
+        parts.emplace_back(end->getOperand(number), isNegated);
+    return;
   }
-  return heard;
-}
-
-TransitionFlow::Heard TransitionFlow::findHeard(Part part,
-                                                StringRef scaler) const {
-  Hearing hearing;
-  return findHeard(part, scaler, hearing);
+  for (auto [index, way] : llvm::enumerate(getAlternatives(def, number))) {
+    parts.emplace_back(way, isNegated);
+    if (isConstantFlag(parts.back()))
+      parts.emplace_back(def->getOperand(0), index != 0);
+  }
+  if (auto op = dyn_cast<RegionBranchOpInterface>(def))
+    for (OpOperand *operand : handedOver.getSources(op, value))
+      parts.emplace_back(operand->get(), isNegated);
+  else
+    addSufficient(part, parts);
 }
 
 //===----------------------------------------------------------------------===//
@@ -1172,8 +459,9 @@ const TransitionFlow::Told &TransitionFlow::getTold() const {
   while (!worklist.empty()) {
     Part part = worklist.pop_back_val();
     SmallVector<Part> parts;
-    if (!seen.insert(part).second || !addAllParts(part, /*scaler=*/"", parts))
+    if (!seen.insert(part).second)
       continue;
+    addSigned(part, parts);
     for (Part source : parts)
       told->targets[source].push_back(part);
     llvm::append_range(worklist, parts);
@@ -1211,9 +499,7 @@ bool TransitionFlow::comesFromUnscaling(Part told, bool isNegated,
       continue;
     if (part.second == isNegated && getUnscaling(part.first, scaler))
       return true;
-    SmallVector<Part> parts;
-    if (addAllParts(part, scaler, parts))
-      llvm::append_range(worklist, parts);
+    addSigned(part, worklist);
   }
   return false;
 }
@@ -1305,7 +591,7 @@ bool TransitionFlow::advances(Operation *op, StringRef scaler) const {
 /// True if `branch` never runs the region that `op` is in.
 static bool skipsRegion(scf::IfOp branch, Operation *op) {
   bool isThen = branch.getThenRegion().isAncestor(op->getParentRegion());
-  return isConstant(branch.getCondition(), !isThen);
+  return isConstantFlag({branch.getCondition(), isThen});
 }
 
 /// What of the operation that holds `op` keeps that from running once.

@@ -100,16 +100,6 @@ public:
 
   /// A value, or the negation of it.
   using Part = FlagPart;
-  /// What makes a value surely true.
-  struct Heard {
-    /// Gradients of unscalings, of which one is infinite.
-    llvm::SetVector<Value> gradients;
-    /// Arguments of the value's function that are true, or false.
-    llvm::SetVector<Part> arguments;
-  };
-  /// What makes `part` true wherever it is executed, of unscalings with
-  /// `scaler`. What a call gives is made true by what that call is handed.
-  Heard findHeard(Part part, StringRef scaler) const;
   /// What holds at guards; it is changed by being asked.
   FindingFlow &getGuardFlow() const { return *guardFlow; }
   ArrayRef<Operation *> getUnscalings(StringRef scaler) const {
@@ -147,115 +137,9 @@ public:
   std::optional<Decider> findDecider(UpdateScaleOp update) const;
 
 private:
-  /// What the first round of a loop begins with whose result is `part`, if all
-  /// rounds join what they find with that.
-  std::optional<Part> getJoinedStart(Part part, StringRef scaler) const;
-  /// What is being looked for and what is known, of one scaler.
-  struct Hearing {
-    /// Calls on the way to the function of a part.
-    SmallVector<func::CallOp> entered;
-    /// Each part once: choices of choices have 2^n ways.
-    std::map<std::pair<void *, unsigned>, Heard> known;
-  };
-  Heard findHeard(Part part, StringRef scaler, Hearing &hearing) const;
-  Heard computeHeard(Part part, StringRef scaler, Hearing &hearing) const;
-  /// Appends what makes true what `call` gives, by the values that it is
-  /// handed.
-  void addHeard(func::CallOp call, Part part, StringRef scaler, Heard &heard,
-                SmallVectorImpl<Part> &parts, Hearing &hearing) const;
-  /// Appends the values of which `part` is true wherever one is; false if it is
-  /// computed from others in another way.
-  bool addParts(Part part, StringRef scaler,
-                SmallVectorImpl<Part> &parts) const;
-  bool addParts(BlockArgument argument, bool isNegated, StringRef scaler,
-                SmallVectorImpl<Part> &parts) const;
-  bool addHandedOver(RegionBranchOpInterface op, Value value, bool isNegated,
-                     SmallVectorImpl<Part> &parts) const;
-  bool addChosen(Operation *choice, Value condition, ValueRange taken,
-                 ValueRange other, bool isNegated, StringRef scaler,
-                 SmallVectorImpl<Part> &parts) const;
-  /// The parts of a result of `op`: whatever element holds what was found, the
-  /// elements of the result that are computed from it hold it.
-  bool addLinalgParts(linalg::LinalgOp op, unsigned number, bool isNegated,
-                      StringRef scaler, SmallVectorImpl<Part> &parts) const;
-  /// The block at whose end the ways to `block` part.
-  Block *getFork(Block *block) const;
-  /// Appends the parts of `argument`, of a block with predecessors.
-  bool addBlockParts(BlockArgument argument, bool isNegated, StringRef scaler,
-                     SmallVectorImpl<Part> &parts) const;
-  /// One way into a place where ways meet: the end of `from`, to its successor
-  /// with `number` if it has some.
-  struct Way {
-    Block *from;
-    unsigned number;
-    Value value;
-  };
-  /// Those of `ways`, into `to`, that the successor of `fork` with `number`
-  /// leads to without `to` or `fork`.
-  static SmallVector<unsigned> getWaysBehind(ArrayRef<Way> ways, Block *fork,
-                                             unsigned number, Block *to);
-  /// Appends the parts of what comes by one of `ways` into `to`, or out of
-  /// their region if that is null: branches on what was found lose it, unless
-  /// they are disjunctions.
-  bool addWays(ArrayRef<Way> ways, Region *region, Block *to, bool isNegated,
-               StringRef scaler, SmallVectorImpl<Part> &parts) const;
-  /// True if `function` leads to `call`, which may be in it, of it or of
-  /// others.
-  bool leadsBack(func::FuncOp function, func::CallOp call) const;
-  /// Appends the parts of a result of `call`.
-  bool addReturned(func::CallOp call, func::FuncOp callee, unsigned number,
-                   bool isNegated, StringRef scaler,
-                   SmallVectorImpl<Part> &parts) const;
-  /// Appends those of a result of a tensor operation that keeps all elements.
-  bool addTensorParts(Operation *def, bool isNegated, StringRef scaler,
-                      SmallVectorImpl<Part> &parts) const;
-  /// Appends the parts of what an amp.unscale gives as well.
-  bool addAllParts(Part part, StringRef scaler,
-                   SmallVectorImpl<Part> &parts) const;
-  /// The parts of `part`, and theirs, that are values for which `isInside` is
-  /// true.
-  llvm::SetVector<Part> findInside(Part part, StringRef scaler,
-                                   function_ref<bool(Value)> isInside) const;
-  llvm::SetVector<Part> findInside(Part part, Operation *loop,
-                                   StringRef scaler) const;
-  /// True if `part` is a result of a loop that has what the last round's
-  /// unscalings found, and not what those of rounds before did.
-  bool losesRounds(Part part, StringRef scaler) const;
-  /// True if `part` is a result of a loop that may run no round, decided by an
-  /// overflow or always, and comes from what was found outside of it by its
-  /// rounds alone.
-  bool skipsRounds(Part part, LoopLikeOpInterface loop, StringRef scaler) const;
-  /// True if `loop` runs no round, or if an overflow decides whether it runs
-  /// one.
-  bool mayRunNever(LoopLikeOpInterface loop, StringRef scaler) const;
-  /// True if the first evaluation of the condition of `loop` comes from what an
-  /// overflow comes into.
-  bool startsByOverflow(scf::WhileOp loop, StringRef scaler) const;
-  /// True if an unscaling is among `inside`.
-  bool findsInside(const llvm::SetVector<Part> &inside, StringRef scaler) const;
-  /// Appends what makes its part true.
-  using Expand = function_ref<void(Part, SmallVectorImpl<Part> &)>;
-  /// True if `part` is true wherever `known` is, on each way between them.
-  static bool isSurelyTrue(Part part, Part known, Expand expand);
-  /// The same in a round of a loop, or on the ways through another operation.
-  bool isSurelyTrue(Part part, Part known, Operation *op,
-                    StringRef scaler) const;
-  /// True if all that rounds of `loop` hand over for `part` is.
-  bool isHandedOn(Part part, Part carried, RegionBranchOpInterface loop,
-                  StringRef scaler) const;
-  /// True if `part` is, after some rounds, by way of others that are `carried`.
-  bool goesRound(Part part, ArrayRef<Part> carried,
-                 RegionBranchOpInterface loop, StringRef scaler) const;
   /// The unscaling with `scaler` that `value` is the found_inf of; null if it
   /// is that of none.
   static UnscaleOp getUnscaling(Value value, StringRef scaler);
-  /// True if `value` is made in the regions of `op`.
-  static bool isIn(Value value, Operation *op);
-  /// The unscalings with `scaler` whose found_inf `value` depends on, by values
-  /// that are not among `seen`, or behind them; they are added to it.
-  llvm::SetVector<Operation *> findFound(Value value, StringRef scaler,
-                                         llvm::DenseSet<Value> &seen) const;
-
   /// Appends the values that `value` is computed or chosen from; false if they
   /// cannot be seen.
   bool addSources(Value value, StringRef scaler,
@@ -269,6 +153,12 @@ private:
   /// True if `value` comes into what a train step keeps of its parameters and
   /// its optimizer's state.
   bool isKept(Value value) const;
+
+  /// Appends what `part` follows by itself, the alternatives of choices, and
+  /// what regions, blocks and calls hand over for it.
+  void addSigned(Part part, SmallVectorImpl<Part> &parts) const;
+  void addSigned(BlockArgument argument, bool isNegated,
+                 SmallVectorImpl<Part> &parts) const;
 
   /// What guards are told, forwards: where no condition is known to be a
   /// finding, all parts are, so that it holds for each scaler what it may.
@@ -306,12 +196,6 @@ private:
          function_ref<void(Value, SmallVectorImpl<Value> &)> addMore) const;
   bool isFinding(Value value, StringRef scaler) const;
   bool isOverflowing(Value value, StringRef scaler) const;
-  bool isDecidedByOverflow(Value condition, StringRef scaler) const {
-    return isFinding(condition, scaler) || isOverflowing(condition, scaler);
-  }
-  /// True if an unscaling outside of `op` comes into `values`; null for an
-  /// operation has none inside.
-  bool hearsOutside(ValueRange values, Operation *op, StringRef scaler) const;
   const llvm::DenseMap<Value, SmallVector<Value, 2>> &getTargets() const;
 
   SymbolTable symbols;
