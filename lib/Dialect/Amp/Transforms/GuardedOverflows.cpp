@@ -471,12 +471,12 @@ bool GuardChecker::isHeard(
     UnscaleOp unscale, ArrayRef<func::CallOp> chain, Operation *target,
     ArrayRef<TransitionFlow::Part> parts,
     const llvm::SetVector<TransitionFlow::Part> &sufficient) const {
-  FindingFlow &findings = flow.getGuardFlow();
+  FlagFlow &guardFlow = flow.getGuardFlow();
   Operation *after = unscale;
   SmallVector<TransitionFlow::Part> known{{unscale.getFoundInf(), false}};
   for (func::CallOp call : llvm::reverse(chain)) {
     SmallVector<TransitionFlow::Part> returned;
-    for (auto [number, isNegated] : findings.findResults(after, known))
+    for (auto [number, isNegated] : guardFlow.runToEnd(after, known).results)
       returned.emplace_back(call.getResult(number), isNegated);
     if (returned.empty())
       return false;
@@ -487,7 +487,7 @@ bool GuardChecker::isHeard(
                       [&](TransitionFlow::Part part) {
                         return sufficient.contains(part);
                       }) ||
-         findings.holdsAt(after, known, target, parts);
+         guardFlow.holdsAt(after, known, target, parts);
 }
 
 /// By the guard's function and by those that hand over its predicate: of the

@@ -70,9 +70,7 @@ TransitionFlow::TransitionFlow(ModuleOp module)
         });
     });
   // No scaler's transitions end a way there.
-  guardFlow = std::make_unique<FindingFlow>(
-      /*scaler=*/"", symbols, FindingQueries(), handedOver, dominance,
-      /*hasSteps=*/true);
+  guardFlow = std::make_unique<FlagFlow>(symbols, handedOver, dominance);
 }
 
 /// What the blocks in the regions of `op` end with.
@@ -247,8 +245,8 @@ TransitionFlow::findLost(StringRef scaler, ArrayRef<UpdateScaleOp> updates,
     return reaching.contains(value);
   };
   auto hasTransition = [&](Operation *op) { return advances(op, scaler); };
-  FindingQueries queries{getCalls, reachesTransition, hasTransition};
-  return FindingFlow(scaler, symbols, queries, handedOver, dominance, hasSteps)
+  FindingQueries queries{getCalls, reachesTransition, hasTransition, hasSteps};
+  return FindingFlow(scaler, symbols, queries, handedOver, dominance)
       .findLost(unscalings, updates);
 }
 

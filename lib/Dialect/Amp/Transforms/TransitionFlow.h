@@ -101,7 +101,7 @@ public:
   /// A value, or the negation of it.
   using Part = FlagPart;
   /// What holds at guards; it is changed by being asked.
-  FindingFlow &getGuardFlow() const { return *guardFlow; }
+  FlagFlow &getGuardFlow() const { return *guardFlow; }
   ArrayRef<Operation *> getUnscalings(StringRef scaler) const {
     return operations.getUnscalings(scaler);
   }
@@ -211,7 +211,7 @@ private:
   mutable std::optional<llvm::DenseMap<Value, SmallVector<Value, 2>>> targets;
   mutable llvm::StringMap<OfScaler> ofScaler;
   mutable HandedOver handedOver;
-  std::unique_ptr<FindingFlow> guardFlow;
+  std::unique_ptr<FlagFlow> guardFlow;
 };
 
 } // namespace mlir::amp

@@ -703,47 +703,47 @@ void VerifyScaling::explainLost(const LostFinding &lost, UpdateScaleOp update) {
     diagnostic.attachNote(getPlace(lost.op)) << what;
   };
   switch (lost.kind) {
-  case LostFinding::Negates:
+  case FlagLoss::Negates:
     diagnostic << "with what an 'amp.unscale' found, but got the negation of "
                   "it; its scale would grow when it overflows, so pass whether "
                   "an infinity was found, not whether all is finite";
     break;
-  case LostFinding::Loses:
+  case FlagLoss::Loses:
     diagnostic << "whenever an 'amp.unscale' using it found an infinity, but '"
                << name
                << "' may lose what one found; its scale would grow when it "
                   "overflows, so join what several found ('arith.ori')";
     say("lost here");
     break;
-  case LostFinding::LeavesOut:
+  case FlagLoss::LeavesOut:
     diagnostic << "after each unscaling, but 'amp.apply_if_finite' leaves this "
                   "out where an infinity was found; its scale would never be "
                   "lowered, so advance it in the train step, outside of the "
                   "optimizer step";
     say("left out here");
     break;
-  case LostFinding::Decides:
-  case LostFinding::Skips:
+  case FlagLoss::Decides:
+  case FlagLoss::Skips:
     diagnostic << "after each unscaling, but '" << name
                << "' decides whether it is; advance it in either case, with "
                   "what was found";
     say("decided here");
     break;
-  case LostFinding::SkipsFinite:
+  case FlagLoss::SkipsFinite:
     diagnostic << "after each unscaling, but where none found an infinity '"
                << name
                << "' keeps all from running that do; its scale would only "
                   "fall, so advance it in either case, with what was found";
     say("decided here");
     break;
-  case LostFinding::LosesLastRound:
+  case FlagLoss::LosesLastRound:
     diagnostic << "with what each round of '" << name
                << "' found, but none hears of the last one; advance it behind "
                   "the unscaling of each round, or behind the loop with what "
                   "its rounds found";
     diagnostic.attachNote(getPlace(lost.unscale)) << "found here";
     break;
-  case LostFinding::HasNoWay:
+  case FlagLoss::HasNoWay:
     diagnostic << "whenever an 'amp.unscale' using it found an infinity, but "
                   "no way on which one is surely told leads here from one; "
                   "hand over what it found as a value, joined with what others "
@@ -804,7 +804,7 @@ void VerifyScaling::verifyTransitions(ModuleOp module) {
         if (UpdateScaleOp update =
                 findHearing(flow, name, updates, each.unscale)) {
           auto [known, isNew] = lost.insert({update, each});
-          if (!isNew && known->second.kind == LostFinding::HasNoWay)
+          if (!isNew && known->second.kind == FlagLoss::HasNoWay)
             known->second = each;
         }
     for (auto &[update, each] : lost)

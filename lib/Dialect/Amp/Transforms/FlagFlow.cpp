@@ -1,0 +1,597 @@
+//===- FlagFlow.cpp - Which flags surely hold -----------------------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A proof from a closed list of forms, forwards from one place: suppose that
+// some flags are true behind it, and keep at each place the set of flags that
+// are true then on all ways to it (FlagRules). Where ways meet, the sets are
+// intersected; a way on which a transition was given a true flag is done and
+// meets no other. A call does what a summary of its callee says, which is made
+// once for each set of arguments that hold. Nothing is followed through memory,
+// nor by an operation that is not in the list.
+//
+// Recursive functions begin with the assumption that each call does all, and
+// are gone through until nothing changes: a call that ends has ended after
+// finitely many calls, so what is left is true of it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FlagFlow.h"
+
+#include "Callees.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+bool Facts::join(const Facts &other) {
+  bool isChanged = other.hasTold && !hasTold;
+  hasTold |= other.hasTold;
+  if (other.isNone)
+    return isChanged;
+  if (isNone) {
+    isNone = false;
+    parts = other.parts;
+    return true;
+  }
+  SmallVector<FlagPart> missing;
+  for (FlagPart part : parts)
+    if (!other.parts.contains(part))
+      missing.push_back(part);
+  for (FlagPart part : missing)
+    parts.erase(part);
+  return isChanged || !missing.empty();
+}
+
+bool mlir::amp::runsForEach(Operation *op) {
+  return op->hasTrait<OpTrait::HasParallelRegion>() ||
+         !isa<RegionBranchOpInterface>(op);
+}
+
+void FlagFlow::suspect(Operation *op, FlagLoss kind, Value lost) {
+  if (suspects)
+    suspects->push_back({kind, op, lost});
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+/// A way that is done.
+static void setTold(Facts &facts) {
+  facts.isNone = facts.hasTold = true;
+  facts.parts.clear();
+}
+
+/// True if an operand of `op` is a part that holds, constants aside.
+static bool takesFact(Operation *op, const Facts &facts) {
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    return facts.parts.contains({operand, 0}) ||
+           facts.parts.contains({operand, 1});
+  });
+}
+
+/// What `call` calls, by name or by a constant reference; null if that is not
+/// seen or has no body.
+static func::FuncOp getKnownCallee(CallOpInterface call,
+                                   const SymbolTable &symbols) {
+  CallInterfaceCallable target = call.getCallableForCallee();
+  auto name = dyn_cast<SymbolRefAttr>(target);
+  if (auto value = dyn_cast<Value>(target))
+    if (auto reference = value.getDefiningOp<func::ConstantOp>())
+      name = reference.getValueAttr();
+  auto callee = name ? symbols.lookup<func::FuncOp>(name.getLeafReference())
+                     : func::FuncOp();
+  return callee && !callee.isExternal() ? callee : func::FuncOp();
+}
+
+/// True if `value` is a flag, or a tensor of flags.
+static bool isFlag(Value value) {
+  return getElementTypeOrSelf(value.getType()).isInteger(1);
+}
+
+/// What a comparison of an induction variable with a constant is in a round,
+/// or one of what is known to be 0.
+std::optional<bool> FlagFlow::getComparison(Operation *op,
+                                            const Facts &facts) const {
+  auto compare = dyn_cast<arith::CmpIOp>(op);
+  if (!compare || isa<ShapedType>(compare.getLhs().getType()))
+    return std::nullopt;
+  std::optional<int64_t> sides[2];
+  for (auto [side, operand] : llvm::zip(sides, compare->getOperands())) {
+    if (auto it = rounds.find(operand); it != rounds.end())
+      side = it->second;
+    else if (facts.parts.contains({operand, 1}))
+      side = 0;
+    else
+      side = getConstantIntValue(operand);
+  }
+  if (!sides[0] || !sides[1])
+    return std::nullopt;
+  return arith::applyCmpPredicate(compare.getPredicate(),
+                                  APInt(64, *sides[0], /*isSigned=*/true),
+                                  APInt(64, *sides[1], /*isSigned=*/true));
+}
+
+void FlagFlow::visit(Operation *op, Facts &facts) {
+  if (op == watched)
+    atWatched.join(facts);
+  if (std::optional<bool> truth = getComparison(op, facts)) {
+    facts.parts.insert({op->getResult(0), *truth ? 0u : 1u});
+    return;
+  }
+  if (auto update = dyn_cast<UpdateScaleOp>(op))
+    return visitUpdate(update, facts);
+  if (auto unscale = dyn_cast<UnscaleOp>(op))
+    return visitUnscale(unscale, facts);
+  if (auto call = dyn_cast<CallOpInterface>(op))
+    return visitCall(call, getKnownCallee(call, symbols), facts);
+  if (auto guard = dyn_cast<ApplyIfFiniteOp>(op))
+    return visitGuard(guard, facts);
+  if (auto regions = dyn_cast<RegionBranchOpInterface>(op);
+      regions && !runsForEach(op))
+    return visitRegions(regions, facts);
+  visitResults(op, facts);
+}
+
+void FlagFlow::visitUpdate(UpdateScaleOp update, Facts &facts) {
+  if (update.getScaler() != transitions.scaler)
+    return;
+  Value found = update.getFoundInf();
+  if (transitions.countAll || facts.holds({found, false}))
+    setTold(facts);
+  else if (facts.holds({found, true}))
+    suspect(update, FlagLoss::Negates);
+}
+
+void FlagFlow::visitUnscale(UnscaleOp unscale, Facts &facts) {
+  Value found = unscale.getFoundInf(), before = unscale.getAlreadyFound();
+  if (transitions.countAll)
+    facts.parts.insert({found, true});
+  else if (before && facts.holds({before, false}))
+    facts.parts.insert({found, false});
+  else if (before && facts.holds({before, true}))
+    suspect(unscale, FlagLoss::Negates);
+}
+
+/// What FlagRules say of `op`, without regions or of linalg.
+void FlagFlow::visitResults(Operation *op, Facts &facts) {
+  if (!takesFact(op, facts) && !isa<linalg::LinalgOp>(op))
+    return;
+  auto holds = [&](FlagPart part) { return facts.holds(part); };
+  for (Value result : op->getResults()) {
+    bool isKnown = false;
+    for (unsigned isNegated : {0, 1})
+      if (FlagPart part{result, isNegated}; isImplied(part, holds)) {
+        facts.parts.insert(part);
+        isKnown |= !suspects || !isImplied(part, isConstantFlag);
+      }
+    if (!isKnown && !isa<tensor::EmptyOp>(op))
+      suspect(op, FlagLoss::Loses, result);
+  }
+}
+
+void FlagFlow::visitCall(CallOpInterface call, func::FuncOp callee,
+                         Facts &facts) {
+  facts.hasTold |= transitions.countAll && transitions.areIn(call);
+  if (!takesFact(call, facts))
+    return; // what it does has nothing to do with the finding
+  auto loseResults = [&] {
+    for (Value result : call->getResults())
+      suspect(call, FlagLoss::Loses, result);
+  };
+  if (!callee)
+    return loseResults();
+  Entry entry{callee, {}};
+  for (auto [index, operand] : llvm::enumerate(call.getArgOperands()))
+    for (unsigned isNegated : {0, 1})
+      if (FlagPart part{operand, isNegated};
+          facts.parts.contains(part) ||
+          (isFlag(operand) && isConstantFlag(part)))
+        entry.second.emplace_back(index, isNegated);
+  Summary summary = getSummary(entry);
+  facts.hasTold |= summary.hasTold;
+  if (summary.isNone) {
+    facts.isNone = true;
+    facts.parts.clear();
+    return;
+  }
+  if (summary.results.empty())
+    loseResults();
+  for (auto [number, isNegated] : summary.results)
+    facts.parts.insert({call->getResult(number), isNegated});
+}
+
+/// The kept values come out where an infinity was found, whether the body runs
+/// or not; elsewhere the body's.
+void FlagFlow::visitGuard(ApplyIfFiniteOp guard, Facts &facts) {
+  Value found = guard.getFoundInf();
+  Block &body = guard.getBody().front();
+  Operation *end = body.getTerminator();
+  Facts inside = facts, joined;
+  inside.hasTold = false;
+  runBlock(body.begin(), end->getIterator(), inside);
+  bool isFound = facts.holds({found, false});
+  if (inside.isNone && inside.hasTold && isFound)
+    suspect(guard, FlagLoss::LeavesOut);
+  auto add = [&](const Facts &way, ValueRange values) {
+    Facts left = leave(way, guard);
+    for (auto [result, value] : llvm::zip(guard.getResults(), values))
+      for (unsigned isNegated : {0, 1})
+        if (!way.isNone && way.holds({value, isNegated}))
+          left.parts.insert({result, isNegated});
+    joined.join(left);
+  };
+  if (!facts.holds({found, true}))
+    add(facts, guard.getKept());
+  if (!isFound)
+    add(inside, end->getOperands());
+  if (!joined.isNone) {
+    if (joined.hasTold && !facts.hasTold)
+      suspect(guard, FlagLoss::Decides);
+    for (OpResult result : guard.getResults())
+      if (!joined.parts.contains({result, 0}) &&
+          (facts.holds({guard.getKept()[result.getResultNumber()], 0}) ||
+           inside.parts.contains(
+               {end->getOperand(result.getResultNumber()), 0})))
+        suspect(guard, FlagLoss::Loses, result);
+  }
+  joined.hasTold |= facts.hasTold;
+  facts = std::move(joined);
+}
+
+void FlagFlow::runBlock(Block::iterator first, Block::iterator end,
+                        Facts &facts) {
+  for (; first != end && !facts.isNone; ++first) {
+    visit(&*first, facts);
+    if (&*first == last)
+      setTold(facts);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+/// Hands over to each successor that `terminator` may go to what holds there.
+void FlagFlow::branch(Operation *terminator, const Facts &facts,
+                      function_ref<void(Block *, const Facts &)> enter) {
+  auto branching = dyn_cast<BranchOpInterface>(terminator);
+  auto conditional = dyn_cast<cf::CondBranchOp>(terminator);
+  for (auto [index, successor] : llvm::enumerate(terminator->getSuccessors())) {
+    if (conditional &&
+        facts.holds({conditional.getCondition(), index == 0 ? 1u : 0u})) {
+      // The other one is taken.
+      suspect(terminator, FlagLoss::Skips);
+      for (Value argument : terminator->getSuccessor(1 - index)->getArguments())
+        suspect(terminator, FlagLoss::Loses, argument);
+      continue;
+    }
+    Facts next, known = facts;
+    if (conditional)
+      known.parts.insert({conditional.getCondition(), index == 0 ? 0u : 1u});
+    next.isNone = false;
+    // Values of blocks that the successor is not always behind are others in
+    // each round.
+    for (FlagPart part : known.parts)
+      if (Block *made = part.first.getParentBlock();
+          made->getParent() != successor->getParent() ||
+          dominance.properlyDominates(made, successor))
+        next.parts.insert(part);
+    if (branching) {
+      SuccessorOperands handed = branching.getSuccessorOperands(index);
+      for (BlockArgument argument : successor->getArguments())
+        for (unsigned isNegated : {0, 1})
+          if (Value operand = handed[argument.getArgNumber()];
+              operand && known.holds({operand, isNegated}))
+            next.parts.insert({argument, isNegated});
+    }
+    enter(successor, next);
+  }
+}
+
+/// What holds at the ends of a region, from `first` of `block` on.
+FlagFlow::Ends FlagFlow::runRegion(Block *block, Block::iterator first,
+                                   Facts facts) {
+  Ends ends;
+  Region *region = block->getParent();
+  Operation *last = &block->back();
+  runBlock(first, last->getIterator(), facts);
+  if (region->hasOneBlock() || facts.isNone) {
+    ends.emplace_back(last, std::move(facts));
+    return ends;
+  }
+  llvm::MapVector<Block *, Facts> entered;
+  llvm::DenseMap<Block *, llvm::DenseSet<Value>> handed;
+  llvm::SetVector<Block *> worklist;
+  auto enter = [&](Block *successor, const Facts &next) {
+    for (FlagPart part : next.parts)
+      if (part.first.getParentBlock() == successor)
+        handed[successor].insert(part.first);
+    if (entered[successor].join(next))
+      worklist.insert(successor);
+  };
+  auto leaveBlock = [&](Operation *terminator, const Facts &at) {
+    if (at.isNone || terminator->getNumSuccessors() == 0)
+      ends.emplace_back(terminator, at);
+    else
+      branch(terminator, at, enter);
+  };
+  leaveBlock(last, facts);
+  while (!worklist.empty()) {
+    Block *next = worklist.pop_back_val();
+    Facts at = entered[next];
+    runBlock(next->begin(), next->back().getIterator(), at);
+    // A block that is entered again holds no more than before.
+    llvm::erase_if(ends, [&](auto &end) { return end.first == &next->back(); });
+    leaveBlock(&next->back(), at);
+  }
+  if (suspects) {
+    Facts all;
+    for (auto &end : ends)
+      all.join(end.second);
+    if (!all.isNone && all.hasTold)
+      for (Block &fork : *region)
+        if (fork.getNumSuccessors() > 1 &&
+            (&fork == block || entered.contains(&fork))) {
+          suspect(fork.getTerminator(), FlagLoss::Decides);
+          break;
+        }
+    for (auto &[next, values] : handed)
+      for (Value value : values)
+        if (!entered[next].parts.contains({value, 0}) &&
+            !entered[next].parts.contains({value, 1})) {
+          Operation *decision = dominance.getDomTree(region)
+                                    .getNode(next)
+                                    ->getIDom()
+                                    ->getBlock()
+                                    ->getTerminator();
+          suspect(decision, FlagLoss::Loses, value);
+        }
+  }
+  return ends;
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+/// What all returns have in common. Other ends, as of what cannot be reached,
+/// return nothing.
+FlagFlow::Summary FlagFlow::summarize(const Ends &ends) const {
+  Summary summary;
+  unsigned numReturns = 0;
+  std::map<Place, unsigned> counts;
+  std::set<Place> told; // numbers and flags that are false always are not
+  for (auto &[end, facts] : ends) {
+    summary.hasTold |= facts.hasTold;
+    if (facts.isNone || !isa<func::ReturnOp>(end))
+      continue;
+    ++numReturns;
+    for (OpOperand &operand : end->getOpOperands())
+      for (unsigned isNegated : {0, 1})
+        if (FlagPart part{operand.get(), isNegated}; facts.holds(part)) {
+          ++counts[{operand.getOperandNumber(), isNegated}];
+          if (facts.parts.contains(part) ||
+              (!isNegated && isFlag(operand.get())))
+            told.insert({operand.getOperandNumber(), isNegated});
+        }
+  }
+  for (auto [place, count] : counts)
+    if (count == numReturns && told.count(place))
+      summary.results.push_back(place);
+  summary.isNone = numReturns == 0;
+  return summary;
+}
+
+/// Where `known` hold.
+static Facts getFacts(ArrayRef<FlagPart> known) {
+  Facts facts;
+  facts.isNone = false;
+  facts.parts.insert_range(known);
+  return facts;
+}
+
+FlagFlow::Summary FlagFlow::runToEnd(Operation *after,
+                                     ArrayRef<FlagPart> known) {
+  Facts facts = getFacts(known);
+  SmallVector<scf::ForOp> loops;
+  int64_t numRounds = 1;
+  for (auto loop = after->getParentOfType<scf::ForOp>(); loop;
+       loop = loop->getParentOfType<scf::ForOp>())
+    if (std::optional<int64_t> count = countRounds(loop);
+        count && numRounds * *count <= kMaxRounds) {
+      loops.push_back(loop);
+      numRounds *= *count;
+    }
+  Summary all;
+  std::optional<SmallVector<Place, 2>> results;
+  for (int64_t number = 0; number != numRounds; ++number) {
+    int64_t left = number;
+    for (scf::ForOp loop : loops) {
+      int64_t count = *countRounds(loop);
+      rounds[loop.getInductionVar()] =
+          *getConstantIntValue(loop.getLowerBound()) +
+          left % count * *getConstantIntValue(loop.getStep());
+      left /= count;
+    }
+    Summary one = runFrom(after, facts);
+    all.hasTold |= one.hasTold;
+    if (one.isNone)
+      continue;
+    all.isNone = false;
+    if (results)
+      llvm::erase_if(*results, [&](Place place) {
+        return !llvm::is_contained(one.results, place);
+      });
+    else
+      results = one.results;
+  }
+  rounds.clear();
+  if (results)
+    all.results = *results;
+  return all;
+}
+
+/// Adds what is known where `after` runs: which regions it is in, and what
+/// comparisons of induction variables give in this round.
+void FlagFlow::addKnown(Operation *after, Facts &facts) {
+  for (auto branch = after->getParentOfType<scf::IfOp>(); branch;
+       branch = branch->getParentOfType<scf::IfOp>())
+    facts.parts.insert(
+        {branch.getCondition(),
+         !branch.getThenRegion().isAncestor(after->getParentRegion())});
+  for (auto [variable, value] : rounds)
+    for (Operation *user : variable.getUsers())
+      if (std::optional<bool> truth = getComparison(user, facts);
+          truth && dominance.properlyDominates(user, after))
+        facts.parts.insert({user->getResult(0), !*truth});
+}
+
+FlagFlow::Summary FlagFlow::runFrom(Operation *after, Facts facts) {
+  bool hasTold = false;
+  addKnown(after, facts);
+  for (;;) {
+    Ends ends = runRegion(after->getBlock(), std::next(after->getIterator()),
+                          std::move(facts));
+    Operation *around = after->getParentOp();
+    if (isa<func::FuncOp>(around)) {
+      Summary summary = summarize(ends);
+      summary.hasTold |= hasTold;
+      return summary;
+    }
+    if (runsForEach(around)) {
+      suspect(around, FlagLoss::Loses);
+      Summary lost;
+      lost.isNone = false;
+      return lost;
+    }
+    Facts atEnds;
+    for (auto &end : ends)
+      atEnds.join(end.second);
+    hasTold |= atEnds.hasTold;
+    facts = runRegions(cast<RegionBranchOpInterface>(around), std::move(ends));
+    if (!facts.isNone && facts.hasTold && !atEnds.isNone)
+      suspect(around, isa<LoopLikeOpInterface>(around) && !atEnds.hasTold
+                          ? FlagLoss::LosesLastRound
+                          : FlagLoss::Decides);
+    hasTold |= facts.hasTold;
+    if (facts.isNone) {
+      Summary done;
+      done.hasTold = hasTold;
+      return done;
+    }
+    after = around;
+  }
+}
+
+FlagFlow::Summary FlagFlow::enter(const Entry &entry) {
+  auto function = cast<func::FuncOp>(entry.first);
+  Block &first = function.getBody().front();
+  Facts facts;
+  facts.isNone = false;
+  for (auto [number, isNegated] : entry.second)
+    facts.parts.insert({function.getArgument(number), isNegated});
+  return summarize(runRegion(&first, first.begin(), std::move(facts)));
+}
+
+const FlagFlow::Summary &FlagFlow::getSummary(const Entry &entry) {
+  auto [it, isNew] = summaries.try_emplace(entry);
+  if (!isNew) {
+    isRecursive |= unfinished.count(entry) != 0;
+    return it->second;
+  }
+  bool isOutermost = unfinished.empty();
+  unfinished.insert(entry);
+  it->second = enter(entry);
+  unfinished.erase(entry);
+  if (!isOutermost || !isRecursive)
+    return it->second;
+  // Those that are known rest on the assumption still.
+  unfinished.insert(entry);
+  for (bool isChanged = true; isChanged;) {
+    isChanged = false;
+    SmallVector<Entry> entries;
+    for (auto &known : summaries)
+      entries.push_back(known.first);
+    for (const Entry &each : entries) {
+      Summary next = enter(each);
+      Summary &known = summaries[each];
+      isChanged |= !(next == known);
+      known = std::move(next);
+    }
+    isChanged |= entries.size() != summaries.size();
+  }
+  unfinished.erase(entry);
+  isRecursive = false;
+  return it->second;
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+bool FlagFlow::holdsAt(Operation *after, ArrayRef<FlagPart> known,
+                       Operation *target, ArrayRef<FlagPart> parts) {
+  Facts facts = getFacts(known);
+  addKnown(after, facts);
+  watched = target;
+  atWatched = Facts();
+  // To the region that both are in.
+  while (!facts.isNone &&
+         !after->getParentRegion()->isAncestor(target->getParentRegion())) {
+    Operation *around = after->getParentOp();
+    Ends ends = runRegion(after->getBlock(), std::next(after->getIterator()),
+                          std::move(facts));
+    facts = Facts();
+    if (!runsForEach(around))
+      facts = runRegions(cast<RegionBranchOpInterface>(around), ends);
+    after = around;
+  }
+  last = after->getParentRegion()->findAncestorOpInRegion(*target);
+  if (!facts.isNone && last != after)
+    runRegion(after->getBlock(), std::next(after->getIterator()),
+              std::move(facts));
+  watched = last = nullptr;
+  return !atWatched.isNone && llvm::any_of(parts, [&](FlagPart part) {
+    return atWatched.holds(part);
+  });
+}
+
+bool FlagFlow::holdsAt(FlagPart known, Operation *target,
+                       ArrayRef<FlagPart> parts) {
+  Block *first = known.first.getParentBlock();
+  watched = target;
+  atWatched = Facts();
+  runRegion(first, first->begin(), getFacts(known));
+  watched = nullptr;
+  return !atWatched.isNone && llvm::any_of(parts, [&](FlagPart part) {
+    return atWatched.holds(part);
+  });
+}
+
+SmallVector<FlagFlow::Suspect>
+FlagFlow::findSuspects(Operation *after, ArrayRef<FlagPart> known) {
+  // Of what callees do as well.
+  std::map<Entry, Summary> kept;
+  std::swap(kept, summaries);
+  suspects.emplace();
+  runToEnd(after, known);
+  SmallVector<Suspect> found = std::move(*suspects);
+  suspects.reset();
+  std::swap(kept, summaries);
+  return found;
+}

@@ -1,0 +1,191 @@
+//===- FlagFlow.h - Which flags surely hold ---------------------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// If some flags are true behind one operation, which are true at another, or in
+// the results of the function, on all ways that lead there. Flags are those of
+// FlagRules. Ways end where a transition of a scaler (amp.update_scale) is told
+// that an infinity was found: then nothing is owed any more.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_DIALECT_AMP_TRANSFORMS_FLAGFLOW_H
+#define AMP_LIB_DIALECT_AMP_TRANSFORMS_FLAGFLOW_H
+
+#include "FlagRules.h"
+#include "HandedOver.h"
+
+#include "amp/Dialect/Amp/IR/AmpDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/SymbolTable.h"
+
+#include <map>
+#include <set>
+
+namespace mlir::amp {
+
+/// What holds at a place on all ways that lead to it, and on which no
+/// transition was told.
+struct Facts {
+  /// No such way: all were told, or none leads here.
+  bool isNone = true;
+  /// Some way was told.
+  bool hasTold = false;
+  llvm::DenseSet<FlagPart> parts;
+
+  bool holds(FlagPart part) const {
+    return parts.contains(part) || isConstantFlag(part);
+  }
+  /// Takes the ways of `other` in; true if this changes anything.
+  bool join(const Facts &other);
+};
+
+/// Why a transition may not be told of what was found.
+enum class FlagLoss {
+  /// An operation takes what was found and gives what may be false.
+  Loses,
+  /// A transition is told the negation.
+  Negates,
+  /// An operation decides whether a transition runs.
+  Decides,
+  /// The same, where what was found keeps it from running.
+  Skips,
+  /// The same, where nothing was found.
+  SkipsFinite,
+  /// A guard leaves a transition out where an infinity was found.
+  LeavesOut,
+  /// No round of a loop is told of its last one.
+  LosesLastRound,
+  /// An unscaling has no way to a transition that is in the list.
+  HasNoWay,
+};
+
+/// At which transitions ways end.
+struct EndingTransitions {
+  /// Of this scaler; empty for those of none.
+  std::string scaler;
+  /// True if one is in an operation, or in what that calls.
+  function_ref<bool(Operation *)> areIn;
+  /// Whatever they are told. No unscaling finds an infinity then.
+  bool countAll = false;
+};
+
+class FlagFlow {
+public:
+  FlagFlow(const SymbolTable &symbols, HandedOver &handedOver,
+           DominanceInfo &dominance, EndingTransitions transitions = {})
+      : symbols(symbols), handedOver(handedOver), dominance(dominance),
+        transitions(std::move(transitions)) {}
+
+  /// A result, or an argument, and whether it is the negation of it.
+  using Place = std::pair<unsigned, unsigned>;
+  /// A function and the arguments of it that hold.
+  using Entry = std::pair<Operation *, SmallVector<Place, 2>>;
+  /// What a function leaves.
+  struct Summary {
+    bool isNone = true;
+    bool hasTold = false;
+    /// Those that hold, sorted.
+    SmallVector<Place, 2> results;
+
+    bool operator==(const Summary &other) const {
+      return isNone == other.isNone && hasTold == other.hasTold &&
+             results == other.results;
+    }
+  };
+  const Summary &getSummary(const Entry &entry);
+
+  /// What is left at the end of the function where `known` hold behind
+  /// `after`, in each round of loops around it.
+  Summary runToEnd(Operation *after, ArrayRef<FlagPart> known);
+
+  /// True if one of `parts` holds at `target`, of the same function, as ways
+  /// from `after` come to it first, where `known` do behind that. Of what is
+  /// around both, this round; of other loops around `target`, each one.
+  bool holdsAt(Operation *after, ArrayRef<FlagPart> known, Operation *target,
+               ArrayRef<FlagPart> parts);
+  /// The same where `known`, an argument of its function, holds at the start.
+  bool holdsAt(FlagPart known, Operation *target, ArrayRef<FlagPart> parts);
+
+  /// A place where something may go wrong.
+  struct Suspect {
+    FlagLoss kind;
+    Operation *op;
+    /// What does not hold, if it is a loss.
+    Value lost;
+  };
+  /// What may go wrong on the ways of runToEnd, in the order of the ways.
+  SmallVector<Suspect> findSuspects(Operation *after, ArrayRef<FlagPart> known);
+
+private:
+  /// Where ways leave a region, and with what.
+  using Ends = SmallVector<std::pair<Operation *, Facts>, 2>;
+
+  // Operations and blocks.
+  void visit(Operation *op, Facts &facts);
+  void visitUpdate(UpdateScaleOp update, Facts &facts);
+  void visitUnscale(UnscaleOp unscale, Facts &facts);
+  void visitCall(CallOpInterface call, func::FuncOp callee, Facts &facts);
+  void visitGuard(ApplyIfFiniteOp guard, Facts &facts);
+  void visitResults(Operation *op, Facts &facts);
+  std::optional<bool> getComparison(Operation *op, const Facts &facts) const;
+  void runBlock(Block::iterator first, Block::iterator end, Facts &facts);
+  void branch(Operation *terminator, const Facts &facts,
+              function_ref<void(Block *, const Facts &)> enter);
+  Ends runRegion(Block *block, Block::iterator first, Facts facts);
+
+  // Regions (FlagRegions.cpp).
+  void visitRegions(RegionBranchOpInterface op, Facts &facts);
+  Facts runRegions(RegionBranchOpInterface op, Ends starts);
+  Facts runRounds(scf::ForOp loop, Ends starts);
+  /// So many rounds of loops are gone through one by one, inner ones together
+  /// with those around them.
+  static constexpr int64_t kMaxRounds = 256;
+  static std::optional<int64_t> countRounds(scf::ForOp loop);
+  bool isUnrolled(scf::ForOp loop, Operation *start) const;
+  static Facts leave(const Facts &facts, Operation *op);
+  void handOver(Operation *owner, RegionBranchOpInterface op, ValueRange values,
+                const Facts &facts, Facts &handed);
+  void suspectRegions(RegionBranchOpInterface op, const Facts &before,
+                      const Facts &behind);
+
+  // Functions.
+  Summary runFrom(Operation *after, Facts facts);
+  void addKnown(Operation *after, Facts &facts);
+  Summary summarize(const Ends &ends) const;
+  Summary enter(const Entry &entry);
+
+  void suspect(Operation *op, FlagLoss kind, Value lost = {});
+
+  const SymbolTable &symbols;
+  HandedOver &handedOver;
+  DominanceInfo &dominance;
+  EndingTransitions transitions;
+  /// An operation whose ways to it are looked at, what holds on all of them,
+  /// and the one behind which they end.
+  Operation *watched = nullptr, *last = nullptr;
+  Facts atWatched;
+  /// The induction variables of the rounds that are gone through.
+  llvm::DenseMap<Value, int64_t> rounds;
+
+  std::map<Entry, Summary> summaries;
+  /// Those that are being made, and whether one was asked for.
+  std::set<Entry> unfinished;
+  bool isRecursive = false;
+  /// Filled where they are asked for.
+  std::optional<SmallVector<Suspect>> suspects;
+};
+
+/// True if the regions of `op` run for each of many elements or threads, whose
+/// findings nothing joins.
+bool runsForEach(Operation *op);
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_DIALECT_AMP_TRANSFORMS_FLAGFLOW_H

@@ -1,0 +1,278 @@
+//===- FlagRegions.cpp - Flags through branches and loops -----------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The part of FlagFlow that goes through operations with regions. A branch
+// hands on what both of its regions do, a loop what each of its rounds does.
+// The first round of a loop is gone through by itself, as what a loop begins
+// with holds there alone; a loop of few rounds whose induction variable is
+// compared is gone through round by round. The regions of operations that run
+// them for many elements or threads at once are not entered.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FlagFlow.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+/// True if `value` is made in the regions of `op`.
+static bool isIn(Value value, Operation *op) {
+  return op->isAncestor(value.getParentBlock()->getParentOp());
+}
+
+/// What is left of `facts` outside of `op`.
+Facts FlagFlow::leave(const Facts &facts, Operation *op) {
+  Facts left;
+  left.isNone = facts.isNone;
+  left.hasTold = facts.hasTold;
+  for (FlagPart part : facts.parts)
+    if (!isIn(part.first, op))
+      left.parts.insert(part);
+  return left;
+}
+
+/// Adds to `handed` those of `values` for which `owner`, `op` or what one of
+/// its regions ends with, hands over what holds.
+void FlagFlow::handOver(Operation *owner, RegionBranchOpInterface op,
+                        ValueRange values, const Facts &facts, Facts &handed) {
+  for (Value value : values)
+    for (unsigned isNegated : {0, 1}) {
+      bool isHanded = false, holds = true;
+      for (OpOperand *source : handedOver.getSources(op, value))
+        if (source->getOwner() == owner) {
+          isHanded = true;
+          holds &= facts.holds({source->get(), isNegated});
+        }
+      if (isHanded && holds)
+        handed.parts.insert({value, isNegated});
+    }
+}
+
+/// Whether a loop with constant bounds runs a round.
+static std::optional<bool> runsRound(LoopLikeOpInterface loop) {
+  auto lower = loop.getLoopLowerBounds(), upper = loop.getLoopUpperBounds();
+  if (!lower || !upper)
+    return std::nullopt;
+  bool areConstant = true;
+  for (auto [first, end] : llvm::zip(*lower, *upper)) {
+    std::optional<int64_t> from = getConstantIntValue(first),
+                           to = getConstantIntValue(end);
+    if (from && to && *from >= *to)
+      return false;
+    areConstant &= from && to;
+  }
+  return areConstant ? std::optional(true) : std::nullopt;
+}
+
+/// How many rounds `loop` runs, where that is a constant, not large, and its
+/// induction variable is compared.
+std::optional<int64_t> FlagFlow::countRounds(scf::ForOp loop) {
+  std::optional<int64_t> first = getConstantIntValue(loop.getLowerBound()),
+                         end = getConstantIntValue(loop.getUpperBound()),
+                         step = getConstantIntValue(loop.getStep());
+  if (!first || !end || !step || *step <= 0 || *first >= *end ||
+      (*end - *first - 1) / *step >= kMaxRounds ||
+      llvm::none_of(loop.getInductionVar().getUsers(),
+                    llvm::IsaPred<arith::CmpIOp>))
+    return std::nullopt;
+  return (*end - *first - 1) / *step + 1;
+}
+
+/// Where `owner`, `op` or what one of its regions ends with, may go to.
+static SmallVector<RegionSuccessor> getSuccessors(RegionBranchOpInterface op,
+                                                  Operation *owner) {
+  SmallVector<RegionSuccessor> successors;
+  SmallVector<Attribute> constants(owner->getNumOperands());
+  for (auto [constant, operand] : llvm::zip(constants, owner->getOperands()))
+    matchPattern(operand, m_Constant(&constant));
+  if (owner != op) {
+    if (auto end = dyn_cast<RegionBranchTerminatorOpInterface>(owner))
+      end.getSuccessorRegions(constants, successors);
+    return successors;
+  }
+  op.getEntrySuccessorRegions(constants, successors);
+  auto loop = dyn_cast<LoopLikeOpInterface>(*op);
+  if (std::optional<bool> runs = loop ? runsRound(loop) : std::nullopt)
+    llvm::erase_if(successors, [&](RegionSuccessor successor) {
+      return successor.isParent() == *runs;
+    });
+  return successors;
+}
+
+/// True if `region` is the one of a case 0.
+static bool isOfZero(scf::IndexSwitchOp choice, Region *region) {
+  for (auto [value, each] :
+       llvm::zip(choice.getCases(), choice.getCaseRegions()))
+    if (value == 0 && &each == region)
+      return true;
+  return false;
+}
+
+/// What holds behind `op`, which is left or gone round in from `starts`: the
+/// operation itself, or ends of its regions.
+Facts FlagFlow::runRegions(RegionBranchOpInterface op, Ends starts) {
+  if (auto loop = dyn_cast<scf::ForOp>(*op);
+      loop && isUnrolled(loop, starts.front().first))
+    return runRounds(loop, std::move(starts));
+  Facts behind;
+  llvm::MapVector<Region *, Facts> entered;
+  llvm::SetVector<Region *> worklist;
+  llvm::SetVector<Value> handed;
+  auto branch = dyn_cast<scf::IfOp>(*op);
+  auto choice = dyn_cast<scf::IndexSwitchOp>(*op);
+  auto goOn = [&](Operation *owner, const Facts &facts) {
+    if (facts.isNone) {
+      behind.join(facts);
+      return;
+    }
+    for (RegionSuccessor successor : getSuccessors(op, owner)) {
+      Region *region = successor.getSuccessor();
+      Facts next = leave(facts, op);
+      // Of the operation that chooses a region, one is entered alone.
+      if (choice && owner == op && isOfZero(choice, region) &&
+          facts.holds({choice.getArg(), false}))
+        continue;
+      if (branch && owner == op) {
+        bool isElse = region != &branch.getThenRegion();
+        if (facts.holds({branch.getCondition(), !isElse}))
+          continue;
+        next.parts.insert({branch.getCondition(), isElse});
+      }
+      if (auto end = dyn_cast<scf::ConditionOp>(owner);
+          end && facts.holds({end.getCondition(), region ? 1u : 0u}))
+        continue;
+      ValueRange inputs = region ? ValueRange(region->getArguments())
+                                 : ValueRange(op->getResults());
+      handOver(owner, op, inputs, facts, next);
+      for (FlagPart part : next.parts)
+        if (llvm::is_contained(inputs, part.first))
+          handed.insert(part.first);
+      if (!region)
+        behind.join(next);
+      else if (entered[region].join(next))
+        worklist.insert(region);
+    }
+  };
+  auto run = [&](Region *region) {
+    Block &first = region->front();
+    return runRegion(&first, first.begin(), entered[region]);
+  };
+  for (auto &[owner, facts] : starts)
+    goOn(owner, facts);
+  // What a loop begins with holds in its first round alone.
+  if (isa<LoopLikeOpInterface>(*op) && starts.front().first == op) {
+    Ends ends;
+    for (Region *region : worklist)
+      ends.append(run(region));
+    worklist.clear();
+    entered.clear();
+    for (auto &[end, facts] : ends)
+      goOn(end, facts);
+  }
+  while (!worklist.empty()) {
+    for (auto &[end, facts] : run(worklist.pop_back_val()))
+      goOn(end, facts);
+  }
+  if (suspects && !behind.isNone)
+    for (Value value : handed) {
+      const Facts &at =
+          isa<OpResult>(value) ? behind : entered[value.getParentRegion()];
+      if (!at.isNone && !at.parts.contains({value, 0}) &&
+          !at.parts.contains({value, 1}))
+        suspect(op, FlagLoss::Loses, value);
+    }
+  return behind;
+}
+
+/// True if the rounds of `loop` from `start` on, the loop itself or the end of
+/// one, are gone through one by one.
+bool FlagFlow::isUnrolled(scf::ForOp loop, Operation *start) const {
+  std::optional<int64_t> numRounds = countRounds(loop);
+  if (!numRounds || (start != loop && !rounds.contains(loop.getInductionVar())))
+    return false;
+  for (auto around = loop->getParentOfType<scf::ForOp>(); around;
+       around = around->getParentOfType<scf::ForOp>())
+    if (rounds.contains(around.getInductionVar()))
+      *numRounds *= *countRounds(around);
+  return *numRounds <= kMaxRounds;
+}
+
+/// The rounds of `loop` that begin with `starts`, the loop itself or the end of
+/// a round, in which comparisons of the induction variable are known.
+Facts FlagFlow::runRounds(scf::ForOp loop, Ends starts) {
+  Operation *before = starts.front().first;
+  Facts facts = std::move(starts.front().second);
+  for (auto &start : llvm::drop_begin(starts))
+    facts.join(start.second);
+  Value variable = loop.getInductionVar();
+  int64_t numRounds = *countRounds(loop);
+  int64_t first = *getConstantIntValue(loop.getLowerBound()),
+          step = *getConstantIntValue(loop.getStep());
+  auto it = rounds.find(variable);
+  int64_t round = before == loop ? 0 : (it->second - first) / step + 1;
+  Block *body = loop.getBody();
+  llvm::SmallBitVector everHeld(loop.getNumResults());
+  for (; round < numRounds && !facts.isNone; ++round) {
+    Facts next = leave(facts, loop);
+    handOver(before, loop, loop.getRegionIterArgs(), facts, next);
+    for (auto [index, carried] : llvm::enumerate(loop.getRegionIterArgs()))
+      if (next.parts.contains({carried, 0}))
+        everHeld.set(index);
+    rounds[variable] = first + round * step;
+    before = body->getTerminator();
+    runBlock(body->begin(), before->getIterator(), next);
+    facts = std::move(next);
+  }
+  rounds.erase(variable);
+  if (facts.isNone)
+    return facts;
+  Facts behind = leave(facts, loop);
+  handOver(before, loop, loop.getResults(), facts, behind);
+  for (unsigned index : everHeld.set_bits())
+    if (Value result = loop.getResult(index);
+        !behind.parts.contains({result, 0}))
+      suspect(loop, FlagLoss::Loses, result);
+  return behind;
+}
+
+/// What is lost by the regions of `op` where one of its operands, which may
+/// decide, says what was found.
+void FlagFlow::suspectRegions(RegionBranchOpInterface op, const Facts &before,
+                              const Facts &behind) {
+  if (!suspects || behind.isNone)
+    return;
+  if (behind.hasTold)
+    suspect(op, FlagLoss::Decides);
+  else if (transitions.areIn(op))
+    suspect(op, FlagLoss::Skips);
+  bool takesSome = llvm::any_of(before.parts, [&](FlagPart part) {
+    return llvm::any_of(part.first.getUsers(),
+                        [&](Operation *user) { return op->isAncestor(user); });
+  });
+  if (takesSome)
+    for (Value result : op->getResults())
+      if (!behind.parts.contains({result, 0}))
+        suspect(op, FlagLoss::Loses, result);
+}
+
+void FlagFlow::visitRegions(RegionBranchOpInterface op, Facts &facts) {
+  Facts before = facts;
+  before.hasTold = false;
+  Ends starts;
+  starts.emplace_back(op, before);
+  Facts behind = runRegions(op, std::move(starts));
+  suspectRegions(op, before, behind);
+  behind.hasTold |= facts.hasTold;
+  facts = std::move(behind);
+}
