@@ -13,7 +13,7 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %g = arith.mulf %a, %v : tensor<f32>
   %h = arith.mulf %a, %w : tensor<f32>
   %u0, %f0 = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
-  // expected-warning@below {{expected what each 'amp.unscale' using '@s' finds to reach an 'amp.update_scale' of it, but this one's reaches none; an overflow here is skipped and never lowers the scale, so hand it to the next unscaling as already found, or advance the scale with both ('arith.ori')}}
+  // expected-error@below {{expected what each 'amp.unscale' using '@s' finds to reach an 'amp.update_scale' of it, but this one's reaches none; an overflow here never lowers the scale, so hand it to the next unscaling as already found, or advance the scale with both ('arith.ori')}}
   %u1, %f1 = amp.unscale %h using @s : (tensor<f32>) -> tensor<f32>
   amp.update_scale @s, %f0
   %nw = arith.subf %w, %u0 : tensor<f32>

@@ -32,35 +32,34 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-/// Appends what surely holds where `part` does, of what `use`, in its block,
-/// makes; false if it may have a way that is not seen by that.
-bool FindingFlow::addForwarded(FlagPart part, OpOperand &use,
-                               SmallVectorImpl<FlagPart> &forwarded) const {
-  Operation *user = use.getOwner();
-  if (user->getBlock() != part.first.getParentBlock())
+/// Appends what surely holds where `part` does and that `user`, of its block,
+/// or what is in that makes of it; true if a transition is told. `hasOther` is
+/// set where it may have a way that is not seen by that.
+bool FindingFlow::forward(FlagPart part, Operation *user,
+                          SmallVectorImpl<FlagPart> &forwarded,
+                          bool &hasOther) {
+  // The region that it is in was chosen.
+  if (isa<scf::YieldOp>(user) &&
+      isa<scf::IfOp, scf::IndexSwitchOp, scf::ExecuteRegionOp>(
+          user->getParentOp())) {
+    for (OpOperand &operand : user->getOpOperands())
+      if (operand.get() == part.first)
+        forwarded.emplace_back(
+            user->getParentOp()->getResult(operand.getOperandNumber()),
+            part.second);
     return false;
-  if (auto unscale = dyn_cast<UnscaleOp>(user)) {
-    if (unscale.getAlreadyFound() == use.get() && !part.second)
-      forwarded.emplace_back(unscale.getFoundInf(), false);
-    return true;
   }
-  if (isa<UpdateScaleOp>(user))
-    return true;
-  if (isa<ApplyIfFiniteOp>(user))
-    return use.getOperandNumber() == 0;
-  if (user->getNumRegions() != 0 && !isa<linalg::LinalgOp>(user))
+  if (user->hasTrait<OpTrait::IsTerminator>()) {
+    hasOther = true;
     return false;
-  if (isa<CallOpInterface>(user) || user->hasTrait<OpTrait::IsTerminator>())
-    return false;
-  auto holds = [&](FlagPart other) {
-    return other == part || isConstantFlag(other);
-  };
-  size_t numBefore = forwarded.size();
-  for (Value result : user->getResults())
-    for (unsigned isNegated : {0, 1})
-      if (isImplied({result, isNegated}, holds))
-        forwarded.emplace_back(result, isNegated);
-  return forwarded.size() != numBefore;
+  }
+  Summary summary = flow.runOne(user, part);
+  for (auto [number, isNegated] : summary.results)
+    forwarded.emplace_back(user->getResult(number), isNegated);
+  // By itself, a flag goes through others or not at all.
+  bool isComplete = isa<UpdateScaleOp, UnscaleOp, ApplyIfFiniteOp>(user);
+  hasOther |= summary.results.empty() && !isComplete;
+  return summary.isNone && summary.hasTold;
 }
 
 FindingFlow::Summary FindingFlow::getOutcome(FlagPart first) {
@@ -74,12 +73,16 @@ FindingFlow::Summary FindingFlow::getOutcome(FlagPart first) {
     }
     SmallVector<FlagPart> forwarded;
     bool hasOther = false, isTold = false;
-    for (OpOperand &use : part.first.getUses()) {
-      auto update = dyn_cast<UpdateScaleOp>(use.getOwner());
-      isTold |= update && update.getScaler() == scaler && !part.second &&
-                update->getBlock() == part.first.getParentBlock();
-      hasOther |= !addForwarded(part, use, forwarded);
-    }
+    llvm::SetVector<Operation *> users;
+    for (Operation *user : part.first.getUsers())
+      if (Operation *inBlock =
+              part.first.getParentBlock()->findAncestorOpInBlock(*user))
+        users.insert(inBlock);
+      else
+        hasOther = true;
+    for (Operation *user : users)
+      if (!isTold)
+        isTold = forward(part, user, forwarded, hasOther);
     if (opened.insert(part).second && !isTold) {
       for (FlagPart next : forwarded)
         if (!outcomes.contains(next))
@@ -99,8 +102,15 @@ FindingFlow::Summary FindingFlow::getOutcome(FlagPart first) {
       }
     if (summary.isNone) {
       summary.results.clear();
-    } else if (summary.results.empty() && hasOther) {
-      summary = flow.runToEnd(part.first.getDefiningOp(), part);
+    } else if (hasOther) {
+      Summary whole = flow.runToEnd(part.first.getDefiningOp(), part);
+      // A way that comes to no end tells nothing.
+      if (whole.isNone)
+        whole.isNone = whole.hasTold;
+      llvm::append_range(whole.results, summary.results);
+      summary = std::move(whole);
+      if (summary.isNone)
+        summary.results.clear();
     }
     llvm::sort(summary.results);
     summary.results.erase(llvm::unique(summary.results), summary.results.end());
@@ -179,7 +189,9 @@ FindingFlow::findLost(ArrayRef<Operation *> unscalings,
       return;
     auto function = after->getParentOfType<func::FuncOp>();
     if (outcome.results.empty())
-      lost.push_back(explain(unscale, after, parts));
+      lost.push_back(lost.size() < kMaxExplained
+                         ? explain(unscale, after, parts)
+                         : LostFinding{unscale, FlagLoss::HasNoWay, unscale});
     else if (known.insert({function, outcome.results}).second)
       opened.push_back({function, outcome.results, unscale});
   };
@@ -196,7 +208,9 @@ FindingFlow::findLost(ArrayRef<Operation *> unscalings,
         parts.emplace_back(call.getResult(number), isNegated);
       check(call, parts, open.unscale);
     }
-    if (isStep ? !isKeptByStates(open) : calls.empty() && queries.hasSteps)
+    if (isStep ? !isKeptByStates(open)
+               : queries.hasSteps &&
+                     (calls.empty() || queries.isReferredTo(open.function)))
       lost.push_back({open.unscale, FlagLoss::HasNoWay, open.unscale});
   }
   llvm::DenseMap<Operation *, SmallVector<LostFinding, 1>> ofUnscaling;
@@ -241,12 +255,25 @@ FindingFlow::findNeverGrown(ArrayRef<Operation *> unscalings,
     if (!known || known->isBeforeInBlock(update))
       known = update;
   }
-  std::set<Entry> seen;
+  // Those of one block differ by what is between them alone.
+  llvm::MapVector<Block *, std::pair<Operation *, Operation *>> ofBlock;
   for (Operation *unscale : unscalings) {
-    Operation *behind = last.lookup(unscale->getBlock());
-    if (behind && unscale->isBeforeInBlock(behind))
-      continue;
-    FlagPart none{cast<UnscaleOp>(unscale).getFoundInf(), true};
+    bool isFollowed = false;
+    for (Operation *at = unscale; at && !isFollowed; at = at->getParentOp())
+      if (Operation *behind =
+              at->getBlock() ? last.lookup(at->getBlock()) : nullptr)
+        isFollowed = at->isBeforeInBlock(behind);
+    if (!isFollowed) {
+      auto &[first, end] = ofBlock[unscale->getBlock()];
+      first = first ? first : unscale;
+      end = unscale;
+    }
+  }
+  std::set<Entry> seen;
+  for (auto [block, ends] : ofBlock) {
+    auto [first, unscale] = ends;
+    FlagPart start{cast<UnscaleOp>(first).getFoundInf(), true};
+    SmallVector<FlagPart> none = finite.findKnown(first, start, unscale);
     if (mayAdvance(unscale, none, seen))
       continue;
     for (const FlagFlow::Suspect &each : finite.findSuspects(unscale, none))

@@ -35,6 +35,8 @@ struct FindingQueries {
   function_ref<bool(Value)> reachesTransition;
   /// True if a transition is in an operation, or in what that calls.
   function_ref<bool(Operation *)> hasTransition;
+  /// True if something but calls refers to a function.
+  function_ref<bool(func::FuncOp)> isReferredTo;
   /// Calls of functions that no step reaches do not count.
   bool hasSteps = false;
 };
@@ -69,8 +71,8 @@ private:
   };
 
   Summary getOutcome(FlagPart part);
-  bool addForwarded(FlagPart part, OpOperand &use,
-                    SmallVectorImpl<FlagPart> &forwarded) const;
+  bool forward(FlagPart part, Operation *user,
+               SmallVectorImpl<FlagPart> &forwarded, bool &hasOther);
   Summary getOutcome(Operation *after, ArrayRef<FlagPart> parts);
   bool isKeptByStates(const Open &open);
   static bool handsOn(func::FuncOp step, ArrayRef<Place> results,
@@ -81,6 +83,9 @@ private:
                   std::set<Entry> &seen);
   LostFinding explain(Operation *unscale, Operation *after,
                       ArrayRef<FlagPart> parts);
+
+  /// Of so many it is told what loses them: to find that takes longer.
+  static constexpr size_t kMaxExplained = 16;
 
   std::string scaler;
   FindingQueries queries;

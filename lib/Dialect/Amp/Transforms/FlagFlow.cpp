@@ -24,15 +24,18 @@
 
 #include "Callees.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -56,9 +59,11 @@ bool Facts::join(const Facts &other) {
   return isChanged || !missing.empty();
 }
 
-bool mlir::amp::runsForEach(Operation *op) {
-  return op->hasTrait<OpTrait::HasParallelRegion>() ||
-         !isa<RegionBranchOpInterface>(op);
+bool mlir::amp::hasKnownRegions(Operation *op) {
+  return isa<scf::IfOp, scf::ForOp, scf::WhileOp, scf::IndexSwitchOp,
+             scf::ExecuteRegionOp, affine::AffineForOp, affine::AffineIfOp,
+             memref::AllocaScopeOp, ApplyIfFiniteOp, AutocastOp>(op) &&
+         isa<RegionBranchOpInterface>(op);
 }
 
 void FlagFlow::suspect(Operation *op, FlagLoss kind, Value lost) {
@@ -142,7 +147,7 @@ void FlagFlow::visit(Operation *op, Facts &facts) {
   if (auto guard = dyn_cast<ApplyIfFiniteOp>(op))
     return visitGuard(guard, facts);
   if (auto regions = dyn_cast<RegionBranchOpInterface>(op);
-      regions && !runsForEach(op))
+      regions && hasKnownRegions(op))
     return visitRegions(regions, facts);
   visitResults(op, facts);
 }
@@ -352,7 +357,8 @@ FlagFlow::Ends FlagFlow::runRegion(Block *block, Block::iterator first,
         }
     for (auto &[next, values] : handed)
       for (Value value : values)
-        if (!entered[next].parts.contains({value, 0}) &&
+        if (dominance.isReachableFromEntry(next) &&
+            !entered[next].parts.contains({value, 0}) &&
             !entered[next].parts.contains({value, 1})) {
           Operation *decision = dominance.getDomTree(region)
                                     .getNode(next)
@@ -473,7 +479,7 @@ FlagFlow::Summary FlagFlow::runFrom(Operation *after, Facts facts) {
       summary.hasTold |= hasTold;
       return summary;
     }
-    if (runsForEach(around)) {
+    if (!hasKnownRegions(around)) {
       suspect(around, FlagLoss::Loses);
       Summary lost;
       lost.isNone = false;
@@ -501,43 +507,59 @@ FlagFlow::Summary FlagFlow::runFrom(Operation *after, Facts facts) {
 FlagFlow::Summary FlagFlow::enter(const Entry &entry) {
   auto function = cast<func::FuncOp>(entry.first);
   Block &first = function.getBody().front();
-  Facts facts;
-  facts.isNone = false;
+  Facts facts = getFacts({});
   for (auto [number, isNegated] : entry.second)
     facts.parts.insert({function.getArgument(number), isNegated});
+  // A summary holds for all callers: without the rounds of one, and without
+  // what one looks at.
+  llvm::SaveAndRestore<llvm::DenseMap<Value, int64_t>> ofCaller(
+      rounds, llvm::DenseMap<Value, int64_t>());
+  llvm::SaveAndRestore<Operation *> target(watched, nullptr),
+      end(last, nullptr);
   return summarize(runRegion(&first, first.begin(), std::move(facts)));
 }
 
-const FlagFlow::Summary &FlagFlow::getSummary(const Entry &entry) {
+FlagFlow::Summary FlagFlow::getSummary(const Entry &entry) {
   auto [it, isNew] = summaries.try_emplace(entry);
   if (!isNew) {
     isRecursive |= unfinished.count(entry) != 0;
     return it->second;
   }
+  // Of chains of calls beyond any program's, nothing is known.
+  if (unfinished.size() >= kMaxDepth) {
+    summaries.erase(it);
+    Summary unknown;
+    unknown.isNone = false;
+    return unknown;
+  }
   bool isOutermost = unfinished.empty();
+  if (isOutermost)
+    made.clear();
+  made.push_back(entry);
   unfinished.insert(entry);
-  it->second = enter(entry);
+  Summary &summary = it->second;
+  Summary first = enter(entry);
+  summary = std::move(first);
   unfinished.erase(entry);
   if (!isOutermost || !isRecursive)
-    return it->second;
-  // Those that are known rest on the assumption still.
+    return summary;
+  // Those that were made with it rest on the assumption still.
   unfinished.insert(entry);
   for (bool isChanged = true; isChanged;) {
     isChanged = false;
-    SmallVector<Entry> entries;
-    for (auto &known : summaries)
-      entries.push_back(known.first);
-    for (const Entry &each : entries) {
+    size_t numMade = made.size();
+    for (size_t i = 0; i != numMade; ++i) {
+      Entry each = made[i];
       Summary next = enter(each);
       Summary &known = summaries[each];
       isChanged |= !(next == known);
       known = std::move(next);
     }
-    isChanged |= entries.size() != summaries.size();
+    isChanged |= numMade != made.size();
   }
   unfinished.erase(entry);
   isRecursive = false;
-  return it->second;
+  return summary;
 }
 
 //===----------------------------------------------------------------------===//
@@ -557,7 +579,7 @@ bool FlagFlow::holdsAt(Operation *after, ArrayRef<FlagPart> known,
     Ends ends = runRegion(after->getBlock(), std::next(after->getIterator()),
                           std::move(facts));
     facts = Facts();
-    if (!runsForEach(around))
+    if (hasKnownRegions(around))
       facts = runRegions(cast<RegionBranchOpInterface>(around), ends);
     after = around;
   }
@@ -583,6 +605,19 @@ bool FlagFlow::holdsAt(FlagPart known, Operation *target,
   });
 }
 
+FlagFlow::Summary FlagFlow::runOne(Operation *op, FlagPart known) {
+  Facts facts = getFacts(known);
+  visit(op, facts);
+  Summary summary;
+  summary.isNone = facts.isNone;
+  summary.hasTold = facts.hasTold;
+  for (OpResult result : op->getResults())
+    for (unsigned isNegated : {0, 1})
+      if (facts.parts.contains({result, isNegated}))
+        summary.results.emplace_back(result.getResultNumber(), isNegated);
+  return summary;
+}
+
 SmallVector<FlagFlow::Suspect>
 FlagFlow::findSuspects(Operation *after, ArrayRef<FlagPart> known) {
   // Of what callees do as well.
@@ -594,4 +629,18 @@ FlagFlow::findSuspects(Operation *after, ArrayRef<FlagPart> known) {
   suspects.reset();
   std::swap(kept, summaries);
   return found;
+}
+
+SmallVector<FlagPart> FlagFlow::findKnown(Operation *after, FlagPart known,
+                                          Operation *end) {
+  Facts facts = getFacts(known);
+  for (Operation *op = after; op != end;) {
+    op = op->getNextNode();
+    if (auto unscale = dyn_cast<UnscaleOp>(op))
+      visitUnscale(unscale, facts);
+    else if (!isa<UpdateScaleOp, CallOpInterface>(op) &&
+             (op->getNumRegions() == 0 || isa<linalg::LinalgOp>(op)))
+      visitResults(op, facts);
+  }
+  return SmallVector<FlagPart>(facts.parts.begin(), facts.parts.end());
 }

@@ -99,11 +99,14 @@ public:
              results == other.results;
     }
   };
-  const Summary &getSummary(const Entry &entry);
+  Summary getSummary(const Entry &entry);
 
   /// What is left at the end of the function where `known` hold behind
   /// `after`, in each round of loops around it.
   Summary runToEnd(Operation *after, ArrayRef<FlagPart> known);
+
+  /// What holds of the results of `op` where `known` does in front of it.
+  Summary runOne(Operation *op, FlagPart known);
 
   /// True if one of `parts` holds at `target`, of the same function, as ways
   /// from `after` come to it first, where `known` do behind that. Of what is
@@ -112,6 +115,11 @@ public:
                ArrayRef<FlagPart> parts);
   /// The same where `known`, an argument of its function, holds at the start.
   bool holdsAt(FlagPart known, Operation *target, ArrayRef<FlagPart> parts);
+
+  /// What holds behind `end`, in the block of `after`, of which operations
+  /// without regions and calls tell, where `known` holds behind `after`.
+  SmallVector<FlagPart> findKnown(Operation *after, FlagPart known,
+                                  Operation *end);
 
   /// A place where something may go wrong.
   struct Suspect {
@@ -177,14 +185,18 @@ private:
   std::map<Entry, Summary> summaries;
   /// Those that are being made, and whether one was asked for.
   std::set<Entry> unfinished;
+  /// Those that were made since the outermost one was begun.
+  std::vector<Entry> made;
+  /// Of calls on the way to a function.
+  static constexpr size_t kMaxDepth = 1000;
   bool isRecursive = false;
   /// Filled where they are asked for.
   std::optional<SmallVector<Suspect>> suspects;
 };
 
-/// True if the regions of `op` run for each of many elements or threads, whose
-/// findings nothing joins.
-bool runsForEach(Operation *op);
+/// True if the regions of `op` run as its region branch interface says, each at
+/// once and to its end: not for each of many elements or threads.
+bool hasKnownRegions(Operation *op);
 
 } // namespace mlir::amp
 

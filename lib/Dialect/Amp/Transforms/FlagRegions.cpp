@@ -17,6 +17,8 @@
 
 #include "FlagFlow.h"
 
+#include "LoopRounds.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -59,34 +61,16 @@ void FlagFlow::handOver(Operation *owner, RegionBranchOpInterface op,
     }
 }
 
-/// Whether a loop with constant bounds runs a round.
-static std::optional<bool> runsRound(LoopLikeOpInterface loop) {
-  auto lower = loop.getLoopLowerBounds(), upper = loop.getLoopUpperBounds();
-  if (!lower || !upper)
-    return std::nullopt;
-  bool areConstant = true;
-  for (auto [first, end] : llvm::zip(*lower, *upper)) {
-    std::optional<int64_t> from = getConstantIntValue(first),
-                           to = getConstantIntValue(end);
-    if (from && to && *from >= *to)
-      return false;
-    areConstant &= from && to;
-  }
-  return areConstant ? std::optional(true) : std::nullopt;
-}
-
 /// How many rounds `loop` runs, where that is a constant, not large, and its
 /// induction variable is compared.
 std::optional<int64_t> FlagFlow::countRounds(scf::ForOp loop) {
-  std::optional<int64_t> first = getConstantIntValue(loop.getLowerBound()),
-                         end = getConstantIntValue(loop.getUpperBound()),
-                         step = getConstantIntValue(loop.getStep());
-  if (!first || !end || !step || *step <= 0 || *first >= *end ||
-      (*end - *first - 1) / *step >= kMaxRounds ||
+  std::optional<APInt> count = getTripCount(loop);
+  if (!count || count->isZero() || count->ugt(kMaxRounds) ||
+      loop.getUnsignedCmp() ||
       llvm::none_of(loop.getInductionVar().getUsers(),
                     llvm::IsaPred<arith::CmpIOp>))
     return std::nullopt;
-  return (*end - *first - 1) / *step + 1;
+  return count->getZExtValue();
 }
 
 /// Where `owner`, `op` or what one of its regions ends with, may go to.
@@ -125,6 +109,8 @@ Facts FlagFlow::runRegions(RegionBranchOpInterface op, Ends starts) {
   if (auto loop = dyn_cast<scf::ForOp>(*op);
       loop && isUnrolled(loop, starts.front().first))
     return runRounds(loop, std::move(starts));
+  if (auto loop = dyn_cast<scf::ForOp>(*op))
+    rounds.erase(loop.getInductionVar());
   Facts behind;
   llvm::MapVector<Region *, Facts> entered;
   llvm::SetVector<Region *> worklist;
@@ -170,8 +156,9 @@ Facts FlagFlow::runRegions(RegionBranchOpInterface op, Ends starts) {
   };
   for (auto &[owner, facts] : starts)
     goOn(owner, facts);
-  // What a loop begins with holds in its first round alone.
-  if (isa<LoopLikeOpInterface>(*op) && starts.front().first == op) {
+  // What a loop begins with holds in its first round alone, which matters where
+  // that decides whether it goes on.
+  if (isa<scf::WhileOp>(*op) && starts.front().first == op) {
     Ends ends;
     for (Region *region : worklist)
       ends.append(run(region));

@@ -28,8 +28,16 @@
 using namespace mlir;
 using namespace mlir::amp;
 
+/// True if a value of `type` surely has an element.
+static bool hasElements(Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  return !shaped || (shaped.hasStaticShape() && shaped.getNumElements() != 0);
+}
+
 bool mlir::amp::isConstantFlag(FlagPart part) {
   auto [value, isNegated] = part;
+  if (!hasElements(value.getType()))
+    return false;
   APFloat number(0.0);
   if (matchPattern(value, m_ConstantFloat(&number)))
     return isNegated ? number.isZero()
@@ -45,8 +53,11 @@ std::optional<FlagPart> mlir::amp::getKeptFlag(FlagPart part) {
   };
   if (!def)
     return std::nullopt;
-  if (isa<AllReduceFoundInfOp, arith::ExtUIOp, arith::ExtSIOp, arith::UIToFPOp,
-          arith::IndexCastUIOp>(def))
+  if (isa<arith::ExtUIOp, arith::ExtSIOp, arith::UIToFPOp>(def) ||
+      (isa<arith::IndexCastUIOp>(def) && part.first.getType().isIndex()))
+    return keep(def->getOperand(0), false);
+  // What is false here may be true elsewhere.
+  if (isa<AllReduceFoundInfOp>(def) && !part.second)
     return keep(def->getOperand(0), false);
   if (def->getNumOperands() != 2)
     return std::nullopt;
@@ -86,12 +97,6 @@ static bool hasOneElement(Type type) {
   return !shaped || (shaped.hasStaticShape() && shaped.getNumElements() == 1);
 }
 
-/// True if a value of `type` surely has an element.
-static bool hasElements(Type type) {
-  auto shaped = dyn_cast<ShapedType>(type);
-  return !shaped || (shaped.hasStaticShape() && shaped.getNumElements() != 0);
-}
-
 /// True if `part` has as many elements as `whole`.
 static bool isWhole(Type part, Type whole) {
   auto ofPart = dyn_cast<ShapedType>(part);
@@ -103,10 +108,15 @@ static bool isWhole(Type part, Type whole) {
 /// The largest value of `sum`, extensions of flags and sums of them; nothing if
 /// it is another one, or larger than `limit`.
 static std::optional<uint64_t> getLargest(Value sum, uint64_t limit) {
+  constexpr unsigned kMaxTerms = 4096;
+  unsigned numTerms = 0;
   uint64_t largest = 0;
   SmallVector<Value> worklist{sum};
   while (!worklist.empty()) {
     Value value = worklist.pop_back_val();
+    // A value that is added to itself again and again has 2^n terms.
+    if (++numTerms > kMaxTerms)
+      return std::nullopt;
     if (auto add = value.getDefiningOp<arith::AddIOp>()) {
       llvm::append_range(worklist, add->getOperands());
       continue;
@@ -124,9 +134,6 @@ static std::optional<uint64_t> getLargest(Value sum, uint64_t limit) {
     if (most > limit - largest)
       return std::nullopt;
     largest += most;
-    // A value that is added to itself again and again has 2^n sums.
-    if (worklist.size() > limit)
-      return std::nullopt;
   }
   return largest;
 }
@@ -196,26 +203,25 @@ static bool isTensorImplied(FlagPart part, HoldingParts holds) {
 // Bodies of linalg
 //===----------------------------------------------------------------------===//
 
+/// True if `op` surely runs a round.
+static bool runsRound(linalg::LinalgOp op) {
+  return llvm::all_of(op.getStaticLoopRanges(), [](int64_t size) {
+    return size != 0 && !ShapedType::isDynamic(size);
+  });
+}
+
 /// True if `op` reads each element of `operand`, an input, and each in a round
 /// at least.
 static bool readsAll(linalg::LinalgOp op, OpOperand &operand) {
-  Type type = operand.get().getType();
   AffineMap map = op.getMatchingIndexingMap(&operand);
-  if (!hasOneElement(type) && !map.isProjectedPermutation())
-    return false;
+  if (!map.isProjectedPermutation())
+    return hasOneElement(operand.get().getType()) && runsRound(op);
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
   for (unsigned loop = 0; loop != op.getNumLoops(); ++loop)
     if (!map.isFunctionOfDim(loop) &&
         (sizes[loop] == 0 || ShapedType::isDynamic(sizes[loop])))
       return false;
   return true;
-}
-
-/// True if `op` surely runs a round.
-static bool runsRound(linalg::LinalgOp op) {
-  return llvm::all_of(op.getStaticLoopRanges(), [](int64_t size) {
-    return size != 0 && !ShapedType::isDynamic(size);
-  });
 }
 
 /// True if `map` tells all of its loops apart.

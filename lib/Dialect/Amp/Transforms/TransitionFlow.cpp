@@ -19,6 +19,7 @@
 #include "TransitionFlow.h"
 
 #include "Callees.h"
+#include "LoopRounds.h"
 #include "Reachable.h"
 
 #include "amp/Analysis/CallComponents.h"
@@ -66,6 +67,8 @@ TransitionFlow::TransitionFlow(ModuleOp module)
             if (auto call = dyn_cast<func::CallOp>(op);
                 call && call.getCallee() == callee.getName())
               callers[callee].push_back(call);
+            else
+              referredTo.insert(callee);
           }
         });
     });
@@ -245,7 +248,11 @@ TransitionFlow::findLost(StringRef scaler, ArrayRef<UpdateScaleOp> updates,
     return reaching.contains(value);
   };
   auto hasTransition = [&](Operation *op) { return advances(op, scaler); };
-  FindingQueries queries{getCalls, reachesTransition, hasTransition, hasSteps};
+  auto isReferredTo = [&](func::FuncOp function) {
+    return referredTo.contains(function);
+  };
+  FindingQueries queries{getCalls, reachesTransition, hasTransition,
+                         isReferredTo, hasSteps};
   return FindingFlow(scaler, symbols, queries, handedOver, dominance)
       .findLost(unscalings, updates);
 }
@@ -351,22 +358,6 @@ bool TransitionFlow::isOverflowing(Value value, StringRef scaler) const {
   };
   spread(std::move(worklist), *overflowing, addUnseen);
   return overflowing->contains(value);
-}
-
-/// Whether a loop with constant bounds runs a round.
-static std::optional<bool> runsRound(LoopLikeOpInterface loop) {
-  auto lower = loop.getLoopLowerBounds(), upper = loop.getLoopUpperBounds();
-  if (!lower || !upper)
-    return std::nullopt;
-  bool areConstant = true;
-  for (auto [first, end] : llvm::zip(*lower, *upper)) {
-    std::optional<int64_t> from = getConstantIntValue(first),
-                           to = getConstantIntValue(end);
-    if (from && to && *from >= *to)
-      return false;
-    areConstant &= from && to;
-  }
-  return areConstant ? std::optional(true) : std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//

@@ -202,6 +202,8 @@ private:
   ScalerOperations operations;
   mutable DominanceInfo dominance;
   llvm::SetVector<Operation *> reached;
+  /// Those of them that something but a call refers to.
+  llvm::DenseSet<Operation *> referredTo;
   /// Calls in reached functions, by what they call.
   llvm::DenseMap<Operation *, SmallVector<func::CallOp, 1>> callers;
   /// Those in reached functions.

@@ -83,6 +83,9 @@ private:
   void verifyGuards(ModuleOp module, const TransitionFlow &flow);
   void explainDecider(const TransitionFlow::Decider &decider,
                       UpdateScaleOp update);
+  void verifyFindings(const TransitionFlow &flow, StringRef scaler,
+                      ArrayRef<UpdateScaleOp> updates,
+                      ArrayRef<Operation *> unscalings);
   void explainLost(const LostFinding &lost, UpdateScaleOp update);
   void verifyOrder(ModuleOp module);
   void verifyChecks(ModuleOp module);
@@ -637,28 +640,6 @@ void VerifyScaling::verifyChecks(ModuleOp module) {
 // Transitions
 //===----------------------------------------------------------------------===//
 
-/// Warns of the unscalings with `scaler` whose overflows none of `updates`
-/// hears of, where it is seen what each of those is given.
-static void warnOfUnheard(const TransitionFlow &flow, StringRef scaler,
-                          ArrayRef<UpdateScaleOp> updates,
-                          ArrayRef<Operation *> unscalings) {
-  llvm::SetVector<Operation *> heard;
-  llvm::DenseSet<Value> seen;
-  for (UpdateScaleOp update : updates)
-    if (!flow.findUnscalings(update.getFoundInf(), scaler, seen, heard))
-      return;
-  if (heard.empty())
-    return; // said of the updates
-  for (Operation *unscale : unscalings)
-    if (!heard.contains(unscale))
-      unscale->emitWarning()
-          << "expected what each 'amp.unscale' using '@" << scaler
-          << "' finds to reach an 'amp.update_scale' of it, but this one's "
-             "reaches none; an overflow here is skipped and never lowers the "
-             "scale, so hand it to the next unscaling as already found, or "
-             "advance the scale with both ('arith.ori')";
-}
-
 void VerifyScaling::explainDecider(const TransitionFlow::Decider &decider,
                                    UpdateScaleOp update) {
   using Decider = TransitionFlow::Decider;
@@ -679,20 +660,35 @@ void VerifyScaling::explainDecider(const TransitionFlow::Decider &decider,
   diagnostic.attachNote(decider.op->getLoc()) << "decided here";
 }
 
-/// The first of `updates` that may hear of what `unscale` found, of those that
-/// come from what cannot be seen as well; null if there is none.
-static UpdateScaleOp findHearing(const TransitionFlow &flow, StringRef scaler,
-                                 ArrayRef<UpdateScaleOp> updates,
-                                 Operation *unscale) {
-  for (UpdateScaleOp update : updates) {
-    llvm::SetVector<Operation *> heard;
-    llvm::DenseSet<Value> seen;
-    if (!flow.findUnscalings(update.getFoundInf(), scaler, seen, heard) ||
-        heard.contains(unscale))
-      return update;
+namespace {
+/// What each transition of a scaler may hear of.
+class Hearing {
+public:
+  Hearing(const TransitionFlow &flow, StringRef scaler,
+          ArrayRef<UpdateScaleOp> updates)
+      : updates(updates) {
+    for (UpdateScaleOp update : updates) {
+      llvm::DenseSet<Value> seen;
+      areSeen.push_back(flow.findUnscalings(update.getFoundInf(), scaler, seen,
+                                            heard.emplace_back()));
+    }
   }
-  return nullptr;
-}
+
+  /// The first that may hear of what `unscale` found, of those that come from
+  /// what cannot be seen as well; null if there is none.
+  UpdateScaleOp find(Operation *unscale) const {
+    for (auto [update, isSeen, ofUpdate] : llvm::zip(updates, areSeen, heard))
+      if (!isSeen || ofUpdate.contains(unscale))
+        return update;
+    return nullptr;
+  }
+
+private:
+  ArrayRef<UpdateScaleOp> updates;
+  SmallVector<bool> areSeen;
+  SmallVector<llvm::SetVector<Operation *>, 1> heard;
+};
+} // namespace
 
 void VerifyScaling::explainLost(const LostFinding &lost, UpdateScaleOp update) {
   StringRef scaler = update.getScaler();
@@ -753,6 +749,34 @@ void VerifyScaling::explainLost(const LostFinding &lost, UpdateScaleOp update) {
   }
 }
 
+void VerifyScaling::verifyFindings(const TransitionFlow &flow, StringRef scaler,
+                                   ArrayRef<UpdateScaleOp> updates,
+                                   ArrayRef<Operation *> unscalings) {
+  SmallVector<LostFinding> lost = flow.findLost(scaler, updates, unscalings);
+  if (lost.empty())
+    return;
+  Hearing hearing(flow, scaler, updates);
+  // The first of each transition, and one that says why, if there is one.
+  llvm::MapVector<UpdateScaleOp, LostFinding> said;
+  for (const LostFinding &each : lost) {
+    UpdateScaleOp update = hearing.find(each.unscale);
+    if (!update) {
+      complain(each.unscale->getLoc())
+          << "expected what each 'amp.unscale' using '@" << scaler
+          << "' finds to reach an 'amp.update_scale' of it, but this one's "
+             "reaches none; an overflow here never lowers the scale, so hand "
+             "it to the next unscaling as already found, or advance the scale "
+             "with both ('arith.ori')";
+      continue;
+    }
+    auto [known, isNew] = said.insert({update, each});
+    if (!isNew && known->second.kind == FlagLoss::HasNoWay)
+      known->second = each;
+  }
+  for (auto &[update, each] : said)
+    explainLost(each, update);
+}
+
 void VerifyScaling::verifyTransitions(ModuleOp module) {
   if (llvm::all_of(module.getOps<ScalerOp>(),
                    [](ScalerOp scaler) { return scaler.getStaticScale(); }))
@@ -796,19 +820,8 @@ void VerifyScaling::verifyTransitions(ModuleOp module) {
         explainDecider(*decider, update);
       }
     }
-    // The first of each transition, and one that says why, if there is one.
-    llvm::MapVector<UpdateScaleOp, LostFinding> lost;
     if (areRight)
-      for (const LostFinding &each :
-           flow.findLost(name, updates, unscaled[name]))
-        if (UpdateScaleOp update =
-                findHearing(flow, name, updates, each.unscale)) {
-          auto [known, isNew] = lost.insert({update, each});
-          if (!isNew && known->second.kind == FlagLoss::HasNoWay)
-            known->second = each;
-        }
-    for (auto &[update, each] : lost)
-      explainLost(each, update);
+      verifyFindings(flow, name, updates, unscaled[name]);
     if (ApplyIfFiniteOp guard = flow.findNegatedGuard(name))
       complain(guard.getLoc())
           << "expected 'amp.apply_if_finite' to be told whether an infinity "
@@ -823,7 +836,6 @@ void VerifyScaling::verifyTransitions(ModuleOp module) {
           << name
           << "' finds one, it chooses a new one; a step would be taken where "
              "it overflows alone";
-    warnOfUnheard(flow, name, updates, unscaled[name]);
   }
   verifyGuards(module, flow);
 }
