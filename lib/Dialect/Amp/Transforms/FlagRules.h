@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The closed list of operations by which a flag stays true: disjunctions,
-// choices of which all ways are true, movements, and reductions that join. A
-// flag is true where it is not 0, a tensor of flags where one element is.
+// choices of which all ways are true, movements, and reductions that join. An
+// integer is true where it is not 0, a floating-point number where it is larger
+// than 0, a tensor where one of its elements is.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,12 +17,14 @@
 #define AMP_LIB_DIALECT_AMP_TRANSFORMS_FLAGRULES_H
 
 #include "mlir/IR/Value.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <optional>
+#include <utility>
 
 namespace mlir::amp {
 
-/// A flag, or with 1 the negation of it: an element of it is 0.
+/// A flag, or with 1 the negation of it: one of its elements is 0.
 using FlagPart = std::pair<Value, unsigned>;
 
 /// Tells which parts hold.

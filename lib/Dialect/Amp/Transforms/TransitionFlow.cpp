@@ -8,11 +8,10 @@
 //
 // Backwards from a value, through regions, blocks and calls in both directions.
 // Whatever an operation reads is a source of what it gives, conditions as well:
-// that tells what an update may have heard of. Whether it hears of it surely,
-// is followed beside that with a sign, over operations that are true wherever
-// one of their operands is ('arith.ori', and 'arith.andi' of what is negated)
-// and movements; all others may lose what was found. A loop hands over what all
-// of its rounds found where that goes round in it.
+// that tells what an update may have heard of; whether it does so surely is
+// FindingFlow's to prove. A guard that takes the negation of what was found is
+// looked for beside that with a sign, over what a flag follows by itself, the
+// alternatives of choices and what is handed over.
 //
 //===----------------------------------------------------------------------===//
 

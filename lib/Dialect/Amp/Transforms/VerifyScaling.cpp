@@ -6,12 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The degrees are ScaleDegreeAnalysis's; this pass looks at the results of each
-// train step and says where a degree other than 0 comes from. Many results lose
-// their degree at one place (one clipping of all gradients), so there is one
-// error for each place, with the first result that it reaches as a note. An
-// optimizer step that was handed a scaled gradient is the fault of the call and
-// not of the subtraction in it.
+// Five questions, each answered elsewhere and told of here: do functions that
+// compute gradients say what they are (UnscaledSteps); does a scale reach what
+// a train step keeps (ScaleDegreeAnalysis); is each scaler told of what its
+// unscalings find, and each guard of what overflows in what it takes
+// (TransitionFlow, FindingFlow, GuardedOverflows); is what was scaled unscaled
+// before the scale advances (StaleScales); do assertions look at what
+// overflows. Many results lose their degree at one place (one clipping of all
+// gradients), so there is one error for each place, with the first result that
+// it reaches as a note. An optimizer step that was handed a scaled gradient is
+// the fault of the call and not of the subtraction in it.
 //
 //===----------------------------------------------------------------------===//
 

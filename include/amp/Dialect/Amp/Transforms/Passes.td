@@ -795,13 +795,16 @@ def VerifyScalingPass : Pass<"amp-verify-scaling", "::mlir::ModuleOp"> {
     2. such a result of which it cannot be decided; where nothing of the kind is
        reached, a remark.
     3. a dynamic scaler that losses are scaled with and that nothing advances, or
-       that is advanced by what another one's gradients or no gradients had, or by
-       less than what its unscalings found: the conjunction of two results, what
-       the last round of a loop found, of blocks as well, or one of two results that
-       a number of the step chooses. Results are joined (`arith.ori`, or negated
-       `arith.andi`), moved, handed over, and carried from round to round. One that
-       is advanced or not by what was found: by a branch, or in what
-       `amp.apply_if_finite` leaves out with the step. A guard that takes a negation.
+       that is advanced by what another one's gradients or no gradients had. An
+       unscaling of which it is not proved that a transition is told whenever it
+       finds an infinity, in the same call of the step, or in a later one to which an
+       `opt_state`, `buffer` or `accumulator` hands it on. Results are joined
+       (`arith.ori`, or negated `arith.andi`; sums that cannot wrap to 0, reductions
+       that join), compared with 0, moved as tensors, chosen where all ways have them,
+       handed over by calls, branches and blocks, carried from round to round; anything
+       else, memory among it, loses them (`Rationale/LossScaling.md`). A scaler that
+       is advanced where an infinity was found alone. A guard or a choice that takes
+       a negation.
     4. a gradient in which an overflow is hidden from its `amp.unscale`: chosen by
        a comparison of scaled values that drops NaN, left by an `scf.while` that such
        a comparison ends (a solver that tests a scaled residual, unless what it leaves
@@ -826,9 +829,7 @@ def VerifyScalingPass : Pass<"amp-verify-scaling", "::mlir::ModuleOp"> {
     7. a function that computes gradients and is neither a train step nor a backward
        pass by its roles (see `amp-insert-loss-scaling`): nothing of it is proved.
 
-    Warned of are an assertion on a value that overflows with a dynamic scale, and an
-    unscaling with a dynamic scaler whose overflows reach no `amp.update_scale` of it,
-    while those of others do.
+    Warned of is an assertion on a value that overflows with a dynamic scale.
 
     A module without `amp.scaler` is not checked. The degrees are those of real
     numbers: overflow is the guard's part, and rounding is left out. Memory
