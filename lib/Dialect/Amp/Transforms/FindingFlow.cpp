@@ -25,9 +25,10 @@
 
 #include "FindingFlow.h"
 
+#include "amp/Analysis/CallComponents.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -140,11 +141,12 @@ FindingFlow::Summary FindingFlow::getOutcome(Operation *after,
   return all;
 }
 
-/// Appends the arguments by which states hand on `results` of `step` to its
-/// next call; false if there is none.
+/// Appends the arguments of `next` by which states hand on `results` of `step`;
+/// false if there is none.
 bool FindingFlow::handsOn(func::FuncOp step, ArrayRef<Place> results,
-                          SmallVectorImpl<Place> &arguments) {
-  ArgumentIndex index(step);
+                          SmallVectorImpl<Place> &arguments,
+                          func::FuncOp next) {
+  ArgumentIndex index(next);
   for (auto [number, isNegated] : results) {
     RoleInfo info = getResultRole(step, number);
     if (!info.is(Role::OptState) && !info.is(Role::Buffer) &&
@@ -157,23 +159,33 @@ bool FindingFlow::handsOn(func::FuncOp step, ArrayRef<Place> results,
   return !arguments.empty();
 }
 
-/// True if each call of a train step tells a transition of what `open` leaves,
-/// or hands it on, and some call may tell one.
+/// True if each next call, of any step, tells a transition of what `open`
+/// leaves, or hands it on, and some call may tell one.
 bool FindingFlow::isKeptByStates(const Open &open) {
   std::set<Entry> seen;
   bool mayTell = false;
-  for (SmallVector<Place, 2> results = open.results;;) {
-    Entry entry{open.function, {}};
-    if (!handsOn(open.function, results, entry.second))
+  std::vector<Entry> left{{open.function, open.results}};
+  while (!left.empty()) {
+    auto [function, results] = std::move(left.back());
+    left.pop_back();
+    bool isTaken = false;
+    for (func::FuncOp step : queries.steps) {
+      Entry entry{step, {}};
+      auto from = cast<func::FuncOp>(function);
+      if (!handsOn(from, results, entry.second, step))
+        continue; // it leaves that state alone
+      isTaken |= step == from;
+      if (!seen.insert(entry).second)
+        continue;
+      Summary next = flow.getSummary(entry);
+      mayTell |= next.hasTold;
+      if (!next.isNone)
+        left.emplace_back(step, next.results);
+    }
+    if (!isTaken)
       return false;
-    if (!seen.insert(entry).second)
-      return mayTell;
-    Summary next = flow.getSummary(entry);
-    mayTell |= next.hasTold;
-    if (next.isNone)
-      return mayTell;
-    results = next.results;
   }
+  return mayTell;
 }
 
 SmallVector<LostFinding>
@@ -209,7 +221,7 @@ FindingFlow::findLost(ArrayRef<Operation *> unscalings,
       check(call, parts, open.unscale);
     }
     if (isStep ? !isKeptByStates(open)
-               : queries.hasSteps &&
+               : !queries.steps.empty() &&
                      (calls.empty() || queries.isReferredTo(open.function)))
       lost.push_back({open.unscale, FlagLoss::HasNoWay, open.unscale});
   }
@@ -225,63 +237,65 @@ FindingFlow::findLost(ArrayRef<Operation *> unscalings,
   return lost;
 }
 
-/// True if something behind `after` may advance the scaler where `parts` hold,
-/// in each call of its function or in the next one of a step.
-bool FindingFlow::mayAdvance(Operation *after, ArrayRef<FlagPart> parts,
-                             std::set<Entry> &seen) {
-  Summary summary = finite.runToEnd(after, parts);
-  if (summary.hasTold || summary.isNone)
-    return true;
-  auto function = after->getParentOfType<func::FuncOp>();
-  if (!seen.insert({function, summary.results}).second)
-    return true;
-  ArrayRef<func::CallOp> calls = queries.getCalls(function);
-  if (getFunctionKind(function) == FunctionKind::TrainStep || calls.empty())
-    return !queries.hasSteps || finite.getSummary({function, {}}).hasTold;
-  return llvm::all_of(calls, [&](func::CallOp call) {
-    SmallVector<FlagPart> returned;
-    for (auto [number, isNegated] : summary.results)
-      returned.emplace_back(call.getResult(number), isNegated);
-    return mayAdvance(call, returned, seen);
-  });
+/// True if `op` runs whenever a step does, as seen from where it stands: in the
+/// one block of a step, or of a function that is called from there.
+bool FindingFlow::runsInStep(Operation *op,
+                             llvm::DenseSet<Operation *> &seen) const {
+  auto function = dyn_cast<func::FuncOp>(op->getParentOp());
+  if (!function || !llvm::hasSingleElement(function.getBody()) ||
+      !seen.insert(function).second)
+    return false;
+  return getFunctionKind(function) == FunctionKind::TrainStep ||
+         llvm::any_of(queries.getCalls(function), [&](func::CallOp call) {
+           return runsInStep(call, seen);
+         });
 }
 
+/// The flags that `step` is handed and that its unscalings find, or that it
+/// always leaves false: they stay so where nothing is found.
+SmallVector<FlagFlow::Place, 2>
+FindingFlow::findFoundStates(func::FuncOp step) const {
+  SmallVector<Place, 2> places;
+  SmallVector<Operation *> ends = getReturns(step);
+  for (unsigned i = 0; i != step.getNumResults(); ++i) {
+    auto isFound = [&](Operation *end) {
+      return queries.isFinding(end->getOperand(i));
+    };
+    auto isFalse = [&](Operation *end) {
+      return isConstantFlag({end->getOperand(i), true});
+    };
+    if (getElementTypeOrSelf(step.getResultTypes()[i]).isInteger(1) &&
+        (llvm::any_of(ends, isFound) || llvm::all_of(ends, isFalse)))
+      handsOn(step, Place(i, true), places, step);
+  }
+  llvm::sort(places);
+  return places;
+}
+
+/// Where nothing is found, some call of some step advances the scaler: it would
+/// never grow otherwise.
 std::optional<LostFinding>
 FindingFlow::findNeverGrown(ArrayRef<Operation *> unscalings,
                             ArrayRef<UpdateScaleOp> updates) {
-  llvm::DenseMap<Block *, Operation *> last;
-  for (UpdateScaleOp update : updates) {
-    Operation *&known = last[update->getBlock()];
-    if (!known || known->isBeforeInBlock(update))
-      known = update;
+  llvm::DenseSet<Operation *> seen;
+  if (queries.steps.empty() || unscalings.empty() ||
+      llvm::any_of(updates, [&](UpdateScaleOp update) {
+        seen.clear();
+        return runsInStep(update, seen);
+      }))
+    return std::nullopt;
+  Operation *decision = unscalings.front();
+  for (func::FuncOp step : queries.steps) {
+    Entry entry{step, findFoundStates(step)};
+    if (finite.getSummary(entry).hasTold)
+      return std::nullopt;
+    for (const FlagFlow::Suspect &each : finite.findSuspects(entry))
+      if (each.kind == FlagLoss::Skips) {
+        decision = each.op;
+        break;
+      }
   }
-  // Those of one block differ by what is between them alone.
-  llvm::MapVector<Block *, std::pair<Operation *, Operation *>> ofBlock;
-  for (Operation *unscale : unscalings) {
-    bool isFollowed = false;
-    for (Operation *at = unscale; at && !isFollowed; at = at->getParentOp())
-      if (Operation *behind =
-              at->getBlock() ? last.lookup(at->getBlock()) : nullptr)
-        isFollowed = at->isBeforeInBlock(behind);
-    if (!isFollowed) {
-      auto &[first, end] = ofBlock[unscale->getBlock()];
-      first = first ? first : unscale;
-      end = unscale;
-    }
-  }
-  std::set<Entry> seen;
-  for (auto [block, ends] : ofBlock) {
-    auto [first, unscale] = ends;
-    FlagPart start{cast<UnscaleOp>(first).getFoundInf(), true};
-    SmallVector<FlagPart> none = finite.findKnown(first, start, unscale);
-    if (mayAdvance(unscale, none, seen))
-      continue;
-    for (const FlagFlow::Suspect &each : finite.findSuspects(unscale, none))
-      if (each.kind == FlagLoss::Skips)
-        return LostFinding{unscale, FlagLoss::SkipsFinite, each.op};
-    return LostFinding{unscale, FlagLoss::SkipsFinite, unscale};
-  }
-  return std::nullopt;
+  return LostFinding{unscalings.front(), FlagLoss::SkipsFinite, decision};
 }
 
 /// The first thing that went wrong on the way from `after`.

@@ -37,8 +37,11 @@ struct FindingQueries {
   function_ref<bool(Operation *)> hasTransition;
   /// True if something but calls refers to a function.
   function_ref<bool(func::FuncOp)> isReferredTo;
-  /// Calls of functions that no step reaches do not count.
-  bool hasSteps = false;
+  /// True if a value depends on what unscalings of the scaler found.
+  function_ref<bool(Value)> isFinding;
+  /// All train steps. If there are any, calls that none of them reaches do not
+  /// count.
+  ArrayRef<func::FuncOp> steps;
 };
 
 /// The findings of one scaler.
@@ -76,11 +79,11 @@ private:
   Summary getOutcome(Operation *after, ArrayRef<FlagPart> parts);
   bool isKeptByStates(const Open &open);
   static bool handsOn(func::FuncOp step, ArrayRef<Place> results,
-                      SmallVectorImpl<Place> &arguments);
+                      SmallVectorImpl<Place> &arguments, func::FuncOp next);
+  bool runsInStep(Operation *op, llvm::DenseSet<Operation *> &seen) const;
+  SmallVector<Place, 2> findFoundStates(func::FuncOp step) const;
   std::optional<LostFinding> findNeverGrown(ArrayRef<Operation *> unscalings,
                                             ArrayRef<UpdateScaleOp> updates);
-  bool mayAdvance(Operation *after, ArrayRef<FlagPart> parts,
-                  std::set<Entry> &seen);
   LostFinding explain(Operation *unscale, Operation *after,
                       ArrayRef<FlagPart> parts);
 

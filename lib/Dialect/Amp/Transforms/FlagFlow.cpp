@@ -177,6 +177,10 @@ void FlagFlow::visitResults(Operation *op, Facts &facts) {
   if (!takesFact(op, facts) && !isa<linalg::LinalgOp>(op))
     return;
   auto holds = [&](FlagPart part) { return facts.holds(part); };
+  // A counter that begins with 0 is a fact, and no flag.
+  bool takesFlag = llvm::any_of(op->getOperands(), [&](Value operand) {
+    return facts.parts.contains({operand, 0}) || isFlag(operand);
+  });
   for (Value result : op->getResults()) {
     bool isKnown = false;
     for (unsigned isNegated : {0, 1})
@@ -184,22 +188,28 @@ void FlagFlow::visitResults(Operation *op, Facts &facts) {
         facts.parts.insert(part);
         isKnown |= !suspects || !isImplied(part, isConstantFlag);
       }
-    if (!isKnown && !isa<tensor::EmptyOp>(op))
+    if (!isKnown && takesFlag && !isa<tensor::EmptyOp>(op))
       suspect(op, FlagLoss::Loses, result);
   }
 }
 
 void FlagFlow::visitCall(CallOpInterface call, func::FuncOp callee,
                          Facts &facts) {
-  facts.hasTold |= transitions.countAll && transitions.areIn(call);
-  if (!takesFact(call, facts))
-    return; // what it does has nothing to do with the finding
+  // What a call does that takes no fact has nothing to do with the finding.
+  // Where nothing is found, it may advance the scaler or give what is false.
+  bool mayAdvance = transitions.countAll && transitions.areIn(call);
+  bool givesFlag =
+      transitions.countAll && llvm::any_of(call->getResults(), isFlag);
+  if (!takesFact(call, facts) && !mayAdvance && !givesFlag)
+    return;
   auto loseResults = [&] {
     for (Value result : call->getResults())
       suspect(call, FlagLoss::Loses, result);
   };
-  if (!callee)
+  if (!callee) {
+    facts.hasTold |= mayAdvance;
     return loseResults();
+  }
   Entry entry{callee, {}};
   for (auto [index, operand] : llvm::enumerate(call.getArgOperands()))
     for (unsigned isNegated : {0, 1})
@@ -618,29 +628,24 @@ FlagFlow::Summary FlagFlow::runOne(Operation *op, FlagPart known) {
   return summary;
 }
 
+/// What `run` suspects, of what callees do as well.
 SmallVector<FlagFlow::Suspect>
-FlagFlow::findSuspects(Operation *after, ArrayRef<FlagPart> known) {
-  // Of what callees do as well.
+FlagFlow::collectSuspects(function_ref<void()> run) {
   std::map<Entry, Summary> kept;
   std::swap(kept, summaries);
   suspects.emplace();
-  runToEnd(after, known);
+  run();
   SmallVector<Suspect> found = std::move(*suspects);
   suspects.reset();
   std::swap(kept, summaries);
   return found;
 }
 
-SmallVector<FlagPart> FlagFlow::findKnown(Operation *after, FlagPart known,
-                                          Operation *end) {
-  Facts facts = getFacts(known);
-  for (Operation *op = after; op != end;) {
-    op = op->getNextNode();
-    if (auto unscale = dyn_cast<UnscaleOp>(op))
-      visitUnscale(unscale, facts);
-    else if (!isa<UpdateScaleOp, CallOpInterface>(op) &&
-             (op->getNumRegions() == 0 || isa<linalg::LinalgOp>(op)))
-      visitResults(op, facts);
-  }
-  return SmallVector<FlagPart>(facts.parts.begin(), facts.parts.end());
+SmallVector<FlagFlow::Suspect>
+FlagFlow::findSuspects(Operation *after, ArrayRef<FlagPart> known) {
+  return collectSuspects([&] { runToEnd(after, known); });
+}
+
+SmallVector<FlagFlow::Suspect> FlagFlow::findSuspects(const Entry &entry) {
+  return collectSuspects([&] { getSummary(entry); });
 }

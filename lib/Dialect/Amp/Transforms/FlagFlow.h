@@ -116,11 +116,6 @@ public:
   /// The same where `known`, an argument of its function, holds at the start.
   bool holdsAt(FlagPart known, Operation *target, ArrayRef<FlagPart> parts);
 
-  /// What holds behind `end`, in the block of `after`, of which operations
-  /// without regions and calls tell, where `known` holds behind `after`.
-  SmallVector<FlagPart> findKnown(Operation *after, FlagPart known,
-                                  Operation *end);
-
   /// A place where something may go wrong.
   struct Suspect {
     FlagLoss kind;
@@ -130,6 +125,8 @@ public:
   };
   /// What may go wrong on the ways of runToEnd, in the order of the ways.
   SmallVector<Suspect> findSuspects(Operation *after, ArrayRef<FlagPart> known);
+  /// The same from where a function begins.
+  SmallVector<Suspect> findSuspects(const Entry &entry);
 
 private:
   /// Where ways leave a region, and with what.
@@ -154,7 +151,7 @@ private:
   Facts runRounds(scf::ForOp loop, Ends starts);
   /// So many rounds of loops are gone through one by one, inner ones together
   /// with those around them.
-  static constexpr int64_t kMaxRounds = 256;
+  static constexpr int64_t kMaxRounds = 64;
   static std::optional<int64_t> countRounds(scf::ForOp loop);
   bool isUnrolled(scf::ForOp loop, Operation *start) const;
   static Facts leave(const Facts &facts, Operation *op);
@@ -170,6 +167,7 @@ private:
   Summary enter(const Entry &entry);
 
   void suspect(Operation *op, FlagLoss kind, Value lost = {});
+  SmallVector<Suspect> collectSuspects(function_ref<void()> run);
 
   const SymbolTable &symbols;
   HandedOver &handedOver;

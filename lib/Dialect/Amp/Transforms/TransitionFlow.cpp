@@ -225,7 +225,11 @@ bool TransitionFlow::findUnscalings(
 
 SmallVector<LostFinding>
 TransitionFlow::findLost(StringRef scaler, ArrayRef<UpdateScaleOp> updates,
-                         ArrayRef<Operation *> unscalings) const {
+                         ArrayRef<Operation *> all) const {
+  SmallVector<Operation *> unscalings;
+  for (Operation *unscale : all)
+    if (dominance.isReachableFromEntry(unscale->getBlock()))
+      unscalings.push_back(unscale);
   llvm::DenseSet<Value> reaching;
   for (UpdateScaleOp update : updates) {
     SmallVector<Value> worklist{update.getFoundInf()};
@@ -240,8 +244,11 @@ TransitionFlow::findLost(StringRef scaler, ArrayRef<UpdateScaleOp> updates,
         addSources(value, scaler, worklist);
     }
   }
-  bool hasSteps = getFunctionKind(cast<func::FuncOp>(reached.front())) ==
-                  FunctionKind::TrainStep;
+  SmallVector<func::FuncOp> steps;
+  for (Operation *each : reached)
+    if (auto step = cast<func::FuncOp>(each);
+        getFunctionKind(step) == FunctionKind::TrainStep)
+      steps.push_back(step);
   auto getCalls = [&](func::FuncOp function) { return getCallers(function); };
   auto reachesTransition = [&](Value value) {
     return reaching.contains(value);
@@ -250,8 +257,9 @@ TransitionFlow::findLost(StringRef scaler, ArrayRef<UpdateScaleOp> updates,
   auto isReferredTo = [&](func::FuncOp function) {
     return referredTo.contains(function);
   };
-  FindingQueries queries{getCalls, reachesTransition, hasTransition,
-                         isReferredTo, hasSteps};
+  auto comesFromFinding = [&](Value value) { return isFinding(value, scaler); };
+  FindingQueries queries{getCalls,     reachesTransition, hasTransition,
+                         isReferredTo, comesFromFinding,  steps};
   return FindingFlow(scaler, symbols, queries, handedOver, dominance)
       .findLost(unscalings, updates);
 }

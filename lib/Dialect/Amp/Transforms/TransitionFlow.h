@@ -96,7 +96,7 @@ public:
   /// told.
   SmallVector<LostFinding> findLost(StringRef scaler,
                                     ArrayRef<UpdateScaleOp> updates,
-                                    ArrayRef<Operation *> unscalings) const;
+                                    ArrayRef<Operation *> all) const;
 
   /// A value, or the negation of it.
   using Part = FlagPart;
