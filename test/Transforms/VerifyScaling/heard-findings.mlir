@@ -524,3 +524,191 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %new = arith.subf %w, %u : tensor<f32>
   return %new, %after : tensor<f32>, tensor<i1>
 }
+
+// -----
+// Where one of the rounds found an infinity, and never elsewhere.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %no = arith.constant dense<false> : tensor<i1>
+  %z = arith.constant dense<0.0> : tensor<f32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %u, %t = scf.for %i = %c0 to %c4 step %c1 iter_args(%d = %z, %any = %no) -> (tensor<f32>, tensor<i1>) {
+    %k = arith.mulf %a, %x : tensor<f32>
+    %r, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+    %e = arith.addf %d, %r : tensor<f32>
+    %all = arith.ori %any, %f : tensor<i1>
+    scf.yield %e, %all : tensor<f32>, tensor<i1>
+  }
+  %is = tensor.extract %t[] : tensor<i1>
+  // expected-note@below {{decided here}}
+  scf.if %is {
+    // expected-error@below {{expected '@s' to be advanced after each unscaling, but where none found an infinity 'scf.if' keeps all from running that do; its scale would only fall, so advance it in either case, with what was found}}
+    amp.update_scale @s, %t
+  }
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// Behind the rounds.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %no = arith.constant dense<false> : tensor<i1>
+  %z = arith.constant dense<0.0> : tensor<f32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %u, %t = scf.for %i = %c0 to %c4 step %c1 iter_args(%d = %z, %any = %no) -> (tensor<f32>, tensor<i1>) {
+    %k = arith.mulf %a, %x : tensor<f32>
+    %r, %f = amp.unscale %k using @s : (tensor<f32>) -> tensor<f32>
+    %e = arith.addf %d, %r : tensor<f32>
+    %all = arith.ori %any, %f : tensor<i1>
+    scf.yield %e, %all : tensor<f32>, tensor<i1>
+  }
+  amp.update_scale @s, %t
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// Where a helper found one, and never elsewhere.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func private @backward(%seed: tensor<f32>, %x: tensor<f32>) -> (tensor<f32>, tensor<i1>) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  return %u, %f : tensor<f32>, tensor<i1>
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %u, %f = call @backward(%seed, %x) : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<i1>)
+  %v, %k = call @backward(%seed, %w) : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<i1>)
+  %t = arith.ori %f, %k : tensor<i1>
+  %is = tensor.extract %t[] : tensor<i1>
+  // expected-note@below {{decided here}}
+  scf.if %is {
+    // expected-error@below {{expected '@s' to be advanced after each unscaling, but where none found an infinity 'scf.if' keeps all from running that do; its scale would only fall, so advance it in either case, with what was found}}
+    amp.update_scale @s, %t
+  }
+  %sum = arith.addf %u, %v : tensor<f32>
+  %new = arith.subf %w, %sum : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// A state that is never true decides with it.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"}, %old: tensor<i1> {amp.role = "opt_state", amp.name = "old"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}, tensor<i1> {amp.role = "opt_state", amp.name = "old"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %no = arith.constant dense<false> : tensor<i1>
+  %t = arith.ori %f, %old : tensor<i1>
+  %is = tensor.extract %t[] : tensor<i1>
+  // expected-note@below {{decided here}}
+  scf.if %is {
+    // expected-error@below {{expected '@s' to be advanced after each unscaling, but where none found an infinity 'scf.if' keeps all from running that do; its scale would only fall, so advance it in either case, with what was found}}
+    amp.update_scale @s, %t
+  }
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new, %no : tensor<f32>, tensor<i1>
+}
+
+// -----
+// One that may be.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"}, %old: tensor<i1> {amp.role = "opt_state", amp.name = "old"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}, tensor<i1> {amp.role = "opt_state", amp.name = "old"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %t = arith.ori %f, %old : tensor<i1>
+  %is = tensor.extract %t[] : tensor<i1>
+  scf.if %is {
+    amp.update_scale @s, %t
+  }
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new, %old : tensor<f32>, tensor<i1>
+}
+
+// -----
+// A second step forgets what the first one left.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @other(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"},
+    %before: tensor<i1> {amp.role = "opt_state", amp.name = "found"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}, tensor<i1> {amp.role = "opt_state", amp.name = "found"}) {
+  %no = arith.constant dense<false> : tensor<i1>
+  return %w, %no : tensor<f32>, tensor<i1>
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"}, %before: tensor<i1> {amp.role = "opt_state", amp.name = "found"}, %n: i32 {amp.role = "hyper", amp.name = "n"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}, tensor<i1> {amp.role = "opt_state", amp.name = "found"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  // expected-note@below {{found here}}
+  %u, %t = amp.unscale %g using @s found(%before) : (tensor<f32>) -> tensor<f32>
+  %zero = arith.constant 0 : i32
+  %no = arith.constant dense<false> : tensor<i1>
+  %last = arith.cmpi eq, %n, %zero : i32
+  %after = scf.if %last -> tensor<i1> {
+    // expected-error@below {{but no way on which one is surely told leads here from one}}
+    amp.update_scale @s, %t
+    scf.yield %no : tensor<i1>
+  } else {
+    scf.yield %t : tensor<i1>
+  }
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new, %after : tensor<f32>, tensor<i1>
+}
+
+// -----
+// It keeps it.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @other(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"},
+    %before: tensor<i1> {amp.role = "opt_state", amp.name = "found"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}, tensor<i1> {amp.role = "opt_state", amp.name = "found"}) {
+  %no = arith.constant dense<false> : tensor<i1>
+  return %w, %before : tensor<f32>, tensor<i1>
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"}, %before: tensor<i1> {amp.role = "opt_state", amp.name = "found"}, %n: i32 {amp.role = "hyper", amp.name = "n"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}, tensor<i1> {amp.role = "opt_state", amp.name = "found"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %t = amp.unscale %g using @s found(%before) : (tensor<f32>) -> tensor<f32>
+  %zero = arith.constant 0 : i32
+  %no = arith.constant dense<false> : tensor<i1>
+  %last = arith.cmpi eq, %n, %zero : i32
+  %after = scf.if %last -> tensor<i1> {
+    amp.update_scale @s, %t
+    scf.yield %no : tensor<i1>
+  } else {
+    scf.yield %t : tensor<i1>
+  }
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new, %after : tensor<f32>, tensor<i1>
+}
