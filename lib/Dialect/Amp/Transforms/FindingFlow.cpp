@@ -63,6 +63,15 @@ bool FindingFlow::forward(FlagPart part, Operation *user,
   return summary.isNone && summary.hasTold;
 }
 
+/// What is left of `known` at the end of the function. Ways that come to no end
+/// tell nothing.
+FindingFlow::Summary FindingFlow::runToEnd(Operation *after,
+                                           ArrayRef<FlagPart> known) {
+  Summary summary = flow.runToEnd(after, known);
+  summary.isNone &= summary.hasTold;
+  return summary;
+}
+
 FindingFlow::Summary FindingFlow::getOutcome(FlagPart first) {
   SmallVector<FlagPart> stack{first};
   llvm::DenseSet<FlagPart> opened;
@@ -104,10 +113,7 @@ FindingFlow::Summary FindingFlow::getOutcome(FlagPart first) {
     if (summary.isNone) {
       summary.results.clear();
     } else if (hasOther) {
-      Summary whole = flow.runToEnd(part.first.getDefiningOp(), part);
-      // A way that comes to no end tells nothing.
-      if (whole.isNone)
-        whole.isNone = whole.hasTold;
+      Summary whole = runToEnd(part.first.getDefiningOp(), part);
       llvm::append_range(whole.results, summary.results);
       summary = std::move(whole);
       if (summary.isNone)
@@ -133,9 +139,9 @@ FindingFlow::Summary FindingFlow::getOutcome(Operation *after,
     all.hasTold |= one.hasTold;
     llvm::append_range(all.results, one.results);
   }
-  if (all.results.empty() && parts.size() > 1) {
-    return flow.runToEnd(after, parts);
-  }
+  // Of what goes apart and comes together again, which takes longer.
+  if (all.results.empty() && numLost < kMaxExplained)
+    return runToEnd(after, parts);
   llvm::sort(all.results);
   all.results.erase(llvm::unique(all.results), all.results.end());
   return all;
@@ -200,6 +206,7 @@ FindingFlow::findLost(ArrayRef<Operation *> unscalings,
     if (outcome.isNone)
       return;
     auto function = after->getParentOfType<func::FuncOp>();
+    numLost = lost.size();
     if (outcome.results.empty())
       lost.push_back(lost.size() < kMaxExplained
                          ? explain(unscale, after, parts)

@@ -73,6 +73,7 @@ private:
     Operation *unscale;
   };
 
+  Summary runToEnd(Operation *after, ArrayRef<FlagPart> known);
   Summary getOutcome(FlagPart part);
   bool forward(FlagPart part, Operation *user,
                SmallVectorImpl<FlagPart> &forwarded, bool &hasOther);
@@ -95,6 +96,7 @@ private:
   /// Where something was found, and where nothing is.
   FlagFlow flow, finite;
   llvm::DenseMap<FlagPart, Summary> outcomes;
+  size_t numLost = 0;
 };
 
 } // namespace mlir::amp

@@ -179,7 +179,7 @@ void FlagFlow::visitResults(Operation *op, Facts &facts) {
   auto holds = [&](FlagPart part) { return facts.holds(part); };
   // A counter that begins with 0 is a fact, and no flag.
   bool takesFlag = llvm::any_of(op->getOperands(), [&](Value operand) {
-    return facts.parts.contains({operand, 0}) || isFlag(operand);
+    return !operand.getType().isIndex() || facts.parts.contains({operand, 0});
   });
   for (Value result : op->getResults()) {
     bool isKnown = false;

@@ -193,6 +193,9 @@ static bool isTensorImplied(FlagPart part, HoldingParts holds) {
     return holds(source);
   if (isa<tensor::SplatOp>(def))
     return hasElements(part.first.getType()) && holds(source);
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(def);
+      slice && !slice.hasUnitStride())
+    return false;
   if (isa<tensor::ReshapeOp, tensor::ExtractOp, tensor::ExtractSliceOp>(def))
     return isWhole(part.first.getType(), source.first.getType()) &&
            holds(source);
