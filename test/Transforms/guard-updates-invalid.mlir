@@ -546,3 +546,30 @@ func.func @chosen_size(%w: tensor<?xf32> {amp.role = "param", amp.name = "w"}, %
   %n = linalg.map { arith.subf } ins(%w, %u : tensor<?xf32>, tensor<?xf32>) outs(%e0 : tensor<?xf32>)
   return %n : tensor<?xf32>
 }
+
+// -----
+
+// A sum of whole numbers cannot tell the next call of an infinity.
+amp.scaler @s {initial_scale = 1024.0 : f64}
+func.func private @fb(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+func.func @whole_numbers(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"},
+                         %acc: tensor<4xi32> {amp.role = "accumulator", amp.name = "w"}, %last: i1)
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xi32> {amp.role = "accumulator", amp.name = "w"}) {
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %zero = arith.constant dense<0> : tensor<4xi32>
+  %i = arith.fptosi %u : tensor<4xf32> to tensor<4xi32>
+  %sum = arith.addi %acc, %i : tensor<4xi32>
+  %r:2 = scf.if %last -> (tensor<4xf32>, tensor<4xi32>) {
+    %d = arith.sitofp %sum : tensor<4xi32> to tensor<4xf32>
+    %n = arith.subf %w, %d : tensor<4xf32>
+    scf.yield %n, %zero : tensor<4xf32>, tensor<4xi32>
+  } else {
+    scf.yield %w, %sum : tensor<4xf32>, tensor<4xi32>
+  }
+  // expected-error @+1 {{expected accumulator 'w' to be of floating-point numbers, as an infinity in a gradient drops its window and is told to the next call by the sum; convert the sum where the window ends}}
+  return %r#0, %r#1 : tensor<4xf32>, tensor<4xi32>
+}

@@ -1086,6 +1086,12 @@ WINDOWS = {f"{form.__name__} {name} {zero}": window(form(update, zero))
            for form in (branch, switch, selects, blocks, loop)
            for name, update, zero in (("called", CALLED, "%rest"), ("inline", INLINE, "%zeros"))}
 WINDOWS |= {f"{form.__name__} in the step": in_step(form) for form in (branch, selects)}
+# Bounded by value, the infinity is a number in the sum.
+BOUNDED = f"""%most = arith.constant dense<1.0e+05> : {T}
+  %bounded = arith.minimumf %g, %most : {T}
+  %sum = arith.addf %acc, %bounded : {T}"""
+WINDOWS |= {f"{form.__name__} bounded": window(form(INLINE, "%zeros")).replace(
+    f"%sum = arith.addf %acc, %g : {T}", BOUNDED) for form in (branch, switch, selects, blocks, loop)}
 
 
 def check_window(folder, text, where):

@@ -214,6 +214,9 @@ private:
   bool isRunningSum(Value value);
   SmallVector<Place> getHandedOn(Value value);
   LogicalResult findWindow(Place end, Window &window);
+  bool keepsOverflow(Value value, llvm::DenseMap<Value, bool> &known);
+  bool keepsOverflow(linalg::LinalgOp op, OpOperand &operand, unsigned number);
+  LogicalResult markOverflow(Place end);
   LogicalResult clearAccumulators(Operation *end);
 
   // Sums.cpp

@@ -8,13 +8,17 @@
 //
 // A bad micro-batch drops the window, as in Apex: the sum goes on to its end,
 // where the step is skipped and the sum begins anew. Windows are found by how
-// the new sum is chosen: by scf.if, arith.select or blocks.
+// the new sum is chosen: by scf.if, arith.select or blocks. The next call knows
+// of the bad one by an infinity or NaN in the sum, which gets NaNs where what
+// was added may have none (clipped by value, signs).
 //
 //===----------------------------------------------------------------------===//
 
 #include "StepGuard.h"
 
 #include "amp/Analysis/ValueOrigins.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -143,6 +147,95 @@ LogicalResult StepGuard::findWindow(Place end, Window &window) {
   return success();
 }
 
+/// True if `op` is infinite or NaN where its operand with `number` is, whatever
+/// the others are.
+static bool keepsOverflow(Operation *op, unsigned number) {
+  return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::NegFOp,
+             arith::ExtFOp, arith::TruncFOp, math::AbsFOp, math::FmaOp, CastOp,
+             tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
+             op) ||
+         (isa<arith::DivFOp>(op) && number == 0);
+}
+
+/// True if a result of `op` is infinite or NaN where an element of `operand`
+/// is.
+bool StepGuard::keepsOverflow(linalg::LinalgOp op, OpOperand &operand,
+                              unsigned number) {
+  if (!op.getMatchingIndexingMap(&operand).isProjectedPermutation())
+    return false;
+  llvm::DenseSet<Value> keeping;
+  keeping.insert(op.getMatchingBlockArgument(&operand));
+  for (Operation &inside : op.getBlock()->without_terminator())
+    for (OpOperand &read : inside.getOpOperands())
+      if (keeping.contains(read.get()) &&
+          ::keepsOverflow(&inside, read.getOperandNumber()))
+        keeping.insert_range(inside.getResults());
+  return keeping.contains(op.getBlock()->getTerminator()->getOperand(number));
+}
+
+/// True if `value` has an infinity or NaN wherever an overflow came into it:
+/// each operand that one came into leaves it there, or another one does that
+/// the same came into.
+bool StepGuard::keepsOverflow(Value value, llvm::DenseMap<Value, bool> &known) {
+  if (!found.contains(value) || isAccumulator(value))
+    return true;
+  auto [it, isNew] = known.try_emplace(value, true);
+  if (!isNew)
+    return it->second; // of the round before
+  auto set = [&](bool keeps) { return known[value] = keeps; };
+  Operation *def = value.getDefiningOp();
+  if (SmallVector<Place> places = getHandedOn(value); !places.empty()) {
+    // What an overflow chooses, one came into.
+    bool isChosen = isa_and_present<scf::IfOp, arith::SelectOp>(def) &&
+                    found.contains(def->getOperand(0));
+    return set(llvm::all_of(places, [&](Place place) {
+      Value operand = place.first->getOperand(place.second);
+      return (!isChosen || found.contains(operand)) &&
+             keepsOverflow(operand, known);
+    }));
+  }
+  if (!def)
+    return set(false);
+  if (isa<UnscaleOp>(def))
+    return true;
+  auto structured = dyn_cast<linalg::LinalgOp>(def);
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  llvm::DenseSet<Value> kept;
+  for (OpOperand &operand : def->getOpOperands())
+    if (found.contains(operand.get()) &&
+        (structured ? keepsOverflow(structured, operand, number)
+                    : ::keepsOverflow(def, operand.getOperandNumber())) &&
+        keepsOverflow(operand.get(), known))
+      kept.insert(found.lookup(operand.get()));
+  return set(llvm::all_of(def->getOperands(), [&](Value operand) {
+    return !found.contains(operand) || kept.contains(found.lookup(operand));
+  }));
+}
+
+/// A sum that goes on tells the next call of an overflow by what is in it. One
+/// that may have lost it is filled with NaN instead.
+LogicalResult StepGuard::markOverflow(Place place) {
+  auto [end, number] = place;
+  Value value = end->getOperand(number);
+  llvm::DenseMap<Value, bool> known;
+  if (keepsOverflow(value, known))
+    return success();
+  auto type = dyn_cast<FloatType>(getElementTypeOrSelf(value.getType()));
+  if (!type)
+    return end->emitError()
+           << "expected accumulator '" << getResultRole(step, number).name
+           << "' to be of floating-point numbers, as an infinity in a gradient "
+              "drops its window and is told to the next call by the sum; "
+              "convert the sum where the window ends";
+  builder.setInsertionPoint(end);
+  auto nan =
+      FloatAttr::get(type, llvm::APFloat::getNaN(type.getFloatSemantics()));
+  auto guard = createGuard(value.getLoc(), found.lookup(value),
+                           createSplat(builder, value, nan), value);
+  end->setOperand(number, guard.getResult(0));
+  return success();
+}
+
 /// At the end of a window that an infinity came into, the step was skipped; the
 /// accumulator begins with zeros all the same. Where the program resets it to
 /// what no overflow is in, it has done so; what an infinity survives is guarded
@@ -202,6 +295,8 @@ LogicalResult StepGuard::clearAccumulators(Operation *end) {
                                  createZeros(builder, value), value);
         op->setOperand(operand, guard.getResult(0));
       }
+      if (window.goesOn && failed(markOverflow({end, i})))
+        return failure();
       if (window.isReset || !window.dirtyResets.empty())
         continue;
     }
