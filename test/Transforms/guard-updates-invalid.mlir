@@ -573,3 +573,60 @@ func.func @whole_numbers(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
   // expected-error @+1 {{expected accumulator 'w' to be of floating-point numbers, as an infinity in a gradient drops its window and is told to the next call by the sum; convert the sum where the window ends}}
   return %r#0, %r#1 : tensor<4xf32>, tensor<4xi32>
 }
+
+// -----
+
+// The tokens of a window, as a state of the optimizer: what a dropped window had stays.
+amp.scaler @s {initial_scale = 1024.0 : f64}
+func.func private @fb(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+// expected-warning @+1 {{optimizer state 'tokens' begins anew where a window of accumulated gradients ends, but where that step is skipped for an infinity it keeps what it has, while the accumulators begin anew; give it the role 'accumulator' or 'buffer' if it belongs to the window}}
+func.func @tokens(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"},
+                  %acc: tensor<4xf32> {amp.role = "accumulator", amp.name = "w"}, %tokens: tensor<4xf32> {amp.role = "opt_state", amp.name = "tokens"},
+                  %more: tensor<4xf32> {amp.role = "batch", amp.name = "x0"}, %last: i1)
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "accumulator", amp.name = "w"},
+        tensor<4xf32> {amp.role = "opt_state", amp.name = "tokens"}) {
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %zero = arith.constant dense<0.0> : tensor<4xf32>
+  %sum = arith.addf %acc, %u : tensor<4xf32>
+  %all = arith.addf %tokens, %more : tensor<4xf32>
+  %r:3 = scf.if %last -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+    %mean = arith.divf %sum, %all : tensor<4xf32>
+    %n = arith.subf %w, %mean : tensor<4xf32>
+    scf.yield %n, %zero, %zero : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  } else {
+    scf.yield %w, %sum, %all : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  }
+  return %r#0, %r#1, %r#2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// Near miss: as a buffer.
+amp.scaler @s {initial_scale = 1024.0 : f64}
+func.func private @fb(tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<f32> {amp.role = "loss_seed", amp.name = "l"})
+    -> (tensor<4xf32> {amp.role = "grad", amp.name = "w"})
+func.func @tokens(%w: tensor<4xf32> {amp.role = "param", amp.name = "w"}, %s: tensor<f32> {amp.role = "loss_seed", amp.name = "l"},
+                  %acc: tensor<4xf32> {amp.role = "accumulator", amp.name = "w"}, %tokens: tensor<4xf32> {amp.role = "buffer", amp.name = "tokens"},
+                  %more: tensor<4xf32> {amp.role = "batch", amp.name = "x0"}, %last: i1)
+    -> (tensor<4xf32> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "accumulator", amp.name = "w"},
+        tensor<4xf32> {amp.role = "buffer", amp.name = "tokens"}) {
+  %t = amp.scale_loss %s using @s : tensor<f32>
+  %g = call @fb(%w, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %f = amp.unscale %g using @s : (tensor<4xf32>) -> (tensor<4xf32>)
+  amp.update_scale @s, %f
+  %zero = arith.constant dense<0.0> : tensor<4xf32>
+  %sum = arith.addf %acc, %u : tensor<4xf32>
+  %all = arith.addf %tokens, %more : tensor<4xf32>
+  %r:3 = scf.if %last -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+    %mean = arith.divf %sum, %all : tensor<4xf32>
+    %n = arith.subf %w, %mean : tensor<4xf32>
+    scf.yield %n, %zero, %zero : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  } else {
+    scf.yield %w, %sum, %all : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  }
+  return %r#0, %r#1, %r#2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}

@@ -653,12 +653,14 @@ def GuardUpdatesPass : Pass<"amp-guard-updates", "::mlir::ModuleOp"> {
 
     An `accumulator` may bring an infinity from an earlier call: it is tested on
     entry, and one bad micro-batch drops the window, as in Apex. The sum stays
-    infinite where the program hands it on, and is zero where the program resets it,
+    infinite where the program hands it on, or is NaN where what is added may have
+    lost the infinity (of whole numbers: an error), and is zero where the program resets it,
     also by what an infinity survives (`sum - sum`). A reset that an infinity
     survives and that reads an argument of the step besides (a mask) is an error. An
     accumulator that no call resets, or every call, is cleared when the step that
     consumes it is skipped. A state that decides whether the window ends, and that no
-    gradient comes into, counts calls: it goes on when a step is skipped.
+    gradient comes into, counts calls: it goes on when a step is skipped. Warned of is
+    any other `opt_state` that begins anew where the window ends.
 
     With `keep-finite-sums` a bad gradient is left out of its sum: what it is added
     to stays, behind a reset at the start of the window, and zeros where the sum

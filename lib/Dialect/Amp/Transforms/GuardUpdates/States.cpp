@@ -15,6 +15,7 @@
 #include "StepGuard.h"
 
 #include "amp/Analysis/ValueOrigins.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 
 using namespace mlir;
@@ -330,6 +331,31 @@ void StepGuard::releaseSlots(
     });
 }
 
+/// True if one of `conditions` chooses between a constant and another value for
+/// `value`.
+static bool isResetBy(Value value, const llvm::DenseSet<Value> &conditions) {
+  Operation *def = value.getDefiningOp();
+  auto getTensor = [](Value condition) {
+    auto extract = condition.getDefiningOp<tensor::ExtractOp>();
+    return extract ? extract.getTensor() : condition;
+  };
+  if (!isa_and_present<scf::IfOp, arith::SelectOp>(def) ||
+      llvm::none_of(conditions, [&](Value condition) {
+        return getTensor(condition) == getTensor(def->getOperand(0));
+      }))
+    return false;
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  auto isConstant = [&](unsigned way) {
+    Value chosen =
+        def->getNumRegions() == 0
+            ? def->getOperand(way + 1)
+            : def->getRegion(way).front().getTerminator()->getOperand(number);
+    auto fill = chosen.getDefiningOp<linalg::FillOp>();
+    return matchPattern(fill ? fill.getInputs().front() : chosen, m_Constant());
+  };
+  return isConstant(0) != isConstant(1);
+}
+
 /// A state that decides where a window ends, and that no gradient comes into,
 /// counts calls and not steps: it goes on with the window that a skip drops.
 void StepGuard::releaseCounters() {
@@ -359,6 +385,13 @@ void StepGuard::releaseCounters() {
           !reach.getScaledOrigin(value) &&
           (seen.contains(value) || seen.contains(slot.old)))
         released.insert({unsigned(*slot.info.role), slot.info.name});
+      else if (slot.info.is(Role::OptState) && isResetBy(value, conditions))
+        step.emitWarning()
+            << "optimizer state '" << slot.info.name
+            << "' begins anew where a window of accumulated gradients ends, "
+               "but where that step is skipped for an infinity it keeps what "
+               "it has, while the accumulators begin anew; give it the role "
+               "'accumulator' or 'buffer' if it belongs to the window";
     }
   releaseSlots(released);
 }
