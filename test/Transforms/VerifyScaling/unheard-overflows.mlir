@@ -3,7 +3,6 @@
 //
 // RUN: amp-opt %s --amp-verify-scaling --split-input-file -verify-diagnostics | FileCheck %s
 
-// CHECK: func.func @train
 amp.scaler @s {initial_scale = 4.0 : f64}
 func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
     %v: tensor<f32> {amp.role = "param", amp.name = "v"},

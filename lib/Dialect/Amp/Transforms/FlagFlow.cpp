@@ -156,6 +156,7 @@ void FlagFlow::visitUpdate(UpdateScaleOp update, Facts &facts) {
   if (update.getScaler() != transitions.scaler)
     return;
   Value found = update.getFoundInf();
+  isOver = transitions.countAll;
   if (transitions.countAll || facts.holds({found, false}))
     setTold(facts);
   else if (facts.holds({found, true}))
@@ -271,6 +272,8 @@ void FlagFlow::visitGuard(ApplyIfFiniteOp guard, Facts &facts) {
 void FlagFlow::runBlock(Block::iterator first, Block::iterator end,
                         Facts &facts) {
   for (; first != end && !facts.isNone; ++first) {
+    if (isOver)
+      return setTold(facts);
     visit(&*first, facts);
     if (&*first == last)
       setTold(facts);

@@ -72,7 +72,8 @@ struct EndingTransitions {
   std::string scaler;
   /// True if one is in an operation, or in what that calls.
   function_ref<bool(Operation *)> areIn;
-  /// Whatever they are told. No unscaling finds an infinity then.
+  /// Whatever they are told, and all ways at the first one. No unscaling finds
+  /// an infinity then.
   bool countAll = false;
 };
 
@@ -177,6 +178,8 @@ private:
   /// and the one behind which they end.
   Operation *watched = nullptr, *last = nullptr;
   Facts atWatched;
+  /// All ways have ended.
+  bool isOver = false;
   /// The induction variables of the rounds that are gone through.
   llvm::DenseMap<Value, int64_t> rounds;
 
