@@ -127,9 +127,11 @@ FindingFlow::Summary FindingFlow::getOutcome(FlagPart first) {
   return outcomes[first];
 }
 
-/// The outcome of what `after` gives, of which `parts` hold.
+/// The outcome of what `after` gives, of which `parts` hold. `asksTogether`
+/// looks for what goes apart and comes together again, which takes longer.
 FindingFlow::Summary FindingFlow::getOutcome(Operation *after,
-                                             ArrayRef<FlagPart> parts) {
+                                             ArrayRef<FlagPart> parts,
+                                             bool asksTogether) {
   Summary all;
   all.isNone = false;
   for (FlagPart part : parts) {
@@ -139,8 +141,7 @@ FindingFlow::Summary FindingFlow::getOutcome(Operation *after,
     all.hasTold |= one.hasTold;
     llvm::append_range(all.results, one.results);
   }
-  // Of what goes apart and comes together again, which takes longer.
-  if (all.results.empty() && numLost < kMaxExplained)
+  if (all.results.empty() && asksTogether)
     return runToEnd(after, parts);
   llvm::sort(all.results);
   all.results.erase(llvm::unique(all.results), all.results.end());
@@ -202,13 +203,13 @@ FindingFlow::findLost(ArrayRef<Operation *> unscalings,
   std::set<Entry> known;
   auto check = [&](Operation *after, ArrayRef<FlagPart> parts,
                    Operation *unscale) {
-    Summary outcome = getOutcome(after, parts);
+    bool isFirst = lost.size() < kMaxExplained;
+    Summary outcome = getOutcome(after, parts, isFirst);
     if (outcome.isNone)
       return;
     auto function = after->getParentOfType<func::FuncOp>();
-    numLost = lost.size();
     if (outcome.results.empty())
-      lost.push_back(lost.size() < kMaxExplained
+      lost.push_back(isFirst
                          ? explain(unscale, after, parts)
                          : LostFinding{unscale, FlagLoss::HasNoWay, unscale});
     else if (known.insert({function, outcome.results}).second)
@@ -271,7 +272,7 @@ FindingFlow::findFoundStates(func::FuncOp step) const {
     auto isFalse = [&](Operation *end) {
       return isConstantFlag({end->getOperand(i), true});
     };
-    if (getElementTypeOrSelf(step.getResultTypes()[i]).isInteger(1) &&
+    if (isFlagType(step.getResultTypes()[i]) &&
         (llvm::any_of(ends, isFound) || llvm::all_of(ends, isFalse)))
       handsOn(step, Place(i, true), places, step);
   }

@@ -77,7 +77,8 @@ private:
   Summary getOutcome(FlagPart part);
   bool forward(FlagPart part, Operation *user,
                SmallVectorImpl<FlagPart> &forwarded, bool &hasOther);
-  Summary getOutcome(Operation *after, ArrayRef<FlagPart> parts);
+  Summary getOutcome(Operation *after, ArrayRef<FlagPart> parts,
+                     bool asksTogether);
   bool isKeptByStates(const Open &open);
   static bool handsOn(func::FuncOp step, ArrayRef<Place> results,
                       SmallVectorImpl<Place> &arguments, func::FuncOp next);
@@ -96,7 +97,6 @@ private:
   /// Where something was found, and where nothing is.
   FlagFlow flow, finite;
   llvm::DenseMap<FlagPart, Summary> outcomes;
-  size_t numLost = 0;
 };
 
 } // namespace mlir::amp

@@ -103,11 +103,6 @@ static func::FuncOp getKnownCallee(CallOpInterface call,
   return callee && !callee.isExternal() ? callee : func::FuncOp();
 }
 
-/// True if `value` is a flag, or a tensor of flags.
-static bool isFlag(Value value) {
-  return getElementTypeOrSelf(value.getType()).isInteger(1);
-}
-
 /// What a comparison of an induction variable with a constant is in a round,
 /// or one of what is known to be 0.
 std::optional<bool> FlagFlow::getComparison(Operation *op,
@@ -200,7 +195,7 @@ void FlagFlow::visitCall(CallOpInterface call, func::FuncOp callee,
   // Where nothing is found, it may advance the scaler or give what is false.
   bool mayAdvance = transitions.countAll && transitions.areIn(call);
   bool givesFlag =
-      transitions.countAll && llvm::any_of(call->getResults(), isFlag);
+      transitions.countAll && llvm::any_of(call->getResultTypes(), isFlagType);
   if (!takesFact(call, facts) && !mayAdvance && !givesFlag)
     return;
   auto loseResults = [&] {
@@ -216,7 +211,7 @@ void FlagFlow::visitCall(CallOpInterface call, func::FuncOp callee,
     for (unsigned isNegated : {0, 1})
       if (FlagPart part{operand, isNegated};
           facts.parts.contains(part) ||
-          (isFlag(operand) && isConstantFlag(part)))
+          (isFlagType(operand.getType()) && isConstantFlag(part)))
         entry.second.emplace_back(index, isNegated);
   Summary summary = getSummary(entry);
   facts.hasTold |= summary.hasTold;
@@ -247,7 +242,7 @@ void FlagFlow::visitGuard(ApplyIfFiniteOp guard, Facts &facts) {
     Facts left = leave(way, guard);
     for (auto [result, value] : llvm::zip(guard.getResults(), values))
       for (unsigned isNegated : {0, 1})
-        if (!way.isNone && way.holds({value, isNegated}))
+        if (way.holds({value, isNegated}))
           left.parts.insert({result, isNegated});
     joined.join(left);
   };
@@ -298,26 +293,62 @@ void FlagFlow::branch(Operation *terminator, const Facts &facts,
         suspect(terminator, FlagLoss::Loses, argument);
       continue;
     }
-    Facts next, known = facts;
-    if (conditional)
-      known.parts.insert({conditional.getCondition(), index == 0 ? 0u : 1u});
+    Facts next;
     next.isNone = false;
+    std::optional<FlagPart> chosen;
+    if (conditional)
+      chosen = FlagPart{conditional.getCondition(), index == 0 ? 0u : 1u};
     // Values of blocks that the successor is not always behind are others in
     // each round.
-    for (FlagPart part : known.parts)
+    auto add = [&, to = successor](FlagPart part) {
       if (Block *made = part.first.getParentBlock();
-          made->getParent() != successor->getParent() ||
-          dominance.properlyDominates(made, successor))
+          made->getParent() != to->getParent() ||
+          dominance.properlyDominates(made, to))
         next.parts.insert(part);
+    };
+    llvm::for_each(facts.parts, add);
+    if (chosen)
+      add(*chosen);
     if (branching) {
       SuccessorOperands handed = branching.getSuccessorOperands(index);
       for (BlockArgument argument : successor->getArguments())
         for (unsigned isNegated : {0, 1})
           if (Value operand = handed[argument.getArgNumber()];
-              operand && known.holds({operand, isNegated}))
+              operand && (FlagPart{operand, isNegated} == chosen ||
+                          facts.holds({operand, isNegated})))
             next.parts.insert({argument, isNegated});
     }
     enter(successor, next);
+  }
+}
+
+/// What is lost between blocks, of which those that were `entered` come behind
+/// `start`: where some ways were told, and what was `handed` over by some
+/// alone.
+void FlagFlow::suspectBlocks(const Ends &ends, Block *start,
+                             const llvm::MapVector<Block *, Facts> &entered,
+                             ArrayRef<Value> handed) {
+  Facts all;
+  for (auto &end : ends)
+    all.join(end.second);
+  if (!all.isNone && all.hasTold)
+    for (Block &fork : *start->getParent())
+      if (fork.getNumSuccessors() > 1 &&
+          (&fork == start || entered.contains(&fork))) {
+        suspect(fork.getTerminator(), FlagLoss::Decides);
+        break;
+      }
+  for (Value value : handed) {
+    Block *block = value.getParentBlock();
+    const llvm::DenseSet<FlagPart> &parts = entered.find(block)->second.parts;
+    if (!dominance.isReachableFromEntry(block) || parts.contains({value, 0}) ||
+        parts.contains({value, 1}))
+      continue;
+    Block *fork = dominance.getDomTree(block->getParent())
+                      .getNode(block)
+                      ->getIDom()
+                      ->getBlock();
+    suspect(fork->getTerminator(), FlagLoss::Loses, value);
   }
 }
 
@@ -333,12 +364,13 @@ FlagFlow::Ends FlagFlow::runRegion(Block *block, Block::iterator first,
     return ends;
   }
   llvm::MapVector<Block *, Facts> entered;
-  llvm::DenseMap<Block *, llvm::DenseSet<Value>> handed;
+  llvm::SetVector<Value> handed; // while losses are looked for
   llvm::SetVector<Block *> worklist;
   auto enter = [&](Block *successor, const Facts &next) {
-    for (FlagPart part : next.parts)
-      if (part.first.getParentBlock() == successor)
-        handed[successor].insert(part.first);
+    for (BlockArgument argument : successor->getArguments())
+      if (suspects && (next.parts.contains({argument, 0}) ||
+                       next.parts.contains({argument, 1})))
+        handed.insert(argument);
     if (entered[successor].join(next))
       worklist.insert(successor);
   };
@@ -357,30 +389,8 @@ FlagFlow::Ends FlagFlow::runRegion(Block *block, Block::iterator first,
     llvm::erase_if(ends, [&](auto &end) { return end.first == &next->back(); });
     leaveBlock(&next->back(), at);
   }
-  if (suspects) {
-    Facts all;
-    for (auto &end : ends)
-      all.join(end.second);
-    if (!all.isNone && all.hasTold)
-      for (Block &fork : *region)
-        if (fork.getNumSuccessors() > 1 &&
-            (&fork == block || entered.contains(&fork))) {
-          suspect(fork.getTerminator(), FlagLoss::Decides);
-          break;
-        }
-    for (auto &[next, values] : handed)
-      for (Value value : values)
-        if (dominance.isReachableFromEntry(next) &&
-            !entered[next].parts.contains({value, 0}) &&
-            !entered[next].parts.contains({value, 1})) {
-          Operation *decision = dominance.getDomTree(region)
-                                    .getNode(next)
-                                    ->getIDom()
-                                    ->getBlock()
-                                    ->getTerminator();
-          suspect(decision, FlagLoss::Loses, value);
-        }
-  }
+  if (suspects)
+    suspectBlocks(ends, block, entered, handed.getArrayRef());
   return ends;
 }
 
@@ -405,7 +415,7 @@ FlagFlow::Summary FlagFlow::summarize(const Ends &ends) const {
         if (FlagPart part{operand.get(), isNegated}; facts.holds(part)) {
           ++counts[{operand.getOperandNumber(), isNegated}];
           if (facts.parts.contains(part) ||
-              (!isNegated && isFlag(operand.get())))
+              (!isNegated && isFlagType(operand.get().getType())))
             told.insert({operand.getOperandNumber(), isNegated});
         }
   }
@@ -579,43 +589,47 @@ FlagFlow::Summary FlagFlow::getSummary(const Entry &entry) {
 // Places
 //===----------------------------------------------------------------------===//
 
-bool FlagFlow::holdsAt(Operation *after, ArrayRef<FlagPart> known,
-                       Operation *target, ArrayRef<FlagPart> parts) {
-  Facts facts = getFacts(known);
-  addKnown(after, facts);
+/// True if one of `parts` holds at `target` each time that `run` comes to it,
+/// and it does.
+bool FlagFlow::watch(Operation *target, ArrayRef<FlagPart> parts,
+                     function_ref<void()> run) {
   watched = target;
   atWatched = Facts();
-  // To the region that both are in.
-  while (!facts.isNone &&
-         !after->getParentRegion()->isAncestor(target->getParentRegion())) {
-    Operation *around = after->getParentOp();
-    Ends ends = runRegion(after->getBlock(), std::next(after->getIterator()),
-                          std::move(facts));
-    facts = Facts();
-    if (hasKnownRegions(around))
-      facts = runRegions(cast<RegionBranchOpInterface>(around), ends);
-    after = around;
-  }
-  last = after->getParentRegion()->findAncestorOpInRegion(*target);
-  if (!facts.isNone && last != after)
-    runRegion(after->getBlock(), std::next(after->getIterator()),
-              std::move(facts));
+  run();
   watched = last = nullptr;
   return !atWatched.isNone && llvm::any_of(parts, [&](FlagPart part) {
     return atWatched.holds(part);
   });
 }
 
+bool FlagFlow::holdsAt(Operation *after, ArrayRef<FlagPart> known,
+                       Operation *target, ArrayRef<FlagPart> parts) {
+  return watch(target, parts, [&] {
+    Facts facts = getFacts(known);
+    addKnown(after, facts);
+    // To the region that both are in.
+    while (!facts.isNone &&
+           !after->getParentRegion()->isAncestor(target->getParentRegion())) {
+      Operation *around = after->getParentOp();
+      Ends ends = runRegion(after->getBlock(), std::next(after->getIterator()),
+                            std::move(facts));
+      facts = Facts();
+      if (hasKnownRegions(around))
+        facts = runRegions(cast<RegionBranchOpInterface>(around), ends);
+      after = around;
+    }
+    last = after->getParentRegion()->findAncestorOpInRegion(*target);
+    if (!facts.isNone && last != after)
+      runRegion(after->getBlock(), std::next(after->getIterator()),
+                std::move(facts));
+  });
+}
+
 bool FlagFlow::holdsAt(FlagPart known, Operation *target,
                        ArrayRef<FlagPart> parts) {
   Block *first = known.first.getParentBlock();
-  watched = target;
-  atWatched = Facts();
-  runRegion(first, first->begin(), getFacts(known));
-  watched = nullptr;
-  return !atWatched.isNone && llvm::any_of(parts, [&](FlagPart part) {
-    return atWatched.holds(part);
-  });
+  return watch(target, parts,
+               [&] { runRegion(first, first->begin(), getFacts(known)); });
 }
 
 FlagFlow::Summary FlagFlow::runOne(Operation *op, FlagPart known) {

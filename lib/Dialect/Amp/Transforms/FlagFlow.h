@@ -24,6 +24,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/MapVector.h"
 
 #include <map>
 #include <set>
@@ -145,11 +146,14 @@ private:
   void branch(Operation *terminator, const Facts &facts,
               function_ref<void(Block *, const Facts &)> enter);
   Ends runRegion(Block *block, Block::iterator first, Facts facts);
+  void suspectBlocks(const Ends &ends, Block *start,
+                     const llvm::MapVector<Block *, Facts> &entered,
+                     ArrayRef<Value> handed);
 
   // Regions (FlagRegions.cpp).
   void visitRegions(RegionBranchOpInterface op, Facts &facts);
   Facts runRegions(RegionBranchOpInterface op, Ends starts);
-  Facts runRounds(scf::ForOp loop, Ends starts);
+  Facts runRounds(scf::ForOp loop, Operation *before, Facts facts);
   /// So many rounds of loops are gone through one by one, inner ones together
   /// with those around them.
   static constexpr int64_t kMaxRounds = 64;
@@ -167,6 +171,8 @@ private:
   Summary summarize(const Ends &ends) const;
   Summary enter(const Entry &entry);
 
+  bool watch(Operation *target, ArrayRef<FlagPart> parts,
+             function_ref<void()> run);
   void suspect(Operation *op, FlagLoss kind, Value lost = {});
   SmallVector<Suspect> collectSuspects(function_ref<void()> run);
 

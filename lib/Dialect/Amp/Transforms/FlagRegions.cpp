@@ -108,13 +108,14 @@ static bool isOfZero(scf::IndexSwitchOp choice, Region *region) {
 Facts FlagFlow::runRegions(RegionBranchOpInterface op, Ends starts) {
   if (auto loop = dyn_cast<scf::ForOp>(*op);
       loop && isUnrolled(loop, starts.front().first))
-    return runRounds(loop, std::move(starts));
+    return runRounds(loop, starts.front().first,
+                     std::move(starts.front().second));
   if (auto loop = dyn_cast<scf::ForOp>(*op))
     rounds.erase(loop.getInductionVar());
   Facts behind;
   llvm::MapVector<Region *, Facts> entered;
   llvm::SetVector<Region *> worklist;
-  llvm::SetVector<Value> handed;
+  llvm::SetVector<Value> handed; // while losses are looked for
   auto branch = dyn_cast<scf::IfOp>(*op);
   auto choice = dyn_cast<scf::IndexSwitchOp>(*op);
   auto goOn = [&](Operation *owner, const Facts &facts) {
@@ -141,9 +142,10 @@ Facts FlagFlow::runRegions(RegionBranchOpInterface op, Ends starts) {
       ValueRange inputs = region ? ValueRange(region->getArguments())
                                  : ValueRange(op->getResults());
       handOver(owner, op, inputs, facts, next);
-      for (FlagPart part : next.parts)
-        if (llvm::is_contained(inputs, part.first))
-          handed.insert(part.first);
+      for (Value input : inputs)
+        if (suspects && (next.parts.contains({input, 0}) ||
+                         next.parts.contains({input, 1})))
+          handed.insert(input);
       if (!region)
         behind.join(next);
       else if (entered[region].join(next))
@@ -195,13 +197,9 @@ bool FlagFlow::isUnrolled(scf::ForOp loop, Operation *start) const {
   return *numRounds <= kMaxRounds;
 }
 
-/// The rounds of `loop` that begin with `starts`, the loop itself or the end of
-/// a round, in which comparisons of the induction variable are known.
-Facts FlagFlow::runRounds(scf::ForOp loop, Ends starts) {
-  Operation *before = starts.front().first;
-  Facts facts = std::move(starts.front().second);
-  for (auto &start : llvm::drop_begin(starts))
-    facts.join(start.second);
+/// The rounds of `loop` that begin behind `before`, the loop itself or the end
+/// of a round, in which comparisons of the induction variable are known.
+Facts FlagFlow::runRounds(scf::ForOp loop, Operation *before, Facts facts) {
   Value variable = loop.getInductionVar();
   int64_t numRounds = *countRounds(loop);
   int64_t first = *getConstantIntValue(loop.getLowerBound()),
@@ -254,12 +252,12 @@ void FlagFlow::suspectRegions(RegionBranchOpInterface op, const Facts &before,
 }
 
 void FlagFlow::visitRegions(RegionBranchOpInterface op, Facts &facts) {
-  Facts before = facts;
-  before.hasTold = false;
+  bool hadTold = facts.hasTold;
+  facts.hasTold = false;
   Ends starts;
-  starts.emplace_back(op, before);
+  starts.emplace_back(op, facts);
   Facts behind = runRegions(op, std::move(starts));
-  suspectRegions(op, before, behind);
-  behind.hasTold |= facts.hasTold;
+  suspectRegions(op, facts, behind);
+  behind.hasTold |= hadTold;
   facts = std::move(behind);
 }

@@ -34,6 +34,10 @@ static bool hasElements(Type type) {
   return !shaped || (shaped.hasStaticShape() && shaped.getNumElements() != 0);
 }
 
+bool mlir::amp::isFlagType(Type type) {
+  return getElementTypeOrSelf(type).isInteger(1);
+}
+
 bool mlir::amp::isConstantFlag(FlagPart part) {
   auto [value, isNegated] = part;
   if (!hasElements(value.getType()))
@@ -70,8 +74,8 @@ std::optional<FlagPart> mlir::amp::getKeptFlag(FlagPart part) {
   for (auto [kept, other] : {std::pair(0, 1), std::pair(1, 0)}) {
     Value value = def->getOperand(kept), constant = def->getOperand(other);
     bool isZero = matchPattern(constant, m_Zero());
-    bool isTrue = getElementTypeOrSelf(value.getType()).isInteger(1) &&
-                  matchPattern(constant, m_One());
+    bool isTrue =
+        isFlagType(value.getType()) && matchPattern(constant, m_One());
     if (!isZero && !isTrue)
       continue;
     if (isa<arith::XOrIOp>(def))
@@ -126,8 +130,7 @@ static std::optional<uint64_t> getLargest(Value sum, uint64_t limit) {
     if (matchPattern(value, m_ConstantInt(&constant)))
       most = constant.getLimitedValue();
     else if (auto extend = value.getDefiningOp<arith::ExtUIOp>();
-             extend &&
-             getElementTypeOrSelf(extend.getIn().getType()).isInteger(1))
+             extend && isFlagType(extend.getIn().getType()))
       most = 1;
     else
       return std::nullopt;
@@ -177,8 +180,7 @@ static bool isChoiceImplied(arith::SelectOp select, unsigned isNegated,
   if ((isConstantFlag(taken) && holds({condition, false})) ||
       (isConstantFlag(other) && holds({condition, true})))
     return true;
-  bool choosesAll = !isa<ShapedType>(condition.getType()) || isOne;
-  return choosesAll && holds(taken) && holds(other);
+  return isOne && holds(taken) && holds(other);
 }
 
 /// Movements and joins of tensors.
@@ -301,7 +303,7 @@ bool mlir::amp::isImplied(FlagPart part, HoldingParts holds) {
   if (isa<arith::OrIOp, arith::MaxUIOp>(def))
     return isNegated ? holdsForAll(part, holds) : holdsForAny(part, holds);
   if (isa<arith::AndIOp, arith::MinUIOp, arith::MulIOp>(def) &&
-      getElementTypeOrSelf(part.first.getType()).isInteger(1))
+      isFlagType(part.first.getType()))
     return isNegated ? holdsForAny(part, holds) : holdsForAll(part, holds);
   auto sum = dyn_cast<arith::AddIOp>(def);
   return sum && !isNegated && holdsForAny(part, holds) && isDisjunction(sum);

@@ -30,6 +30,9 @@ using FlagPart = std::pair<Value, unsigned>;
 /// Tells which parts hold.
 using HoldingParts = function_ref<bool(FlagPart)>;
 
+/// True for i1 and for tensors of it.
+bool isFlagType(Type type);
+
 /// True if `part` is a constant that holds anywhere.
 bool isConstantFlag(FlagPart part);
 

@@ -95,8 +95,8 @@ private:
   SmallVector<SmallVector<func::CallOp>>
   findChains(func::FuncOp function, const ScaledFrame *frame) const;
   bool isHeard(UnscaleOp unscale, ArrayRef<func::CallOp> chain,
-               Operation *target, ArrayRef<TransitionFlow::Part> parts,
-               const llvm::SetVector<TransitionFlow::Part> &sufficient) const;
+               Operation *target, ArrayRef<FlagPart> parts,
+               const llvm::SetVector<FlagPart> &sufficient) const;
   const ScaledFrame *enter(func::CallOp call, const ScaledFrame *frame) const;
   FramedValue getReturned(FramedValue value) const;
   Value getDivisor(FramedValue value) const;
@@ -467,15 +467,14 @@ GuardChecker::findChains(func::FuncOp function,
 
 /// True if what `unscale`, entered by `chain` from the function of `target`,
 /// finds makes one of `parts` true there; `sufficient` are those that do.
-bool GuardChecker::isHeard(
-    UnscaleOp unscale, ArrayRef<func::CallOp> chain, Operation *target,
-    ArrayRef<TransitionFlow::Part> parts,
-    const llvm::SetVector<TransitionFlow::Part> &sufficient) const {
+bool GuardChecker::isHeard(UnscaleOp unscale, ArrayRef<func::CallOp> chain,
+                           Operation *target, ArrayRef<FlagPart> parts,
+                           const llvm::SetVector<FlagPart> &sufficient) const {
   FlagFlow &guardFlow = flow.getGuardFlow();
   Operation *after = unscale;
-  SmallVector<TransitionFlow::Part> known{{unscale.getFoundInf(), false}};
+  SmallVector<FlagPart> known{{unscale.getFoundInf(), false}};
   for (func::CallOp call : llvm::reverse(chain)) {
-    SmallVector<TransitionFlow::Part> returned;
+    SmallVector<FlagPart> returned;
     for (auto [number, isNegated] : guardFlow.runToEnd(after, known).results)
       returned.emplace_back(call.getResult(number), isNegated);
     if (returned.empty())
@@ -483,10 +482,8 @@ bool GuardChecker::isHeard(
     known = std::move(returned);
     after = call;
   }
-  return llvm::any_of(known,
-                      [&](TransitionFlow::Part part) {
-                        return sufficient.contains(part);
-                      }) ||
+  return llvm::any_of(
+             known, [&](FlagPart part) { return sufficient.contains(part); }) ||
          guardFlow.holdsAt(after, known, target, parts);
 }
 
@@ -496,21 +493,24 @@ void GuardChecker::findTold() {
   llvm::DenseSet<FramedValue> wanted;
   for (const Lost &each : lost)
     wanted.insert_range(getOverflowSources(each.value, false));
-  SmallVector<TransitionFlow::Part> parts{{guard.getFoundInf(), false}};
+  SmallVector<FlagPart> parts{{guard.getFoundInf(), false}};
   Operation *target = guard;
   for (const ScaledFrame *at = frame; at && !parts.empty();
        target = at->call, at = at->caller) {
-    llvm::SetVector<TransitionFlow::Part> sufficient(parts.begin(),
-                                                     parts.end());
+    llvm::SetVector<FlagPart> sufficient(parts.begin(), parts.end());
     for (unsigned i = 0; i != sufficient.size(); ++i) {
-      SmallVector<TransitionFlow::Part> more;
+      SmallVector<FlagPart> more;
       addSufficient(sufficient[i], more);
       sufficient.insert_range(more);
     }
+    llvm::DenseMap<Operation *, SmallVector<SmallVector<func::CallOp>>> chains;
     for (Operation *op : flow.getUnscalings(scaler)) {
       auto unscale = cast<UnscaleOp>(op);
-      for (ArrayRef<func::CallOp> chain :
-           findChains(op->getParentOfType<func::FuncOp>(), at)) {
+      auto function = op->getParentOfType<func::FuncOp>();
+      auto [known, isNew] = chains.try_emplace(function);
+      if (isNew)
+        known->second = findChains(function, at);
+      for (ArrayRef<func::CallOp> chain : known->second) {
         const ScaledFrame *home = at;
         for (func::CallOp call : chain)
           home = frames.enter(home, call, getCallee(call, symbols));
@@ -527,13 +527,13 @@ void GuardChecker::findTold() {
       }
     }
     // By what the function is handed.
-    SmallVector<TransitionFlow::Part> handed;
+    SmallVector<FlagPart> handed;
     func::FuncOp function = at->function;
     if (at->caller)
       for (BlockArgument argument : function.getArguments())
         for (unsigned isNegated : {0, 1})
-          if (TransitionFlow::Part part{argument, isNegated};
-              getElementTypeOrSelf(argument.getType()).isInteger(1) &&
+          if (FlagPart part{argument, isNegated};
+              isFlagType(argument.getType()) &&
               (sufficient.contains(part) ||
                flow.getGuardFlow().holdsAt(part, target, parts)))
             handed.emplace_back(getHanded(argument, at), isNegated);

@@ -19,7 +19,6 @@
 
 #include "Callees.h"
 #include "LoopRounds.h"
-#include "Reachable.h"
 
 #include "amp/Analysis/CallComponents.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
@@ -29,14 +28,11 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
@@ -206,6 +202,7 @@ bool TransitionFlow::comesFrom(Value found, StringRef scaler) const {
 bool TransitionFlow::findUnscalings(
     Value found, StringRef scaler, llvm::DenseSet<Value> &seen,
     llvm::SetVector<Operation *> &unscalings) const {
+  bool isSeen = true;
   SmallVector<Value> worklist{found};
   while (!worklist.empty()) {
     Value value = worklist.pop_back_val();
@@ -216,11 +213,11 @@ bool TransitionFlow::findUnscalings(
       unscalings.insert(unscale);
       if (unscale.getAlreadyFound())
         worklist.push_back(unscale.getAlreadyFound());
-    } else if (!addSources(value, scaler, worklist)) {
-      return false;
+    } else {
+      isSeen &= addSources(value, scaler, worklist);
     }
   }
-  return true;
+  return isSeen;
 }
 
 SmallVector<LostFinding>
@@ -231,19 +228,9 @@ TransitionFlow::findLost(StringRef scaler, ArrayRef<UpdateScaleOp> updates,
     if (dominance.isReachableFromEntry(unscale->getBlock()))
       unscalings.push_back(unscale);
   llvm::DenseSet<Value> reaching;
-  for (UpdateScaleOp update : updates) {
-    SmallVector<Value> worklist{update.getFoundInf()};
-    while (!worklist.empty()) {
-      Value value = worklist.pop_back_val();
-      if (!reaching.insert(value).second)
-        continue;
-      if (auto unscale = value.getDefiningOp<UnscaleOp>();
-          unscale && unscale.getAlreadyFound())
-        worklist.push_back(unscale.getAlreadyFound());
-      else if (!unscale)
-        addSources(value, scaler, worklist);
-    }
-  }
+  llvm::SetVector<Operation *> heard;
+  for (UpdateScaleOp update : updates)
+    findUnscalings(update.getFoundInf(), scaler, reaching, heard);
   SmallVector<func::FuncOp> steps;
   for (Operation *each : reached)
     if (auto step = cast<func::FuncOp>(each);

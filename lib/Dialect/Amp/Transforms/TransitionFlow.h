@@ -21,35 +21,33 @@
 
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 
-#include <map>
+#include <memory>
 
 namespace mlir::amp {
 
 /// From which of some things ways go backwards to a goal. What has been looked
 /// at for one is known for all: programs join what thousands of unscalings
 /// found one after the other, and ask about each union.
-template <typename Key> class WaysToGoal {
+class WaysToGoal {
 public:
   /// `expand` appends what its key comes from, and is true for a goal.
-  bool hasWay(Key key, function_ref<bool(Key, SmallVectorImpl<Key> &)> expand) {
-    SmallVector<Key> worklist{key};
+  bool hasWay(Value value,
+              function_ref<bool(Value, SmallVectorImpl<Value> &)> expand) {
+    SmallVector<Value> worklist{value};
     while (!worklist.empty()) {
-      Key next = worklist.pop_back_val();
+      Value next = worklist.pop_back_val();
       if (!seen.insert(next).second)
         continue;
-      SmallVector<Key> sources;
+      SmallVector<Value> sources;
       bool isLeading = expand(next, sources);
-      for (Key source : sources) {
+      for (Value source : sources) {
         isLeading |= leading.contains(source);
         targets[source].push_back(next);
         worklist.push_back(source);
@@ -57,21 +55,21 @@ public:
       if (isLeading)
         addLeading(next);
     }
-    return leading.contains(key);
+    return leading.contains(value);
   }
 
 private:
-  void addLeading(Key key) {
-    SmallVector<Key> worklist{key};
+  void addLeading(Value value) {
+    SmallVector<Value> worklist{value};
     while (!worklist.empty()) {
-      Key next = worklist.pop_back_val();
+      Value next = worklist.pop_back_val();
       if (leading.insert(next).second)
         llvm::append_range(worklist, targets.lookup(next));
     }
   }
 
-  llvm::DenseSet<Key> seen, leading;
-  llvm::DenseMap<Key, SmallVector<Key, 1>> targets;
+  llvm::DenseSet<Value> seen, leading;
+  llvm::DenseMap<Value, SmallVector<Value, 1>> targets;
 };
 
 /// From where the operands of amp.update_scale come.
@@ -187,7 +185,7 @@ private:
     /// What advances it, and what that is in.
     std::optional<llvm::DenseSet<Operation *>> advancing;
     /// Values that come from its unscalings, or from what cannot be seen.
-    WaysToGoal<Value> sources;
+    WaysToGoal sources;
   };
   /// Adds all that those of `worklist` come into to `seen`, and what `addMore`
   /// appends for each.

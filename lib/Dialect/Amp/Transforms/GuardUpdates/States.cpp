@@ -333,7 +333,8 @@ void StepGuard::releaseSlots(
 
 /// True if one of `conditions` chooses between a constant and another value for
 /// `value`.
-static bool isResetBy(Value value, const llvm::DenseSet<Value> &conditions) {
+bool StepGuard::isResetBy(Value value,
+                          const llvm::DenseSet<Value> &conditions) {
   Operation *def = value.getDefiningOp();
   auto getTensor = [](Value condition) {
     auto extract = condition.getDefiningOp<tensor::ExtractOp>();
@@ -344,20 +345,17 @@ static bool isResetBy(Value value, const llvm::DenseSet<Value> &conditions) {
         return getTensor(condition) == getTensor(def->getOperand(0));
       }))
     return false;
-  unsigned number = cast<OpResult>(value).getResultNumber();
-  auto isConstant = [&](unsigned way) {
-    Value chosen =
-        def->getNumRegions() == 0
-            ? def->getOperand(way + 1)
-            : def->getRegion(way).front().getTerminator()->getOperand(number);
-    auto fill = chosen.getDefiningOp<linalg::FillOp>();
-    return matchPattern(fill ? fill.getInputs().front() : chosen, m_Constant());
-  };
-  return isConstant(0) != isConstant(1);
+  return llvm::count_if(getSumPlaces(value), [](Place place) {
+           Value chosen = place.first->getOperand(place.second);
+           auto fill = chosen.getDefiningOp<linalg::FillOp>();
+           return matchPattern(fill ? fill.getInputs().front() : chosen,
+                               m_Constant());
+         }) == 1;
 }
 
 /// A state that decides where a window ends, and that no gradient comes into,
 /// counts calls and not steps: it goes on with the window that a skip drops.
+/// One that begins anew with the window and does not is warned of.
 void StepGuard::releaseCounters() {
   SmallVector<Value> accumulators;
   for (func::ReturnOp end : step.getOps<func::ReturnOp>())

@@ -126,6 +126,7 @@ private:
                    function_ref<void(Operation *)> visit);
   void
   releaseSlots(const llvm::DenseSet<std::pair<unsigned, StringRef>> &released);
+  bool isResetBy(Value value, const llvm::DenseSet<Value> &conditions);
   void releaseCounters();
   bool isHandedOnAsOld(Value value, Operation *user);
 
