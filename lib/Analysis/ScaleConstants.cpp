@@ -13,8 +13,8 @@
 
 #include "ScaleConstants.h"
 
+#include "amp/Analysis/LoopRounds.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -654,12 +654,7 @@ static bool hasElement(linalg::LinalgOp op) {
 static bool hasRound(LoopLikeOpInterface loop) {
   if (auto conditioned = dyn_cast<scf::WhileOp>(*loop))
     return holdsAtFirst(conditioned);
-  if (auto affineLoop = dyn_cast<affine::AffineForOp>(*loop))
-    return affineLoop.hasConstantBounds() &&
-           affineLoop.getConstantLowerBound() <
-               affineLoop.getConstantUpperBound();
-  std::optional<APInt> rounds = loop.getStaticTripCount();
-  return rounds && !rounds->isZero();
+  return runsRound(loop) == true;
 }
 
 /// What the rounds carry that begin with `operand`, or a function is handed;

@@ -1259,7 +1259,10 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
     func.call @advance(%f) : (tensor<i1>) -> ()
   }
   scf.if %c {
-    amp.update_scale @s, %f
+    %b = amp.scale_loss %seed using @s : tensor<f32>
+    %h = arith.mulf %b, %x : tensor<f32>
+    %v, %fv = amp.unscale %h using @s : (tensor<f32>) -> tensor<f32>
+    amp.update_scale @s, %fv
   }
   %last = scf.while (%k = %w) : (tensor<f32>) -> tensor<f32> {
     %b = amp.scale_loss %seed using @s : tensor<f32>
@@ -1273,12 +1276,15 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   ^bb0(%k: tensor<f32>):
     scf.yield %k : tensor<f32>
   }
+  %b = amp.scale_loss %seed using @s : tensor<f32>
+  %h = arith.mulf %b, %x : tensor<f32>
+  %v, %fv = amp.unscale %h using @s : (tensor<f32>) -> tensor<f32>
   cf.cond_br %is, ^one, ^other
 ^one:
-  amp.update_scale @s, %f
+  amp.update_scale @s, %fv
   cf.br ^end
 ^other:
-  amp.update_scale @s, %f
+  amp.update_scale @s, %fv
   cf.br ^end
 ^end:
   %new = arith.subf %w, %u : tensor<f32>

@@ -712,3 +712,112 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %new = arith.subf %w, %u : tensor<f32>
   return %new, %after : tensor<f32>, tensor<i1>
 }
+
+// -----
+// Advanced with what is true in every step.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %true = arith.constant dense<true> : tensor<i1>
+  %always = arith.ori %f, %true : tensor<i1>
+  // expected-error@below {{expected '@s' to be advanced with what an 'amp.unscale' found, but got what is true where none found an infinity as well; its scale would only fall, so advance it with what was found alone}}
+  amp.update_scale @s, %always
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// With what is true in no other.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %false = arith.constant dense<false> : tensor<i1>
+  %any = arith.ori %f, %false : tensor<i1>
+  amp.update_scale @s, %any
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// By a helper.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func private @advance(%f: tensor<i1>, %h: tensor<i1>) {
+  %any = arith.ori %f, %h : tensor<i1>
+  // expected-error@below {{expected '@s' to be advanced with what an 'amp.unscale' found, but got what is true where none found an infinity as well; its scale would only fall, so advance it with what was found alone}}
+  amp.update_scale @s, %any
+  return
+}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %always = arith.constant dense<true> : tensor<i1>
+  call @advance(%f, %always) : (tensor<i1>, tensor<i1>) -> ()
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// Where a reduction of what was found is true alone.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %is = tensor.extract %f[] : tensor<i1>
+  %two = tensor.from_elements %is, %is : tensor<2xi1>
+  %false = arith.constant false
+  %start = tensor.from_elements %false : tensor<i1>
+  %any = linalg.reduce { arith.ori } ins(%two : tensor<2xi1>) outs(%start : tensor<i1>) dimensions = [0]
+  %some = tensor.extract %any[] : tensor<i1>
+  // expected-note@below {{decided here}}
+  scf.if %some {
+  // expected-error@below {{expected '@s' to be advanced after each unscaling, but where none found an infinity 'scf.if' keeps all from running that do; its scale would only fall, so advance it in either case, with what was found}}
+    amp.update_scale @s, %f
+  }
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+// In either case.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %is = tensor.extract %f[] : tensor<i1>
+  %two = tensor.from_elements %is, %is : tensor<2xi1>
+  %false = arith.constant false
+  %start = tensor.from_elements %false : tensor<i1>
+  %any = linalg.reduce { arith.ori } ins(%two : tensor<2xi1>) outs(%start : tensor<i1>) dimensions = [0]
+  %some = tensor.extract %any[] : tensor<i1>
+  scf.if %some {
+    amp.update_scale @s, %any
+  } else {
+    amp.update_scale @s, %f
+  }
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}

@@ -375,6 +375,7 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
+  %none = arith.constant dense<false> : tensor<i1>
   %a = amp.scale_loss %seed using @s : tensor<f32>
   %g = arith.mulf %x, %a : tensor<f32>
   // expected-note@below {{scaled here}}
@@ -383,7 +384,7 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   // expected-note@below {{the scale advances here}}
   amp.update_scale @s, %fu
   // expected-error@below {{expected a gradient to be unscaled before '@s' advances}}
-  %r:3 = scf.for %i = %c0 to %c2 step %c1 iter_args(%sum = %u, %f = %fu, %t = %h)
+  %r:3 = scf.for %i = %c0 to %c2 step %c1 iter_args(%sum = %u, %f = %none, %t = %h)
       -> (tensor<f32>, tensor<i1>, tensor<f32>) {
     %v, %fv = amp.unscale %t using @s found(%f) : (tensor<f32>) -> tensor<f32>
     %next = arith.addf %sum, %v : tensor<f32>

@@ -13,9 +13,13 @@
 // thousands of unscalings one by one; therefore the outcome of a flag is kept,
 // and a finding that another flag of its block surely follows is known by that.
 //
-// A transition that no finite step comes to is the opposite mistake: the scale
-// would fall and never grow. There all transitions count, and no unscaling
+// A transition that no finite step comes to, or that is told true in each, is
+// the opposite mistake: the scale would fall and never grow. There no unscaling
 // finds an infinity.
+//
+// A transition that is told of what another was told of lowers the scale again
+// for one overflow, and counts one step twice. For that, ways go on behind
+// transitions.
 //
 // What went wrong is told by the first place on the way where something true
 // was taken and given as what may be false, or where some ways were told and
@@ -285,25 +289,85 @@ FindingFlow::findFoundStates(func::FuncOp step) const {
 std::optional<LostFinding>
 FindingFlow::findNeverGrown(ArrayRef<Operation *> unscalings,
                             ArrayRef<UpdateScaleOp> updates) {
-  llvm::DenseSet<Operation *> seen;
-  if (queries.steps.empty() || unscalings.empty() ||
-      llvm::any_of(updates, [&](UpdateScaleOp update) {
-        seen.clear();
-        return runsInStep(update, seen);
-      }))
+  if (queries.steps.empty() || unscalings.empty())
     return std::nullopt;
-  Operation *decision = unscalings.front();
+  bool isAdvanced = false;
+  for (func::FuncOp step : queries.steps)
+    isAdvanced |= finite.getSummary({step, findFoundStates(step)}).hasTold;
+  if (isAdvanced)
+    return std::nullopt;
+  ArrayRef<UpdateScaleOp> always = finite.getWronglyTold();
+  for (UpdateScaleOp update : updates) {
+    llvm::DenseSet<Operation *> seen;
+    if (!runsInStep(update, seen))
+      continue;
+    if (!llvm::is_contained(always, update))
+      return std::nullopt;
+    return LostFinding{unscalings.front(), FlagLoss::IsAlways, update};
+  }
   for (func::FuncOp step : queries.steps) {
     Entry entry{step, findFoundStates(step)};
-    if (finite.getSummary(entry).hasTold)
-      return std::nullopt;
     for (const FlagFlow::Suspect &each : finite.findSuspects(entry))
-      if (each.kind == FlagLoss::Skips) {
-        decision = each.op;
-        break;
-      }
+      if (each.kind == FlagLoss::Skips)
+        return LostFinding{unscalings.front(), FlagLoss::SkipsFinite, each.op};
   }
-  return LostFinding{unscalings.front(), FlagLoss::SkipsFinite, decision};
+  if (!always.empty())
+    return LostFinding{unscalings.front(), FlagLoss::IsAlways, always.front()};
+  return LostFinding{unscalings.front(), FlagLoss::SkipsFinite,
+                     unscalings.front()};
+}
+
+/// A transition that is told of what `unscale` found where one was told before.
+UpdateScaleOp FindingFlow::findToldAgain(Operation *unscale) {
+  auto getAgain = [&] {
+    ArrayRef<UpdateScaleOp> told = again.getWronglyTold();
+    return told.empty() ? UpdateScaleOp() : told.front();
+  };
+  struct Left {
+    func::FuncOp function;
+    Summary summary;
+  };
+  SmallVector<Left> worklist{
+      {unscale->getParentOfType<func::FuncOp>(),
+       again.runToEnd(unscale,
+                      {{cast<UnscaleOp>(unscale).getFoundInf(), false}})}};
+  std::set<Entry> seen;
+  while (!worklist.empty() && !getAgain()) {
+    auto [function, summary] = worklist.pop_back_val();
+    SmallVector<Place, 2> results = summary.results;
+    bool isTold = !results.empty() && results.back() == FlagFlow::kTold;
+    if (isTold)
+      results.pop_back();
+    if (results.empty() || !seen.insert({function, summary.results}).second)
+      continue;
+    for (func::CallOp call : queries.getCalls(function)) {
+      SmallVector<FlagPart> parts;
+      for (auto [number, isNegated] : results)
+        parts.emplace_back(call.getResult(number), isNegated);
+      worklist.push_back({call->getParentOfType<func::FuncOp>(),
+                          again.runToEnd(call, parts, isTold)});
+    }
+    if (getFunctionKind(function) != FunctionKind::TrainStep)
+      continue;
+    for (func::FuncOp step : queries.steps) {
+      Entry entry{step, {}};
+      if (!handsOn(function, results, entry.second, step))
+        continue;
+      if (isTold)
+        entry.second.push_back(FlagFlow::kTold);
+      worklist.push_back({step, again.getSummary(entry)});
+    }
+  }
+  return getAgain();
+}
+
+std::optional<FindingToldTwice>
+FindingFlow::findToldTwice(ArrayRef<Operation *> unscalings) {
+  size_t numLookedAt = std::min(unscalings.size(), kMaxLookedAt);
+  for (Operation *unscale : unscalings.take_front(numLookedAt))
+    if (UpdateScaleOp update = findToldAgain(unscale))
+      return FindingToldTwice{unscale, update};
+  return std::nullopt;
 }
 
 /// The first thing that went wrong on the way from `after`.

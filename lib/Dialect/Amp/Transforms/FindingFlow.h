@@ -8,7 +8,8 @@
 //
 // For each amp.unscale of a scaler: if it finds an infinity, an
 // amp.update_scale of that scaler is surely told, after it and in the same call
-// of the train step, or in a later one to which a state hands it on.
+// of the train step, or in a later one to which a state hands it on; and none
+// is told of it again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +24,16 @@ namespace mlir::amp {
 struct LostFinding {
   Operation *unscale;
   FlagLoss kind;
-  /// What loses it; the unscaling where it has no way.
+  /// What loses it; the unscaling where it has no way, the transition that is
+  /// told what is always true.
   Operation *op;
+};
+
+/// A finding of which a scaler is told more than once.
+struct FindingToldTwice {
+  Operation *unscale;
+  /// The transition that is told of it again.
+  UpdateScaleOp update;
 };
 
 /// What is asked about the program of a scaler.
@@ -52,15 +61,25 @@ public:
               DominanceInfo &dominance)
       : scaler(scaler), queries(queries),
         flow(symbols, handedOver, dominance,
-             {scaler.str(), queries.hasTransition}),
+             {scaler.str(), queries.hasTransition, EndingTransitions::Told}),
         finite(symbols, handedOver, dominance,
-               {scaler.str(), queries.hasTransition, /*countAll=*/true}) {}
+               {scaler.str(), queries.hasTransition, EndingTransitions::First}),
+        again(symbols, handedOver, dominance,
+              {scaler.str(), queries.hasTransition, EndingTransitions::Never}) {
+  }
 
   /// Those of `unscalings`, in the order of the module, of which none of
   /// `updates` is surely told; otherwise the first behind which one runs where
   /// it finds an infinity alone, so that the scale would never grow.
   SmallVector<LostFinding> findLost(ArrayRef<Operation *> unscalings,
                                     ArrayRef<UpdateScaleOp> updates);
+
+  /// The first of `unscalings` of which a transition is told on a way on which
+  /// one was told before, in the same call of a step or an earlier one. So many
+  /// are looked at.
+  std::optional<FindingToldTwice>
+  findToldTwice(ArrayRef<Operation *> unscalings);
+  static constexpr size_t kMaxLookedAt = 64;
 
 private:
   using Place = FlagFlow::Place;
@@ -86,6 +105,7 @@ private:
   SmallVector<Place, 2> findFoundStates(func::FuncOp step) const;
   std::optional<LostFinding> findNeverGrown(ArrayRef<Operation *> unscalings,
                                             ArrayRef<UpdateScaleOp> updates);
+  UpdateScaleOp findToldAgain(Operation *unscale);
   LostFinding explain(Operation *unscale, Operation *after,
                       ArrayRef<FlagPart> parts);
 
@@ -94,8 +114,9 @@ private:
 
   std::string scaler;
   FindingQueries queries;
-  /// Where something was found, and where nothing is.
-  FlagFlow flow, finite;
+  /// Where something was found, where nothing is, and where something was and
+  /// ways go on behind transitions.
+  FlagFlow flow, finite, again;
   llvm::DenseMap<FlagPart, Summary> outcomes;
 };
 

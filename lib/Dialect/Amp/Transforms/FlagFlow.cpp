@@ -32,9 +32,11 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/RegionGraphTraits.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/SCCIterator.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
@@ -47,9 +49,12 @@ bool Facts::join(const Facts &other) {
     return isChanged;
   if (isNone) {
     isNone = false;
+    isTold = other.isTold;
     parts = other.parts;
     return true;
   }
+  isChanged |= isTold && !other.isTold;
+  isTold &= other.isTold;
   SmallVector<FlagPart> missing;
   for (FlagPart part : parts)
     if (!other.parts.contains(part))
@@ -151,16 +156,33 @@ void FlagFlow::visitUpdate(UpdateScaleOp update, Facts &facts) {
   if (update.getScaler() != transitions.scaler)
     return;
   Value found = update.getFoundInf();
-  isOver = transitions.countAll;
-  if (transitions.countAll || facts.holds({found, false}))
-    setTold(facts);
-  else if (facts.holds({found, true}))
-    suspect(update, FlagLoss::Negates);
+  bool isTrue = facts.holds({found, false});
+  switch (transitions.kind) {
+  case EndingTransitions::Told:
+    if (isTrue)
+      setTold(facts);
+    else if (facts.holds({found, true}))
+      suspect(update, FlagLoss::Negates);
+    break;
+  case EndingTransitions::First:
+    if (isTrue) {
+      wronglyTold.insert(update);
+    } else {
+      isOver = true;
+      setTold(facts);
+    }
+    break;
+  case EndingTransitions::Never:
+    if (isTrue && facts.isTold)
+      wronglyTold.insert(update);
+    facts.isTold |= isTrue;
+    break;
+  }
 }
 
 void FlagFlow::visitUnscale(UnscaleOp unscale, Facts &facts) {
   Value found = unscale.getFoundInf(), before = unscale.getAlreadyFound();
-  if (transitions.countAll)
+  if (transitions.kind == EndingTransitions::First)
     facts.parts.insert({found, true});
   else if (before && facts.holds({before, false}))
     facts.parts.insert({found, false});
@@ -193,9 +215,9 @@ void FlagFlow::visitCall(CallOpInterface call, func::FuncOp callee,
                          Facts &facts) {
   // What a call does that takes no fact has nothing to do with the finding.
   // Where nothing is found, it may advance the scaler or give what is false.
-  bool mayAdvance = transitions.countAll && transitions.areIn(call);
-  bool givesFlag =
-      transitions.countAll && llvm::any_of(call->getResultTypes(), isFlagType);
+  bool isFinite = transitions.kind == EndingTransitions::First;
+  bool mayAdvance = isFinite && transitions.areIn(call);
+  bool givesFlag = isFinite && llvm::any_of(call->getResultTypes(), isFlagType);
   if (!takesFact(call, facts) && !mayAdvance && !givesFlag)
     return;
   auto loseResults = [&] {
@@ -213,6 +235,8 @@ void FlagFlow::visitCall(CallOpInterface call, func::FuncOp callee,
           facts.parts.contains(part) ||
           (isFlagType(operand.getType()) && isConstantFlag(part)))
         entry.second.emplace_back(index, isNegated);
+  if (facts.isTold)
+    entry.second.push_back(kTold);
   Summary summary = getSummary(entry);
   facts.hasTold |= summary.hasTold;
   if (summary.isNone) {
@@ -222,8 +246,11 @@ void FlagFlow::visitCall(CallOpInterface call, func::FuncOp callee,
   }
   if (summary.results.empty())
     loseResults();
-  for (auto [number, isNegated] : summary.results)
-    facts.parts.insert({call->getResult(number), isNegated});
+  for (Place place : summary.results)
+    if (place == kTold)
+      facts.isTold = true;
+    else
+      facts.parts.insert({call->getResult(place.first), place.second});
 }
 
 /// The kept values come out where an infinity was found, whether the body runs
@@ -232,8 +259,7 @@ void FlagFlow::visitGuard(ApplyIfFiniteOp guard, Facts &facts) {
   Value found = guard.getFoundInf();
   Block &body = guard.getBody().front();
   Operation *end = body.getTerminator();
-  Facts inside = facts, joined;
-  inside.hasTold = false;
+  Facts before = enterRegions(facts, guard), inside = before, joined;
   runBlock(body.begin(), end->getIterator(), inside);
   bool isFound = facts.holds({found, false});
   if (inside.isNone && inside.hasTold && isFound)
@@ -247,7 +273,7 @@ void FlagFlow::visitGuard(ApplyIfFiniteOp guard, Facts &facts) {
     joined.join(left);
   };
   if (!facts.holds({found, true}))
-    add(facts, guard.getKept());
+    add(before, guard.getKept());
   if (!isFound)
     add(inside, end->getOperands());
   if (!joined.isNone) {
@@ -260,8 +286,7 @@ void FlagFlow::visitGuard(ApplyIfFiniteOp guard, Facts &facts) {
                {end->getOperand(result.getResultNumber()), 0})))
         suspect(guard, FlagLoss::Loses, result);
   }
-  joined.hasTold |= facts.hasTold;
-  facts = std::move(joined);
+  goOnBehind(facts, joined);
 }
 
 void FlagFlow::runBlock(Block::iterator first, Block::iterator end,
@@ -279,6 +304,33 @@ void FlagFlow::runBlock(Block::iterator first, Block::iterator end,
 // Blocks
 //===----------------------------------------------------------------------===//
 
+/// True if `value` may be used in `block`, or behind it. What ways of many
+/// blocks hold would grow with each otherwise.
+bool FlagFlow::isUsedFrom(Value value, Block *block) {
+  constexpr unsigned kOutside = 0;
+  Region *region = block->getParent();
+  auto [numbers, isNewRegion] = blockNumbers.try_emplace(region);
+  if (isNewRegion) {
+    unsigned number = kOutside;
+    for (auto cycle = llvm::scc_begin(region); !cycle.isAtEnd(); ++cycle) {
+      ++number;
+      for (Block *each : *cycle)
+        numbers->second[each] = number;
+    }
+  }
+  auto [last, isNew] = lastUses.try_emplace({region, value}, ~0u);
+  if (isNew)
+    for (Operation *user : value.getUsers()) {
+      Block *inside = region->findAncestorBlockInRegion(*user->getBlock());
+      auto number = numbers->second.find(inside);
+      if (!inside)
+        last->second = kOutside;
+      else if (number != numbers->second.end())
+        last->second = std::min(last->second, number->second);
+    }
+  return last->second <= numbers->second.lookup(block);
+}
+
 /// Hands over to each successor that `terminator` may go to what holds there.
 void FlagFlow::branch(Operation *terminator, const Facts &facts,
                       function_ref<void(Block *, const Facts &)> enter) {
@@ -295,6 +347,7 @@ void FlagFlow::branch(Operation *terminator, const Facts &facts,
     }
     Facts next;
     next.isNone = false;
+    next.isTold = facts.isTold;
     std::optional<FlagPart> chosen;
     if (conditional)
       chosen = FlagPart{conditional.getCondition(), index == 0 ? 0u : 1u};
@@ -302,8 +355,8 @@ void FlagFlow::branch(Operation *terminator, const Facts &facts,
     // each round.
     auto add = [&, to = successor](FlagPart part) {
       if (Block *made = part.first.getParentBlock();
-          made->getParent() != to->getParent() ||
-          dominance.properlyDominates(made, to))
+          isUsedFrom(part.first, to) && (made->getParent() != to->getParent() ||
+                                         dominance.properlyDominates(made, to)))
         next.parts.insert(part);
     };
     llvm::for_each(facts.parts, add);
@@ -410,6 +463,10 @@ FlagFlow::Summary FlagFlow::summarize(const Ends &ends) const {
     if (facts.isNone || !isa<func::ReturnOp>(end))
       continue;
     ++numReturns;
+    if (facts.isTold) {
+      ++counts[kTold];
+      told.insert(kTold);
+    }
     for (OpOperand &operand : end->getOpOperands())
       for (unsigned isNegated : {0, 1})
         if (FlagPart part{operand.get(), isNegated}; facts.holds(part)) {
@@ -434,9 +491,10 @@ static Facts getFacts(ArrayRef<FlagPart> known) {
   return facts;
 }
 
-FlagFlow::Summary FlagFlow::runToEnd(Operation *after,
-                                     ArrayRef<FlagPart> known) {
+FlagFlow::Summary FlagFlow::runToEnd(Operation *after, ArrayRef<FlagPart> known,
+                                     bool isTold) {
   Facts facts = getFacts(known);
+  facts.isTold = isTold;
   SmallVector<scf::ForOp> loops;
   int64_t numRounds = 1;
   for (auto loop = after->getParentOfType<scf::ForOp>(); loop;
@@ -531,8 +589,11 @@ FlagFlow::Summary FlagFlow::enter(const Entry &entry) {
   auto function = cast<func::FuncOp>(entry.first);
   Block &first = function.getBody().front();
   Facts facts = getFacts({});
-  for (auto [number, isNegated] : entry.second)
-    facts.parts.insert({function.getArgument(number), isNegated});
+  for (Place place : entry.second)
+    if (place == kTold)
+      facts.isTold = true;
+    else
+      facts.parts.insert({function.getArgument(place.first), place.second});
   // A summary holds for all callers: without the rounds of one, and without
   // what one looks at.
   llvm::SaveAndRestore<llvm::DenseMap<Value, int64_t>> ofCaller(

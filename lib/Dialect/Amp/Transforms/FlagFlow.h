@@ -31,13 +31,12 @@
 
 namespace mlir::amp {
 
-/// What holds at a place on all ways that lead to it, and on which no
-/// transition was told.
+/// What holds at a place on all ways that lead to it and have not ended.
 struct Facts {
-  /// No such way: all were told, or none leads here.
+  /// No such way: all have ended, or none leads here.
   bool isNone = true;
-  /// Some way was told.
-  bool hasTold = false;
+  /// On some way a transition was told, on all of those that have not ended.
+  bool hasTold = false, isTold = false;
   llvm::DenseSet<FlagPart> parts;
 
   bool holds(FlagPart part) const {
@@ -63,19 +62,29 @@ enum class FlagLoss {
   LeavesOut,
   /// No round of a loop is told of its last one.
   LosesLastRound,
+  /// A transition is told what is true where nothing was found.
+  IsAlways,
   /// An unscaling has no way to a transition that is in the list.
   HasNoWay,
 };
 
 /// At which transitions ways end.
 struct EndingTransitions {
+  enum Kind {
+    /// Those that are told a true flag.
+    Told,
+    /// The first that is not surely told a true flag, and all ways with it. No
+    /// unscaling finds an infinity.
+    First,
+    /// None.
+    Never,
+  };
+
   /// Of this scaler; empty for those of none.
   std::string scaler;
   /// True if one is in an operation, or in what that calls.
   function_ref<bool(Operation *)> areIn;
-  /// Whatever they are told, and all ways at the first one. No unscaling finds
-  /// an infinity then.
-  bool countAll = false;
+  Kind kind = Told;
 };
 
 class FlagFlow {
@@ -87,6 +96,8 @@ public:
 
   /// A result, or an argument, and whether it is the negation of it.
   using Place = std::pair<unsigned, unsigned>;
+  /// Among places: a transition was surely told before, or in a function.
+  static constexpr Place kTold{~0u, 0};
   /// A function and the arguments of it that hold.
   using Entry = std::pair<Operation *, SmallVector<Place, 2>>;
   /// What a function leaves.
@@ -104,8 +115,16 @@ public:
   Summary getSummary(const Entry &entry);
 
   /// What is left at the end of the function where `known` hold behind
-  /// `after`, in each round of loops around it.
-  Summary runToEnd(Operation *after, ArrayRef<FlagPart> known);
+  /// `after`, in each round of loops around it, and a transition was told of
+  /// them if `isTold`.
+  Summary runToEnd(Operation *after, ArrayRef<FlagPart> known,
+                   bool isTold = false);
+
+  /// Where ways never end, transitions that are told again on one of them;
+  /// where they end at the first, those that are surely told a true flag.
+  ArrayRef<UpdateScaleOp> getWronglyTold() const {
+    return wronglyTold.getArrayRef();
+  }
 
   /// What holds of the results of `op` where `known` does in front of it.
   Summary runOne(Operation *op, FlagPart known);
@@ -160,6 +179,8 @@ private:
   static std::optional<int64_t> countRounds(scf::ForOp loop);
   bool isUnrolled(scf::ForOp loop, Operation *start) const;
   static Facts leave(const Facts &facts, Operation *op);
+  Facts enterRegions(const Facts &facts, Operation *op);
+  static void goOnBehind(Facts &facts, const Facts &behind);
   void handOver(Operation *owner, RegionBranchOpInterface op, ValueRange values,
                 const Facts &facts, Facts &handed);
   void suspectRegions(RegionBranchOpInterface op, const Facts &before,
@@ -170,6 +191,8 @@ private:
   void addKnown(Operation *after, Facts &facts);
   Summary summarize(const Ends &ends) const;
   Summary enter(const Entry &entry);
+
+  bool isUsedFrom(Value value, Block *block);
 
   bool watch(Operation *target, ArrayRef<FlagPart> parts,
              function_ref<void()> run);
@@ -186,6 +209,13 @@ private:
   Facts atWatched;
   /// All ways have ended.
   bool isOver = false;
+  llvm::SetVector<UpdateScaleOp> wronglyTold;
+  /// The operands of operations, and what their regions use from outside.
+  llvm::DenseMap<Operation *, SmallVector<Value, 0>> usedValues;
+  /// The blocks of regions, by cycles: those that others lead to have smaller
+  /// numbers; and the smallest of each value's uses in a region.
+  llvm::DenseMap<Region *, llvm::DenseMap<Block *, unsigned>> blockNumbers;
+  llvm::DenseMap<std::pair<Region *, Value>, unsigned> lastUses;
   /// The induction variables of the rounds that are gone through.
   llvm::DenseMap<Value, int64_t> rounds;
 

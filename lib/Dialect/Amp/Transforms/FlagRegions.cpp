@@ -17,13 +17,13 @@
 
 #include "FlagFlow.h"
 
-#include "LoopRounds.h"
-
+#include "amp/Analysis/LoopRounds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -38,10 +38,41 @@ Facts FlagFlow::leave(const Facts &facts, Operation *op) {
   Facts left;
   left.isNone = facts.isNone;
   left.hasTold = facts.hasTold;
+  left.isTold = facts.isTold;
   for (FlagPart part : facts.parts)
     if (!isIn(part.first, op))
       left.parts.insert(part);
   return left;
+}
+
+/// What of `facts` matters to the regions of `op`, before a way is told there.
+Facts FlagFlow::enterRegions(const Facts &facts, Operation *op) {
+  auto [it, isNew] = usedValues.try_emplace(op);
+  if (isNew) {
+    llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
+    getUsedValuesDefinedAbove(op->getRegions(), used);
+    it->second.assign(used.begin(), used.end());
+  }
+  Facts inside;
+  inside.isNone = facts.isNone;
+  inside.isTold = facts.isTold;
+  for (Value value : it->second)
+    for (unsigned isNegated : {0, 1})
+      if (facts.parts.contains({value, isNegated}))
+        inside.parts.insert({value, isNegated});
+  return inside;
+}
+
+/// What holds behind an operation where `facts` do in front of it and its
+/// regions leave `behind`.
+void FlagFlow::goOnBehind(Facts &facts, const Facts &behind) {
+  facts.hasTold |= behind.hasTold;
+  facts.isNone = behind.isNone;
+  facts.isTold = behind.isTold;
+  if (behind.isNone)
+    facts.parts.clear();
+  else
+    facts.parts.insert_range(behind.parts);
 }
 
 /// Adds to `handed` those of `values` for which `owner`, `op` or what one of
@@ -252,12 +283,10 @@ void FlagFlow::suspectRegions(RegionBranchOpInterface op, const Facts &before,
 }
 
 void FlagFlow::visitRegions(RegionBranchOpInterface op, Facts &facts) {
-  bool hadTold = facts.hasTold;
-  facts.hasTold = false;
+  Facts before = enterRegions(facts, op);
   Ends starts;
-  starts.emplace_back(op, facts);
+  starts.emplace_back(op, before);
   Facts behind = runRegions(op, std::move(starts));
-  suspectRegions(op, facts, behind);
-  behind.hasTold |= hadTold;
-  facts = std::move(behind);
+  suspectRegions(op, before, behind);
+  goOnBehind(facts, behind);
 }

@@ -11,8 +11,9 @@
 // element: two tensors with a true element each may have them at different
 // places. A body of linalg is gone through once for each of its operands that
 // holds, by itself for the same reason; a reduction has to keep what it found
-// before, and what is repeated has to be repeated once at least. Sums of flags
-// are disjunctions where they cannot wrap to 0.
+// before, and what is repeated has to be repeated once at least. Only where all
+// that it is handed is false everywhere, it is gone through for all together.
+// Sums of flags are disjunctions where they cannot wrap to 0.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +25,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -238,13 +240,13 @@ static bool tellsApart(AffineMap map) {
   return missing.none();
 }
 
-/// True if `yielded`, of the body of `op`, holds in a round in which `seed`
-/// does, an argument of it, beside what is captured.
+/// True if `yielded`, of the body of `op`, holds in a round in which `seeds`
+/// do, arguments of it, beside what is captured.
 static bool isYielded(linalg::LinalgOp op, FlagPart yielded,
-                      std::optional<FlagPart> seed, HoldingParts holds) {
-  llvm::DenseSet<FlagPart> known;
+                      ArrayRef<FlagPart> seeds, HoldingParts holds) {
+  llvm::DenseSet<FlagPart> known(seeds.begin(), seeds.end());
   auto holdsInside = [&](FlagPart part) {
-    if (isConstantFlag(part) || known.contains(part) || part == seed)
+    if (isConstantFlag(part) || known.contains(part))
       return true;
     // What is captured has one element, which holds in every round.
     return !op->isAncestor(part.first.getParentBlock()->getParentOp()) &&
@@ -258,6 +260,43 @@ static bool isYielded(linalg::LinalgOp op, FlagPart yielded,
   return holdsInside(yielded);
 }
 
+/// True if all elements of `value` are false.
+static bool isFalse(Value value, HoldingParts holds) {
+  constexpr unsigned kMaxValues = 4096;
+  llvm::SetVector<Value> values;
+  values.insert(value);
+  for (unsigned i = 0; i != values.size(); ++i) {
+    if (i == kMaxValues)
+      return false;
+    Value next = values[i];
+    if (matchPattern(next, m_Zero()) ||
+        (hasOneElement(next.getType()) && holds({next, true})))
+      continue;
+    Operation *def = next.getDefiningOp();
+    if (!isa_and_present<tensor::FromElementsOp, tensor::ConcatOp,
+                         tensor::CastOp, tensor::CollapseShapeOp,
+                         tensor::ExpandShapeOp, tensor::SplatOp,
+                         tensor::InsertSliceOp, arith::OrIOp>(def))
+      return false;
+    for (Value operand : def->getOperands())
+      if (!operand.getType().isIndex())
+        values.insert(operand);
+  }
+  return true;
+}
+
+/// True if `op` is handed nothing but what is false, and keeps it.
+static bool keepsFalse(linalg::LinalgOp op, FlagPart yielded,
+                       HoldingParts holds) {
+  SmallVector<FlagPart> seeds;
+  for (OpOperand &operand : op->getOpOperands()) {
+    seeds.emplace_back(op.getMatchingBlockArgument(&operand), true);
+    if (!isFalse(operand.get(), holds))
+      return false;
+  }
+  return isYielded(op, yielded, seeds, holds);
+}
+
 static bool isLinalgImplied(linalg::LinalgOp op, FlagPart part,
                             HoldingParts holds) {
   auto [result, isNegated] = part;
@@ -265,6 +304,9 @@ static bool isLinalgImplied(linalg::LinalgOp op, FlagPart part,
   FlagPart yielded{op.getBlock()->getTerminator()->getOperand(number),
                    isNegated};
   OpOperand *init = op.getDpsInitOperand(number);
+  if (isNegated && hasElements(result.getType()) &&
+      keepsFalse(op, yielded, holds))
+    return true;
   bool keepsBefore =
       isYielded(op, yielded,
                 FlagPart{op.getMatchingBlockArgument(init), isNegated}, holds);
@@ -275,7 +317,7 @@ static bool isLinalgImplied(linalg::LinalgOp op, FlagPart part,
   if (isReduction && !keepsBefore)
     return false;
   if ((keepsBefore && holds({init->get(), isNegated})) ||
-      (runsRound(op) && isYielded(op, yielded, std::nullopt, holds)))
+      (runsRound(op) && isYielded(op, yielded, {}, holds)))
     return true;
   for (OpOperand *input : op.getDpsInputOperands())
     for (unsigned isFalse : {0, 1})

@@ -18,9 +18,9 @@
 #include "TransitionFlow.h"
 
 #include "Callees.h"
-#include "LoopRounds.h"
 
 #include "amp/Analysis/CallComponents.h"
+#include "amp/Analysis/LoopRounds.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -220,9 +220,9 @@ bool TransitionFlow::findUnscalings(
   return isSeen;
 }
 
-SmallVector<LostFinding>
-TransitionFlow::findLost(StringRef scaler, ArrayRef<UpdateScaleOp> updates,
-                         ArrayRef<Operation *> all) const {
+ScalerFindings TransitionFlow::checkFindings(StringRef scaler,
+                                             ArrayRef<UpdateScaleOp> updates,
+                                             ArrayRef<Operation *> all) const {
   SmallVector<Operation *> unscalings;
   for (Operation *unscale : all)
     if (dominance.isReachableFromEntry(unscale->getBlock()))
@@ -247,8 +247,12 @@ TransitionFlow::findLost(StringRef scaler, ArrayRef<UpdateScaleOp> updates,
   auto comesFromFinding = [&](Value value) { return isFinding(value, scaler); };
   FindingQueries queries{getCalls,     reachesTransition, hasTransition,
                          isReferredTo, comesFromFinding,  steps};
-  return FindingFlow(scaler, symbols, queries, handedOver, dominance)
-      .findLost(unscalings, updates);
+  FindingFlow findings(scaler, symbols, queries, handedOver, dominance);
+  ScalerFindings checked;
+  checked.lost = findings.findLost(unscalings, updates);
+  if (checked.lost.empty())
+    checked.toldTwice = findings.findToldTwice(unscalings);
+  return checked;
 }
 
 //===----------------------------------------------------------------------===//

@@ -72,6 +72,13 @@ private:
   llvm::DenseMap<Value, SmallVector<Value, 1>> targets;
 };
 
+struct ScalerFindings {
+  /// Those of which no transition is surely told.
+  SmallVector<LostFinding> lost;
+  /// The first of which one is told again, if none is lost.
+  std::optional<FindingToldTwice> toldTwice;
+};
+
 /// From where the operands of amp.update_scale come.
 class TransitionFlow {
 public:
@@ -90,11 +97,10 @@ public:
                       llvm::DenseSet<Value> &seen,
                       llvm::SetVector<Operation *> &unscalings) const;
 
-  /// Of the unscalings with `scaler`, those of which no transition is surely
-  /// told.
-  SmallVector<LostFinding> findLost(StringRef scaler,
-                                    ArrayRef<UpdateScaleOp> updates,
-                                    ArrayRef<Operation *> all) const;
+  /// What is wrong between `all` unscalings with `scaler` and its transitions.
+  ScalerFindings checkFindings(StringRef scaler,
+                               ArrayRef<UpdateScaleOp> updates,
+                               ArrayRef<Operation *> all) const;
 
   /// A value, or the negation of it.
   using Part = FlagPart;

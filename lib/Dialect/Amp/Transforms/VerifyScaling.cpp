@@ -10,7 +10,7 @@
 // compute gradients say what they are (UnscaledSteps); does a scale reach what
 // a train step keeps (ScaleDegreeAnalysis); is each scaler told of what its
 // unscalings find, and each guard of what overflows in what it takes
-// (TransitionFlow, FindingFlow, GuardedOverflows); is what was scaled unscaled
+// (TransitionReports); is what was scaled unscaled
 // before the scale advances (StaleScales); do assertions look at what
 // overflows. Many results lose their degree at one place (one clipping of all
 // gradients), so there is one error for each place, with the first result that
@@ -20,9 +20,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Callees.h"
-#include "GuardedOverflows.h"
+#include "DiagnosticPlace.h"
 #include "StaleScales.h"
-#include "TransitionFlow.h"
+#include "TransitionReports.h"
 #include "UnscaledSteps.h"
 
 #include "amp/Analysis/ScaleDegreeAnalysis.h"
@@ -32,11 +32,9 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringMap.h"
 
 #define DEBUG_TYPE "amp-verify-scaling"
 
@@ -65,7 +63,8 @@ struct VerifyScaling : public amp::impl::VerifyScalingPassBase<VerifyScaling> {
     ModuleOp module = getOperation();
     if (module.getOps<ScalerOp>().empty())
       return;
-    reportUnscaledSteps(module, [&](Location loc) { return complain(loc); });
+    auto emit = [&](Location loc) { return complain(loc); };
+    reportUnscaledSteps(module, emit);
     ScaleDegreeAnalysis computed(module);
     analysis = &computed;
     if (printDegrees)
@@ -73,7 +72,7 @@ struct VerifyScaling : public amp::impl::VerifyScalingPassBase<VerifyScaling> {
     for (auto function : module.getOps<func::FuncOp>())
       if (getFunctionKind(function) == FunctionKind::TrainStep)
         verifyStep(function);
-    verifyTransitions(module);
+    reportTransitions(module, computed, emit);
     verifyOrder(module);
     verifyChecks(module);
     if (hasError)
@@ -83,14 +82,6 @@ struct VerifyScaling : public amp::impl::VerifyScalingPassBase<VerifyScaling> {
 private:
   void printAll(ModuleOp module);
   void verifyStep(func::FuncOp step);
-  void verifyTransitions(ModuleOp module);
-  void verifyGuards(ModuleOp module, const TransitionFlow &flow);
-  void explainDecider(const TransitionFlow::Decider &decider,
-                      UpdateScaleOp update);
-  void verifyFindings(const TransitionFlow &flow, StringRef scaler,
-                      ArrayRef<UpdateScaleOp> updates,
-                      ArrayRef<Operation *> unscalings);
-  void explainLost(const LostFinding &lost, UpdateScaleOp update);
   void verifyOrder(ModuleOp module);
   void verifyChecks(ModuleOp module);
   InFlightDiagnostic complain(Location loc);
@@ -118,15 +109,6 @@ static std::string describeRole(RoleInfo info) {
   return (llvm::Twine("'") + stringifyRole(*info.role) + "' '" + info.name +
           "'")
       .str();
-}
-
-/// Where `op` is written: the body of a named linalg operation has no place of
-/// its own.
-static Location getPlace(Operation *op) {
-  while (isa<UnknownLoc>(op->getLoc()) && op->getParentOp() &&
-         !isa<FunctionOpInterface>(op->getParentOp()))
-    op = op->getParentOp();
-  return op->getLoc();
 }
 
 /// True if `callee` is a part of the step that calls it, made of its operations
@@ -637,238 +619,6 @@ void VerifyScaling::verifyChecks(ModuleOp module) {
       for (auto [argument, check] : checks)
         if (look(check, call.getOperand(argument), call))
           pending.insert(call->getParentOfType<func::FuncOp>());
-  }
-}
-
-//===----------------------------------------------------------------------===//
-// Transitions
-//===----------------------------------------------------------------------===//
-
-void VerifyScaling::explainDecider(const TransitionFlow::Decider &decider,
-                                   UpdateScaleOp update) {
-  using Decider = TransitionFlow::Decider;
-  InFlightDiagnostic diagnostic = complain(update.getLoc());
-  diagnostic << "expected '@" << update.getScaler() << "' to be advanced ";
-  StringRef name = decider.op->getName().getStringRef();
-  switch (decider.kind) {
-  case Decider::Never:
-    diagnostic << "after each unscaling, but '" << name
-               << "' never runs this; advance it outside of it";
-    break;
-  case Decider::ForEach:
-    diagnostic << "once with what was found, but '" << name
-               << "' runs this for each of its elements, none or many; advance "
-                  "it behind it";
-    break;
-  }
-  diagnostic.attachNote(decider.op->getLoc()) << "decided here";
-}
-
-namespace {
-/// What each transition of a scaler may hear of.
-class Hearing {
-public:
-  Hearing(const TransitionFlow &flow, StringRef scaler,
-          ArrayRef<UpdateScaleOp> updates)
-      : updates(updates) {
-    for (UpdateScaleOp update : updates) {
-      llvm::DenseSet<Value> seen;
-      areSeen.push_back(flow.findUnscalings(update.getFoundInf(), scaler, seen,
-                                            heard.emplace_back()));
-    }
-  }
-
-  /// The first that may hear of what `unscale` found, of those that come from
-  /// what cannot be seen as well; null if there is none.
-  UpdateScaleOp find(Operation *unscale) const {
-    for (auto [update, isSeen, ofUpdate] : llvm::zip(updates, areSeen, heard))
-      if (!isSeen || ofUpdate.contains(unscale))
-        return update;
-    return nullptr;
-  }
-
-private:
-  ArrayRef<UpdateScaleOp> updates;
-  SmallVector<bool> areSeen;
-  SmallVector<llvm::SetVector<Operation *>, 1> heard;
-};
-} // namespace
-
-void VerifyScaling::explainLost(const LostFinding &lost, UpdateScaleOp update) {
-  StringRef scaler = update.getScaler();
-  InFlightDiagnostic diagnostic = complain(update.getLoc());
-  diagnostic << "expected '@" << scaler << "' to be advanced ";
-  StringRef name = lost.op->getName().getStringRef();
-  auto say = [&](StringRef what) {
-    diagnostic.attachNote(getPlace(lost.op)) << what;
-  };
-  switch (lost.kind) {
-  case FlagLoss::Negates:
-    diagnostic << "with what an 'amp.unscale' found, but got the negation of "
-                  "it; its scale would grow when it overflows, so pass whether "
-                  "an infinity was found, not whether all is finite";
-    break;
-  case FlagLoss::Loses:
-    diagnostic << "whenever an 'amp.unscale' using it found an infinity, but '"
-               << name
-               << "' may lose what one found; its scale would grow when it "
-                  "overflows, so join what several found ('arith.ori')";
-    say("lost here");
-    break;
-  case FlagLoss::LeavesOut:
-    diagnostic << "after each unscaling, but 'amp.apply_if_finite' leaves this "
-                  "out where an infinity was found; its scale would never be "
-                  "lowered, so advance it in the train step, outside of the "
-                  "optimizer step";
-    say("left out here");
-    break;
-  case FlagLoss::Decides:
-  case FlagLoss::Skips:
-    diagnostic << "after each unscaling, but '" << name
-               << "' decides whether it is; advance it in either case, with "
-                  "what was found";
-    say("decided here");
-    break;
-  case FlagLoss::SkipsFinite:
-    diagnostic << "after each unscaling, but where none found an infinity '"
-               << name
-               << "' keeps all from running that do; its scale would only "
-                  "fall, so advance it in either case, with what was found";
-    say("decided here");
-    break;
-  case FlagLoss::LosesLastRound:
-    diagnostic << "with what each round of '" << name
-               << "' found, but none hears of the last one; advance it behind "
-                  "the unscaling of each round, or behind the loop with what "
-                  "its rounds found";
-    diagnostic.attachNote(getPlace(lost.unscale)) << "found here";
-    break;
-  case FlagLoss::HasNoWay:
-    diagnostic << "whenever an 'amp.unscale' using it found an infinity, but "
-                  "no way on which one is surely told leads here from one; "
-                  "hand over what it found as a value, joined with what others "
-                  "find ('arith.ori')";
-    say("found here");
-    break;
-  }
-}
-
-void VerifyScaling::verifyFindings(const TransitionFlow &flow, StringRef scaler,
-                                   ArrayRef<UpdateScaleOp> updates,
-                                   ArrayRef<Operation *> unscalings) {
-  SmallVector<LostFinding> lost = flow.findLost(scaler, updates, unscalings);
-  if (lost.empty())
-    return;
-  Hearing hearing(flow, scaler, updates);
-  // The first of each transition, and one that says why, if there is one.
-  llvm::MapVector<UpdateScaleOp, LostFinding> said;
-  for (const LostFinding &each : lost) {
-    UpdateScaleOp update = hearing.find(each.unscale);
-    if (!update) {
-      complain(each.unscale->getLoc())
-          << "expected what each 'amp.unscale' using '@" << scaler
-          << "' finds to reach an 'amp.update_scale' of it, but this one's "
-             "reaches none; an overflow here never lowers the scale, so hand "
-             "it to the next unscaling as already found, or advance the scale "
-             "with both ('arith.ori')";
-      continue;
-    }
-    auto [known, isNew] = said.insert({update, each});
-    if (!isNew && known->second.kind == FlagLoss::HasNoWay)
-      known->second = each;
-  }
-  for (auto &[update, each] : said)
-    explainLost(each, update);
-}
-
-void VerifyScaling::verifyTransitions(ModuleOp module) {
-  if (llvm::all_of(module.getOps<ScalerOp>(),
-                   [](ScalerOp scaler) { return scaler.getStaticScale(); }))
-    return;
-  TransitionFlow flow(module);
-  llvm::StringMap<ScaleLossOp> scaled;
-  llvm::MapVector<StringRef, SmallVector<UpdateScaleOp, 1>> advanced;
-  llvm::MapVector<StringRef, SmallVector<Operation *, 1>> unscaled;
-  for (Operation *function : flow.getReached())
-    function->walk([&](Operation *op) {
-      if (auto scale = dyn_cast<ScaleLossOp>(op))
-        scaled.try_emplace(scale.getScaler(), scale);
-      else if (auto update = dyn_cast<UpdateScaleOp>(op))
-        advanced[update.getScaler()].push_back(update);
-      else if (auto unscale = dyn_cast<UnscaleOp>(op))
-        unscaled[unscale.getScaler()].push_back(unscale);
-    });
-  for (auto scaler : module.getOps<ScalerOp>()) {
-    StringRef name = scaler.getSymName();
-    auto it = scaled.find(name);
-    if (scaler.getStaticScale() || it == scaled.end())
-      continue;
-    ArrayRef<UpdateScaleOp> updates = advanced[name];
-    if (updates.empty())
-      complain(it->second.getLoc())
-          << "expected an 'amp.update_scale' of dynamic scaler '@" << name
-          << "', with which a loss is scaled here, but found none; advance it "
-             "after each unscaling, or give it 'static_scale'";
-    bool areRight = !updates.empty();
-    for (UpdateScaleOp update : updates) {
-      if (!flow.comesFrom(update.getFoundInf(), name)) {
-        areRight = false;
-        complain(update.getLoc())
-            << "expected '@" << name
-            << "' to be advanced with what an 'amp.unscale' using it found, "
-               "but got a value that comes from none; its scale would not be "
-               "lowered when it overflows";
-      } else if (std::optional<TransitionFlow::Decider> decider =
-                     flow.findDecider(update)) {
-        areRight = false;
-        explainDecider(*decider, update);
-      }
-    }
-    if (areRight)
-      verifyFindings(flow, name, updates, unscaled[name]);
-    if (ApplyIfFiniteOp guard = flow.findNegatedGuard(name))
-      complain(guard.getLoc())
-          << "expected 'amp.apply_if_finite' to be told whether an infinity "
-             "was found, but got the negation of what an 'amp.unscale' using "
-             "'@"
-          << name << "' found; a step would be taken where it overflows alone";
-    if (Operation *choice = flow.findNegatedChoice(name))
-      complain(choice->getLoc())
-          << "expected '" << choice->getName()
-          << "' to choose an old value where an infinity was found, but where "
-             "an 'amp.unscale' using '@"
-          << name
-          << "' finds one, it chooses a new one; a step would be taken where "
-             "it overflows alone";
-  }
-  verifyGuards(module, flow);
-}
-
-void VerifyScaling::verifyGuards(ModuleOp module, const TransitionFlow &flow) {
-  for (const GuardedOverflow &lost :
-       findGuardedOverflows(module, *analysis, flow)) {
-    InFlightDiagnostic diagnostic = complain(getPlace(lost.guard));
-    if (lost.isRead) {
-      diagnostic
-          << "expected 'amp.apply_if_finite' to be told of each overflow "
-             "in what it takes, but that of '@"
-          << lost.scaler << "' may be in what '" << lost.user->getName()
-          << "' reads from memory, where a value without scale is not "
-             "followed; hand it over as a tensor, or unscale what it is "
-             "computed from before it is stored";
-      diagnostic.attachNote(getPlace(lost.user)) << "read here";
-      continue;
-    }
-    diagnostic << "expected 'amp.apply_if_finite' to be told of each overflow "
-                  "in what it takes, but '"
-               << lost.user->getName()
-               << "' makes a value without scale of one that carries the scale "
-                  "of '@"
-               << lost.scaler
-               << "', and no unscaling looks at that one whose 'found_inf' "
-                  "surely reaches the guard; unscale it before, or join what "
-                  "its unscaling finds ('arith.ori')";
-    diagnostic.attachNote(getPlace(lost.user)) << "the scale is lost here";
   }
 }
 

@@ -667,7 +667,8 @@ def GuardUpdatesPass : Pass<"amp-guard-updates", "::mlir::ModuleOp"> {
     begins with it. A sum is followed through additions (`arith.addf`, the first of
     a difference, the last of `math.fma`, and bodies that end in one), branches, loops
     and whatever else no gradient comes into. One that a gradient comes into
-    otherwise (a maximum) is an error, and so is a window that a gradient ends.
+    otherwise (a maximum) is an error, and so is a window that a gradient ends; the
+    sum itself, which is clean, may end it.
 
     A program may skip a step itself by what an unscaling found. States that go with
     that step are kept as well; what counts overflows, in a buffer, counts on.
@@ -805,8 +806,8 @@ def VerifyScalingPass : Pass<"amp-verify-scaling", "::mlir::ModuleOp"> {
        that join), compared with 0, moved as tensors, chosen where all ways have them,
        handed over by calls, branches and blocks, carried from round to round; anything
        else, memory among it, loses them (`Rationale/LossScaling.md`). A scaler that
-       is advanced where an infinity was found alone. A guard or a choice that takes
-       a negation.
+       is advanced where an infinity was found alone, or in each step with what is
+       true. A guard or a choice that takes a negation.
     4. a gradient in which an overflow is hidden from its `amp.unscale`: chosen by
        a comparison of scaled values that drops NaN, left by an `scf.while` that such
        a comparison ends (a solver that tests a scaled residual, unless what it leaves
@@ -831,7 +832,14 @@ def VerifyScalingPass : Pass<"amp-verify-scaling", "::mlir::ModuleOp"> {
     7. a function that computes gradients and is neither a train step nor a backward
        pass by its roles (see `amp-insert-loss-scaling`): nothing of it is proved.
 
-    Warned of is an assertion on a value that overflows with a dynamic scale.
+    Warned of is an assertion on a value that overflows with a dynamic scale, and a
+    transition that is told again of what another was told of, in the same call or
+    in the next: the scale is lowered twice for one overflow. The first 64
+    unscalings of a scaler are asked for that.
+
+    That all updates are guarded is the part of `amp-guard-updates`, which guards
+    what comes out of a program's own guard again. Here guards are asked for what
+    rule 5 names.
 
     A module without `amp.scaler` is not checked. The degrees are those of real
     numbers: overflow is the guard's part, and rounding is left out. Memory

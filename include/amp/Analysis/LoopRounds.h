@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef AMP_LIB_DIALECT_AMP_TRANSFORMS_LOOPROUNDS_H
-#define AMP_LIB_DIALECT_AMP_TRANSFORMS_LOOPROUNDS_H
+#ifndef AMP_ANALYSIS_LOOPROUNDS_H
+#define AMP_ANALYSIS_LOOPROUNDS_H
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -57,4 +57,4 @@ inline std::optional<bool> runsRound(LoopLikeOpInterface loop) {
 
 } // namespace mlir::amp
 
-#endif // AMP_LIB_DIALECT_AMP_TRANSFORMS_LOOPROUNDS_H
+#endif // AMP_ANALYSIS_LOOPROUNDS_H
