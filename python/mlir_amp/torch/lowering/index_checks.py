@@ -1,14 +1,15 @@
 # Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 # Exceptions. See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Assertions that indices are in range, where eager PyTorch raises an IndexError.
+"""Assertions that indices and probabilities are in range, where eager PyTorch raises.
 
 torch-mlir checks what `gather` and `embedding` read, and nothing else: an `x[rows, a]`
 out of range reads foreign memory, and what is written by comparison (see `index_rules`)
 drops what matches no place. One reduction over the indices, in front of the operation,
 ends in an assertion; it stands outside of all loops, and costs what reading the indices
 does. An operation that stays in the graph gets it there (`insert`); one that rules take
-apart gets its indices through `in_range`, which is the identity until then.
+apart gets its indices through `in_range`, which is the identity until then, and its
+probabilities through `probability`.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ aten = torch.ops.aten
 
 _LIBRARY = torch.library.Library("mlir_amp", "DEF")
 _LIBRARY.define("in_range(Tensor index, int low, int size, str of) -> Tensor")
+_LIBRARY.define("probability(Tensor values, str of) -> Tensor")
 
 
 def _text(low: int, size: int, of: str) -> str:
@@ -56,6 +58,32 @@ def in_range(index: Tensor, low: int, size: int, of: str) -> Tensor:
         of: The operation that has them, for the text of the error.
     """
     return _IN_RANGE(index, low, size, of)
+
+
+def _probability_text(of: str) -> str:
+    return f"all elements of {of} should be between 0 and 1"
+
+
+def _probability_eager(values: Tensor, of: str) -> Tensor:
+    """Of graphs that PyTorch runs."""
+    if not bool(((values >= 0) & (values <= 1)).all()):
+        raise RuntimeError(_probability_text(of))
+    return values.clone()
+
+
+_LIBRARY.impl("probability", _probability_eager, "CPU")
+_LIBRARY.impl("probability", lambda values, of: values.clone(), "Meta")
+_PROBABILITY = torch.ops.mlir_amp.probability.default
+
+
+def probability(values: Tensor, of: str) -> Tensor:
+    """The values, from 0 to 1 and not NaN, or an error of the step.
+
+    Args:
+        values: Of floating-point numbers.
+        of: What they are, for the text of the error (that of eager PyTorch).
+    """
+    return _PROBABILITY(values, of)
 
 
 class Checked(TorchFunctionMode):
@@ -97,9 +125,9 @@ def _bounds(node: torch.fx.Node) -> tuple[int, int] | None:
 
 
 def _insert_before(
-    node: torch.fx.Node, index: torch.fx.Node, low: int, size: int, of: str
+    node: torch.fx.Node, checked: torch.fx.Node, least: int, most: int, text: str
 ) -> None:
-    value = index.meta["val"]
+    value = checked.meta["val"]
     meta = {k: v for k, v in node.meta.items() if k not in ("val", "tensor_meta")}
 
     def insert(target: Any, *arguments: Any, **options: Any) -> torch.fx.Node:
@@ -109,16 +137,14 @@ def _insert_before(
         return made
 
     with node.graph.inserting_before(node), value.fake_mode:
-        above = insert(aten.ge.Scalar, index, low)
-        below = insert(aten.lt.Scalar, index, size)
+        above = insert(aten.ge.Scalar, checked, least)
+        below = insert(aten.le.Scalar, checked, most)
         holds = insert(aten.all.default, insert(aten.logical_and.default, above, below))
         number = insert(aten._to_copy.default, holds, dtype=torch.int64)
         # Whose value at hand is only of the type that the assertion takes.
         item = node.graph.call_function(aten.item.default, (number,))
         item.meta = {**meta, "val": 1}
-        check = node.graph.call_function(
-            aten._assert_scalar.default, (item, _text(low, size, of))
-        )
+        check = node.graph.call_function(aten._assert_scalar.default, (item, text))
         check.meta = {**meta, "val": None}
 
 
@@ -145,7 +171,7 @@ def insert(graph: torch.fx.Graph) -> None:
         if (index, low, size) in known or not index.meta["val"].numel():
             return
         if bounds is None or bounds[0] < low or bounds[1] >= size:
-            _insert_before(node, index, low, size, of)
+            _insert_before(node, index, low, size - 1, _text(low, size, of))
             known.add((index, low, size))
 
     for node in list(graph.nodes):
@@ -158,8 +184,11 @@ def insert(graph: torch.fx.Graph) -> None:
                 require(node, index, -size, size, "aten.index")
         elif node.target is _IN_RANGE:
             require(node, *node.args)
+        elif node.target is _PROBABILITY and node.meta["val"].numel():
+            values, of = node.args
+            _insert_before(node, values, 0, 1, _probability_text(of))
     # Only now: until then they tell what is known.
     for node in list(graph.nodes):
-        if node.target is _IN_RANGE:
+        if node.target in (_IN_RANGE, _PROBABILITY):
             node.replace_all_uses_with(node.args[0])
             graph.erase_node(node)

@@ -12,11 +12,12 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch._decomp import core_aten_decompositions
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
 from mlir_amp.torch.lowering.constants import scalar
-from mlir_amp.torch.lowering.index_checks import in_range
+from mlir_amp.torch.lowering.index_checks import in_range, probability
 from mlir_amp.torch.lowering.index_rules import MOST_PAIRS
 
 aten = torch.ops.aten
@@ -106,6 +107,15 @@ class Restated(TorchFunctionMode):
         return self._FORMS.get(function, function)(*args, **(kwargs or {}))
 
 
+def _binary_cross_entropy(
+    x: Tensor, target: Tensor, weight: Tensor | None = None, reduction: int = _MEAN
+) -> Tensor:
+    """PyTorch's own rule computes what eager PyTorch refuses."""
+    theirs = core_aten_decompositions()[aten.binary_cross_entropy.default]
+    x, target = probability(x, "input"), probability(target, "target")
+    return theirs(x, target, weight, reduction)
+
+
 # ----------------------------------------------------------------------------
 # Distances of each of some points to each of others
 # ----------------------------------------------------------------------------
@@ -164,6 +174,7 @@ def _distances_backward(
 def rules() -> dict[Any, Callable[..., Any]]:
     """The rules, by operation."""
     return {
+        aten.binary_cross_entropy.default: _binary_cross_entropy,
         aten._cdist_forward.default: _distances,
         aten._cdist_backward.default: _distances_backward,
     }
