@@ -26,6 +26,7 @@ from mlir_amp.torch.lowering import (
     loss_rules,
     number_rules,
     order_rules,
+    pad_rules,
     pool_rules,
 )
 
@@ -51,6 +52,7 @@ _OURS = (
     index_rules,
     number_rules,
     pool_rules,
+    pad_rules,
     bag_rules,
     loss_rules,
     order_rules,
