@@ -58,6 +58,13 @@ NUMBERS = {
     "hypot": lambda x: (torch.hypot(x, x.flip(1)), torch.hypot(x, x)),
     "number-of": lambda x: (torch.fmax(x, x.flip(1)), torch.fmin(x, x.flip(1))),
     "lgamma": lambda x: torch.lgamma(x),
+    "erfc": lambda x: torch.erfc(x),
+    "erfinv": lambda x: torch.erfinv(x / 8),
+    "copysign": lambda x: (
+        torch.copysign(x, torch.where(x == x, x, 1.0).flip(1)),
+        torch.copysign(x, -0.0),
+        torch.copysign(x, 2.0),
+    ),
     "hard": lambda x: (
         functional.hardtanh(x),
         functional.hardsigmoid(x),
@@ -114,6 +121,18 @@ def test_gamma_functions(function) -> None:
     with torch.no_grad():
         ours, exact = compiled(x), function(x.double()).float()
     torch.testing.assert_close(ours, exact, equal_nan=True, atol=1e-6, rtol=1e-6)
+
+
+@pytest.mark.parametrize("function", [torch.erfc, torch.erfinv])
+def test_error_functions(function) -> None:
+    """Against f64, where the complement is small and near the poles of the inverse."""
+    x = torch.linspace(-1, 1, 401) * (9 if function is torch.erfc else 1)
+    x = torch.cat([x, torch.tensor([1 - 2.0**-23, 1e-20, 20.0, -20.0, INF, -INF, NAN])])
+    compiled = torch.compile(function, backend=backend.amp, options={"opt_level": "O0"})
+    expected = function(x.double()).float()
+    torch.testing.assert_close(
+        compiled(x), expected, rtol=1e-6, atol=1e-37, equal_nan=True
+    )
 
 
 def test_whole_remainders() -> None:

@@ -21,6 +21,7 @@ from torch._decomp import core_aten_decompositions, get_decompositions
 
 from mlir_amp.torch.lowering import (
     bag_rules,
+    error_rules,
     gamma_rules,
     index_rules,
     loss_rules,
@@ -57,6 +58,7 @@ _OURS = (
     loss_rules,
     order_rules,
     gamma_rules,
+    error_rules,
 )
 
 # Which torch-mlir lowers better itself.

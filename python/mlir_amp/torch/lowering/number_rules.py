@@ -289,6 +289,16 @@ def _sign_bit(x: Tensor) -> Tensor:
     return (x < 0.0) | (torch.eq(x, 0.0) & (_reciprocal(x) < 0.0))
 
 
+def _copy_sign(x: Tensor, sign: Tensor | float) -> Tensor:
+    """The sign of a zero counts, that of NaN is not known."""
+    size = x.abs()
+    if not x.is_floating_point():
+        return NotImplemented
+    if isinstance(sign, Tensor):
+        return torch.where(_sign_bit(sign), -size, size)
+    return -size if math.copysign(1.0, sign) < 0 else size
+
+
 def _hypot(x: Tensor, y: Tensor) -> Tensor:
     """By the quotient of both, so that no square overflows."""
     x, y = x.abs(), y.abs()
@@ -343,6 +353,8 @@ def rules() -> dict[Any, Callable[..., Any]]:
         aten.relu.default: _relu,
         aten.logit_backward.default: _logit_backward,
         aten.signbit.default: _sign_bit,
+        aten.copysign.Tensor: _copy_sign,
+        aten.copysign.Scalar: _copy_sign,
         aten.hypot.default: _hypot,
         aten.fmax.default: _number_of(_maximum),
         aten.fmin.default: _number_of(_minimum),
