@@ -4,7 +4,7 @@
     growth.py FOLDER_OF_PASSES_PY "mlp O1" | "stack O2" | "wide O1" | "square O1" | "scalers FUNCTION" ...
 
 For each shape, with the level of the pipeline or the one function that is counted, a line
-`SHAPE LEVEL: linear`, or `more than linear: EXPONENT`, by the slope between 1,500 and 6,000
+`SHAPE LEVEL: linear`, or `more than linear: EXPONENT`, by the slope between 750 and 3,000
 operations. What looks through all parameters for each gradient comes
 to 1.5 where a program has many; 1.05 is what is measured, and 1.2 is where the line is drawn.
 """
@@ -17,7 +17,7 @@ import tempfile
 sys.path.insert(0, sys.argv[1])
 import passes
 
-SIZES, BOUND = (1500, 6000), 1.2
+SIZES, BOUND = (750, 3000), 1.2
 
 
 def square(n):
