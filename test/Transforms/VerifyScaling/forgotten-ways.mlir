@@ -181,3 +181,84 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %new = arith.subf %w, %u : tensor<f32>
   return %new : tensor<f32>
 }
+
+// -----
+
+// Near miss: what the end of a window is computed from, or what is computed from it, is known in its branch.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %n: i32 {amp.role = "hyper", amp.name = "n"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"},
+    %st: tensor<i1> {amp.role = "opt_state", amp.name = "found"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}, tensor<i1> {amp.role = "opt_state", amp.name = "found"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %zi = arith.constant 0 : i32
+  %data = arith.cmpi eq, %n, %zi : i32
+  %any = arith.ori %f, %st : tensor<i1>
+  %no = arith.constant dense<false> : tensor<i1>
+  %yes = arith.constant true
+  %more = arith.xori %data, %yes : i1
+  scf.if %data { amp.update_scale @s, %any }
+  %next = arith.select %more, %any, %no : tensor<i1>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new, %next : tensor<f32>, tensor<i1>
+}
+
+// -----
+
+// As a tensor.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %n: i32 {amp.role = "hyper", amp.name = "n"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"},
+    %st: tensor<i1> {amp.role = "opt_state", amp.name = "found"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}, tensor<i1> {amp.role = "opt_state", amp.name = "found"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %zi = arith.constant 0 : i32
+  %data = arith.cmpi eq, %n, %zi : i32
+  %any = arith.ori %f, %st : tensor<i1>
+  %dt = tensor.from_elements %data : tensor<i1>
+  %no = arith.constant dense<false> : tensor<i1>
+  %dd = tensor.extract %dt[] : tensor<i1>
+  scf.if %dd { amp.update_scale @s, %any }
+  %next = arith.select %dt, %no, %any : tensor<i1>, tensor<i1>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new, %next : tensor<f32>, tensor<i1>
+}
+
+// -----
+
+// By a conjunction.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %n: i32 {amp.role = "hyper", amp.name = "n"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"},
+    %st: tensor<i1> {amp.role = "opt_state", amp.name = "found"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}, tensor<i1> {amp.role = "opt_state", amp.name = "found"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %zi = arith.constant 0 : i32
+  %data = arith.cmpi eq, %n, %zi : i32
+  %any = arith.ori %f, %st : tensor<i1>
+  %yes = arith.constant dense<true> : tensor<i1>
+  %zt = arith.constant dense<0> : tensor<i32>
+  %nt = tensor.from_elements %n : tensor<i32>
+  %last = arith.cmpi eq, %nt, %zt : tensor<i32>
+  %is = tensor.extract %last[] : tensor<i1>
+  scf.if %is { amp.update_scale @s, %any }
+  %more = arith.xori %last, %yes : tensor<i1>
+  %next = arith.andi %any, %more : tensor<i1>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new, %next : tensor<f32>, tensor<i1>
+}

@@ -631,8 +631,7 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
 }
 
 // -----
-// One that may be.
-// CHECK: func.func @train
+// One that is not known: where it is true, each step lowers the scale.
 amp.scaler @s {initial_scale = 4.0 : f64}
 func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
     %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
@@ -643,7 +642,9 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
   %t = arith.ori %f, %old : tensor<i1>
   %is = tensor.extract %t[] : tensor<i1>
+  // expected-note@below {{decided here}}
   scf.if %is {
+    // expected-error@below {{expected '@s' to be advanced after each unscaling, but where none found an infinity 'scf.if' keeps all from running that do}}
     amp.update_scale @s, %t
   }
   %new = arith.subf %w, %u : tensor<f32>
@@ -820,4 +821,340 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   }
   %new = arith.subf %w, %u : tensor<f32>
   return %new : tensor<f32>
+}
+
+// -----
+
+// Where any rank found one alone.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %n: i32 {amp.role = "hyper", amp.name = "n"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %zi = arith.constant 0 : i32
+  %data = arith.cmpi eq, %n, %zi : i32
+  %r = amp.all_reduce_found_inf %f
+  %is = tensor.extract %r[] : tensor<i1>
+  // expected-error@below {{but where none found an infinity 'scf.if' keeps all from running that do}}
+  // expected-note@below {{decided here}}
+  scf.if %is { amp.update_scale @s, %r }
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// The same, told of this rank alone.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %n: i32 {amp.role = "hyper", amp.name = "n"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %zi = arith.constant 0 : i32
+  %data = arith.cmpi eq, %n, %zi : i32
+  %r = amp.all_reduce_found_inf %f
+  %is = tensor.extract %r[] : tensor<i1>
+  // expected-error@below {{but where none found an infinity 'scf.if' keeps all from running that do}}
+  // expected-note@below {{decided here}}
+  scf.if %is { amp.update_scale @s, %f }
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Between blocks.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %n: i32 {amp.role = "hyper", amp.name = "n"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %zi = arith.constant 0 : i32
+  %data = arith.cmpi eq, %n, %zi : i32
+  %r = amp.all_reduce_found_inf %f
+  %is = tensor.extract %r[] : tensor<i1>
+  // expected-note@below {{decided here}}
+  cf.cond_br %is, ^a, ^b
+^a:
+  // expected-error@below {{but where none found an infinity 'cf.cond_br' keeps all from running that do}}
+  amp.update_scale @s, %r
+  cf.br ^b
+^b:
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// By a flag that something else may make true as well.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %n: i32 {amp.role = "hyper", amp.name = "n"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %zi = arith.constant 0 : i32
+  %data = arith.cmpi eq, %n, %zi : i32
+  %nan = arith.cmpf uno, %u, %u : tensor<f32>
+  %r = arith.ori %f, %nan : tensor<i1>
+  %is = tensor.extract %r[] : tensor<i1>
+  // expected-error@below {{but where none found an infinity 'scf.if' keeps all from running that do}}
+  // expected-note@below {{decided here}}
+  scf.if %is { amp.update_scale @s, %r }
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// By the sum of two.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %n: i32 {amp.role = "hyper", amp.name = "n"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %zi = arith.constant 0 : i32
+  %data = arith.cmpi eq, %n, %zi : i32
+  %fi = tensor.extract %f[] : tensor<i1>
+  %b = arith.extui %fi : i1 to i32
+  %b2 = arith.addi %b, %b : i32
+  %is = arith.cmpi ne, %b2, %zi : i32
+  %t = tensor.from_elements %is : tensor<i1>
+  // expected-error@below {{but where none found an infinity 'scf.if' keeps all from running that do}}
+  // expected-note@below {{decided here}}
+  scf.if %is { amp.update_scale @s, %t }
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// By a reduction of flags that were put in one by one.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %n: i32 {amp.role = "hyper", amp.name = "n"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %zi = arith.constant 0 : i32
+  %data = arith.cmpi eq, %n, %zi : i32
+  %fi = tensor.extract %f[] : tensor<i1>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %no = arith.constant dense<false> : tensor<2xi1>
+  %e = tensor.insert %fi into %no[%c0] : tensor<2xi1>
+  %false = arith.constant false
+  %start = tensor.from_elements %false : tensor<i1>
+  %any = linalg.reduce { arith.ori } ins(%e : tensor<2xi1>) outs(%start : tensor<i1>) dimensions = [0]
+  %is = tensor.extract %any[] : tensor<i1>
+  // expected-error@below {{but where none found an infinity 'scf.if' keeps all from running that do}}
+  // expected-note@below {{decided here}}
+  scf.if %is { amp.update_scale @s, %any }
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// By a number that chooses a region.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %n: i32 {amp.role = "hyper", amp.name = "n"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %zi = arith.constant 0 : i32
+  %data = arith.cmpi eq, %n, %zi : i32
+  %fi = tensor.extract %f[] : tensor<i1>
+  %ix = arith.index_castui %fi : i1 to index
+  // expected-note@below {{decided here}}
+  scf.index_switch %ix
+  case 0 { scf.yield }
+  // expected-error@below {{but where none found an infinity 'scf.index_switch' keeps all from running that do}}
+  default { amp.update_scale @s, %f
+   scf.yield }
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// Joined with true beside an unknown one.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %n: i32 {amp.role = "hyper", amp.name = "n"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %zi = arith.constant 0 : i32
+  %data = arith.cmpi eq, %n, %zi : i32
+  %yes = arith.constant dense<true> : tensor<i1>
+  %dt = tensor.from_elements %data : tensor<i1>
+  %m = arith.ori %f, %dt : tensor<i1>
+  %al = arith.ori %m, %yes : tensor<i1>
+  // expected-error@below {{but got what is true where none found an infinity as well}}
+  amp.update_scale @s, %al
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// An unscaling that is told that one was found.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %n: i32 {amp.role = "hyper", amp.name = "n"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %zi = arith.constant 0 : i32
+  %data = arith.cmpi eq, %n, %zi : i32
+  %yes = arith.constant dense<true> : tensor<i1>
+  %b = amp.scale_loss %seed using @s : tensor<f32>
+  %k = arith.mulf %b, %w : tensor<f32>
+  %v, %h = amp.unscale %k using @s found(%yes) : (tensor<f32>) -> tensor<f32>
+  %any = arith.ori %f, %h : tensor<i1>
+  // expected-error@below {{but got what is true where none found an infinity as well}}
+  amp.update_scale @s, %any
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// In one of the branches.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %n: i32 {amp.role = "hyper", amp.name = "n"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %zi = arith.constant 0 : i32
+  %data = arith.cmpi eq, %n, %zi : i32
+  %yes = arith.constant dense<true> : tensor<i1>
+  %al = arith.ori %f, %yes : tensor<i1>
+  // expected-error@below {{but got what is true where none found an infinity as well}}
+  scf.if %data { amp.update_scale @s, %f } else { amp.update_scale @s, %al }
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// In one of two steps.
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %n: i32 {amp.role = "hyper", amp.name = "n"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %zi = arith.constant 0 : i32
+  %data = arith.cmpi eq, %n, %zi : i32
+  %yes = arith.constant dense<true> : tensor<i1>
+  %al = arith.ori %f, %yes : tensor<i1>
+  // expected-error@below {{but got what is true where none found an infinity as well}}
+  amp.update_scale @s, %al
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+func.func @train2(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %n: i32 {amp.role = "hyper", amp.name = "n"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %zi = arith.constant 0 : i32
+  %data = arith.cmpi eq, %n, %zi : i32
+  amp.update_scale @s, %f
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new : tensor<f32>
+}
+
+// -----
+
+// A state that is true while all is finite.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %n: i32 {amp.role = "hyper", amp.name = "n"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"},
+    %st: tensor<i1> {amp.role = "opt_state", amp.name = "found"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}, tensor<i1> {amp.role = "opt_state", amp.name = "found"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %zi = arith.constant 0 : i32
+  %data = arith.cmpi eq, %n, %zi : i32
+  %yes = arith.constant dense<true> : tensor<i1>
+  %old = arith.xori %st, %yes : tensor<i1>
+  %fin = arith.xori %f, %yes : tensor<i1>
+  amp.update_scale @s, %old
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new, %fin : tensor<f32>, tensor<i1>
+}
+
+// -----
+
+// The same over a window.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %n: i32 {amp.role = "hyper", amp.name = "n"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"},
+    %st: tensor<i1> {amp.role = "opt_state", amp.name = "found"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}, tensor<i1> {amp.role = "opt_state", amp.name = "found"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %zi = arith.constant 0 : i32
+  %data = arith.cmpi eq, %n, %zi : i32
+  %yes = arith.constant dense<true> : tensor<i1>
+  %fin = arith.xori %f, %yes : tensor<i1>
+  %all = arith.andi %st, %fin : tensor<i1>
+  %bad = arith.xori %all, %yes : tensor<i1>
+  %next = scf.if %data -> tensor<i1> { amp.update_scale @s, %bad
+   scf.yield %yes : tensor<i1> } else { scf.yield %all : tensor<i1> }
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new, %next : tensor<f32>, tensor<i1>
 }

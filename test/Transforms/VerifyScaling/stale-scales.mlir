@@ -646,6 +646,7 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %no = arith.constant dense<false> : tensor<i1>
   %a = amp.scale_loss %seed using @s : tensor<f32>
   %g = arith.mulf %a, %x : tensor<f32>
+  // expected-note@below {{found here}}
   %u, %fu = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
   cf.cond_br %c, ^bb1, ^bb2(%w : tensor<f32>)
 ^bb1:
@@ -657,6 +658,7 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   cf.br ^bb3
 ^bb3:
   %v, %fv = amp.unscale %h using @s found(%fu) : (tensor<f32>) -> tensor<f32>
+  // expected-warning@below {{advances '@s' again with what one 'amp.unscale' found}}
   amp.update_scale @s, %fv
   %sum = arith.addf %k, %v : tensor<f32>
   %new = arith.subf %w, %sum : tensor<f32>

@@ -31,11 +31,41 @@
 
 #include "amp/Analysis/CallComponents.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mlir::amp;
+
+/// The first of the blocks that lead to `block` by branches that go nowhere
+/// else and that come from nowhere else: if it runs, they do.
+Block *FindingFlow::getChainHead(Block *block) {
+  SmallVector<Block *> chain;
+  Block *head = block;
+  while (!chainHeads.contains(head)) {
+    chain.push_back(head);
+    Block *before = head->getSinglePredecessor();
+    if (!before || before == block ||
+        !isa<cf::BranchOp>(before->getTerminator()))
+      break;
+    head = before;
+  }
+  if (auto it = chainHeads.find(head); it != chainHeads.end())
+    head = it->second;
+  for (Block *each : chain)
+    chainHeads[each] = head;
+  return head;
+}
+
+/// What `user` is, or is in, of `block` or of one behind it in its chain; null
+/// if it is in none.
+Operation *FindingFlow::findInChain(Operation *user, Block *block) {
+  Operation *inRegion = block->getParent()->findAncestorOpInRegion(*user);
+  return inRegion && getChainHead(inRegion->getBlock()) == getChainHead(block)
+             ? inRegion
+             : nullptr;
+}
 
 /// Appends what surely holds where `part` does and that `user`, of its block,
 /// or what is in that makes of it; true if a transition is told. `hasOther` is
@@ -43,6 +73,15 @@ using namespace mlir::amp;
 bool FindingFlow::forward(FlagPart part, Operation *user,
                           SmallVectorImpl<FlagPart> &forwarded,
                           bool &hasOther) {
+  // The block behind it comes from nowhere else.
+  if (auto branch = dyn_cast<cf::BranchOp>(user);
+      branch && getChainHead(branch.getDest()) != branch.getDest()) {
+    for (auto [operand, argument] :
+         llvm::zip(branch.getDestOperands(), branch.getDest()->getArguments()))
+      if (operand == part.first)
+        forwarded.emplace_back(argument, part.second);
+    return false;
+  }
   // The region that it is in was chosen.
   if (isa<scf::YieldOp>(user) &&
       isa<scf::IfOp, scf::IndexSwitchOp, scf::ExecuteRegionOp>(
@@ -59,12 +98,19 @@ bool FindingFlow::forward(FlagPart part, Operation *user,
     return false;
   }
   Summary summary = flow.runOne(user, part);
-  for (auto [number, isNegated] : summary.results)
-    forwarded.emplace_back(user->getResult(number), isNegated);
+  for (Place place : summary.results)
+    if (place.isMarked)
+      forwarded.emplace_back(user->getResult(place.number), place.isNegated);
   // By itself, a flag goes through others or not at all.
   bool isComplete = isa<UpdateScaleOp, UnscaleOp, ApplyIfFiniteOp>(user);
   hasOther |= summary.results.empty() && !isComplete;
   return summary.isNone && summary.hasTold;
+}
+
+/// Leaves what holds because of a finding.
+static void keepMarked(FlagFlow::Summary &summary) {
+  llvm::erase_if(summary.results,
+                 [](FlagFlow::Place place) { return !place.isMarked; });
 }
 
 /// What is left of `known` at the end of the function. Ways that come to no end
@@ -73,6 +119,7 @@ FindingFlow::Summary FindingFlow::runToEnd(Operation *after,
                                            ArrayRef<FlagPart> known) {
   Summary summary = flow.runToEnd(after, known);
   summary.isNone &= summary.hasTold;
+  keepMarked(summary);
   return summary;
 }
 
@@ -89,8 +136,7 @@ FindingFlow::Summary FindingFlow::getOutcome(FlagPart first) {
     bool hasOther = false, isTold = false;
     llvm::SetVector<Operation *> users;
     for (Operation *user : part.first.getUsers())
-      if (Operation *inBlock =
-              part.first.getParentBlock()->findAncestorOpInBlock(*user))
+      if (Operation *inBlock = findInChain(user, part.first.getParentBlock()))
         users.insert(inBlock);
       else
         hasOther = true;
@@ -110,12 +156,15 @@ FindingFlow::Summary FindingFlow::getOutcome(FlagPart first) {
     if (!isTold)
       for (FlagPart next : forwarded) {
         const Summary &known = outcomes[next];
+        hasOther |= ofBlocks.contains(next);
         summary.hasTold |= known.hasTold;
         summary.isNone |= known.isNone;
         llvm::append_range(summary.results, known.results);
       }
     if (summary.isNone) {
       summary.results.clear();
+    } else if (hasOther && isa<BlockArgument>(part.first)) {
+      ofBlocks.insert(part); // it is asked about from where it comes
     } else if (hasOther) {
       Summary whole = runToEnd(part.first.getDefiningOp(), part);
       llvm::append_range(whole.results, summary.results);
@@ -152,20 +201,35 @@ FindingFlow::Summary FindingFlow::getOutcome(Operation *after,
   return all;
 }
 
+/// True for roles of what the next call of a step is given.
+static bool isState(RoleInfo info) {
+  return info.is(Role::OptState) || info.is(Role::Buffer) ||
+         info.is(Role::Accumulator);
+}
+
+/// True if `next` gives a state anew that is among `results` of `step`.
+bool FindingFlow::overwrites(func::FuncOp step, ArrayRef<Place> results,
+                             func::FuncOp next) {
+  return llvm::any_of(results, [&](Place place) {
+    RoleInfo info = getResultRole(step, place.number);
+    for (unsigned i = 0; isState(info) && i != next.getNumResults(); ++i)
+      if (RoleInfo other = getResultRole(next, i);
+          other.role == info.role && other.name == info.name)
+        return true;
+    return false;
+  });
+}
+
 /// Appends the arguments of `next` by which states hand on `results` of `step`;
 /// false if there is none.
 bool FindingFlow::handsOn(func::FuncOp step, ArrayRef<Place> results,
                           SmallVectorImpl<Place> &arguments,
                           func::FuncOp next) {
   ArgumentIndex index(next);
-  for (auto [number, isNegated] : results) {
-    RoleInfo info = getResultRole(step, number);
-    if (!info.is(Role::OptState) && !info.is(Role::Buffer) &&
-        !info.is(Role::Accumulator))
-      continue;
-    for (unsigned argument : index.find(info.role, info.name))
-      arguments.emplace_back(argument, isNegated);
-  }
+  for (Place place : results)
+    if (RoleInfo info = getResultRole(step, place.number); isState(info))
+      for (unsigned argument : index.find(info.role, info.name))
+        arguments.push_back({argument, place.isNegated});
   llvm::sort(arguments);
   return !arguments.empty();
 }
@@ -183,13 +247,17 @@ bool FindingFlow::isKeptByStates(const Open &open) {
     for (func::FuncOp step : queries.steps) {
       Entry entry{step, {}};
       auto from = cast<func::FuncOp>(function);
-      if (!handsOn(from, results, entry.second, step))
+      if (!handsOn(from, results, entry.second, step)) {
+        if (overwrites(from, results, step))
+          return false;
         continue; // it leaves that state alone
+      }
       isTaken |= step == from;
       if (!seen.insert(entry).second)
         continue;
       Summary next = flow.getSummary(entry);
-      mayTell |= next.hasTold;
+      keepMarked(next);
+      mayTell |= next.hasHeard;
       if (!next.isNone)
         left.emplace_back(step, next.results);
     }
@@ -228,10 +296,13 @@ FindingFlow::findLost(ArrayRef<Operation *> unscalings,
     ArrayRef<func::CallOp> calls = queries.getCalls(open.function);
     for (func::CallOp call : llvm::reverse(calls)) {
       SmallVector<FlagPart> parts;
-      for (auto [number, isNegated] : open.results)
-        parts.emplace_back(call.getResult(number), isNegated);
+      for (Place place : open.results)
+        parts.emplace_back(call.getResult(place.number), place.isNegated);
       check(call, parts, open.unscale);
     }
+    if (isStep)
+      foundStates[open.function].insert(open.results.begin(),
+                                        open.results.end());
     if (isStep ? !isKeptByStates(open)
                : !queries.steps.empty() &&
                      (calls.empty() || queries.isReferredTo(open.function)))
@@ -263,25 +334,46 @@ bool FindingFlow::runsInStep(Operation *op,
          });
 }
 
-/// The flags that `step` is handed and that its unscalings find, or that it
-/// always leaves false: they stay so where nothing is found.
+/// The flags that `step` is handed and that say whether something was found, as
+/// they are where nothing is, and those that it always leaves so: if they are
+/// so before a step, they are behind it.
 SmallVector<FlagFlow::Place, 2>
-FindingFlow::findFoundStates(func::FuncOp step) const {
-  SmallVector<Place, 2> places;
+FindingFlow::findFoundStates(func::FuncOp step) {
+  std::set<Place> left;
+  for (Place place : foundStates[step])
+    left.insert({place.number, !place.isNegated, false});
   SmallVector<Operation *> ends = getReturns(step);
-  for (unsigned i = 0; i != step.getNumResults(); ++i) {
-    auto isFound = [&](Operation *end) {
-      return queries.isFinding(end->getOperand(i));
-    };
-    auto isFalse = [&](Operation *end) {
-      return isConstantFlag({end->getOperand(i), true});
-    };
+  for (unsigned i = 0; i != step.getNumResults(); ++i)
     if (isFlagType(step.getResultTypes()[i]) &&
-        (llvm::any_of(ends, isFound) || llvm::all_of(ends, isFalse)))
-      handsOn(step, Place(i, true), places, step);
+        llvm::all_of(ends, [&](Operation *end) {
+          return isConstantFlag({end->getOperand(i), true});
+        }))
+      left.insert({i, true, false});
+  for (;;) {
+    SmallVector<Place, 2> places;
+    for (Place place : left)
+      handsOn(step, place, places, step);
+    for (Place &place : places)
+      place.isMarked = false;
+    llvm::sort(places);
+    Summary behind = whole.getSummary({step, places});
+    std::set<Place> stays;
+    for (Place place : left)
+      if (behind.isNone ||
+          llvm::any_of(behind.results,
+                       [&](Place other) {
+                         return other.number == place.number &&
+                                other.isNegated == place.isNegated;
+                       }) ||
+          llvm::all_of(ends, [&](Operation *end) {
+            return isConstantFlag(
+                {end->getOperand(place.number), place.isNegated});
+          }))
+        stays.insert(place);
+    if (stays.size() == left.size())
+      return places;
+    left = std::move(stays);
   }
-  llvm::sort(places);
-  return places;
 }
 
 /// Where nothing is found, some call of some step advances the scaler: it would
@@ -294,27 +386,34 @@ FindingFlow::findNeverGrown(ArrayRef<Operation *> unscalings,
   bool isAdvanced = false;
   for (func::FuncOp step : queries.steps)
     isAdvanced |= finite.getSummary({step, findFoundStates(step)}).hasTold;
-  if (isAdvanced)
+  if (ArrayRef<UpdateScaleOp> always = finite.getWronglyTold(); !always.empty())
+    return LostFinding{unscalings.front(), FlagLoss::IsAlways, always.front()};
+  if (isAdvanced || llvm::any_of(updates, [&](UpdateScaleOp update) {
+        llvm::DenseSet<Operation *> seen;
+        return runsInStep(update, seen);
+      }))
     return std::nullopt;
-  ArrayRef<UpdateScaleOp> always = finite.getWronglyTold();
-  for (UpdateScaleOp update : updates) {
-    llvm::DenseSet<Operation *> seen;
-    if (!runsInStep(update, seen))
-      continue;
-    if (!llvm::is_contained(always, update))
-      return std::nullopt;
-    return LostFinding{unscalings.front(), FlagLoss::IsAlways, update};
-  }
   for (func::FuncOp step : queries.steps) {
     Entry entry{step, findFoundStates(step)};
     for (const FlagFlow::Suspect &each : finite.findSuspects(entry))
       if (each.kind == FlagLoss::Skips)
         return LostFinding{unscalings.front(), FlagLoss::SkipsFinite, each.op};
   }
-  if (!always.empty())
-    return LostFinding{unscalings.front(), FlagLoss::IsAlways, always.front()};
-  return LostFinding{unscalings.front(), FlagLoss::SkipsFinite,
-                     unscalings.front()};
+  // Between blocks.
+  Operation *decision = unscalings.front();
+  for (UpdateScaleOp update : updates)
+    if (Operation *branch =
+            update->getBlock()->isEntryBlock()
+                ? nullptr
+                : dominance.getDomTree(update->getParentRegion())
+                      .getNode(update->getBlock())
+                      ->getIDom()
+                      ->getBlock()
+                      ->getTerminator()) {
+      decision = branch;
+      break;
+    }
+  return LostFinding{unscalings.front(), FlagLoss::SkipsFinite, decision};
 }
 
 /// A transition that is told of what `unscale` found where one was told before.
@@ -334,16 +433,21 @@ UpdateScaleOp FindingFlow::findToldAgain(Operation *unscale) {
   std::set<Entry> seen;
   while (!worklist.empty() && !getAgain()) {
     auto [function, summary] = worklist.pop_back_val();
-    SmallVector<Place, 2> results = summary.results;
-    bool isTold = !results.empty() && results.back() == FlagFlow::kTold;
-    if (isTold)
-      results.pop_back();
+    SmallVector<Place, 2> results;
+    bool isTold = false, mayBeTold = false;
+    for (Place place : summary.results)
+      if (place.number == kTold.number) {
+        isTold |= place == kTold;
+        mayBeTold = true;
+      } else if (place.isMarked) {
+        results.push_back(place);
+      }
     if (results.empty() || !seen.insert({function, summary.results}).second)
       continue;
     for (func::CallOp call : queries.getCalls(function)) {
       SmallVector<FlagPart> parts;
-      for (auto [number, isNegated] : results)
-        parts.emplace_back(call.getResult(number), isNegated);
+      for (Place place : results)
+        parts.emplace_back(call.getResult(place.number), place.isNegated);
       worklist.push_back({call->getParentOfType<func::FuncOp>(),
                           again.runToEnd(call, parts, isTold)});
     }
@@ -353,8 +457,9 @@ UpdateScaleOp FindingFlow::findToldAgain(Operation *unscale) {
       Entry entry{step, {}};
       if (!handsOn(function, results, entry.second, step))
         continue;
-      if (isTold)
-        entry.second.push_back(FlagFlow::kTold);
+      // After a call that told one: the next decides anew.
+      if (mayBeTold)
+        entry.second.push_back(kTold);
       worklist.push_back({step, again.getSummary(entry)});
     }
   }

@@ -46,8 +46,6 @@ struct FindingQueries {
   function_ref<bool(Operation *)> hasTransition;
   /// True if something but calls refers to a function.
   function_ref<bool(func::FuncOp)> isReferredTo;
-  /// True if a value depends on what unscalings of the scaler found.
-  function_ref<bool(Value)> isFinding;
   /// All train steps. If there are any, calls that none of them reaches do not
   /// count.
   ArrayRef<func::FuncOp> steps;
@@ -59,11 +57,15 @@ public:
   FindingFlow(StringRef scaler, const SymbolTable &symbols,
               const FindingQueries &queries, HandedOver &handedOver,
               DominanceInfo &dominance)
-      : scaler(scaler), queries(queries),
+      : scaler(scaler), queries(queries), dominance(dominance),
         flow(symbols, handedOver, dominance,
              {scaler.str(), queries.hasTransition, EndingTransitions::Told}),
         finite(symbols, handedOver, dominance,
-               {scaler.str(), queries.hasTransition, EndingTransitions::First}),
+               {scaler.str(), queries.hasTransition, EndingTransitions::First,
+                /*isFinite=*/true}),
+        whole(symbols, handedOver, dominance,
+              {scaler.str(), queries.hasTransition, EndingTransitions::Never,
+               /*isFinite=*/true}),
         again(symbols, handedOver, dominance,
               {scaler.str(), queries.hasTransition, EndingTransitions::Never}) {
   }
@@ -99,10 +101,14 @@ private:
   Summary getOutcome(Operation *after, ArrayRef<FlagPart> parts,
                      bool asksTogether);
   bool isKeptByStates(const Open &open);
+  Block *getChainHead(Block *block);
+  Operation *findInChain(Operation *user, Block *block);
+  static bool overwrites(func::FuncOp step, ArrayRef<Place> results,
+                         func::FuncOp next);
   static bool handsOn(func::FuncOp step, ArrayRef<Place> results,
                       SmallVectorImpl<Place> &arguments, func::FuncOp next);
   bool runsInStep(Operation *op, llvm::DenseSet<Operation *> &seen) const;
-  SmallVector<Place, 2> findFoundStates(func::FuncOp step) const;
+  SmallVector<Place, 2> findFoundStates(func::FuncOp step);
   std::optional<LostFinding> findNeverGrown(ArrayRef<Operation *> unscalings,
                                             ArrayRef<UpdateScaleOp> updates);
   UpdateScaleOp findToldAgain(Operation *unscale);
@@ -114,10 +120,16 @@ private:
 
   std::string scaler;
   FindingQueries queries;
-  /// Where something was found, where nothing is, and where something was and
-  /// ways go on behind transitions.
-  FlagFlow flow, finite, again;
+  DominanceInfo &dominance;
+  /// Where something was found, where nothing is, and both where ways go on
+  /// behind transitions.
+  FlagFlow flow, finite, whole, again;
+  /// What train steps return where something was found.
+  std::map<Operation *, std::set<Place>> foundStates;
+  llvm::DenseMap<Block *, Block *> chainHeads;
   llvm::DenseMap<FlagPart, Summary> outcomes;
+  /// Arguments of blocks whose outcome is not known by that.
+  llvm::DenseSet<FlagPart> ofBlocks;
 };
 
 } // namespace mlir::amp

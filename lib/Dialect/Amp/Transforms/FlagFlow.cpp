@@ -36,6 +36,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -43,22 +44,34 @@ using namespace mlir;
 using namespace mlir::amp;
 
 bool Facts::join(const Facts &other) {
-  bool isChanged = other.hasTold && !hasTold;
+  bool isChanged = (other.hasTold && !hasTold) || (other.hasHeard && !hasHeard);
   hasTold |= other.hasTold;
+  hasHeard |= other.hasHeard;
   if (other.isNone)
     return isChanged;
   if (isNone) {
     isNone = false;
+    mayBeTold = other.mayBeTold;
     isTold = other.isTold;
+    isAssumed = other.isAssumed;
     parts = other.parts;
     return true;
   }
-  isChanged |= isTold && !other.isTold;
+  isChanged |= (isTold && !other.isTold) || (other.mayBeTold && !mayBeTold) ||
+               (isAssumed && !other.isAssumed);
   isTold &= other.isTold;
+  mayBeTold |= other.mayBeTold;
+  isAssumed &= other.isAssumed;
   SmallVector<FlagPart> missing;
-  for (FlagPart part : parts)
-    if (!other.parts.contains(part))
+  for (auto &[part, isMarked] : parts) {
+    auto it = other.parts.find(part);
+    if (it == other.parts.end()) {
       missing.push_back(part);
+    } else if (isMarked && !it->second) {
+      isMarked = false;
+      isChanged = true;
+    }
+  }
   for (FlagPart part : missing)
     parts.erase(part);
   return isChanged || !missing.empty();
@@ -83,7 +96,66 @@ void FlagFlow::suspect(Operation *op, FlagLoss kind, Value lost) {
 /// A way that is done.
 static void setTold(Facts &facts) {
   facts.isNone = facts.hasTold = true;
+  facts.mayBeTold = facts.isTold = facts.isAssumed = false;
   facts.parts.clear();
+}
+
+/// True if `part`, a result of an operation, is marked: it would not hold
+/// without what is marked, or it holds by that alone.
+bool FlagFlow::isMarked(FlagPart part, const Facts &facts) const {
+  if (isImplied(part, isConstantFlag))
+    return false;
+  auto isKnown = [&](FlagPart other, bool isMarked) {
+    auto it = facts.parts.find(other);
+    return it == facts.parts.end() ? isConstantFlag(other)
+                                   : it->second == isMarked;
+  };
+  if (!isImplied(part, [&](FlagPart other) { return isKnown(other, false); }))
+    return true;
+  return !transitions.isFinite &&
+         isImplied(part, [&](FlagPart other) { return isKnown(other, true); });
+}
+
+/// How many users `value` has, up to so many.
+static unsigned countUsers(Value value, unsigned most) {
+  unsigned count = 0;
+  for (auto it = value.user_begin(); it != value.user_end() && count != most;
+       ++it)
+    ++count;
+  return count;
+}
+
+/// Adds to `learned` that `part` holds at `at`, where `facts` do, and what that
+/// says of the values that it is computed from, and of those that are computed
+/// from it before `at`.
+void FlagFlow::learn(FlagPart part, Operation *at, const Facts &facts,
+                     Facts &learned) {
+  constexpr unsigned kMaxLearned = 64;
+  bool isMarked = transitions.isFinite;
+  auto holds = [&](FlagPart other) {
+    return facts.holds(other) || learned.holds(other);
+  };
+  llvm::SetVector<FlagPart> parts;
+  parts.insert(part);
+  for (unsigned i = 0; i != std::min<size_t>(parts.size(), kMaxLearned); ++i) {
+    FlagPart next = parts[i];
+    if (!holds(next))
+      learned.add(next, isMarked);
+    SmallVector<FlagPart> more;
+    addNecessary(next, more);
+    for (Operation *user :
+         llvm::make_range(next.first.user_begin(),
+                          std::next(next.first.user_begin(),
+                                    countUsers(next.first, kMaxLearned))))
+      if (user->getNumRegions() == 0 && user->getNumResults() == 1 &&
+          isFlagType(user->getResult(0).getType()) &&
+          dominance.properlyDominates(user, at))
+        for (unsigned isNegated : {0, 1})
+          if (FlagPart computed{user->getResult(0), isNegated};
+              !holds(computed) && isImplied(computed, holds))
+            more.push_back(computed);
+    parts.insert_range(more);
+  }
 }
 
 /// True if an operand of `op` is a part that holds, constants aside.
@@ -135,9 +207,17 @@ void FlagFlow::visit(Operation *op, Facts &facts) {
   if (op == watched)
     atWatched.join(facts);
   if (std::optional<bool> truth = getComparison(op, facts)) {
-    facts.parts.insert({op->getResult(0), *truth ? 0u : 1u});
+    bool isMarked = llvm::any_of(op->getOperands(), [&](Value operand) {
+      return facts.isMarked({operand, 1});
+    });
+    facts.add({op->getResult(0), *truth ? 0u : 1u}, isMarked);
     return;
   }
+  if (auto all = dyn_cast<AllReduceFoundInfOp>(op);
+      all && transitions.isFinite && facts.holds({all.getOperand(), true}))
+    // No rank found any.
+    return facts.add({all.getResult(), true},
+                     facts.isMarked({all.getOperand(), true}));
   if (auto update = dyn_cast<UpdateScaleOp>(op))
     return visitUpdate(update, facts);
   if (auto unscale = dyn_cast<UnscaleOp>(op))
@@ -157,53 +237,61 @@ void FlagFlow::visitUpdate(UpdateScaleOp update, Facts &facts) {
     return;
   Value found = update.getFoundInf();
   bool isTrue = facts.holds({found, false});
+  bool isMarked = facts.isMarked({found, false});
   switch (transitions.kind) {
   case EndingTransitions::Told:
+    facts.hasHeard |= isMarked;
     if (isTrue)
       setTold(facts);
     else if (facts.holds({found, true}))
       suspect(update, FlagLoss::Negates);
     break;
   case EndingTransitions::First:
-    if (isTrue) {
-      wronglyTold.insert(update);
-    } else {
-      isOver = true;
+    if (!isTrue)
       setTold(facts);
-    }
+    else if (!isMarked)
+      wronglyTold.insert(update);
     break;
   case EndingTransitions::Never:
-    if (isTrue && facts.isTold)
+    if (transitions.isFinite)
+      break;
+    if (isMarked && facts.mayBeTold)
       wronglyTold.insert(update);
-    facts.isTold |= isTrue;
+    facts.isTold |= isMarked;
+    facts.mayBeTold |= isMarked;
     break;
   }
 }
 
 void FlagFlow::visitUnscale(UnscaleOp unscale, Facts &facts) {
   Value found = unscale.getFoundInf(), before = unscale.getAlreadyFound();
-  if (transitions.kind == EndingTransitions::First)
-    facts.parts.insert({found, true});
+  bool isFinite = transitions.isFinite;
+  if (isFinite && (!before || facts.holds({before, true})))
+    facts.add({found, true}, before && facts.isMarked({before, true}));
   else if (before && facts.holds({before, false}))
-    facts.parts.insert({found, false});
+    facts.add({found, false}, facts.isMarked({before, false}));
   else if (before && facts.holds({before, true}))
     suspect(unscale, FlagLoss::Negates);
 }
 
 /// What FlagRules say of `op`, without regions or of linalg.
 void FlagFlow::visitResults(Operation *op, Facts &facts) {
-  if (!takesFact(op, facts) && !isa<linalg::LinalgOp>(op))
+  bool givesFlag = llvm::any_of(op->getResultTypes(), isFlagType);
+  bool takesSome = takesFact(op, facts) || isa<linalg::LinalgOp>(op);
+  if (!takesSome && !givesFlag)
     return;
   auto holds = [&](FlagPart part) { return facts.holds(part); };
   // A counter that begins with 0 is a fact, and no flag.
-  bool takesFlag = llvm::any_of(op->getOperands(), [&](Value operand) {
-    return !operand.getType().isIndex() || facts.parts.contains({operand, 0});
-  });
+  bool takesFlag =
+      takesSome && llvm::any_of(op->getOperands(), [&](Value operand) {
+        return !operand.getType().isIndex() ||
+               facts.parts.contains({operand, 0});
+      });
   for (Value result : op->getResults()) {
     bool isKnown = false;
     for (unsigned isNegated : {0, 1})
       if (FlagPart part{result, isNegated}; isImplied(part, holds)) {
-        facts.parts.insert(part);
+        facts.add(part, isMarked(part, facts));
         isKnown |= !suspects || !isImplied(part, isConstantFlag);
       }
     if (!isKnown && takesFlag && !isa<tensor::EmptyOp>(op))
@@ -211,11 +299,17 @@ void FlagFlow::visitResults(Operation *op, Facts &facts) {
   }
 }
 
+/// Takes from places whether a transition was told.
+static void setWhetherTold(Facts &facts, ArrayRef<FlagFlow::Place> places) {
+  facts.isTold |= llvm::is_contained(places, kTold);
+  facts.mayBeTold |= facts.isTold || llvm::is_contained(places, kMayBeTold);
+}
+
 void FlagFlow::visitCall(CallOpInterface call, func::FuncOp callee,
                          Facts &facts) {
   // What a call does that takes no fact has nothing to do with the finding.
   // Where nothing is found, it may advance the scaler or give what is false.
-  bool isFinite = transitions.kind == EndingTransitions::First;
+  bool isFinite = transitions.isFinite;
   bool mayAdvance = isFinite && transitions.areIn(call);
   bool givesFlag = isFinite && llvm::any_of(call->getResultTypes(), isFlagType);
   if (!takesFact(call, facts) && !mayAdvance && !givesFlag)
@@ -230,15 +324,19 @@ void FlagFlow::visitCall(CallOpInterface call, func::FuncOp callee,
   }
   Entry entry{callee, {}};
   for (auto [index, operand] : llvm::enumerate(call.getArgOperands()))
-    for (unsigned isNegated : {0, 1})
+    for (unsigned isNegated : {0u, 1u})
       if (FlagPart part{operand, isNegated};
           facts.parts.contains(part) ||
           (isFlagType(operand.getType()) && isConstantFlag(part)))
-        entry.second.emplace_back(index, isNegated);
+        entry.second.push_back(
+            {unsigned(index), isNegated, facts.isMarked(part)});
   if (facts.isTold)
     entry.second.push_back(kTold);
+  else if (facts.mayBeTold)
+    entry.second.push_back(kMayBeTold);
   Summary summary = getSummary(entry);
   facts.hasTold |= summary.hasTold;
+  facts.hasHeard |= summary.hasHeard;
   if (summary.isNone) {
     facts.isNone = true;
     facts.parts.clear();
@@ -247,10 +345,10 @@ void FlagFlow::visitCall(CallOpInterface call, func::FuncOp callee,
   if (summary.results.empty())
     loseResults();
   for (Place place : summary.results)
-    if (place == kTold)
-      facts.isTold = true;
-    else
-      facts.parts.insert({call->getResult(place.first), place.second});
+    if (place.number != kTold.number)
+      facts.add({call->getResult(place.number), place.isNegated},
+                place.isMarked);
+  setWhetherTold(facts, summary.results);
 }
 
 /// The kept values come out where an infinity was found, whether the body runs
@@ -260,6 +358,9 @@ void FlagFlow::visitGuard(ApplyIfFiniteOp guard, Facts &facts) {
   Block &body = guard.getBody().front();
   Operation *end = body.getTerminator();
   Facts before = enterRegions(facts, guard), inside = before, joined;
+  bool isDecided = facts.isMarked({found, false});
+  inside.mayBeTold = inside.isTold;
+  learn({found, true}, guard, before, inside);
   runBlock(body.begin(), end->getIterator(), inside);
   bool isFound = facts.holds({found, false});
   if (inside.isNone && inside.hasTold && isFound)
@@ -268,8 +369,8 @@ void FlagFlow::visitGuard(ApplyIfFiniteOp guard, Facts &facts) {
     Facts left = leave(way, guard);
     for (auto [result, value] : llvm::zip(guard.getResults(), values))
       for (unsigned isNegated : {0, 1})
-        if (way.holds({value, isNegated}))
-          left.parts.insert({result, isNegated});
+        if (FlagPart part{value, isNegated}; way.holds(part))
+          left.add({result, isNegated}, isDecided || way.isMarked(part));
     joined.join(left);
   };
   if (!facts.holds({found, true}))
@@ -292,8 +393,6 @@ void FlagFlow::visitGuard(ApplyIfFiniteOp guard, Facts &facts) {
 void FlagFlow::runBlock(Block::iterator first, Block::iterator end,
                         Facts &facts) {
   for (; first != end && !facts.isNone; ++first) {
-    if (isOver)
-      return setTold(facts);
     visit(&*first, facts);
     if (&*first == last)
       setTold(facts);
@@ -345,31 +444,36 @@ void FlagFlow::branch(Operation *terminator, const Facts &facts,
         suspect(terminator, FlagLoss::Loses, argument);
       continue;
     }
-    Facts next;
-    next.isNone = false;
-    next.isTold = facts.isTold;
-    std::optional<FlagPart> chosen;
-    if (conditional)
-      chosen = FlagPart{conditional.getCondition(), index == 0 ? 0u : 1u};
+    Facts next = facts.getWays(), learned;
+    bool isDecided = false;
+    if (conditional) {
+      FlagPart chosen{conditional.getCondition(), index == 0 ? 0u : 1u};
+      bool isKnown = facts.holds(chosen);
+      isDecided = isKnown && facts.isMarked(chosen);
+      if (!isKnown)
+        learn(chosen, terminator, facts, learned);
+      next.mayBeTold &= isKnown || facts.isTold;
+      next.isAssumed |= !isKnown && transitions.isFinite;
+    }
     // Values of blocks that the successor is not always behind are others in
     // each round.
-    auto add = [&, to = successor](FlagPart part) {
-      if (Block *made = part.first.getParentBlock();
-          isUsedFrom(part.first, to) && (made->getParent() != to->getParent() ||
-                                         dominance.properlyDominates(made, to)))
-        next.parts.insert(part);
-    };
-    llvm::for_each(facts.parts, add);
-    if (chosen)
-      add(*chosen);
+    for (const Facts *known : {&facts, static_cast<const Facts *>(&learned)})
+      for (auto [part, isMarked] : known->parts)
+        if (Block *made = part.first.getParentBlock();
+            isUsedFrom(part.first, successor) &&
+            (made->getParent() != successor->getParent() ||
+             dominance.properlyDominates(made, successor)))
+          next.add(part, isMarked);
     if (branching) {
       SuccessorOperands handed = branching.getSuccessorOperands(index);
       for (BlockArgument argument : successor->getArguments())
         for (unsigned isNegated : {0, 1})
-          if (Value operand = handed[argument.getArgNumber()];
-              operand && (FlagPart{operand, isNegated} == chosen ||
-                          facts.holds({operand, isNegated})))
-            next.parts.insert({argument, isNegated});
+          if (Value operand = handed[argument.getArgNumber()])
+            if (FlagPart part{operand, isNegated};
+                facts.holds(part) || learned.holds(part))
+              next.add({argument, isNegated}, isDecided || next.isAssumed ||
+                                                  facts.isMarked(part) ||
+                                                  learned.isMarked(part));
     }
     enter(successor, next);
   }
@@ -393,7 +497,7 @@ void FlagFlow::suspectBlocks(const Ends &ends, Block *start,
       }
   for (Value value : handed) {
     Block *block = value.getParentBlock();
-    const llvm::DenseSet<FlagPart> &parts = entered.find(block)->second.parts;
+    const auto &parts = entered.find(block)->second.parts;
     if (!dominance.isReachableFromEntry(block) || parts.contains({value, 0}) ||
         parts.contains({value, 1}))
       continue;
@@ -403,6 +507,41 @@ void FlagFlow::suspectBlocks(const Ends &ends, Block *start,
                       ->getBlock();
     suspect(fork->getTerminator(), FlagLoss::Loses, value);
   }
+}
+
+FlagFlow::PlaceEntry FlagFlow::getEntry(void *place, const Facts &facts) {
+  PlaceEntry entry{place,
+                   {},
+                   {facts.hasTold, facts.hasHeard, facts.mayBeTold,
+                    facts.isTold, facts.isAssumed}};
+  for (auto [part, isMarked] : facts.parts)
+    std::get<1>(entry).emplace_back(part.first.getAsOpaquePointer(),
+                                    part.second, isMarked);
+  llvm::sort(std::get<1>(entry));
+  return entry;
+}
+
+/// True if what the ways in `region` leave depends on what holds where they
+/// enter it alone: no place in it is watched, and no round is gone through.
+bool FlagFlow::areSame(Region *region) const {
+  auto isInside = [&](Operation *place) {
+    return place && region->isAncestor(place->getParentRegion());
+  };
+  return rounds.empty() && !isInside(watched) && !isInside(last);
+}
+
+void FlagFlow::forgetPlaces() {
+  behindRegions.clear();
+  behindBlocks.clear();
+}
+
+const llvm::DenseMap<Block *, unsigned> &
+FlagFlow::getBlockOrder(Region *region) {
+  auto [order, isNew] = blockOrders.try_emplace(region);
+  if (isNew)
+    for (Block *block : llvm::ReversePostOrderTraversal<Region *>(region))
+      order->second.try_emplace(block, order->second.size());
+  return order->second;
 }
 
 /// What holds at the ends of a region, from `first` of `block` on.
@@ -418,14 +557,16 @@ FlagFlow::Ends FlagFlow::runRegion(Block *block, Block::iterator first,
   }
   llvm::MapVector<Block *, Facts> entered;
   llvm::SetVector<Value> handed; // while losses are looked for
-  llvm::SetVector<Block *> worklist;
+  // In the order in which ways lead there, so that few are gone through again.
+  std::set<std::pair<unsigned, Block *>> worklist;
+  const llvm::DenseMap<Block *, unsigned> &order = getBlockOrder(region);
   auto enter = [&](Block *successor, const Facts &next) {
     for (BlockArgument argument : successor->getArguments())
       if (suspects && (next.parts.contains({argument, 0}) ||
                        next.parts.contains({argument, 1})))
         handed.insert(argument);
     if (entered[successor].join(next))
-      worklist.insert(successor);
+      worklist.insert({order.lookup(successor), successor});
   };
   auto leaveBlock = [&](Operation *terminator, const Facts &at) {
     if (at.isNone || terminator->getNumSuccessors() == 0)
@@ -434,9 +575,23 @@ FlagFlow::Ends FlagFlow::runRegion(Block *block, Block::iterator first,
       branch(terminator, at, enter);
   };
   leaveBlock(last, facts);
+  // Where all ways have come together: others come to the first of these.
+  constexpr size_t kMaxJoined = 16;
+  std::vector<PlaceEntry> joined;
+  bool isSame = areSame(region) && !suspects;
   while (!worklist.empty()) {
-    Block *next = worklist.pop_back_val();
+    Block *next = worklist.begin()->second;
+    worklist.erase(worklist.begin());
     Facts at = entered[next];
+    if (isSame && worklist.empty() && ends.empty() &&
+        joined.size() != kMaxJoined) {
+      PlaceEntry entry = getEntry(next, at);
+      if (auto known = behindBlocks.find(entry); known != behindBlocks.end()) {
+        ends = known->second;
+        break;
+      }
+      joined.push_back(std::move(entry));
+    }
     runBlock(next->begin(), next->back().getIterator(), at);
     // A block that is entered again holds no more than before.
     llvm::erase_if(ends, [&](auto &end) { return end.first == &next->back(); });
@@ -444,6 +599,10 @@ FlagFlow::Ends FlagFlow::runRegion(Block *block, Block::iterator first,
   }
   if (suspects)
     suspectBlocks(ends, block, entered, handed.getArrayRef());
+  if (behindBlocks.size() + joined.size() > kMaxPlaces)
+    behindBlocks.clear();
+  for (PlaceEntry &entry : joined)
+    behindBlocks[std::move(entry)] = ends;
   return ends;
 }
 
@@ -456,30 +615,37 @@ FlagFlow::Ends FlagFlow::runRegion(Block *block, Block::iterator first,
 FlagFlow::Summary FlagFlow::summarize(const Ends &ends) const {
   Summary summary;
   unsigned numReturns = 0;
-  std::map<Place, unsigned> counts;
-  std::set<Place> told; // numbers and flags that are false always are not
+  struct Held {
+    unsigned count = 0;
+    bool isMarked = true;
+    bool isTold = false; // numbers and flags that are false always are not
+  };
+  std::map<std::pair<unsigned, unsigned>, Held> places;
+  bool isTold = true, mayBeTold = false;
   for (auto &[end, facts] : ends) {
     summary.hasTold |= facts.hasTold;
+    summary.hasHeard |= facts.hasHeard;
     if (facts.isNone || !isa<func::ReturnOp>(end))
       continue;
     ++numReturns;
-    if (facts.isTold) {
-      ++counts[kTold];
-      told.insert(kTold);
-    }
+    isTold &= facts.isTold;
+    mayBeTold |= facts.mayBeTold;
     for (OpOperand &operand : end->getOpOperands())
       for (unsigned isNegated : {0, 1})
         if (FlagPart part{operand.get(), isNegated}; facts.holds(part)) {
-          ++counts[{operand.getOperandNumber(), isNegated}];
-          if (facts.parts.contains(part) ||
-              (!isNegated && isFlagType(operand.get().getType())))
-            told.insert({operand.getOperandNumber(), isNegated});
+          Held &held = places[{operand.getOperandNumber(), isNegated}];
+          ++held.count;
+          held.isMarked &= facts.isMarked(part);
+          held.isTold |= facts.parts.contains(part) ||
+                         (!isNegated && isFlagType(operand.get().getType()));
         }
   }
-  for (auto [place, count] : counts)
-    if (count == numReturns && told.count(place))
-      summary.results.push_back(place);
+  for (auto [place, held] : places)
+    if (held.count == numReturns && held.isTold)
+      summary.results.push_back({place.first, place.second, held.isMarked});
   summary.isNone = numReturns == 0;
+  if (!summary.isNone && mayBeTold)
+    summary.results.push_back(isTold ? kTold : kMayBeTold);
   return summary;
 }
 
@@ -487,14 +653,15 @@ FlagFlow::Summary FlagFlow::summarize(const Ends &ends) const {
 static Facts getFacts(ArrayRef<FlagPart> known) {
   Facts facts;
   facts.isNone = false;
-  facts.parts.insert_range(known);
+  for (FlagPart part : known)
+    facts.add(part, true);
   return facts;
 }
 
 FlagFlow::Summary FlagFlow::runToEnd(Operation *after, ArrayRef<FlagPart> known,
                                      bool isTold) {
   Facts facts = getFacts(known);
-  facts.isTold = isTold;
+  facts.isTold = facts.mayBeTold = isTold;
   SmallVector<scf::ForOp> loops;
   int64_t numRounds = 1;
   for (auto loop = after->getParentOfType<scf::ForOp>(); loop;
@@ -517,6 +684,7 @@ FlagFlow::Summary FlagFlow::runToEnd(Operation *after, ArrayRef<FlagPart> known,
     }
     Summary one = runFrom(after, facts);
     all.hasTold |= one.hasTold;
+    all.hasHeard |= one.hasHeard;
     if (one.isNone)
       continue;
     all.isNone = false;
@@ -538,18 +706,18 @@ FlagFlow::Summary FlagFlow::runToEnd(Operation *after, ArrayRef<FlagPart> known,
 void FlagFlow::addKnown(Operation *after, Facts &facts) {
   for (auto branch = after->getParentOfType<scf::IfOp>(); branch;
        branch = branch->getParentOfType<scf::IfOp>())
-    facts.parts.insert(
-        {branch.getCondition(),
-         !branch.getThenRegion().isAncestor(after->getParentRegion())});
+    learn({branch.getCondition(),
+           !branch.getThenRegion().isAncestor(after->getParentRegion())},
+          branch, facts, facts);
   for (auto [variable, value] : rounds)
     for (Operation *user : variable.getUsers())
       if (std::optional<bool> truth = getComparison(user, facts);
           truth && dominance.properlyDominates(user, after))
-        facts.parts.insert({user->getResult(0), !*truth});
+        facts.add({user->getResult(0), !*truth}, false);
 }
 
 FlagFlow::Summary FlagFlow::runFrom(Operation *after, Facts facts) {
-  bool hasTold = false;
+  Summary told;
   addKnown(after, facts);
   for (;;) {
     Ends ends = runRegion(after->getBlock(), std::next(after->getIterator()),
@@ -557,7 +725,8 @@ FlagFlow::Summary FlagFlow::runFrom(Operation *after, Facts facts) {
     Operation *around = after->getParentOp();
     if (isa<func::FuncOp>(around)) {
       Summary summary = summarize(ends);
-      summary.hasTold |= hasTold;
+      summary.hasTold |= told.hasTold;
+      summary.hasHeard |= told.hasHeard;
       return summary;
     }
     if (!hasKnownRegions(around)) {
@@ -569,18 +738,17 @@ FlagFlow::Summary FlagFlow::runFrom(Operation *after, Facts facts) {
     Facts atEnds;
     for (auto &end : ends)
       atEnds.join(end.second);
-    hasTold |= atEnds.hasTold;
+    told.hasTold |= atEnds.hasTold;
+    told.hasHeard |= atEnds.hasHeard;
     facts = runRegions(cast<RegionBranchOpInterface>(around), std::move(ends));
     if (!facts.isNone && facts.hasTold && !atEnds.isNone)
       suspect(around, isa<LoopLikeOpInterface>(around) && !atEnds.hasTold
                           ? FlagLoss::LosesLastRound
                           : FlagLoss::Decides);
-    hasTold |= facts.hasTold;
-    if (facts.isNone) {
-      Summary done;
-      done.hasTold = hasTold;
-      return done;
-    }
+    told.hasTold |= facts.hasTold;
+    told.hasHeard |= facts.hasHeard;
+    if (facts.isNone)
+      return told;
     after = around;
   }
 }
@@ -590,10 +758,10 @@ FlagFlow::Summary FlagFlow::enter(const Entry &entry) {
   Block &first = function.getBody().front();
   Facts facts = getFacts({});
   for (Place place : entry.second)
-    if (place == kTold)
-      facts.isTold = true;
-    else
-      facts.parts.insert({function.getArgument(place.first), place.second});
+    if (place.number != kTold.number)
+      facts.add({function.getArgument(place.number), place.isNegated},
+                place.isMarked);
+  setWhetherTold(facts, entry.second);
   // A summary holds for all callers: without the rounds of one, and without
   // what one looks at.
   llvm::SaveAndRestore<llvm::DenseMap<Value, int64_t>> ofCaller(
@@ -609,8 +777,10 @@ FlagFlow::Summary FlagFlow::getSummary(const Entry &entry) {
     isRecursive |= unfinished.count(entry) != 0;
     return it->second;
   }
-  // Of chains of calls beyond any program's, nothing is known.
-  if (unfinished.size() >= kMaxDepth) {
+  // Of chains of calls beyond any program's, nothing is known, nor of functions
+  // that are called with ever other flags.
+  if (unfinished.size() >= kMaxDepth ||
+      ++numEntries[entry.first] > kMaxEntries) {
     summaries.erase(it);
     Summary unknown;
     unknown.isNone = false;
@@ -631,6 +801,7 @@ FlagFlow::Summary FlagFlow::getSummary(const Entry &entry) {
   unfinished.insert(entry);
   for (bool isChanged = true; isChanged;) {
     isChanged = false;
+    forgetPlaces();
     size_t numMade = made.size();
     for (size_t i = 0; i != numMade; ++i) {
       Entry each = made[i];
@@ -641,6 +812,7 @@ FlagFlow::Summary FlagFlow::getSummary(const Entry &entry) {
     }
     isChanged |= numMade != made.size();
   }
+  forgetPlaces();
   unfinished.erase(entry);
   isRecursive = false;
   return summary;
@@ -700,9 +872,10 @@ FlagFlow::Summary FlagFlow::runOne(Operation *op, FlagPart known) {
   summary.isNone = facts.isNone;
   summary.hasTold = facts.hasTold;
   for (OpResult result : op->getResults())
-    for (unsigned isNegated : {0, 1})
-      if (facts.parts.contains({result, isNegated}))
-        summary.results.emplace_back(result.getResultNumber(), isNegated);
+    for (unsigned isNegated : {0u, 1u})
+      if (FlagPart part{result, isNegated}; facts.parts.contains(part))
+        summary.results.push_back(
+            {result.getResultNumber(), isNegated, facts.isMarked(part)});
   return summary;
 }
 
@@ -711,6 +884,8 @@ SmallVector<FlagFlow::Suspect>
 FlagFlow::collectSuspects(function_ref<void()> run) {
   std::map<Entry, Summary> kept;
   std::swap(kept, summaries);
+  numEntries.clear();
+  forgetPlaces();
   suspects.emplace();
   run();
   SmallVector<Suspect> found = std::move(*suspects);

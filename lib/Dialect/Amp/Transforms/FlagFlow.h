@@ -31,20 +31,58 @@
 
 namespace mlir::amp {
 
-/// What holds at a place on all ways that lead to it and have not ended.
+/// What holds at a place on all ways that lead to it and have not ended. Flags
+/// are marked that hold because of what the ways began with, and not by chance,
+/// as the conditions of branches do that were taken. Where no unscaling finds
+/// an infinity, these are marked instead.
 struct Facts {
   /// No such way: all have ended, or none leads here.
   bool isNone = true;
-  /// On some way a transition was told, on all of those that have not ended.
-  bool hasTold = false, isTold = false;
-  llvm::DenseSet<FlagPart> parts;
+  /// On some way that has ended a transition was told, and of a marked flag.
+  bool hasTold = false, hasHeard = false;
+  /// On some way that has not ended one was told of a marked flag, on all.
+  bool mayBeTold = false, isTold = false;
+  /// What was taken was not known to be.
+  bool isAssumed = false;
+  /// Those that hold, and whether they are marked.
+  llvm::DenseMap<FlagPart, bool> parts;
 
   bool holds(FlagPart part) const {
     return parts.contains(part) || isConstantFlag(part);
   }
+  bool isMarked(FlagPart part) const { return parts.lookup(part); }
+  void add(FlagPart part, bool isMarked) { parts.try_emplace(part, isMarked); }
+  /// Nothing, on the same ways.
+  Facts getWays() const {
+    Facts ways;
+    ways.isNone = isNone;
+    ways.hasTold = hasTold;
+    ways.hasHeard = hasHeard;
+    ways.mayBeTold = mayBeTold;
+    ways.isTold = isTold;
+    ways.isAssumed = isAssumed;
+    return ways;
+  }
   /// Takes the ways of `other` in; true if this changes anything.
   bool join(const Facts &other);
 };
+
+/// A result, or an argument, whether it is the negation of it, and whether that
+/// is marked.
+struct FlagPlace {
+  unsigned number, isNegated;
+  bool isMarked = true;
+
+  std::tuple<unsigned, unsigned, bool> get() const {
+    return {number, isNegated, isMarked};
+  }
+  bool operator==(const FlagPlace &other) const { return get() == other.get(); }
+  bool operator<(const FlagPlace &other) const { return get() < other.get(); }
+};
+
+/// Among places: a transition was told of a marked flag, surely or on some way,
+/// before a function or in it.
+inline constexpr FlagPlace kTold{~0u, 0}, kMayBeTold{~0u, 1};
 
 /// Why a transition may not be told of what was found.
 enum class FlagLoss {
@@ -73,8 +111,7 @@ struct EndingTransitions {
   enum Kind {
     /// Those that are told a true flag.
     Told,
-    /// The first that is not surely told a true flag, and all ways with it. No
-    /// unscaling finds an infinity.
+    /// Those that are not surely told a true flag.
     First,
     /// None.
     Never,
@@ -85,6 +122,8 @@ struct EndingTransitions {
   /// True if one is in an operation, or in what that calls.
   function_ref<bool(Operation *)> areIn;
   Kind kind = Told;
+  /// No unscaling finds an infinity.
+  bool isFinite = false;
 };
 
 class FlagFlow {
@@ -94,22 +133,19 @@ public:
       : symbols(symbols), handedOver(handedOver), dominance(dominance),
         transitions(std::move(transitions)) {}
 
-  /// A result, or an argument, and whether it is the negation of it.
-  using Place = std::pair<unsigned, unsigned>;
-  /// Among places: a transition was surely told before, or in a function.
-  static constexpr Place kTold{~0u, 0};
+  using Place = FlagPlace;
   /// A function and the arguments of it that hold.
   using Entry = std::pair<Operation *, SmallVector<Place, 2>>;
   /// What a function leaves.
   struct Summary {
     bool isNone = true;
-    bool hasTold = false;
+    bool hasTold = false, hasHeard = false;
     /// Those that hold, sorted.
     SmallVector<Place, 2> results;
 
     bool operator==(const Summary &other) const {
       return isNone == other.isNone && hasTold == other.hasTold &&
-             results == other.results;
+             hasHeard == other.hasHeard && results == other.results;
     }
   };
   Summary getSummary(const Entry &entry);
@@ -120,8 +156,9 @@ public:
   Summary runToEnd(Operation *after, ArrayRef<FlagPart> known,
                    bool isTold = false);
 
-  /// Where ways never end, transitions that are told again on one of them;
-  /// where they end at the first, those that are surely told a true flag.
+  /// Where ways never end, transitions that are told again on one of them of a
+  /// marked flag; where they end at the first, those that are told a true flag
+  /// which is not marked.
   ArrayRef<UpdateScaleOp> getWronglyTold() const {
     return wronglyTold.getArrayRef();
   }
@@ -161,6 +198,8 @@ private:
   void visitGuard(ApplyIfFiniteOp guard, Facts &facts);
   void visitResults(Operation *op, Facts &facts);
   std::optional<bool> getComparison(Operation *op, const Facts &facts) const;
+  bool isMarked(FlagPart part, const Facts &facts) const;
+  void learn(FlagPart part, Operation *at, const Facts &facts, Facts &learned);
   void runBlock(Block::iterator first, Block::iterator end, Facts &facts);
   void branch(Operation *terminator, const Facts &facts,
               function_ref<void(Block *, const Facts &)> enter);
@@ -183,6 +222,7 @@ private:
   static void goOnBehind(Facts &facts, const Facts &behind);
   void handOver(Operation *owner, RegionBranchOpInterface op, ValueRange values,
                 const Facts &facts, Facts &handed);
+  Facts runRegionsOnce(RegionBranchOpInterface op, const Facts &before);
   void suspectRegions(RegionBranchOpInterface op, const Facts &before,
                       const Facts &behind);
 
@@ -193,6 +233,7 @@ private:
   Summary enter(const Entry &entry);
 
   bool isUsedFrom(Value value, Block *block);
+  const llvm::DenseMap<Block *, unsigned> &getBlockOrder(Region *region);
 
   bool watch(Operation *target, ArrayRef<FlagPart> parts,
              function_ref<void()> run);
@@ -207,14 +248,13 @@ private:
   /// and the one behind which they end.
   Operation *watched = nullptr, *last = nullptr;
   Facts atWatched;
-  /// All ways have ended.
-  bool isOver = false;
   llvm::SetVector<UpdateScaleOp> wronglyTold;
   /// The operands of operations, and what their regions use from outside.
   llvm::DenseMap<Operation *, SmallVector<Value, 0>> usedValues;
   /// The blocks of regions, by cycles: those that others lead to have smaller
   /// numbers; and the smallest of each value's uses in a region.
-  llvm::DenseMap<Region *, llvm::DenseMap<Block *, unsigned>> blockNumbers;
+  std::map<Region *, llvm::DenseMap<Block *, unsigned>> blockNumbers,
+      blockOrders;
   llvm::DenseMap<std::pair<Region *, Value>, unsigned> lastUses;
   /// The induction variables of the rounds that are gone through.
   llvm::DenseMap<Value, int64_t> rounds;
@@ -226,6 +266,22 @@ private:
   std::vector<Entry> made;
   /// Of calls on the way to a function.
   static constexpr size_t kMaxDepth = 1000;
+  /// Of each function.
+  llvm::DenseMap<Operation *, size_t> numEntries;
+  static constexpr size_t kMaxEntries = 256;
+  /// What holds behind operations in loops, and at the ends of regions from
+  /// blocks that all ways come to, by what does in front of them: loops in
+  /// loops are come to again and again, and blocks from each unscaling before
+  /// them.
+  using PlaceEntry =
+      std::tuple<void *, std::vector<std::tuple<void *, unsigned, bool>>,
+                 std::array<bool, 5>>;
+  static PlaceEntry getEntry(void *place, const Facts &facts);
+  bool areSame(Region *region) const;
+  void forgetPlaces();
+  std::map<PlaceEntry, Facts> behindRegions;
+  std::map<PlaceEntry, Ends> behindBlocks;
+  static constexpr size_t kMaxPlaces = 1 << 14;
   bool isRecursive = false;
   /// Filled where they are asked for.
   std::optional<SmallVector<Suspect>> suspects;

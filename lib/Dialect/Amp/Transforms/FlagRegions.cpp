@@ -35,13 +35,10 @@ static bool isIn(Value value, Operation *op) {
 
 /// What is left of `facts` outside of `op`.
 Facts FlagFlow::leave(const Facts &facts, Operation *op) {
-  Facts left;
-  left.isNone = facts.isNone;
-  left.hasTold = facts.hasTold;
-  left.isTold = facts.isTold;
-  for (FlagPart part : facts.parts)
+  Facts left = facts.getWays();
+  for (auto [part, isMarked] : facts.parts)
     if (!isIn(part.first, op))
-      left.parts.insert(part);
+      left.add(part, isMarked);
   return left;
 }
 
@@ -53,13 +50,13 @@ Facts FlagFlow::enterRegions(const Facts &facts, Operation *op) {
     getUsedValuesDefinedAbove(op->getRegions(), used);
     it->second.assign(used.begin(), used.end());
   }
-  Facts inside;
-  inside.isNone = facts.isNone;
-  inside.isTold = facts.isTold;
+  Facts inside = facts.getWays();
+  inside.hasTold = inside.hasHeard = false;
   for (Value value : it->second)
     for (unsigned isNegated : {0, 1})
-      if (facts.parts.contains({value, isNegated}))
-        inside.parts.insert({value, isNegated});
+      if (auto known = facts.parts.find({value, isNegated});
+          known != facts.parts.end())
+        inside.add(known->first, known->second);
   return inside;
 }
 
@@ -67,28 +64,37 @@ Facts FlagFlow::enterRegions(const Facts &facts, Operation *op) {
 /// regions leave `behind`.
 void FlagFlow::goOnBehind(Facts &facts, const Facts &behind) {
   facts.hasTold |= behind.hasTold;
+  facts.hasHeard |= behind.hasHeard;
   facts.isNone = behind.isNone;
   facts.isTold = behind.isTold;
+  facts.mayBeTold |= behind.mayBeTold;
   if (behind.isNone)
     facts.parts.clear();
-  else
-    facts.parts.insert_range(behind.parts);
+  for (auto [part, isMarked] : behind.parts)
+    facts.add(part, isMarked);
 }
 
 /// Adds to `handed` those of `values` for which `owner`, `op` or what one of
 /// its regions ends with, hands over what holds.
 void FlagFlow::handOver(Operation *owner, RegionBranchOpInterface op,
                         ValueRange values, const Facts &facts, Facts &handed) {
+  auto branch = dyn_cast<scf::IfOp>(*op);
+  // By what the ways began with.
+  bool isDecided = branch && owner != op && !transitions.isFinite &&
+                   (facts.isMarked({branch.getCondition(), 0}) ||
+                    facts.isMarked({branch.getCondition(), 1}));
   for (Value value : values)
     for (unsigned isNegated : {0, 1}) {
       bool isHanded = false, holds = true;
+      bool isMarked = isDecided || facts.isAssumed;
       for (OpOperand *source : handedOver.getSources(op, value))
         if (source->getOwner() == owner) {
           isHanded = true;
           holds &= facts.holds({source->get(), isNegated});
+          isMarked |= facts.isMarked({source->get(), isNegated});
         }
       if (isHanded && holds)
-        handed.parts.insert({value, isNegated});
+        handed.add({value, isNegated}, isMarked);
     }
 }
 
@@ -107,6 +113,9 @@ std::optional<int64_t> FlagFlow::countRounds(scf::ForOp loop) {
 /// Where `owner`, `op` or what one of its regions ends with, may go to.
 static SmallVector<RegionSuccessor> getSuccessors(RegionBranchOpInterface op,
                                                   Operation *owner) {
+  auto counting = dyn_cast<scf::ForOp>(*op);
+  bool isOnce = counting && owner != op &&
+                getTripCount(counting).value_or(APInt()).isOne();
   SmallVector<RegionSuccessor> successors;
   SmallVector<Attribute> constants(owner->getNumOperands());
   for (auto [constant, operand] : llvm::zip(constants, owner->getOperands()))
@@ -114,6 +123,10 @@ static SmallVector<RegionSuccessor> getSuccessors(RegionBranchOpInterface op,
   if (owner != op) {
     if (auto end = dyn_cast<RegionBranchTerminatorOpInterface>(owner))
       end.getSuccessorRegions(constants, successors);
+    if (isOnce)
+      llvm::erase_if(successors, [](RegionSuccessor successor) {
+        return !successor.isParent();
+      });
     return successors;
   }
   op.getEntrySuccessorRegions(constants, successors);
@@ -125,13 +138,16 @@ static SmallVector<RegionSuccessor> getSuccessors(RegionBranchOpInterface op,
   return successors;
 }
 
-/// True if `region` is the one of a case 0.
-static bool isOfZero(scf::IndexSwitchOp choice, Region *region) {
+/// What `region` of a choice says of the number that chose it: whether it is 0.
+static std::optional<bool> isOfZero(scf::IndexSwitchOp choice, Region *region) {
+  bool hasZero = false;
   for (auto [value, each] :
-       llvm::zip(choice.getCases(), choice.getCaseRegions()))
-    if (value == 0 && &each == region)
-      return true;
-  return false;
+       llvm::zip(choice.getCases(), choice.getCaseRegions())) {
+    if (&each == region)
+      return value == 0;
+    hasZero |= value == 0;
+  }
+  return hasZero ? std::optional(false) : std::nullopt;
 }
 
 /// What holds behind `op`, which is left or gone round in from `starts`: the
@@ -156,23 +172,32 @@ Facts FlagFlow::runRegions(RegionBranchOpInterface op, Ends starts) {
     }
     for (RegionSuccessor successor : getSuccessors(op, owner)) {
       Region *region = successor.getSuccessor();
-      Facts next = leave(facts, op);
-      // Of the operation that chooses a region, one is entered alone.
-      if (choice && owner == op && isOfZero(choice, region) &&
-          facts.holds({choice.getArg(), false}))
+      // What leads to this successor and no other.
+      std::optional<FlagPart> chosen;
+      if (branch && owner == op)
+        chosen =
+            FlagPart{branch.getCondition(), region != &branch.getThenRegion()};
+      else if (auto end = dyn_cast<scf::ConditionOp>(owner))
+        chosen = FlagPart{end.getCondition(), !region};
+      else if (std::optional<bool> isZero = choice && owner == op
+                                                ? isOfZero(choice, region)
+                                                : std::nullopt)
+        chosen = FlagPart{choice.getArg(), *isZero};
+      if (chosen && facts.holds({chosen->first, !chosen->second}))
         continue;
-      if (branch && owner == op) {
-        bool isElse = region != &branch.getThenRegion();
-        if (facts.holds({branch.getCondition(), !isElse}))
-          continue;
-        next.parts.insert({branch.getCondition(), isElse});
+      Facts at = facts;
+      if (chosen && !facts.holds(*chosen)) {
+        learn(*chosen, owner, facts, at);
+        at.isAssumed |= transitions.isFinite;
       }
-      if (auto end = dyn_cast<scf::ConditionOp>(owner);
-          end && facts.holds({end.getCondition(), region ? 1u : 0u}))
-        continue;
+      // Whether one was told in another branch is not known.
+      if ((branch || choice) && owner == op &&
+          !(chosen && facts.holds(*chosen)))
+        at.mayBeTold = at.isTold;
+      Facts next = leave(at, op);
       ValueRange inputs = region ? ValueRange(region->getArguments())
                                  : ValueRange(op->getResults());
-      handOver(owner, op, inputs, facts, next);
+      handOver(owner, op, inputs, at, next);
       for (Value input : inputs)
         if (suspects && (next.parts.contains({input, 0}) ||
                          next.parts.contains({input, 1})))
@@ -272,8 +297,8 @@ void FlagFlow::suspectRegions(RegionBranchOpInterface op, const Facts &before,
     suspect(op, FlagLoss::Decides);
   else if (transitions.areIn(op))
     suspect(op, FlagLoss::Skips);
-  bool takesSome = llvm::any_of(before.parts, [&](FlagPart part) {
-    return llvm::any_of(part.first.getUsers(),
+  bool takesSome = llvm::any_of(before.parts, [&](const auto &known) {
+    return llvm::any_of(known.first.first.getUsers(),
                         [&](Operation *user) { return op->isAncestor(user); });
   });
   if (takesSome)
@@ -282,11 +307,27 @@ void FlagFlow::suspectRegions(RegionBranchOpInterface op, const Facts &before,
         suspect(op, FlagLoss::Loses, result);
 }
 
-void FlagFlow::visitRegions(RegionBranchOpInterface op, Facts &facts) {
-  Facts before = enterRegions(facts, op);
+/// What holds behind `op` where `before` does in front of it.
+Facts FlagFlow::runRegionsOnce(RegionBranchOpInterface op,
+                               const Facts &before) {
   Ends starts;
   starts.emplace_back(op, before);
+  if (!op->getParentOfType<LoopLikeOpInterface>() ||
+      !llvm::all_of(op->getRegions(),
+                    [&](Region &region) { return areSame(&region); }))
+    return runRegions(op, std::move(starts));
+  PlaceEntry entry = getEntry(op, before);
+  if (auto known = behindRegions.find(entry); known != behindRegions.end())
+    return known->second;
   Facts behind = runRegions(op, std::move(starts));
+  if (behindRegions.size() == kMaxPlaces)
+    behindRegions.clear();
+  return behindRegions[entry] = std::move(behind);
+}
+
+void FlagFlow::visitRegions(RegionBranchOpInterface op, Facts &facts) {
+  Facts before = enterRegions(facts, op);
+  Facts behind = runRegionsOnce(op, before);
   suspectRegions(op, before, behind);
   goOnBehind(facts, behind);
 }

@@ -276,7 +276,8 @@ static bool isFalse(Value value, HoldingParts holds) {
     if (!isa_and_present<tensor::FromElementsOp, tensor::ConcatOp,
                          tensor::CastOp, tensor::CollapseShapeOp,
                          tensor::ExpandShapeOp, tensor::SplatOp,
-                         tensor::InsertSliceOp, arith::OrIOp>(def))
+                         tensor::InsertOp, tensor::InsertSliceOp, arith::OrIOp>(
+            def))
       return false;
     for (Value operand : def->getOperands())
       if (!operand.getType().isIndex())
@@ -348,7 +349,35 @@ bool mlir::amp::isImplied(FlagPart part, HoldingParts holds) {
       isFlagType(part.first.getType()))
     return isNegated ? holdsForAny(part, holds) : holdsForAll(part, holds);
   auto sum = dyn_cast<arith::AddIOp>(def);
-  return sum && !isNegated && holdsForAny(part, holds) && isDisjunction(sum);
+  if (sum && isNegated)
+    return holdsForAll(part, holds); // 0 + 0
+  return sum && holdsForAny(part, holds) && isDisjunction(sum);
+}
+
+void mlir::amp::addNecessary(FlagPart part, SmallVectorImpl<FlagPart> &parts) {
+  Operation *def = part.first.getDefiningOp();
+  if (!def || def->getNumOperands() == 0 ||
+      llvm::any_of(def->getOperandTypes(),
+                   [](Type type) { return !hasOneElement(type); }) ||
+      !hasOneElement(part.first.getType()))
+    return;
+  Value first = def->getOperand(0);
+  bool isNegated = part.second;
+  bool isMoved =
+      isa<tensor::ExtractOp, tensor::FromElementsOp, tensor::CastOp,
+          tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::SplatOp>(def);
+  bool isBoth = isNegated ? isa<arith::OrIOp, arith::MaxUIOp>(def)
+                          : isa<arith::AndIOp, arith::MinUIOp>(def) &&
+                                isFlagType(part.first.getType());
+  if (isMoved)
+    parts.emplace_back(first, isNegated);
+  else if (isBoth)
+    for (Value operand : def->getOperands())
+      parts.emplace_back(operand, isNegated);
+  else if (isa<arith::ExtUIOp, arith::ExtSIOp, arith::IndexCastUIOp,
+               arith::XOrIOp, arith::CmpIOp>(def))
+    if (std::optional<FlagPart> kept = getKeptFlag(part))
+      parts.push_back(*kept);
 }
 
 void mlir::amp::addSufficient(FlagPart part, SmallVectorImpl<FlagPart> &parts) {

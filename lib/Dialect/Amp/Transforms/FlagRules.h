@@ -46,6 +46,10 @@ std::optional<FlagPart> getKeptFlag(FlagPart part);
 /// amp operations that have a state are looked into.
 bool isImplied(FlagPart part, HoldingParts holds);
 
+/// Appends what surely holds where `part`, of one element, does, of the values
+/// that it is computed from.
+void addNecessary(FlagPart part, SmallVectorImpl<FlagPart> &parts);
+
 /// Appends the operands of the operation of `part`, and their negations, each
 /// of which implies `part` by itself.
 void addSufficient(FlagPart part, SmallVectorImpl<FlagPart> &parts);

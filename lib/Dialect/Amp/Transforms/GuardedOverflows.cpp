@@ -475,8 +475,8 @@ bool GuardChecker::isHeard(UnscaleOp unscale, ArrayRef<func::CallOp> chain,
   SmallVector<FlagPart> known{{unscale.getFoundInf(), false}};
   for (func::CallOp call : llvm::reverse(chain)) {
     SmallVector<FlagPart> returned;
-    for (auto [number, isNegated] : guardFlow.runToEnd(after, known).results)
-      returned.emplace_back(call.getResult(number), isNegated);
+    for (FlagFlow::Place place : guardFlow.runToEnd(after, known).results)
+      returned.emplace_back(call.getResult(place.number), place.isNegated);
     if (returned.empty())
       return false;
     known = std::move(returned);

@@ -244,9 +244,8 @@ ScalerFindings TransitionFlow::checkFindings(StringRef scaler,
   auto isReferredTo = [&](func::FuncOp function) {
     return referredTo.contains(function);
   };
-  auto comesFromFinding = [&](Value value) { return isFinding(value, scaler); };
-  FindingQueries queries{getCalls,     reachesTransition, hasTransition,
-                         isReferredTo, comesFromFinding,  steps};
+  FindingQueries queries{getCalls, reachesTransition, hasTransition,
+                         isReferredTo, steps};
   FindingFlow findings(scaler, symbols, queries, handedOver, dominance);
   ScalerFindings checked;
   checked.lost = findings.findLost(unscalings, updates);
