@@ -249,6 +249,31 @@ void StepGuard::replaceLaterUses(Value value, ApplyIfFiniteOp guard,
   value.replaceUsesWithIf(early.getResult(0), isTaken);
 }
 
+/// True if `value` is chosen among new parameters and what no gradient came
+/// into, by what none came into: the parameters are kept for themselves, and it
+/// is a copy of what the step left of them.
+bool StepGuard::isCopyOfParams(Value value) {
+  llvm::DenseSet<Value> seen;
+  SmallVector<Value> worklist{value};
+  auto isDirty = [&](Value next) {
+    return found.contains(next) && reach.isReachedByGradient(next);
+  };
+  while (!worklist.empty()) {
+    Value next = worklist.pop_back_val();
+    if (!seen.insert(next).second || !isDirty(next))
+      continue;
+    SmallVector<Place> places = getHandedOn(next);
+    Operation *def = next.getDefiningOp();
+    if (places.empty() || (isa_and_present<scf::IfOp, arith::SelectOp>(def) &&
+                           isDirty(def->getOperand(0))))
+      return false;
+    for (auto [op, operand] : places)
+      if (Value read = op->getOperand(operand); !isHandedOnAsOld(read, op))
+        worklist.push_back(read);
+  }
+  return true;
+}
+
 /// Buffers are what the forward pass has made of them, and random states what
 /// was drawn, also in a step that is skipped. One that gradients came into is a
 /// state of the step that reads it: it would keep their infinity.
@@ -257,7 +282,8 @@ void StepGuard::addDirtyStates(Operation *end) {
     RoleInfo state = getResultRole(step, i);
     Value value = end->getOperand(i);
     if ((!state.is(Role::Buffer) && !state.is(Role::Rng)) ||
-        !found.contains(value) || !reach.isReachedByGradient(value))
+        !found.contains(value) || !reach.isReachedByGradient(value) ||
+        isCopyOfParams(value))
       continue;
     if (std::optional<unsigned> old =
             findArgument(step, state, value.getType()))

@@ -207,6 +207,7 @@ private:
   bool isKept(Value value, const Slot &slot);
   void replaceLaterUses(Value value, ApplyIfFiniteOp guard, Value guarded,
                         Value kept);
+  bool isCopyOfParams(Value value);
   void addDirtyStates(Operation *end);
   LogicalResult guardSlots(Operation *owner);
 
