@@ -14,6 +14,12 @@
 // once for each set of arguments that hold. Nothing is followed through memory,
 // nor by an operation that is not in the list.
 //
+// A branch that is taken says of its condition that it holds there, and so of
+// what that is computed from and of what is computed from it. Facts of that kind
+// are told from those that hold because of what the ways began with, by marks: a
+// result is marked if it would not hold without what is marked, or holds by that
+// alone, or was handed over where a marked flag decided.
+//
 // Recursive functions begin with the assumption that each call does all, and
 // are gone through until nothing changes: a call that ends has ended after
 // finitely many calls, so what is left is true of it.
