@@ -262,3 +262,53 @@ func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
   %new = arith.subf %w, %u : tensor<f32>
   return %new, %next : tensor<f32>, tensor<i1>
 }
+
+// -----
+
+// By another comparison of the same number.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %n: i32 {amp.role = "hyper", amp.name = "n"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"},
+    %st: tensor<i1> {amp.role = "opt_state", amp.name = "found"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}, tensor<i1> {amp.role = "opt_state", amp.name = "found"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %zi = arith.constant 0 : i32
+  %data = arith.cmpi eq, %n, %zi : i32
+  %any = arith.ori %f, %st : tensor<i1>
+  %no = arith.constant dense<false> : tensor<i1>
+  %more = arith.cmpi ne, %n, %zi : i32
+  scf.if %data { amp.update_scale @s, %any }
+  %next = arith.select %more, %any, %no : tensor<i1>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new, %next : tensor<f32>, tensor<i1>
+}
+
+// -----
+
+// By the same comparison, made again.
+// CHECK: func.func @train
+amp.scaler @s {initial_scale = 4.0 : f64}
+func.func @train(%w: tensor<f32> {amp.role = "param", amp.name = "w"},
+    %x: tensor<f32> {amp.role = "batch", amp.name = "x0"},
+    %n: i32 {amp.role = "hyper", amp.name = "n"},
+    %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"},
+    %st: tensor<i1> {amp.role = "opt_state", amp.name = "found"})
+    -> (tensor<f32> {amp.role = "param", amp.name = "w"}, tensor<i1> {amp.role = "opt_state", amp.name = "found"}) {
+  %a = amp.scale_loss %seed using @s : tensor<f32>
+  %g = arith.mulf %a, %x : tensor<f32>
+  %u, %f = amp.unscale %g using @s : (tensor<f32>) -> tensor<f32>
+  %zi = arith.constant 0 : i32
+  %data = arith.cmpi eq, %n, %zi : i32
+  %any = arith.ori %f, %st : tensor<i1>
+  %no = arith.constant dense<false> : tensor<i1>
+  scf.if %data { amp.update_scale @s, %any }
+  %again = arith.cmpi eq, %n, %zi : i32
+  %next = arith.select %again, %no, %any : tensor<i1>
+  %new = arith.subf %w, %u : tensor<f32>
+  return %new, %next : tensor<f32>, tensor<i1>
+}

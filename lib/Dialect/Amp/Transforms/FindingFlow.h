@@ -58,10 +58,12 @@ public:
               const FindingQueries &queries, HandedOver &handedOver,
               DominanceInfo &dominance)
       : scaler(scaler), queries(queries), dominance(dominance),
-        flow(symbols, handedOver, dominance,
-             {scaler.str(), queries.hasTransition, EndingTransitions::Told}),
+        flow(
+            symbols, handedOver, dominance,
+            {scaler.str(), queries.hasTransition, EndingTransitions::ToldTrue}),
         finite(symbols, handedOver, dominance,
-               {scaler.str(), queries.hasTransition, EndingTransitions::First,
+               {scaler.str(), queries.hasTransition,
+                EndingTransitions::ToldOther,
                 /*isFinite=*/true}),
         whole(symbols, handedOver, dominance,
               {scaler.str(), queries.hasTransition, EndingTransitions::Never,

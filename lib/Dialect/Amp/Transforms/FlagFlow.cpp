@@ -15,10 +15,10 @@
 // nor by an operation that is not in the list.
 //
 // A branch that is taken says of its condition that it holds there, and so of
-// what that is computed from and of what is computed from it. Facts of that kind
-// are told from those that hold because of what the ways began with, by marks: a
-// result is marked if it would not hold without what is marked, or holds by that
-// alone, or was handed over where a marked flag decided.
+// what that is computed from and of what is computed from it. Facts of that
+// kind are told from those that hold because of what the ways began with, by
+// marks: a result is marked if it would not hold without what is marked, or
+// holds by that alone, or was handed over where a marked flag decided.
 //
 // Recursive functions begin with the assumption that each call does all, and
 // are gone through until nothing changes: a call that ends has ended after
@@ -122,15 +122,6 @@ bool FlagFlow::isMarked(FlagPart part, const Facts &facts) const {
          isImplied(part, [&](FlagPart other) { return isKnown(other, true); });
 }
 
-/// How many users `value` has, up to so many.
-static unsigned countUsers(Value value, unsigned most) {
-  unsigned count = 0;
-  for (auto it = value.user_begin(); it != value.user_end() && count != most;
-       ++it)
-    ++count;
-  return count;
-}
-
 /// Adds to `learned` that `part` holds at `at`, where `facts` do, and what that
 /// says of the values that it is computed from, and of those that are computed
 /// from it before `at`.
@@ -149,17 +140,19 @@ void FlagFlow::learn(FlagPart part, Operation *at, const Facts &facts,
       learned.add(next, isMarked);
     SmallVector<FlagPart> more;
     addNecessary(next, more);
-    for (Operation *user :
-         llvm::make_range(next.first.user_begin(),
-                          std::next(next.first.user_begin(),
-                                    countUsers(next.first, kMaxLearned))))
-      if (user->getNumRegions() == 0 && user->getNumResults() == 1 &&
-          isFlagType(user->getResult(0).getType()) &&
-          dominance.properlyDominates(user, at))
-        for (unsigned isNegated : {0, 1})
-          if (FlagPart computed{user->getResult(0), isNegated};
-              !holds(computed) && isImplied(computed, holds))
-            more.push_back(computed);
+    unsigned numUsers = 0;
+    for (Operation *user : next.first.getUsers()) {
+      if (++numUsers > kMaxLearned)
+        break;
+      if (user->getNumRegions() != 0 || user->getNumResults() != 1 ||
+          !isFlagType(user->getResult(0).getType()) ||
+          !dominance.properlyDominates(user, at))
+        continue;
+      for (unsigned isNegated : {0, 1})
+        if (FlagPart computed{user->getResult(0), isNegated};
+            !holds(computed) && isImplied(computed, holds))
+          more.push_back(computed);
+    }
     parts.insert_range(more);
   }
 }
@@ -245,14 +238,14 @@ void FlagFlow::visitUpdate(UpdateScaleOp update, Facts &facts) {
   bool isTrue = facts.holds({found, false});
   bool isMarked = facts.isMarked({found, false});
   switch (transitions.kind) {
-  case EndingTransitions::Told:
+  case EndingTransitions::ToldTrue:
     facts.hasHeard |= isMarked;
     if (isTrue)
       setTold(facts);
     else if (facts.holds({found, true}))
       suspect(update, FlagLoss::Negates);
     break;
-  case EndingTransitions::First:
+  case EndingTransitions::ToldOther:
     if (!isTrue)
       setTold(facts);
     else if (!isMarked)

@@ -110,9 +110,9 @@ enum class FlagLoss {
 struct EndingTransitions {
   enum Kind {
     /// Those that are told a true flag.
-    Told,
+    ToldTrue,
     /// Those that are not surely told a true flag.
-    First,
+    ToldOther,
     /// None.
     Never,
   };
@@ -121,7 +121,7 @@ struct EndingTransitions {
   std::string scaler;
   /// True if one is in an operation, or in what that calls.
   function_ref<bool(Operation *)> areIn;
-  Kind kind = Told;
+  Kind kind = ToldTrue;
   /// No unscaling finds an infinity.
   bool isFinite = false;
 };
@@ -157,8 +157,8 @@ public:
                    bool isTold = false);
 
   /// Where ways never end, transitions that are told again on one of them of a
-  /// marked flag; where they end at the first, those that are told a true flag
-  /// which is not marked.
+  /// marked flag; where those that are told true end none, these, if the flag is
+  /// not marked.
   ArrayRef<UpdateScaleOp> getWronglyTold() const {
     return wronglyTold.getArrayRef();
   }
