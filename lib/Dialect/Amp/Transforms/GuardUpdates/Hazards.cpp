@@ -422,8 +422,8 @@ llvm::SmallBitVector StepGuard::findDecisiveAfterCallees(func::FuncOp callee) {
       Operation *next = getCallee(call, symbols);
       if (next && componentOf.lookup(next) == componentOf.lookup(callee))
         llvm::append_range(conditions, call.getOperands());
-      else
-        for (unsigned number : decisive.lookup(next).set_bits())
+      else if (auto known = decisive.find(next); known != decisive.end())
+        for (unsigned number : known->second.set_bits())
           conditions.push_back(call.getOperand(number));
     } else if (op->getNumSuccessors() > 1 && cycles.contains(block) &&
                llvm::any_of(op->getSuccessors(), [&](Block *successor) {
