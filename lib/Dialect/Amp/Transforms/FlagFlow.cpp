@@ -38,6 +38,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/RegionGraphTraits.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/CallInterfaces.h"
@@ -275,7 +276,11 @@ void FlagFlow::visitUnscale(UnscaleOp unscale, Facts &facts) {
 
 /// What FlagRules say of `op`, without regions or of linalg.
 void FlagFlow::visitResults(Operation *op, Facts &facts) {
-  bool givesFlag = llvm::any_of(op->getResultTypes(), isFlagType);
+  // A constant may make it true by itself.
+  bool givesFlag = llvm::any_of(op->getResultTypes(), isFlagType) &&
+                   llvm::any_of(op->getOperands(), [](Value operand) {
+                     return matchPattern(operand, m_Constant());
+                   });
   bool takesSome = takesFact(op, facts) || isa<linalg::LinalgOp>(op);
   if (!takesSome && !givesFlag)
     return;

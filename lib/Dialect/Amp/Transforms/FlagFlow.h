@@ -157,8 +157,8 @@ public:
                    bool isTold = false);
 
   /// Where ways never end, transitions that are told again on one of them of a
-  /// marked flag; where those that are told true end none, these, if the flag is
-  /// not marked.
+  /// marked flag; where those that are told true end none, these, if the flag
+  /// is not marked.
   ArrayRef<UpdateScaleOp> getWronglyTold() const {
     return wronglyTold.getArrayRef();
   }
