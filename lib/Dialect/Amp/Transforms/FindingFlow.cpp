@@ -340,7 +340,9 @@ bool FindingFlow::runsInStep(Operation *op,
 SmallVector<FlagFlow::Place, 2>
 FindingFlow::findFoundStates(func::FuncOp step) {
   std::set<Place> left;
-  for (Place place : foundStates[step])
+  auto found = foundStates.find(step);
+  for (Place place :
+       found == foundStates.end() ? std::set<Place>() : found->second)
     left.insert({place.number, !place.isNegated, false});
   SmallVector<Operation *> ends = getReturns(step);
   for (unsigned i = 0; i != step.getNumResults(); ++i)
@@ -466,8 +468,39 @@ UpdateScaleOp FindingFlow::findToldAgain(Operation *unscale) {
   return getAgain();
 }
 
+/// True if `step` is given a state that may be a flag, or count some.
+static bool takesFlags(func::FuncOp step) {
+  for (unsigned i = 0; i != step.getNumArguments(); ++i)
+    if (isState(getArgRole(step, i)) &&
+        getElementTypeOrSelf(step.getArgumentTypes()[i]).isIntOrIndex())
+      return true;
+  return false;
+}
+
+/// True if `op` runs once in each call of one train step, as seen from where it
+/// stands: in the one block of functions that are called from one place each.
+bool FindingFlow::runsOnce(Operation *op) const {
+  for (;;) {
+    auto function = dyn_cast<func::FuncOp>(op->getParentOp());
+    if (!function || !llvm::hasSingleElement(function.getBody()) ||
+        queries.isReferredTo(function))
+      return false;
+    ArrayRef<func::CallOp> calls = queries.getCalls(function);
+    if (getFunctionKind(function) == FunctionKind::TrainStep)
+      return calls.empty() && queries.steps.size() == 1 &&
+             !takesFlags(function);
+    if (calls.size() != 1)
+      return false;
+    op = calls.front();
+  }
+}
+
 std::optional<FindingToldTwice>
-FindingFlow::findToldTwice(ArrayRef<Operation *> unscalings) {
+FindingFlow::findToldTwice(ArrayRef<Operation *> unscalings,
+                           ArrayRef<UpdateScaleOp> updates) {
+  // Most programs.
+  if (updates.size() == 1 && runsOnce(updates.front()))
+    return std::nullopt;
   size_t numLookedAt = std::min(unscalings.size(), kMaxLookedAt);
   for (Operation *unscale : unscalings.take_front(numLookedAt))
     if (UpdateScaleOp update = findToldAgain(unscale))

@@ -82,7 +82,8 @@ public:
   /// one was told before, in the same call of a step or an earlier one. So many
   /// are looked at.
   std::optional<FindingToldTwice>
-  findToldTwice(ArrayRef<Operation *> unscalings);
+  findToldTwice(ArrayRef<Operation *> unscalings,
+                ArrayRef<UpdateScaleOp> updates);
   static constexpr size_t kMaxLookedAt = 64;
 
 private:
@@ -113,6 +114,7 @@ private:
   SmallVector<Place, 2> findFoundStates(func::FuncOp step);
   std::optional<LostFinding> findNeverGrown(ArrayRef<Operation *> unscalings,
                                             ArrayRef<UpdateScaleOp> updates);
+  bool runsOnce(Operation *op) const;
   UpdateScaleOp findToldAgain(Operation *unscale);
   LostFinding explain(Operation *unscale, Operation *after,
                       ArrayRef<FlagPart> parts);

@@ -250,7 +250,7 @@ ScalerFindings TransitionFlow::checkFindings(StringRef scaler,
   ScalerFindings checked;
   checked.lost = findings.findLost(unscalings, updates);
   if (checked.lost.empty())
-    checked.toldTwice = findings.findToldTwice(unscalings);
+    checked.toldTwice = findings.findToldTwice(unscalings, updates);
   return checked;
 }
 
