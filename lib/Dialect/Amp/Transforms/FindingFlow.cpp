@@ -295,10 +295,7 @@ FindingFlow::findLost(ArrayRef<Operation *> unscalings,
     bool isStep = getFunctionKind(open.function) == FunctionKind::TrainStep;
     ArrayRef<func::CallOp> calls = queries.getCalls(open.function);
     for (func::CallOp call : llvm::reverse(calls)) {
-      SmallVector<FlagPart> parts;
-      for (Place place : open.results)
-        parts.emplace_back(call.getResult(place.number), place.isNegated);
-      check(call, parts, open.unscale);
+      check(call, FlagFlow::getParts(call, open.results), open.unscale);
     }
     if (isStep)
       foundStates[open.function].insert(open.results.begin(),
@@ -340,17 +337,18 @@ bool FindingFlow::runsInStep(Operation *op,
 SmallVector<FlagFlow::Place, 2>
 FindingFlow::findFoundStates(func::FuncOp step) {
   std::set<Place> left;
-  auto found = foundStates.find(step);
-  for (Place place :
-       found == foundStates.end() ? std::set<Place>() : found->second)
+  for (Place place : foundStates[step])
     left.insert({place.number, !place.isNegated, false});
   SmallVector<Operation *> ends = getReturns(step);
+  auto isConstant = [&](Place place) {
+    return llvm::all_of(ends, [&](Operation *end) {
+      return isConstantFlag({end->getOperand(place.number), place.isNegated});
+    });
+  };
   for (unsigned i = 0; i != step.getNumResults(); ++i)
-    if (isFlagType(step.getResultTypes()[i]) &&
-        llvm::all_of(ends, [&](Operation *end) {
-          return isConstantFlag({end->getOperand(i), true});
-        }))
-      left.insert({i, true, false});
+    if (Place place{i, true, false};
+        isFlagType(step.getResultTypes()[i]) && isConstant(place))
+      left.insert(place);
   for (;;) {
     SmallVector<Place, 2> places;
     for (Place place : left)
@@ -361,15 +359,10 @@ FindingFlow::findFoundStates(func::FuncOp step) {
     Summary behind = whole.getSummary({step, places});
     std::set<Place> stays;
     for (Place place : left)
-      if (behind.isNone ||
-          llvm::any_of(behind.results,
-                       [&](Place other) {
-                         return other.number == place.number &&
-                                other.isNegated == place.isNegated;
-                       }) ||
-          llvm::all_of(ends, [&](Operation *end) {
-            return isConstantFlag(
-                {end->getOperand(place.number), place.isNegated});
+      if (behind.isNone || isConstant(place) ||
+          llvm::any_of(behind.results, [&](Place other) {
+            return other.number == place.number &&
+                   other.isNegated == place.isNegated;
           }))
         stays.insert(place);
     if (stays.size() == left.size())
@@ -386,8 +379,11 @@ FindingFlow::findNeverGrown(ArrayRef<Operation *> unscalings,
   if (queries.steps.empty() || unscalings.empty())
     return std::nullopt;
   bool isAdvanced = false;
-  for (func::FuncOp step : queries.steps)
-    isAdvanced |= finite.getSummary({step, findFoundStates(step)}).hasTold;
+  SmallVector<Entry> entries;
+  for (func::FuncOp step : queries.steps) {
+    entries.push_back({step, findFoundStates(step)});
+    isAdvanced |= finite.getSummary(entries.back()).hasTold;
+  }
   if (ArrayRef<UpdateScaleOp> always = finite.getWronglyTold(); !always.empty())
     return LostFinding{unscalings.front(), FlagLoss::IsAlways, always.front()};
   if (isAdvanced || llvm::any_of(updates, [&](UpdateScaleOp update) {
@@ -395,26 +391,23 @@ FindingFlow::findNeverGrown(ArrayRef<Operation *> unscalings,
         return runsInStep(update, seen);
       }))
     return std::nullopt;
-  for (func::FuncOp step : queries.steps) {
-    Entry entry{step, findFoundStates(step)};
+  for (const Entry &entry : entries)
     for (const FlagFlow::Suspect &each : finite.findSuspects(entry))
       if (each.kind == FlagLoss::Skips)
         return LostFinding{unscalings.front(), FlagLoss::SkipsFinite, each.op};
-  }
   // Between blocks.
   Operation *decision = unscalings.front();
-  for (UpdateScaleOp update : updates)
-    if (Operation *branch =
-            update->getBlock()->isEntryBlock()
-                ? nullptr
-                : dominance.getDomTree(update->getParentRegion())
-                      .getNode(update->getBlock())
-                      ->getIDom()
-                      ->getBlock()
-                      ->getTerminator()) {
-      decision = branch;
-      break;
-    }
+  const auto *behindBranch = llvm::find_if(updates, [](UpdateScaleOp update) {
+    return !update->getBlock()->isEntryBlock();
+  });
+  if (behindBranch != updates.end()) {
+    UpdateScaleOp update = *behindBranch;
+    decision = dominance.getDomTree(update->getParentRegion())
+                   .getNode(update->getBlock())
+                   ->getIDom()
+                   ->getBlock()
+                   ->getTerminator();
+  }
   return LostFinding{unscalings.front(), FlagLoss::SkipsFinite, decision};
 }
 
@@ -446,13 +439,10 @@ UpdateScaleOp FindingFlow::findToldAgain(Operation *unscale) {
       }
     if (results.empty() || !seen.insert({function, summary.results}).second)
       continue;
-    for (func::CallOp call : queries.getCalls(function)) {
-      SmallVector<FlagPart> parts;
-      for (Place place : results)
-        parts.emplace_back(call.getResult(place.number), place.isNegated);
-      worklist.push_back({call->getParentOfType<func::FuncOp>(),
-                          again.runToEnd(call, parts, isTold)});
-    }
+    for (func::CallOp call : queries.getCalls(function))
+      worklist.push_back(
+          {call->getParentOfType<func::FuncOp>(),
+           again.runToEnd(call, FlagFlow::getParts(call, results), isTold)});
     if (getFunctionKind(function) != FunctionKind::TrainStep)
       continue;
     for (func::FuncOp step : queries.steps) {

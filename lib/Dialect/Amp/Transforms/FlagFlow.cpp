@@ -29,6 +29,7 @@
 #include "FlagFlow.h"
 
 #include "Callees.h"
+#include "Reachable.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -39,12 +40,10 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/RegionGraphTraits.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/PostOrderIterator.h"
-#include "llvm/ADT/SCCIterator.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
@@ -52,16 +51,13 @@ using namespace mlir::amp;
 
 bool Facts::join(const Facts &other) {
   bool isChanged = (other.hasTold && !hasTold) || (other.hasHeard && !hasHeard);
-  hasTold |= other.hasTold;
-  hasHeard |= other.hasHeard;
+  addEnded(other);
   if (other.isNone)
     return isChanged;
   if (isNone) {
-    isNone = false;
-    mayBeTold = other.mayBeTold;
-    isTold = other.isTold;
-    isAssumed = other.isAssumed;
-    parts = other.parts;
+    EndedWays ended = *this;
+    *this = other;
+    addEnded(ended);
     return true;
   }
   isChanged |= (isTold && !other.isTold) || (other.mayBeTold && !mayBeTold) ||
@@ -339,8 +335,7 @@ void FlagFlow::visitCall(CallOpInterface call, func::FuncOp callee,
   else if (facts.mayBeTold)
     entry.second.push_back(kMayBeTold);
   Summary summary = getSummary(entry);
-  facts.hasTold |= summary.hasTold;
-  facts.hasHeard |= summary.hasHeard;
+  facts.addEnded(summary);
   if (summary.isNone) {
     facts.isNone = true;
     facts.parts.clear();
@@ -412,15 +407,9 @@ void FlagFlow::runBlock(Block::iterator first, Block::iterator end,
 bool FlagFlow::isUsedFrom(Value value, Block *block) {
   constexpr unsigned kOutside = 0;
   Region *region = block->getParent();
-  auto [numbers, isNewRegion] = blockNumbers.try_emplace(region);
-  if (isNewRegion) {
-    unsigned number = kOutside;
-    for (auto cycle = llvm::scc_begin(region); !cycle.isAtEnd(); ++cycle) {
-      ++number;
-      for (Block *each : *cycle)
-        numbers->second[each] = number;
-    }
-  }
+  auto [numbers, isNewRegion] = cycleNumbers.try_emplace(region);
+  if (isNewRegion)
+    numberCycles(*region, numbers->second);
   auto [last, isNew] = lastUses.try_emplace({region, value}, ~0u);
   if (isNew)
     for (Operation *user : value.getUsers()) {
@@ -627,8 +616,7 @@ FlagFlow::Summary FlagFlow::summarize(const Ends &ends) const {
   std::map<std::pair<unsigned, unsigned>, Held> places;
   bool isTold = true, mayBeTold = false;
   for (auto &[end, facts] : ends) {
-    summary.hasTold |= facts.hasTold;
-    summary.hasHeard |= facts.hasHeard;
+    summary.addEnded(facts);
     if (facts.isNone || !isa<func::ReturnOp>(end))
       continue;
     ++numReturns;
@@ -651,6 +639,14 @@ FlagFlow::Summary FlagFlow::summarize(const Ends &ends) const {
   if (!summary.isNone && mayBeTold)
     summary.results.push_back(isTold ? kTold : kMayBeTold);
   return summary;
+}
+
+SmallVector<FlagPart> FlagFlow::getParts(Operation *op,
+                                         ArrayRef<Place> places) {
+  SmallVector<FlagPart> parts;
+  for (Place place : places)
+    parts.emplace_back(op->getResult(place.number), place.isNegated);
+  return parts;
 }
 
 /// Where `known` hold.
@@ -687,8 +683,7 @@ FlagFlow::Summary FlagFlow::runToEnd(Operation *after, ArrayRef<FlagPart> known,
       left /= count;
     }
     Summary one = runFrom(after, facts);
-    all.hasTold |= one.hasTold;
-    all.hasHeard |= one.hasHeard;
+    all.addEnded(one);
     if (one.isNone)
       continue;
     all.isNone = false;
@@ -729,8 +724,7 @@ FlagFlow::Summary FlagFlow::runFrom(Operation *after, Facts facts) {
     Operation *around = after->getParentOp();
     if (isa<func::FuncOp>(around)) {
       Summary summary = summarize(ends);
-      summary.hasTold |= told.hasTold;
-      summary.hasHeard |= told.hasHeard;
+      summary.addEnded(told);
       return summary;
     }
     if (!hasKnownRegions(around)) {
@@ -742,15 +736,13 @@ FlagFlow::Summary FlagFlow::runFrom(Operation *after, Facts facts) {
     Facts atEnds;
     for (auto &end : ends)
       atEnds.join(end.second);
-    told.hasTold |= atEnds.hasTold;
-    told.hasHeard |= atEnds.hasHeard;
+    told.addEnded(atEnds);
     facts = runRegions(cast<RegionBranchOpInterface>(around), std::move(ends));
     if (!facts.isNone && facts.hasTold && !atEnds.isNone)
       suspect(around, isa<LoopLikeOpInterface>(around) && !atEnds.hasTold
                           ? FlagLoss::LosesLastRound
                           : FlagLoss::Decides);
-    told.hasTold |= facts.hasTold;
-    told.hasHeard |= facts.hasHeard;
+    told.addEnded(facts);
     if (facts.isNone)
       return told;
     after = around;

@@ -31,19 +31,33 @@
 
 namespace mlir::amp {
 
+/// What the ways that have ended told.
+struct EndedWays {
+  /// On some way a transition was told, and of a marked flag.
+  bool hasTold = false, hasHeard = false;
+
+  void addEnded(const EndedWays &other) {
+    hasTold |= other.hasTold;
+    hasHeard |= other.hasHeard;
+  }
+};
+
+/// The ways that lead to a place.
+struct Ways : EndedWays {
+  /// None: all have ended, or none leads here.
+  bool isNone = true;
+  /// On some way that has not ended a transition was told of a marked flag, on
+  /// all.
+  bool mayBeTold = false, isTold = false;
+  /// What was taken was not known to be.
+  bool isAssumed = false;
+};
+
 /// What holds at a place on all ways that lead to it and have not ended. Flags
 /// are marked that hold because of what the ways began with, and not by chance,
 /// as the conditions of branches do that were taken. Where no unscaling finds
 /// an infinity, these are marked instead.
-struct Facts {
-  /// No such way: all have ended, or none leads here.
-  bool isNone = true;
-  /// On some way that has ended a transition was told, and of a marked flag.
-  bool hasTold = false, hasHeard = false;
-  /// On some way that has not ended one was told of a marked flag, on all.
-  bool mayBeTold = false, isTold = false;
-  /// What was taken was not known to be.
-  bool isAssumed = false;
+struct Facts : Ways {
   /// Those that hold, and whether they are marked.
   llvm::DenseMap<FlagPart, bool> parts;
 
@@ -55,12 +69,7 @@ struct Facts {
   /// Nothing, on the same ways.
   Facts getWays() const {
     Facts ways;
-    ways.isNone = isNone;
-    ways.hasTold = hasTold;
-    ways.hasHeard = hasHeard;
-    ways.mayBeTold = mayBeTold;
-    ways.isTold = isTold;
-    ways.isAssumed = isAssumed;
+    static_cast<Ways &>(ways) = *this;
     return ways;
   }
   /// Takes the ways of `other` in; true if this changes anything.
@@ -137,9 +146,8 @@ public:
   /// A function and the arguments of it that hold.
   using Entry = std::pair<Operation *, SmallVector<Place, 2>>;
   /// What a function leaves.
-  struct Summary {
+  struct Summary : EndedWays {
     bool isNone = true;
-    bool hasTold = false, hasHeard = false;
     /// Those that hold, sorted.
     SmallVector<Place, 2> results;
 
@@ -149,6 +157,9 @@ public:
     }
   };
   Summary getSummary(const Entry &entry);
+
+  /// The results of `op` at `places`.
+  static SmallVector<FlagPart> getParts(Operation *op, ArrayRef<Place> places);
 
   /// What is left at the end of the function where `known` hold behind
   /// `after`, in each round of loops around it, and a transition was told of
@@ -251,10 +262,10 @@ private:
   llvm::SetVector<UpdateScaleOp> wronglyTold;
   /// The operands of operations, and what their regions use from outside.
   llvm::DenseMap<Operation *, SmallVector<Value, 0>> usedValues;
-  /// The blocks of regions, by cycles: those that others lead to have smaller
-  /// numbers; and the smallest of each value's uses in a region.
-  std::map<Region *, llvm::DenseMap<Block *, unsigned>> blockNumbers,
-      blockOrders;
+  /// The places of blocks of regions in a reverse post-order, the cycles that
+  /// they are in, and the last of those that a value is used in.
+  std::map<Region *, llvm::DenseMap<Block *, unsigned>> blockOrders,
+      cycleNumbers;
   llvm::DenseMap<std::pair<Region *, Value>, unsigned> lastUses;
   /// The induction variables of the rounds that are gone through.
   llvm::DenseMap<Value, int64_t> rounds;

@@ -63,8 +63,7 @@ Facts FlagFlow::enterRegions(const Facts &facts, Operation *op) {
 /// What holds behind an operation where `facts` do in front of it and its
 /// regions leave `behind`.
 void FlagFlow::goOnBehind(Facts &facts, const Facts &behind) {
-  facts.hasTold |= behind.hasTold;
-  facts.hasHeard |= behind.hasHeard;
+  facts.addEnded(behind);
   facts.isNone = behind.isNone;
   facts.isTold = behind.isTold;
   facts.mayBeTold |= behind.mayBeTold;

@@ -474,12 +474,9 @@ bool GuardChecker::isHeard(UnscaleOp unscale, ArrayRef<func::CallOp> chain,
   Operation *after = unscale;
   SmallVector<FlagPart> known{{unscale.getFoundInf(), false}};
   for (func::CallOp call : llvm::reverse(chain)) {
-    SmallVector<FlagPart> returned;
-    for (FlagFlow::Place place : guardFlow.runToEnd(after, known).results)
-      returned.emplace_back(call.getResult(place.number), place.isNegated);
-    if (returned.empty())
+    known = FlagFlow::getParts(call, guardFlow.runToEnd(after, known).results);
+    if (known.empty())
       return false;
-    known = std::move(returned);
     after = call;
   }
   return llvm::any_of(

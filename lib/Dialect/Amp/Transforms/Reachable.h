@@ -6,15 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Of the blocks of a region, which ones ways from another one come to. A block
-// that is behind itself goes round.
+// Of the blocks of a region, which ones ways from another one come to, and
+// which ones lead to each other. A block that is behind itself goes round.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef AMP_LIB_DIALECT_AMP_TRANSFORMS_REACHABLE_H
 #define AMP_LIB_DIALECT_AMP_TRANSFORMS_REACHABLE_H
 
-#include "mlir/IR/Block.h"
+#include "mlir/IR/RegionGraphTraits.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SCCIterator.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::amp {
@@ -30,6 +32,19 @@ inline llvm::SetVector<Block *> getReachable(Block *block) {
 /// True if `block` is reached from its own end.
 inline bool isInCycle(Block *block) {
   return getReachable(block).contains(block);
+}
+
+/// For each block of `region`, the number of the cycle that it is in: one of
+/// its own for a block that is in none. Those that others lead to have smaller
+/// numbers, from 1 on; unreachable blocks have none.
+inline void numberCycles(Region &region,
+                         llvm::DenseMap<Block *, unsigned> &numbers) {
+  unsigned number = 0;
+  for (auto it = llvm::scc_begin(&region); !it.isAtEnd(); ++it) {
+    ++number;
+    for (Block *block : *it)
+      numbers[block] = number;
+  }
 }
 
 } // namespace mlir::amp

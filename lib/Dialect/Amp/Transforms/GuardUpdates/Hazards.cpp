@@ -16,6 +16,8 @@
 
 #include "StepGuard.h"
 
+#include "../Reachable.h"
+
 #include "amp/Analysis/CallComponents.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -23,11 +25,9 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/RegionGraphTraits.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/ParallelCombiningOpInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
-#include "llvm/ADT/SCCIterator.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -338,20 +338,14 @@ LogicalResult StepGuard::refuseBounds(Operation *loop) {
             "long as an index can count; write the loop as scf.for";
 }
 
-/// For each block of a region of several, the number of the cycle that it is
-/// in: one of its own for a block that is in none. Unreachable blocks have
-/// none.
-static llvm::DenseMap<Block *, unsigned> numberCycles(func::FuncOp function) {
+/// The cycles of the blocks of each region of several.
+static llvm::DenseMap<Block *, unsigned>
+numberAllCycles(func::FuncOp function) {
   llvm::DenseMap<Block *, unsigned> numbers;
-  unsigned number = 0;
   function.walk([&](Operation *op) {
-    for (Region &region : op->getRegions()) {
-      if (region.empty() || region.hasOneBlock())
-        continue;
-      for (auto it = llvm::scc_begin(&region); !it.isAtEnd(); ++it, ++number)
-        for (Block *block : *it)
-          numbers[block] = number;
-    }
+    for (Region &region : op->getRegions())
+      if (!region.empty() && !region.hasOneBlock())
+        numberCycles(region, numbers);
   });
   return numbers;
 }
@@ -401,7 +395,7 @@ bool StepGuard::leadsToCheck(Operation *op) {
 llvm::SmallBitVector StepGuard::findDecisiveAfterCallees(func::FuncOp callee) {
   SmallVector<Value> conditions;
   llvm::SetVector<Region *> choosing;
-  llvm::DenseMap<Block *, unsigned> cycles = numberCycles(callee);
+  llvm::DenseMap<Block *, unsigned> cycles = numberAllCycles(callee);
   callee.walk([&](Operation *op) {
     Block *block = op->getBlock();
     if (leadsToCheck(op)) {
