@@ -17,7 +17,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from mlir_amp.torch.lowering.constants import scalar
+from mlir_amp.torch.lowering.constants import scalar, wide
 
 aten = torch.ops.aten
 
@@ -253,9 +253,7 @@ def _gelu(x: Tensor, *, approximate: str = "none") -> Tensor:
     """torch-mlir's constant of the approximation has 4 digits."""
     if approximate != "tanh":
         return NotImplemented
-    dtype = x.dtype
-    if dtype in (torch.float16, torch.bfloat16):
-        x = x.to(torch.float32)
+    dtype, x = x.dtype, wide(x)
     inner = (x + x * x * x * 0.044715) * math.sqrt(2.0 / math.pi)
     return (x * 0.5 * (torch.tanh(inner) + 1.0)).to(dtype)
 

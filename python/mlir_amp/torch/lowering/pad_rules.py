@@ -15,6 +15,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from mlir_amp.torch.lowering.constants import wide
+
 aten = torch.ops.aten
 
 
@@ -47,8 +49,7 @@ def _fold(grad: Tensor, dim: int, size: int, before: int, after: int) -> Tensor:
 
 def _replication_backward(rank: int) -> Callable[..., Tensor]:
     def rule(grad: Tensor, x: Tensor, padding: Sequence[int]) -> Tensor:
-        wide = grad.dtype in (torch.float16, torch.bfloat16)
-        sums = grad.to(torch.float32) if wide else grad
+        sums = wide(grad)
         for i in range(rank):  # the last dimension's padding is named first
             dim = x.dim() - 1 - i
             sums = _fold(sums, dim, x.shape[dim], padding[2 * i], padding[2 * i + 1])

@@ -25,16 +25,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from mlir_amp.torch.lowering.constants import scalar
+from mlir_amp.torch.lowering.constants import scalar, wide
 from mlir_amp.torch.lowering.index_rules import MOST_PAIRS
 
 aten = torch.ops.aten
-
-
-def _wide(x: Tensor) -> Tensor:
-    """What sums are taken in: a kernel rounds once, at its end."""
-    halves = (torch.float16, torch.bfloat16)
-    return x.to(torch.float32) if x.dtype in halves else x
 
 
 def _pad(x: Tensor, dim: int, before: int, after: int, fill: float) -> Tensor:
@@ -209,7 +203,7 @@ def _average_pool(rank: int) -> Callable[..., Tensor]:
         if rank == 2 and plain and x.dim() == 4:
             return NotImplemented
         windows = _windows(x.shape[-rank:], kernel, stride, padding, [1], ceil_mode)
-        total = _wide(x)
+        total = wide(x)
         for window in windows:
             total = window.sum(total)
         return _divided(total, windows, count_include_pad, divisor).to(x.dtype)
@@ -229,7 +223,7 @@ def _average_pool_backward(rank: int) -> Callable[..., Tensor]:
         divisor: int | None,
     ) -> Tensor:
         windows = _windows(x.shape[-rank:], kernel, stride, padding, [1], ceil_mode)
-        image = _divided(_wide(grad), windows, count_include_pad, divisor)
+        image = _divided(wide(grad), windows, count_include_pad, divisor)
         for window in windows:
             image = window.sum_gradient(image)
         return image.to(grad.dtype)
@@ -392,7 +386,7 @@ def _adaptive_average(x: Tensor, count: Sequence[int]) -> Tensor:
     if not x.numel() or not all(count):
         return NotImplemented
     windows = _adaptive(x.shape[-len(count) :], count)
-    total = _wide(x)
+    total = wide(x)
     for window in windows:
         total = window.sum(total)
     return _divided_adaptively(total, windows).to(x.dtype)
@@ -403,7 +397,7 @@ def _adaptive_average_backward(rank: int) -> Callable[..., Tensor]:
         if not grad.numel():
             return NotImplemented
         size, count = x.shape[-rank:], grad.shape[-rank:]
-        image = _divided_adaptively(_wide(grad), _adaptive(size, count))
+        image = _divided_adaptively(wide(grad), _adaptive(size, count))
         for window in _adaptive(count, size):
             if window.count % window.size:
                 image = window.sum(image)
