@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An .npz file is a zip archive of .npy members. libzip reads and writes the
-// container, NpyFormat the members. An archive is built in memory (compressed)
-// and goes to disk through the same atomic writer as a single array: libzip's
-// own writer neither syncs nor leaves the choice of the temporary name.
+// An .npz file is a zip archive of .npy members. zlib's minizip reads and
+// writes the container, NpyFormat the members. An archive is built in memory
+// (compressed) and goes to disk through the same atomic writer as a single
+// array.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,10 +28,11 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <minizip/unzip.h>
+#include <minizip/zip.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
-#include <zip.h>
 
 using namespace mlir::amp;
 using llvm::createStringError;
@@ -48,16 +49,30 @@ static constexpr llvm::StringLiteral kExtension(".npy");
 
 struct ArrayArchive::Impl {
   std::string path;
-  zip_t *zip = nullptr;
+  unzFile zip = nullptr;
   uint64_t fileSize = 0;
   std::vector<std::string> names;
-  llvm::StringMap<zip_uint64_t> indices;
+  llvm::StringMap<unz64_file_pos> places;
 
   ~Impl() {
     if (zip)
-      zip_discard(zip);
+      unzClose(zip);
   }
 };
+
+/// What an archive says of the member that it stands at, and its name.
+static std::optional<std::pair<unz_file_info64, std::string>>
+readCurrentInfo(unzFile zip) {
+  unz_file_info64 info;
+  if (unzGetCurrentFileInfo64(zip, &info, nullptr, 0, nullptr, 0, nullptr, 0) !=
+      UNZ_OK)
+    return std::nullopt;
+  std::string name(info.size_filename, '\0');
+  if (unzGetCurrentFileInfo64(zip, nullptr, name.data(), name.size(), nullptr,
+                              0, nullptr, 0) != UNZ_OK)
+    return std::nullopt;
+  return std::pair(info, std::move(name));
+}
 
 ArrayType mlir::amp::getType(const HostArray &array) {
   return {array.getKind(), llvm::SmallVector<int64_t, 4>(array.getShape())};
@@ -74,22 +89,47 @@ llvm::ArrayRef<std::string> ArrayArchive::getNames() const {
   return impl->names;
 }
 bool ArrayArchive::contains(StringRef name) const {
-  return impl->indices.contains(name);
+  return impl->places.contains(name);
+}
+
+/// What a status of minizip says; zlib's own are among them.
+static std::string describeError(int status) {
+  switch (status) {
+  case UNZ_ERRNO:
+    return std::strerror(errno);
+  case UNZ_CRCERROR:
+    return "its checksum is not that of its bytes";
+  case UNZ_BADZIPFILE:
+    return "its headers contradict each other";
+  case Z_DATA_ERROR:
+  case Z_BUF_ERROR:
+    return "it cannot be inflated";
+  case Z_MEM_ERROR:
+    return "out of memory";
+  default:
+    return "minizip's error " + std::to_string(status);
+  }
 }
 
 static Error makeOpenError(StringRef path, Twine reason) {
   return createStringError(Twine("cannot open '") + path + "': " + reason);
 }
 
-/// Says why libzip took `path` for no archive, by how the file starts.
-static Error explainNoZip(StringRef path) {
-  char start[6] = {};
+/// The first bytes of a file, zeros behind its end.
+static std::string readStart(StringRef path) {
+  std::string start(6, '\0');
   if (FILE *file = std::fopen(path.str().c_str(), "rb")) {
-    size_t got = std::fread(start, 1, sizeof(start), file);
-    (void)got; // a short file leaves zeros, which match nothing below
+    size_t got = std::fread(start.data(), 1, start.size(), file);
+    (void)got; // zeros match nothing that is asked for
     std::fclose(file);
   }
-  const StringRef magic(start, sizeof(start));
+  return start;
+}
+
+/// Says why `path` was taken for no archive, by how the file starts.
+static Error explainNoZip(StringRef path) {
+  const std::string start = readStart(path);
+  const StringRef magic = start;
   if (magic.starts_with("PK"))
     return createStringError(Twine("expected '") + path +
                              "' to be a whole .npz file, but its end is "
@@ -118,27 +158,36 @@ Expected<ArrayArchive> ArrayArchive::open(StringRef path) {
                                "to a file and name that");
   impl->fileSize = status.getSize();
 
-  int code = 0;
-  impl->zip = zip_open(impl->path.c_str(), ZIP_RDONLY, &code);
-  if (!impl->zip) {
-    if (code == ZIP_ER_NOZIP || code == ZIP_ER_INCONS)
+  // Asked first, for the reason: minizip gives none.
+  const int readable = ::open(impl->path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (readable < 0)
+    return makeOpenError(path, std::strerror(errno));
+  ::close(readable);
+  // The end of the directory at the start: without members, which minizip takes
+  // for no archive.
+  if (StringRef(readStart(path)).starts_with("PK\5\6"))
+    return ArrayArchive(std::move(impl));
+  impl->zip = unzOpen64(impl->path.c_str());
+  if (!impl->zip)
+    return explainNoZip(path);
+  unz_global_info64 global;
+  if (unzGetGlobalInfo64(impl->zip, &global) != UNZ_OK)
+    return explainNoZip(path);
+  int walked = global.number_entry ? unzGoToFirstFile(impl->zip)
+                                   : UNZ_END_OF_LIST_OF_FILE;
+  for (; walked == UNZ_OK; walked = unzGoToNextFile(impl->zip)) {
+    auto member = readCurrentInfo(impl->zip);
+    unz64_file_pos place;
+    if (!member || unzGetFilePos64(impl->zip, &place) != UNZ_OK)
       return explainNoZip(path);
-    if (code == ZIP_ER_OPEN || code == ZIP_ER_READ)
-      return makeOpenError(path, std::strerror(errno));
-    zip_error_t error;
-    zip_error_init_with_code(&error, code);
-    llvm::scope_exit cleanup([&] { zip_error_fini(&error); });
-    return makeOpenError(path, zip_error_strerror(&error));
-  }
-  const zip_int64_t count = zip_get_num_entries(impl->zip, 0);
-  for (zip_int64_t i = 0; i < count; ++i) {
-    const char *member = zip_get_name(impl->zip, i, ZIP_FL_ENC_GUESS);
-    StringRef name = member ? member : "";
+    StringRef name = member->second;
     if (!name.consume_back(kExtension))
       continue;
-    if (impl->indices.insert_or_assign(name, i).second)
+    if (impl->places.insert_or_assign(name, place).second)
       impl->names.push_back(name.str());
   }
+  if (walked != UNZ_END_OF_LIST_OF_FILE)
+    return explainNoZip(path);
   return ArrayArchive(std::move(impl));
 }
 
@@ -146,16 +195,16 @@ std::string ArrayArchive::describe(StringRef name) const {
   return (Twine("array '") + name + "' in '" + impl->path + "'").str();
 }
 
-/// A member that is open for reading.
+/// The member that is open for reading; an archive has one at a time.
 class ArrayArchive::Member {
 public:
   static Expected<Member> open(const ArrayArchive &archive, StringRef name);
   Member(Member &&other)
       : what(std::move(other.what)), size(other.size),
-        file(std::exchange(other.file, nullptr)) {}
+        zip(std::exchange(other.zip, nullptr)) {}
   ~Member() {
-    if (file)
-      zip_fclose(file);
+    if (zip)
+      unzCloseCurrentFile(zip);
   }
 
   Expected<NpyHeader> readHeader() {
@@ -166,31 +215,30 @@ public:
     return readNpyElements([this](auto buffer) { return read(buffer); },
                            header);
   }
-  /// Fails unless everything was read and its checksum is right; libzip
-  /// compares it when it meets the end, and not before.
+  /// Fails unless the checksum of all that was read is right; minizip compares
+  /// it once the member was read whole, as the readers do.
   Error finish() {
-    char end;
-    const zip_int64_t extra = zip_fread(file, &end, 1);
-    if (extra < 0)
-      return makeDamaged(what, zip_file_strerror(file));
-    if (extra > 0)
-      return makeDamaged(what, "it goes on after its end");
+    if (const int status = unzCloseCurrentFile(std::exchange(zip, nullptr)))
+      return makeDamaged(what, describeError(status));
     return Error::success();
   }
 
 private:
-  Member(std::string what, uint64_t size, zip_file_t *file)
-      : what(std::move(what)), size(size), file(file) {}
+  Member(std::string what, uint64_t size, unzFile zip)
+      : what(std::move(what)), size(size), zip(zip) {}
   static Error makeDamaged(StringRef what, Twine reason) {
     return createStringError(Twine("cannot read ") + what + ": " + reason +
                              "; the file is damaged, save it again");
   }
   Error read(llvm::MutableArrayRef<char> buffer) {
+    constexpr size_t kMaxPart = 1 << 30; // counts are of type unsigned
     while (!buffer.empty()) {
-      const zip_int64_t got = zip_fread(file, buffer.data(), buffer.size());
-      // An early end is an error of libzip's too, for it compares sizes.
-      if (got <= 0)
-        return makeDamaged(what, zip_file_strerror(file));
+      const int got = unzReadCurrentFile(
+          zip, buffer.data(), unsigned(std::min(buffer.size(), kMaxPart)));
+      if (got < 0)
+        return makeDamaged(what, describeError(got));
+      if (got == 0)
+        return makeDamaged(what, "it ends early");
       buffer = buffer.drop_front(got);
     }
     return Error::success();
@@ -198,22 +246,23 @@ private:
 
   std::string what;
   uint64_t size;
-  zip_file_t *file;
+  unzFile zip;
 };
 
-/// Names of the methods that zip files have and NumPy does not write.
+/// Methods that zip files have: two that NumPy writes, and names of others.
+enum : unsigned { kStored = 0, kDeflated = Z_DEFLATED };
 static std::string getMethodName(unsigned method) {
   switch (method) {
-  case ZIP_CM_BZIP2:
-    return "bzip2";
-  case ZIP_CM_LZMA:
-    return "LZMA";
-  case ZIP_CM_XZ:
-    return "xz";
-  case 93: // not named by libzip before 1.8
-    return "Zstandard";
-  case ZIP_CM_DEFLATE64:
+  case 9:
     return "Deflate64";
+  case 12:
+    return "bzip2";
+  case 14:
+    return "LZMA";
+  case 93:
+    return "Zstandard";
+  case 95:
+    return "xz";
   default:
     return "method " + std::to_string(method);
   }
@@ -223,8 +272,8 @@ Expected<ArrayArchive::Member>
 ArrayArchive::Member::open(const ArrayArchive &archive, StringRef name) {
   const std::string what = archive.describe(name);
   const Impl &impl = *archive.impl;
-  auto member = impl.indices.find(name);
-  if (member == impl.indices.end()) {
+  auto place = impl.places.find(name);
+  if (place == impl.places.end()) {
     std::string found;
     constexpr size_t kShown = 8;
     for (const std::string &other :
@@ -236,33 +285,37 @@ ArrayArchive::Member::open(const ArrayArchive &archive, StringRef name) {
                              (found.empty() ? "no arrays" : found));
   }
 
-  zip_stat_t stat;
-  if (zip_stat_index(impl.zip, member->second, 0, &stat) != 0)
-    return makeDamaged(what, zip_strerror(impl.zip));
-  // What libzip can read beyond these depends on how it was built; a file that
-  // works must work everywhere.
-  const bool isStored = stat.comp_method == ZIP_CM_STORE;
-  if (!isStored && stat.comp_method != ZIP_CM_DEFLATE)
+  int status = unzGoToFilePos64(impl.zip, &place->second);
+  if (status != UNZ_OK)
+    return makeDamaged(what, describeError(status));
+  auto member = readCurrentInfo(impl.zip);
+  if (!member)
+    return makeDamaged(what, describeError(UNZ_BADZIPFILE));
+  const unz_file_info64 &info = member->first;
+  const bool isStored = info.compression_method == kStored;
+  if (!isStored && info.compression_method != kDeflated)
     return createStringError(
         Twine("expected ") + what +
         " to be stored or deflated, but it has the unsupported compression " +
-        getMethodName(stat.comp_method) +
+        getMethodName(info.compression_method) +
         "; save it with numpy.savez or numpy.savez_compressed");
-  if (stat.encryption_method != ZIP_EM_NONE)
+  constexpr unsigned kEncrypted = 1; // a bit of the format's flags
+  if (info.flag & kEncrypted)
     return createStringError(Twine("expected ") + what +
                              " to be readable by all, but it is encrypted, "
                              "which is unsupported; save it with numpy.savez");
   // Deflate gains a factor of 1032 at most, so a larger claim is no archive's:
   // checked before memory is taken for it.
   const uint64_t kMaxDeflateRatio = 1032;
-  if (stat.comp_size > impl.fileSize ||
-      stat.size / (isStored ? 1 : kMaxDeflateRatio) > stat.comp_size)
+  if (info.compressed_size > impl.fileSize ||
+      info.uncompressed_size / (isStored ? 1 : kMaxDeflateRatio) >
+          info.compressed_size)
     return makeDamaged(what, "it claims more bytes than the file can hold");
 
-  zip_file_t *file = zip_fopen_index(impl.zip, member->second, 0);
-  if (!file)
-    return makeDamaged(what, zip_strerror(impl.zip));
-  return Member(what, stat.size, file);
+  status = unzOpenCurrentFile(impl.zip);
+  if (status != UNZ_OK)
+    return makeDamaged(what, describeError(status));
+  return Member(what, info.uncompressed_size, impl.zip);
 }
 
 Expected<ArrayType> ArrayArchive::readType(StringRef name) const {
@@ -415,86 +468,110 @@ Error mlir::amp::writeArrayFile(StringRef path, const HostArray &array) {
   });
 }
 
-/// Fills the archive that `sink` backs. The members borrow from `headers` and
-/// `arrays` until the archive is closed, which this does.
-static Error buildArchive(zip_source_t *sink,
-                          llvm::ArrayRef<std::string> headers,
-                          const NamedArrays &arrays, StringRef path) {
-  zip_error_t error;
-  zip_error_init(&error);
-  llvm::scope_exit cleanup([&] { zip_error_fini(&error); });
-  auto makeError = [&](const char *reason) {
-    return createStringError(Twine("cannot write '") + path + "': " + reason +
-                             "; nothing was written");
-  };
-  zip_t *zip = zip_open_from_source(sink, ZIP_TRUNCATE, &error);
-  if (!zip)
-    return makeError(zip_error_strerror(&error));
-  llvm::scope_exit discard([&] { zip_discard(zip); });
-
-  for (auto [header, named] : llvm::zip_equal(headers, arrays)) {
-    zip_buffer_fragment_t parts[2];
-    parts[0].data =
-        reinterpret_cast<zip_uint8_t *>(const_cast<char *>(header.data()));
-    parts[0].length = header.size();
-    parts[1].data = const_cast<zip_uint8_t *>(named.second->as<zip_uint8_t>());
-    parts[1].length = named.second->getNumBytes();
-    zip_source_t *source = zip_source_buffer_fragment(
-        zip, parts, named.second->getNumBytes() ? 2 : 1, /*freep=*/0);
-    if (!source)
-      return makeError(zip_strerror(zip));
-    const zip_int64_t index =
-        zip_file_add(zip, (named.first + kExtension).str().c_str(), source,
-                     ZIP_FL_ENC_UTF_8);
-    if (index < 0) {
-      zip_source_free(source);
-      return makeError(zip_strerror(zip));
-    }
-    // 1980-01-01, the first date of the format: equal arrays, equal files.
-    const zip_uint16_t kEpochDate = (1 << 5) | 1;
-    zip_file_set_dostime(zip, index, 0, kEpochDate, 0);
+namespace {
+/// The bytes of an archive as minizip writes them, for it goes back to fill in
+/// sizes.
+class MemoryFile {
+public:
+  /// Functions that write to this file, whatever name they are given.
+  zlib_filefunc64_def getFunctions() {
+    zlib_filefunc64_def functions = {};
+    functions.opaque = this;
+    functions.zopen64_file = [](voidpf file, const void *, int) {
+      return file;
+    };
+    functions.zread_file = [](voidpf file, voidpf, void *buffer, uLong size) {
+      return static_cast<MemoryFile *>(file)->read(buffer, size);
+    };
+    functions.zwrite_file = [](voidpf file, voidpf, const void *data,
+                               uLong size) {
+      return static_cast<MemoryFile *>(file)->write(data, size);
+    };
+    functions.ztell64_file = [](voidpf file, voidpf) -> ZPOS64_T {
+      return static_cast<MemoryFile *>(file)->place;
+    };
+    functions.zseek64_file = [](voidpf file, voidpf, ZPOS64_T offset,
+                                int origin) -> long {
+      return static_cast<MemoryFile *>(file)->seek(offset, origin);
+    };
+    functions.zclose_file = [](voidpf, voidpf) { return 0; };
+    functions.zerror_file = [](voidpf, voidpf) { return 0; };
+    return functions;
   }
-  if (zip_close(zip) != 0)
-    return makeError(zip_strerror(zip));
-  discard.release();
-  return Error::success();
+  StringRef getBytes() const { return bytes; }
+
+private:
+  uLong read(void *buffer, uLong size) {
+    const StringRef part = StringRef(bytes).substr(place, size);
+    std::memcpy(buffer, part.data(), part.size());
+    place += part.size();
+    return part.size();
+  }
+  uLong write(const void *data, uLong size) {
+    if (bytes.size() < place + size)
+      bytes.resize(place + size);
+    std::memcpy(bytes.data() + place, data, size);
+    place += size;
+    return size;
+  }
+  long seek(uint64_t offset, int origin) {
+    place = (origin == ZLIB_FILEFUNC_SEEK_CUR   ? place
+             : origin == ZLIB_FILEFUNC_SEEK_END ? bytes.size()
+                                                : 0) +
+            offset;
+    return 0;
+  }
+
+  std::string bytes;
+  size_t place = 0;
+};
+} // namespace
+
+/// Adds a member of these bytes, one part behind the other. Returns minizip's
+/// status.
+static int addMember(zipFile zip, const std::string &name,
+                     llvm::ArrayRef<StringRef> parts) {
+  // 1980-01-01, the first date of the format: equal arrays, equal files.
+  zip_fileinfo info = {};
+  info.dosDate = ((1 << 5) | 1) << 16;
+  constexpr unsigned kVersionOnUnix = 3 << 8, kNamesAreUtf8 = 1 << 11;
+  uint64_t size = 0;
+  for (StringRef part : parts)
+    size += part.size();
+  const bool needs64 = size >= 0xf0000000; // deflated it can grow a little
+  int status = zipOpenNewFileInZip4_64(
+      zip, name.c_str(), &info, nullptr, 0, nullptr, 0, nullptr, Z_DEFLATED,
+      Z_DEFAULT_COMPRESSION, /*raw=*/0, -MAX_WBITS, DEF_MEM_LEVEL,
+      Z_DEFAULT_STRATEGY, /*password=*/nullptr, /*crcForCrypting=*/0,
+      kVersionOnUnix, kNamesAreUtf8, needs64);
+  constexpr size_t kMaxPart = 1 << 30; // counts are of type unsigned
+  for (StringRef part : parts)
+    for (; status == ZIP_OK && !part.empty();
+         part = part.drop_front(std::min(part.size(), kMaxPart)))
+      status = zipWriteInFileInZip(zip, part.data(),
+                                   unsigned(std::min(part.size(), kMaxPart)));
+  return status == ZIP_OK ? zipCloseFileInZip(zip) : status;
 }
 
 Error mlir::amp::writeArchive(StringRef path, const NamedArrays &arrays) {
-  std::vector<std::string> headers;
+  MemoryFile file;
+  zlib_filefunc64_def functions = file.getFunctions();
+  zipFile zip = zipOpen2_64("", APPEND_STATUS_CREATE, nullptr, &functions);
+  int status = zip ? ZIP_OK : ZIP_INTERNALERROR;
   for (const auto &[name, array] : arrays)
-    headers.push_back(makeNpyHeader(array->getKind(), array->getShape()));
-
-  zip_source_t *sink = zip_source_buffer_create(nullptr, 0, 0, nullptr);
-  if (!sink)
-    return createStringError(Twine("cannot write '") + path +
-                             "': out of memory; nothing was written");
-  // The archive takes one reference, this function keeps the other.
-  zip_source_keep(sink);
-  llvm::scope_exit release([&] { zip_source_free(sink); });
-  if (Error error = buildArchive(sink, headers, arrays, path))
-    return error;
-
-  return writeAtomically(path, [&](llvm::raw_ostream &os) -> Error {
-    // An archive without members closes without a sink; 22 bytes say "empty".
-    if (arrays.empty()) {
-      os << StringRef("PK\5\6\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 22);
-      return Error::success();
-    }
-    auto makeError = [&] {
-      return createStringError(Twine("cannot write '") + path + "': " +
-                               zip_error_strerror(zip_source_error(sink)) +
-                               "; nothing was written");
-    };
-    if (zip_source_open(sink) != 0)
-      return makeError();
-    llvm::scope_exit close([&] { zip_source_close(sink); });
-    char buffer[1 << 16];
-    zip_int64_t got;
-    while ((got = zip_source_read(sink, buffer, sizeof(buffer))) > 0)
-      os.write(buffer, got);
-    if (got < 0)
-      return makeError();
+    if (status == ZIP_OK)
+      status = addMember(zip, name + kExtension.str(),
+                         {makeNpyHeader(array->getKind(), array->getShape()),
+                          StringRef(array->as<char>(), array->getNumBytes())});
+  if (zip) {
+    const int closed = zipClose(zip, nullptr);
+    status = status == ZIP_OK ? closed : status;
+  }
+  if (status != ZIP_OK)
+    return createStringError(Twine("cannot write '") + path + "': " +
+                             describeError(status) + "; nothing was written");
+  return writeAtomically(path, [&](llvm::raw_ostream &os) {
+    os << file.getBytes();
     return Error::success();
   });
 }
