@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The options as --help lists them, which of them go with which mode, and their
-// values as one struct: nothing else in the tool knows a global. The options of
-// precision are handed on by name; the pipeline's own parser reads them.
+// values as one struct: nothing else in the tool knows an option. The options
+// of precision are handed on by name; the pipeline's own parser reads them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,119 +35,120 @@ template <typename T> struct ToolOption : cl::opt<T> {
                    cl::init(initial), cl::cat(category)) {}
 };
 using TextOption = ToolOption<std::string>;
-} // namespace
 
-static cl::OptionCategory runs("What to run");
-static cl::opt<std::string> inputFile(cl::Positional, cl::Required,
-                                      cl::desc("STEP.mlir"), cl::cat(runs));
-static TextOption dataFile(runs, "data",
-                           "train on the arrays x0, x1... of this .npz",
-                           "file");
-static TextOption
-    replayFile(runs, "replay",
-               "run the start values and batches stored in this .npz", "file");
-static TextOption oracleFile(runs, "oracle",
-                             "replay recorded runs of this .json", "file");
+/// The options, registered when this is made: who links the tool into another
+/// program has them only where it is run.
+struct CommandLine {
+  cl::OptionCategory runs{"What to run"};
+  cl::opt<std::string> inputFile{cl::Positional, cl::Required,
+                                 cl::desc("STEP.mlir"), cl::cat(runs)};
+  TextOption dataFile{runs, "data",
+                      "train on the arrays x0, x1... of this .npz", "file"};
+  TextOption replayFile{runs, "replay",
+                        "run the start values and batches stored in this .npz",
+                        "file"};
+  TextOption oracleFile{runs, "oracle", "replay recorded runs of this .json",
+                        "file"};
 
-static TextOption testFile(runs, "test-data",
-                           "evaluate on this .npz after training", "file");
-static ToolOption<int64_t> numSteps(runs, "steps",
-                                    "training steps (those of the replay file)",
-                                    "number");
-static ToolOption<int64_t> batchSize(runs, "batch-size",
-                                     "rows of a batch whose extent is dynamic",
-                                     "number");
-static ToolOption<uint64_t>
-    seed(runs, "seed", "seed of start values and shuffling", "number");
-static TextOption initFile(runs, "init", "start values from this .npz", "file");
-static TextOption saveFile(runs, "save",
-                           "write the final state to this .npz, whole or not "
-                           "at all; it may be that of --init",
-                           "file");
-static TextOption logFile(runs, "log",
-                          "append one JSON line a step to this file; '-' is "
-                          "standard output",
-                          "file");
-static cl::list<std::string>
-    injections("inject",
-               cl::desc("put a value into a gradient before unscaling"),
-               cl::value_desc("STEP:NAME:INDEX:VALUE"), cl::cat(runs));
-static ToolOption<double>
-    tolerance(runs, "tolerance",
-              "fail if a loss is further than this from the recorded one",
-              "distance");
-static TextOption tolerances(runs, "tolerances",
-                             "how far a replay may be off (the oracle's own)",
-                             "file");
-static TextOption oracleData(runs, "oracle-data",
-                             "folder of the oracle's .npz files (its own)",
-                             "folder");
-static TextOption oracleRun(runs, "run", "ids of runs, 'all', or 'list'", "ids",
-                            "all");
-static ToolOption<bool> quiet(runs, "quiet", "show no progress");
+  TextOption testFile{runs, "test-data", "evaluate on this .npz after training",
+                      "file"};
+  ToolOption<int64_t> numSteps{
+      runs, "steps", "training steps (those of the replay file)", "number"};
+  ToolOption<int64_t> batchSize{
+      runs, "batch-size", "rows of a batch whose extent is dynamic", "number"};
+  ToolOption<uint64_t> seed{runs, "seed", "seed of start values and shuffling",
+                            "number"};
+  TextOption initFile{runs, "init", "start values from this .npz", "file"};
+  TextOption saveFile{runs, "save",
+                      "write the final state to this .npz, whole or not "
+                      "at all; it may be that of --init",
+                      "file"};
+  TextOption logFile{runs, "log",
+                     "append one JSON line a step to this file; '-' is "
+                     "standard output",
+                     "file"};
+  cl::list<std::string> injections{
+      "inject", cl::desc("put a value into a gradient before unscaling"),
+      cl::value_desc("STEP:NAME:INDEX:VALUE"), cl::cat(runs)};
+  ToolOption<double> tolerance{
+      runs, "tolerance",
+      "fail if a loss is further than this from the recorded one", "distance"};
+  TextOption tolerances{runs, "tolerances",
+                        "how far a replay may be off (the oracle's own)",
+                        "file"};
+  TextOption oracleData{runs, "oracle-data",
+                        "folder of the oracle's .npz files (its own)",
+                        "folder"};
+  TextOption oracleRun{runs, "run", "ids of runs, 'all', or 'list'", "ids",
+                       "all"};
+  ToolOption<bool> quiet{runs, "quiet", "show no progress"};
 
-static cl::OptionCategory precision("Precision, as in apex.amp.initialize");
+  cl::OptionCategory precision{"Precision, as in apex.amp.initialize"};
 
-/// Options of the pipeline amp-mixed-precision, under its names.
-static TextOption pipelineOptions[] = {
-    {precision, "opt-level", "O0 to O5 (O1)", "level"},
-    {precision, "enabled", "False: train the program as it is", "bool"},
-    {precision, "cast-model-type", "type of the model", "type"},
-    {precision, "patch-torch-functions", "cast at listed functions", "bool"},
-    {precision, "patch-torch-functions-type", "half type of patched functions",
-     "type"},
-    {precision, "keep-batchnorm-fp32", "keep batch norm in FP32", "bool"},
-    {precision, "master-weights", "keep FP32 master weights", "bool"},
-    {precision, "loss-scale", "dynamic, or a number", "scale"},
-    {precision, "cast-model-outputs", "type of the model's outputs", "type"},
-    {precision, "num-losses", "number of loss scalers", "number"},
-    {precision, "min-loss-scale", "floor of a dynamic scale", "scale"},
-    {precision, "max-loss-scale", "ceiling of a dynamic scale", "scale"},
-    {precision, "verbosity", "0 prints no selection", "number"},
-    {precision, "placement", "who places casts: apex", "name"},
-    {precision, "micro-batches", "batches whose gradients make a step",
-     "number"},
-    {precision, "skip-on-overflow", "skip with a static scale too", "bool"},
-    {precision, "keep-finite-sums",
-     "leave bad micro-batches out of accumulators", "bool"},
-    {precision, "verify-scaling",
-     "where a loss scale reaches what a step keeps: error, warning or off",
-     "name"},
+  /// Options of the pipeline amp-mixed-precision, under its names.
+  TextOption pipelineOptions[18] = {
+      {precision, "opt-level", "O0 to O5 (O1)", "level"},
+      {precision, "enabled", "False: train the program as it is", "bool"},
+      {precision, "cast-model-type", "type of the model", "type"},
+      {precision, "patch-torch-functions", "cast at listed functions", "bool"},
+      {precision, "patch-torch-functions-type",
+       "half type of patched functions", "type"},
+      {precision, "keep-batchnorm-fp32", "keep batch norm in FP32", "bool"},
+      {precision, "master-weights", "keep FP32 master weights", "bool"},
+      {precision, "loss-scale", "dynamic, or a number", "scale"},
+      {precision, "cast-model-outputs", "type of the model's outputs", "type"},
+      {precision, "num-losses", "number of loss scalers", "number"},
+      {precision, "min-loss-scale", "floor of a dynamic scale", "scale"},
+      {precision, "max-loss-scale", "ceiling of a dynamic scale", "scale"},
+      {precision, "verbosity", "0 prints no selection", "number"},
+      {precision, "placement", "who places casts: apex", "name"},
+      {precision, "micro-batches", "batches whose gradients make a step",
+       "number"},
+      {precision, "skip-on-overflow", "skip with a static scale too", "bool"},
+      {precision, "keep-finite-sums",
+       "leave bad micro-batches out of accumulators", "bool"},
+      {precision, "verify-scaling",
+       "where a loss scale reaches what a step keeps: error, warning or off",
+       "name"},
+  };
+
+  cl::OptionCategory host{"Host"};
+  cl::opt<BlasUse> blas{
+      "blas", cl::desc("whether large products may go to a BLAS library"),
+      cl::values(clEnumValN(BlasUse::Auto, "auto",
+                            "one that fits the CPU, or that AMP_BLAS names"),
+                 clEnumValN(BlasUse::Off, "off", "never")),
+      cl::init(BlasUse::Auto), cl::cat(host)};
+  cl::opt<TileUse> tiles{
+      "tiles", cl::desc("who multiplies halves in tiles of AMX"),
+      cl::values(clEnumValN(TileUse::Auto, "auto", "the CPU, if it can"),
+                 clEnumValN(TileUse::Off, "off", "nobody"),
+                 clEnumValN(TileUse::Expanded, "expanded",
+                            "loops, to the CPU's bits: slow")),
+      cl::init(TileUse::Auto), cl::cat(host)};
+  ToolOption<bool> reference{host, "reference",
+                             "no BLAS, no fusion, fixed order of sums: slow"};
+  ToolOption<int32_t> threads{
+      host, "threads",
+      "threads of a step (one for each core that the process may use); "
+      "results do not depend on it",
+      "number"};
+  ToolOption<bool> profile{
+      host, "profile",
+      "print the kernels of a step by their time, the first step left "
+      "out"};
+  TextOption traceFile{host, "trace",
+                       "write calls of kernels to this .json, for Perfetto",
+                       "file"};
+  ToolOption<bool> timing{host, "timing",
+                          "print the time of each phase of compilation"};
+
+  llvm::Error checkOccurrences() const;
+  llvm::Error checkNames() const;
+  llvm::Expected<Mode> getMode() const;
+  RunOptions getOptions(Mode mode) const;
 };
 
-static cl::OptionCategory host("Host");
-static cl::opt<BlasUse>
-    blas("blas", cl::desc("whether large products may go to a BLAS library"),
-         cl::values(clEnumValN(BlasUse::Auto, "auto",
-                               "one that fits the CPU, or that AMP_BLAS names"),
-                    clEnumValN(BlasUse::Off, "off", "never")),
-         cl::init(BlasUse::Auto), cl::cat(host));
-static cl::opt<TileUse>
-    tiles("tiles", cl::desc("who multiplies halves in tiles of AMX"),
-          cl::values(clEnumValN(TileUse::Auto, "auto", "the CPU, if it can"),
-                     clEnumValN(TileUse::Off, "off", "nobody"),
-                     clEnumValN(TileUse::Expanded, "expanded",
-                                "loops, to the CPU's bits: slow")),
-          cl::init(TileUse::Auto), cl::cat(host));
-static ToolOption<bool>
-    reference(host, "reference",
-              "no BLAS, no fusion, fixed order of sums: slow");
-static ToolOption<int32_t>
-    threads(host, "amp-threads", // see nameThreads()
-            "threads of a step (one for each core that the process may use); "
-            "results do not depend on it",
-            "number");
-static ToolOption<bool>
-    profile(host, "profile",
-            "print the kernels of a step by their time, the first step left "
-            "out");
-static TextOption
-    traceFile(host, "trace",
-              "write calls of kernels to this .json, for Perfetto", "file");
-static ToolOption<bool> timing(host, "timing",
-                               "print the time of each phase of compilation");
-
-namespace {
 /// An option that not every mode reads, and those that do.
 struct ModeOption {
   const cl::Option &option;
@@ -155,37 +156,38 @@ struct ModeOption {
 };
 } // namespace
 
-static const ModeOption modeOptions[] = {
-    {testFile, Train | Replaying},
-    {numSteps, Train | Replaying},
-    {batchSize, Train},
-    {seed, Train | Replaying},
-    {initFile, Train | Replaying},
-    {profile, Train | Replaying},
-    {traceFile, Train | Replaying},
-    {saveFile, Train | Replaying},
-    {injections, Train | Replaying},
-    {tolerance, Replaying},
-    {tolerances, Replaying | Comparing},
-    {oracleData, Comparing},
-    {oracleRun, Comparing},
-};
+static std::vector<ModeOption> getModeOptions(const CommandLine &line) {
+  return {
+      {line.testFile, Train | Replaying},
+      {line.numSteps, Train | Replaying},
+      {line.batchSize, Train},
+      {line.seed, Train | Replaying},
+      {line.initFile, Train | Replaying},
+      {line.profile, Train | Replaying},
+      {line.traceFile, Train | Replaying},
+      {line.saveFile, Train | Replaying},
+      {line.injections, Train | Replaying},
+      {line.tolerance, Replaying},
+      {line.tolerances, Replaying | Comparing},
+      {line.oracleData, Comparing},
+      {line.oracleRun, Comparing},
+  };
+}
 
 static llvm::Error makeError(const Twine &text) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
 }
 
-/// Gives `threads` its name, which an option of LLVM's linker plugin has in a
-/// shared libLLVM.
-static void nameThreads() {
+/// An option of LLVM's linker plugin, which a shared libLLVM has, leaves its
+/// name to ours.
+static void freeThreads() {
   auto taken = cl::getRegisteredOptions().find("threads");
   if (taken != cl::getRegisteredOptions().end())
     taken->second->setArgStr("lto-threads");
-  threads.setArgStr("threads");
 }
 
 /// Fails for an option that is there twice: one of its values would be ignored.
-static llvm::Error checkOccurrences() {
+llvm::Error CommandLine::checkOccurrences() const {
   const cl::Option *repeated = nullptr;
   for (const auto &[name, option] : cl::getRegisteredOptions())
     if (option->getNumOccurrences() > 1 &&
@@ -201,7 +203,7 @@ static llvm::Error checkOccurrences() {
 
 /// Fails for values that are none, as from a variable that is not set: not the
 /// same as no option.
-static llvm::Error checkNames() {
+llvm::Error CommandLine::checkNames() const {
   for (const TextOption *file :
        {&dataFile, &replayFile, &oracleFile, &testFile, &initFile, &saveFile,
         &traceFile, &logFile, &tolerances, &oracleData})
@@ -219,7 +221,7 @@ static llvm::Error checkNames() {
 }
 
 /// The one mode that was asked for, with no option of another.
-static llvm::Expected<Mode> getMode() {
+llvm::Expected<Mode> CommandLine::getMode() const {
   const std::pair<const TextOption *, Mode> modes[] = {
       {&dataFile, Train}, {&replayFile, Replaying}, {&oracleFile, Comparing}};
   auto list = [&](unsigned mask, StringRef separator) {
@@ -239,7 +241,7 @@ static llvm::Expected<Mode> getMode() {
   if (llvm::popcount(given) != 1)
     return makeError("expected one of --data, --replay and --oracle, but got " +
                      (given ? list(given, " and ") : "none") + "; see --help");
-  for (const auto &[option, allowed] : modeOptions)
+  for (const auto &[option, allowed] : getModeOptions(*this))
     if (option.getNumOccurrences() && !(given & allowed))
       return makeError("--" + option.ArgStr + " belongs to " +
                        list(allowed, " and ") + ", but this run has " +
@@ -269,29 +271,13 @@ static std::optional<T> getGiven(const ToolOption<T> &option) {
   return option.getValue();
 }
 
-llvm::Expected<RunOptions> mlir::amp::parseRunOptions(int argc, char **argv) {
-  nameThreads();
-  cl::HideUnrelatedOptions({&runs, &precision, &host});
-  cl::ParseCommandLineOptions(
-      argc, argv,
-      "compile a training step at an opt level and run it\n\n"
-      "  Files, shapes and options are checked before the step is compiled. No\n"
-      "  output may be the file of an input or of another output.\n\n"
-      "  SIGINT, SIGTERM and SIGHUP end a run after the step that is running:\n"
-      "  --save is written, standard error says so, and the exit code is 128 and\n"
-      "  the signal's number (130 after ^C). A second one ends it at once, and so\n"
-      "  does the first before the first step. An error ends it with exit code "
-      "1;\n"
-      "  where a step fails, --save has the state before it.\n");
-  llvm::Expected<Mode> mode = getMode();
-  if (!mode)
-    return mode.takeError();
+RunOptions CommandLine::getOptions(Mode mode) const {
   RunOptions options;
-  options.mode = *mode;
+  options.mode = mode;
   options.inputFile = inputFile;
-  options.sourceFile = *mode == Train       ? dataFile
-                       : *mode == Replaying ? replayFile
-                                            : oracleFile;
+  options.sourceFile = mode == Train       ? dataFile
+                       : mode == Replaying ? replayFile
+                                           : oracleFile;
   options.testFile = testFile;
   options.initFile = initFile;
   options.saveFile = saveFile;
@@ -302,7 +288,7 @@ llvm::Expected<RunOptions> mlir::amp::parseRunOptions(int argc, char **argv) {
   options.numSteps = getGiven(numSteps);
   options.batchSize = batchSize;
   options.seed = seed;
-  options.injections = injections;
+  options.injections.assign(injections.begin(), injections.end());
   options.tolerance = getGiven(tolerance);
   options.tolerances = tolerances;
   options.oracleData = oracleData;
@@ -321,4 +307,25 @@ llvm::Expected<RunOptions> mlir::amp::parseRunOptions(int argc, char **argv) {
   options.traceFile = traceFile;
   options.timing = timing;
   return options;
+}
+
+llvm::Expected<RunOptions> mlir::amp::parseRunOptions(int argc, char **argv) {
+  freeThreads();
+  static CommandLine line;
+  cl::HideUnrelatedOptions({&line.runs, &line.precision, &line.host});
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "compile a training step at an opt level and run it\n\n"
+      "  Files, shapes and options are checked before the step is compiled. No\n"
+      "  output may be the file of an input or of another output.\n\n"
+      "  SIGINT, SIGTERM and SIGHUP end a run after the step that is running:\n"
+      "  --save is written, standard error says so, and the exit code is 128 and\n"
+      "  the signal's number (130 after ^C). A second one ends it at once, and so\n"
+      "  does the first before the first step. An error ends it with exit code "
+      "1;\n"
+      "  where a step fails, --save has the state before it.\n");
+  llvm::Expected<Mode> mode = line.getMode();
+  if (!mode)
+    return mode.takeError();
+  return line.getOptions(*mode);
 }
