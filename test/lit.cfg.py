@@ -11,6 +11,7 @@ Substitutions
   %python    the interpreter CMake found
   %pytest    pytest over one file of python/tests, where a skip is a failure: a test
              that needs more has its own .test (feature `python-package`)
+  %mlir_amp  python -m mlir_amp, of the build tree
   %cmake     the CMake that configured the build
   %outside_options  what an outside project needs to use the same compiler
 
@@ -100,6 +101,7 @@ for name, value in {
     "%pytest": f"env PYTHONPATH={config.amp_build_dir}/python PYTHONDONTWRITEBYTECODE=1 "
     f"{config.python} -m pytest -q -rs --no-skips -c {config.amp_source_dir}/pyproject.toml "
     f"{config.amp_source_dir}/python/tests",
+    "%mlir_amp": f"env PYTHONPATH={config.amp_build_dir}/python {config.python} -m mlir_amp",
     "%cmake": config.cmake,
     "%outside_options": config.outside_options,
 }.items():

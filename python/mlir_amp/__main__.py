@@ -6,20 +6,19 @@
 It never fails: what is missing is named with the reason. Neither PyTorch nor JAX
 is imported, their versions are read from what is installed.
 
-``python -m mlir_amp opt FILE`` runs passes over a module and prints it, as ``amp-opt``
-does where the whole project is built; ``--help`` has its options.
+``python -m mlir_amp opt`` and ``run`` are the tools ``amp-opt`` and ``amp-run``, with
+the words behind them (mlir_amp.tools).
 """
 
 from __future__ import annotations
 
-import argparse
 import importlib.metadata
 import platform
 import sys
 from collections.abc import Callable, Iterator, Sequence
 
 import mlir_amp
-from mlir_amp import _native
+from mlir_amp import _native, tools
 
 _PACKAGES = ("torch", "torch-mlir", "jax", "jaxlib", "optax", "flax", "numpy")
 
@@ -98,72 +97,35 @@ def report() -> Iterator[str]:
         yield f"device {name}: {_guard(_device, name)}"
 
 
-def _parse(words: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m mlir_amp",
-        description="Without a command: what was found here, one line each.",
-    )
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    opt = commands.add_parser(
-        "opt",
-        help="run passes over a module and print it",
-        description="Runs passes over a module of MLIR and prints it. Remarks, warnings "
-        "and errors go to the standard error; the exit status is 1 where the module was "
-        "refused.",
-    )
-    opt.add_argument("file", metavar="FILE", help="text or bytecode; - is the input")
-    what = opt.add_mutually_exclusive_group(required=True)
-    what.add_argument(
-        "--opt-level", metavar="LEVEL", help="the passes of a level, O0 to O5"
-    )
-    what.add_argument(
-        "--pass-pipeline",
-        metavar="PASSES",
-        help="such as 'builtin.module(amp-mixed-precision{opt-level=O2},cse)'",
-    )
-    opt.add_argument("-o", dest="output", metavar="OUT", help="a file for the module")
-    return parser.parse_args(words)
+_USAGE = """\
+usage: python -m mlir_amp              what was found here, one line each
+       python -m mlir_amp opt WORDS    amp-opt: run passes over a module
+       python -m mlir_amp run WORDS    amp-run: train a step, or replay a run
 
-
-def _run_passes(options: argparse.Namespace) -> int:
-    from mlir_amp import compiler  # late: it is large
-
-    try:
-        pipeline = options.pass_pipeline
-        if pipeline is None:
-            passes = compiler.mixed_precision(options.opt_level, verbosity=1)
-            pipeline = f"builtin.module({passes})"
-        if options.file == "-":
-            module = sys.stdin.buffer.read()
-        else:
-            with open(options.file, "rb") as file:
-                module = file.read()
-        name = "<stdin>" if options.file == "-" else options.file
-        written, said = compiler.run_with_diagnostics(module, pipeline, name=name)
-        sys.stderr.write(said)
-        if options.output is None:
-            sys.stdout.write(written)
-        else:
-            with open(options.output, "w", encoding="utf-8") as file:
-                file.write(written)
-    except (mlir_amp.AmpError, OSError, RuntimeError) as error:
-        print(error, file=sys.stderr)
-        return 1
-    return 0
+`opt --help` and `run --help` list the options of each."""
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """The command; `words` are those after its name.
 
     Returns:
-        Its exit status: 0, or 1 where a module was refused or a file not read.
+        Its exit status: that of the tool; 2 for a command that there is not.
     """
-    options = _parse(words)
-    if options.command == "opt":
-        return _run_passes(options)
-    for line in report():
-        print(line)
-    return 0
+    words = sys.argv[1:] if words is None else words
+    if not words:
+        for line in report():
+            print(line)
+        return 0
+    command, *rest = words
+    if command == "opt":
+        return tools.amp_opt(rest)
+    if command == "run":
+        return tools.amp_run(rest)
+    if command in ("-h", "--help"):
+        print(_USAGE)
+        return 0
+    print(f"unknown command '{command}'\n{_USAGE}", file=sys.stderr)
+    return 2
 
 
 if __name__ == "__main__":

@@ -6,10 +6,13 @@
 from __future__ import annotations
 
 import doctest
+import json
 import pathlib
 import re
+import signal
 import subprocess
 import sys
+import time
 
 import mlir_amp
 import pytest
@@ -127,8 +130,8 @@ def test_examples_in_the_documentation() -> None:
     assert outcome.attempted and not outcome.failed
 
 
-def opt(*words: str, **more) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "mlir_amp", "opt", *words]
+def tool(*words: str, **more) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "mlir_amp", *words]
     return subprocess.run(command, capture_output=True, text=True, **more)
 
 
@@ -143,31 +146,98 @@ func.func @evaluate(%x: tensor<4x4xf32> {amp.role = "batch", amp.name = "x0"})
 """
 
 
+LEVEL = "--amp-mixed-precision=opt-level={} verbosity=0"
+
+
 def test_opt_prints_what_a_level_makes_of_a_file(tmp_path: pathlib.Path) -> None:
     source, target = tmp_path / "product.mlir", tmp_path / "half.mlir"
     source.write_text(PRODUCT)
-    outcome = opt(str(source), "--opt-level", "O1", "-o", str(target))
-    assert (outcome.returncode, outcome.stdout) == (0, "")
-    assert "Selected optimization level O1" in outcome.stderr
+    outcome = tool("opt", str(source), LEVEL.format("O1"), "-o", str(target))
+    assert (outcome.returncode, outcome.stdout, outcome.stderr) == (0, "", "")
     assert "ins(%0, %0 : tensor<4x4xf16>, tensor<4x4xf16>)" in target.read_text()
 
 
-def test_opt_takes_a_pipeline_and_the_standard_input() -> None:
-    outcome = opt("-", "--pass-pipeline", "builtin.module(cse)", input=PRODUCT)
+def test_opt_takes_the_standard_input() -> None:
+    outcome = tool("opt", "--cse", input=PRODUCT)
     assert outcome.returncode == 0 and outcome.stderr == ""
-    assert outcome.stdout == compiler.run(PRODUCT, "builtin.module(cse)")
+    assert outcome.stdout == compiler.run(PRODUCT, "builtin.module(cse)") + "\n"
 
 
 @pytest.mark.parametrize(
     "words, text, message",
     [
-        (["-", "--opt-level", "O9"], PRODUCT, "Unexpected optimization level O9."),
-        (["no/file", "--opt-level", "O1"], "", "No such file or directory: 'no/file'"),
-        (["-", "--opt-level", "O1"], "func.func", "<stdin>:1:"),
-        (["-", "--pass-pipeline", "builtin.module(none)"], PRODUCT, "none"),
+        (["-", LEVEL.format("O9")], PRODUCT, "Unexpected optimization level O9."),
+        (["no/file", "--cse"], "", "no/file"),
+        (["-", "--cse"], "func.func", "<stdin>:1:"),
+        (["-", "--no-such-pass"], PRODUCT, "Unknown command line argument"),
     ],
 )
 def test_opt_refuses_in_words(words: list[str], text: str, message: str) -> None:
-    outcome = opt(*words, input=text)
+    outcome = tool("opt", *words, input=text)
     assert outcome.returncode == 1 and outcome.stdout == ""
     assert message in outcome.stderr and "Traceback" not in outcome.stderr
+
+
+def test_tools_say_what_they_are() -> None:
+    for name in ("opt", "run"):
+        version = f"amp-{name} of mlir-amp {mlir_amp.__version__}, LLVM 22."
+        assert tool(name, "--version").stdout.startswith(version)
+        outcome = tool(name, "--help")
+        assert outcome.returncode == 0 and f"amp-{name} [options]" in outcome.stdout
+    assert tool("--help").stdout.startswith("usage: python -m mlir_amp ")
+    outcome = tool("compile")
+    assert outcome.returncode == 2 and outcome.stdout == ""
+    assert outcome.stderr.startswith("unknown command 'compile'\nusage: ")
+
+
+DIGITS = pathlib.Path(__file__).parents[2] / "share" / "digits"
+
+
+def train(folder: pathlib.Path, *words: str) -> list[str]:
+    step, data = DIGITS / "cnn.mlir", DIGITS / "digits_train.npz"
+    return ["run", str(step), "--opt-level=O2", "--data", str(data), *words]
+
+
+def test_run_trains_saves_and_goes_on(tmp_path: pathlib.Path) -> None:
+    half, saved = tmp_path / "half.npz", tmp_path / "whole.npz"
+    log = tmp_path / "log.jsonl"
+    outcome = tool(*train(tmp_path, "--steps=40", "--log", str(log), "--save", str(half)))
+    assert outcome.returncode == 0, outcome.stderr
+    assert "40 steps, 0 skipped" in outcome.stdout
+    losses = [json.loads(line)["loss"] for line in log.read_text().splitlines()[-40:]]
+    assert losses[-1] < 0.6 * losses[0]
+    outcome = tool(*train(tmp_path, "--steps=5", "--init", str(half), "--save", str(saved)))
+    assert outcome.returncode == 0, outcome.stderr
+    first = re.search(r"step 0: loss ([0-9.]+)", outcome.stdout)
+    assert first and float(first[1]) < 0.7 * losses[0]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=str)
+def test_run_ends_in_good_order_when_it_is_stopped(
+    number: signal.Signals, tmp_path: pathlib.Path
+) -> None:
+    saved, log = tmp_path / "state.npz", tmp_path / "log.jsonl"
+    words = train(tmp_path, "--steps=100000000", "--save", str(saved), "--log", str(log))
+    command = [sys.executable, "-m", "mlir_amp", *words]
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        # As at a prompt: who runs the tests may ignore interrupts.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    while process.poll() is None and not (log.exists() and log.stat().st_size > 4000):
+        time.sleep(0.01)
+    process.send_signal(number)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 128 + number and f"stopped by {number.name}" in said
+    assert saved.exists() and "Traceback" not in said
+
+
+def test_run_refuses_in_words(tmp_path: pathlib.Path) -> None:
+    outcome = tool(*train(tmp_path, "--steps=0"))
+    assert outcome.returncode == 1
+    assert "expected --steps to be at least 1, but got 0" in outcome.stderr
+    outcome = tool("run", "no/step.mlir", "--data", "no/data.npz", "--steps=1")
+    assert outcome.returncode == 1 and "no/step.mlir" in outcome.stderr

@@ -13,6 +13,7 @@
 
 #include "../Errors.h"
 #include "LoadedProgram.h"
+#include "Tools.h"
 
 #include "amp-c/Execution.h"
 
@@ -346,6 +347,15 @@ static nb::tuple runPipeline(const nb::bytes &module,
   return nb::make_tuple(nb::bytes(output, size), diagnostics);
 }
 
+/// A tool's main function with these words, the first of which is its name.
+static int runTool(int (*tool)(int, char **), std::vector<std::string> words) {
+  std::vector<char *> pointers;
+  for (std::string &word : words)
+    pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return tool(int(words.size()), pointers.data());
+}
+
 /// What jax.ffi.register_ffi_target takes; None without the interface.
 static nb::object makeXlaEntry() {
   if (!hasXlaEntry())
@@ -362,6 +372,14 @@ NB_MODULE(_compiler, module) {
   module.def("run", &runPipeline, "module"_a, "pipeline"_a, "name"_a,
              "format"_a);
   module.def("xla_entry", &makeXlaEntry);
+  module.def(
+      "amp_opt",
+      [](std::vector<std::string> words) { return runTool(runAmpOpt, words); },
+      "words"_a);
+  module.def(
+      "amp_run",
+      [](std::vector<std::string> words) { return runTool(runAmpRun, words); },
+      "words"_a);
   nb::class_<Program>(module, "Program")
       .def(nb::init<const nb::bytes &, const std::string &, const std::string &,
                     unsigned, int32_t>(),
