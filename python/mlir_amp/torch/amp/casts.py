@@ -29,7 +29,7 @@ from torch.overrides import TorchFunctionMode, resolve_name
 
 from mlir_amp import policy
 
-from .python_functions import get_inside, may_call_listed
+from .python_functions import get_inside, may_call_half, may_call_listed
 from .state import _amp_state
 from .values import is_half
 
@@ -60,6 +60,11 @@ def _floating_types(values: Iterable[Any], found: set[torch.dtype] | None = None
         elif _is_floating(value):
             _floating_types(value, found)
     return found
+
+
+def _has_containers(args: Iterable[Any], kwargs: dict) -> bool:
+    """Whether an argument may have tensors inside, which a cast does not always reach."""
+    return any(isinstance(value, (list, tuple, dict)) for value in (*args, *kwargs.values()))
 
 
 class CastCache:
@@ -104,6 +109,11 @@ class Rule:
     #: None, "refuse-half", "refuse-half-self", "match-self".
     in_place: str | None
     name: str
+    #: Code of a Python function of torch that is run with the mode on, if something that it
+    #: calls may be cast.
+    inside: Callable | None = None
+    #: Whether that is so where all tensors are in FP32.
+    enters_wide: bool = True
 
 
 class ThreadState(threading.local):
@@ -148,7 +158,8 @@ class CastMode(TorchFunctionMode):
         self._rules: dict[Callable, Rule | None] = {}
         self._user_names = frozenset(function.__name__ for function in user_rules or {})
         for function, list_class in (user_rules or {}).items():
-            self._rules[function] = Rule(list_class, None, resolve_name(function) or function.__name__)
+            name = resolve_name(function) or function.__name__
+            self._rules[function] = Rule(list_class, None, name, *self._get_inside(function))
 
     # -- on and off ---------------------------------------------------------------
 
@@ -217,16 +228,20 @@ class CastMode(TorchFunctionMode):
         entry = policy.lookup(name, self.half_name) if name else None
         if entry is None and name and name.startswith("torch.nn.functional."):
             entry = self._find_promotion(func, name)
+        inside, enters_wide = self._get_inside(func)
         if entry is not None:
-            return Rule(entry.list_class, entry.in_place, name)
-        if self._get_inside(func) is not None:
-            return Rule("enter", None, name or func.__name__)
+            return Rule(entry.list_class, entry.in_place, name, inside, enters_wide)
+        if inside is not None:
+            return Rule("enter", None, name or func.__name__, inside)
         return None
 
-    def _get_inside(self, func: Callable) -> Callable | None:
-        """The code of a Python function of torch, if something that it calls may be cast."""
+    def _get_inside(self, func: Callable) -> tuple[Callable | None, bool]:
+        """The two last fields of a rule."""
         inside = get_inside(func)
-        return inside if inside is not None and may_call_listed(func, self._user_names) else None
+        if inside is None or not may_call_listed(func, self._user_names):
+            return None, False
+        # Of functions that the user registered code does not show each form.
+        return inside, bool(self._user_names) or may_call_half(func)
 
     def _find_promotion(self, func: Callable, name: str) -> policy.ListEntry | None:
         """The entry of the same function under torch, if it promotes.
@@ -269,8 +284,10 @@ class CastMode(TorchFunctionMode):
                 if not self.allow_banned and self.half in _floating_types([*args, *kwargs.values()]):
                     raise NotImplementedError(policy.refusal(rule.name, self.half_name))
                 args, kwargs = self._cast_all(torch.float32, args, kwargs, rule.name)
-        inside = None if func in self.thread.entered else self._get_inside(func)
-        if inside is None:
+        inside = rule.inside
+        if inside is None or func in self.thread.entered:
+            return func(*args, **kwargs)
+        if rule.list_class == "float32" and not rule.enters_wide and not _has_containers(args, kwargs):
             return func(*args, **kwargs)
         # What it calls may name it again: variants of pooling do.
         self.thread.entered.append(func)

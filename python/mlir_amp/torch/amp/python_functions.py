@@ -8,7 +8,8 @@ mode that is on. `get_inside` has its code without that question, to be run with
 on: where torch's namespaces are patched, as Apex does it, the functions that it calls are
 cast as well. Most of `torch.nn.functional` calls one function of C++ that is on no list
 (`relu`, `layer_norm`): `may_call_listed` reads their code, and where it says no, nothing
-has to be seen of what they call.
+has to be seen of what they call. What is computed in FP32 alone (losses, `softmax`) has to be
+seen only where `may_call_half` says so.
 """
 
 from __future__ import annotations
@@ -36,6 +37,9 @@ _NAMESPACES = (torch, torch.nn.functional, torch.functional, torch.Tensor)
 
 #: Operators, each a method of tensors that is on a list.
 _OPERATIONS = ("BINARY_OP", "COMPARE_OP", "UNARY_NEGATIVE", "UNARY_INVERT")
+
+#: Those that are computed in half, as `dis` shows them.
+_HALF_OPERATORS = ("@", "@=")
 
 
 @functools.cache
@@ -85,25 +89,43 @@ def may_call_listed(func: types.FunctionType, others: frozenset[str] = frozenset
         False by the names in its code, and in that of the Python functions behind
         them; True may be wrong.
     """
-    if func.__module__ != "torch.nn.functional":
-        return True
-    names = _get_called_names(func)
     if func.__name__ in others:
         return True
-    return names is None or not names.isdisjoint(_get_listed_names() | others)
+    return _may_call(func, _get_listed_names() | others, lambda operation: True)
 
 
-def _get_called_names(func: types.FunctionType) -> set[str] | None:
+@functools.cache
+def may_call_half(func: types.FunctionType) -> bool:
+    """Whether it may call one that is listed to be computed in half; True may be wrong.
+
+    Where it does not, nothing that it computes of FP32 alone is cast: promotions and
+    casts to FP32 leave that as it is.
+    """
+    return _may_call(func, _get_listed_names("half"), lambda operation: operation.argrepr in _HALF_OPERATORS)
+
+
+def _may_call(
+    func: types.FunctionType, listed: frozenset[str], is_listed: Callable[[dis.Instruction], bool]
+) -> bool:
+    if func.__module__ != "torch.nn.functional":
+        return True
+    names = _get_called_names(func, is_listed)
+    return names is None or not names.isdisjoint(listed)
+
+
+def _get_called_names(func: types.FunctionType, is_listed: Callable[[dis.Instruction], bool]) -> set[str] | None:
     """All names in the code of a function and of what it calls.
 
-    None where code does not tell: operators, closures, functions that are passed.
+    None where code does not tell: operators that are listed, closures, functions that are
+    passed.
     """
     names: set[str] = set()
     waiting, seen = [func], {func}
     while waiting:
         function = waiting.pop()
         takes_function = any("Callable" in str(note) for note in function.__annotations__.values())
-        if function.__closure__ or takes_function or _has_operators(function):
+        operations = [i for i in dis.get_instructions(function) if i.opname in _OPERATIONS]
+        if function.__closure__ or takes_function or any(map(is_listed, operations)):
             return None
         own = set(function.__code__.co_names).difference(_OVERRIDE_CHECKS, _get_own_name(function), ["handle_torch_function"])
         names |= own
@@ -123,11 +145,11 @@ def _get_own_name(function: types.FunctionType) -> list[str]:
     return [] if is_listed else [name]
 
 
-def _has_operators(function: types.FunctionType) -> bool:
-    return any(instruction.opname in _OPERATIONS for instruction in dis.get_instructions(function))
-
-
 @functools.cache
-def _get_listed_names() -> frozenset[str]:
-    """The last part of each listed name."""
-    return frozenset(function.name.rsplit(".", 1)[-1] for function in policy.listed_functions())
+def _get_listed_names(list_class: str | None = None) -> frozenset[str]:
+    """The last part of each listed name, or of those of one class."""
+    return frozenset(
+        function.name.rsplit(".", 1)[-1]
+        for function in policy.listed_functions()
+        if list_class in (None, function.list_class)
+    )
