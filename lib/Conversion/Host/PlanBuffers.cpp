@@ -24,7 +24,8 @@
 // that is yielded to the next iteration lives at the same time as the next one
 // made at the same place. Such an allocation stays.
 //
-// So do buffers that 63 bits do not count, alone or together:
+// So does one that an operation makes memory of of which is not known whether
+// it is a view. And so do buffers that 63 bits do not count, alone or together:
 // amp-measure-workspace refuses them, and shows which.
 //
 //===----------------------------------------------------------------------===//
@@ -132,7 +133,8 @@ std::optional<Buffer> Lifetimes::getBuffer(memref::AllocOp alloc) const {
     return std::nullopt;
   Span span = spans.lookup(alloc);
   Buffer buffer{alloc, *bytes, span.first, span.last};
-  for (Value view : views.resolve(alloc)) {
+  const auto known = views.resolve(alloc);
+  for (Value view : known) {
     // Carried around a loop that the allocation stands in.
     Operation *owner = isa<BlockArgument>(view)
                            ? cast<BlockArgument>(view).getOwner()->getParentOp()
@@ -144,6 +146,11 @@ std::optional<Buffer> Lifetimes::getBuffer(memref::AllocOp alloc) const {
     for (Operation *user : view.getUsers()) {
       if (isa<func::ReturnOp>(user) || isa<memref::DeallocOp>(user))
         return std::nullopt;
+      // What nobody knows to be no view may be one: a callee's, or that of an
+      // operation whose interface is not registered.
+      for (Value result : user->getResults())
+        if (isa<BaseMemRefType>(result.getType()) && !known.contains(result))
+          return std::nullopt;
       Span use = spans.lookup(user);
       buffer.last = std::max(buffer.last, use.last);
       for (Operation *parent = user->getParentOp(); !isa<func::FuncOp>(parent);

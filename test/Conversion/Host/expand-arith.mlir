@@ -33,3 +33,17 @@ func.func @expanded(%x: f32, %h: f16, %b: bf16, %n: index) -> (f16, f32, index, 
   %4 = arith.truncf %x : f32 to bf16
   return %0, %1, %2, %3, %4 : f16, f32, index, f32, bf16
 }
+
+// Between bf16 and f64, by f32: to bf16 a rounding to odd comes first.
+// CHECK-LABEL: func.func @by_float(
+// CHECK-NOT: bf16 to f64
+// CHECK-NOT: f64 to bf16
+// CHECK: arith.extf %{{.*}} : f32 to f64
+// CHECK: arith.truncf %{{.*}} : f64 to f32
+// CHECK: arith.ori
+// CHECK: return
+func.func @by_float(%b: bf16, %d: f64) -> (f64, bf16) {
+  %0 = arith.extf %b : bf16 to f64
+  %1 = arith.truncf %d : f64 to bf16
+  return %0, %1 : f64, bf16
+}

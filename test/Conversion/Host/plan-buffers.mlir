@@ -1,4 +1,4 @@
-// RUN: amp-opt %s --amp-plan-buffers --split-input-file | FileCheck %s
+// RUN: amp-opt %s --amp-plan-buffers --split-input-file --allow-unregistered-dialect | FileCheck %s
 
 func.func private @use(memref<16xf32>)
 func.func private @use_two(memref<16xf32>, memref<16xf32>)
@@ -191,5 +191,57 @@ func.func @branches(%c: i1) {
   call @use(%a) : (memref<16xf32>) -> ()
   cf.cond_br %c, ^body, ^end
 ^end:
+  return
+}
+
+// -----
+
+func.func private @use(memref<16xf32>)
+func.func private @use_two(memref<16xf32>, memref<16xf32>)
+
+// A choice between two buffers keeps both.
+// CHECK-LABEL: func.func @choice
+// CHECK:         memref.alloc() {alignment = 64 : i64} : memref<192xi8>
+func.func @choice(%c: i1) {
+  %a = memref.alloc() : memref<16xf32>
+  %b = memref.alloc() : memref<16xf32>
+  %chosen = arith.select %c, %a, %b : memref<16xf32>
+  %other = memref.alloc() : memref<16xf32>
+  call @use(%other) : (memref<16xf32>) -> ()
+  call @use(%chosen) : (memref<16xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func private @use(memref<16xf32>)
+func.func private @pick(memref<16xf32>) -> memref<16xf32>
+
+// What a callee returns may be what it was given.
+// CHECK-LABEL: func.func @handed_back
+// CHECK:         memref.alloc() {alignment = 64 : i64} : memref<128xi8>
+func.func @handed_back() {
+  %a = memref.alloc() : memref<16xf32>
+  %r = call @pick(%a) : (memref<16xf32>) -> memref<16xf32>
+  %other = memref.alloc() : memref<16xf32>
+  call @use(%other) : (memref<16xf32>) -> ()
+  call @use(%r) : (memref<16xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func private @use(memref<16xf32>)
+
+// Of an operation that says nothing of its results one may be a view: the buffer stays.
+// CHECK-LABEL: func.func @foreign
+// CHECK-DAG:     memref.alloc() : memref<16xf32>
+// CHECK-DAG:     memref.alloc() {alignment = 64 : i64} : memref<64xi8>
+func.func @foreign() {
+  %a = memref.alloc() : memref<16xf32>
+  %r = "foreign.view"(%a) : (memref<16xf32>) -> memref<16xf32>
+  %other = memref.alloc() : memref<16xf32>
+  call @use(%other) : (memref<16xf32>) -> ()
+  call @use(%r) : (memref<16xf32>) -> ()
   return
 }
