@@ -24,7 +24,7 @@ an override that makes no sense                     test_an_override_that_makes_
 loss_scale as number, text, "dynamic"               test_invocations_with_overrides
 master_params                                       test_gradients_are_clipped_as_masters
 checkpoints in the order that is recommended        test_checkpoint_continues_bit_for_bit
-the same level when restoring                       test_a_checkpoint_without_the_scaler_differs
+the same level when restoring                       test_a_checkpoint_goes_on_at_its_own_level
 advanced: accumulation                              test_gradients_accumulate
 advanced: several backward passes, models, losses   test_several_models_optimizers_and_losses
 advanced: custom autograd functions                 test_custom_functions
@@ -48,6 +48,7 @@ min_loss_scale and max_loss_scale                   test_bounds_of_the_scale
 
 import copy
 import inspect
+import math
 import types
 import warnings
 
@@ -338,12 +339,6 @@ def test_bounds_of_the_scale(scale, expected):
 # ---- Checkpoints -----------------------------------------------------------------------
 
 
-def save(model, optimizer, path):
-    checkpoint = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "amp": amp.state_dict()}
-    torch.save(checkpoint, path)
-    amp.reset()
-
-
 @pytest.mark.parametrize("level", LEVELS)
 def test_checkpoint_continues_bit_for_bit(level, tmp_path):
     batches = list(get_batches(12))
@@ -374,14 +369,28 @@ def test_checkpoint_continues_bit_for_bit(level, tmp_path):
     assert amp.state_dict() == scaler
 
 
-def test_a_checkpoint_without_the_scaler_differs(tmp_path):
+@pytest.mark.parametrize(
+    "level, has_scaler, goes_on", [("O1", True, True), ("O0", True, False), ("O1", False, False)]
+)
+def test_a_checkpoint_goes_on_at_its_own_level(level, has_scaler, goes_on, tmp_path):
+    batches = list(get_batches(8))
     model, optimizer = amp.initialize(*make(), opt_level="O1", verbosity=0)
-    _amp_state.loss_scalers[0].load(2.0**10, 7)
-    save(model, optimizer, tmp_path / "amp.pt")
-    amp.initialize(*make(), opt_level="O1", verbosity=0)
-    assert amp.state_dict()["loss_scaler0"] == {"loss_scale": 2.0**16, "unskipped": 0}
-    amp.load_state_dict(torch.load(tmp_path / "amp.pt")["amp"])
-    assert amp.state_dict()["loss_scaler0"] == {"loss_scale": 2.0**10, "unskipped": 7}
+    _amp_state.loss_scalers[0].load(2.0**10, 1998)
+    train(model, optimizer, batches[:4])
+    state = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "amp": amp.state_dict()}
+    torch.save(state, tmp_path / "amp.pt")
+    train(model, optimizer, batches[4:])
+    expected = get_weights(model), amp.state_dict()
+    amp.reset()
+
+    model, optimizer = amp.initialize(*make(), opt_level=level, verbosity=0)
+    checkpoint = torch.load(tmp_path / "amp.pt")
+    model.load_state_dict(checkpoint["model"])
+    optimizer.load_state_dict(checkpoint["optimizer"])
+    if has_scaler:
+        amp.load_state_dict(checkpoint["amp"])
+    train(model, optimizer, batches[4:])
+    assert (are_equal(get_weights(model), expected[0]) and amp.state_dict() == expected[1]) == goes_on
 
 
 # ---- Advanced use ----------------------------------------------------------------------
@@ -499,20 +508,24 @@ def test_custom_batches(level):
 
 
 def test_the_old_handle_trains_like_o1():
-    model, optimizer = make()
+    batches = [(x * (math.inf if i == 1 else 1), target) for i, (x, target) in enumerate(get_batches())]
+    begin = torch.nn.Linear(8, 4)
+    model, optimizer = make(copy.deepcopy(begin))
     handle = amp.init()
-    for x, target in get_batches():
+    for x, target in batches:
         optimizer.zero_grad()
         loss = LOSS(model(x), target)
         with handle.scale_loss(loss, optimizer) as scaled_loss:
             scaled_loss.backward()
         optimizer.step()
-    expected = get_weights(model)
+    expected, scale = get_weights(model), handle._default_scaler.loss_scale()
+    assert scale == 2.0**15  # one step was skipped
     amp.reset()
 
-    model, optimizer = amp.initialize(*make(), opt_level="O1", verbosity=0)
-    train(model, optimizer, get_batches())
+    model, optimizer = amp.initialize(*make(copy.deepcopy(begin)), opt_level="O1", verbosity=0)
+    train(model, optimizer, batches)
     assert are_equal(get_weights(model), expected)
+    assert amp.state_dict()["loss_scaler0"]["loss_scale"] == scale
 
 
 @pytest.mark.parametrize("begin", [amp.init, lambda: amp.initialize(make_model(), opt_level="O1", verbosity=0)])

@@ -255,7 +255,7 @@ def test_groups_of_named_parameters(level):
     extra = torch.nn.Linear(2, 1)
     groups = len(optimizer.param_groups)
     named = torch.optim.SGD(extra.named_parameters(), lr=1.0)
-    amp.initialize(torch.nn.Linear(1, 1), named, opt_level=level, verbosity=0)
+    amp.initialize(torch.nn.Linear(1, 1), named, opt_level=level, loss_scale=128.0, verbosity=0)
     named.add_param_group({"params": [("more", torch.nn.Parameter(torch.zeros(1)))]})
     assert named.param_groups[-1]["param_names"] == ["more"] and len(optimizer.param_groups) == groups
 

@@ -420,10 +420,10 @@ def widen_rnn_inputs() -> torch.utils.hooks.RemovableHandle:
     function that is cast. An exact widening takes the refusal away: the function
     narrows it again.
     """
-    return torch.nn.modules.module.register_module_forward_pre_hook(_widen_positional)
+    return torch.nn.modules.module.register_module_forward_pre_hook(widen_positional)
 
 
-def _widen_positional(module: torch.nn.Module, args: tuple) -> tuple | None:
+def widen_positional(module: torch.nn.Module, args: tuple) -> tuple | None:
     return _widen(args) if isinstance(module, _RNN_MODULES) and _is_cast(module) else None
 
 

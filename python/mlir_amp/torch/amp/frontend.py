@@ -101,6 +101,9 @@ def initialize(
         if warned and not _amp_state.hard_override:
             raise RuntimeError(warned[0])
         amp_optimizers.check_optimizers(optimizer_list, are_cast=bool(properties.cast_model_type))
+        if properties.master_weights and properties.cast_model_type:
+            kept = amp_models.find_kept(model_list, bool(properties.keep_batchnorm_fp32))
+            amp_optimizers.check_shared(optimizer_list, lambda p: p.dtype == torch.float32 and p not in kept)
     if _amp_state.handle is not None and _amp_state.handle.is_active() and selection.function_cast is None:
         warnings.warn(
             f"amp.initialize at {opt_level} ends the casts around functions of an earlier call: models of that call "
@@ -129,8 +132,9 @@ def initialize(
             amp_models.cast_inputs(model, model_type)
             amp_models.cast_outputs(model, outputs or torch.float32)
             amp_models.save_in_fp32(model)
-        for optimizer in optimizer_list:
-            optimizer.load_state_dict(optimizer.state_dict())  # state in the parameters' types
+        if not properties.master_weights:
+            for optimizer in optimizer_list:
+                optimizer.load_state_dict(optimizer.state_dict())  # state in the parameters' types
     elif outputs is not None:
         for model in model_list:
             amp_models.cast_outputs(model, outputs)
@@ -140,7 +144,7 @@ def initialize(
         if selection.function_cast is not None:
             prepare_model(model)
     for optimizer in optimizer_list:
-        amp_optimizers.prepare(optimizer, bool(properties.master_weights), step_without_casts)
+        amp_optimizers.prepare(optimizer, properties, step_without_casts)
     _amp_state.loss_scalers = [
         LossScaler(
             properties.loss_scale,
@@ -246,10 +250,16 @@ def load_state_dict(state_dict: dict) -> None:
             "checkpoint has it where it was saved: amp.load_state_dict(checkpoint['amp'])"
         )
     scalers = _amp_state.loss_scalers
-    if len(state_dict) != len(scalers):
-        print(f"Warning: state_dict contains {len(state_dict)} entries, while {len(scalers)} loss_scalers are used")
     unexpected = [key for key in state_dict if "loss_scaler" not in key]
     entries = [entry for key, entry in state_dict.items() if "loss_scaler" in key]
+    for entry in entries:  # before anything changes
+        if not isinstance(entry, Mapping) or not {"loss_scale", "unskipped"} <= entry.keys():
+            raise TypeError(
+                "amp.load_state_dict: expected each loss scaler's entry to have 'loss_scale' and 'unskipped', but got "
+                f"{entry!r}"
+            )
+    if len(state_dict) != len(scalers):
+        print(f"Warning: state_dict contains {len(state_dict)} entries, while {len(scalers)} loss_scalers are used")
     for i, entry in enumerate(entries):
         if i >= len(scalers):
             print(f"Skipping loss_scaler[{i}], since num_losses was set to {len(scalers)}")

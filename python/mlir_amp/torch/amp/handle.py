@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import functools
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
@@ -15,7 +17,7 @@ import torch
 from . import optimizers as amp_optimizers
 from . import registry
 from .casts import CastMode, widen_rnn_inputs
-from .scaling import LossScaler, coalesce
+from .scaling import LossScaler, add, coalesce
 from .state import _amp_state, master_params, maybe_print
 
 _NOT_INITIALIZED = (
@@ -52,8 +54,10 @@ def scale_loss(
 
     Raises:
         RuntimeError: before `initialize`, on another thread than it, or in a process
-            forked since; an optimizer that was not initialized.
+            forked since; an optimizer that was not initialized, or by an earlier call with
+            other properties.
         IndexError: `loss_id` is not below `num_losses`.
+        ValueError: there is no optimizer.
         TypeError: the loss is not a tensor.
     """
     properties = _amp_state.opt_properties
@@ -65,6 +69,11 @@ def scale_loss(
     _check_place()
     if not isinstance(optimizers, (list, tuple)):
         optimizers = [optimizers]
+    if not optimizers:
+        raise ValueError(
+            "amp.scale_loss was given no optimizer: gradients would stay scaled. Pass each that the backward pass has "
+            "gradients for."
+        )
     if not 0 <= loss_id < len(_amp_state.loss_scalers):
         raise IndexError(
             f"loss_id is {loss_id}, but there are {len(_amp_state.loss_scalers)} loss scalers: pass num_losses="
@@ -78,7 +87,7 @@ def scale_loss(
     scaler = _amp_state.loss_scalers[loss_id]
     if not properties.master_weights and not scaler.dynamic and scaler.loss_scale() == 1.0:
         for optimizer in optimizers:
-            amp_optimizers.note_backward(optimizer)
+            amp_optimizers.note_backward(optimizer, properties)
         yield loss.float()
         _clear_casts()
         return
@@ -88,9 +97,14 @@ def scale_loss(
     try:
         with _casts_aside():
             for stash in stashes:
-                stash.open(delay_unscale)
+                stash.check_call(properties)
+            for stash in stashes:
+                stash.open(scaler.effective_scale)
                 opened.append(stash)
-        yield loss.float() * scaler.effective_scale
+        scaled_loss = loss.float() * scaler.effective_scale
+        if scaled_loss.requires_grad:
+            scaled_loss.register_hook(functools.partial(_check_open, opened))
+        yield scaled_loss
     except BaseException:
         for stash in opened:
             stash.abandon()
@@ -117,6 +131,14 @@ def scale_loss(
     _clear_casts()
 
 
+def _check_open(stashes: list[amp_optimizers.Stash], _: torch.Tensor) -> None:
+    if not all(stash.is_open for stash in stashes):
+        raise RuntimeError(
+            "scaled_loss.backward() was called outside of its 'with amp.scale_loss(...)', where nothing unscales the "
+            "gradients. Call it inside."
+        )
+
+
 @contextmanager
 def step_without_casts() -> Iterator[None]:
     """Around an optimizer's step: nothing is cast, and casts of old weights end."""
@@ -139,11 +161,10 @@ def _check_place() -> None:
             "amp.initialize was called before this process was forked. Call it in the process that trains, after the "
             "fork (or start processes with 'spawn')."
         )
-    handle = _amp_state.handle
-    if handle is not None and handle.is_active() and not handle.mode.is_installed():
+    if _amp_state.thread != threading.get_ident():
         raise RuntimeError(
-            "amp.initialize was called on another thread, and casts are made on its thread alone. Call it on the "
-            "thread that trains."
+            "amp.initialize was called on another thread, and casts and skipped steps are made on its thread alone. "
+            "Call it on the thread that trains."
         )
 
 
@@ -156,6 +177,23 @@ def _take_grads(optimizer: Any) -> list[torch.Tensor]:
         parameter.grad = coalesce(parameter.grad)
         grads.append(parameter.grad)
     return grads
+
+
+@contextmanager
+def _set_aside(optimizer: Any) -> Iterator[None]:
+    """Puts present gradients, which are unscaled, aside; adds them to those that are made
+    inside, or puts them back where that fails."""
+    earlier = {p: p.grad for p in master_params(optimizer) if p.grad is not None}
+    for parameter in earlier:
+        parameter.grad = None
+    try:
+        yield
+    except BaseException:
+        for parameter in master_params(optimizer):
+            parameter.grad = earlier.get(parameter)
+        raise
+    for parameter, grad in earlier.items():
+        parameter.grad = grad if parameter.grad is None else add(parameter.grad, grad)
 
 
 def _end_casts_in_child() -> None:
@@ -205,6 +243,8 @@ class AmpHandle:
         self.verbose = verbose
         self._default_scaler = LossScaler(loss_scale)
         self._is_active = True
+        #: Optimizers whose next step is skipped, with their own one.
+        self._skipping: dict[torch.optim.Optimizer, Any] = {}
         self._rnn_inputs = widen_rnn_inputs()
         self._replaced = registry.replace_functions(self)
         self.mode.install()
@@ -235,6 +275,8 @@ class AmpHandle:
             return
         self._is_active = False
         self.mode.end()
+        for optimizer in list(self._skipping):
+            self._end_skip(optimizer)
         self._rnn_inputs.remove()
         registry.restore_functions(self._replaced)
         self._clear_cache()
@@ -249,19 +291,23 @@ class AmpHandle:
             yield loss
             return
         scaler = self._default_scaler
-        yield loss * scaler.effective_scale
-        scaler.clear_overflow_state()
-        grads = _take_grads(optimizer)
-        scaler.unscale(grads, grads)
-        if scaler.update_scale():
-            step = optimizer.step
+        with _set_aside(optimizer):
+            yield loss * scaler.effective_scale
+            scaler.clear_overflow_state()
+            grads = _take_grads(optimizer)
+            scaler.unscale(grads, grads)
+        if scaler.update_scale() and optimizer not in self._skipping:
+            self._skipping[optimizer] = optimizer.step
 
-            def skip(closure: Any = None) -> None:
+            def skip(*args: Any, **kwargs: Any) -> None:
                 maybe_print("Gradient overflow, skipping update")
-                optimizer.step = step
+                self._end_skip(optimizer)
 
             optimizer.step = skip
         self._clear_cache()
+
+    def _end_skip(self, optimizer: torch.optim.Optimizer) -> None:
+        optimizer.step = self._skipping.pop(optimizer)
 
     def wrap_optimizer(self, optimizer: torch.optim.Optimizer, num_loss: int = 1) -> OptimWrapper:
         """An optimizer for several losses, each with a scaler of its own."""
@@ -328,25 +374,13 @@ class OptimWrapper:
             yield loss
             return
         scaler = self._cur_loss_scaler()
-        # Gradients of the losses before are unscaled already.
-        earlier = {}
-        if self._loss_idx > 0:
-            earlier = {p: p.grad for p in master_params(self._optimizer) if p.grad is not None}
-            for parameter in earlier:
-                parameter.grad = None
-        try:
+        with _set_aside(self._optimizer):
             yield loss * scaler.effective_scale
-        except BaseException:
-            for parameter in master_params(self._optimizer):
-                parameter.grad = earlier.get(parameter)
-            raise
-        scaler.clear_overflow_state()
-        grads = _take_grads(self._optimizer)
-        scaler.unscale(grads, grads)
+            scaler.clear_overflow_state()
+            grads = _take_grads(self._optimizer)
+            scaler.unscale(grads, grads)
         self._skip_next[self._loss_idx] = scaler.update_scale()
         self._loss_idx += 1
-        for parameter, grad in earlier.items():
-            parameter.grad = grad if parameter.grad is None else parameter.grad + grad
 
     def step(self, closure: Any = None) -> Any:
         if not self._amp_handle.is_active():

@@ -40,6 +40,11 @@ def check_models(models: list[torch.nn.Module]) -> None:
                 "A given model should only be passed through amp.initialize once. Make a new one, or pass all "
                 "optimizers of this one in one call."
             )
+        if any(isinstance(module, torch.jit.ScriptModule) for module in model.modules()):
+            raise RuntimeError(
+                "Incoming model is scripted or traced by torch.jit, or has a part that is; its functions cannot be cast. "
+                "Pass the model as it was before, and script it afterwards."
+            )
         if isinstance(model, _PARALLEL_WRAPPERS):
             raise RuntimeError(
                 f"Incoming model is an instance of torch.nn.parallel.{type(model).__name__}. Parallel wrappers "
@@ -65,6 +70,16 @@ def find_half(models: list[torch.nn.Module]) -> list[str]:
                         "before passing it, no matter what optimization level you choose."
                     )
     return texts
+
+
+def find_kept(models: list[torch.nn.Module], keep_batchnorm: bool) -> set[torch.nn.Parameter]:
+    """The parameters that `cast_model` leaves as they are."""
+    modules = [module for model in models for module in model.modules()]
+    return {p for module in modules if keep_batchnorm and _is_kept(module) for p in module.parameters(recurse=False)}
+
+
+def _is_kept(module: torch.nn.Module) -> bool:
+    return isinstance(module, torch.nn.modules.batchnorm._BatchNorm) and module.affine
 
 
 def cast_model(model: torch.nn.Module, dtype: torch.dtype, keep_batchnorm: bool, keep_wide: bool = False) -> None:
@@ -98,7 +113,7 @@ def convert_network(network: torch.nn.Module, dtype: torch.dtype) -> torch.nn.Mo
         `network`.
     """
     for module in network.modules():
-        if not (isinstance(module, torch.nn.modules.batchnorm._BatchNorm) and module.affine):
+        if not _is_kept(module):
             convert_module(module, dtype)
     return network
 

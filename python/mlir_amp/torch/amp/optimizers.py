@@ -9,12 +9,15 @@ masters. Its class and its other instances stay as they are.
 
 At O2 each half parameter that is trained has an FP32 master, which stands in the
 optimizer's groups in its place. Masters are made by `initialize` from the FP32
-weights, and checked against the half ones when the first gradients come: weights that
-were loaded or set in between are taken over.
+weights, and looked at before each backward pass: half weights that were loaded or set in
+between are taken over by their masters, and masters that were set by the half ones. On
+the CPU half weights are compared with what the last step left, bit for bit; on other devices
+version counters tell, which a write to `.data` does not move.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import types
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -22,12 +25,18 @@ from typing import Any
 
 import torch
 
+from mlir_amp.policy import Properties
+
 from . import state
 from .models import MASTER, take_wide
 from .scaling import LossScaler, add, coalesce
 from .values import is_half
 
 _STASH = "_amp_stash"
+_SHARED = (
+    "A parameter that is cast to half is in two optimizers. Each would update a master of its own, and one update "
+    "would be lost. Give it to one of them, or use opt_level 'O1'."
+)
 _CLOSURE = "Currently, Amp does not support closure use with optimizers."
 
 
@@ -47,6 +56,18 @@ def check_optimizers(optimizers: list[Any], are_cast: bool) -> None:
             )
 
 
+def check_shared(optimizers: list[torch.optim.Optimizer], will_be_half: Callable[[torch.nn.Parameter], bool]) -> None:
+    """Refuses parameters that will be half and that two optimizers train, each by a master."""
+    if len({id(optimizer) for optimizer in optimizers}) < len(optimizers):
+        raise RuntimeError("amp.initialize was given one optimizer twice. Give each once.")
+    seen: set[torch.nn.Parameter] = set()
+    for optimizer in optimizers:
+        own = {p for group in optimizer.param_groups for p in group["params"] if p.requires_grad and will_be_half(p)}
+        if not seen.isdisjoint(own):
+            raise RuntimeError(_SHARED)
+        seen |= own
+
+
 def _check_types(parameters: list[torch.nn.Parameter]) -> None:
     for parameter in parameters:
         if parameter.dtype != torch.float32 and not is_half(parameter):
@@ -62,10 +83,12 @@ def is_initialized(optimizer: Any) -> bool:
     return hasattr(optimizer, _STASH)
 
 
-def note_backward(optimizer: Any) -> None:
+def note_backward(optimizer: Any, properties: Properties) -> None:
     """Notes a backward pass that `optimizer`'s stash has nothing to do for."""
     if is_initialized(optimizer):
-        getattr(optimizer, _STASH).has_backward = True
+        stash = getattr(optimizer, _STASH)
+        stash.check_call(properties)
+        stash.has_backward = True
 
 
 def get_stash(optimizer: Any) -> Stash:
@@ -93,9 +116,11 @@ def get_stash(optimizer: Any) -> Stash:
 class Stash:
     """What amp keeps for one optimizer."""
 
-    def __init__(self, optimizer: torch.optim.Optimizer, master_weights: bool) -> None:
+    def __init__(self, optimizer: torch.optim.Optimizer, properties: Properties) -> None:
         self.optimizer = optimizer
-        self.has_masters = master_weights
+        #: Of the call of `initialize` that prepared it.
+        self.properties = properties
+        self.has_masters = bool(properties.master_weights)
         self.is_alive = True
         #: Gradients still carry a scale: a backward pass with delay_unscale.
         self.params_have_scaled_gradients = False
@@ -107,8 +132,12 @@ class Stash:
         self.skip_message: str | None = None
         #: Half parameters and their masters.
         self.pairs: list[tuple[torch.nn.Parameter, torch.nn.Parameter]] = []
-        #: Versions of half parameters when they were last in step with their masters.
-        self.versions: list[int | None] = []
+        #: Versions of both when they were last in step.
+        self.versions: list[tuple[int, int] | None] = []
+        #: The bits of half parameters on the CPU then.
+        self.kept: list[torch.Tensor] = []
+        #: What gradients that are still scaled were multiplied by.
+        self.scale = 1.0
         #: Parameters that the optimizer updates as they are.
         self.direct: list[torch.nn.Parameter] = []
         #: Of all parameters above, masters included.
@@ -125,10 +154,7 @@ class Stash:
             if self.has_masters and is_half(parameter) and hasattr(parameter, MASTER):
                 if parameter in self.known:
                     raise ValueError("some parameters appear in more than one parameter group")
-                raise RuntimeError(
-                    "A parameter that is cast to half is in two optimizers. Each would update a master of its own, "
-                    "and one update would be lost. Give it to one of them, or use opt_level 'O1'."
-                )
+                raise RuntimeError(_SHARED)
 
     def take(self, parameters: list[torch.nn.Parameter]) -> None:
         """Registers parameters of one group; half ones give way to masters in place."""
@@ -148,6 +174,7 @@ class Stash:
             self.known.add(master)
             self.pairs.append((parameter, master))
             self.versions.append(None)
+            self.kept = []  # until the next step has all of them
 
     def take_all(self) -> None:
         """Registers all groups of the optimizer."""
@@ -169,35 +196,62 @@ class Stash:
                 self.take(parameters)
 
     def adopt(self) -> None:
-        """Takes over half weights that were loaded or set since the last step."""
+        """Takes over half weights that were loaded or set since the last step; where only
+        a master was set (SAM does), the half ones take over that."""
         for i, (parameter, master) in enumerate(self.pairs):
-            if parameter._version == self.versions[i]:
+            before, now = self.versions[i], (parameter._version, master._version)
+            is_set = before is None or before[0] != now[0]
+            if not is_set and self.kept:
+                is_set = not torch.equal(self.kept[i], _bits(parameter))
+            if is_set:
+                wide = take_wide(parameter)
+                values = parameter.detach()
+                if wide is not None:
+                    master.data.copy_(wide)
+                elif not torch.equal(master.detach().to(values.dtype), values):
+                    master.data.copy_(values)
+            elif now != before:
+                parameter.data.copy_(master.detach())
+            else:
                 continue
-            wide = take_wide(parameter)
-            values = parameter.detach()
-            if wide is not None:
-                master.data.copy_(wide)
-            elif not torch.equal(master.detach().to(values.dtype), values):
-                master.data.copy_(values)
-            self.versions[i] = parameter._version
+            self.versions[i] = now
+            if self.kept:
+                self.kept[i] = _bits(parameter).clone()
+
+    def check_call(self, properties: Properties) -> None:
+        """Refuses an optimizer of a call that a later one with other properties ended: there
+        is one set of properties and of scalers."""
+        own = dataclasses.replace(self.properties, verbosity=properties.verbosity, num_losses=properties.num_losses)
+        if own != properties and not state._amp_state.hard_override:
+            raise RuntimeError(
+                f"This {type(self.optimizer).__name__} was passed through amp.initialize with opt_level "
+                f"{own.opt_level} and loss_scale {own.loss_scale}; a later call with opt_level {properties.opt_level} "
+                f"and loss_scale {properties.loss_scale} ended that. Pass all models and optimizers in one call."
+            )
 
     # -- gradients ----------------------------------------------------------------
 
-    def open(self, delayed: bool) -> None:
-        """Begins a backward pass.
+    def open(self, scale: float) -> None:
+        """Begins a backward pass of a loss that is multiplied by `scale`.
 
-        Puts present gradients aside, so that scaled ones do not mix with them; not
-        those that are scaled as well.
+        Puts present gradients aside, so that scaled ones do not mix with them; those that
+        are scaled as well stay, and are brought to this scale. (Apex leaves unscaled ones
+        where a pass with delay_unscale adds to them, and scales as they are.)
         """
         if self.is_open:
             raise RuntimeError(
-                "amp.scale_loss was called inside another amp.scale_loss with the same optimizer. Leave the first "
-                "one before the second backward pass; gradients add up."
+                "amp.scale_loss was called inside another amp.scale_loss with the same optimizer, or was given it "
+                "twice. Leave the first one before the second backward pass; gradients add up."
             )
         self.take_late()
         self.adopt()
         self.is_open = self.has_backward = True
-        if delayed or self.params_have_scaled_gradients:
+        before, self.scale = self.scale, scale
+        if self.params_have_scaled_gradients:
+            if scale != before:
+                for parameter in [*(half for half, _ in self.pairs), *self.direct]:
+                    if parameter.grad is not None:
+                        parameter.grad.mul_(scale / before)
             return
         for parameter, _ in self.pairs:
             parameter.grad = None
@@ -207,7 +261,8 @@ class Stash:
                 parameter.grad = None
 
     def abandon(self) -> None:
-        """Ends a backward pass that failed: gradients are what they were before."""
+        """Ends a backward pass that failed: gradients are what they were before, but for
+        those of a pass with delay_unscale before it, which it may have added to."""
         self.is_open = False
         if self.params_have_scaled_gradients:
             return
@@ -291,32 +346,45 @@ class Stash:
 
     def copy_masters(self) -> None:
         """Rounds the masters to the half parameters."""
-        if self.pairs:
-            with torch.no_grad():
-                torch._foreach_copy_([p for p, _ in self.pairs], [m for _, m in self.pairs])
-        self.versions = [parameter._version for parameter, _ in self.pairs]
+        if not self.pairs:
+            return
+        with torch.no_grad():
+            torch._foreach_copy_([p for p, _ in self.pairs], [m for _, m in self.pairs])
+        self.versions = [(parameter._version, master._version) for parameter, master in self.pairs]
+        halves = [_bits(parameter) for parameter, _ in self.pairs]
+        if any(half.device.type != "cpu" for half in halves):
+            self.kept = []
+        elif [half.shape for half in halves] == [kept.shape for kept in self.kept]:
+            torch._foreach_copy_(self.kept, halves)
+        else:
+            self.kept = [half.clone() for half in halves]
 
     def clear_master_grads(self) -> None:
         for _, master in self.pairs:
             master.grad = None
 
 
+def _bits(parameter: torch.Tensor) -> torch.Tensor:
+    return parameter.detach().view(torch.int16)
+
+
 def _dense(grad: torch.Tensor) -> torch.Tensor:
     return grad.to_dense() if grad.is_sparse else grad
 
 
-def prepare(optimizer: torch.optim.Optimizer, master_weights: bool, around_step: Callable = nullcontext) -> None:
+def prepare(optimizer: torch.optim.Optimizer, properties: Properties, around_step: Callable = nullcontext) -> None:
     """Makes an optimizer skip overflowed steps and, if asked, update masters.
 
     Args:
         optimizer: changed in place; only this instance.
-        master_weights: FP32 masters for half parameters.
+        properties: of the call; with `master_weights` half parameters get FP32 masters.
         around_step: a context in which its step runs.
     """
-    stash = Stash(optimizer, master_weights)
+    stash = Stash(optimizer, properties)
+    master_weights = stash.has_masters
     old_step, old_add_param_group = optimizer.step, optimizer.add_param_group
 
-    def step(self: Any, closure: Callable | None = None, **kwargs: Any) -> Any:
+    def step(self: Any, closure: Callable | None = None, *args: Any, **kwargs: Any) -> Any:
         stash.check_step()
         if closure is not None and (master_weights or stash.skip_message):
             raise RuntimeError(_CLOSURE)
@@ -330,11 +398,13 @@ def prepare(optimizer: torch.optim.Optimizer, master_weights: bool, around_step:
         if closure is None:
             stash.check_backward()
         stash.has_backward = False
+        if closure is not None or args:
+            args = (closure, *args)
         with around_step():
             if not master_weights:
-                return old_step(closure, **kwargs) if closure is not None else old_step(**kwargs)
+                return old_step(*args, **kwargs)
             stash.adopt()
-            result = old_step(**kwargs)
+            result = old_step(*args, **kwargs)
             stash.copy_masters()
         # model.zero_grad does not know them.
         stash.clear_master_grads()

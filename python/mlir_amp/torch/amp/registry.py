@@ -11,6 +11,7 @@ other module is replaced in that module until the casts end.
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -100,20 +101,32 @@ def get_rules() -> dict[Callable, str]:
     return rules
 
 
-def replace_functions(handle: AmpHandle) -> list[tuple[Any, str, Callable]]:
-    """Wraps registered functions of other modules; returns what stood there."""
+_ABSENT = object()
+
+
+def replace_functions(handle: AmpHandle) -> list[tuple[Any, str, Any]]:
+    """Wraps registered functions of other modules and of classes; returns what stood there."""
     replaced = []
     for module, name, list_class in _registered.values():
-        function = getattr(module, name)
-        if not _is_of_torch(function):
-            replaced.append((module, name, function))
-            setattr(module, name, _wrap(function, list_class, lambda: handle))
+        if _is_of_torch(getattr(module, name)):
+            continue
+        # As it stands there: a class has static methods in a wrapper, and others' not at all.
+        replaced.append((module, name, vars(module).get(name, _ABSENT)))
+        raw = inspect.getattr_static(module, name)
+        if isinstance(raw, (staticmethod, classmethod)):
+            wrapped: Any = type(raw)(_wrap(raw.__func__, list_class, lambda: handle))
+        else:
+            wrapped = _wrap(getattr(module, name), list_class, lambda: handle)
+        setattr(module, name, wrapped)
     return replaced
 
 
-def restore_functions(replaced: list[tuple[Any, str, Callable]]) -> None:
-    for module, name, function in reversed(replaced):
-        setattr(module, name, function)
+def restore_functions(replaced: list[tuple[Any, str, Any]]) -> None:
+    for module, name, stood in reversed(replaced):
+        if stood is _ABSENT:
+            delattr(module, name)
+        else:
+            setattr(module, name, stood)
 
 
 def forget() -> None:

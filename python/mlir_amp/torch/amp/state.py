@@ -10,6 +10,7 @@ nothing behind.
 from __future__ import annotations
 
 import os
+import threading
 import weakref
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +51,7 @@ class AmpState:
         self.loss_scalers: list[LossScaler] = []
         self.handle: AmpHandle | None = None
         self.verbosity = 1
-        self.process = os.getpid()
+        self.process, self.thread = os.getpid(), threading.get_ident()
 
 
 _amp_state = AmpState()
@@ -63,10 +64,14 @@ def maybe_print(text: str) -> None:
 
 
 def master_params(optimizer: Any):
-    """The parameters that `optimizer` updates, in its order: FP32 masters at O2.
+    """The parameters that `optimizer` updates, in its order: FP32 masters at O2, with what
+    was loaded into the model since the last step.
 
     Clip these, not the model's:
     ``torch.nn.utils.clip_grad_norm_(amp.master_params(optimizer), max_norm)``.
     """
+    stash = getattr(optimizer, "_amp_stash", None)
+    if stash is not None:
+        stash.adopt()
     for group in optimizer.param_groups:
         yield from group["params"]

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import torch
@@ -28,8 +28,8 @@ def map_tensors(value: Any, function: Callable[[Any], Any]) -> Any:
     """`value` with `function` applied to the tensors in it.
 
     Goes into mappings and iterables and keeps their types, namedtuples and
-    ordered dictionaries included. Strings, NumPy arrays and what has neither
-    elements nor a method `to` stay as they are.
+    ordered dictionaries included. Strings, NumPy arrays, iterators (a generator, a zip) and
+    what has neither elements nor a method `to` stay as they are.
     """
     if isinstance(value, (torch.nn.utils.rnn.PackedSequence, torch.Tensor)):
         return function(value)
@@ -44,11 +44,11 @@ def map_tensors(value: Any, function: Callable[[Any], Any]) -> Any:
         return type(value)(*(map_tensors(element, function) for element in value))
     if isinstance(value, (list, tuple, set, frozenset)):
         return type(value)(map_tensors(element, function) for element in value)
-    if isinstance(value, Iterable) and not isinstance(value, (torch.nn.Module, type)):
+    if isinstance(value, Iterable) and not isinstance(value, (Iterator, torch.nn.Module, type)):
         try:
             return type(value)(map_tensors(element, function) for element in value)
         except TypeError:
-            return value  # a generator, a range: no container that can be made again
+            return value  # a range: no container that can be made again
     return value
 
 
