@@ -41,5 +41,5 @@ def compare(
             atol=tolerance,
             rtol=tolerance,
             equal_nan=True,
-            check_stride=False,
+            check_stride=True,
         )

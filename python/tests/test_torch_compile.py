@@ -323,15 +323,15 @@ def test_what_has_no_form_runs_in_pytorch(function, reason) -> None:
     torch.testing.assert_close(ours, function(x))
 
 
-class Diagonal(nn.Module):
-    """Adds the diagonal of each image, whose gradient has no form."""
+class Digamma(nn.Module):
+    """Adds a function whose gradient has no form."""
 
     def forward(self, x):
-        return x + x.diagonal(dim1=2, dim2=3).unsqueeze(-1)
+        return x + torch.digamma(x.abs() + 1)
 
 
 def test_a_backward_graph_falls_back_alone(programs) -> None:
-    module = nn.Sequential(nn.Conv2d(4, 8, 3), Diagonal(), nn.Conv2d(8, 8, 3))
+    module = nn.Sequential(nn.Conv2d(4, 8, 3), Digamma(), nn.Conv2d(8, 8, 3))
     compiled = torch.compile(module, backend=backend.amp, options={"opt_level": "O0"})
     x = torch.randn(2, 4, 8, 8)
     with pytest.warns(backend.FallbackWarning, match="the backward graph .*torch-mlir"):
@@ -344,7 +344,7 @@ def test_a_backward_graph_falls_back_alone(programs) -> None:
 def test_a_backward_graph_falls_back_on_what_is_half() -> None:
     """It takes what the forward graph kept, which is half at O1."""
     module = nn.Sequential(
-        nn.Conv2d(4, 8, 3), nn.ReLU(), Diagonal(), nn.Conv2d(8, 8, 3)
+        nn.Conv2d(4, 8, 3), nn.ReLU(), Digamma(), nn.Conv2d(8, 8, 3)
     )
     compiled = torch.compile(module, backend=backend.amp, options={"opt_level": "O1"})
     x = torch.randn(2, 4, 8, 8)
@@ -382,3 +382,59 @@ def test_options(options, text) -> None:
     compiled = torch.compile(torch.sin, backend=backend.amp, options=options)
     with pytest.raises(BackendCompilerFailed, match=text):
         compiled(torch.ones(2))
+
+
+@pytest.mark.parametrize("level", ["O2", "O3", "O5"])
+def test_dropout_of_half_values_is_drawn_as_eager_draws_it(level) -> None:
+    torch.manual_seed(1)
+    module = nn.Sequential(nn.Linear(6, 64), nn.Dropout(0.5), nn.Linear(64, 4))
+    compiled = torch.compile(module, backend=backend.amp, options={"opt_level": level})
+    x = torch.randn(8, 6)
+    results = []
+    for function in (module, compiled):
+        torch.manual_seed(3)
+        results.append(function(x))
+    # Another mask is another result; half rounds.
+    torch.testing.assert_close(results[0], results[1], atol=2e-2, rtol=2e-2)
+
+
+@pytest.mark.parametrize("level", ["O4", "O5"])
+def test_comparisons_of_bfloat16_with_numbers(level) -> None:
+    """ReLU's gradient compares with an f64 0, to which values are widened."""
+    module = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 4))
+    compiled = torch.compile(module, backend=backend.amp, options={"opt_level": level})
+    x = torch.randn(4, 8)
+    for ours, theirs in zip(
+        gradients(module, compiled, x), gradients(module, module, x), strict=True
+    ):
+        torch.testing.assert_close(ours, theirs, atol=5e-2, rtol=5e-2)
+
+
+def test_numbers_that_vary_with_sizes() -> None:
+    compiled = torch.compile(
+        lambda x, factor: (x * factor).sum() + factor,
+        backend=backend.amp,
+        options={"opt_level": "O0"},
+    )
+    assert compiled(torch.ones(4), 0.5).item() == 2.5
+    for size, factor in ((5, 0.75), (6, 1.5), (6, 2.5)):
+        with pytest.warns(backend.RecompileWarning, match=f"'l_factor_' is {factor}"):
+            result = compiled(torch.ones(size), factor)
+        assert result.item() == size * factor + factor
+    assert compiled(torch.ones(6), 1.5).item() == 10.5  # compiled before
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: nn.functional.adaptive_avg_pool2d(x, (4, 2)).view(2, -1),
+        lambda x: torch.topk(x, 2, dim=1)[0].view(2, -1),
+        lambda x: x.kthvalue(2, dim=1)[0].view(2, -1),
+        lambda x: torch.cumsum(x, 1).view(2, -1),
+    ],
+    ids=["pool", "topk", "kth", "sums"],
+)
+def test_results_have_the_strides_of_eager_ones(function) -> None:
+    torch.compile(function, backend=backend.amp, options={"opt_level": "O0"})(
+        torch.randn(2, 3, 6, 5)
+    )

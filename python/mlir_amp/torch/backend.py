@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -68,18 +69,23 @@ def _read_options(options: Mapping[str, Any] | None) -> tuple[str, str]:
     return level, passes
 
 
+_TRACING = threading.RLock()
+
+
 @contextlib.contextmanager
 def plain_kernels() -> Iterator[None]:
     """While inside, attention and LSTM are traced as simple operations: PyTorch's fused
     kernels for CPUs have no decomposition; indices that no graph shows are checked; and
-    what PyTorch takes apart wrongly is stated by other functions."""
-    fused = torch._C._get_mkldnn_enabled()
-    torch._C._set_mkldnn_enabled(False)
-    try:
-        with sdpa_kernel(SDPBackend.MATH), Checked(), Restated():
-            yield
-    finally:
-        torch._C._set_mkldnn_enabled(fused)
+    what PyTorch takes apart wrongly is stated by other functions. One thread is inside at a
+    time: that PyTorch has oneDNN is said for all of them."""
+    with _TRACING:
+        fused = torch._C._get_mkldnn_enabled()
+        torch._C._set_mkldnn_enabled(False)
+        try:
+            with sdpa_kernel(SDPBackend.MATH), Checked(), Restated():
+                yield
+        finally:
+            torch._C._set_mkldnn_enabled(fused)
 
 
 class _Compilation:
@@ -185,23 +191,45 @@ def _varies(value: Any) -> bool:
     return isinstance(value, torch.SymInt)
 
 
+def _is_number(node: torch.fx.Node) -> bool:
+    """Whether an input is a number of Python's, which Dynamo hands over as a tensor."""
+    return bool(node.users) and all(
+        user.op == "call_method" and user.target == "item" for user in node.users
+    )
+
+
+def _replace(node: torch.fx.Node, value: Any) -> None:
+    """Puts a constant where a node was."""
+
+    def replace(argument: Any) -> Any:
+        return value if argument is node else argument
+
+    for user in list(node.users):
+        user.args = torch.fx.node.map_arg(user.args, replace)
+        user.kwargs = torch.fx.node.map_arg(user.kwargs, replace)
+    node.graph.erase_node(node)
+
+
 def _specialize(
     module: torch.fx.GraphModule, inputs: Sequence[Any]
 ) -> torch.fx.GraphModule:
-    """The graph with its numbers as constants, and tensors as its only inputs."""
+    """The graph with its numbers as constants, and tensors as its only inputs.
+
+    Args:
+        module: The graph; left as it is.
+        inputs: Its inputs, numbers as Python has them.
+    """
     module = copy.deepcopy(module)
     placeholders = [node for node in module.graph.nodes if node.op == "placeholder"]
     for node, value in zip(placeholders, inputs):
         if isinstance(value, Tensor):
             continue
-        for user in list(node.users):
-
-            def replace(argument: Any, node: Any = node, value: Any = value) -> Any:
-                return value if argument is node else argument
-
-            user.args = torch.fx.node.map_arg(user.args, replace)
-            user.kwargs = torch.fx.node.map_arg(user.kwargs, replace)
-        module.graph.erase_node(node)
+        if _is_number(node):
+            for item in list(node.users):
+                _replace(item, value)
+            module.graph.erase_node(node)
+        else:
+            _replace(node, value)
     module.recompile()
     return module
 
@@ -209,9 +237,11 @@ def _specialize(
 def _compile_each_size(
     module: torch.fx.GraphModule, options: Mapping[str, Any] | None
 ) -> Callable[..., Any]:
-    """Dynamo saw a second size and made a graph for all of them; we compile one for each,
-    and say so."""
-    names = [node.name for node in module.graph.nodes if node.op == "placeholder"]
+    """Dynamo saw a second size, or a second value of a number, and made a graph for all of
+    them; we compile one for each, and say so."""
+    placeholders = [node for node in module.graph.nodes if node.op == "placeholder"]
+    names = [node.name for node in placeholders]
+    numbers = [_is_number(node) for node in placeholders]
     compiled: dict[tuple[Any, ...], Callable[..., Any]] = {}
     # Of the latest compilation; at first those that do not vary.
     sizes = {
@@ -219,26 +249,34 @@ def _compile_each_size(
             None if isinstance(extent, torch.SymInt) else extent
             for extent in getattr(node.meta.get("example_value"), "shape", ())
         )
-        for node in module.graph.nodes
-        if node.op == "placeholder"
+        for node in placeholders
     }
 
-    def run(*inputs: Any) -> Any:
+    def run(*given: Any) -> Any:
+        inputs = [
+            value.item() if is_number else value
+            for value, is_number in zip(given, numbers)
+        ]
         tensors = [value for value in inputs if isinstance(value, Tensor)]
         key = tuple(
             tuple(value.shape) if isinstance(value, Tensor) else value
             for value in inputs
         )
         if key not in compiled:
-            now = {n: size for n, size in zip(names, key) if isinstance(size, tuple)}
+            is_said = {
+                name: isinstance(size, tuple) or is_number
+                for name, size, is_number in zip(names, key, numbers)
+            }
+            now = {n: size for n, size in zip(names, key) if is_said[n]}
             new = [
-                f"'{name}' is {list(size)}"
+                f"'{name}' is {list(size) if isinstance(size, tuple) else size}"
                 for name, size in now.items()
                 if size != sizes[name]
             ]
             sizes.update(now)
             warnings.warn(
-                "backend 'amp': compiling for sizes that are new: " + ", ".join(new),
+                "backend 'amp': compiling for sizes or numbers that are new: "
+                + ", ".join(new),
                 RecompileWarning,
                 stacklevel=2,
             )
@@ -269,7 +307,8 @@ def amp(
         RuntimeError: No level.
     """
     level, passes = _read_options(options)
-    if any(_varies(value) for value in example_inputs):
+    placeholders = [node for node in module.graph.nodes if node.op == "placeholder"]
+    if any(map(_varies, example_inputs)) or any(map(_is_number, placeholders)):
         return _compile_each_size(module, options)
     roles = [_role(i, value) for i, value in enumerate(example_inputs)]
     if level in _CASTS:

@@ -21,6 +21,7 @@ from torch._decomp import core_aten_decompositions, get_decompositions
 
 from mlir_amp.torch.lowering import (
     bag_rules,
+    diagonal_rules,
     error_rules,
     gamma_rules,
     index_rules,
@@ -59,6 +60,7 @@ _OURS = (
     order_rules,
     gamma_rules,
     error_rules,
+    diagonal_rules,
 )
 
 # Which torch-mlir lowers better itself.

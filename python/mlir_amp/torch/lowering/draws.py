@@ -65,11 +65,15 @@ _METHODS: dict[Any, Callable[..., tuple[str, tuple[float, ...]]]] = {
 }
 
 
+# Of what PyTorch draws one mask for all types.
+_MASKED = (torch.float32, torch.float16, torch.bfloat16)
+
+
 def _is_drawn(node: torch.fx.Node) -> bool:
     if node.op != "call_function" or node.target not in _METHODS:
         return False
     if node.target is aten.native_dropout.default:
-        return bool(node.args[2]) and node.args[0].meta["val"].dtype == torch.float32
+        return bool(node.args[2]) and node.args[0].meta["val"].dtype in _MASKED
     return node.meta["val"].dtype == torch.float32
 
 

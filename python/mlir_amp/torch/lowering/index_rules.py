@@ -77,7 +77,7 @@ class _Places:
 
     def whole(self, found: Tensor, fill: Any) -> Tensor:
         """What was found for the places, with the shape of what is written to."""
-        found = found.movedim(-1, self._dim)
+        found = found.movedim(-1, self._dim).contiguous()
         missing = [a - b for a, b in zip(self._shape, found.shape)]
         if not any(missing):
             return found
@@ -229,7 +229,8 @@ def sort(x: Tensor, dim: int = -1, descending: bool = False) -> tuple[Tensor, Te
     rank = before.to(torch.int64).sum(-1)
     hit = rank.unsqueeze(-2) == number.unsqueeze(1)
     order = torch.where(hit, number, scalar(number)).sum(-1)
-    return line.gather(-1, order).movedim(-1, dim), order.movedim(-1, dim)
+    values = line.gather(-1, order)
+    return values.movedim(-1, dim).contiguous(), order.movedim(-1, dim).contiguous()
 
 
 def _stable_sort(
@@ -244,7 +245,7 @@ def _topk(
     found = sort(x, dim, largest)
     if found is NotImplemented:
         return found
-    return tuple(part.narrow(dim, 0, k) for part in found)
+    return tuple(part.narrow(dim, 0, k).contiguous() for part in found)
 
 
 def _cumsum(x: Tensor, dim: int, *, dtype: torch.dtype | None = None) -> Tensor:
@@ -255,7 +256,8 @@ def _cumsum(x: Tensor, dim: int, *, dtype: torch.dtype | None = None) -> Tensor:
         return NotImplemented
     line = x.movedim(dim, -1)
     reached = reaches(x, line.shape[-1])
-    return torch.where(reached, line.unsqueeze(-2), scalar(x)).sum(-1).movedim(-1, dim)
+    sums = torch.where(reached, line.unsqueeze(-2), scalar(x)).sum(-1)
+    return sums.movedim(-1, dim).contiguous()
 
 
 def _pad(x: Tensor, pads: Sequence[int], value: float = 0) -> Tensor:

@@ -33,7 +33,7 @@ def _kth_value(
     found = sort(x, dim) if x.dim() else NotImplemented
     if found is NotImplemented:
         return found
-    value, place = (part.narrow(dim, k - 1, 1) for part in found)
+    value, place = (part.narrow(dim, k - 1, 1).contiguous() for part in found)
     return (value, place) if keepdim else (value.squeeze(dim), place.squeeze(dim))
 
 
@@ -93,7 +93,7 @@ def _running_product(
     reached = _reached(x if dtype is None else x.to(dtype), dim, 1)
     if reached is None:
         return NotImplemented
-    return reached.prod(-1).movedim(-1, dim)
+    return reached.prod(-1).movedim(-1, dim).contiguous()
 
 
 def _running_best(find: Any, worst: float) -> Callable[..., tuple[Tensor, Tensor]]:
@@ -110,7 +110,8 @@ def _running_best(find: Any, worst: float) -> Callable[..., tuple[Tensor, Tensor
         hit = torch.eq(reached, best) | aten.ne.Tensor(reached, reached)
         hit = reaches(x, x.shape[dim]) & hit
         place = torch.where(hit, number, scalar(number, -1)).amax(-1)
-        return best.squeeze(-1).movedim(-1, dim), place.movedim(-1, dim)
+        parts = (best.squeeze(-1), place)
+        return tuple(part.movedim(-1, dim).contiguous() for part in parts)
 
     return rule
 
@@ -119,7 +120,7 @@ def _running_log_sum(x: Tensor, dim: int) -> Tensor:
     reached = _reached(x, dim, -math.inf) if x.is_floating_point() else None
     if reached is None:
         return NotImplemented
-    return reached.logsumexp(-1).movedim(-1, dim)
+    return reached.logsumexp(-1).movedim(-1, dim).contiguous()
 
 
 def rules() -> dict[Any, Callable[..., Any]]:

@@ -347,7 +347,7 @@ class _Adaptive:
         return torch.where(self._inside(x), x.unsqueeze(-2), scalar(x, fill))
 
     def whole(self, x: Tensor) -> Tensor:
-        return x.movedim(-1, self.dim)
+        return x.movedim(-1, self.dim).contiguous()
 
     def sum(self, x: Tensor) -> Tensor:
         return self.whole(self.lines(x, 0.0).sum(-1))
