@@ -209,10 +209,21 @@ def test_unscaled_halves_are_float32():
     assert wide == 1.0 and wide.dtype == jnp.float32
 
 
+def test_all_finite_of_complex_numbers():
+    assert all_finite({"a": jnp.asarray([1 + 2j, 0])})
+    for bad in (complex(numpy.inf, 0), complex(0, numpy.nan)):
+        assert not all_finite({"a": jnp.asarray([1 + 2j, bad])})
+
+
+def test_truth_values_with_dimensions_are_refused():
+    with pytest.raises(InvalidArgument, match=r"one truth value of all gradients, but got \[2\]"):
+        LossScaleState.dynamic().update(jnp.asarray([True, True]))
+
+
 def test_all_finite():
     tree = {"a": jnp.ones(3), "b": [jnp.arange(2), jnp.zeros((0,))]}
     assert all_finite(tree) and all_finite({}) and all_finite(jnp.arange(3))
-    for bad in (jnp.inf, -jnp.inf, jnp.nan):
+    for bad in (jnumpy.inf, -jnumpy.inf, jnumpy.nan):
         assert not all_finite({**tree, "c": jnp.asarray([1.0, bad])})
         assert not all_finite(jnp.asarray(bad, jnp.float16))
     assert all_finite(jnp.float32(3e38))

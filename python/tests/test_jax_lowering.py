@@ -20,6 +20,7 @@ from mlir_amp.jax.lowering import origins, sorting
 KEY = jax.random.key(0)
 X = jax.random.normal(KEY, (8, 16))
 W = {"w": 0.3 * jax.random.normal(jax.random.key(1), (16, 4))}
+RIGHT = jax.random.normal(jax.random.key(2), (4, 4))
 
 
 def square(y):
@@ -120,6 +121,31 @@ FORMS = {
         lambda p, x: square(jax.lax.cond(x.sum() > 1e9, lambda y: 2 * y, lambda y: -y, product(p, x))),
         X,
     ),
+    # What one branch hands on and the other computes is chosen, in memory too.
+    **{
+        f"cond between products, {name}, {taken}": (
+            lambda p, x, branch=branch, taken=taken: square(
+                jax.lax.cond(x.sum() > (-1e9 if taken else 1e9), branch, lambda h: h, product(p, x)) @ RIGHT
+            ),
+            X,
+        )
+        for name, branch in (
+            ("gate", lambda h: jnp.tanh(h) * h),
+            ("bell", lambda h: jnp.exp(-h * h)),
+            ("gelu", jax.nn.gelu),
+            ("product", lambda h: h * jax.nn.sigmoid(h @ RIGHT)),
+        )
+        for taken in (False, True)
+    },
+    **{
+        f"switch between products {i}": (
+            lambda p, x, i=i: square(
+                jax.lax.switch(i, [lambda h: h, lambda h: jnp.tanh(h) * h, jnp.exp], product(p, x)) @ RIGHT
+            ),
+            X,
+        )
+        for i in range(3)
+    },
     **{
         f"switch {i}": (
             lambda p, i: square(jax.lax.switch(i, [jnp.sin, jnp.cos, jnp.tanh, jnp.exp], product(p))),
@@ -320,6 +346,8 @@ REFUSED = {
     "lax.linalg.svd": (lambda y: jnp.linalg.svd(y)[1], "is a routine of LAPACK"),
     "lax.linalg.eigh": (jnp.linalg.eigvalsh, "is a routine of LAPACK"),
     "lax.fft": (lambda y: jnp.abs(jnp.fft.rfft(y)), "is a library's Fourier transform"),
+    "jax.debug.print": (lambda y: jax.debug.print("{}", y) or y, "is a function of Python's"),
+    "jax.pure_callback": (lambda y: y * jax.pure_callback(lambda v: v, y, jax.lax.stop_gradient(y)), "is a function of Python's"),
 }
 
 

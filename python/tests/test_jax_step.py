@@ -20,7 +20,7 @@ import numpy as np
 import optax
 import pytest
 from mlir_amp import InvalidArgument, compiler
-from mlir_amp.errors import NotLowered, RecompileWarning
+from mlir_amp.errors import NotLowered, RecompileWarning, StorageWarning
 from mlir_amp.jax import LossScaleState, capture_step
 from mlir_amp.jax import step as step_module
 from mlir_amp.scaler import LossScaler
@@ -118,11 +118,17 @@ OPTIMIZERS = {
 }
 
 
-@pytest.mark.parametrize("name", jax_models.NAMES)
-@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+#: All optimizers with one model, and with the others those that add no numbers of their own.
+PAIRS = [
+    (name, optimizer)
+    for optimizer in OPTIMIZERS
+    for name in jax_models.NAMES
+    if name == "jax_mlp_digits" or optimizer not in ("sgd", "chain", "injected", "lion")
+]
+
+
+@pytest.mark.parametrize("name, optimizer", PAIRS)
 def test_o0_is_jax_alone(name, optimizer):
-    if name != "jax_mlp_digits" and optimizer in ("sgd", "chain", "injected", "lion"):
-        return  # what they add is the optimizer's, not the model's
     sample = jax_models.read(name)._replace(optimizer=OPTIMIZERS[optimizer])
     step, pure = capture(sample), sample.pure_step()
     state = step.init(sample.params, sample.buffers)
@@ -625,3 +631,21 @@ def test_refused_states():
     zero = dataclasses.replace(state.loss_scale, loss_scale=jnp.float32(0))
     with pytest.raises(jax.errors.JaxRuntimeError, match="ampRtScalerLoad: .* above 0"):
         jax.block_until_ready(step(dataclasses.replace(state, loss_scale=zero), X))
+
+
+def test_states_without_a_parameter_and_batches_of_others():
+    params = {"w": W["w"], "v": jnp.ones(4)}
+    step = capture_of(lambda p, x: (x @ p["w"]).mean() + p["v"].mean(), params=params, level="O2")
+    state = step.init(params)
+    with pytest.raises(InvalidArgument, match=r"expected a state with '\['v'\]' \(param\)"):
+        step(dataclasses.replace(state, params={"w": W["w"]}), X)
+    with pytest.raises(InvalidArgument, match="expected arrays of JAX or NumPy, but got a builtins.str"):
+        step(state, "batch")
+
+
+def test_states_that_are_stored_in_half_are_said():
+    with pytest.warns(StorageWarning, match=r"stores in f16 .*nu\['w'\]"):
+        capture_step(lambda p, x: (x @ p["w"]).mean(), optax.adam(1e-3), W, X, "O3")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", StorageWarning)
+        capture_step(lambda p, x: (x @ p["w"]).mean(), optax.adam(1e-3), W, X, "O2")

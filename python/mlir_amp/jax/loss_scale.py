@@ -57,7 +57,7 @@ def _multiply(leaf: Any, factor: Array) -> Array:
 
 
 def all_finite(tree: Any) -> Array:
-    """Whether no floating array of the tree has an infinity or NaN.
+    """Whether no floating or complex array of the tree has an infinity or NaN.
 
     Args:
         tree: Any pytree; whole numbers and booleans count as finite.
@@ -66,7 +66,9 @@ def all_finite(tree: Any) -> Array:
         bool of rank 0; true for a tree without arrays.
     """
     leaves = [
-        jnp.all(jnp.isfinite(x)) for x in jax.tree.leaves(tree) if _is_floating(x)
+        jnp.all(jnp.isfinite(x))
+        for x in jax.tree.leaves(tree)
+        if jnp.issubdtype(jnp.result_type(x), jnp.inexact)
     ]
     return jnp.all(jnp.stack(leaves)) if leaves else jnp.asarray(True)
 
@@ -292,9 +294,17 @@ class LossScaleState:
         Returns:
             A new state; an optimizer's step that overflowed is to be left out, see
             :meth:`takes_step`.
+
+        Raises:
+            InvalidArgument: ``grads_finite`` has dimensions.
         """
         rules = self.rules
         finite = jnp.asarray(grads_finite, jnp.bool_)
+        _require(
+            not finite.ndim,
+            f"expected one truth value of all gradients, but got {list(finite.shape)}; "
+            "all_finite(grads) gives one",
+        )
         skips = ~self.takes_step(finite)
         scale, unskipped = self.loss_scale, jnp.where(skips, 0, self.unskipped + 1)
         if rules.dynamic:

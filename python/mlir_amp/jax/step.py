@@ -19,6 +19,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import os
+import re
 import threading
 import warnings
 from collections.abc import Callable, Collection
@@ -30,7 +31,7 @@ import numpy as np
 from jax import Array
 
 from mlir_amp import compiler
-from mlir_amp.errors import InvalidArgument, RecompileWarning
+from mlir_amp.errors import InvalidArgument, RecompileWarning, StorageWarning
 from mlir_amp.jax import xla_call
 from mlir_amp.jax.loss_scale import LossScaleState
 from mlir_amp.jax.lowering import step_capture
@@ -38,6 +39,8 @@ from mlir_amp.jax.lowering.step_capture import ELEMENTS, names_of, roles_of
 from mlir_amp.jax.policy import name_types, select_level
 
 __all__ = ["CapturedStep", "TrainState", "capture_step"]
+
+_LEAVES = (Array, np.ndarray, np.generic, bool, int, float)
 
 Tree = Any  # a pytree of arrays
 _DTYPES = {
@@ -257,14 +260,20 @@ class CapturedStep:
 
         Returns:
             The new state, and the loss of this batch before the update, not scaled;
-            float32 of rank 0. Where a gradient was not finite, parameters and optimizer
-            state are as before, and the scale is lower.
+            float32 of rank 0. Where a level scales dynamically and a gradient was not
+            finite, parameters, optimizer state and buffers are as before, and the scale is
+            lower; with a static scale, as at O0 and O3 to O5, steps are always taken.
 
         Raises:
             InvalidArgument: A state of another step, or one that was donated.
             NotLowered, CompileError: The step has no form for the compiler.
         """
         for leaf in jax.tree.leaves((state, batch)):
+            _require(
+                isinstance(leaf, _LEAVES),
+                f"expected arrays of JAX or NumPy, but got a {type(leaf).__module__}."
+                f"{type(leaf).__name__}; numpy.asarray makes one of it",
+            )
             _require(
                 not (
                     isinstance(leaf, Array)
@@ -373,6 +382,9 @@ class CapturedStep:
             name="step.mlir",
             threads=len(os.sched_getaffinity(0)),  # as many as XLA has itself
         )
+        if not self._entries:
+            for said in re.findall(r"remark: (stores in .*)", program.diagnostics):
+                warnings.warn(f"capture_step: {said}", StorageWarning, stacklevel=5)
         return _Entry(module, program.functions["train_step"], program, batch)
 
     def _check_loss(
@@ -410,6 +422,11 @@ class CapturedStep:
             names = ((r.role, r.name) for r in roles_of(tree, role))
             values.update(zip(names, jax.tree.leaves(tree), strict=True))
         for name, half in state.half_params.items():
+            _require(
+                ("param", name) in values,
+                f"expected a state with '{name}' (param), as it has a half copy; give what "
+                "this step's init or its call before gave",
+            )
             values["master", name] = values["param", name]
             values["param", name] = half
 

@@ -1,15 +1,15 @@
 # Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 # Exceptions. See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What JAX itself hands to LAPACK and to libraries of Fourier transforms: refused before it
-is lowered, by the name that it has in JAX and the line that asks for it."""
+"""What JAX itself hands to LAPACK, to libraries of Fourier transforms and to Python: refused
+before it is lowered, by the name that it has in JAX and the line that asks for it."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from jax import lax
-from jax._src import core, source_info_util
+from jax._src import callback, core, debugging, source_info_util
 
 from mlir_amp.errors import NotLowered
 
@@ -44,6 +44,15 @@ _REASONS = {
         for name in _LAPACK
     },
     lax.fft_p: ("lax.fft", "is a library's Fourier transform"),
+    **{
+        primitive: (name, "is a function of Python's")
+        for primitive, name in (
+            (debugging.debug_print_p, "jax.debug.print"),
+            (debugging.debug_callback_p, "jax.debug.callback"),
+            (callback.io_callback_p, "jax.experimental.io_callback"),
+            (callback.pure_callback_p, "jax.pure_callback"),
+        )
+    },
 }
 
 
