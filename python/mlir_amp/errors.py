@@ -20,6 +20,7 @@ __all__ = [
     "RecompileWarning",
     "Refused",
     "RuntimeFault",
+    "StorageWarning",
     "Unavailable",
 ]
 
@@ -128,3 +129,7 @@ def compile_error_of(status: int, diagnostics: str) -> CompileError:
         The exception, not raised.
     """
     return _COMPILE_ERRORS.get(status, CompileError)(diagnostics.rstrip("\n"))
+
+
+class StorageWarning(UserWarning):
+    """A level stores in half what an optimizer adds small numbers to."""

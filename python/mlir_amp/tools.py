@@ -15,6 +15,8 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 
+__all__ = ["amp_opt", "amp_run"]
+
 
 def _run(
     main: Callable[[list[str]], int], name: str, words: Sequence[str] | None

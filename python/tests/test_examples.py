@@ -62,7 +62,7 @@ def test_goes_on_after_a_kill_bit_for_bit(tmp_path, example):
     process.send_signal(signal.SIGKILL)
     process.wait()
     output = run(*example, cut)
-    assert re.search("going on from step (20|40|60)", output)
+    assert re.search("going on from step (20|40)$", output, re.M)
     assert output.splitlines()[-1] == expected.splitlines()[-1]
 
     first, second = torch.load(whole), torch.load(cut)

@@ -49,12 +49,12 @@ def test_distributions_are_not_validated() -> None:
         made = torch.distributions.Normal(model(x), torch.ones_like(x))
         return -made.log_prob(x).mean()
 
-    before = torch.distributions.Distribution._validate_args
+    torch.distributions.Distribution.set_default_validate_args(True)  # as it is at first
     model, x = nn.Linear(4, 4), torch.randn(2, 4)
     expected = loss(model, x).detach()
     step = amp.compile_step(model, loss, sgd(model), "O0")
     torch.testing.assert_close(step(x), expected)
-    assert torch.distributions.Distribution._validate_args is before
+    assert torch.distributions.Distribution._validate_args is True
 
 
 def test_parameters_that_are_channels_last() -> None:
@@ -100,8 +100,8 @@ def test_operations_without_a_form_are_named(function, name) -> None:
 
 def test_gradients_without_a_form_are_named() -> None:
     refuse(
-        lambda model, x: model(x).diagonal(dim1=2, dim2=3).sum(),
-        "torch-mlir has no form for 'aten.diagonal[a-z_]*' .* in the backward pass",
+        lambda model, x: torch.digamma(model(x).abs() + 1).sum(),
+        "torch-mlir has no form for 'aten.digamma' .* in the backward pass",
         Maps(),
         torch.randn(2, 4, 6, 6),
     )

@@ -19,8 +19,8 @@ from __future__ import annotations
 import contextlib
 import math
 import operator
+import os
 import re
-import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,7 +30,9 @@ import torch
 from torch import Tensor, nn
 
 from mlir_amp import compiler, policy
-from mlir_amp.errors import NotLowered
+from mlir_amp.errors import NotLowered, StorageWarning
+from mlir_amp.torch.amp.casts import widen_positional
+from mlir_amp.torch.amp.handle import disable_casts
 from mlir_amp.torch.backend import RecompileWarning, plain_kernels
 from mlir_amp.torch.lowering import hyperparameters, step_capture
 from mlir_amp.torch.lowering.draws import Draw
@@ -38,10 +40,6 @@ from mlir_amp.torch.lowering.graph_program import DTYPES, ELEMENTS, fits
 from mlir_amp.torch.lowering.python_values import PythonValues
 
 __all__ = ["CompiledStep", "StorageWarning", "UnseenWarning", "compile_step"]
-
-
-class StorageWarning(UserWarning):
-    """A level stores in half what an optimizer adds small numbers to."""
 
 
 class UnseenWarning(UserWarning):
@@ -194,7 +192,7 @@ class CompiledStep:
         # parameter above 1e-22, and makes no NaN of a gradient that was always 0.
         self._least_rate = 0.0 if isinstance(optimizer, torch.optim.SGD) else 1e-30
         self._python = PythonValues(model, loss_fn, *([clip] if clip else []))
-        self._lock = threading.Lock()
+        self._lock, self._process = threading.Lock(), os.getpid()
 
     def __call__(self, *batch: Tensor) -> Tensor:
         """Takes one step.
@@ -214,12 +212,26 @@ class CompiledStep:
         Raises:
             NotLowered, CompileError: The step has no form for the compiler. Nothing was
                 changed.
+            ValueError: The batch, or what became of model and optimizer, is none that a
+                step can take.
+            RuntimeError: The process was forked since the step was made.
             InvalidArgument, OutOfMemory: As a compiled function's.
         """
+        if self._process != os.getpid():
+            raise RuntimeError(
+                "compile_step: this process was forked since, and a step's threads and locks "
+                "stay in the other one; make the step in the process that trains, or start "
+                "processes with 'spawn'"
+            )
         for value in batch:
             _require(
                 isinstance(value, Tensor) and value.device.type == "cpu",
                 f"expected a batch of tensors on the CPU, but got {type(value).__name__}",
+            )
+            _require(
+                type(value) in (Tensor, nn.Parameter),
+                f"expected a batch of plain tensors, but got a {type(value).__name__}; "
+                "give it .as_subclass(torch.Tensor)",
             )
             _require(
                 value.dtype in ELEMENTS and value.layout is torch.strided,
@@ -280,10 +292,15 @@ class CompiledStep:
             f"{list(state_dict)}",
         )
         entry = state_dict["loss_scaler0"]
+        _require(
+            isinstance(entry, Mapping) and {"loss_scale", "unskipped"} <= entry.keys(),
+            "expected the entry 'loss_scaler0' to have 'loss_scale' and 'unskipped', but "
+            f"got {entry!r}",
+        )
         scale, unskipped = float(entry["loss_scale"]), int(entry["unskipped"])
         _require(
-            0 < scale < math.inf and unskipped >= 0,
-            "expected a scale above 0 that is finite and a counter that is not negative, "
+            0 < scale < math.inf and 0 <= unskipped < 2**63,
+            "expected a scale above 0 that is finite and a counter from 0 to 2^63 - 1, "
             f"but the state has {scale} and {unskipped}",
         )
         self._scale, self._unskipped = scale, unskipped
@@ -316,7 +333,7 @@ class CompiledStep:
         seen: list[Any] = []
         _list_module(self._model, seen)
         for group in self._optimizer.param_groups:
-            seen += group["params"]
+            seen += (group, *group["params"])  # groups end where others begin
         for state in self._optimizer.state.values():
             seen += state
             seen += state.values()
@@ -340,6 +357,13 @@ class CompiledStep:
                     f"expected no hooks on '{name}': a compiled step has no gradients "
                     "outside"
                 )
+        modules = nn.modules.module
+        _require(
+            not modules._global_forward_hooks
+            and {*modules._global_forward_pre_hooks.values()} <= {widen_positional},
+            "expected no hooks of all modules (register_module_forward_hook): they would "
+            "be called for modules of the capture, too; give the model's modules theirs",
+        )
         _require(
             not self._optimizer._optimizer_step_pre_hooks
             and not self._optimizer._optimizer_step_post_hooks,
@@ -465,19 +489,25 @@ class CompiledStep:
         batch = tuple(
             value.clone() if value.is_inference() else value for value in batch
         )
-        values, attributes = self._python.read(), self._python.attributes()
+        before = self._python.snapshot()
         set_ones: list[str] = []
         try:
             # Capturing runs the loss; what it draws is not taken from the user.
             with (
                 plain_kernels(),
                 _unvalidated_distributions(),
+                disable_casts(),  # of `amp.initialize`: the level is the step's own
                 torch.random.fork_rng(devices=[]),
             ):
-                return step_capture.capture(step, batch)
+                captured = step_capture.capture(step, batch)
+        except ZeroDivisionError as error:  # in a rule that PyTorch states in Python
+            raise NotLowered(
+                "the loss divides by a number of elements that is 0 for this batch; leave "
+                "out batches without rows"
+            ) from error
         except AssertionError as error:  # of PyTorch's, about tensors of an older trace
             if "fake" in str(error):
-                set_ones = self._python.restore(values, attributes)
+                set_ones = self._python.restore(before)
                 if not set_ones:
                     raise NotLowered(self._say_whose_tensor()) from error
                 raise NotLowered(
@@ -486,15 +516,23 @@ class CompiledStep:
                 ) from error
             raise
         finally:
-            set_ones = set_ones or self._python.restore(values, attributes)
-            if set_ones and sys.exc_info()[0] is None:
-                warnings.warn(
-                    f"compile_step: the model or the loss sets {', '.join(set_ones)}, "
-                    "which a compiled step does not, and does not see changed; make it a "
-                    "buffer of the model",
-                    UnseenWarning,
-                    stacklevel=6,
-                )
+            drawn = before.find_drawn()
+            set_ones = set_ones or self._python.restore(before)
+        if drawn:
+            raise NotLowered(
+                f"the model or the loss draws from {', '.join(drawn)}, which would be "
+                "drawn once for all steps; draw from torch's, or outside, as a part of "
+                "the batch"
+            )
+        if set_ones:
+            warnings.warn(
+                f"compile_step: the model or the loss sets {', '.join(set_ones)}, "
+                "which a compiled step does not, and does not see changed; make it a "
+                "buffer of the model",
+                UnseenWarning,
+                stacklevel=6,
+            )
+        return captured
 
     def _say_whose_tensor(self) -> str:
         """About a tensor that is another constant at each step, perhaps."""
@@ -647,6 +685,7 @@ class _Arrays:
             else:
                 self._from_copies.append((tensor, memory))
         self._in_place = list(dict.fromkeys(self._in_place))
+        self._written = {t.untyped_storage().data_ptr() for t in self._in_place}
         masters = set(self._in_place)
         self._from_copies = [p for p in self._from_copies if p[0] not in masters]
         self._distinct = list({id(tensor): tensor for tensor in self._fixed}.values())
@@ -700,7 +739,9 @@ class _Arrays:
         arguments = self._arguments
         held = []  # until the call is over
         for index, name, value in self._batch:
-            tensor = batch[name].contiguous()
+            tensor = batch[name].resolve_neg().contiguous()
+            if tensor.untyped_storage().data_ptr() in self._written:
+                tensor = tensor.clone()  # the step would change it while it reads it
             if tuple(tensor.shape) != value.shape or not fits(
                 tensor.dtype, value.element
             ):
@@ -727,6 +768,42 @@ class _Arrays:
         return loss
 
 
+def _check_model(model: nn.Module) -> None:
+    """Refuses what holds a model, and models that others have prepared."""
+    parallel = (nn.DataParallel, nn.parallel.DistributedDataParallel)
+    for module in model.modules():
+        _require(
+            not isinstance(module, parallel),
+            f"expected a model that no {type(module).__name__} holds: a step runs on one "
+            "CPU; give it model.module",
+        )
+        _require(
+            not isinstance(module, torch._dynamo.OptimizedModule),
+            "expected a model that torch.compile was not given: the step compiles it; "
+            "give it the model itself",
+        )
+        _require(
+            not isinstance(module, torch.jit.ScriptModule),
+            "expected a model of Python code, but a part of it is scripted or traced by "
+            "torch.jit",
+        )
+    _require(
+        not getattr(model, "_amp_initialized", False),
+        "expected a model that amp.initialize was not given: the step's level casts it; "
+        "make a new one",
+    )
+    lazy = [
+        name
+        for name, p in model.named_parameters()
+        if isinstance(p, nn.parameter.UninitializedParameter)
+    ]
+    _require(
+        not lazy,
+        f"expected parameters that are made, but {', '.join(map(repr, lazy))} wait for the "
+        "first batch (lazy modules); call the model once before",
+    )
+
+
 def compile_step(
     model: nn.Module,
     loss_fn: Callable[..., Tensor],
@@ -745,7 +822,7 @@ def compile_step(
             master weights, in full from the start (Apex begins with what half has of
             them); at O3 they hold what the step's half parameters are.
         loss_fn: ``loss_fn(model, *batch)`` gives the loss, one float32 number. It is run
-            once for each compilation, on copies of parameters and buffers, and must not
+            when the step is compiled, perhaps twice, on copies of parameters and buffers, and must not
             decide by their values.
         optimizer: ``torch.optim.SGD``, ``Adam`` or ``AdamW`` over the model's
             parameters. Its learning rates are read at each step.
@@ -785,6 +862,7 @@ def compile_step(
         all(part in known for part in frozen),
         "expected 'frozen' to have parts of the model",
     )
+    _check_model(model)
     passes = compiler.mixed_precision(
         opt_level, micro_batches=micro_batches, **properties
     )

@@ -122,6 +122,7 @@ private:
   AmpProgram *get() const { return loaded->program.get(); }
   const AmpRtFunction &getFunction(int32_t index) const;
   AmpRtScaler *getScaler(int32_t index) const;
+  AmpRtScalerState readScaler(int32_t index) const;
   void run(int32_t function, const std::vector<AmpProgramArray> &arguments,
            const std::vector<AmpProgramArray> &results);
 
@@ -299,10 +300,24 @@ AmpRtScaler *Program::getScaler(int32_t index) const {
   return scaler;
 }
 
-nb::dict Program::getScalerState(int32_t index) const {
+/// A scaler's state between two calls: one that another thread is in ends
+/// first.
+AmpRtScalerState Program::readScaler(int32_t index) const {
+  AmpRtScaler *scaler = getScaler(index);
   AmpRtScalerState state = {};
   state.structSize = sizeof(state);
-  check(ampRtScalerGetState(getScaler(index), &state));
+  AmpRtStatus status;
+  {
+    nb::gil_scoped_release release;
+    std::lock_guard<std::mutex> lock(loaded->mutex);
+    status = ampRtScalerGetState(scaler, &state);
+  }
+  check(status);
+  return state;
+}
+
+nb::dict Program::getScalerState(int32_t index) const {
+  const AmpRtScalerState state = readScaler(index);
   nb::dict dict;
   dict["scale"] = state.scale;
   dict["unskipped"] = state.unskipped;
@@ -313,15 +328,27 @@ nb::dict Program::getScalerState(int32_t index) const {
 }
 
 void Program::setScalerState(int32_t index, double scale, int64_t unskipped) {
-  check(ampRtScalerLoad(getScaler(index), scale, unskipped));
+  AmpRtScaler *scaler = getScaler(index);
+  AmpRtStatus status;
+  {
+    nb::gil_scoped_release release;
+    std::lock_guard<std::mutex> lock(loaded->mutex);
+    status = ampRtScalerLoad(scaler, scale, unskipped);
+  }
+  check(status);
 }
 
 void Program::copyScalerState(int32_t index, const Program &source,
                               int32_t sourceIndex) {
-  AmpRtScalerState state = {};
-  state.structSize = sizeof(state);
-  check(ampRtScalerGetState(source.getScaler(sourceIndex), &state));
-  check(ampRtScalerSetState(getScaler(index), &state));
+  AmpRtScaler *scaler = getScaler(index);
+  const AmpRtScalerState state = source.readScaler(sourceIndex);
+  AmpRtStatus status;
+  {
+    nb::gil_scoped_release release;
+    std::lock_guard<std::mutex> lock(loaded->mutex);
+    status = ampRtScalerSetState(scaler, &state);
+  }
+  check(status);
 }
 
 //===----------------------------------------------------------------------===//

@@ -28,11 +28,12 @@ EXAMPLES = {
         [name, "--compile", "--opt-level", level, *SHORT]
         for name in ("char_gpt.py", "gan_digits.py", "lstm_names.py", "resnet_digits.py")
         for level in ("O0", "O1", "O2", "O5")
-    ] + [["execute_notebook.py", "mixed_precision.ipynb", "--output", "executed.ipynb"]],
+    ] + [["execute_notebook.py", "mixed_precision.ipynb", "--check"]],
     "jax": [["jax_digits.py", "--opt-level", level, *SHORT] for level in ("O0", "O1", "O2", "O5")],
 }
 BASE = ["compiler", "package", "policy", "scaler"]
-EAGER = ["events", "fp16_utils", "functions", "grad_scaler", "modules", "python_functions", "scripts", "special", "training"]
+EAGER = ["events", "fp16_utils", "functions", "grad_scaler", "gradients", "handles", "modules", "python_functions",
+         "scripts", "special", "training"]
 
 
 def get_tests(source, extra):

@@ -3,20 +3,22 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The values of Python that a captured step may have read.
 
-Capturing runs the model and the loss once: `self.p` of a dropout, a weight of the loss in
-a global or a closure, and what decides an `if`, are constants afterwards. They are read
-before each step, and a step with others is another one. What objects, classes and
-modules of a script hold is followed by the names that the code has, to a depth.
-Attributes of modules that the capture itself sets are put back: they would hold tensors
-of a trace.
+Capturing runs the model and the loss: `self.p` of a dropout, a weight of the loss in
+a global or a closure, and what decides an `if`, are constants afterwards, and so is which
+function or module is called. They are read before each step, and a step with others is
+another one. What objects, classes and modules of a script hold is followed by the names
+that the code has, to a depth. Attributes of modules that the capture itself sets, and
+lists and dictionaries that it changes, are put back: they would hold tensors of a trace.
 """
 
 from __future__ import annotations
 
+import collections
 import enum
 import functools
 import numbers
 import operator
+import random
 import sys
 import types
 from collections.abc import Callable, Iterator, Sequence
@@ -28,10 +30,11 @@ from torch import Tensor, nn
 _PLAIN = (bool, int, float, str, type(None))
 # Compared as they are, too: numbers of NumPy are numbers, but for its bool.
 _SINGLE = (numbers.Number, enum.Enum, bytes, torch.dtype, torch.device)
-_CONTAINERS = (list, tuple, dict, set, frozenset)
+_CONTAINERS = (list, tuple, dict, set, frozenset, collections.deque)
+_MUTABLE = (list, dict, set, collections.deque)
 # A larger container is data, not what configures a step.
-_MOST_ENTRIES = 64
-_MOST_INSIDE = 512
+_MOST_ENTRIES = 512
+_MOST_INSIDE = 2048
 # How deep containers and objects hold what configures a step.
 _DEPTH = 4
 _UNSEEN = "..."
@@ -44,6 +47,34 @@ _HOOKS = (
 )
 
 
+# What a module has before its class gives it anything.
+_INTERNALS = frozenset(vars(nn.Module()))
+_FUNCTIONS = (types.FunctionType, types.MethodType)
+# Code of C++: the same function is the same object.
+_BUILTINS = (
+    types.BuiltinFunctionType,
+    types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+    torch._ops.OpOverload,
+    torch._ops.OpOverloadPacket,
+)
+
+
+class _Exact(NamedTuple):
+    """What is equal to no other type: True is no 1, which is no 1.0.
+
+    Attributes:
+        kind: A type, the code of a function, a function of C++, or a module.
+        text: The value, or the function's name.
+    """
+
+    kind: Any
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+
 @functools.cache
 def _is_single(kind: type) -> bool:
     return issubclass(kind, _SINGLE) or (
@@ -51,13 +82,29 @@ def _is_single(kind: type) -> bool:
     )
 
 
-def _frozen(value: Any, depth: int = _DEPTH, room: list[int] | None = None) -> Any:
-    """What of a value can be compared: numbers, strings, and containers of them."""
-    kind = type(value)
-    if kind in _PLAIN:
+def _exact(value: Any, kind: type) -> Any:
+    """What can be compared of what is no container."""
+    if kind is int or kind is str or value is None:
         return value
+    if kind in _PLAIN or _is_single(kind):
+        return value if isinstance(value, enum.Enum) else _Exact(kind, str(value))
+    if isinstance(value, _FUNCTIONS):
+        # A closure that is made again is the same code.
+        return _Exact(value.__code__, value.__qualname__)
+    if isinstance(value, type):
+        return _Exact(value, value.__qualname__)
+    if isinstance(value, _BUILTINS):
+        return _Exact(value, str(getattr(value, "__name__", value)))
+    if isinstance(value, nn.Module):
+        return _Exact(value, kind.__name__)
+    return _UNSEEN
+
+
+def _frozen(value: Any, depth: int = _DEPTH, room: list[int] | None = None) -> Any:
+    """What of a value can be compared: numbers, strings, which function or class it is,
+    and containers of them."""
     if not depth or not isinstance(value, _CONTAINERS):
-        return value if _is_single(kind) else _UNSEEN
+        return _exact(value, type(value))
     if not value:
         return ()
     room = room or [_MOST_INSIDE]
@@ -73,8 +120,18 @@ def _frozen(value: Any, depth: int = _DEPTH, room: list[int] | None = None) -> A
     return tuple(_frozen(part, depth - 1, room) for part in value)
 
 
+def _is_followed(value: Any, frozen: Any) -> bool:
+    """Whether a value holds more than what is compared of itself."""
+    if isinstance(value, _CONTAINERS):
+        parts = value.values() if isinstance(value, dict) else value
+        return _has_unseen(frozen) or any(
+            isinstance(part, (*_FUNCTIONS, nn.Module)) for part in parts
+        )
+    return frozen is _UNSEEN or isinstance(value, (*_FUNCTIONS, type, nn.Module))
+
+
 def _has_unseen(frozen: Any) -> bool:
-    if isinstance(frozen, (tuple, frozenset)):
+    if isinstance(frozen, (tuple, frozenset)) and not isinstance(frozen, _Exact):
         return any(_has_unseen(part) for part in frozen)
     return frozen is _UNSEEN
 
@@ -136,6 +193,39 @@ def _methods(kind: type, names: frozenset[str]) -> tuple[types.FunctionType, ...
     return tuple(found)
 
 
+def _is_source(value: Any) -> bool:
+    """Whether a value gives others at each call."""
+    kind = type(value)
+    if kind.__module__.startswith("numpy.random"):
+        return hasattr(value, "bit_generator") or hasattr(value, "get_state")
+    return isinstance(value, random.Random) or (
+        hasattr(kind, "__next__") and hasattr(kind, "__iter__")
+    )
+
+
+def _state_of(source: Any) -> Any:
+    """What changes where a source is drawn from, as far as it shows."""
+    if isinstance(source, random.Random):
+        return source.getstate()
+    if hasattr(source, "bit_generator"):
+        return source.bit_generator.state
+    if hasattr(source, "get_state"):
+        return source.get_state(legacy=False)
+    if isinstance(source, types.GeneratorType):
+        return source.gi_frame and source.gi_frame.f_lasti
+    return repr(source), operator.length_hint(source, -1)
+
+
+def _set_state(source: Any, state: Any) -> None:
+    """Puts back what `_state_of` gave; iterators stay where they are."""
+    if isinstance(source, random.Random):
+        source.setstate(state)
+    elif hasattr(source, "bit_generator"):
+        source.bit_generator.state = state
+    elif hasattr(source, "set_state"):
+        source.set_state(state)
+
+
 _NOTHING = object()
 
 
@@ -143,7 +233,8 @@ def _attribute(value: Any, name: str) -> Any:
     """An attribute that no code is run for, of an object, a class or a module."""
     own = getattr(value, "__dict__", None)
     if own is not None and name in own:
-        return own[name]
+        found = own[name]
+        return found.__func__ if isinstance(found, (staticmethod, classmethod)) else found
     if isinstance(value, nn.Module) and name in value._modules:
         return value._modules[name]
     for base in value.__mro__ if isinstance(value, type) else type(value).__mro__:
@@ -165,6 +256,10 @@ def _add(values: dict[str, Any], name: str, value: Any) -> None:
     values[name] = value
 
 
+# Of a torch.autograd.Function, whose `apply` calls them.
+_AUTOGRAD_METHODS = ("forward", "setup_context", "backward")
+
+
 class _Attributes(NamedTuple):
     """A module's attributes as they were read.
 
@@ -174,7 +269,8 @@ class _Attributes(NamedTuple):
         values: Theirs.
         containers: Of those the ones that can change inside, with what was read.
         hooks: Its dictionaries of hooks.
-        objects: What holds more than can be compared by itself: path, name, value.
+        objects: What holds more than can be compared by itself: path, name, value; the
+            name is None for what is called whatever the code names.
         entries: What can be compared, with its names.
     """
 
@@ -183,7 +279,7 @@ class _Attributes(NamedTuple):
     values: list[Any]
     containers: list[tuple[Any, Any]]
     hooks: list[dict[int, Any]]
-    objects: list[tuple[str, str, Any]]
+    objects: list[tuple[str, str | None, Any]]
     entries: tuple[tuple[str, Any], ...]
 
     def is_current(self, module: nn.Module, now: dict[str, Any]) -> bool:
@@ -195,6 +291,53 @@ class _Attributes(NamedTuple):
             and not any(self.hooks)
             and all(_frozen(value) == frozen for value, frozen in self.containers)
         )
+
+
+class Snapshot(NamedTuple):
+    """What `PythonValues.snapshot` gives.
+
+    Attributes:
+        values: What `read` gave.
+        attributes: Each module's, without parameters, buffers and parts.
+        containers: Lists, dictionaries and sets: name, object, entries.
+        caches: Functions that keep results: name, function, what it says of them.
+        sources: Generators of random numbers, and iterators: name, object, state.
+    """
+
+    values: tuple[tuple[str, Any], ...]
+    attributes: list[dict[str, Any]]
+    containers: list[tuple[str, Any, list[Any]]]
+    caches: list[tuple[str, Any, Any]]
+    sources: list[tuple[str, Any, Any]]
+
+    def find_drawn(self) -> list[str]:
+        """The names of sources that something was drawn from since; what can be put back
+        is."""
+        drawn = []
+        for name, source, state in self.sources:
+            if repr(_state_of(source)) != repr(state):  # arrays among them
+                drawn.append(name)
+                _set_state(source, state)
+        return drawn
+
+
+def _entries(container: Any) -> list[Any]:
+    return list(container.items() if isinstance(container, dict) else container)
+
+
+def _refill(container: Any, entries: list[Any]) -> None:
+    container.clear()
+    if isinstance(container, (list, collections.deque)):
+        container.extend(entries)
+    else:
+        container.update(entries)
+
+
+def _is_same(entry: Any, before: Any) -> bool:
+    """Whether an entry is the same object, or one of a dictionary with its key."""
+    if isinstance(before, tuple) and isinstance(entry, tuple):
+        return len(entry) == len(before) and all(map(operator.is_, entry, before))
+    return entry is before
 
 
 class PythonValues:
@@ -213,6 +356,13 @@ class PythonValues:
         self._all: frozenset[str] = frozenset()
         # What of tensors it reads beside the model's.
         self._tensors: dict[str, Tensor] = {}
+        # What gives another value at each call, by name: generators of random numbers
+        # and iterators.
+        self._sources: dict[str, Any] = {}
+        # Functions that keep results, by `functools.cache`.
+        self._caches: list[tuple[str, Any]] = []
+        # Lists and dictionaries that it may change.
+        self._containers: list[tuple[str, Any]] = []
         self._listed: Any = None
         self._own: set[int] = set()
         self._inputs: Any = None
@@ -237,7 +387,8 @@ class PythonValues:
             self._listed, self._own = modules, {id(module) for _, module in modules}
         code: dict[str, Any] = {}
         seen: set[Any] = set()
-        self._named, self._tensors = {}, {}
+        self._named, self._tensors, self._sources = {}, {}, {}
+        self._caches, self._containers = [], []
         for function in self._functions:
             self._read_code(function, code, seen)
         kinds = [
@@ -257,6 +408,9 @@ class PythonValues:
                     for method in _methods(kind, names):
                         self._read_code(method, code, seen)
         for full, name, value in objects:
+            if name is None:
+                self._read_value(full, value, code, seen, frozenset())
+                continue
             naming = [names for names in self._named.values() if name in names]
             if naming:
                 names = frozenset().union(*naming)
@@ -285,26 +439,33 @@ class PythonValues:
         known = self._modules.get(path)
         if known and known.is_current(module, now):
             return known
-        entries, containers, hooks, objects = [], [], [], []
+        kind = type(module)
+        entries: list[tuple[str, Any]] = [(path or "the model", _exact(kind, type))]
+        containers, hooks, objects = [], [], []
+        is_library = _is_library(kind.__module__)
         for name, value in now.items():
             full = f"{path}.{name}" if path else name
             # Modules and tensors stand in dictionaries of their own.
             if type(value) in _PLAIN:
                 if name != "training":
-                    entries.append((full, value))
+                    entries.append((full, _exact(value, type(value))))
             elif name in _HOOKS:
                 hooks.append(value)
                 if value:
                     entries.append((full, tuple(value)))
-            elif name[0] != "_" and not isinstance(value, Tensor):
+                    objects += [(full, None, hook) for hook in value.values()]
+            elif name in _INTERNALS or is_library and name[0] == "_":
+                continue
+            elif not isinstance(value, Tensor):
                 frozen = _frozen(value)
-                if frozen != _UNSEEN:
+                if frozen is not _UNSEEN:
                     entries.append((full, frozen))
-                if _has_unseen(frozen) and not callable(value):
-                    objects.append((full, name, value))
-                if type(value) is not tuple or any(
-                    type(v) not in _PLAIN for v in value
-                ):
+                if _is_followed(value, frozen):
+                    called = name == "forward"
+                    objects.append((full, None if called else name, value))
+                if isinstance(value, _MUTABLE):
+                    containers.append((value, frozen))
+                elif isinstance(value, tuple) and _is_followed(value, frozen):
                     containers.append((value, frozen))
         values = list(now.values())
         read = self._modules[path] = _Attributes(
@@ -334,6 +495,7 @@ class PythonValues:
             self._read_value("self", code.__self__, values, seen, names, depth)
         elif isinstance(code, types.FunctionType) and not _is_library(code.__module__):
             names = self._named[id(code.__code__)] = _names_of(code)
+            _add(values, code.__qualname__, _exact(code, type(code)))
             defaults = (code.__defaults__, code.__kwdefaults__)
             _add(values, f"{code.__qualname__}'s defaults", _frozen(defaults))
             for name, cell in zip(code.__code__.co_freevars, code.__closure__ or ()):
@@ -368,21 +530,35 @@ class PythonValues:
         if id(value) in self._own:
             return
         is_scope = isinstance(value, (type, types.ModuleType))
+        if isinstance(value, type):
+            _add(values, name, _exact(value, type(value)))
         if is_scope and _is_installed(
             (value.__module__ if isinstance(value, type) else value.__name__) or ""
         ):
             return
-        if isinstance(value, (types.FunctionType, types.MethodType, functools.partial)):
+        if isinstance(value, (*_FUNCTIONS, functools.partial)):
+            _add(values, name, _frozen(value))
             self._read_code(value, values, seen)
             return
+        if isinstance(value, functools._lru_cache_wrapper):
+            self._caches.append((name, value))
+            self._read_value(name, value.__wrapped__, values, seen, names, depth)
+            return
+        if _is_source(value):
+            self._sources[name] = value
+            return
         frozen = _frozen(value)
-        if frozen is not _UNSEEN:
+        if isinstance(value, nn.Module):
             _add(values, name, frozen)
+        elif frozen is not _UNSEEN and not is_scope:
+            _add(values, name, frozen)
+            if isinstance(value, _MUTABLE):
+                self._containers.append((name, value))
             is_set = isinstance(value, (set, frozenset))
-            if depth and _has_unseen(frozen) and not is_set:
+            if depth and not is_set and _is_followed(value, frozen):
                 parts = value.items() if isinstance(value, dict) else enumerate(value)
                 for key, part in parts:
-                    if _frozen(part) is _UNSEEN or _has_unseen(_frozen(part)):
+                    if _is_followed(part, _frozen(part)):
                         key = f"{name}[{key!r}]"
                         self._read_value(key, part, values, seen, names, depth - 1)
             return
@@ -397,8 +573,13 @@ class PythonValues:
                 part = _attribute(value, key)
                 if part is not _NOTHING and not isinstance(part, types.ModuleType):
                     follow(key, part)
+            if isinstance(value, type) and issubclass(value, torch.autograd.Function):
+                for key in _AUTOGRAD_METHODS:
+                    follow(key, _attribute(value, key))
             return
         kind = type(value)
+        if not isinstance(value, nn.Module):
+            _add(values, name, _exact(kind, type))
         if _is_library(kind.__module__):
             for key, part in getattr(value, "__dict__", {}).items():
                 if (part := _frozen(part)) != _UNSEEN:
@@ -408,7 +589,9 @@ class PythonValues:
                     follow(key, part)
             return
         # Of the user's classes what the code names: a trainer counts steps, too. What
-        # it names nothing of, it hands on.
+        # it names nothing of, it hands on; names that are made up may be any.
+        if "getattr" in self._all:
+            names = names.union(getattr(value, "__dict__", ()))
         found = [(key, _attribute(value, key)) for key in names]
         found = [(key, part) for key, part in found if part is not _NOTHING]
         if not found and not _methods(kind, names):
@@ -421,21 +604,38 @@ class PythonValues:
         for method in _methods(kind, names.union(called)):
             self._read_code(types.MethodType(method, value), values, seen, depth - 1)
 
-    def restore(
-        self, before: tuple[tuple[str, Any], ...], attributes: list[dict[str, Any]]
-    ) -> list[str]:
-        """Puts attributes of modules back to what they were before a capture.
+    def snapshot(self) -> Snapshot:
+        """What a capture may change of Python's, for `restore`."""
+        values = self.read()
+        numpy_random = getattr(sys.modules.get("numpy"), "random", None)
+        sources = {"Python's random": random._inst, **self._sources}
+        if numpy_random is not None:
+            sources["NumPy's random"] = numpy_random.mtrand._rand
+        containers = [(name, held, _entries(held)) for name, held in self._containers]
+        for path, read in self._modules.items():
+            own = {id(held) for held, _ in read.containers}
+            for name, held in zip(read.names, read.values):
+                if id(held) in own and isinstance(held, _MUTABLE):
+                    full = f"{path}.{name}" if path else name
+                    containers.append((full, held, _entries(held)))
+        return Snapshot(
+            values,
+            [dict(vars(module)) for module in self._model.modules()],
+            containers,
+            [(name, cache, cache.cache_info()) for name, cache in self._caches],
+            [(name, source, _state_of(source)) for name, source in sources.items()],
+        )
 
-        Args:
-            before: What `read` gave then.
-            attributes: What `attributes` gave then.
+    def restore(self, before: Snapshot) -> list[str]:
+        """Puts attributes of modules, and what lists and dictionaries hold, back to what
+        they were before a capture.
 
         Returns:
             The names of what the capture set, or changed in place: from now on that is
             not among what `read` gives.
         """
         names = []
-        for (path, module), old in zip(self._model.named_modules(), attributes):
+        for (path, module), old in zip(self._model.named_modules(), before.attributes):
             now = vars(module)
             for name in {*now, *old}:
                 if name in now and name in old and now[name] is old[name]:
@@ -450,11 +650,19 @@ class PythonValues:
                     now[name] = old[name]
                 else:
                     del now[name]
-        known = dict(before)
+        known = dict(before.values)
         for name, value in self.read():
             if name in known and known[name] != value:
                 self._changing.add(name)
                 names.append(name)
+        for name, held, entries in before.containers:
+            now = _entries(held)
+            if len(now) != len(entries) or not all(map(_is_same, now, entries)):
+                names.append(name)
+                _refill(held, entries)
+        for _, cache, info in before.caches:
+            if cache.cache_info().misses != info.misses:
+                cache.cache_clear()  # no entry can be taken out
         return sorted(set(names))
 
     def other_tensors(self) -> dict[str, Tensor]:
@@ -468,7 +676,3 @@ class PythonValues:
                     found[f"{path}.{name}" if path else name] = value
         own = {id(t) for t in (*self._model.parameters(), *self._model.buffers())}
         return {name: value for name, value in found.items() if id(value) not in own}
-
-    def attributes(self) -> list[dict[str, Any]]:
-        """Each module's attributes, without parameters, buffers and parts."""
-        return [dict(vars(module)) for module in self._model.modules()]

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import copy
 import functools
-import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 from unittest import mock
@@ -29,6 +28,7 @@ from torch._subclasses.fake_tensor import (
 from torch.func import functional_call, functionalize
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
+from torch.overrides import TorchFunctionMode
 
 from mlir_amp.errors import NotLowered
 from mlir_amp.step_function import Part, Role, TypedRole, call_in_turn
@@ -106,6 +106,24 @@ def _outputs(graph: torch.fx.Graph) -> list[torch.fx.Node | None]:
     return list(output.args[0])
 
 
+class _DataWrites(TorchFunctionMode):
+    """Makes `tensor.data = value` a write to the tensor, which a graph shows."""
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        if func != Tensor.data.__set__:
+            return func(*args, **(kwargs or {}))
+        tensor, value = args
+        if (tensor.shape, tensor.dtype) != (value.shape, value.dtype):
+            raise NotLowered(
+                f"the model or the loss gives a tensor of shape {list(tensor.shape)} and "
+                f"{tensor.dtype} the data of one of {list(value.shape)} and {value.dtype}"
+            )
+        with torch.no_grad():
+            tensor.detach().copy_(value)
+
+
 class _Loss(nn.Module):
     """The loss as a module, whose parameters can be replaced for a call."""
 
@@ -145,6 +163,29 @@ class _Clip(nn.Module):
         self.clip(self.model)
 
 
+def _call_with(module: nn.Module, values: Mapping[str, Tensor], *inputs: Any) -> Any:
+    """Calls `module`, whose part `model` has these parameters and buffers by name.
+
+    Each of them stands where the model has it, under all names that it has there; a part
+    that stands at two places is one. (What `tie_weights` finds by itself it puts back
+    wrongly where a part is shared.)
+    """
+    names: dict[Tensor, str] = {}
+    for name, value in (
+        *module.model.named_parameters(),
+        *module.model.named_buffers(),
+    ):
+        names.setdefault(value, name)
+    named: dict[str, Tensor] = {}
+    for path, part in module.model.named_modules():  # each once
+        for own in (part._parameters, part._buffers):
+            for key, value in own.items():
+                if value is not None and names[value] in values:
+                    full = f"{path}.{key}" if path else key
+                    named[f"model.{full}"] = values[names[value]]
+    return functional_call(module, named, inputs, tie_weights=False)
+
+
 def _clip_gradients(
     step: Step, trained: Mapping[str, Tensor], others: Mapping[str, Tensor]
 ) -> None:
@@ -153,9 +194,9 @@ def _clip_gradients(
         return
     # Who clips may ask for it.
     values = {name: value.requires_grad_() for name, value in trained.items()}
-    named = {f"model.{name}": value for name, value in (others | values).items()}
     try:
-        functional_call(_Clip(step.model, step.clip), named, ())
+        with _DataWrites():
+            _call_with(_Clip(step.model, step.clip), {**others, **values})
     except (DataDependentOutputException, GuardOnDataDependentSymNode) as error:
         raise NotLowered(
             "'clip' reads the value of a tensor (.item(), float(), an `if`, "
@@ -179,20 +220,19 @@ def _capture_loss(
 
         return compile_graph
 
-    names = [f"model.{name}" for name in (*step.parameters, *step.buffers)]
+    names = [*step.parameters, *step.buffers]
     wrapped = _Loss(step.model, step.loss_fn)
 
     def run(*values: Tensor) -> Tensor:
-        return functional_call(
-            wrapped, dict(zip(names, values)), tuple(values[len(names) :])
-        )
+        with _DataWrites():
+            return _call_with(wrapped, dict(zip(names, values)), *values[len(names) :])
 
     parameters = [
         value.detach().clone().requires_grad_() for value in step.parameters.values()
     ]
     buffers = [value.detach().clone() for value in step.buffers.values()]
-    versions = [buffer._version for buffer in buffers]
-    state = random.getstate()
+    batch = [value.detach().clone() for value in batch]
+    versions = [buffer._version for buffer in (*buffers, *batch)]
     try:
         loss = aot_function(
             run,
@@ -215,12 +255,6 @@ def _capture_loss(
             f"the model or the loss reads the value of a tensor ('{error.func}': .item(), "
             "float(), an `if`), which is known at each step only"
         ) from error
-    if random.getstate() != state:
-        random.setstate(state)
-        raise NotLowered(
-            "the model or the loss draws from Python's random, which would be drawn once "
-            "for all steps; draw from torch's, or outside, as a part of the batch"
-        )
     if not isinstance(loss, Tensor) or loss.dim() or loss.dtype != torch.float32:
         said = type(loss).__name__
         if isinstance(loss, Tensor):
@@ -243,6 +277,12 @@ def _capture_loss(
         for name, buffer, version in zip(step.buffers, buffers, versions)
         if buffer._version != version
     ]
+    for index, (value, version) in enumerate(zip(batch, versions[len(buffers) :])):
+        if value._version != version:
+            raise NotLowered(
+                f"the model or the loss writes to the tensor {index} of the batch; let it "
+                "write to a clone, or make it a buffer of the model"
+            )
 
     forward, backward = graphs["forward"], graphs["backward"]
     origins.read_forward(forward)
