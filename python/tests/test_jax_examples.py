@@ -19,7 +19,7 @@ from mlir_amp.jax import capture_step
 EXAMPLES = pathlib.Path(__file__).parents[1] / "examples"
 
 
-def run(*arguments):
+def run(*arguments, said=""):
     done = subprocess.run(
         [sys.executable, EXAMPLES / "jax_digits.py", *arguments],
         capture_output=True,
@@ -28,13 +28,15 @@ def run(*arguments):
         env={**os.environ, "OMP_NUM_THREADS": "1"},
     )
     assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
+    assert said in done.stderr and bool(done.stderr) == bool(said)
     return done.stdout
 
 
 @pytest.mark.parametrize("level", ["O0", "O1", "O2", "O3", "O5"])
 def test_digits_are_learned(tmp_path, level):
-    output = run("--opt-level", level, "--steps", "150", "--batch", "32", "--losses", str(tmp_path / "losses"))
+    said = "StorageWarning: capture_step: stores in f16" if level == "O3" else ""
+    options = ("--opt-level", level, "--steps", "150", "--batch", "32", "--losses", str(tmp_path / "losses"))
+    output = run(*options, said=said)
     loss, accuracy = re.search(r"loss ([\d.]+), .* accuracy ([\d.]+)", output).groups()
     losses = [float(line) for line in (tmp_path / "losses").read_text().split()]
     assert len(losses) == 150 and float(loss) == pytest.approx(losses[-1], abs=1e-4)

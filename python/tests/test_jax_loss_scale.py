@@ -223,7 +223,7 @@ def test_truth_values_with_dimensions_are_refused():
 def test_all_finite():
     tree = {"a": jnp.ones(3), "b": [jnp.arange(2), jnp.zeros((0,))]}
     assert all_finite(tree) and all_finite({}) and all_finite(jnp.arange(3))
-    for bad in (jnumpy.inf, -jnumpy.inf, jnumpy.nan):
+    for bad in (jnp.inf, -jnp.inf, jnp.nan):
         assert not all_finite({**tree, "c": jnp.asarray([1.0, bad])})
         assert not all_finite(jnp.asarray(bad, jnp.float16))
     assert all_finite(jnp.float32(3e38))
