@@ -227,10 +227,13 @@ def test_run_ends_in_good_order_when_it_is_stopped(
         # As at a prompt: who runs the tests may ignore interrupts.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    while process.poll() is None and not (log.exists() and log.stat().st_size > 4000):
-        time.sleep(0.01)
-    process.send_signal(number)
-    _, said = process.communicate(timeout=60)
+    try:
+        while process.poll() is None and not (log.exists() and log.stat().st_size > 4000):
+            time.sleep(0.01)
+        process.send_signal(number)
+        _, said = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert process.returncode == 128 + number and f"stopped by {number.name}" in said
     assert saved.exists() and "Traceback" not in said
 

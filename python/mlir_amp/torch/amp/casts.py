@@ -18,6 +18,7 @@ parameter and state of its values. Other casts are not kept.
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Callable, Iterable
 from contextlib import contextmanager
@@ -76,21 +77,25 @@ class CastCache:
     """
 
     def __init__(self) -> None:
-        self._casts: dict[int, tuple[torch.nn.Parameter, torch.Tensor, tuple[int, int]]] = {}
+        #: By its number a parameter, its cast, and version and address of what was cast.
+        self._casts: dict[int, tuple[torch.nn.Parameter, torch.Tensor, int, int]] = {}
 
-    def get(self, parameter: torch.nn.Parameter, cast: Callable[[torch.Tensor], torch.Tensor]) -> torch.Tensor:
-        if torch.jit.is_tracing():  # a kept cast would be a constant of the graph
-            return cast(parameter)
-        state = (parameter._version, parameter.data_ptr())
+    def get(self, parameter: torch.nn.Parameter, dtype: torch.dtype) -> torch.Tensor | None:
+        """The cast that was kept of these values, if it counts."""
         kept = self._casts.get(id(parameter))
-        if kept is not None and kept[2] == state and kept[1].requires_grad == parameter.requires_grad:
-            return kept[1]
-        result = cast(parameter)
+        if kept is None:
+            return None
+        _, result, version, address = kept
+        if version != parameter._version or address != parameter.data_ptr() or result.dtype is not dtype:
+            return None
+        # A constant where a graph is traced.
+        return result if result.requires_grad is parameter.requires_grad and not torch._C._is_tracing() else None
+
+    def keep(self, parameter: torch.nn.Parameter, result: torch.Tensor) -> None:
         # Without gradients nothing tells when the values change behind the
         # version counter (parameter.data), and no scale_loss ends the cast.
-        if torch.is_grad_enabled() and parameter.requires_grad:
-            self._casts[id(parameter)] = (parameter, result, state)
-        return result
+        if result.requires_grad and not torch._C._is_tracing():
+            self._casts[id(parameter)] = (parameter, result, parameter._version, parameter.data_ptr())
 
     def clear(self) -> None:
         self._casts.clear()
@@ -114,6 +119,11 @@ class Rule:
     inside: Callable | None = None
     #: Whether that is so where all tensors are in FP32.
     enters_wide: bool = True
+
+    @functools.cached_property
+    def is_plain_half(self) -> bool:
+        """Whether arguments are cast to half and nothing else is done."""
+        return self.list_class == "half" and self.in_place is None and self.inside is None
 
 
 class ThreadState(threading.local):
@@ -195,19 +205,10 @@ class CastMode(TorchFunctionMode):
         finally:
             self.thread.disabled -= 1
 
-    @contextmanager
-    def step_aside(self):
-        """Calls inside are not cast, and do not pass through here: for code that calls
-        many functions, none of them the user's."""
-        with self.disable():
-            modes = [] if torch.compiler.is_compiling() else _pop_all()
-            _push_all(mode for mode in modes if mode is not self)
-            try:
-                yield
-            finally:
-                if self in modes and not self.is_over and not self.is_installed():
-                    place, now = modes.index(self), _pop_all()
-                    _push_all([*now[:place], self, *now[place:]])
+    def step_aside(self) -> _Aside:
+        """A context in which calls are not cast, and do not pass through here: for code that
+        calls many functions, none of them the user's."""
+        return _Aside(self)
 
     # -- casts --------------------------------------------------------------------
 
@@ -221,7 +222,29 @@ class CastMode(TorchFunctionMode):
             rule = self._rules[func] = self._find_rule(func)
         if rule is None:
             return func(*args, **kwargs)
+        if rule.is_plain_half and not kwargs and not self.verbose:
+            return func(*self._cast_to_half(args))
         return self.call(func, rule, args, kwargs)
+
+    def _cast_to_half(self, args: tuple) -> list[Any]:
+        """Positional arguments as `call` casts them, in few steps: most products come by here."""
+        half, cache = self.half, self.cache
+        cast = []
+        for value in args:
+            kind = type(value)
+            if kind is torch.nn.Parameter and cache is not None and value.dtype is torch.float32:
+                kept = cache.get(value, half)
+                if kept is None:
+                    kept = value.to(half)
+                    cache.keep(value, kept)
+                value = kept
+            elif kind is torch.Tensor or kind is torch.nn.Parameter:
+                if value.dtype is not half and value.dtype.is_floating_point:
+                    value = value.to(half)
+            elif value is not None and kind is not int:
+                value = self._apply(self._cast, value, half, "")
+            cast.append(value)
+        return cast
 
     def _find_rule(self, func: Callable) -> Rule | None:
         name = resolve_name(func)
@@ -337,9 +360,13 @@ class CastMode(TorchFunctionMode):
         return value
 
     def _cast_parameter(self, tensor: torch.Tensor, dtype: torch.dtype, name: str) -> torch.Tensor:
-        if tensor.dtype == torch.float32 and isinstance(tensor, torch.nn.Parameter):
-            return self.cache.get(tensor, lambda parameter: self._cast(parameter, dtype, name))
-        return self._cast(tensor, dtype, name)
+        if tensor.dtype != torch.float32 or not isinstance(tensor, torch.nn.Parameter):
+            return self._cast(tensor, dtype, name)
+        result = self.cache.get(tensor, dtype)
+        if result is None:
+            result = self._cast(tensor, dtype, name)
+            self.cache.keep(tensor, result)
+        return result
 
     def _cast(self, tensor: torch.Tensor, dtype: torch.dtype, name: str) -> torch.Tensor:
         if tensor.dtype == dtype or not tensor.dtype.is_floating_point:
@@ -347,6 +374,30 @@ class CastMode(TorchFunctionMode):
         if self.verbose:
             print(f"{_TYPE_NAMES.get(tensor.dtype, tensor.dtype)}->{_TYPE_NAMES[dtype]} ({name.rsplit('.', 1)[-1]})")
         return tensor.to(dtype)
+
+
+class _Aside:
+    """The context of `CastMode.step_aside`; not a generator, for each step enters some."""
+
+    def __init__(self, mode: CastMode) -> None:
+        self._mode = mode
+        self._place: int | None = None
+
+    def __enter__(self) -> None:
+        mode = self._mode
+        mode.thread.disabled += 1
+        if torch.compiler.is_compiling():
+            return
+        modes = _pop_all()
+        self._place = modes.index(mode) if mode in modes else None
+        _push_all(other for other in modes if other is not mode)
+
+    def __exit__(self, *failure: Any) -> None:
+        mode = self._mode
+        mode.thread.disabled -= 1
+        if self._place is not None and not mode.is_over and not mode.is_installed():
+            now = _pop_all()
+            _push_all([*now[: self._place], mode, *now[self._place :]])
 
 
 def remove_ended_modes() -> None:

@@ -18,7 +18,7 @@ from . import models as amp_models
 from . import optimizers as amp_optimizers
 from . import registry
 from .casts import prepare_model, remove_ended_modes
-from .handle import AmpHandle, NoOpHandle, step_without_casts
+from .handle import AmpHandle, NoOpHandle, casts_aside, step_without_casts
 from .scaling import LossScaler
 from .state import _amp_state
 
@@ -144,7 +144,7 @@ def initialize(
         if selection.function_cast is not None:
             prepare_model(model)
     for optimizer in optimizer_list:
-        amp_optimizers.prepare(optimizer, properties, step_without_casts)
+        amp_optimizers.prepare(optimizer, properties, step_without_casts, casts_aside)
     _amp_state.loss_scalers = [
         LossScaler(
             properties.loss_scale,

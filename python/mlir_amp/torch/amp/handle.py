@@ -95,15 +95,15 @@ def scale_loss(
     stashes = [amp_optimizers.get_stash(optimizer) for optimizer in optimizers]
     opened: list[amp_optimizers.Stash] = []
     try:
-        with _casts_aside():
+        with casts_aside():
             for stash in stashes:
                 stash.check_call(properties)
             for stash in stashes:
                 stash.open(scaler.effective_scale)
                 opened.append(stash)
-        scaled_loss = loss.float() * scaler.effective_scale
-        if scaled_loss.requires_grad:
-            scaled_loss.register_hook(functools.partial(_check_open, opened))
+            scaled_loss = loss.float() * scaler.effective_scale
+            if scaled_loss.requires_grad:
+                scaled_loss.register_hook(functools.partial(_check_open, opened))
         yield scaled_loss
     except BaseException:
         for stash in opened:
@@ -115,7 +115,7 @@ def scale_loss(
         for stash in stashes:
             stash.is_open, stash.params_have_scaled_gradients = False, True
     else:
-        with _casts_aside():
+        with casts_aside():
             scaler.clear_overflow_state()
             done: set[int] = set()
             for stash in stashes:
@@ -143,7 +143,7 @@ def _check_open(stashes: list[amp_optimizers.Stash], _: torch.Tensor) -> None:
 def step_without_casts() -> Iterator[None]:
     """Around an optimizer's step: nothing is cast, and casts of old weights end."""
     _clear_casts()
-    with _casts_aside():
+    with casts_aside():
         yield
 
 
@@ -210,7 +210,7 @@ def _clear_casts() -> None:
         _amp_state.handle._clear_cache()
 
 
-def _casts_aside() -> AbstractContextManager[None]:
+def casts_aside() -> AbstractContextManager[None]:
     """As `disable_casts`, around functions of ours and of optimizers."""
     handle = _amp_state.handle
     return nullcontext() if handle is None else handle.mode.step_aside()

@@ -372,17 +372,23 @@ def _dense(grad: torch.Tensor) -> torch.Tensor:
     return grad.to_dense() if grad.is_sparse else grad
 
 
-def prepare(optimizer: torch.optim.Optimizer, properties: Properties, around_step: Callable = nullcontext) -> None:
+def prepare(
+    optimizer: torch.optim.Optimizer,
+    properties: Properties,
+    around_step: Callable = nullcontext,
+    aside: Callable = nullcontext,
+) -> None:
     """Makes an optimizer skip overflowed steps and, if asked, update masters.
 
     Args:
         optimizer: changed in place; only this instance.
         properties: of the call; with `master_weights` half parameters get FP32 masters.
         around_step: a context in which its step runs.
+        aside: one for what calls many functions of torch that are not cast.
     """
     stash = Stash(optimizer, properties)
     master_weights = stash.has_masters
-    old_step, old_add_param_group = optimizer.step, optimizer.add_param_group
+    old_step, old_add_param_group, old_zero_grad = optimizer.step, optimizer.add_param_group, optimizer.zero_grad
 
     def step(self: Any, closure: Callable | None = None, *args: Any, **kwargs: Any) -> Any:
         stash.check_step()
@@ -409,6 +415,10 @@ def prepare(optimizer: torch.optim.Optimizer, properties: Properties, around_ste
         # model.zero_grad does not know them.
         stash.clear_master_grads()
         return result
+
+    def zero_grad_alone(self: Any, *args: Any, **kwargs: Any) -> Any:
+        with aside():
+            return old_zero_grad(*args, **kwargs)
 
     def zero_grad(self: Any, set_to_none: bool = False) -> None:
         stash.take_late()
@@ -443,5 +453,4 @@ def prepare(optimizer: torch.optim.Optimizer, properties: Properties, around_ste
         step._wrapped_by_lr_sched = True  # type: ignore[attr-defined]
     optimizer.step = types.MethodType(step, optimizer)
     optimizer.add_param_group = types.MethodType(add_param_group, optimizer)
-    if master_weights:
-        optimizer.zero_grad = types.MethodType(zero_grad, optimizer)
+    optimizer.zero_grad = types.MethodType(zero_grad if master_weights else zero_grad_alone, optimizer)
