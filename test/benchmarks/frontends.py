@@ -5,9 +5,10 @@
 
     frontends.py [--seconds 1] [--threads 1] [--only NAME...]
 
-Three tables, of one process: milliseconds per step of the models of python/examples and
-of two of a size that a CPU trains; Python's share of a compiled step; what the backend
-`amp` adds to each call of a graph, above a backend whose graphs compute nothing.
+Four tables, of one process: milliseconds per step of the models of python/examples and
+of two of a size that a CPU trains; O1 and O2 of the eager interface in turns with what computes at
+their types; Python's share of a compiled step; what the backend `amp` adds to each call of a
+graph, above a backend whose graphs compute nothing.
 """
 
 import argparse
@@ -312,6 +313,44 @@ def print_steps(names, ways, seconds):
         print_row(name, *cells)
 
 
+def in_turns(first, second, seconds):
+    """Seconds of a step of each, medians; the casts of the second are off in the first."""
+    second()
+    handle = amp._amp_state.handle
+    times = [], []
+    end = time.perf_counter() + seconds
+    while len(times[0]) < 3 or time.perf_counter() < end:
+        if handle is not None:
+            handle.mode.remove()
+        begin = time.perf_counter()
+        first()
+        times[0].append(time.perf_counter() - begin)
+        if handle is not None:
+            handle.mode.install()
+        begin = time.perf_counter()
+        second()
+        times[1].append(time.perf_counter() - begin)
+    return map(statistics.median, times)
+
+
+def print_pairs(names, seconds):
+    print("\nMilliseconds per step, in turns with what computes at the same types.\n")
+    print_row("model", "way", "beside", "ms", "ms beside it", "ratio")
+    print_row(*["---"] * 6)
+    for name in names:
+        for way, beside in BASELINES.items():
+            try:
+                baseline = WAYS[beside](name)
+                baseline()
+                theirs, ours = in_turns(baseline, WAYS[way](name), seconds)
+            except Exception as error:  # one pair that fails is one row
+                print(f"{name}, {way}: {type(error).__name__}: {str(error)[:300]}", file=sys.stderr)
+                continue
+            finally:
+                amp.reset()
+            print_row(name, way, beside, f"{ours * 1e3:.4g}", f"{theirs * 1e3:.4g}", f"{ours / theirs:.3f}")
+
+
 def print_shares(names, seconds):
     print("\nPython's share of a compiled step at O2: microseconds outside of the native call.\n")
     print_row("model", "parameters", "Python", "Python per parameter", "native call")
@@ -423,7 +462,7 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--only", nargs="+", default=[*MODELS], metavar="NAME", help=f"of {', '.join(MODELS)}")
     parser.add_argument("--ways", nargs="+", default=[*WAYS], metavar="WAY", help=f"of {', '.join(WAYS)}")
-    parser.add_argument("--tables", nargs="+", default=["steps", "shares", "overheads"])
+    parser.add_argument("--tables", nargs="+", default=["steps", "pairs", "shares", "overheads"])
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     torch.set_num_threads(options.threads)
@@ -433,6 +472,8 @@ def main():
         print_overheads()
     if "shares" in options.tables:
         print_shares([name for name in options.only if not name.endswith("mid")], options.seconds)
+    if "pairs" in options.tables:
+        print_pairs(options.only, options.seconds)
     if "steps" in options.tables:
         print_steps(options.only, options.ways, options.seconds)
 
