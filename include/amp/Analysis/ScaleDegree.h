@@ -243,8 +243,8 @@ public:
   DegreeId requireShown(DegreeId a);
   /// `a`, when its overflow was looked for.
   DegreeId clearOverflow(DegreeId a);
-  /// What a size of a value of degree `a` chooses by: a scale comes into it only
-  /// where an overflow that is hidden in the value chose it.
+  /// What a size of a value of degree `a` chooses by: a scale comes into it
+  /// only where an overflow that is hidden in the value chose it.
   DegreeId getOfSize(DegreeId a);
   /// `value`, chosen by what has degree `control`: 0, or a fault.
   DegreeId control(DegreeId value, DegreeId control);

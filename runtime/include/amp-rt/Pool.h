@@ -21,8 +21,8 @@
  * sleep while there is nothing to do.
  *
  * A pool may serve several runs. While it works for one, the others compute on
- * their own threads; so does a part that divides a loop once more, and the child
- * of a fork, where the threads of the parent do not exist.
+ * their own threads; so does a part that divides a loop once more, and the
+ * child of a fork, where the threads of the parent do not exist.
  *===----------------------------------------------------------------------===*/
 #ifndef AMP_RT_POOL_H
 #define AMP_RT_POOL_H
@@ -43,8 +43,8 @@ AMP_RT_API int32_t ampRtPoolCountCores(void);
 /* Makes a pool of `threads` threads, the calling one among them: threads - 1
  * are started. 0 means one for each core that the process may run on.
  * AMP_RT_INVALID_ARGUMENT for a negative number or more than 1024;
- * AMP_RT_OUT_OF_MEMORY if the system gives no threads. The caller owns *pool and
- * destroys it after the last call of a run that uses it has returned. */
+ * AMP_RT_OUT_OF_MEMORY if the system gives no threads. The caller owns *pool
+ * and destroys it after the last call of a run that uses it has returned. */
 AMP_RT_API AmpRtStatus ampRtPoolCreate(int32_t threads, AmpRtPool **pool);
 
 /* One part of a loop. */

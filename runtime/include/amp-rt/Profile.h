@@ -6,9 +6,10 @@
  *
  *===----------------------------------------------------------------------===
  *
- * A program that was compiled with the option `profile` of amp-to-host says when
- * each of its kernels begins and ends (AmpRtProgram::kernels has their names). A
- * profile adds the times up, and keeps each call for a picture if it is asked:
+ * A program that was compiled with the option `profile` of amp-to-host says
+ * when each of its kernels begins and ends (AmpRtProgram::kernels has their
+ * names). A profile adds the times up, and keeps each call for a picture if it
+ * is asked:
  *
  *   AmpRtProfile *profile;
  *   ampRtProfileCreate(program->kernelCount, 0, &profile);
@@ -33,9 +34,10 @@ AMP_RT_BEGIN_DECLS
 
 typedef struct AmpRtProfile AmpRtProfile;
 
-/* Makes a profile of `kernels` kernels that keeps the first `calls` calls, 0 for
- * none. AMP_RT_INVALID_ARGUMENT for a negative number. The caller owns *profile
- * and destroys it after the last call of a run that uses it has returned. */
+/* Makes a profile of `kernels` kernels that keeps the first `calls` calls, 0
+ * for none. AMP_RT_INVALID_ARGUMENT for a negative number. The caller owns
+ * *profile and destroys it after the last call of a run that uses it has
+ * returned. */
 AMP_RT_API AmpRtStatus ampRtProfileCreate(int32_t kernels, int64_t calls,
                                           AmpRtProfile **profile);
 

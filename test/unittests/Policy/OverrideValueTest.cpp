@@ -141,8 +141,9 @@ TEST(PythonFloat, Reads) {
 }
 
 TEST(PythonFloat, Refuses) {
-  for (StringRef text : {"", " ", ".", "-", "1__0", "_1", "1_", "1._5", "1_e5", "1_.5", "0x10",
-                         "1e", "1e+", "e5", "1 2", "1.0f", "infinit", "--1"})
+  for (StringRef text :
+       {"", " ", ".", "-", "1__0", "_1", "1_", "1._5", "1_e5", "1_.5", "0x10",
+        "1e", "1e+", "e5", "1 2", "1.0f", "infinit", "--1"})
     EXPECT_EQ(parsePythonFloat(text), std::nullopt) << text.str();
 }
 

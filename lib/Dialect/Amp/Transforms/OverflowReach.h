@@ -29,8 +29,8 @@
 namespace mlir::amp {
 
 /// True for roles whose new value a skipped step does not take: parameters,
-/// masters, the optimizer's states, and a learning rate that a step hands to the
-/// next.
+/// masters, the optimizer's states, and a learning rate that a step hands to
+/// the next.
 bool isKeptOnSkip(std::optional<Role> role);
 
 /// True for roles whose new value an update computes: those, and accumulators.
