@@ -212,6 +212,12 @@ def test_a_refusal_changes_nothing():
     for untouched in (model, scripted):
         assert all(parameter.dtype == torch.float32 for parameter in untouched.parameters())
         assert not untouched._forward_pre_hooks and not untouched._forward_hooks
+    with pytest.raises(RuntimeError, match="scripted or traced"):
+        amp.initialize(torch.jit.script(torch.nn.Linear(2, 2)), opt_level="O1", verbosity=0)
+    alone = torch.nn.Sequential(torch.jit.script(torch.nn.Linear(2, 2)))
+    amp.initialize(alone, opt_level="O1", verbosity=0)  # whose part runs in FP32, as in Apex
+    assert alone(torch.ones(1, 2)).dtype == torch.float32
+    amp.reset()
     # Batch normalisations stay FP32 and have no masters: they may be shared.
     norm = [torch.optim.SGD(model[1].parameters(), lr=0.1) for _ in range(2)]
     amp.initialize(model, norm, opt_level="O2", verbosity=0)

@@ -291,6 +291,36 @@ def test_iterators_are_refused() -> None:
         amp.compile_step(model, loss, still(model), "O0")(torch.randn(3, 4))
 
 
+class Schedule:
+    """An iterator that is read as an object, too."""
+
+    def __init__(self) -> None:
+        self.weight, self.taken = 1.0, 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self.taken += 1
+        return self.weight
+
+
+SCHEDULE = Schedule()
+
+
+def test_iterators_of_a_script_are_read_as_objects() -> None:
+    model, x = nn.Linear(4, 1), torch.randn(3, 4)
+    loss = lambda m, x: m(x).sum() * SCHEDULE.weight  # noqa: E731
+    step = amp.compile_step(model, loss, still(model), "O0")
+    step(x)
+    SCHEDULE.weight = 0.5
+    with pytest.warns(RecompileWarning, match="SCHEDULE.weight' is 0.5"):
+        torch.testing.assert_close(step(x), loss(model, x).detach())
+    drawn = lambda m, x: m(x).sum() * next(SCHEDULE)  # noqa: E731
+    with pytest.warns(UnseenWarning, match="SCHEDULE.taken"):
+        amp.compile_step(model, drawn, still(model), "O0")(x)
+
+
 def test_lists_that_the_forward_pass_fills_are_put_back() -> None:
     model, x = Net(), torch.randn(3, 4)
     model.inner.register_forward_hook(lambda module, given, y: KEPT.append(y))

@@ -95,7 +95,7 @@ def initialize(
         # All that can be refused, before anything changes.
         optimizer_list = _as_list(optimizers, torch.optim.Optimizer, "optimizers", "optimizer")
         model_list = _as_list(models, torch.nn.Module, "models", "model")
-        amp_models.check_models(model_list)
+        amp_models.check_models(model_list, are_cast=bool(properties.cast_model_type))
         if not _amp_state.allow_incoming_model_not_fp32:
             warned = amp_models.find_half(model_list)
         if warned and not _amp_state.hard_override:

@@ -32,15 +32,17 @@ _INITIALIZED = "_amp_initialized"
 _PARALLEL_WRAPPERS = (torch.nn.parallel.DistributedDataParallel, torch.nn.parallel.DataParallel)
 
 
-def check_models(models: list[torch.nn.Module]) -> None:
-    """Refuses models that a parallel wrapper holds already, or that amp prepared."""
+def check_models(models: list[torch.nn.Module], are_cast: bool) -> None:
+    """Refuses models that a parallel wrapper holds already, or that amp prepared, and scripted
+    ones, which take no hooks; a scripted part only where the model is cast."""
     for model in models:
         if getattr(model, _INITIALIZED, False):
             raise RuntimeError(
                 "A given model should only be passed through amp.initialize once. Make a new one, or pass all "
                 "optimizers of this one in one call."
             )
-        if any(isinstance(module, torch.jit.ScriptModule) for module in model.modules()):
+        scripted = model.modules() if are_cast else [model]
+        if any(isinstance(module, torch.jit.ScriptModule) for module in scripted):
             raise RuntimeError(
                 "Incoming model is scripted or traced by torch.jit, or has a part that is; its functions cannot be cast. "
                 "Pass the model as it was before, and script it afterwards."

@@ -546,7 +546,8 @@ class PythonValues:
             return
         if _is_source(value):
             self._sources[name] = value
-            return
+            if _is_installed(type(value).__module__):
+                return
         frozen = _frozen(value)
         if isinstance(value, nn.Module):
             _add(values, name, frozen)
@@ -600,7 +601,8 @@ class PythonValues:
         for key, part in found:
             if part is not _NOTHING:
                 follow(key, part)
-        called = ("forward",) if isinstance(value, nn.Module) else ("__call__",)
+        is_module = isinstance(value, nn.Module)
+        called = ("forward",) if is_module else ("__call__", "__iter__", "__next__")
         for method in _methods(kind, names.union(called)):
             self._read_code(types.MethodType(method, value), values, seen, depth - 1)
 
