@@ -787,8 +787,9 @@ def _check_model(model: nn.Module) -> None:
             "expected a model of Python code, but a part of it is scripted or traced by "
             "torch.jit",
         )
+    is_half = any(p.dtype in (torch.float16, torch.bfloat16) for p in model.parameters())
     _require(
-        not getattr(model, "_amp_initialized", False),
+        not (is_half and getattr(model, "_amp_initialized", False)),
         "expected a model that amp.initialize was not given: the step's level casts it; "
         "make a new one",
     )
@@ -822,8 +823,8 @@ def compile_step(
             master weights, in full from the start (Apex begins with what half has of
             them); at O3 they hold what the step's half parameters are.
         loss_fn: ``loss_fn(model, *batch)`` gives the loss, one float32 number. It is run
-            when the step is compiled, perhaps twice, on copies of parameters and buffers, and must not
-            decide by their values.
+            when the step is compiled, perhaps twice, on copies of parameters and
+            buffers, and must not decide by their values.
         optimizer: ``torch.optim.SGD``, ``Adam`` or ``AdamW`` over the model's
             parameters. Its learning rates are read at each step.
         opt_level: ``"O0"`` to ``"O5"``.
