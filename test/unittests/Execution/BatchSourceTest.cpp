@@ -317,10 +317,11 @@ TEST_F(BatchFileTest, UnreadableArraysFailWhenTheyAreBound) {
   for (size_t at : {size_t(14), directory + 16})
     text[at] = char(text[at] ^ 1);
   Dataset data = take(Dataset::open(writeText("d.npz", text)));
-  EXPECT_EQ(withoutFolder(getText(makeShuffledSource(
-                data, makeSpec("batch", "x0", F32, {1, 1}), 0, 0))),
-            "cannot read array 'x0' in 'FOLDER/d.npz': CRC error; the file is "
-            "damaged, save it again");
+  EXPECT_EQ(
+      withoutFolder(getText(makeShuffledSource(
+          data, makeSpec("batch", "x0", F32, {1, 1}), 0, 0))),
+      "cannot read array 'x0' in 'FOLDER/d.npz': its checksum is not that "
+      "of its bytes; the file is damaged, save it again");
 }
 
 // Neither does an array that nobody asks for, whatever it holds; one that is
@@ -339,9 +340,10 @@ TEST_F(BatchFileTest, NothingIsReadForWhatDoesNotFit) {
   Dataset data = take(Dataset::open(writeText("d.npz", text)));
   ValueSpec labels = makeSpec("batch", "x1", I64, {1});
   EXPECT_EQ(take(data.getType(labels)).getText(), "3xi64");
-  EXPECT_EQ(withoutFolder(getText(data.get(labels))),
-            "cannot read array 'x1' in 'FOLDER/d.npz': CRC error; the file is "
-            "damaged, save it again");
+  EXPECT_EQ(
+      withoutFolder(getText(data.get(labels))),
+      "cannot read array 'x1' in 'FOLDER/d.npz': its checksum is not that "
+      "of its bytes; the file is damaged, save it again");
   std::vector<ValueSpec> specs = {makeSpec("batch", "x0", F32, {1, 1}), labels};
   EXPECT_EQ(withoutFolder(getText(makeShuffledSource(data, specs, 0, 0))),
             "expected array 'x1' in 'FOLDER/d.npz' to have 2 rows as 'x0' has, "
