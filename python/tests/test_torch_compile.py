@@ -422,6 +422,14 @@ def test_numbers_that_vary_with_sizes() -> None:
             result = compiled(torch.ones(size), factor)
         assert result.item() == size * factor + factor
     assert compiled(torch.ones(6), 1.5).item() == 10.5  # compiled before
+    divided = torch.compile(
+        lambda x, factor: x / factor, backend=backend.amp, options={"opt_level": "O0"}
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", backend.RecompileWarning)
+        for factor in (1.5, 2.5, 0.0, -0.0):
+            given = torch.tensor(factor)
+            torch.testing.assert_close(divided(torch.ones(2), factor), torch.ones(2) / given)
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,12 @@ from __future__ import annotations
 import collections
 import functools
 import itertools
+import logging
 import random
+import threading
+import types
 import warnings
+import weakref
 
 import numpy
 import pytest
@@ -159,11 +163,6 @@ FORMS = {
         lambda m, x: m(x).sum() * (0.5 if m.flag is True else 1.0),
         lambda m: setattr(m, "flag", True),
         lambda m: setattr(m, "flag", int("1")),
-    ),
-    "by-name": (
-        lambda m, x: m(x).sum() * getattr(m.holder, "be" + "ta"),
-        lambda m: setattr(m.holder, "beta", 0.5),
-        lambda m: None,
     ),
     "hook": (
         lambda m, x: m(x).sum(),
@@ -332,6 +331,161 @@ def test_lists_that_the_forward_pass_fills_are_put_back() -> None:
     assert len(KEPT) == 1 and KEPT[0] is mine
     model(x)
     assert len(KEPT) == 2
+
+
+class Metered:
+    """A loss that keeps books."""
+
+    def __init__(self) -> None:
+        self.last, self.calls, self.metrics = None, 0, {"losses": [0.5]}
+
+    def __call__(self, model, x):
+        global LAST
+        loss = model(x).sum()
+        self.last, LAST = loss.detach(), loss.detach()
+        self.calls += 1
+        self.metrics["losses"].append(loss.detach())
+        COUNTS["calls"] += 1
+        return loss
+
+
+LAST = None
+COUNTS = collections.Counter({"calls": 5, "x": 2})
+
+
+def test_books_that_a_loss_keeps_are_as_they_were() -> None:
+    model, x, loss = nn.Linear(4, 1), torch.randn(3, 4), Metered()
+    step = amp.compile_step(model, loss, still(model), "O0")
+    with pytest.warns(UnseenWarning, match="LAST, .*calls.*last.*metrics"):
+        step(x)
+    assert (loss.last, loss.calls, loss.metrics) == (None, 0, {"losses": [0.5]})
+    assert LAST is None and COUNTS == {"calls": 5, "x": 2}
+    loss(model, x)  # an evaluation between steps
+    step(x)  # compiles nothing
+    assert loss.calls == 1 and COUNTS["calls"] == 6
+
+
+class Base(nn.Linear):
+    factor, unused = 1.0, 0
+
+    def forward(self, x):
+        return super().forward(x) * FACTOR * self.factor
+
+
+class Inherited(Base):
+    def forward(self, x):
+        return self.weigh(super().forward(x))
+
+    @staticmethod
+    def weigh(x):
+        return x * STATIC
+
+
+STATIC, mean = 1.0, 0.0
+
+
+class Settings:
+    beta = 1.0
+
+
+def with_default(m, x, settings=Settings()):
+    return m(x).sum() * settings.beta
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda: set_global("FACTOR", 0.5),
+        lambda: set_global("STATIC", 0.5),
+        lambda: setattr(Base, "factor", 0.5),
+        lambda: setattr(with_default.__defaults__[0], "beta", 0.5),
+    ],
+    ids=["super", "static", "class", "default"],
+)
+def test_what_classes_and_defaults_hold(change, monkeypatch) -> None:
+    monkeypatch.setattr(Base, "factor", 1.0)
+    set_global("STATIC", 1.0)
+    with_default.__defaults__[0].beta = 1.0
+    model, x = Inherited(4, 1), torch.randn(3, 4)
+    step = amp.compile_step(model, with_default, still(model), "O0")
+    step(x)
+    Base.unused += 1
+    step(x)  # compiles nothing
+    change()
+    with pytest.warns(RecompileWarning):
+        torch.testing.assert_close(step(x), with_default(model, x).detach())
+
+
+class Weight:
+    """Read by operators alone."""
+
+    def __init__(self) -> None:
+        self.inside = {"w": 1.0}
+
+    def __rmul__(self, other):
+        return other * self.inside["w"]
+
+    def __getattr__(self, name):
+        if name == "inside":
+            raise AttributeError(name)
+        return self.inside["w"]
+
+
+@pytest.mark.parametrize("way", ["operator", "attribute"])
+def test_what_special_methods_read(way) -> None:
+    weight, model, x = Weight(), nn.Linear(4, 1), torch.randn(3, 4)
+    loss = {
+        "operator": lambda m, x: m(x).sum() * weight,
+        "attribute": lambda m, x: m(x).sum() * weight.made_up,
+    }[way]
+    step = amp.compile_step(model, loss, still(model), "O0")
+    step(x)
+    weight.inside["w"] = 0.5
+    with pytest.warns(RecompileWarning):
+        torch.testing.assert_close(step(x), loss(model, x).detach())
+
+
+def test_what_a_script_has_beside_the_loss_compiles_nothing() -> None:
+    model, x = nn.Linear(4, 1), torch.randn(3, 4)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.1)
+    schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.9)
+    trainer = types.SimpleNamespace(optimizer=optimizer, schedule=schedule)
+
+    def loss(m, x):
+        assert trainer.optimizer is optimizer and trainer.schedule
+        return m(x).mean()  # as a global is called, too
+
+    trainer.step = step = amp.compile_step(model, loss, optimizer, "O1")
+    for number in range(4):
+        step(x)
+        schedule.step()
+        set_global("mean", float(number))
+        model.register_forward_hook(lambda module, given, y: None).remove()
+
+
+def test_objects_of_many_kinds() -> None:
+    class Gone:
+        pass
+
+    gone = Gone()
+    odd = {
+        "proxy": weakref.proxy(gone),
+        "method": types.MethodType(torch.relu, torch.ones(1)),
+        "partial": functools.partial(functools.partial(max, 1), 2),
+        "text": numpy.str_("text"),
+        3: collections.defaultdict(list),
+        "lock": threading.Lock(),
+        "log": logging.getLogger(),
+    }
+    del gone
+    model, x = nn.Linear(4, 1), torch.randn(3, 4)
+    loss = lambda m, x: m(x).sum() * (2.0 if odd["text"] == "text" else 1.0)  # noqa: E731
+    step = amp.compile_step(model, loss, still(model), "O0")
+    step(x)
+    step(x)
+    odd["text"] = numpy.str_("other")
+    with pytest.warns(RecompileWarning):
+        torch.testing.assert_close(step(x), loss(model, x).detach())
 
 
 class Cached(nn.Module):

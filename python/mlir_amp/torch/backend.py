@@ -258,16 +258,13 @@ def _compile_each_size(
             for value, is_number in zip(given, numbers)
         ]
         tensors = [value for value in inputs if isinstance(value, Tensor)]
+        # -0.0 is another number than 0.0, and NaN is itself.
         key = tuple(
-            tuple(value.shape) if isinstance(value, Tensor) else value
+            tuple(value.shape) if isinstance(value, Tensor) else repr(value)
             for value in inputs
         )
         if key not in compiled:
-            is_said = {
-                name: isinstance(size, tuple) or is_number
-                for name, size, is_number in zip(names, key, numbers)
-            }
-            now = {n: size for n, size in zip(names, key) if is_said[n]}
+            now = dict(zip(names, key))
             new = [
                 f"'{name}' is {list(size) if isinstance(size, tuple) else size}"
                 for name, size in now.items()

@@ -416,8 +416,10 @@ class CompiledStep:
             new.append("the optimizer's groups have other parameters")
         if python:
             old, now = dict(self._compiled[5]), dict(key[5])
-            names = sorted(k for k in {*old, *now} if old.get(k) != now.get(k))
-            said = ", ".join(f"'{k}' is {now.get(k)}" for k in names)
+            names = sorted(
+                k for k in {*old, *now} if old.get(k, "gone") != now.get(k, "gone")
+            )
+            said = ", ".join(f"'{k}' is {now.get(k, 'gone')}" for k in names)
             new.append(f"{said} (what changes often is a tensor of the batch)")
         return "; ".join(new)
 

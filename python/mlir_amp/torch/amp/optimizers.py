@@ -10,8 +10,8 @@ masters. Its class and its other instances stay as they are.
 At O2 each half parameter that is trained has an FP32 master, which stands in the
 optimizer's groups in its place. Masters are made by `initialize` from the FP32
 weights, and looked at before each backward pass: half weights that were loaded or set in
-between are taken over by their masters, and masters that were set by the half ones. On
-the CPU half weights are compared with what the last step left, bit for bit; on other devices
+between are taken over by their masters (masters that were set reach the half ones with the
+next step, as in Apex). On the CPU half weights are compared with what the last step left, bit for bit; on other devices
 version counters tell, which a write to `.data` does not move.
 """
 
@@ -132,8 +132,8 @@ class Stash:
         self.skip_message: str | None = None
         #: Half parameters and their masters.
         self.pairs: list[tuple[torch.nn.Parameter, torch.nn.Parameter]] = []
-        #: Versions of both when they were last in step.
-        self.versions: list[tuple[int, int] | None] = []
+        #: Versions of half parameters when they were last in step with their masters.
+        self.versions: list[int | None] = []
         #: The bits of half parameters on the CPU then.
         self.kept: list[torch.Tensor] = []
         #: What gradients that are still scaled were multiplied by.
@@ -196,25 +196,18 @@ class Stash:
                 self.take(parameters)
 
     def adopt(self) -> None:
-        """Takes over half weights that were loaded or set since the last step; where only
-        a master was set (SAM does), the half ones take over that."""
+        """Takes over half weights that were loaded or set since the last step."""
         for i, (parameter, master) in enumerate(self.pairs):
-            before, now = self.versions[i], (parameter._version, master._version)
-            is_set = before is None or before[0] != now[0]
-            if not is_set and self.kept:
-                is_set = not torch.equal(self.kept[i], _bits(parameter))
-            if is_set:
-                wide = take_wide(parameter)
-                values = parameter.detach()
-                if wide is not None:
-                    master.data.copy_(wide)
-                elif not torch.equal(master.detach().to(values.dtype), values):
-                    master.data.copy_(values)
-            elif now != before:
-                parameter.data.copy_(master.detach())
-            else:
-                continue
-            self.versions[i] = now
+            if parameter._version == self.versions[i]:
+                if not self.kept or torch.equal(self.kept[i], _bits(parameter)):
+                    continue
+            wide = take_wide(parameter)
+            values = parameter.detach()
+            if wide is not None:
+                master.data.copy_(wide)
+            elif not torch.equal(master.detach().to(values.dtype), values):
+                master.data.copy_(values)
+            self.versions[i] = parameter._version
             if self.kept:
                 self.kept[i] = _bits(parameter).clone()
 
@@ -350,7 +343,7 @@ class Stash:
             return
         with torch.no_grad():
             torch._foreach_copy_([p for p, _ in self.pairs], [m for _, m in self.pairs])
-        self.versions = [(parameter._version, master._version) for parameter, master in self.pairs]
+        self.versions = [parameter._version for parameter, _ in self.pairs]
         halves = [_bits(parameter) for parameter, _ in self.pairs]
         if any(half.device.type != "cpu" for half in halves):
             self.kept = []

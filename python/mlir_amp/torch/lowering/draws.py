@@ -74,6 +74,8 @@ def _is_drawn(node: torch.fx.Node) -> bool:
         return False
     if node.target is aten.native_dropout.default:
         return bool(node.args[2]) and node.args[0].meta["val"].dtype in _MASKED
+    if node.target is aten.bernoulli.p:
+        return node.meta["val"].dtype in _MASKED
     return node.meta["val"].dtype == torch.float32
 
 

@@ -14,6 +14,7 @@ lists and dictionaries that it changes, are put back: they would hold tensors of
 from __future__ import annotations
 
 import collections
+import dis
 import enum
 import functools
 import numbers
@@ -21,6 +22,7 @@ import operator
 import random
 import sys
 import types
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -29,7 +31,7 @@ from torch import Tensor, nn
 
 _PLAIN = (bool, int, float, str, type(None))
 # Compared as they are, too: numbers of NumPy are numbers, but for its bool.
-_SINGLE = (numbers.Number, enum.Enum, bytes, torch.dtype, torch.device)
+_SINGLE = (numbers.Number, enum.Enum, str, bytes, torch.dtype, torch.device)
 _CONTAINERS = (list, tuple, dict, set, frozenset, collections.deque)
 _MUTABLE = (list, dict, set, collections.deque)
 # A larger container is data, not what configures a step.
@@ -49,6 +51,8 @@ _HOOKS = (
 
 # What a module has before its class gives it anything.
 _INTERNALS = frozenset(vars(nn.Module()))
+# A dead one raises whatever is asked.
+_PROXIES = (weakref.ProxyType, weakref.CallableProxyType)
 _FUNCTIONS = (types.FunctionType, types.MethodType)
 # Code of C++: the same function is the same object.
 _BUILTINS = (
@@ -87,12 +91,15 @@ def _exact(value: Any, kind: type) -> Any:
     if kind is int or kind is str or value is None:
         return value
     if kind in _PLAIN or _is_single(kind):
-        return value if isinstance(value, enum.Enum) else _Exact(kind, str(value))
-    if isinstance(value, _FUNCTIONS):
+        return _Exact(kind, str(value))
+    if isinstance(value, types.MethodType):
+        return _exact(value.__func__, type(value.__func__))
+    if isinstance(value, types.FunctionType):
         # A closure that is made again is the same code.
         return _Exact(value.__code__, value.__qualname__)
     if isinstance(value, type):
-        return _Exact(value, value.__qualname__)
+        is_hashable = type(value).__hash__ is not None
+        return _Exact(value if is_hashable else kind, value.__qualname__)
     if isinstance(value, _BUILTINS):
         return _Exact(value, str(getattr(value, "__name__", value)))
     if isinstance(value, nn.Module):
@@ -103,6 +110,8 @@ def _exact(value: Any, kind: type) -> Any:
 def _frozen(value: Any, depth: int = _DEPTH, room: list[int] | None = None) -> Any:
     """What of a value can be compared: numbers, strings, which function or class it is,
     and containers of them."""
+    if type(value) in _PROXIES:
+        return _UNSEEN
     if not depth or not isinstance(value, _CONTAINERS):
         return _exact(value, type(value))
     if not value:
@@ -113,7 +122,8 @@ def _frozen(value: Any, depth: int = _DEPTH, room: list[int] | None = None) -> A
         return _UNSEEN
     if isinstance(value, dict):
         return tuple(
-            (str(k), _frozen(part, depth - 1, room)) for k, part in value.items()
+            (_exact(k, type(k)), _frozen(part, depth - 1, room))
+            for k, part in value.items()
         )
     if isinstance(value, (set, frozenset)):
         return frozenset(_frozen(part, depth - 1, room) for part in value)
@@ -122,6 +132,8 @@ def _frozen(value: Any, depth: int = _DEPTH, room: list[int] | None = None) -> A
 
 def _is_followed(value: Any, frozen: Any) -> bool:
     """Whether a value holds more than what is compared of itself."""
+    if type(value) in _PROXIES:
+        return False
     if isinstance(value, _CONTAINERS):
         parts = value.values() if isinstance(value, dict) else value
         return _has_unseen(frozen) or any(
@@ -142,6 +154,21 @@ def _names(code: types.CodeType) -> Iterator[str]:
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from _names(constant)
+
+
+@functools.cache
+def _globals_of(code: types.CodeType, *operations: str) -> frozenset[str]:
+    """The globals that a function names in such operations, with those of functions
+    inside; not attributes, which may be called as a script's globals are."""
+    found = {
+        instruction.argval
+        for instruction in dis.get_instructions(code)
+        if instruction.opname in operations
+    }
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            found |= _globals_of(constant, *operations)
+    return frozenset(found)
 
 
 @functools.cache
@@ -176,7 +203,7 @@ def _is_installed(name: str) -> bool:
 @functools.cache
 def _methods(kind: type, names: frozenset[str]) -> tuple[types.FunctionType, ...]:
     """The methods, and the getters of properties, of these names: of a script's
-    classes."""
+    classes. What calls `super` brings that of the next class."""
     found = []
     for name in names:
         for base in kind.__mro__:
@@ -185,11 +212,46 @@ def _methods(kind: type, names: frozenset[str]) -> tuple[types.FunctionType, ...
             method = vars(base)[name]
             if isinstance(method, property):
                 method = method.fget
-            if isinstance(method, types.FunctionType) and not _is_installed(
+            if isinstance(method, (staticmethod, classmethod)):
+                method = method.__func__
+            if isinstance(method, functools._lru_cache_wrapper):
+                method = method.__wrapped__
+            if not isinstance(method, types.FunctionType) or _is_installed(
                 base.__module__
             ):
-                found.append(method)
-            break
+                break
+            found.append(method)
+            if "super" not in _names_of(method):
+                break
+    return tuple(found)
+
+
+# Special methods that no loss calls, and those that dataclasses have of all their fields.
+_NOT_CALLED = (
+    "__init__ __post_init__ __new__ __del__ __repr__ __str__ __format__ __eq__ __hash__ "
+    "__reduce__ __reduce_ex__ __getstate__ __setstate__ __replace__ __dir__ __sizeof__"
+).split()
+
+
+@functools.cache
+def _operators(kind: type) -> frozenset[str]:
+    """The names of a class's special methods that code calls without naming them."""
+    names = {name for base in kind.__mro__ for name in vars(base)}
+    special = {name for name in names if name[:2] == name[-2:] == "__"}
+    return frozenset(special.difference(_NOT_CALLED))
+
+
+@functools.cache
+def _constants(kind: type, names: frozenset[str]) -> tuple[tuple[type, str], ...]:
+    """The attributes of a script's class, and where they stand, that are no methods."""
+    found = []
+    for name in names:
+        for base in kind.__mro__:
+            if name in vars(base):
+                value = vars(base)[name]
+                if not (_is_installed(base.__module__) or hasattr(value, "__get__")):
+                    found.append((base, name))
+                break
     return tuple(found)
 
 
@@ -213,7 +275,9 @@ def _state_of(source: Any) -> Any:
         return source.get_state(legacy=False)
     if isinstance(source, types.GeneratorType):
         return source.gi_frame and source.gi_frame.f_lasti
-    return repr(source), operator.length_hint(source, -1)
+    if type(source).__module__ != "itertools":
+        return None
+    return repr(source)
 
 
 def _set_state(source: Any, state: Any) -> None:
@@ -234,12 +298,16 @@ def _attribute(value: Any, name: str) -> Any:
     own = getattr(value, "__dict__", None)
     if own is not None and name in own:
         found = own[name]
+        if type(found) in _PROXIES:
+            return _NOTHING
         return found.__func__ if isinstance(found, (staticmethod, classmethod)) else found
     if isinstance(value, nn.Module) and name in value._modules:
         return value._modules[name]
     for base in value.__mro__ if isinstance(value, type) else type(value).__mro__:
         if name in vars(base):
             found = vars(base)[name]
+            if type(found) in _PROXIES:
+                return _NOTHING
             if isinstance(found, types.MemberDescriptorType):  # of __slots__
                 return getattr(value, name, _NOTHING)
             if isinstance(found, (staticmethod, classmethod)):
@@ -256,6 +324,8 @@ def _add(values: dict[str, Any], name: str, value: Any) -> None:
     values[name] = value
 
 
+# What a training has beside the loss.
+_SKIPPED = (torch.optim.Optimizer, torch.optim.lr_scheduler.LRScheduler)
 # Of a torch.autograd.Function, whose `apply` calls them.
 _AUTOGRAD_METHODS = ("forward", "setup_context", "backward")
 
@@ -299,6 +369,8 @@ class Snapshot(NamedTuple):
     Attributes:
         values: What `read` gave.
         attributes: Each module's, without parameters, buffers and parts.
+        objects: Of a script's classes: name, object, attributes.
+        scopes: Globals that are set: name, the globals, value.
         containers: Lists, dictionaries and sets: name, object, entries.
         caches: Functions that keep results: name, function, what it says of them.
         sources: Generators of random numbers, and iterators: name, object, state.
@@ -306,6 +378,8 @@ class Snapshot(NamedTuple):
 
     values: tuple[tuple[str, Any], ...]
     attributes: list[dict[str, Any]]
+    objects: list[tuple[str, Any, dict[str, Any]]]
+    scopes: list[tuple[str, dict[str, Any], Any]]
     containers: list[tuple[str, Any, list[Any]]]
     caches: list[tuple[str, Any, Any]]
     sources: list[tuple[str, Any, Any]]
@@ -326,11 +400,22 @@ def _entries(container: Any) -> list[Any]:
 
 
 def _refill(container: Any, entries: list[Any]) -> None:
-    container.clear()
-    if isinstance(container, (list, collections.deque)):
-        container.extend(entries)
-    else:
-        container.update(entries)
+    """By the base class, whatever a subclass makes of it: a Counter counts."""
+    bases = (collections.OrderedDict, dict, list, set, collections.deque)
+    base = next(base for base in bases if isinstance(container, base))
+    base.clear(container)
+    fill = base.extend if base in (list, collections.deque) else base.update
+    fill(container, entries)
+
+
+def _nested(name: str, value: Any, depth: int = _DEPTH) -> Iterator[tuple[str, Any]]:
+    """What can change inside of a container, itself included."""
+    if isinstance(value, _MUTABLE):
+        yield name, value
+    if depth and isinstance(value, _CONTAINERS):
+        for part in value.values() if isinstance(value, dict) else value:
+            if type(part) not in _PROXIES and isinstance(part, _CONTAINERS):
+                yield from _nested(name, part, depth - 1)
 
 
 def _is_same(entry: Any, before: Any) -> bool:
@@ -361,6 +446,9 @@ class PythonValues:
         self._sources: dict[str, Any] = {}
         # Functions that keep results, by `functools.cache`.
         self._caches: list[tuple[str, Any]] = []
+        # Objects whose attributes it may set, and globals that it sets.
+        self._objects: list[tuple[str, Any]] = []
+        self._scopes: list[tuple[str, dict[str, Any]]] = []
         # Lists and dictionaries that it may change.
         self._containers: list[tuple[str, Any]] = []
         self._listed: Any = None
@@ -388,7 +476,7 @@ class PythonValues:
         code: dict[str, Any] = {}
         seen: set[Any] = set()
         self._named, self._tensors, self._sources = {}, {}, {}
-        self._caches, self._containers = [], []
+        self._caches, self._containers, self._objects, self._scopes = [], [], [], []
         for function in self._functions:
             self._read_code(function, code, seen)
         kinds = [
@@ -397,7 +485,8 @@ class PythonValues:
             if not _is_library(kind.__module__)
         ]
         for kind in kinds:
-            self._read_code(kind.forward, code, seen)
+            for method in _methods(kind, frozenset({"forward"})):
+                self._read_code(method, code, seen)
         # The model's methods that code names, which may name others.
         done = 0
         while kinds and done < len(self._named):
@@ -407,6 +496,10 @@ class PythonValues:
                 for names in new:
                     for method in _methods(kind, names):
                         self._read_code(method, code, seen)
+                    for base, name in _constants(kind, names):
+                        full = f"{base.__name__}.{name}"
+                        value = vars(base).get(name)
+                        self._read_value(full, value, code, seen, names)
         for full, name, value in objects:
             if name is None:
                 self._read_value(full, value, code, seen, frozenset())
@@ -452,7 +545,7 @@ class PythonValues:
             elif name in _HOOKS:
                 hooks.append(value)
                 if value:
-                    entries.append((full, tuple(value)))
+                    entries.append((full, _frozen(list(value.values()))))
                     objects += [(full, None, hook) for hook in value.values()]
             elif name in _INTERNALS or is_library and name[0] == "_":
                 continue
@@ -498,12 +591,19 @@ class PythonValues:
             _add(values, code.__qualname__, _exact(code, type(code)))
             defaults = (code.__defaults__, code.__kwdefaults__)
             _add(values, f"{code.__qualname__}'s defaults", _frozen(defaults))
+            given = [*(defaults[0] or ()), *(defaults[1] or {}).values()]
+            for value in given:
+                if _is_followed(value, _frozen(value)):
+                    name = f"a default of {code.__qualname__}"
+                    self._read_value(name, value, values, seen, names)
             for name, cell in zip(code.__code__.co_freevars, code.__closure__ or ()):
                 try:
                     self._read_value(name, cell.cell_contents, values, seen, names)
                 except ValueError:  # an empty cell
                     continue
-            for name in names:
+            for name in _globals_of(code.__code__, "STORE_GLOBAL"):
+                self._scopes.append((name, code.__globals__))
+            for name in _globals_of(code.__code__, "LOAD_GLOBAL", "LOAD_NAME"):
                 if name in code.__globals__:
                     self._read_value(name, code.__globals__[name], values, seen, names)
         elif callable(code) and not isinstance(code, (type, types.FunctionType)):
@@ -524,10 +624,14 @@ class PythonValues:
         depth: int = _DEPTH,
     ) -> None:
         """What code that has these names may read of a value."""
+        if type(value) in _PROXIES:
+            return
         if isinstance(value, Tensor):
             self._tensors[name] = value
             return
-        if id(value) in self._own:
+        if id(value) in self._own or isinstance(value, _SKIPPED):
+            return
+        if type(value).__module__ == "mlir_amp.torch.step":  # the step itself
             return
         is_scope = isinstance(value, (type, types.ModuleType))
         if isinstance(value, type):
@@ -589,10 +693,10 @@ class PythonValues:
                 for key, part in (*value._modules.items(), *value._buffers.items()):
                     follow(key, part)
             return
+        if isinstance(getattr(value, "__dict__", None), dict):
+            self._objects.append((name, value))
         # Of the user's classes what the code names: a trainer counts steps, too. What
-        # it names nothing of, it hands on; names that are made up may be any.
-        if "getattr" in self._all:
-            names = names.union(getattr(value, "__dict__", ()))
+        # it names nothing of, it hands on.
         found = [(key, _attribute(value, key)) for key in names]
         found = [(key, part) for key, part in found if part is not _NOTHING]
         if not found and not _methods(kind, names):
@@ -602,7 +706,7 @@ class PythonValues:
             if part is not _NOTHING:
                 follow(key, part)
         is_module = isinstance(value, nn.Module)
-        called = ("forward",) if is_module else ("__call__", "__iter__", "__next__")
+        called = {"forward"} if is_module else _operators(kind)
         for method in _methods(kind, names.union(called)):
             self._read_code(types.MethodType(method, value), values, seen, depth - 1)
 
@@ -613,16 +717,19 @@ class PythonValues:
         sources = {"Python's random": random._inst, **self._sources}
         if numpy_random is not None:
             sources["NumPy's random"] = numpy_random.mtrand._rand
-        containers = [(name, held, _entries(held)) for name, held in self._containers]
+        tops = list(self._containers)
         for path, read in self._modules.items():
             own = {id(held) for held, _ in read.containers}
             for name, held in zip(read.names, read.values):
                 if id(held) in own and isinstance(held, _MUTABLE):
-                    full = f"{path}.{name}" if path else name
-                    containers.append((full, held, _entries(held)))
+                    tops.append((f"{path}.{name}" if path else name, held))
+        held_inside = [pair for top in tops for pair in _nested(*top)]
+        containers = [(name, held, _entries(held)) for name, held in held_inside]
         return Snapshot(
             values,
             [dict(vars(module)) for module in self._model.modules()],
+            [(name, held, dict(vars(held))) for name, held in self._objects],
+            [(name, scope, scope.get(name)) for name, scope in self._scopes],
             containers,
             [(name, cache, cache.cache_info()) for name, cache in self._caches],
             [(name, source, _state_of(source)) for name, source in sources.items()],
@@ -648,15 +755,37 @@ class PythonValues:
                 # PyTorch's own modules keep books, and set old weight norms' weights.
                 if name not in old or not _is_library(type(module).__module__):
                     names.append(f"{path}.{name}" if path else name)
+                    self._changing.add(names[-1])
                 if name in old:
                     now[name] = old[name]
                 else:
                     del now[name]
         known = dict(before.values)
         for name, value in self.read():
-            if name in known and known[name] != value:
-                self._changing.add(name)
+            if name in known and known[name] == value:
+                continue
+            self._changing.add(name)
+            if name in known:
                 names.append(name)
+        # Under all names of an object, and then once.
+        changed = [
+            (f"{name}.{key}", vars(held), key, old)
+            for name, held, old in before.objects
+            for key in {*vars(held), *old}
+            if vars(held).get(key) is not old.get(key)
+        ]
+        changed += [
+            (name, scope, name, {name: value})
+            for name, scope, value in before.scopes
+            if scope.get(name) is not value
+        ]
+        for name, now, key, old in changed:
+            names.append(name)
+            self._changing.add(name)
+            if key in old:
+                now[key] = old[key]
+            else:
+                now.pop(key, None)
         for name, held, entries in before.containers:
             now = _entries(held)
             if len(now) != len(entries) or not all(map(_is_same, now, entries)):
