@@ -19,6 +19,7 @@
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/ErrorOr.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -116,20 +117,19 @@ static Error makeOpenError(StringRef path, Twine reason) {
 }
 
 /// The first bytes of a file, zeros behind its end.
-static std::string readStart(StringRef path) {
+static llvm::ErrorOr<std::string> readStart(StringRef path) {
+  FILE *file = std::fopen(path.str().c_str(), "rb");
+  if (!file)
+    return std::error_code(errno, std::generic_category());
   std::string start(6, '\0');
-  if (FILE *file = std::fopen(path.str().c_str(), "rb")) {
-    size_t got = std::fread(start.data(), 1, start.size(), file);
-    (void)got; // zeros match nothing that is asked for
-    std::fclose(file);
-  }
+  size_t got = std::fread(start.data(), 1, start.size(), file);
+  (void)got; // zeros match nothing that is asked for
+  std::fclose(file);
   return start;
 }
 
 /// Says why `path` was taken for no archive, by how the file starts.
-static Error explainNoZip(StringRef path) {
-  const std::string start = readStart(path);
-  const StringRef magic = start;
+static Error explainNoZip(StringRef path, StringRef magic) {
   if (magic.starts_with("PK"))
     return createStringError(Twine("expected '") + path +
                              "' to be a whole .npz file, but its end is "
@@ -159,27 +159,26 @@ Expected<ArrayArchive> ArrayArchive::open(StringRef path) {
   impl->fileSize = status.getSize();
 
   // Asked first, for the reason: minizip gives none.
-  const int readable = ::open(impl->path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (readable < 0)
-    return makeOpenError(path, std::strerror(errno));
-  ::close(readable);
+  llvm::ErrorOr<std::string> start = readStart(path);
+  if (!start)
+    return makeOpenError(path, start.getError().message());
   // The end of the directory at the start: without members, which minizip takes
   // for no archive.
-  if (StringRef(readStart(path)).starts_with("PK\5\6"))
+  if (StringRef(*start).starts_with("PK\5\6"))
     return ArrayArchive(std::move(impl));
   impl->zip = unzOpen64(impl->path.c_str());
   if (!impl->zip)
-    return explainNoZip(path);
+    return explainNoZip(path, *start);
   unz_global_info64 global;
   if (unzGetGlobalInfo64(impl->zip, &global) != UNZ_OK)
-    return explainNoZip(path);
+    return explainNoZip(path, *start);
   int walked = global.number_entry ? unzGoToFirstFile(impl->zip)
                                    : UNZ_END_OF_LIST_OF_FILE;
   for (; walked == UNZ_OK; walked = unzGoToNextFile(impl->zip)) {
     auto member = readCurrentInfo(impl->zip);
     unz64_file_pos place;
     if (!member || unzGetFilePos64(impl->zip, &place) != UNZ_OK)
-      return explainNoZip(path);
+      return explainNoZip(path, *start);
     StringRef name = member->second;
     if (!name.consume_back(kExtension))
       continue;
@@ -187,7 +186,7 @@ Expected<ArrayArchive> ArrayArchive::open(StringRef path) {
       impl->names.push_back(name.str());
   }
   if (walked != UNZ_END_OF_LIST_OF_FILE)
-    return explainNoZip(path);
+    return explainNoZip(path, *start);
   return ArrayArchive(std::move(impl));
 }
 

@@ -31,6 +31,7 @@ Which passes a pipeline can name: those of mlir-amp up to the host, and ``canoni
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
@@ -296,6 +297,11 @@ class Program:
             name: LossScaler(program, i) for i, name in enumerate(program.scalers)
         }
         self.diagnostics = program.diagnostics
+
+    def storage_remarks(self) -> list[str]:
+        """What the compiler says of states that are stored in half: ``"stores in f16
+        ..."``, without places."""
+        return re.findall(r"remark: (stores in .*)", self.diagnostics)
 
 
 def to_host(threads: int = 1) -> str:

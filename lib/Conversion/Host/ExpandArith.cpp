@@ -37,9 +37,10 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
+static bool isF64(Type type) { return getElementTypeOrSelf(type).isF64(); }
+
 static bool isWide(Type type) {
-  return getElementTypeOrSelf(type).isF32() ||
-         getElementTypeOrSelf(type).isF64();
+  return getElementTypeOrSelf(type).isF32() || isF64(type);
 }
 
 static bool isBF16(Type type) { return getElementTypeOrSelf(type).isBF16(); }
@@ -50,8 +51,6 @@ static Type withElement(Type type, Type element) {
     return shaped.clone(element);
   return element;
 }
-
-static bool isF64(Type type) { return getElementTypeOrSelf(type).isF64(); }
 
 namespace {
 struct ExtendByF32 : OpRewritePattern<arith::ExtFOp> {

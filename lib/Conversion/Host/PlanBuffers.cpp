@@ -24,9 +24,9 @@
 // that is yielded to the next iteration lives at the same time as the next one
 // made at the same place. Such an allocation stays.
 //
-// So does one that an operation makes memory of of which is not known whether
-// it is a view. And so do buffers that 63 bits do not count, alone or together:
-// amp-measure-workspace refuses them, and shows which.
+// So does one that goes into an operation which gives memory, unless it is
+// known whether that is a view. And so do buffers that 63 bits do not count,
+// alone or together: amp-measure-workspace refuses them, and shows which.
 //
 //===----------------------------------------------------------------------===//
 

@@ -19,7 +19,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import os
-import re
 import threading
 import warnings
 from collections.abc import Callable, Collection
@@ -383,7 +382,7 @@ class CapturedStep:
             threads=len(os.sched_getaffinity(0)),  # as many as XLA has itself
         )
         if not self._entries:
-            for said in re.findall(r"remark: (stores in .*)", program.diagnostics):
+            for said in program.storage_remarks():
                 warnings.warn(f"capture_step: {said}", StorageWarning, stacklevel=5)
         return _Entry(module, program.functions["train_step"], program, batch)
 
@@ -421,17 +420,16 @@ class CapturedStep:
         for role, tree in trees.items():
             names = ((r.role, r.name) for r in roles_of(tree, role))
             values.update(zip(names, jax.tree.leaves(tree), strict=True))
+        remedy = "give what this step's init or its call before gave"
         for name, half in state.half_params.items():
             _require(
                 ("param", name) in values,
-                f"expected a state with '{name}' (param), as it has a half copy; give what "
-                "this step's init or its call before gave",
+                f"expected a state with '{name}' (param), as it has a half copy; {remedy}",
             )
             values["master", name] = values["param", name]
             values["param", name] = half
 
         arguments = []
-        remedy = "give what this step's init or its call before gave"
         for value in entry.function.arguments:
             given = values.get((value.role, value.name))
             _require(

@@ -20,7 +20,6 @@ import contextlib
 import math
 import operator
 import os
-import re
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,6 +32,7 @@ from mlir_amp import compiler, policy
 from mlir_amp.errors import NotLowered, StorageWarning
 from mlir_amp.torch.amp.casts import widen_positional
 from mlir_amp.torch.amp.handle import disable_casts
+from mlir_amp.torch.amp.values import is_half
 from mlir_amp.torch.backend import RecompileWarning, plain_kernels
 from mlir_amp.torch.lowering import hyperparameters, step_capture
 from mlir_amp.torch.lowering.draws import Draw
@@ -479,7 +479,7 @@ class CompiledStep:
         )
         self._draws[program] = draws
         if not self._programs:
-            for said in re.findall(r"remark: (stores in .*)", program.diagnostics):
+            for said in program.storage_remarks():
                 warnings.warn(f"compile_step: {said}", StorageWarning, stacklevel=4)
         return program
 
@@ -789,9 +789,9 @@ def _check_model(model: nn.Module) -> None:
             "expected a model of Python code, but a part of it is scripted or traced by "
             "torch.jit",
         )
-    is_half = any(p.dtype in (torch.float16, torch.bfloat16) for p in model.parameters())
+    is_cast = getattr(model, "_amp_initialized", False)
     _require(
-        not (is_half and getattr(model, "_amp_initialized", False)),
+        not (is_cast and any(map(is_half, model.parameters()))),
         "expected a model that amp.initialize was not given: the step's level casts it; "
         "make a new one",
     )

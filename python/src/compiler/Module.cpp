@@ -125,6 +125,17 @@ private:
   AmpRtScalerState readScaler(int32_t index) const;
   void run(int32_t function, const std::vector<AmpProgramArray> &arguments,
            const std::vector<AmpProgramArray> &results);
+  /// Calls what gives a status once no other thread is in the program; other
+  /// threads of Python go on meanwhile. Raises what the status says.
+  template <typename Call> void callAlone(Call call) const {
+    AmpRtStatus status;
+    {
+      nb::gil_scoped_release release;
+      std::lock_guard<std::mutex> lock(loaded->mutex);
+      status = call();
+    }
+    check(status);
+  }
 
   std::shared_ptr<LoadedProgram> loaded = std::make_shared<LoadedProgram>();
   const AmpRtProgram *description = nullptr;
@@ -183,15 +194,11 @@ const AmpRtFunction &Program::getFunction(int32_t index) const {
 void Program::run(int32_t function,
                   const std::vector<AmpProgramArray> &arguments,
                   const std::vector<AmpProgramArray> &results) {
-  AmpRtStatus status;
-  {
-    nb::gil_scoped_release release;
-    std::lock_guard<std::mutex> lock(loaded->mutex);
-    status = ampProgramCall(get(), function, arguments.data(),
-                            int32_t(arguments.size()), results.data(),
-                            int32_t(results.size()));
-  }
-  check(status);
+  callAlone([&] {
+    return ampProgramCall(get(), function, arguments.data(),
+                          int32_t(arguments.size()), results.data(),
+                          int32_t(results.size()));
+  });
 }
 
 /// How DLPack has an element type.
@@ -300,19 +307,11 @@ AmpRtScaler *Program::getScaler(int32_t index) const {
   return scaler;
 }
 
-/// A scaler's state between two calls: one that another thread is in ends
-/// first.
 AmpRtScalerState Program::readScaler(int32_t index) const {
   AmpRtScaler *scaler = getScaler(index);
   AmpRtScalerState state = {};
   state.structSize = sizeof(state);
-  AmpRtStatus status;
-  {
-    nb::gil_scoped_release release;
-    std::lock_guard<std::mutex> lock(loaded->mutex);
-    status = ampRtScalerGetState(scaler, &state);
-  }
-  check(status);
+  callAlone([&] { return ampRtScalerGetState(scaler, &state); });
   return state;
 }
 
@@ -329,26 +328,14 @@ nb::dict Program::getScalerState(int32_t index) const {
 
 void Program::setScalerState(int32_t index, double scale, int64_t unskipped) {
   AmpRtScaler *scaler = getScaler(index);
-  AmpRtStatus status;
-  {
-    nb::gil_scoped_release release;
-    std::lock_guard<std::mutex> lock(loaded->mutex);
-    status = ampRtScalerLoad(scaler, scale, unskipped);
-  }
-  check(status);
+  callAlone([&] { return ampRtScalerLoad(scaler, scale, unskipped); });
 }
 
 void Program::copyScalerState(int32_t index, const Program &source,
                               int32_t sourceIndex) {
   AmpRtScaler *scaler = getScaler(index);
   const AmpRtScalerState state = source.readScaler(sourceIndex);
-  AmpRtStatus status;
-  {
-    nb::gil_scoped_release release;
-    std::lock_guard<std::mutex> lock(loaded->mutex);
-    status = ampRtScalerSetState(scaler, &state);
-  }
-  check(status);
+  callAlone([&] { return ampRtScalerSetState(scaler, &state); });
 }
 
 //===----------------------------------------------------------------------===//

@@ -30,9 +30,9 @@ from mlir_amp.policy import Properties
 from . import state
 from .models import MASTER, take_wide
 from .scaling import LossScaler, add, coalesce
+from .state import STASH
 from .values import is_half
 
-_STASH = "_amp_stash"
 _SHARED = (
     "A parameter that is cast to half is in two optimizers. Each would update a master of its own, and one update "
     "would be lost. Give it to one of them, or use opt_level 'O1'."
@@ -80,13 +80,13 @@ def _check_types(parameters: list[torch.nn.Parameter]) -> None:
 
 def is_initialized(optimizer: Any) -> bool:
     """Whether `initialize` prepared `optimizer`, before a reset or after."""
-    return hasattr(optimizer, _STASH)
+    return hasattr(optimizer, STASH)
 
 
 def note_backward(optimizer: Any, properties: Properties) -> None:
     """Notes a backward pass that `optimizer`'s stash has nothing to do for."""
     if is_initialized(optimizer):
-        stash = getattr(optimizer, _STASH)
+        stash = getattr(optimizer, STASH)
         stash.check_call(properties)
         stash.has_backward = True
 
@@ -97,9 +97,9 @@ def get_stash(optimizer: Any) -> Stash:
     Raises:
         RuntimeError: it was not initialized, or before the last reset.
     """
-    stash = getattr(optimizer, _STASH, None)
+    stash = getattr(optimizer, STASH, None)
     if stash is None:  # wrapped since, as by LARC
-        stash = getattr(getattr(optimizer, "optim", None), _STASH, None)
+        stash = getattr(getattr(optimizer, "optim", None), STASH, None)
     if stash is None:
         raise RuntimeError(
             f"This {type(optimizer).__name__} was not passed through amp.initialize. Pass every optimizer that "
@@ -440,7 +440,7 @@ def prepare(
         stash.take(self.param_groups[-1]["params"])
 
     stash.take_all()
-    setattr(optimizer, _STASH, stash)
+    setattr(optimizer, STASH, stash)
     state._amp_state.stashes.add(stash)
     if hasattr(old_step, "_wrapped_by_lr_sched"):
         step._wrapped_by_lr_sched = True  # type: ignore[attr-defined]

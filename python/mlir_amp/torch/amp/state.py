@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from .scaling import LossScaler
 
 
+#: The attribute of an optimizer that `initialize` prepared: its `Stash`.
+STASH = "_amp_stash"
+
+
 class AmpState:
     """The state behind the functions of this package.
 
@@ -70,7 +74,7 @@ def master_params(optimizer: Any):
     Clip these, not the model's:
     ``torch.nn.utils.clip_grad_norm_(amp.master_params(optimizer), max_norm)``.
     """
-    stash = getattr(optimizer, "_amp_stash", None)
+    stash = getattr(optimizer, STASH, None)
     if stash is not None:
         stash.adopt()
     for group in optimizer.param_groups:

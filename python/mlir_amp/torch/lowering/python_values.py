@@ -86,14 +86,15 @@ def _is_single(kind: type) -> bool:
     )
 
 
-def _exact(value: Any, kind: type) -> Any:
+def _exact(value: Any) -> Any:
     """What can be compared of what is no container."""
+    kind = type(value)
     if kind is int or kind is str or value is None:
         return value
     if kind in _PLAIN or _is_single(kind):
         return _Exact(kind, str(value))
     if isinstance(value, types.MethodType):
-        return _exact(value.__func__, type(value.__func__))
+        return _exact(value.__func__)
     if isinstance(value, types.FunctionType):
         # A closure that is made again is the same code.
         return _Exact(value.__code__, value.__qualname__)
@@ -113,7 +114,7 @@ def _frozen(value: Any, depth: int = _DEPTH, room: list[int] | None = None) -> A
     if type(value) in _PROXIES:
         return _UNSEEN
     if not depth or not isinstance(value, _CONTAINERS):
-        return _exact(value, type(value))
+        return _exact(value)
     if not value:
         return ()
     room = room or [_MOST_INSIDE]
@@ -122,7 +123,7 @@ def _frozen(value: Any, depth: int = _DEPTH, room: list[int] | None = None) -> A
         return _UNSEEN
     if isinstance(value, dict):
         return tuple(
-            (_exact(k, type(k)), _frozen(part, depth - 1, room))
+            (_exact(k), _frozen(part, depth - 1, room))
             for k, part in value.items()
         )
     if isinstance(value, (set, frozenset)):
@@ -337,7 +338,7 @@ class _Attributes(NamedTuple):
         module: The module.
         names: Of all its attributes.
         values: Theirs.
-        containers: Of those the ones that can change inside, with what was read.
+        containers: Of those the ones that can change inside: path, value, what was read.
         hooks: Its dictionaries of hooks.
         objects: What holds more than can be compared by itself: path, name, value; the
             name is None for what is called whatever the code names.
@@ -347,7 +348,7 @@ class _Attributes(NamedTuple):
     module: nn.Module
     names: list[str]
     values: list[Any]
-    containers: list[tuple[Any, Any]]
+    containers: list[tuple[str, Any, Any]]
     hooks: list[dict[int, Any]]
     objects: list[tuple[str, str | None, Any]]
     entries: tuple[tuple[str, Any], ...]
@@ -359,7 +360,7 @@ class _Attributes(NamedTuple):
             and self.names == list(now)
             and all(map(operator.is_, self.values, now.values()))
             and not any(self.hooks)
-            and all(_frozen(value) == frozen for value, frozen in self.containers)
+            and all(_frozen(value) == frozen for _, value, frozen in self.containers)
         )
 
 
@@ -533,7 +534,7 @@ class PythonValues:
         if known and known.is_current(module, now):
             return known
         kind = type(module)
-        entries: list[tuple[str, Any]] = [(path or "the model", _exact(kind, type))]
+        entries: list[tuple[str, Any]] = [(path or "the model", _exact(kind))]
         containers, hooks, objects = [], [], []
         is_library = _is_library(kind.__module__)
         for name, value in now.items():
@@ -541,7 +542,7 @@ class PythonValues:
             # Modules and tensors stand in dictionaries of their own.
             if type(value) in _PLAIN:
                 if name != "training":
-                    entries.append((full, _exact(value, type(value))))
+                    entries.append((full, _exact(value)))
             elif name in _HOOKS:
                 hooks.append(value)
                 if value:
@@ -556,10 +557,9 @@ class PythonValues:
                 if _is_followed(value, frozen):
                     called = name == "forward"
                     objects.append((full, None if called else name, value))
-                if isinstance(value, _MUTABLE):
-                    containers.append((value, frozen))
-                elif isinstance(value, tuple) and _is_followed(value, frozen):
-                    containers.append((value, frozen))
+                is_tuple = isinstance(value, tuple) and _is_followed(value, frozen)
+                if is_tuple or isinstance(value, _MUTABLE):
+                    containers.append((full, value, frozen))
         values = list(now.values())
         read = self._modules[path] = _Attributes(
             module, list(now), values, containers, hooks, objects, tuple(entries)
@@ -588,7 +588,7 @@ class PythonValues:
             self._read_value("self", code.__self__, values, seen, names, depth)
         elif isinstance(code, types.FunctionType) and not _is_library(code.__module__):
             names = self._named[id(code.__code__)] = _names_of(code)
-            _add(values, code.__qualname__, _exact(code, type(code)))
+            _add(values, code.__qualname__, _exact(code))
             defaults = (code.__defaults__, code.__kwdefaults__)
             _add(values, f"{code.__qualname__}'s defaults", _frozen(defaults))
             given = [*(defaults[0] or ()), *(defaults[1] or {}).values()]
@@ -635,7 +635,7 @@ class PythonValues:
             return
         is_scope = isinstance(value, (type, types.ModuleType))
         if isinstance(value, type):
-            _add(values, name, _exact(value, type(value)))
+            _add(values, name, _exact(value))
         if is_scope and _is_installed(
             (value.__module__ if isinstance(value, type) else value.__name__) or ""
         ):
@@ -684,7 +684,7 @@ class PythonValues:
             return
         kind = type(value)
         if not isinstance(value, nn.Module):
-            _add(values, name, _exact(kind, type))
+            _add(values, name, _exact(kind))
         if _is_library(kind.__module__):
             for key, part in getattr(value, "__dict__", {}).items():
                 if (part := _frozen(part)) != _UNSEEN:
@@ -717,12 +717,9 @@ class PythonValues:
         sources = {"Python's random": random._inst, **self._sources}
         if numpy_random is not None:
             sources["NumPy's random"] = numpy_random.mtrand._rand
-        tops = list(self._containers)
-        for path, read in self._modules.items():
-            own = {id(held) for held, _ in read.containers}
-            for name, held in zip(read.names, read.values):
-                if id(held) in own and isinstance(held, _MUTABLE):
-                    tops.append((f"{path}.{name}" if path else name, held))
+        tops = [*self._containers]
+        for read in self._modules.values():
+            tops += [(path, held) for path, held, _ in read.containers]
         held_inside = [pair for top in tops for pair in _nested(*top)]
         containers = [(name, held, _entries(held)) for name, held in held_inside]
         return Snapshot(
