@@ -76,6 +76,7 @@ std::string mlir::amp::toJsonLine(const StepRecord &record,
     });
     json.attribute("grad_norm", record.gradNorm ? toJson(*record.gradNorm)
                                                 : llvm::json::Value(nullptr));
+    json.attribute("seconds", record.seconds);
     if (blas)
       json.attribute("blas", toJson(*blas));
   });

@@ -25,6 +25,12 @@ using llvm::Expected;
 using llvm::StringRef;
 using llvm::Twine;
 
+using Clock = std::chrono::steady_clock;
+
+static double getSeconds(Clock::time_point from, Clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
 bool StepRecord::isSkipped() const {
   return llvm::any_of(
       scalers, [](const ScalerRecord &scaler) { return scaler.skipped; });
@@ -339,8 +345,10 @@ Expected<StepRecord> TrainingLoop::runStep() {
   tapError.clear();
   injected.assign(options.injections.size(), false);
   llvm::SmallVector<HostArray> results;
+  const Clock::time_point start = Clock::now();
   if (Error error = program.getTrainStep().call(values, results))
     return explainFailure(std::move(error));
+  record.seconds = getSeconds(start, Clock::now());
   if (Error error = takeTapErrors())
     return error;
 
@@ -378,10 +386,6 @@ Expected<StepRecord> TrainingLoop::runStep() {
 Expected<RunSummary> mlir::amp::runTraining(TrainingLoop &loop,
                                             RunObserver observe,
                                             const std::atomic<bool> *stop) {
-  using Clock = std::chrono::steady_clock;
-  auto seconds = [](Clock::time_point from, Clock::time_point to) {
-    return std::chrono::duration<double>(to - from).count();
-  };
   RunSummary summary;
   const Clock::time_point start = Clock::now();
   while (loop.getStep() < loop.getNumSteps()) {
@@ -393,12 +397,12 @@ Expected<RunSummary> mlir::amp::runTraining(TrainingLoop &loop,
     if (!record)
       return record.takeError();
     const Clock::time_point stepEnd = Clock::now();
-    const double taken = seconds(stepStart, stepEnd);
+    const double taken = getSeconds(stepStart, stepEnd);
     (summary.steps == 0 ? summary.firstStepSeconds : summary.otherSeconds) +=
         taken;
     ++summary.steps;
     summary.skipped += record->isSkipped();
-    summary.totalSeconds = seconds(start, stepEnd);
+    summary.totalSeconds = getSeconds(start, stepEnd);
     if (Error error = observe(*record, summary))
       return error;
   }

@@ -16,14 +16,17 @@
 //   skipped       true if the optimizer step was left out
 //   grad_norm     L2 norm of the unscaled gradients; null if skipped, or if the
 //                 program does not show its gradients
+//   seconds       wall time of the call of the step, grad_norm's sums included,
+//                 reading the batch and writing the log left out
 //   blas          in the first line of a run only: the library that computes
 //                 large products, as an object of its file (library), what it
 //                 says of itself (config), whose kernels it uses (core; null if
 //                 it does not say) and threads; null: generated kernels compute
 //                 them
 //
-// Where there are several loss scalers, the four fields of the scaler are
-// objects by its name. NaN and infinities are the strings "nan", "inf", "-inf".
+// Lines of two runs that compute the same differ in their seconds alone. Where
+// there are several loss scalers, the four fields of the scaler are objects by
+// its name. NaN and infinities are the strings "nan", "inf", "-inf".
 // Other numbers have 17 digits, which give back every f32 and f64.
 //
 // Lines go straight to the file, so that a run can be followed, and are

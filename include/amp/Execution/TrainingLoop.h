@@ -55,6 +55,9 @@ struct StepRecord {
   /// L2 norm over the unscaled FP32 gradients. None if a scaler skipped the
   /// step, or if the program does not show its gradients.
   std::optional<double> gradNorm;
+  /// Of the step's call by a clock that only goes on: its batch was there
+  /// before, and what observes it comes after.
+  double seconds = 0;
 
   bool isSkipped() const;
 };

@@ -43,6 +43,7 @@ StepRecord makeRecord() {
   record.step = 3;
   record.losses = {{"loss", double(2.328971f)}};
   record.scalers = {{"loss", 65536, 32768, 0, true}};
+  record.seconds = 0.25;
   return record;
 }
 
@@ -51,7 +52,8 @@ StepRecord makeRecord() {
 TEST_F(StepLogTest, ALineHasAllFields) {
   EXPECT_EQ(toJsonLine(makeRecord()),
             R"({"step":3,"loss":2.3289709091186523,"scale_before":65536,)"
-            R"("scale":32768,"unskipped":0,"skipped":true,"grad_norm":null})");
+            R"("scale":32768,"unskipped":0,"skipped":true,"grad_norm":null,)"
+            R"("seconds":0.25})");
 }
 
 TEST_F(StepLogTest, SeveralLossesAndScalersAreObjects) {
@@ -63,7 +65,7 @@ TEST_F(StepLogTest, SeveralLossesAndScalersAreObjects) {
             R"({"step":3,"loss":{"d":0.5,"g":0.25},)"
             R"("scale_before":{"d":4,"g":2},"scale":{"d":8,"g":2},)"
             R"("unskipped":{"d":0,"g":7},"skipped":{"d":false,"g":false},)"
-            R"("grad_norm":1.5})");
+            R"("grad_norm":1.5,"seconds":0.25})");
 }
 
 TEST_F(StepLogTest, NonFiniteNumbersAreStrings) {

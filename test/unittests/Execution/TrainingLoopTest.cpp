@@ -12,6 +12,7 @@
 
 #include <cmath>
 #include <limits>
+#include <thread>
 
 using namespace amp_test;
 using namespace mlir::amp;
@@ -113,6 +114,30 @@ TEST(TrainingLoop, RecordsOfAProgramWithoutScaler) {
   EXPECT_EQ(record.scalers[0].unskipped, 0);
   EXPECT_FALSE(record.isSkipped());
   EXPECT_GT(*record.gradNorm, 0);
+}
+
+// A slow file system makes no slow step.
+TEST(TrainingLoop, SecondsAreOfTheCallAlone) {
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds kBatch(20), kStep(5);
+  struct SlowBatches : FakeBatches {
+    llvm::Expected<Batch> getBatch(int64_t step) override {
+      std::this_thread::sleep_for(kBatch);
+      return FakeBatches::getBatch(step);
+    }
+  } batches;
+  FakeProgram program((FakeOptions()));
+  program.beforeStep = [&] {
+    std::this_thread::sleep_for(kStep);
+    return llvm::Error::success();
+  };
+  auto loop =
+      take(TrainingLoop::create(program, batches, makeState(program), {1, {}}));
+  const Clock::time_point start = Clock::now();
+  const double seconds = take(loop->runStep()).seconds;
+  const std::chrono::duration<double> all = Clock::now() - start;
+  EXPECT_GE(seconds, std::chrono::duration<double>(kStep).count());
+  EXPECT_LE(seconds, (all - kBatch).count());
 }
 
 TEST(TrainingLoop, RecordsOfAStaticScaler) {

@@ -20,7 +20,8 @@ class Failed(Exception):
 
 
 class Run:
-    """What a run left: `state["param/w"]`, and one record a step in `log`."""
+    """What a run left: `state["param/w"]`, and one record a step in `log`, without its seconds, which
+    alone differ between equal runs."""
 
     def __init__(self, state, log):
         self.state = state
@@ -46,7 +47,10 @@ def run(module, level, arrays, *options, steps=None):
         with np.load(save) as saved:
             state = {name: saved[name] for name in saved.files}
         with open(log) as lines:
-            return Run(state, [json.loads(line) for line in lines])
+            records = [json.loads(line) for line in lines]
+        for record in records:
+            del record["seconds"]
+        return Run(state, records)
 
 
 def to_float(array):
