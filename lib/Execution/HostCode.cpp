@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Execution/HostCode.h"
+#include "FunctionRecorder.h"
 
 #include "amp-rt/Blas.h"
 #include "amp-rt/Half.h"
@@ -233,7 +234,8 @@ addParts(llvm::orc::LLJIT &jit, llvm::Module &module, unsigned count,
 
 static llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>>
 createJit(const llvm::orc::JITTargetMachineBuilder &target, unsigned level,
-          bool isConcurrent, std::shared_ptr<SessionErrors> errors) {
+          bool isConcurrent, std::shared_ptr<SessionErrors> errors,
+          std::shared_ptr<FunctionRecorder> functions) {
   llvm::orc::LLJITBuilder builder;
   builder
       .setJITTargetMachineBuilder(target)
@@ -252,6 +254,11 @@ createJit(const llvm::orc::JITTargetMachineBuilder &target, unsigned level,
     return jit;
   (*jit)->getExecutionSession().setErrorReporter(
       [errors](llvm::Error error) { errors->add(std::move(error)); });
+  // Where LLVM links by JITLink, as on x86-64; elsewhere functions stay
+  // unknown.
+  if (auto *linking = dyn_cast<llvm::orc::ObjectLinkingLayer>(
+          &(*jit)->getObjLinkingLayer()))
+    linking->addPlugin(functions);
   (*jit)->getIRTransformLayer().setTransform(
       [target, level](llvm::orc::ThreadSafeModule part,
                       const llvm::orc::MaterializationResponsibility &)
@@ -334,7 +341,9 @@ llvm::Expected<HostCode> mlir::amp::generateHostCode(ModuleOp module,
   // One part of a small step is not worth a thread.
   constexpr unsigned kSmallStep = 2000, kNumParts = 8;
   bool isSmall = translated->getInstructionCount() < kSmallStep;
-  auto jit = createJit(*target, level, /*isConcurrent=*/!isSmall, errors);
+  auto functions = std::make_shared<FunctionRecorder>();
+  auto jit =
+      createJit(*target, level, /*isConcurrent=*/!isSmall, errors, functions);
   if (!jit)
     return jit.takeError();
   translated->setTargetTriple((*jit)->getTargetTriple());
@@ -355,5 +364,6 @@ llvm::Expected<HostCode> mlir::amp::generateHostCode(ModuleOp module,
     return errors->take(found.takeError());
   auto *program =
       found->find(entry)->second.getAddress().toPtr<const AmpRtProgram *>();
-  return HostCode{std::shared_ptr<void>(std::move(*jit)), program};
+  return HostCode{std::shared_ptr<void>(std::move(*jit)), program,
+                  functions->take()};
 }

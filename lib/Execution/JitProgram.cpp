@@ -248,6 +248,7 @@ mlir::amp::compileForHost(ModuleOp module,
   if (!code)
     return code.takeError();
   report->codegen = secondsSince(start);
+  report->functions = std::move(code->functions);
   return openProgram(
       *code->program, std::move(code->memory),
       {static_cast<int32_t>(lowering.threads), options.keptCalls});

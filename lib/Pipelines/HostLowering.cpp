@@ -103,8 +103,11 @@ static void addKernels(OpPassManager &pm, const HostLoweringOptions &options) {
   // overlap is read from that.
   pm.addPass(createOutlineKernelsPass());
   pm.addNestedPass<func::FuncOp>(createPlanBuffersPass());
-  if (options.profile)
-    pm.addPass(createProfileKernelsPass());
+  if (options.profile || options.describeKernels) {
+    ProfileKernelsPassOptions profile;
+    profile.timed = options.profile;
+    pm.addPass(createProfileKernelsPass(profile));
+  }
 }
 
 static void addBufferization(OpPassManager &pm,

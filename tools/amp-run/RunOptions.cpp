@@ -140,6 +140,9 @@ struct CommandLine {
   TextOption traceFile{host, "trace",
                        "write calls of kernels to this .json, for Perfetto",
                        "file"};
+  ToolOption<bool> perfMap{host, "perf-map",
+                           "name compiled functions for perf, in "
+                           "/tmp/perf-PID.map, which stays"};
   ToolOption<bool> timing{host, "timing",
                           "print the time of each phase of compilation"};
 
@@ -165,6 +168,7 @@ static std::vector<ModeOption> getModeOptions(const CommandLine &line) {
       {line.initFile, Train | Replaying},
       {line.profile, Train | Replaying},
       {line.traceFile, Train | Replaying},
+      {line.perfMap, Train | Replaying},
       {line.saveFile, Train | Replaying},
       {line.injections, Train | Replaying},
       {line.tolerance, Replaying},
@@ -305,6 +309,7 @@ RunOptions CommandLine::getOptions(Mode mode) const {
                                                   : ampRtPoolCountCores();
   options.profile = profile;
   options.traceFile = traceFile;
+  options.perfMap = perfMap;
   options.timing = timing;
   return options;
 }

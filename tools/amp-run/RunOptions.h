@@ -56,6 +56,8 @@ struct RunOptions {
   /// Show where the time goes; a file for the calls, or empty.
   bool profile = false;
   std::string traceFile;
+  /// Name compiled functions for perf.
+  bool perfMap = false;
 
   /// True if the run leaves more than what it prints.
   bool leavesFiles() const {

@@ -28,6 +28,7 @@
 #include "amp/Execution/KernelProfile.h"
 #include "amp/Execution/MemoryLimits.h"
 #include "amp/Execution/OracleReplay.h"
+#include "amp/Execution/PerfMap.h"
 #include "amp/Execution/ProgressDisplay.h"
 #include "amp/Execution/RunFiles.h"
 #include "amp/Execution/StepLog.h"
@@ -156,6 +157,7 @@ compile(Source &source, const RunOptions &options, const BlasReport &blas,
   lowering.expandTiles = options.tiles == TileUse::Expanded;
   lowering.threads = options.threads;
   lowering.profile = options.profile || !options.traceFile.empty();
+  lowering.describeKernels = options.perfMap;
   JitOptions jit;
   jit.insertTaps = insertTaps;
   jit.keptCalls = options.traceFile.empty() ? 0 : kTracedCalls;
@@ -181,6 +183,14 @@ compile(Source &source, const RunOptions &options, const BlasReport &blas,
                       findMemoryLimit()))
     return makeError("'" + options.inputFile +
                      "': " + llvm::toString(std::move(error)));
+  if (options.perfMap) {
+    const std::string path = getPerfMapPath();
+    if (llvm::Error error =
+            writePerfMap(path, report.functions, (*program)->getKernelTimes()))
+      return std::move(error);
+    if (!options.quiet)
+      getScreen(options) << "names for perf: " << path << "\n";
+  }
   return program;
 }
 

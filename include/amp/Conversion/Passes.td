@@ -925,7 +925,8 @@ def OutlineParallelLoopsPass : Pass<"amp-outline-parallel-loops", "ModuleOp"> {
     Each outermost `scf.parallel` of one dimension, from 0 in steps of 1 and
     without reductions, becomes a private function that takes the number of an
     iteration and the values that the body uses, and a call with `amp.parallel`,
-    which gives the number of iterations in its place.
+    which gives the number of iterations in its place. It is called as the
+    function that the loop stood in, with `_part` behind it.
     `amp-convert-parallel-calls` hands them to the runtime, in the LLVM dialect.
     Other loops are left alone; `convert-scf-to-cf` runs them in order.
 
@@ -947,10 +948,10 @@ def OutlineParallelLoopsPass : Pass<"amp-outline-parallel-loops", "ModuleOp"> {
     ```
     func.func @fill(%x: memref<8xf32>) {
       %c8 = arith.constant 8 : index
-      call @amp_part(%c8, %x) {amp.parallel} : (index, memref<8xf32>) -> ()
+      call @fill_part(%c8, %x) {amp.parallel} : (index, memref<8xf32>) -> ()
       return
     }
-    func.func private @amp_part(%i: index, %x: memref<8xf32>) {
+    func.func private @fill_part(%i: index, %x: memref<8xf32>) {
       %one = arith.constant 1.0 : f32
       memref.store %one, %x[%i] : memref<8xf32>
       return
@@ -1019,7 +1020,9 @@ def ProfileKernelsPass : Pass<"amp-profile-kernels", "ModuleOp"> {
     the runtime's (`amp-rt/Profile.h`) in `amp-return-status`. The list of
     kernels is left on the module as `amp.kernels`: the kernel's name, what it
     computes, where that was written, the floating-point operations of a call
-    and the bytes of its operands, -1 where sizes are not known.
+    and the bytes of its operands, -1 where sizes are not known. Without `timed`
+    there is the list alone, and calls stay as they are: names for a profiler
+    that takes samples.
 
     ```mlir
     func.func private @amp_kernel_0(%x: memref<8xf32>, %y: memref<8xf32>) {
@@ -1047,6 +1050,10 @@ def ProfileKernelsPass : Pass<"amp-profile-kernels", "ModuleOp"> {
     }
     ```
   }];
+  let options = [
+    Option<"timed", "timed", "bool", /*default=*/"true",
+           "let kernels say when they begin and end; off: list them only">
+  ];
   let statistics = [
     Statistic<"numCalls", "calls profiled", "Calls of kernels that tell their time">
   ];

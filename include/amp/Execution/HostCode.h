@@ -15,11 +15,13 @@
 #define AMP_EXECUTION_HOSTCODE_H
 
 #include "amp-rt/Program.h"
+#include "amp/Execution/LinkedFunction.h"
 #include "mlir/IR/BuiltinOps.h"
 
 #include "llvm/Support/Error.h"
 
 #include <memory>
+#include <vector>
 
 namespace mlir::amp {
 
@@ -29,6 +31,8 @@ struct HostCode {
   std::shared_ptr<void> memory;
   /// Lies in that memory.
   const AmpRtProgram *program = nullptr;
+  /// All that lies there, by address.
+  std::vector<LinkedFunction> functions;
 };
 
 /// Compiles `module`, in the LLVM dialect as `amp-to-host` leaves it, for this

@@ -14,6 +14,7 @@
 #ifndef AMP_EXECUTION_JITPROGRAM_H
 #define AMP_EXECUTION_JITPROGRAM_H
 
+#include "amp/Execution/LinkedFunction.h"
 #include "amp/Execution/Program.h"
 #include "amp/Pipelines/HostLowering.h"
 #include "amp/Pipelines/MixedPrecision.h"
@@ -32,13 +33,15 @@ struct JitOptions {
   int64_t keptCalls = 0;
 };
 
-/// What a compilation did: seconds of each phase, and the decisions of
-/// mixed precision as text (PrecisionSummary), empty at O0.
+/// What a compilation did: seconds of each phase, the decisions of mixed
+/// precision as text (PrecisionSummary), empty at O0, and the functions that it
+/// made, by address.
 struct CompileReport {
   double mixedPrecision = 0;
   double lowering = 0;
   double codegen = 0;
   std::string decisions;
+  std::vector<LinkedFunction> functions;
 };
 
 /// Compiles `module`, which is consumed. The program has the threads that

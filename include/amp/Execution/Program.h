@@ -129,8 +129,8 @@ public:
   };
   virtual MemoryReport getMemoryReport() const = 0;
 
-  /// The kernels by their numbers; none unless the program was compiled to be
-  /// profiled.
+  /// The kernels by their numbers; none unless the program was compiled to list
+  /// them, and without calls unless to be profiled.
   virtual std::vector<KernelTime> getKernelTimes() const { return {}; }
   /// The first calls, as many as are kept.
   virtual std::vector<KernelCall> getKernelCalls() const { return {}; }

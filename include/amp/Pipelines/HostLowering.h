@@ -74,6 +74,9 @@ struct HostLoweringOptions : public PassPipelineOptions<HostLoweringOptions> {
       *this, "profile", llvm::cl::init(false),
       llvm::cl::desc("let each kernel say when it begins and ends "
                      "(amp-rt/Profile.h)")};
+  Option<bool> describeKernels{
+      *this, "describe-kernels", llvm::cl::init(false),
+      llvm::cl::desc("list the kernels as 'profile' does, without their time")};
   Option<int64_t> partWork{
       *this, "part-work", llvm::cl::init(0),
       llvm::cl::desc("points of a loop that are worth a thread; 0: what each "

@@ -28,8 +28,8 @@ constexpr llvm::StringLiteral kSignatureAttr = "amp.signature";
 constexpr llvm::StringLiteral kWorkspaceAttr = "amp.workspace_bytes";
 /// On the module: the attributes of its scalers, in the order of declaration.
 constexpr llvm::StringLiteral kScalersAttr = "amp.scalers";
-/// On the module: {name, what, source, operations, bytes} of the kernels that
-/// say when they begin and end, by number (amp-profile-kernels).
+/// On the module: {name, what, source, operations, bytes} of the kernels, by the
+/// number with which they say when they begin and end (amp-profile-kernels).
 constexpr llvm::StringLiteral kKernelsAttr = "amp.kernels";
 
 } // namespace mlir::amp

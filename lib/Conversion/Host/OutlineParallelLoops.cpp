@@ -36,8 +36,9 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
-/// Of the functions' names; the symbol table makes them unique.
-static constexpr StringLiteral kName = "amp_part";
+/// Behind the name of the function that is divided, which profilers show; the
+/// symbol table makes names unique.
+static constexpr StringLiteral kSuffix = "_part";
 
 static bool isPlain(scf::ParallelOp loop) {
   return loop.getNumLoops() == 1 && loop.getNumReductions() == 0 &&
@@ -64,7 +65,9 @@ static void outline(scf::ParallelOp loop, SymbolTable &symbols) {
   SmallVector<Value> arguments = {loop.getInductionVars().front()};
   llvm::append_range(arguments, getKernelArguments(inputs));
   IRMapping mapping;
-  func::FuncOp part = createKernelFunction(builder, loop.getLoc(), kName,
+  const std::string name =
+      (loop->getParentOfType<func::FuncOp>().getName() + kSuffix).str();
+  func::FuncOp part = createKernelFunction(builder, loop.getLoc(), name,
                                            arguments, inputs, mapping);
   for (auto [index, argument] : llvm::enumerate(arguments))
     if (isApartFromOthers(argument))

@@ -157,11 +157,12 @@ static std::string getSource(Location loc) {
 namespace {
 struct ProfileKernels
     : public amp::impl::ProfileKernelsPassBase<ProfileKernels> {
+  using ProfileKernelsPassBase::ProfileKernelsPassBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SymbolTableCollection symbols;
     OpBuilder builder(module.getContext());
-    Type i64 = builder.getI64Type();
     llvm::MapVector<func::FuncOp, SmallVector<func::CallOp>> calls;
     module.walk([&](func::CallOp call) {
       auto callee = symbols.lookupNearestSymbolFrom<func::FuncOp>(
@@ -172,27 +173,21 @@ struct ProfileKernels
     if (calls.empty())
       return;
 
-    builder.setInsertionPointToStart(module.getBody());
-    auto declare = [&](StringRef name, TypeRange inputs, TypeRange results) {
-      auto type = builder.getFunctionType(inputs, results);
-      func::FuncOp::create(builder, module.getLoc(), name, type).setPrivate();
-    };
-    declare(kBegin, {}, i64);
-    declare(kEnd, {i64, i64}, {});
+    if (timed) {
+      builder.setInsertionPointToStart(module.getBody());
+      auto declare = [&](StringRef name, TypeRange inputs, TypeRange results) {
+        auto type = builder.getFunctionType(inputs, results);
+        func::FuncOp::create(builder, module.getLoc(), name, type).setPrivate();
+      };
+      declare(kBegin, {}, builder.getI64Type());
+      declare(kEnd, {builder.getI64Type(), builder.getI64Type()}, {});
+    }
 
     SmallVector<Attribute> kernels;
     for (auto &[kernel, callsOfIt] : calls) {
-      for (func::CallOp call : callsOfIt) {
-        Location loc = call.getLoc();
-        builder.setInsertionPoint(call);
-        Value begin =
-            func::CallOp::create(builder, loc, kBegin, i64).getResult(0);
-        builder.setInsertionPointAfter(call);
-        Value number = arith::ConstantOp::create(
-            builder, loc, builder.getI64IntegerAttr(kernels.size()));
-        func::CallOp::create(builder, loc, kEnd, TypeRange(),
-                             ValueRange{number, begin});
-      }
+      if (timed)
+        for (func::CallOp call : callsOfIt)
+          time(call, kernels.size());
       Operation *op = getKernelOperation(kernel);
       auto add = [&](StringRef key, Attribute value) {
         return builder.getNamedAttr(key, value);
@@ -203,9 +198,23 @@ struct ProfileKernels
            add("source", builder.getStringAttr(getSource(op->getLoc()))),
            add("operations", builder.getI64IntegerAttr(countOperations(op))),
            add("bytes", builder.getI64IntegerAttr(countBytes(op)))}));
-      numCalls += callsOfIt.size();
     }
     module->setAttr(kKernelsAttr, builder.getArrayAttr(kernels));
+  }
+
+  /// call @k(...)  ->  %b = call @begin(); call @k(...); call @end(N, %b)
+  void time(func::CallOp call, int64_t number) {
+    OpBuilder builder(call);
+    Location loc = call.getLoc();
+    Value begin =
+        func::CallOp::create(builder, loc, kBegin, builder.getI64Type())
+            .getResult(0);
+    builder.setInsertionPointAfter(call);
+    Value constant = arith::ConstantOp::create(
+        builder, loc, builder.getI64IntegerAttr(number));
+    func::CallOp::create(builder, loc, kEnd, TypeRange(),
+                         ValueRange{constant, begin});
+    ++numCalls;
   }
 };
 } // namespace

@@ -129,7 +129,8 @@ typedef struct AmpRtProgramScaler {
 AMP_RT_STATIC_ASSERT(sizeof(AmpRtProgramScaler) == 8 + 2 * sizeof(void *),
                      "AmpRtProgramScaler has no padding");
 
-/* A kernel of a program that was compiled to be profiled (Profile.h). */
+/* A kernel of a program that was compiled to be profiled (Profile.h), or to
+ * have them listed. */
 typedef struct AmpRtProgramKernel {
   uint32_t structSize;
   uint32_t reserved;
@@ -150,7 +151,7 @@ typedef struct AmpRtProgram {
   int32_t scalerCount;
   const AmpRtFunction *const *functions;
   const AmpRtProgramScaler *const *scalers; /* in the order of declaration */
-  int32_t kernelCount; /* 0 unless compiled to be profiled */
+  int32_t kernelCount; /* 0 unless compiled to list them */
   int32_t reserved;
   const AmpRtProgramKernel *const *kernels;
 } AmpRtProgram;

@@ -1,11 +1,11 @@
 // RUN: amp-opt %s --amp-outline-parallel-loops | FileCheck %s
 
-// The body with what it uses: constants are cloned, and an argument that nothing
-// overlaps stays one.
+// A part is called as what was divided. It is the body with what it uses: constants
+// are cloned, and an argument that nothing overlaps stays one.
 // CHECK-LABEL: func.func @fill(
 // CHECK-SAME: %[[X:.*]]: memref<8x4xf32> {llvm.noalias}, %[[V:.*]]: f32)
 // CHECK: %[[C8:.*]] = arith.constant 8 : index
-// CHECK: call @amp_part(%[[C8]], %[[V]], %[[X]]) {amp.parallel} : (index, f32, memref<8x4xf32>) -> ()
+// CHECK: call @fill_part(%[[C8]], %[[V]], %[[X]]) {amp.parallel} : (index, f32, memref<8x4xf32>) -> ()
 // CHECK-NOT: scf.parallel
 func.func @fill(%x: memref<8x4xf32> {llvm.noalias}, %v: f32) {
   %c0 = arith.constant 0 : index
@@ -23,8 +23,8 @@ func.func @fill(%x: memref<8x4xf32> {llvm.noalias}, %v: f32) {
 // Two loops, one inside another: the inner one is the upstream conversion's.
 // CHECK-LABEL: func.func @two(
 // CHECK-SAME: %[[X:.*]]: memref<?xf32>, %[[N:.*]]: index)
-// CHECK: call @amp_part_0(%[[N]], %{{.*}}, %[[X]]) {amp.parallel}
-// CHECK: call @amp_part_1(%[[N]], %{{.*}}, %[[X]], %[[N]]) {amp.parallel}
+// CHECK: call @two_part(%[[N]], %{{.*}}, %[[X]]) {amp.parallel}
+// CHECK: call @two_part_0(%[[N]], %{{.*}}, %[[X]], %[[N]]) {amp.parallel}
 func.func @two(%x: memref<?xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -69,12 +69,12 @@ func.func @others(%x: memref<?xf32>, %n: index, %start: f32) -> f32 {
 }
 
 // Memrefs that are known by their address are passed by it.
-// CHECK: func.func private @amp_part(%[[I:.*]]: index, %[[V:.*]]: f32, %[[X:.*]]: memref<8x4xf32> {llvm.noalias})
+// CHECK: func.func private @fill_part(%[[I:.*]]: index, %[[V:.*]]: f32, %[[X:.*]]: memref<8x4xf32> {llvm.noalias})
 // CHECK-SAME: llvm.bareptr
 // CHECK: arith.constant 4 : index
 // CHECK: scf.for %[[J:.*]] =
 // CHECK: memref.store %[[V]], %[[X]][%[[I]], %[[J]]]
-// CHECK: func.func private @amp_part_0(%{{.*}}: index, %{{.*}}: f32, %{{.*}}: memref<?xf32>)
+// CHECK: func.func private @two_part(%{{.*}}: index, %{{.*}}: f32, %{{.*}}: memref<?xf32>)
 // CHECK-NOT: llvm.bareptr
-// CHECK: func.func private @amp_part_1
+// CHECK: func.func private @two_part_0
 // CHECK: scf.parallel

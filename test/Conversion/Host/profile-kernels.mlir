@@ -1,4 +1,11 @@
 // RUN: amp-opt %s --amp-profile-kernels | FileCheck %s
+// RUN: amp-opt %s --amp-profile-kernels=timed=false | FileCheck %s --check-prefix=LIST
+
+// The same list alone.
+// LIST: module attributes {amp.kernels = [
+// LIST-SAME: {bytes = 2048 : i64, name = "amp_kernel_0", operations = 4096 : i64, source = "{{.*}}profile-kernels.mlir:{{[0-9]+}}", what = "product 16x16x8 f32 f32"}
+// LIST-SAME: name = "amp_kernel_3"
+// LIST-NOT: ampRtKernel
 
 // The list of kernels, in the order of their first call.
 // CHECK: module attributes {amp.kernels = [
