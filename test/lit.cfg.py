@@ -23,6 +23,7 @@ Features
   emulator-device  so is the library by which the runtime runs them on it
   amp-run      the training tool is built
   amp-random-steps  so is the tool that makes random training steps
+  machine-bench, contraction-bench  so are these benchmarks (the second with OpenBLAS)
   amp-rt       the runtime library is built
   amp-kernel-bench  the kernels' benchmark and the fake driver are built
   ahead-of-time  clang, llc and mlir-translate, to compile a program outside the JIT
@@ -155,6 +156,8 @@ for feature, present in {
     "emulator-device": exists(lib_dir, "libAmpEmulatorDevice.so"),
     "amp-run": exists(bin_dir, "amp-run"),
     "amp-random-steps": exists(bin_dir, "amp-random-steps"),
+    "machine-bench": exists(bin_dir, "machine-bench"),
+    "contraction-bench": exists(bin_dir, "contraction-bench"),
     "amp-rt": exists(lib_dir, "libamp-rt.so"),
     "amp-kernel-bench": exists(bin_dir, "amp-kernel-bench")
     and exists(config.amp_build_dir, "unittests", "libAmpFakeCuda.so"),

@@ -12,8 +12,9 @@
 // bf16, with and without BLAS? Conversion, packing, and allocation of scratch
 // memory are part of each call.
 //
-//   contraction-bench [--quick] [--vector-bits=N] [--cpu=NAME] [--filter=TEXT]
-//                     [--mode=auto|blas|generated]...
+//   contraction-bench [--quick] [--median] [--vector-bits=N] [--cpu=NAME]
+//                     [--filter=TEXT] [--mode=auto|blas|generated]...
+//                     [--cases]
 //
 // One line per product: GFLOP/s and time of a call, the best of many, the ratio
 // to cblas_sgemm on f32 matrices of the same m, n and k (for convolutions: of
@@ -21,6 +22,16 @@
 // part of what this machine can do at most (amp/Execution/Roofline.h). A ratio
 // says as much as its baseline: OpenBLAS's core, which need not fit the CPU, is
 // in the first line.
+//
+// With --cases, the products are those that come on standard input, a line of
+// JSON for each, and a line of JSON answers each when it is measured: who asks
+// can measure something else in between (products.py). A case has the fields of
+// Case below. The answer has its name and `seconds` of a call, the best or the
+// median, of "openblas" and of "TYPE MODE"; `peak` and `triad` of this machine
+// in operations and bytes a second; and `sum`, by which the result can be
+// compared: of what one call adds to C, each element times 1 to 7 in turn.
+// Operands are integers from -4 to 4, so that sums of less than 2^20 products
+// have no rounding.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,9 +53,11 @@
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/TargetSelect.h"
 
 #include <cblas.h>
+#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 
@@ -63,26 +76,29 @@ static int32_t sgemm(int64_t, int32_t transposeA, int32_t transposeB, int64_t m,
 
 /// A product to measure.
 struct Case {
-  const char *name;
+  std::string name;
   /// Sides of the matrix product, and how many of them.
   int64_t m, n, k, batch;
-  /// Shapes without element type, and the operation with %a, %b, %c, A, B, C.
-  const char *a, *b, *c, *operation;
+  /// Shapes without element type.
+  std::string a, b, c;
+  /// On %a, %b and %c of the types $A, $B and $C; the elements of the first two
+  /// are $T. $BODY is a region that multiplies and adds.
+  std::string operation;
 };
 
-static const char *kMatmul = "linalg.matmul ins(%a, %b : A, B) outs(%c : C)";
+static const char *kMatmul = "linalg.matmul ins(%a, %b : $A, $B) outs(%c : $C)";
 static const char *kBatchMatmul =
-    "linalg.batch_matmul ins(%a, %b : A, B) outs(%c : C)";
+    "linalg.batch_matmul ins(%a, %b : $A, $B) outs(%c : $C)";
 static const char *kMatmulTransposeB =
     "linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, "
     "affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>] "
-    "ins(%a, %b : A, B) outs(%c : C)";
+    "ins(%a, %b : $A, $B) outs(%c : $C)";
 static const char *kConvNchw =
     "linalg.conv_2d_nchw_fchw {strides = dense<1> : tensor<2xi64>, dilations = "
-    "dense<1> : tensor<2xi64>} ins(%a, %b : A, B) outs(%c : C)";
+    "dense<1> : tensor<2xi64>} ins(%a, %b : $A, $B) outs(%c : $C)";
 static const char *kConvNhwc =
     "linalg.conv_2d_nhwc_hwcf {strides = dense<1> : tensor<2xi64>, dilations = "
-    "dense<1> : tensor<2xi64>} ins(%a, %b : A, B) outs(%c : C)";
+    "dense<1> : tensor<2xi64>} ins(%a, %b : $A, $B) outs(%c : $C)";
 
 static const Case kCases[] = {
     {"matmul 512^3", 512, 512, 512, 1, "512x512x", "512x512x", "512x512x",
@@ -142,12 +158,24 @@ static std::string makeModule(const Case &c, StringRef type) {
   auto memref = [](StringRef shape, StringRef element) {
     return ("memref<" + shape + element + ">").str();
   };
-  std::string a = memref(c.a, type), b = memref(c.b, type),
-              out = memref(c.c, "f32");
-  std::string operation = c.operation;
-  operation = replaceAll(operation, " A,", " " + a + ",");
-  operation = replaceAll(operation, " B)", " " + b + ")");
-  operation = replaceAll(operation, " C)", " " + out + ")");
+  const std::string a = memref(c.a, type), b = memref(c.b, type),
+                    out = memref(c.c, "f32");
+  const std::string extended = type == "f32"
+                                   ? "%l = arith.mulf %x, %y : f32\n"
+                                   : ("%u = arith.extf %x : " + type +
+                                      " to f32\n%v = arith.extf %y : " + type +
+                                      " to f32\n%l = arith.mulf %u, %v : f32\n")
+                                         .str();
+  const std::string body =
+      ("{\n^bb0(%x: " + type + ", %y: " + type + ", %z: f32):\n" + extended +
+       "%s = arith.addf %z, %l : f32\n"
+       "linalg.yield %s : f32\n}")
+          .str();
+  std::string operation = replaceAll(c.operation, "$BODY", body);
+  operation = replaceAll(operation, "$A", a);
+  operation = replaceAll(operation, "$B", b);
+  operation = replaceAll(operation, "$C", out);
+  operation = replaceAll(operation, "$T", type);
   return "func.func @run(%a: " + a + ", %b: " + b + ", %c: " + out +
          ") attributes {llvm.emit_c_interface} {\n  " + operation +
          "\n  return\n}\n";
@@ -208,21 +236,33 @@ static double now() {
          1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-/// Seconds of one call: the best of several rounds of at least 2 ms each.
-static double measure(double budget, function_ref<void()> call) {
+namespace {
+/// How long a case is measured, and what counts.
+struct Timing {
+  double budget = 0.3;
+  bool isMedian = false;
+
+  /// Seconds of one call, of several rounds of at least 2 ms each.
+  double measure(function_ref<void()> call) const;
+};
+} // namespace
+
+double Timing::measure(function_ref<void()> call) const {
   double start = now();
   call();
   call();
-  double once = (now() - start) / 2;
-  int64_t repeat = std::max<int64_t>(1, static_cast<int64_t>(2e-3 / once));
-  double best = once;
+  const double once = (now() - start) / 2;
+  const int64_t repeat =
+      std::max<int64_t>(1, static_cast<int64_t>(2e-3 / once));
+  SmallVector<double> times;
   for (double end = now() + std::max(budget, 5 * once); now() < end;) {
     start = now();
     for (int64_t i = 0; i < repeat; ++i)
       call();
-    best = std::min(best, (now() - start) / static_cast<double>(repeat));
+    times.push_back((now() - start) / static_cast<double>(repeat));
   }
-  return best;
+  llvm::sort(times);
+  return isMedian ? times[times.size() / 2] : std::min(times.front(), once);
 }
 
 /// How a product is compiled: as by default, with BLAS whatever its size, and
@@ -239,43 +279,296 @@ static constexpr StringLiteral kToLLVM =
     "finalize-memref-to-llvm,convert-func-to-llvm,convert-arith-to-llvm,"
     "convert-to-llvm{filter-dialects=amx,cf},reconcile-unrealized-casts";
 
+namespace {
+/// What the command line asks for.
+struct Settings {
+  Timing timing;
+  unsigned vectorBits = 0;
+  SmallVector<StringRef> modes;
+  StringRef filter, cpu;
+  bool readsCases = false;
+
+  bool hasMode(StringRef mode) const {
+    return modes.empty() || llvm::is_contained(modes, mode);
+  }
+};
+
+/// Rates of one thread of this machine.
+struct Limits {
+  double peak, bf16Peak, triad;
+};
+
+/// A case, compiled.
+struct CompiledCase {
+  std::unique_ptr<ExecutionEngine> engine;
+  void (*run)(void *, void *, void *);
+  /// Processor time of the compilation.
+  double seconds;
+};
+
+/// One line of the table.
+struct Measurement {
+  StringRef type, mode;
+  double seconds, compileSeconds;
+  /// Of what one call adds to C.
+  double sum;
+};
+} // namespace
+
+/// Reads the command line; false, and a message, for what is none.
+static bool readSettings(ArrayRef<char *> arguments, Settings &settings) {
+  for (StringRef argument : arguments) {
+    if (argument == "--quick")
+      settings.timing.budget = 0.05;
+    else if (argument == "--median")
+      settings.timing.isMedian = true;
+    else if (argument == "--cases")
+      settings.readsCases = true;
+    else if (argument.consume_front("--filter="))
+      settings.filter = argument;
+    else if (argument.consume_front("--cpu="))
+      settings.cpu = argument;
+    else if (argument.consume_front("--mode="))
+      settings.modes.push_back(argument);
+    else if (!argument.consume_front("--vector-bits=") ||
+             argument.getAsInteger(10, settings.vectorBits)) {
+      llvm::errs() << "expected --quick, --median, --cases, --vector-bits=N, "
+                      "--cpu=NAME, --filter=TEXT or "
+                      "--mode=auto|blas|generated, but got '"
+                   << argument << "'\n";
+      return false;
+    }
+  }
+  return true;
+}
+
+static llvm::Error makeError(const Twine &text) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+}
+
+static llvm::Expected<CompiledCase> compile(MLIRContext &context, const Case &c,
+                                            StringRef type, StringRef options,
+                                            const Settings &settings) {
+  const double start = now();
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(makeModule(c, type), &context);
+  PassManager passes(&context);
+  const std::string pipeline =
+      ("convert-linalg-to-host-contraction{" + options +
+       " cpu=" + (settings.cpu.empty() ? "native" : settings.cpu) +
+       " vector-bits=" + Twine(settings.vectorBits) + "}," + kToLLVM)
+          .str();
+  if (!module || failed(parsePassPipeline(pipeline, passes)) ||
+      failed(passes.run(*module)))
+    return makeError("'" + c.name + "' cannot be compiled");
+  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!builder)
+    return builder.takeError();
+  if (!settings.cpu.empty()) {
+    builder->setCPU(settings.cpu.str());
+    builder->getFeatures() = llvm::SubtargetFeatures();
+  }
+  auto machine = builder->createTargetMachine();
+  if (!machine)
+    return machine.takeError();
+  auto transformer = makeOptimizingTransformer(3, 0, machine->get());
+  ExecutionEngineOptions engineOptions;
+  engineOptions.transformer = transformer;
+  engineOptions.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Aggressive;
+  auto engine =
+      ExecutionEngine::create(*module, engineOptions, std::move(*machine));
+  if (!engine)
+    return engine.takeError();
+  (*engine)->registerSymbols([](llvm::orc::MangleAndInterner mangle) {
+    llvm::orc::SymbolMap symbols;
+    symbols[mangle("ampRtBlasSgemm")] = {
+        llvm::orc::ExecutorAddr::fromPtr(&sgemm),
+        llvm::JITSymbolFlags::Exported};
+    return symbols;
+  });
+  auto run = (*engine)->lookup("_mlir_ciface_run");
+  if (!run)
+    return run.takeError();
+  return CompiledCase{std::move(*engine),
+                      reinterpret_cast<void (*)(void *, void *, void *)>(*run),
+                      now() - start};
+}
+
+/// The sum of elements, each times 1 to 7 in turn.
+static double addUp(const float *values, int64_t count) {
+  double sum = 0;
+  for (int64_t i = 0; i < count; ++i)
+    sum += double(i % 7 + 1) * double(values[i]);
+  return sum;
+}
+
+static llvm::Expected<Measurement> measure(MLIRContext &context, const Case &c,
+                                           StringRef type, StringRef mode,
+                                           StringRef options,
+                                           const Settings &settings) {
+  llvm::Expected<CompiledCase> compiled =
+      compile(context, c, type, options, settings);
+  if (!compiled)
+    return compiled.takeError();
+  Buffer a(c.a, type), b(c.b, type), out(c.c, "f32");
+  auto call = [&] {
+    compiled->run(a.descriptor.data(), b.descriptor.data(),
+                  out.descriptor.data());
+  };
+  const int64_t count = countElements(c.c);
+  const double before = addUp(static_cast<float *>(out.data), count);
+  call();
+  const double sum = addUp(static_cast<float *>(out.data), count) - before;
+  return Measurement{type, mode, settings.timing.measure(call),
+                     compiled->seconds, sum};
+}
+
+/// Seconds of cblas_sgemm on matrices of the case's sides.
+static double measureBlas(const Case &c, const Timing &timing) {
+  Buffer a("1x" + std::to_string(c.m * c.k) + "x", "f32");
+  Buffer b("1x" + std::to_string(c.k * c.n) + "x", "f32");
+  Buffer out("1x" + std::to_string(c.m * c.n) + "x", "f32");
+  return timing.measure([&] {
+    for (int64_t i = 0; i < c.batch; ++i)
+      sgemm(0, 0, 0, c.m, c.n, c.k, 1, static_cast<float *>(a.data), c.k,
+            static_cast<float *>(b.data), c.n, 1,
+            static_cast<float *>(out.data), c.n);
+  });
+}
+
+using Observer = function_ref<void(const Measurement &)>;
+
+/// Measures all that is asked for of a case.
+static llvm::Error measureAll(MLIRContext &context, const Case &c,
+                              const Settings &settings, Observer observe) {
+  for (StringRef type : {"f32", "f16", "bf16"})
+    for (auto [mode, options] : kModes) {
+      if (!settings.hasMode(mode))
+        continue;
+      llvm::Expected<Measurement> measured =
+          measure(context, c, type, mode, options, settings);
+      if (!measured)
+        return measured.takeError();
+      observe(*measured);
+    }
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+static llvm::Error printTable(MLIRContext &context, const Settings &settings,
+                              const Limits &limits) {
+  llvm::outs() << llvm::format(
+      "this machine: %.1f GFLOP/s of f32 in registers, %.1f of bf16, "
+      "%.1f GB/s of a triad in memory\n\n",
+      limits.peak * 1e-9, limits.bf16Peak * 1e-9, limits.triad * 1e-9);
+  auto measureOnce = [&](function_ref<void()> call) {
+    return settings.timing.measure(call);
+  };
+  for (const Case &c : kCases) {
+    if (!StringRef(c.name).contains(settings.filter))
+      continue;
+    const double flops = 2.0 * c.m * c.n * c.k * c.batch;
+    // Seconds below which no code gets.
+    auto getRoofline = [&](int64_t inputBytes, double most) {
+      int64_t bytes = (countElements(c.a) + countElements(c.b)) * inputBytes +
+                      2 * countElements(c.c) * int64_t(sizeof(float));
+      return std::max(most > 0 ? flops / most : 0,
+                      bytes / mlir::amp::measureTriad(bytes, measureOnce));
+    };
+    const double floor32 = getRoofline(4, limits.peak),
+                 floorF16 = getRoofline(2, limits.peak),
+                 floorBf16 = getRoofline(2, limits.bf16Peak);
+    const double blasTime = measureBlas(c, settings.timing);
+    llvm::outs() << llvm::format(
+        "%-30s cblas_sgemm      %7.1f GFLOP/s %10.2f us             roofline "
+        "%.2f\n",
+        c.name.c_str(), flops / blasTime * 1e-9, blasTime * 1e6,
+        floor32 / blasTime);
+    auto print = [&](const Measurement &measured) {
+      const double floor = measured.type == "f32"   ? floor32
+                           : measured.type == "f16" ? floorF16
+                                                    : floorBf16;
+      llvm::outs() << llvm::format(
+          "%-30s %-4s %-11s %7.1f GFLOP/s %10.2f us  ratio %.2f roofline %.2f  "
+          "(compiled in %.2f s)\n",
+          "", measured.type.str().c_str(), measured.mode.str().c_str(),
+          flops / measured.seconds * 1e-9, measured.seconds * 1e6,
+          blasTime / measured.seconds, floor / measured.seconds,
+          measured.compileSeconds);
+    };
+    if (llvm::Error error = measureAll(context, c, settings, print))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Cases of others
+//===----------------------------------------------------------------------===//
+
+static bool fromJSON(const llvm::json::Value &value, Case &c,
+                     llvm::json::Path path) {
+  llvm::json::ObjectMapper fields(value, path);
+  return fields && fields.map("name", c.name) && fields.map("m", c.m) &&
+         fields.map("n", c.n) && fields.map("k", c.k) &&
+         fields.map("batch", c.batch) && fields.map("a", c.a) &&
+         fields.map("b", c.b) && fields.map("c", c.c) &&
+         fields.map("operation", c.operation);
+}
+
+static llvm::Error answerCases(MLIRContext &context, const Settings &settings,
+                               const Limits &limits) {
+  char *line = nullptr;
+  size_t size = 0;
+  while (::getline(&line, &size, stdin) > 0) {
+    llvm::Expected<Case> c = llvm::json::parse<Case>(line, "case");
+    if (!c)
+      return c.takeError();
+    llvm::json::Object seconds, sums;
+    seconds["openblas"] = measureBlas(*c, settings.timing);
+    llvm::Error error =
+        measureAll(context, *c, settings, [&](const Measurement &measured) {
+          const std::string key = (measured.type + " " + measured.mode).str();
+          seconds[key] = measured.seconds;
+          sums[key] = measured.sum;
+        });
+    if (error)
+      return error;
+    llvm::outs() << llvm::json::Value(llvm::json::Object{
+                        {"name", c->name},
+                        {"seconds", std::move(seconds)},
+                        {"sum", std::move(sums)},
+                        {"peak", llvm::json::Object{{"f32", limits.peak},
+                                                    {"bf16", limits.bf16Peak}}},
+                        {"triad", limits.triad}})
+                 << "\n";
+    llvm::outs().flush();
+  }
+  std::free(line);
+  return llvm::Error::success();
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
-  double budget = 0.3;
-  unsigned vectorBits = 0;
-  SmallVector<StringRef> modes;
-  StringRef filter, cpu;
-  for (StringRef argument : ArrayRef(argv + 1, argc - 1)) {
-    if (argument == "--quick")
-      budget = 0.05;
-    else if (argument.consume_front("--vector-bits="))
-      vectorBits = static_cast<unsigned>(std::stoul(argument.str()));
-    else if (argument.consume_front("--filter="))
-      filter = argument;
-    else if (argument.consume_front("--cpu="))
-      cpu = argument;
-    else if (argument.consume_front("--mode="))
-      modes.push_back(argument);
-    else {
-      llvm::errs() << "expected --quick, --vector-bits=N, --cpu=NAME, "
-                      "--filter=TEXT or --mode=auto|blas|generated, but got '"
-                   << argument << "'\n";
-      return 1;
-    }
-  }
+  Settings settings;
+  if (!readSettings(ArrayRef(argv + 1, argc - 1), settings))
+    return 1;
   openblas_set_num_threads(1);
   std::optional<amp::HostMachine> machine =
-      amp::HostMachine::get(cpu.empty() ? "native" : cpu);
+      amp::HostMachine::get(settings.cpu.empty() ? "native" : settings.cpu);
   if (!machine) {
     llvm::errs() << "expected --cpu to name an x86-64 CPU that LLVM knows, but "
                     "got '"
-                 << cpu << "'\n";
+                 << settings.cpu << "'\n";
     return 1;
   }
-  if (vectorBits != 0)
-    machine->setVectorBits(vectorBits);
+  if (settings.vectorBits != 0)
+    machine->setVectorBits(settings.vectorBits);
 
   DialectRegistry registry;
   registerAllDialects(registry);
@@ -286,113 +579,24 @@ int main(int argc, char **argv) {
   MLIRContext context(registry);
   context.loadAllAvailableDialects();
 
-  auto measureBest = [&](function_ref<void()> call) {
-    return measure(budget, call);
+  auto measureOnce = [&](function_ref<void()> call) {
+    return settings.timing.measure(call);
   };
-  const double peak = mlir::amp::measurePeak(measureBest);
-  const double bf16Peak =
-      std::max(peak, mlir::amp::measureBf16Peak(measureBest));
-  llvm::outs() << openblas_get_config() << ", core " << openblas_get_corename()
-               << ", 1 thread; " << machine->describe() << "\n"
-               << llvm::format(
-                      "this machine: %.1f GFLOP/s of f32 in registers, %.1f of "
-                      "bf16, "
-                      "%.1f GB/s of a triad in memory\n\n",
-                      peak * 1e-9, bf16Peak * 1e-9,
-                      mlir::amp::measureTriad(int64_t(256) << 20, measureBest) *
-                          1e-9);
-  for (const Case &c : kCases) {
-    if (!StringRef(c.name).contains(filter))
-      continue;
-    double flops = 2.0 * c.m * c.n * c.k * c.batch;
-    // Seconds below which no code gets.
-    auto getRoofline = [&](int64_t inputBytes, double most) {
-      int64_t bytes = (countElements(c.a) + countElements(c.b)) * inputBytes +
-                      2 * countElements(c.c) * int64_t(sizeof(float));
-      return std::max(most > 0 ? flops / most : 0,
-                      bytes / mlir::amp::measureTriad(bytes, measureBest));
-    };
-    const double floor32 = getRoofline(4, peak),
-                 floorF16 = getRoofline(2, peak),
-                 floorBf16 = getRoofline(2, bf16Peak);
-    Buffer plainA("1x" + std::to_string(c.m * c.k) + "x", "f32");
-    Buffer plainB("1x" + std::to_string(c.k * c.n) + "x", "f32");
-    Buffer plainC("1x" + std::to_string(c.m * c.n) + "x", "f32");
-    double blasTime = measure(budget, [&] {
-      for (int64_t i = 0; i < c.batch; ++i)
-        sgemm(0, 0, 0, c.m, c.n, c.k, 1, static_cast<float *>(plainA.data), c.k,
-              static_cast<float *>(plainB.data), c.n, 1,
-              static_cast<float *>(plainC.data), c.n);
-    });
-    llvm::outs() << llvm::format(
-        "%-30s cblas_sgemm      %7.1f GFLOP/s %10.2f us             roofline "
-        "%.2f\n",
-        c.name, flops / blasTime * 1e-9, blasTime * 1e6, floor32 / blasTime);
-    for (StringRef type : {"f32", "f16", "bf16"}) {
-      for (auto [mode, blasOptions] : kModes) {
-        if (!modes.empty() && !llvm::is_contained(modes, mode))
-          continue;
-        double compileStart = now();
-        OwningOpRef<ModuleOp> module =
-            parseSourceString<ModuleOp>(makeModule(c, type), &context);
-        PassManager passes(&context);
-        std::string pipeline =
-            ("convert-linalg-to-host-contraction{" + blasOptions +
-             " cpu=" + (cpu.empty() ? "native" : cpu) +
-             " vector-bits=" + Twine(vectorBits) + "}," + kToLLVM)
-                .str();
-        if (!module || failed(parsePassPipeline(pipeline, passes)) ||
-            failed(passes.run(*module)))
-          return 1;
-        auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
-        if (!cpu.empty()) {
-          builder->setCPU(cpu.str());
-          builder->getFeatures() = llvm::SubtargetFeatures();
-        }
-        auto machine = builder->createTargetMachine();
-        auto transformer = makeOptimizingTransformer(3, 0, machine->get());
-        ExecutionEngineOptions options;
-        options.transformer = transformer;
-        options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Aggressive;
-        auto engine =
-            ExecutionEngine::create(*module, options, std::move(*machine));
-        if (!engine) {
-          llvm::errs() << toString(engine.takeError()) << "\n";
-          return 1;
-        }
-        (*engine)->registerSymbols([](llvm::orc::MangleAndInterner mangle) {
-          llvm::orc::SymbolMap symbols;
-          symbols[mangle("ampRtBlasSgemm")] = {
-              llvm::orc::ExecutorAddr::fromPtr(&sgemm),
-              llvm::JITSymbolFlags::Exported};
-          return symbols;
-        });
-        Buffer a(c.a, type), b(c.b, type), out(c.c, "f32");
-        void *descriptors[] = {a.descriptor.data(), b.descriptor.data(),
-                               out.descriptor.data()};
-        auto run = (*engine)->lookup("_mlir_ciface_run");
-        if (!run) {
-          llvm::errs() << toString(run.takeError()) << "\n";
-          return 1;
-        }
-        auto *function =
-            reinterpret_cast<void (*)(void *, void *, void *)>(*run);
-        double compileTime = now() - compileStart;
-        double time = measure(budget, [&] {
-          function(descriptors[0], descriptors[1], descriptors[2]);
-        });
-        llvm::outs() << llvm::format(
-            "%-30s %-4s %-11s %7.1f GFLOP/s %10.2f us  ratio %.2f roofline %.2f  "
-            "(compiled in %.2f s)\n",
-            "", type.str().c_str(), mode.str().c_str(), flops / time * 1e-9,
-            time * 1e6, blasTime / time,
-            (type == "f32"   ? floor32
-             : type == "f16" ? floorF16
-                             : floorBf16) /
-                time,
-            compileTime);
-      }
-    }
+  Limits limits;
+  limits.peak = amp::measurePeak(measureOnce);
+  limits.bf16Peak = std::max(limits.peak, amp::measureBf16Peak(measureOnce));
+  if (amp::HostMachine::get("native")->hasAmxBf16)
+    limits.bf16Peak =
+        std::max(limits.bf16Peak, amp::measureTilePeak(measureOnce));
+  limits.triad = amp::measureTriad(int64_t(256) << 20, measureOnce);
+  (settings.readsCases ? llvm::errs() : llvm::outs())
+      << openblas_get_config() << ", core " << openblas_get_corename()
+      << ", 1 thread; " << machine->describe() << "\n";
+  if (llvm::Error error = settings.readsCases
+                              ? answerCases(context, settings, limits)
+                              : printTable(context, settings, limits)) {
+    llvm::errs() << "contraction-bench: " << toString(std::move(error)) << "\n";
+    return 1;
   }
   return 0;
 }

@@ -1,25 +1,40 @@
 #!/usr/bin/env bash
-# What `./dev bench` runs, with the build folder: matrix products against OpenBLAS,
-# kernels on the emulator, then steps of the samples against PyTorch where it is
-# installed. One thread. `./dev bench kernels` prints what is expected of generated
-# kernels instead, and measures them where there is a GPU; `./dev bench passes` how
-# long the passes take, `./dev bench frontends` what a step costs in PyTorch.
+# What `./dev bench` runs, with the build folder: what the machine does at most, matrix
+# products against OpenBLAS, kernels on the emulator, then products and steps of the
+# samples against PyTorch where it is installed. One thread. `./dev bench kernels` prints
+# what is expected of generated kernels instead, and measures them where there is a GPU;
+# `./dev bench passes` how long the passes take, `./dev bench frontends` what a step costs
+# in PyTorch. `machine` and `products` are parts that can be had alone.
 set -euo pipefail
-build=${1:?usage: run.sh BUILD_DIR [kernels | frontends | passes]}
+build=${1:?usage: run.sh BUILD_DIR [kernels | frontends | machine | passes | products]}
 here=$(dirname "${BASH_SOURCE[0]}")
 case ${2:-} in
 kernels) exec python3 "$here/kernels.py" "$build" "${@:3}" ;;
 frontends) PYTHONPATH="$build/python" OMP_NUM_THREADS=1 exec python3 "$here/frontends.py" "${@:3}" ;;
+machine)
+  cmake --build "$build" --target machine-bench
+  exec "$build/bin/machine-bench" "${@:3}"
+  ;;
+products)
+  cmake --build "$build" --target contraction-bench
+  exec python3 "$here/products.py" "$build" "${@:3}"
+  ;;
 passes) exec python3 "$here/passes.py" "$build/bin/amp-opt" "${@:3}" ;;
 "") ;;
 *)
-  echo "run.sh: expected 'kernels', 'frontends', 'passes' or nothing, but got '$2'" >&2
+  echo "run.sh: expected 'kernels', 'frontends', 'machine', 'passes', 'products' or nothing, but got '$2'" >&2
   exit 2
   ;;
 esac
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
-cmake --build "$build" --target contraction-bench amp-emu
+cmake --build "$build" --target machine-bench contraction-bench amp-emu
+"$build/bin/machine-bench"
 "$build/bin/contraction-bench"
+if python3 -c "import torch" 2>/dev/null; then
+  python3 "$here/products.py" "$build"
+else
+  echo "products beside oneDNN: not measured, python3 has no torch; install it with: pip install torch"
+fi
 if python3 -c "import numpy" 2>/dev/null; then
   python3 "$here/emulator.py" "$build"
   python3 "$here/steps.py" "$build" --samples "$here/../Inputs/samples"

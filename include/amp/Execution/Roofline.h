@@ -33,6 +33,10 @@ double measurePeak(Measure measure);
 /// has none.
 double measureBf16Peak(Measure measure);
 
+/// The same by tdpbf16ps on AMX's tiles, for a process that may use them
+/// (HostMachine::hasAmxBf16).
+double measureTilePeak(Measure measure);
+
 /// Bytes a second of a triad whose three arrays take `bytes` together.
 double measureTriad(int64_t bytes, Measure measure);
 
