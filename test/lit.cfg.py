@@ -98,6 +98,15 @@ for name, value in {
     "%amx_to_llvm": to_llvm.replace("convert-cf-to-llvm", "convert-to-llvm{filter-dialects=amx,cf}"),
     "%tensors_to_llvm": "canonicalize,cse,"
     f"one-shot-bufferize{{bufferize-function-boundaries=true}},{to_llvm}",
+    # What amp-to-host does to a step before amp-tile-fusion-groups.
+    "%before_groups": "convert-amp-to-runtime,convert-amp-to-linalg,amp-mark-entry-points,"
+    "inline,symbol-dce,canonicalize,cse,amp-strip-contract,func.func(expand-host-ops,"
+    "convert-elementwise-to-linalg,linalg-generalize-named-ops,amp-separate-asserts),"
+    "amp-fuse-elementwise,canonicalize,cse",
+    # Of amp-tile-fusion-groups, as the host pipeline bufferizes them.
+    "%tiles_to_buffers": "canonicalize,cse,func.func(amp-separate-fills),"
+    "eliminate-empty-tensors,empty-tensor-to-alloc-tensor,"
+    "one-shot-bufferize{bufferize-function-boundaries=true}",
     "%python": config.python,
     "%pytest": f"env PYTHONPATH={config.amp_build_dir}/python PYTHONDONTWRITEBYTECODE=1 "
     f"{config.python} -m pytest -q -rs --no-skips -c {config.amp_source_dir}/pyproject.toml "

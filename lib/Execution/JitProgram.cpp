@@ -21,6 +21,7 @@
 #include "amp/Execution/DescribedProgram.h"
 #include "amp/Execution/HostCode.h"
 #include "amp/Program/ElementKind.h"
+#include "amp/Program/ProgramSignature.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <chrono>
@@ -192,6 +193,15 @@ static double secondsSince(std::chrono::steady_clock::time_point start) {
       .count();
 }
 
+/// Removes the number that `name` stands for on `module`.
+static std::optional<int64_t> takeNumber(ModuleOp module, StringRef name) {
+  auto number = module->getAttrOfType<IntegerAttr>(name);
+  if (!number)
+    return std::nullopt;
+  module->removeAttr(name);
+  return number.getInt();
+}
+
 llvm::Expected<std::unique_ptr<Program>>
 mlir::amp::compileForHost(ModuleOp module,
                           const MixedPrecisionOptions &precision,
@@ -241,6 +251,8 @@ mlir::amp::compileForHost(ModuleOp module,
       return makeError("the module cannot be lowered for the host");
   }
   report->lowering = secondsSince(start);
+  report->kernelTraffic = takeNumber(module, kKernelTrafficAttr);
+  report->leastTraffic = takeNumber(module, kLeastTrafficAttr);
 
   start = std::chrono::steady_clock::now();
   llvm::Expected<HostCode> code =

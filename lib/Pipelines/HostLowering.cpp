@@ -67,6 +67,7 @@ void mlir::amp::buildHostPreparationPipeline(OpPassManager &pm) {
 /// Less work, and fewer passes over memory.
 static void addFusion(OpPassManager &pm) {
   OpPassManager &function = pm.nest<func::FuncOp>();
+  function.addPass(createSeparateAssertsPass());
   function.addPass(createRaiseExtractsPass());
   function.addPass(createBubbleUpSlicesPass());
   // Before elementwise fusion, which would mix moves with what computes; and
@@ -89,11 +90,18 @@ static void addTensorStage(OpPassManager &pm,
   // Casts on tensors become loops like all else, so that they can be fused.
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
   pm.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
+  if (options.countTraffic)
+    pm.addPass(createCountLeastTrafficPass());
   if (!options.reference)
     addFusion(pm);
   addCleanup(pm);
   // Slices that were merged may have strides of single elements again.
   pm.addNestedPass<func::FuncOp>(createExpandHostOpsPass());
+  pm.addNestedPass<func::FuncOp>(createSeparateFillsPass());
+  if (!options.reference) {
+    pm.addNestedPass<func::FuncOp>(createTileFusionGroupsPass());
+    addCleanup(pm);
+  }
 }
 
 /// Buffers of known places, and a step that is a list of kernel calls.
@@ -102,12 +110,19 @@ static void addKernels(OpPassManager &pm, const HostLoweringOptions &options) {
   // While each buffer is an allocation of its own: which arguments of a kernel
   // overlap is read from that.
   pm.addPass(createOutlineKernelsPass());
-  pm.addNestedPass<func::FuncOp>(createPlanBuffersPass());
+  if (options.countTraffic)
+    pm.addPass(createCountKernelTrafficPass());
   if (options.profile || options.describeKernels) {
     ProfileKernelsPassOptions profile;
     profile.timed = options.profile;
     pm.addPass(createProfileKernelsPass(profile));
   }
+  LowerTileLoopsPassOptions tiles;
+  tiles.threads = options.threads;
+  if (options.partWork != 0)
+    tiles.partWork = options.partWork;
+  pm.addNestedPass<func::FuncOp>(createLowerTileLoopsPass(tiles));
+  pm.addNestedPass<func::FuncOp>(createPlanBuffersPass());
 }
 
 static void addBufferization(OpPassManager &pm,
@@ -127,6 +142,9 @@ static void addBufferization(OpPassManager &pm,
   bufferization::BufferResultsToOutParamsPassOptions outParams;
   outParams.modifyPublicFunctions = true;
   pm.addPass(bufferization::createBufferResultsToOutParamsPass(outParams));
+  // A part that was computed in its place is copied to the same place: seen as
+  // such once there is one view of it.
+  pm.addPass(createCSEPass());
   addCleanup(pm);
   addKernels(pm, options);
   bufferization::BufferDeallocationPipelineOptions deallocation;

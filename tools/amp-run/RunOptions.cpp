@@ -144,7 +144,7 @@ struct CommandLine {
                            "name compiled functions for perf, in "
                            "/tmp/perf-PID.map, which stays"};
   ToolOption<bool> timing{host, "timing",
-                          "print the time of each phase of compilation"};
+                          "print the time of each phase of compilation, and the bytes that a step moves"};
 
   llvm::Error checkOccurrences() const;
   llvm::Error checkNames() const;

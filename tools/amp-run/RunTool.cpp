@@ -34,6 +34,7 @@
 #include "amp/Execution/StepLog.h"
 #include "amp/Execution/TrainingLoop.h"
 #include "amp/Support/OutOfMemory.h"
+#include "amp/Support/Quantities.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Config/llvm-config.h"
@@ -157,6 +158,7 @@ compile(Source &source, const RunOptions &options, const BlasReport &blas,
   lowering.expandTiles = options.tiles == TileUse::Expanded;
   lowering.threads = options.threads;
   lowering.profile = options.profile || !options.traceFile.empty();
+  lowering.countTraffic = options.timing;
   lowering.describeKernels = options.perfMap;
   JitOptions jit;
   jit.insertTaps = insertTaps;
@@ -176,6 +178,12 @@ compile(Source &source, const RunOptions &options, const BlasReport &blas,
         "compiled in {0:f2} s: mixed precision {1:f2}, lowering {2:f2}, code generation {3:f2}\n",
         report.mixedPrecision + report.lowering + report.codegen,
         report.mixedPrecision, report.lowering, report.codegen);
+  if (report.kernelTraffic && report.leastTraffic && *report.leastTraffic > 0)
+    getScreen(options) << llvm::formatv(
+        "kernels of a step move {0}, {1:f2} of the least ({2})\n",
+        formatBytes(*report.kernelTraffic),
+        double(*report.kernelTraffic) / *report.leastTraffic,
+        formatBytes(*report.leastTraffic));
   // Values from a file are there twice while they are converted.
   const bool isCopied = options.mode != Train || !options.initFile.empty();
   if (llvm::Error error =

@@ -800,6 +800,62 @@ def ConvertAssertToRuntimePass : Pass<"convert-assert-to-runtime", "ModuleOp"> {
                            "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"];
 }
 
+def SeparateAssertsPass : Pass<"amp-separate-asserts", "::mlir::func::FuncOp"> {
+  let summary = "take assertions out of what computes";
+  let description = [{
+    Each `cf.assert` in the body of a `linalg.generic` on tensors becomes an
+    operation in front of it, over the loops that its condition depends on. One
+    that asserts what an earlier one of the block does is left out.
+
+    **Left alone.** Conditions that read `outs`, or whose loops no operand of
+    theirs walks from end to end; loops that may run no time; assertions behind one
+    that stays.
+
+    Before:
+    ```mlir
+    func.func @update(%x: tensor<8xf32>, %step: tensor<f32>) -> tensor<8xf32> {
+      %zero = arith.constant 0.0 : f32
+      %empty = tensor.empty() : tensor<8xf32>
+      %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>, affine_map<(d0) -> (d0)>],
+                           iterator_types = ["parallel"]}
+          ins(%x, %step : tensor<8xf32>, tensor<f32>) outs(%empty : tensor<8xf32>) {
+      ^bb0(%in: f32, %s: f32, %out: f32):
+        %nonzero = arith.cmpf one, %s, %zero : f32
+        cf.assert %nonzero, "no steps"
+        %q = arith.divf %in, %s : f32
+        linalg.yield %q : f32
+      } -> tensor<8xf32>
+      return %0 : tensor<8xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @update(%x: tensor<8xf32>, %step: tensor<f32>) -> tensor<8xf32> {
+      %zero = arith.constant 0.0 : f32
+      %empty = tensor.empty() : tensor<8xf32>
+      linalg.generic {indexing_maps = [affine_map<() -> ()>], iterator_types = []} ins(%step : tensor<f32>) {
+      ^bb0(%s: f32):
+        %nonzero = arith.cmpf one, %s, %zero : f32
+        cf.assert %nonzero, "no steps"
+        linalg.yield
+      }
+      %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>, affine_map<(d0) -> (d0)>],
+                           iterator_types = ["parallel"]}
+          ins(%x, %step : tensor<8xf32>, tensor<f32>) outs(%empty : tensor<8xf32>) {
+      ^bb0(%in: f32, %s: f32, %out: f32):
+        %q = arith.divf %in, %s : f32
+        linalg.yield %q : f32
+      } -> tensor<8xf32>
+      return %0 : tensor<8xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numSeparated", "separated", "assertions that became operations">,
+    Statistic<"numKnown", "known", "assertions that an earlier one makes">
+  ];
+}
+
 def SeparateFillsPass : Pass<"amp-separate-fills", "::mlir::func::FuncOp"> {
   let summary = "one fill for each result that begins with it";
   let description = [{
@@ -1116,6 +1172,184 @@ def ConvertLinalgToHostLoopsPass
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect"];
+}
+
+def TileFusionGroupsPass : Pass<"amp-tile-fusion-groups", "::mlir::func::FuncOp"> {
+  let summary = "compute what belongs together tile by tile";
+  let description = [{
+    Operations that share a pass over memory by the fusion plan
+    (`amp/Fusion/FusionPlan.h`) become one `scf.forall` over tiles of their tensors.
+    What only they read exists in a tile, which stays in a cache.
+
+    `close-bytes`, `tile-bytes` and `run-bytes` describe the machine: how much of all
+    tensors a tile may hold, from which size on it is not made larger, and the
+    shortest run of consecutive bytes of a tensor that is larger than that.
+
+    Before:
+    ```mlir
+    func.func @center(%x: tensor<64x512xf32>) -> tensor<64x512xf32> {
+      %zero = arith.constant 0.0 : f32
+      %n = arith.constant 512.0 : f32
+      %sums = tensor.empty() : tensor<64xf32>
+      %zeros = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+          outs(%sums : tensor<64xf32>) {
+      ^bb0(%out: f32):
+        linalg.yield %zero : f32
+      } -> tensor<64xf32>
+      %sum = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                             iterator_types = ["parallel", "reduction"]}
+          ins(%x : tensor<64x512xf32>) outs(%zeros : tensor<64xf32>) {
+      ^bb0(%in: f32, %acc: f32):
+        %s = arith.addf %acc, %in : f32
+        linalg.yield %s : f32
+      } -> tensor<64xf32>
+      %empty = tensor.empty() : tensor<64x512xf32>
+      %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>,
+                                            affine_map<(i, j) -> (i, j)>],
+                           iterator_types = ["parallel", "parallel"]}
+          ins(%x, %sum : tensor<64x512xf32>, tensor<64xf32>) outs(%empty : tensor<64x512xf32>) {
+      ^bb0(%in: f32, %s: f32, %out: f32):
+        %mean = arith.divf %s, %n : f32
+        %d = arith.subf %in, %mean : f32
+        linalg.yield %d : f32
+      } -> tensor<64x512xf32>
+      return %0 : tensor<64x512xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @center(%x: tensor<64x512xf32>) -> tensor<64x512xf32> {
+      %zero = arith.constant 0.0 : f32
+      %n = arith.constant 512.0 : f32
+      %empty = tensor.empty() : tensor<64x512xf32>
+      %0 = scf.forall (%row) = (0) to (64) step (4) shared_outs(%result = %empty) -> (tensor<64x512xf32>) {
+        %sums = tensor.empty() : tensor<4xf32>
+        %zeros = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+            outs(%sums : tensor<4xf32>) {
+        ^bb0(%out: f32):
+          linalg.yield %zero : f32
+        } -> tensor<4xf32>
+        %rows = tensor.extract_slice %x[%row, 0] [4, 512] [1, 1] : tensor<64x512xf32> to tensor<4x512xf32>
+        %sum = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                               iterator_types = ["parallel", "reduction"]}
+            ins(%rows : tensor<4x512xf32>) outs(%zeros : tensor<4xf32>) {
+        ^bb0(%in: f32, %acc: f32):
+          %s = arith.addf %acc, %in : f32
+          linalg.yield %s : f32
+        } -> tensor<4xf32>
+        %again = tensor.extract_slice %x[%row, 0] [4, 512] [1, 1] : tensor<64x512xf32> to tensor<4x512xf32>
+        %part = tensor.empty() : tensor<4x512xf32>
+        %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>,
+                                              affine_map<(i, j) -> (i, j)>],
+                             iterator_types = ["parallel", "parallel"]}
+            ins(%again, %sum : tensor<4x512xf32>, tensor<4xf32>) outs(%part : tensor<4x512xf32>) {
+        ^bb0(%in: f32, %s: f32, %out: f32):
+          %mean = arith.divf %s, %n : f32
+          %d = arith.subf %in, %mean : f32
+          linalg.yield %d : f32
+        } -> tensor<4x512xf32>
+        scf.forall.in_parallel {
+          tensor.parallel_insert_slice %1 into %result[%row, 0] [4, 512] [1, 1]
+              : tensor<4x512xf32> into tensor<64x512xf32>
+        }
+      }
+      return %0 : tensor<64x512xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"closeBytes", "close-bytes", "int64_t", "262144",
+           "bytes of a tile's parts of all tensors, at most">,
+    Option<"tileBytes", "tile-bytes", "int64_t", "24576",
+           "bytes up to which a tile grows">,
+    Option<"runBytes", "run-bytes", "int64_t", "512",
+           "shortest run of a large tensor, in bytes">
+  ];
+  let statistics = [
+    Statistic<"numGroups", "groups", "loops over tiles">,
+    Statistic<"numOperations", "operations", "operations in them">,
+    Statistic<"numBytesBefore", "bytes before",
+              "bytes that operations read and write one by one">,
+    Statistic<"numBytesAfter", "bytes after", "bytes that they do in groups">
+  ];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def LowerTileLoopsPass : Pass<"amp-lower-tile-loops", "::mlir::func::FuncOp"> {
+  let summary = "divide the tiles of a group among threads";
+  let description = [{
+    An `scf.forall` on buffers becomes a loop over its tiles, numbered in the order
+    of its loops; for several threads this loop stands in an `scf.parallel` over
+    pieces of consecutive tiles, where there is enough work. Buffers of known size
+    that a tile allocates are on the stack, once for each piece.
+
+    Before:
+    ```mlir
+    func.func @scale(%x: memref<64x512xf32>, %y: memref<64x512xf32>) {
+      scf.forall (%row) = (0) to (64) step (4) {
+        %in = memref.subview %x[%row, 0] [4, 512] [1, 1]
+            : memref<64x512xf32> to memref<4x512xf32, strided<[512, 1], offset: ?>>
+        %out = memref.subview %y[%row, 0] [4, 512] [1, 1]
+            : memref<64x512xf32> to memref<4x512xf32, strided<[512, 1], offset: ?>>
+        linalg.exp ins(%in : memref<4x512xf32, strided<[512, 1], offset: ?>>)
+                   outs(%out : memref<4x512xf32, strided<[512, 1], offset: ?>>)
+      }
+      return
+    }
+    ```
+    After:
+    ```mlir
+    func.func @scale(%x: memref<64x512xf32>, %y: memref<64x512xf32>) {
+      %c16 = arith.constant 16 : index
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      scf.for %tile = %c0 to %c16 step %c1 {
+        %row = affine.apply affine_map<()[s0] -> (s0 * 4)>()[%tile]
+        %in = memref.subview %x[%row, 0] [4, 512] [1, 1]
+            : memref<64x512xf32> to memref<4x512xf32, strided<[512, 1], offset: ?>>
+        %out = memref.subview %y[%row, 0] [4, 512] [1, 1]
+            : memref<64x512xf32> to memref<4x512xf32, strided<[512, 1], offset: ?>>
+        linalg.exp ins(%in : memref<4x512xf32, strided<[512, 1], offset: ?>>)
+                   outs(%out : memref<4x512xf32, strided<[512, 1], offset: ?>>)
+      }
+      return
+    }
+    ```
+  }];
+  let options = [
+    Option<"threads", "threads", "unsigned", /*default=*/"1",
+           "Threads among which tiles are divided">,
+    Option<"partWork", "part-work", "int64_t", /*default=*/"1 << 15",
+           "Points of the loops that are worth a thread: some ten microseconds "
+           "of them">
+  ];
+  let statistics = [
+    Statistic<"numLowered", "loops lowered", "Loops over tiles">
+  ];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
+def CountLeastTrafficPass : Pass<"amp-count-least-traffic", "ModuleOp"> {
+  let summary = "count the bytes that a step has to move";
+  let description = [{
+    Leaves on the module, as `amp.least_traffic`, the bytes of the tensors of its
+    train step (by `amp.signature`) that have to be in memory however it is fused:
+    arguments, results, operands and results of contractions, and what the forward
+    pass keeps for the backward pass, each written once and read once
+    (`amp/Fusion/StepTraffic.h`). Runs on tensors, before anything is fused.
+  }];
+}
+
+def CountKernelTrafficPass : Pass<"amp-count-kernel-traffic", "ModuleOp"> {
+  let summary = "count the bytes that the kernels of a step move";
+  let description = [{
+    Leaves on the module, as `amp.kernel_traffic`, the bytes that the kernels of its
+    train step read from and write to the buffers that they are given. What a kernel
+    wrote and reads again is close, and does not count. Runs on buffers, after
+    `amp-outline-kernels`.
+  }];
 }
 
 def ApproximateMathPass : Pass<"amp-approximate-math", "::mlir::func::FuncOp"> {

@@ -33,13 +33,16 @@ struct JitOptions {
   int64_t keptCalls = 0;
 };
 
-/// What a compilation did: seconds of each phase, the decisions of mixed
-/// precision as text (PrecisionSummary), empty at O0, and the functions that it
-/// made, by address.
+/// What a compilation did: seconds of each phase, bytes that the kernels of a
+/// train step move and those that any plan moves, where they were counted
+/// (HostLoweringOptions::countTraffic), the decisions of mixed precision as
+/// text (PrecisionSummary), empty at O0, and the functions that it made, by
+/// address.
 struct CompileReport {
   double mixedPrecision = 0;
   double lowering = 0;
   double codegen = 0;
+  std::optional<int64_t> kernelTraffic, leastTraffic;
   std::string decisions;
   std::vector<LinkedFunction> functions;
 };

@@ -74,6 +74,10 @@ struct HostLoweringOptions : public PassPipelineOptions<HostLoweringOptions> {
       *this, "profile", llvm::cl::init(false),
       llvm::cl::desc("let each kernel say when it begins and ends "
                      "(amp-rt/Profile.h)")};
+  Option<bool> countTraffic{
+      *this, "count-traffic", llvm::cl::init(false),
+      llvm::cl::desc("leave on the module how many bytes a train step moves, "
+                     "and how many it has to")};
   Option<bool> describeKernels{
       *this, "describe-kernels", llvm::cl::init(false),
       llvm::cl::desc("list the kernels as 'profile' does, without their time")};

@@ -28,9 +28,15 @@ constexpr llvm::StringLiteral kSignatureAttr = "amp.signature";
 constexpr llvm::StringLiteral kWorkspaceAttr = "amp.workspace_bytes";
 /// On the module: the attributes of its scalers, in the order of declaration.
 constexpr llvm::StringLiteral kScalersAttr = "amp.scalers";
-/// On the module: {name, what, source, operations, bytes} of the kernels, by the
-/// number with which they say when they begin and end (amp-profile-kernels).
+/// On the module: {name, what, source, operations, bytes} of the kernels, by
+/// the number with which they say when they begin and end
+/// (amp-profile-kernels).
 constexpr llvm::StringLiteral kKernelsAttr = "amp.kernels";
+/// On the module: bytes that a train step has to move however it is fused, and
+/// those that its kernels move (amp-count-least-traffic,
+/// amp-count-kernel-traffic). For who compiles; a program does not keep them.
+constexpr llvm::StringLiteral kLeastTrafficAttr = "amp.least_traffic";
+constexpr llvm::StringLiteral kKernelTrafficAttr = "amp.kernel_traffic";
 
 } // namespace mlir::amp
 

@@ -98,6 +98,8 @@ struct Access {
   /// Element of the first point of the loops, and elements from there to the
   /// last.
   int64_t offset = 0, span = 1;
+  /// The memref's own offset is known at run time only, and not in `offset`.
+  bool isMoved = false;
   /// The body reads the element that was there before.
   bool isRead = false;
 };
@@ -182,9 +184,11 @@ static FailureOr<Nest> readNest(linalg::LinalgOp op) {
     if (type) {
       SmallVector<int64_t> memory;
       if (failed(type.getStridesAndOffset(memory, access.offset)) ||
-          ShapedType::isDynamic(access.offset) ||
           ShapedType::isDynamicShape(memory))
         return failure();
+      access.isMoved = ShapedType::isDynamic(access.offset);
+      if (access.isMoved)
+        access.offset = 0;
       AffineMap map = op.getMatchingIndexingMap(&operand);
       for (auto [expr, stride] : llvm::zip_equal(map.getResults(), memory)) {
         std::optional<LinearExpr> index = LinearExpr::get(expr, extents.size());
@@ -411,6 +415,9 @@ private:
   /// The scf.parallel over the pieces of the cut; the builder goes inside.
   void buildPieces();
 
+  /// All that an operand's loops reach, as a memref of rank 1.
+  Value flatten(const Access &access, MemRefType type);
+
   linalg::LinalgOp op;
   const Nest &nest;
   std::optional<Cut> cut;
@@ -591,6 +598,31 @@ void NestBuilder::buildPieces() {
         arith::MinSIOp::create(builder, loc, pieceEnd, getConstant(extent));
 }
 
+Value NestBuilder::flatten(const Access &access, MemRefType type) {
+  Value source = access.memref;
+  OpFoldResult offset = builder.getIndexAttr(access.offset);
+  int64_t knownOffset = access.offset;
+  if (access.isMoved) {
+    auto metadata =
+        memref::ExtractStridedMetadataOp::create(builder, loc, source);
+    source = metadata.getBaseBuffer();
+    Value start = metadata.getOffset();
+    if (access.offset != 0)
+      start = arith::AddIOp::create(builder, loc, start,
+                                    getConstant(access.offset));
+    offset = start;
+    knownOffset = ShapedType::kDynamic;
+  }
+  auto flat = MemRefType::get(
+      {access.span}, type.getElementType(),
+      StridedLayoutAttr::get(builder.getContext(), knownOffset, {1}),
+      type.getMemorySpace());
+  return memref::ReinterpretCastOp::create(
+      builder, loc, flat, source, offset,
+      ArrayRef<OpFoldResult>{builder.getIndexAttr(access.span)},
+      ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
+}
+
 void NestBuilder::build() {
   if (cut)
     buildPieces();
@@ -600,13 +632,7 @@ void NestBuilder::build() {
       bases.push_back(access.memref);
       continue;
     }
-    auto layout =
-        StridedLayoutAttr::get(builder.getContext(), access.offset, {1});
-    auto flat = MemRefType::get({access.span}, type.getElementType(), layout,
-                                type.getMemorySpace());
-    bases.push_back(memref::ReinterpretCastOp::create(
-        builder, loc, flat, access.memref, access.offset,
-        ArrayRef<int64_t>{access.span}, ArrayRef<int64_t>{1}));
+    bases.push_back(flatten(access, type));
   }
   buildLoops(0, Indices(nest.accesses.size(), getConstant(0)), {});
   op->erase();
@@ -651,7 +677,10 @@ struct ConvertLinalgToHostLoops
       orderLoops(*nest);
       mergeLoops(*nest);
       blockSum(*nest);
-      NestBuilder(op, *nest, findCut(*nest, threads, partWork)).build();
+      // What runs in pieces already is not cut again.
+      bool isPiece = op->getParentOfType<scf::ParallelOp>() != nullptr;
+      NestBuilder(op, *nest, findCut(*nest, isPiece ? 1 : threads, partWork))
+          .build();
       ++numConverted;
     }
   }

@@ -12,6 +12,9 @@
 // what only moves elements is in its maps already
 // (amp-fold-moves-into-contractions).
 //
+// Operations at the ends of a reshape get the loops of the longer shape, so
+// that what computes on 4x256 rows and on 1024 of them has loops in common.
+//
 //===----------------------------------------------------------------------===//
 
 #include "amp/Analysis/LinearMap.h"
@@ -78,6 +81,42 @@ static bool isWorthFusing(OpOperand *operand) {
          fitsConsumer(structured, consumer, read);
 }
 
+/// True if each dimension that `reshape` merges or divides is longer than 1.
+static bool dividesExtents(Operation *reshape) {
+  auto expand = dyn_cast<tensor::ExpandShapeOp>(reshape);
+  auto collapse = dyn_cast<tensor::CollapseShapeOp>(reshape);
+  if (!expand && !collapse)
+    return false;
+  ArrayRef<int64_t> shape = expand ? expand.getResultType().getShape()
+                                   : collapse.getSrcType().getShape();
+  SmallVector<ReassociationIndices> groups =
+      expand ? expand.getReassociationIndices()
+             : collapse.getReassociationIndices();
+  return llvm::all_of(groups, [&](const ReassociationIndices &group) {
+    return group.size() == 1 || llvm::all_of(group, [&](int64_t dim) {
+             return !ShapedType::isDynamic(shape[dim]) && shape[dim] > 1;
+           });
+  });
+}
+
+/// True if the operation at one end of `operand`, which is a reshape or is
+/// reshaped, may get the loops of the longer shape. Others may read a producer
+/// too: it becomes another operation, not a second one. This ends, because
+/// extents are divided; extents of 1 could be added for ever, by operations
+/// that read what the other reduces. What moves in front of a contraction would
+/// hide that its operand lies there as it is.
+static bool isWorthExpanding(OpOperand *operand) {
+  Operation *producer = operand->get().getDefiningOp();
+  auto isProduct = [](Operation *op) {
+    auto structured = dyn_cast_or_null<linalg::LinalgOp>(op);
+    return structured && isHostContraction(structured);
+  };
+  if (!producer || isProduct(producer) || isProduct(operand->getOwner()))
+    return isWorthFusing(operand);
+  return dividesExtents(producer) || dividesExtents(operand->getOwner()) ||
+         isWorthFusing(operand);
+}
+
 namespace {
 struct FuseElementwise
     : public amp::impl::FuseElementwisePassBase<FuseElementwise> {
@@ -85,7 +124,8 @@ struct FuseElementwise
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
     linalg::populateElementwiseOpsFusionPatterns(patterns, isWorthFusing);
-    linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, isWorthFusing);
+    linalg::populateFoldReshapeOpsByExpansionPatterns(patterns,
+                                                      isWorthExpanding);
     linalg::populateConstantFoldLinalgOperations(patterns, isWorthFusing);
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     linalg::GenericOp::getCanonicalizationPatterns(patterns, context);

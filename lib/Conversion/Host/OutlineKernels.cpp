@@ -8,8 +8,8 @@
 //
 // LLVM's optimiser and code generator take more than linear time in the size of
 // a function, and a training step is thousands of loops in one. Here each
-// operation on buffers becomes a function of its own and the step a list of
-// calls.
+// operation on buffers, and each loop over tiles of several, becomes a function
+// of its own and the step a list of calls.
 //
 // Two operations share a kernel if the text of their functions is the same:
 // types, maps, bodies and constants are in the text, locations are not, and
@@ -34,8 +34,10 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -57,6 +59,8 @@ static constexpr StringLiteral kPrefix = "amp_kernel_";
 static bool isKernel(Operation *op) {
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
     return linalgOp.hasPureBufferSemantics();
+  if (auto tiles = dyn_cast<scf::ForallOp>(op))
+    return tiles.getNumResults() == 0;
   return isa<memref::CopyOp>(op);
 }
 
@@ -67,13 +71,26 @@ static llvm::SetVector<Value> getInputs(Operation *op) {
   return inputs;
 }
 
+/// What `value` is a view of, outside of `op`.
+static Value getSourceOutside(Value value, Operation *op) {
+  while (auto view = value.getDefiningOp<ViewLikeOpInterface>()) {
+    if (!op->isProperAncestor(view))
+      break;
+    value = view.getViewSource();
+  }
+  return value;
+}
+
 /// Buffers that `op` writes.
 static SmallVector<Value> getOutputs(Operation *op) {
-  if (auto copy = dyn_cast<memref::CopyOp>(op))
-    return {copy.getTarget()};
   SmallVector<Value> outputs;
-  for (OpOperand &output : cast<linalg::LinalgOp>(op).getDpsInitsMutable())
-    outputs.push_back(output.get());
+  op->walk([&](Operation *inner) {
+    if (auto copy = dyn_cast<memref::CopyOp>(inner))
+      outputs.push_back(getSourceOutside(copy.getTarget(), op));
+    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(inner))
+      for (OpOperand &output : linalgOp.getDpsInitsMutable())
+        outputs.push_back(getSourceOutside(output.get(), op));
+  });
   return outputs;
 }
 

@@ -9,9 +9,10 @@
 // Each call of a kernel of amp-outline-kernels gets a call of the runtime
 // before and behind it, with the kernel's number. What the numbers stand for is
 // left on the module for amp-describe-program: while a kernel is one operation
-// on buffers, its text, work and memory can be read from it. An operation
-// counts each element of its operands once, whether a cache holds it or not,
-// and each floating-point operation of its body for each point of its loops.
+// on buffers, or one loop over tiles of several, its text, work and memory can
+// be read from it. A kernel counts each element of the buffers that it is given
+// once, whether a cache holds it or not, and each floating-point operation of a
+// body for each point of its loops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +24,10 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -54,7 +57,7 @@ static Operation *getKernelOperation(func::FuncOp function) {
     return nullptr;
   Operation *found = nullptr;
   for (Operation &op : function.front().without_terminator()) {
-    if (isa<linalg::LinalgOp, memref::CopyOp>(op) && !found)
+    if (isa<linalg::LinalgOp, memref::CopyOp, scf::ForallOp>(op) && !found)
       found = &op;
     else if (!isMemoryEffectFree(&op))
       return nullptr;
@@ -76,7 +79,26 @@ static int64_t getPoints(linalg::LinalgOp op) {
              : ShapedType::getNumElements(ranges);
 }
 
+/// Tiles of `loop`.
+static int64_t countTiles(scf::ForallOp loop) {
+  int64_t tiles = 1;
+  for (auto [end, step] :
+       llvm::zip_equal(loop.getMixedUpperBound(), loop.getMixedStep())) {
+    std::optional<int64_t> last = getConstantIntValue(end);
+    if (!last)
+      return kUnknown;
+    tiles *= llvm::divideCeil(*last, *getConstantIntValue(step));
+  }
+  return tiles;
+}
+
 static int64_t countOperations(Operation *op) {
+  if (auto loop = dyn_cast<scf::ForallOp>(op)) {
+    int64_t inTile = 0, tiles = countTiles(loop);
+    for (auto inner : loop.getBody()->getOps<linalg::LinalgOp>())
+      inTile += countOperations(inner);
+    return tiles == kUnknown ? kUnknown : inTile * tiles;
+  }
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   if (!linalgOp)
     return 0;
@@ -86,10 +108,14 @@ static int64_t countOperations(Operation *op) {
   return points * llvm::count_if(*linalgOp.getBlock(), isOnFloats);
 }
 
+/// Bytes of the buffers that `op` is given.
 static int64_t countBytes(Operation *op) {
+  llvm::SetVector<Value> buffers;
+  buffers.insert_range(op->getOperands());
+  getUsedValuesDefinedAbove(op->getRegions(), buffers);
   int64_t bytes = 0;
-  for (Type type : op->getOperandTypes()) {
-    auto memref = dyn_cast<MemRefType>(type);
+  for (Value buffer : buffers) {
+    auto memref = dyn_cast<MemRefType>(buffer.getType());
     if (!memref)
       continue;
     if (!memref.hasStaticShape() || !memref.getElementType().isIntOrFloat())
@@ -100,11 +126,60 @@ static int64_t countBytes(Operation *op) {
   return bytes;
 }
 
+static void printExtents(llvm::raw_ostream &os, ArrayRef<int64_t> extents) {
+  llvm::interleave(
+      extents, os,
+      [&](int64_t extent) {
+        if (ShapedType::isDynamic(extent))
+          os << '?';
+        else
+          os << extent;
+      },
+      "x");
+}
+
+/// The operations of the bodies in `op`, some of them.
+static void printBodies(llvm::raw_ostream &os, Operation *op) {
+  llvm::SetVector<StringRef> names;
+  op->walk([&](linalg::LinalgOp linalgOp) {
+    for (Operation &inner : linalgOp.getBlock()->without_terminator())
+      names.insert(inner.getName().stripDialect());
+  });
+  if (names.empty())
+    return;
+  os << ':';
+  for (StringRef name : names.getArrayRef().take_front(kShownOperations))
+    os << ' ' << name;
+  if (names.size() > kShownOperations)
+    os << " ...";
+}
+
+/// "tiles 4x256 of 4 operations: ...": loops of a group.
+static void describeTiles(llvm::raw_ostream &os, scf::ForallOp loop) {
+  SmallVector<int64_t> extents, steps;
+  for (auto [end, step] :
+       llvm::zip_equal(loop.getMixedUpperBound(), loop.getMixedStep())) {
+    extents.push_back(getConstantIntValue(end).value_or(ShapedType::kDynamic));
+    steps.push_back(*getConstantIntValue(step));
+  }
+  os << "tiles ";
+  printExtents(os, extents);
+  os << " by ";
+  printExtents(os, steps);
+  os << ", " << llvm::range_size(loop.getBody()->getOps<linalg::LinalgOp>())
+     << " operations";
+  printBodies(os, loop);
+}
+
 /// "product 1024x512x256 f16 f16": what, over how many points, on which types;
 /// then the operations of other bodies.
 static std::string describe(Operation *op) {
   std::string text;
   llvm::raw_string_ostream os(text);
+  if (auto loop = dyn_cast<scf::ForallOp>(op)) {
+    describeTiles(os, loop);
+    return text;
+  }
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   if (!linalgOp) {
     os << "copy " << op->getOperandTypes().front();
@@ -114,29 +189,11 @@ static std::string describe(Operation *op) {
   os << (isProduct                         ? "product "
          : linalgOp.getNumReductionLoops() ? "reduction "
                                            : "loops ");
-  llvm::interleave(
-      linalgOp.getStaticLoopRanges(), os,
-      [&](int64_t extent) {
-        if (ShapedType::isDynamic(extent))
-          os << '?';
-        else
-          os << extent;
-      },
-      "x");
+  printExtents(os, linalgOp.getStaticLoopRanges());
   for (OpOperand *input : linalgOp.getDpsInputOperands())
     os << ' ' << getElementTypeOrSelf(input->get().getType());
-  if (isProduct)
-    return text;
-  llvm::SetVector<StringRef> names;
-  for (Operation &inner : linalgOp.getBlock()->without_terminator())
-    names.insert(inner.getName().stripDialect());
-  if (names.empty())
-    return text;
-  os << ':';
-  for (StringRef name : names.getArrayRef().take_front(kShownOperations))
-    os << ' ' << name;
-  if (names.size() > kShownOperations)
-    os << " ...";
+  if (!isProduct)
+    printBodies(os, op);
   return text;
 }
 

@@ -12,7 +12,8 @@
 // operation that takes a filled tensor as the start of its result gets a fill
 // of its own, into an empty tensor of its own; uses that only read share one. A
 // result that is computed in parts (tiles) starts with a slice of what its
-// first part is inserted into; the slice follows.
+// first part is inserted into; the slice follows. Before that, what has another
+// shape than the fill becomes a fill of that shape.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +21,7 @@
 #include "amp/Conversion/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
@@ -60,10 +62,37 @@ static tensor::ExtractSliceOp getSliceOfStart(OpOperand &start,
   return startsThere ? slice : tensor::ExtractSliceOp();
 }
 
+/// Turns reshapes of `fill` into fills, so that they can be told apart too.
+static void fillReshapes(linalg::LinalgOp fill) {
+  for (Operation *user : llvm::make_early_inc_range(fill->getUsers())) {
+    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(user))
+      continue;
+    auto type = cast<RankedTensorType>(user->getResult(0).getType());
+    if (!type.hasStaticShape())
+      continue;
+    IRRewriter rewriter(user);
+    Value empty = tensor::EmptyOp::create(
+        rewriter, user->getLoc(), type.getShape(), type.getElementType());
+    auto shaped = linalg::FillOp::create(rewriter, user->getLoc(),
+                                         getFillValue(fill), empty);
+    user->replaceAllUsesWith(shaped);
+    user->erase();
+    rewriter.setInsertionPoint(shaped);
+    fillReshapes(*linalg::generalizeNamedOp(rewriter, shaped));
+  }
+}
+
 namespace {
 struct SeparateFills : public amp::impl::SeparateFillsPassBase<SeparateFills> {
   void runOnOperation() override {
     SmallVector<linalg::LinalgOp> fills;
+    getOperation().walk([&](linalg::LinalgOp op) {
+      if (isFillOfEmpty(op))
+        fills.push_back(op);
+    });
+    for (linalg::LinalgOp fill : fills)
+      fillReshapes(fill);
+    fills.clear();
     getOperation().walk([&](linalg::LinalgOp op) {
       if (isFillOfEmpty(op) && !op->hasOneUse())
         fills.push_back(op);

@@ -16,6 +16,9 @@
 //   %a = memref.alloc   ... writes %a ...   memref.copy %a, %out
 //   ->  ... writes %out ...
 //
+// also where the copy is of the allocation in another shape: what writes it
+// writes the result in the shape of the allocation.
+//
 // Nobody may notice: between the allocation and the copy nobody else touches
 // `%out` (it has no other use, or only uses in the other branch), and after the
 // copy nobody writes `%a` (it is only copied elsewhere).
@@ -147,13 +150,45 @@ static bool isFinal(memref::AllocOp alloc, memref::CopyOp copy) {
   return true;
 }
 
+/// `target` in the shape of the operand of `reshape`, of which it has the shape
+/// of the result; null if not all of it lies in order.
+static Value undoReshape(OpBuilder &builder, Operation *reshape, Value target) {
+  auto from = cast<MemRefType>(reshape->getOperand(0).getType());
+  auto to = cast<MemRefType>(reshape->getResult(0).getType());
+  if (!from.getLayout().isIdentity() || !to.getLayout().isIdentity() ||
+      !from.hasStaticShape() || target.getType() != to)
+    return {};
+  if (auto collapse = dyn_cast<memref::CollapseShapeOp>(reshape))
+    return memref::ExpandShapeOp::create(builder, reshape->getLoc(),
+                                         from.getShape(), target,
+                                         collapse.getReassociationIndices());
+  return memref::CollapseShapeOp::create(
+      builder, reshape->getLoc(), from, target,
+      cast<memref::ExpandShapeOp>(reshape).getReassociationIndices());
+}
+
 static bool replaceByTarget(memref::CopyOp copy) {
-  auto alloc = copy.getSource().getDefiningOp<memref::AllocOp>();
   Value target = copy.getTarget();
+  SmallVector<Operation *> reshapes;
+  Value source = copy.getSource();
+  while (isa_and_present<memref::CollapseShapeOp, memref::ExpandShapeOp>(
+      source.getDefiningOp())) {
+    reshapes.push_back(source.getDefiningOp());
+    source = reshapes.back()->getOperand(0);
+  }
+  auto alloc = source.getDefiningOp<memref::AllocOp>();
   if (!alloc || !isFunctionArgument(target) ||
       alloc->getBlock() != copy->getBlock() ||
-      alloc.getType() != target.getType() || !isOnlyUse(copy, target) ||
-      !isFinal(alloc, copy))
+      copy.getSource().getType() != target.getType() ||
+      !isOnlyUse(copy, target) || !isFinal(alloc, copy))
+    return false;
+  OpBuilder builder(alloc);
+  for (Operation *reshape : reshapes) {
+    target = undoReshape(builder, reshape, target);
+    if (!target)
+      return false;
+  }
+  if (target.getType() != alloc.getType())
     return false;
   alloc.replaceAllUsesWith(target);
   copy.erase();

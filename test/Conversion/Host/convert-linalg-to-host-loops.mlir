@@ -350,3 +350,16 @@ func.func @sum_of_columns(%x: memref<24x8xf32, strided<[16, 1]>>, %p: memref<f32
   }
   return
 }
+
+// A part that begins where only the run knows is one loop as well.
+// CHECK-LABEL: func.func @part
+// CHECK:         %[[PART:.*]] = memref.subview
+// CHECK:         %{{.*}}, %[[OFFSET:.*]], %{{.*}}:2, %{{.*}}:2 = memref.extract_strided_metadata %[[PART]]
+// CHECK:         %[[FLAT:.*]] = memref.reinterpret_cast %[[PART]] to offset: [%[[OFFSET]]], sizes: [256], strides: [1]
+// CHECK:         scf.for %[[I:.*]] = %{{.*}} to %c256
+// CHECK:           memref.store %{{.*}}, %[[FLAT]][%[[I]]]
+func.func @part(%x: memref<64x64xf32>, %i: index, %v: f32) {
+  %part = memref.subview %x[%i, 0] [4, 64] [1, 1] : memref<64x64xf32> to memref<4x64xf32, strided<[64, 1], offset: ?>>
+  linalg.fill ins(%v : f32) outs(%part : memref<4x64xf32, strided<[64, 1], offset: ?>>)
+  return
+}

@@ -207,3 +207,62 @@ func.func @whole_difference(%x: tensor<3xf32>) -> tensor<3x2xf32> {
   } -> tensor<3x2xf32>
   return %1 : tensor<3x2xf32>
 }
+
+// Rows of 2x4 and 8 of them are one: what computes on the longer shape and on the
+// shorter one gets the loops of the longer, though others read it too.
+// CHECK-LABEL: func.func @rows
+// CHECK:         %[[EXP:.*]] = linalg.generic {{.*}}"parallel", "parallel", "parallel"]} ins(%arg0 : tensor<2x4x16xf32>)
+// CHECK:         %[[GIVEN:.*]] = tensor.collapse_shape %[[EXP]]
+// CHECK:         linalg.generic {{.*}}"parallel", "parallel", "reduction"]} ins(%[[EXP]] : tensor<2x4x16xf32>)
+// CHECK:         return %[[GIVEN]]
+func.func @rows(%x: tensor<2x4x16xf32>, %sums: tensor<8xf32>) -> (tensor<8x16xf32>, tensor<8xf32>) {
+  %e = tensor.empty() : tensor<8x16xf32>
+  %rows = tensor.collapse_shape %x [[0, 1], [2]] : tensor<2x4x16xf32> into tensor<8x16xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%rows : tensor<8x16xf32>) outs(%e : tensor<8x16xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %s = math.exp %a : f32
+    linalg.yield %s : f32
+  } -> tensor<8x16xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                       iterator_types = ["parallel", "reduction"]}
+      ins(%0 : tensor<8x16xf32>) outs(%sums : tensor<8xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %s = arith.addf %a, %out : f32
+    linalg.yield %s : f32
+  } -> tensor<8xf32>
+  return %0, %1 : tensor<8x16xf32>, tensor<8xf32>
+}
+
+// Near miss: extents of 1 could be added for ever, as each of the two reads what
+// the other reduces. They stay where they are.
+// CHECK-LABEL: func.func @unit_extents
+// CHECK:         tensor.expand_shape
+func.func @unit_extents(%x: tensor<8x16xf32>, %sums: tensor<8xf32>) -> (tensor<8x16xf32>, tensor<8x16xf32>) {
+  %e = tensor.empty() : tensor<8x16xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<8x16xf32>) outs(%e : tensor<8x16xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %s = math.exp %a : f32
+    linalg.yield %s : f32
+  } -> tensor<8x16xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                       iterator_types = ["parallel", "reduction"]}
+      ins(%0 : tensor<8x16xf32>) outs(%sums : tensor<8xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %s = arith.addf %a, %out : f32
+    linalg.yield %s : f32
+  } -> tensor<8xf32>
+  %column = tensor.expand_shape %1 [[0, 1]] output_shape [8, 1] : tensor<8xf32> into tensor<8x1xf32>
+  %2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, 0)>,
+                                        affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%0, %column : tensor<8x16xf32>, tensor<8x1xf32>) outs(%e : tensor<8x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %s = arith.divf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<8x16xf32>
+  return %0, %2 : tensor<8x16xf32>, tensor<8x16xf32>
+}

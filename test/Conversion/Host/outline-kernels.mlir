@@ -69,6 +69,24 @@ func.func @dynamic(%a: memref<?xf32>) {
   return
 }
 
+// Tiles of several operations are one kernel; what they write apart from all else is
+// said of the buffers that parts are of.
+// CHECK-LABEL: func @tiles
+// CHECK:         call @[[TILES:amp_kernel_[0-9]+]](%arg0, %{{.*}}, %arg1)
+func.func @tiles(%x: memref<8x16xf32>, %n: f32) {
+  %y = memref.alloc() : memref<8x16xf32>
+  scf.forall (%i) in (8) {
+    %row = memref.subview %x[%i, 0] [1, 16] [1, 1]
+        : memref<8x16xf32> to memref<1x16xf32, strided<[16, 1], offset: ?>>
+    %out = memref.subview %y[%i, 0] [1, 16] [1, 1]
+        : memref<8x16xf32> to memref<1x16xf32, strided<[16, 1], offset: ?>>
+    linalg.exp ins(%row : memref<1x16xf32, strided<[16, 1], offset: ?>>)
+               outs(%out : memref<1x16xf32, strided<[16, 1], offset: ?>>)
+    linalg.fill ins(%n : f32) outs(%row : memref<1x16xf32, strided<[16, 1], offset: ?>>)
+  }
+  return
+}
+
 // CHECK:       func.func private @[[FILL]](%{{.*}}: memref<8xf32> {llvm.noalias}) attributes {
 // CHECK-SAME:    llvm.bareptr
 // CHECK-NEXT:    arith.constant 0.000000e+00
@@ -81,3 +99,6 @@ func.func @dynamic(%a: memref<?xf32>) {
 // CHECK:       func.func private @[[DYNAMIC]](
 // CHECK-NOT:     llvm.bareptr
 // CHECK:         linalg.fill
+
+// CHECK:       func.func private @[[TILES]](%{{.*}}: memref<8x16xf32> {llvm.noalias}, %{{.*}}: memref<8x16xf32> {llvm.noalias}, %{{.*}}: f32)
+// CHECK:         scf.forall

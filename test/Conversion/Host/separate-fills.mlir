@@ -96,3 +96,18 @@ func.func @parts(%x: tensor<2xf32>, %y: tensor<2xf32>) -> (tensor<4xf32>, tensor
   %other = tensor.insert_slice %read into %zeros[2] [2] [1] : tensor<2xf32> into tensor<4xf32>
   return %whole, %other, %read : tensor<4xf32>, tensor<4xf32>, tensor<2xf32>
 }
+
+// What reads zeros in another shape starts from zeros of that shape.
+// CHECK-LABEL: func.func @shapes
+// CHECK:         %[[FLAT:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<32xf32>)
+// CHECK-NOT:     tensor.collapse_shape
+// CHECK:         linalg.reduce {{.*}} outs(%[[FLAT]] : tensor<32xf32>)
+func.func @shapes(%x: tensor<32x8xf32>, %y: tensor<4x8x8xf32>) -> (tensor<32xf32>, tensor<4x8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<4x8xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %flat = tensor.collapse_shape %zeros [[0, 1]] : tensor<4x8xf32> into tensor<32xf32>
+  %a = linalg.reduce {arith.addf} ins(%x : tensor<32x8xf32>) outs(%flat : tensor<32xf32>) dimensions = [1]
+  %b = linalg.reduce {arith.addf} ins(%y : tensor<4x8x8xf32>) outs(%zeros : tensor<4x8xf32>) dimensions = [2]
+  return %a, %b : tensor<32xf32>, tensor<4x8xf32>
+}

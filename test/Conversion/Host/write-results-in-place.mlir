@@ -117,3 +117,41 @@ func.func @other_layout(%out: memref<8xf32, strided<[2]>>) {
   memref.copy %a, %out : memref<8xf32> to memref<8xf32, strided<[2]>>
   return
 }
+
+// A result in another shape is written in the shape of who writes it.
+// CHECK-LABEL: func.func @reshaped
+// CHECK:         %[[LONG:.*]] = memref.expand_shape %arg0 {{\[\[}}0, 1]] output_shape [2, 4]
+// CHECK-NEXT:    call @use_rows(%[[LONG]])
+// CHECK-NOT:     memref.copy
+// CHECK:         return
+func.func private @use_rows(memref<2x4xf32>)
+func.func @reshaped(%out: memref<8xf32>) {
+  %a = memref.alloc() : memref<2x4xf32>
+  call @use_rows(%a) : (memref<2x4xf32>) -> ()
+  %flat = memref.collapse_shape %a [[0, 1]] : memref<2x4xf32> into memref<8xf32>
+  memref.copy %flat, %out : memref<8xf32> to memref<8xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @reshaped_back
+// CHECK:         %[[FLAT:.*]] = memref.collapse_shape %arg0 {{\[\[}}0, 1]]
+// CHECK-NEXT:    call @use(%[[FLAT]])
+// CHECK-NOT:     memref.copy
+func.func @reshaped_back(%out: memref<2x4xf32>) {
+  %a = memref.alloc() : memref<8xf32>
+  call @use(%a) : (memref<8xf32>) -> ()
+  %rows = memref.expand_shape %a [[0, 1]] output_shape [2, 4] : memref<8xf32> into memref<2x4xf32>
+  memref.copy %rows, %out : memref<2x4xf32> to memref<2x4xf32>
+  return
+}
+
+// Not where the result does not lie in order.
+// CHECK-LABEL: func.func @reshaped_strides
+// CHECK:         memref.copy
+func.func @reshaped_strides(%out: memref<8xf32, strided<[2]>>) {
+  %a = memref.alloc() : memref<2x4xf32>
+  call @use_rows(%a) : (memref<2x4xf32>) -> ()
+  %flat = memref.collapse_shape %a [[0, 1]] : memref<2x4xf32> into memref<8xf32>
+  memref.copy %flat, %out : memref<8xf32> to memref<8xf32, strided<[2]>>
+  return
+}

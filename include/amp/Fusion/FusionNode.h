@@ -1,0 +1,70 @@
+//===- FusionNode.h - How an operation walks its tensors --------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An operation that may be computed in parts, as loops and, for each tensor,
+// the loop that walks each of its dimensions. Reshapes that only add or drop
+// extents of 1 are looked through, so that both sides of one speak of the same
+// tensor.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_FUSION_FUSIONNODE_H
+#define AMP_FUSION_FUSIONNODE_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+namespace mlir::amp {
+
+/// True if `op` gives the memory of its first operand another shape.
+bool isReshape(Operation *op);
+
+/// The tensor that `value` is a reshape of, through any number of them.
+Value getReshapeRoot(Value value);
+
+/// Which loop walks each dimension of the operand of `reshape`, or -1, from
+/// those of its result. Where several extents above 1 are merged or divided no
+/// loop does.
+SmallVector<int> getSourceLoops(Operation *reshape, ArrayRef<int> resultLoops);
+
+/// Which loop walks each dimension of a tensor.
+struct TensorWalk {
+  /// What is read or written, and for each dimension a loop of the operation;
+  /// kWhole if none walks it alone.
+  Value value;
+  SmallVector<int> valueDims;
+  /// The same of the tensor that `value` is a reshape of, or is.
+  Value tensor;
+  SmallVector<int> dims;
+  /// Elements of it are read by computed indices.
+  bool isGathered = false;
+
+  static constexpr int kWhole = -1;
+};
+
+struct FusionNode {
+  linalg::GenericOp op;
+  /// Extents of the loops; ShapedType::kDynamic before run time.
+  SmallVector<int64_t> extents;
+  /// Loops that the operation can be cut along: parallel, longer than 1, and
+  /// walking one dimension of each result alone.
+  llvm::SmallBitVector divisible;
+  /// Inputs, and results of before that the body uses. Tensors that a body
+  /// reads by index are read as a whole.
+  SmallVector<TensorWalk> reads;
+  /// Results.
+  SmallVector<TensorWalk> writes;
+
+  /// Nothing if `op` is not computed in parts: no linalg.generic on tensors, a
+  /// contraction, without results, or with effects.
+  static std::optional<FusionNode> get(Operation *op);
+};
+
+} // namespace mlir::amp
+
+#endif // AMP_FUSION_FUSIONNODE_H

@@ -1,0 +1,73 @@
+//===- FusionPlan.h - Which operations share a pass over memory -*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Groups the operations of a block so that what one of them computes is read by
+// the next while it is close, and values that several read come from memory
+// once. It rewrites nothing: host and devices read one plan.
+//
+// A group is a nest of parallel loops that all its operations have in common,
+// cut in tiles, and in each tile one operation after the other on its part of
+// the tensors. A softmax has its rows for loops: maximum, exponentials, their
+// sum and the quotients of a row happen while the row is in a cache. A batch
+// norm has its channels, an optimizer all dimensions of a parameter.
+//
+// What belongs together is found by structure: which loop of the reader walks
+// the dimension that a loop of the writer walks. No operation is known by name.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_FUSION_FUSIONPLAN_H
+#define AMP_FUSION_FUSIONPLAN_H
+
+#include "amp/Fusion/FusionNode.h"
+
+namespace mlir::amp {
+
+/// What a machine can do with a group.
+struct FusionTarget {
+  /// Bytes of all tensors' parts in a tile that stay close to who computes: a
+  /// part of a second-level cache, or the shared memory of a multiprocessor.
+  int64_t closeBytes = 256 * 1024;
+  /// Bytes of a tile from which on more buy nothing: loops are long enough for
+  /// vectors, and a first-level cache holds them.
+  int64_t tileBytes = 24 * 1024;
+  /// Shortest run of bytes that is worth reading by itself.
+  int64_t runBytes = 512;
+};
+
+/// Operations that share a pass.
+struct FusionGroup {
+  /// In an order in which they can stand.
+  std::vector<FusionNode> nodes;
+  /// Extents of the common loops, outermost first; kDynamic before run time.
+  SmallVector<int64_t> extents;
+  /// Steps of these loops, which divide the extents.
+  SmallVector<int64_t> tile;
+  /// For each operation and each of its dimensions the loop that walks it, or
+  /// kNoLoop where a tile holds all of it.
+  SmallVector<SmallVector<int>> loops;
+
+  static constexpr int kNoLoop = -1;
+};
+
+struct FusionPlan {
+  /// Groups of at least two operations, in an order in which they can stand.
+  std::vector<FusionGroup> groups;
+  /// The operations of the block in an order in which those of each group are
+  /// neighbours; the terminator is left out.
+  SmallVector<Operation *> order;
+  /// Bytes that operations read and write one by one, and by the plan: each
+  /// tensor once for each group, or operation in none, that reads or writes it.
+  int64_t bytesBefore = 0, bytesAfter = 0;
+
+  static FusionPlan compute(Block &block, const FusionTarget &target);
+};
+
+} // namespace mlir::amp
+
+#endif // AMP_FUSION_FUSIONPLAN_H

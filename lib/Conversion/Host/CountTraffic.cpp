@@ -1,0 +1,198 @@
+//===- CountTraffic.cpp - Bytes that a step moves, and has to -------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two numbers for each train step, left on the module. On tensors, before
+// anything is fused: the bytes that no plan can do without
+// (amp/Fusion/StepTraffic.h). On buffers, when each kernel is a function of its
+// own: what kernels read and write, in the order in which they do. Of a buffer
+// counts
+//
+//   read      its bytes, if a kernel reads it before it has written it
+//   written   its bytes, if a kernel writes it
+//   gathered  an element for each point of the loops, at most all of it
+//
+// What a kernel wrote and reads again is close (a tile), and so is what a
+// product packs. A kernel in a loop counts for each round, if their number is
+// known.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Conversion/Passes.h"
+#include "amp/Fusion/StepTraffic.h"
+#include "amp/Program/ProgramSignature.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+#define DEBUG_TYPE "amp-count-traffic"
+
+namespace mlir::amp {
+#define GEN_PASS_DEF_COUNTLEASTTRAFFICPASS
+#define GEN_PASS_DEF_COUNTKERNELTRAFFICPASS
+#include "amp/Conversion/Passes.h.inc"
+} // namespace mlir::amp
+
+using namespace mlir;
+using namespace mlir::amp;
+
+static int64_t getElementBytes(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return element.isIntOrFloat()
+             ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8)
+             : 8;
+}
+
+static int64_t countBytes(Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  return type.hasStaticShape() ? type.getNumElements() * getElementBytes(type)
+                               : 0;
+}
+
+namespace {
+/// What a kernel does to the buffers that it is given.
+class KernelTraffic {
+public:
+  explicit KernelTraffic(func::FuncOp kernel) {
+    kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (auto copy = dyn_cast<memref::CopyOp>(op)) {
+        read(copy.getSource());
+        write(copy.getTarget());
+      } else if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
+        addStructured(structured);
+        return WalkResult::skip();
+      }
+      return WalkResult::advance();
+    });
+  }
+
+  int64_t countBytes() const {
+    int64_t bytes = gathered;
+    for (Value buffer : readFirst)
+      bytes += ::countBytes(buffer);
+    for (Value buffer : written)
+      bytes += ::countBytes(buffer);
+    return bytes;
+  }
+
+private:
+  /// The argument that `buffer` is a view of; null for the kernel's own.
+  static Value getGiven(Value buffer) {
+    while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
+      buffer = view.getViewSource();
+    return isa<BlockArgument>(buffer) && isa<MemRefType>(buffer.getType())
+               ? buffer
+               : Value();
+  }
+  void read(Value buffer) {
+    Value given = getGiven(buffer);
+    if (given && !written.contains(given))
+      readFirst.insert(given);
+  }
+  void write(Value buffer) {
+    if (Value given = getGiven(buffer))
+      written.insert(given);
+  }
+
+  void addStructured(linalg::LinalgOp op) {
+    for (OpOperand &operand : op->getOpOperands())
+      if (isa<MemRefType>(operand.get().getType()) &&
+          op.payloadUsesValueFromOperand(&operand))
+        read(operand.get());
+    for (OpOperand &output : op.getDpsInitsMutable())
+      write(output.get());
+    SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+    int64_t points = ShapedType::isDynamicShape(ranges)
+                         ? 0
+                         : ShapedType::getNumElements(ranges);
+    for (auto forall = op->getParentOfType<scf::ForallOp>(); forall;
+         forall = forall->getParentOfType<scf::ForallOp>())
+      for (auto [end, step] :
+           llvm::zip_equal(forall.getMixedUpperBound(), forall.getMixedStep()))
+        points *= llvm::divideCeil(getConstantIntValue(end).value_or(0),
+                                   getConstantIntValue(step).value_or(1));
+    op->walk([&](memref::LoadOp load) {
+      if (Value given = getGiven(load.getMemRef()))
+        gathered += std::min(::countBytes(given),
+                             points * getElementBytes(load.getType()));
+    });
+  }
+
+  llvm::SetVector<Value> readFirst, written;
+  int64_t gathered = 0;
+};
+} // namespace
+
+/// The train step, or null.
+static func::FuncOp findTrainStep(ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>())
+    if (auto signature =
+            function->getAttrOfType<DictionaryAttr>(kSignatureAttr))
+      if (signature.getAs<StringAttr>("kind") == "train_step")
+        return function;
+  return {};
+}
+
+/// Rounds of the loops around `op`; 1 where it is not known.
+static int64_t countRounds(Operation *op) {
+  int64_t rounds = 1;
+  for (auto loop = op->getParentOfType<scf::ForOp>(); loop;
+       loop = loop->getParentOfType<scf::ForOp>())
+    if (std::optional<llvm::APInt> trips = loop.getStaticTripCount())
+      rounds *= trips->getSExtValue();
+  return rounds;
+}
+
+namespace {
+struct CountLeastTraffic
+    : public amp::impl::CountLeastTrafficPassBase<CountLeastTraffic> {
+  void runOnOperation() override {
+    func::FuncOp step = findTrainStep(getOperation());
+    if (!step || step.isExternal())
+      return;
+    auto results = step->getAttrOfType<DictionaryAttr>(kSignatureAttr)
+                       .getAs<ArrayAttr>("results");
+    SmallVector<unsigned> losses;
+    for (auto [number, result] :
+         llvm::enumerate(results.getAsRange<DictionaryAttr>()))
+      if (result.getAs<StringAttr>("role") == "loss")
+        losses.push_back(number);
+    getOperation()->setAttr(
+        kLeastTrafficAttr,
+        Builder(&getContext())
+            .getI64IntegerAttr(countLeastTraffic(step, losses)));
+  }
+};
+
+struct CountKernelTraffic
+    : public amp::impl::CountKernelTrafficPassBase<CountKernelTraffic> {
+  void runOnOperation() override {
+    func::FuncOp step = findTrainStep(getOperation());
+    if (!step)
+      return;
+    SymbolTableCollection symbols;
+    llvm::DenseMap<func::FuncOp, int64_t> bytesOf;
+    int64_t bytes = 0;
+    step.walk([&](func::CallOp call) {
+      auto callee = symbols.lookupNearestSymbolFrom<func::FuncOp>(
+          call, call.getCalleeAttr());
+      if (!callee || callee.isExternal())
+        return;
+      auto [known, isNew] = bytesOf.try_emplace(callee, 0);
+      if (isNew)
+        known->second = KernelTraffic(callee).countBytes();
+      bytes += known->second * countRounds(call);
+    });
+    getOperation()->setAttr(kKernelTrafficAttr,
+                            Builder(&getContext()).getI64IntegerAttr(bytes));
+  }
+};
+} // namespace

@@ -1,0 +1,173 @@
+//===- LowerTileLoops.cpp - Tiles of a group, one after the other ---------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An scf.forall on buffers (amp-tile-fusion-groups) says that its tiles may be
+// computed in any order. Here they are numbered and divided into pieces of
+// consecutive ones:
+//
+//   forall (%i, %j) = (0, 0) to (4, 64) step (1, 8) { ... }
+//   ->  parallel (%piece) = (0) to (8) {
+//         for %tile = 4 %piece to 4 %piece + 4 { %i, 8 %j = delinearize %tile }
+//       }
+//
+// With one thread, or where there is too little to do, there is one piece, and
+// no scf.parallel. Which tiles are in a piece changes no result: each tile
+// computes the same, wherever it runs.
+//
+// What a tile needs for itself is allocated on the stack once for each piece.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Conversion/LinalgToHostContraction.h"
+#include "amp/Conversion/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+
+#define DEBUG_TYPE "amp-lower-tile-loops"
+
+namespace mlir::amp {
+#define GEN_PASS_DEF_LOWERTILELOOPSPASS
+#include "amp/Conversion/Passes.h.inc"
+} // namespace mlir::amp
+
+using namespace mlir;
+using namespace mlir::amp;
+
+/// Pieces for each thread: more are shared more evenly.
+static constexpr int64_t kPiecesPerThread = 4;
+
+/// Points of the loops of all operations in a tile.
+static int64_t countTileWork(scf::ForallOp forall) {
+  int64_t work = 0;
+  forall.walk([&](linalg::LinalgOp op) {
+    work += ShapedType::getNumElements(op.getStaticLoopRanges());
+  });
+  return work;
+}
+
+/// The number of tiles along each loop.
+static SmallVector<Value> getCounts(OpBuilder &builder, scf::ForallOp forall) {
+  SmallVector<Value> counts;
+  Location loc = forall.getLoc();
+  for (auto [begin, end, step] :
+       llvm::zip_equal(forall.getMixedLowerBound(), forall.getMixedUpperBound(),
+                       forall.getMixedStep())) {
+    AffineExpr e, b, s;
+    bindSymbols(builder.getContext(), b, e, s);
+    OpFoldResult count = affine::makeComposedFoldedAffineApply(
+        builder, loc, (e - b).ceilDiv(s), {begin, end, step});
+    counts.push_back(getValueOrCreateConstantIndexOp(builder, loc, count));
+  }
+  return counts;
+}
+
+namespace {
+struct LowerTileLoops
+    : public amp::impl::LowerTileLoopsPassBase<LowerTileLoops> {
+  using Base::Base;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return checkThreadOptions(context, threads, partWork);
+  }
+
+  void runOnOperation() override {
+    SmallVector<scf::ForallOp> loops;
+    getOperation().walk([&](scf::ForallOp forall) {
+      if (forall.getNumResults() == 0)
+        loops.push_back(forall);
+    });
+    for (scf::ForallOp forall : loops)
+      lower(forall);
+    numLowered += loops.size();
+  }
+
+  /// How many pieces `tiles` are divided into; nothing if it is known at run
+  /// time only.
+  int64_t getNumPieces(scf::ForallOp forall, Value tiles) const {
+    int64_t most = threads * kPiecesPerThread;
+    if (threads < 2 || forall->getParentOfType<scf::ParallelOp>() ||
+        forall->getParentOfType<scf::ForallOp>())
+      return 1;
+    std::optional<int64_t> count = getConstantIntValue(tiles);
+    if (!count)
+      return most;
+    int64_t work = countTileWork(forall) * *count;
+    return std::max<int64_t>(1, std::min({most, *count, work / partWork}));
+  }
+
+  void lower(scf::ForallOp forall) {
+    OpBuilder builder(forall);
+    Location loc = forall.getLoc();
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(builder, loc, value);
+    };
+    SmallVector<Value> counts = getCounts(builder, forall);
+    Value tiles = counts.front();
+    for (Value count : ArrayRef(counts).drop_front())
+      tiles = builder.createOrFold<arith::MulIOp>(loc, tiles, count);
+    int64_t numPieces = getNumPieces(forall, tiles);
+
+    Value begin = constant(0), end = tiles;
+    if (numPieces > 1) {
+      Value pieces = constant(numPieces);
+      Value length =
+          builder.createOrFold<arith::CeilDivUIOp>(loc, tiles, pieces);
+      auto parallel =
+          scf::ParallelOp::create(builder, loc, begin, pieces, constant(1));
+      builder.setInsertionPointToStart(parallel.getBody());
+      Value piece = parallel.getInductionVars().front();
+      begin = arith::MulIOp::create(builder, loc, piece, length);
+      end = arith::MinUIOp::create(
+          builder, loc, tiles,
+          arith::AddIOp::create(builder, loc, begin, length));
+    }
+    SmallVector<memref::AllocOp> allocs(
+        forall.getBody()->getOps<memref::AllocOp>());
+    for (memref::AllocOp alloc : allocs) {
+      if (!alloc.getType().hasStaticShape())
+        continue;
+      auto onStack = memref::AllocaOp::create(
+          builder, alloc.getLoc(), alloc.getType(), alloc.getAlignmentAttr());
+      alloc.replaceAllUsesWith(onStack.getMemref());
+      alloc.erase();
+    }
+
+    auto loop = scf::ForOp::create(builder, loc, begin, end, constant(1));
+    builder.setInsertionPointToStart(loop.getBody());
+    SmallVector<Value> numbers = {loop.getInductionVar()};
+    if (counts.size() > 1)
+      numbers =
+          llvm::to_vector_of<Value>(affine::AffineDelinearizeIndexOp::create(
+                                        builder, loc, numbers.front(), counts)
+                                        .getResults());
+    SmallVector<Value> indices;
+    for (auto [number, first, step] : llvm::zip_equal(
+             numbers, forall.getMixedLowerBound(), forall.getMixedStep())) {
+      AffineExpr n, b, s;
+      bindSymbols(builder.getContext(), n, b, s);
+      indices.push_back(getValueOrCreateConstantIndexOp(
+          builder, loc,
+          affine::makeComposedFoldedAffineApply(builder, loc, b + n * s,
+                                                {number, first, step})));
+    }
+    for (auto [from, to] : llvm::zip_equal(forall.getInductionVars(), indices))
+      from.replaceAllUsesWith(to);
+    loop.getBody()->getOperations().splice(
+        loop.getBody()->getTerminator()->getIterator(),
+        forall.getBody()->getOperations(), forall.getBody()->begin(),
+        forall.getBody()->getTerminator()->getIterator());
+    forall.erase();
+  }
+};
+} // namespace

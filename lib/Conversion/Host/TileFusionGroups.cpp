@@ -1,0 +1,473 @@
+//===- TileFusionGroups.cpp - One loop nest for each group of the plan ----===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Does what the fusion plan says (amp/Fusion/FusionPlan.h). The operations of a
+// group become an scf.forall over its tiles, with one operation after the other
+// on parts of the tensors:
+//
+//   %m = max(%x)  %e = exp(%x - %m)  %s = sum(%e)  %y = %e / %s
+//   ->
+//   %y = forall (%row) {
+//     %xr = %x[%row]  %mr = max(%xr)  %er = exp(%xr - %mr)  ...  %y[%row] = %yr
+//   }
+//
+// A part that somebody outside reads is written to its tensor; others exist in
+// a tile only. No sum goes across tiles, so that it does not matter in which
+// order tiles are computed, or by how many threads.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Conversion/Passes.h"
+#include "amp/Fusion/FusionPlan.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+
+#define DEBUG_TYPE "amp-tile-fusion-groups"
+
+namespace mlir::amp {
+#define GEN_PASS_DEF_TILEFUSIONGROUPSPASS
+#include "amp/Conversion/Passes.h.inc"
+} // namespace mlir::amp
+
+using namespace mlir;
+using namespace mlir::amp;
+
+namespace {
+/// Where a part lies in its tensor.
+struct Slice {
+  SmallVector<OpFoldResult> offsets, sizes, strides;
+};
+
+/// Writes the loops of one group.
+class GroupTiler {
+public:
+  GroupTiler(const FusionGroup &group, RewriterBase &rewriter)
+      : group(group), rewriter(rewriter),
+        loc(rewriter.getFusedLoc(getLocations(group))) {}
+
+  void tile();
+
+private:
+  static SmallVector<Location> getLocations(const FusionGroup &group) {
+    SmallVector<Location> locations;
+    for (const FusionNode &node : group.nodes)
+      locations.push_back(node.op->getLoc());
+    return locations;
+  }
+
+  bool isInside(Operation *op) const {
+    return llvm::any_of(group.nodes,
+                        [&](const FusionNode &node) { return node.op == op; });
+  }
+  /// Results that somebody outside of the group reads.
+  SmallVector<OpResult> findOutputs() const;
+  bool isReadOutside(Value value) const;
+  SmallVector<int> getResultLoops(OpResult result) const;
+  /// The end of `loop`, which walks `output` and so `destination`.
+  OpFoldResult getExtent(unsigned loop, OpResult output,
+                         Value destination) const;
+  /// An empty tensor of the type of `result`.
+  Value createDestination(OpResult result);
+  Slice getSlice(RankedTensorType type, ArrayRef<int> loops) const;
+  void tileOperation(unsigned number);
+  /// The part of `value` that a tile reads by loops `loops`.
+  Value getPart(Value value, ArrayRef<int> loops);
+  RankedTensorType getPartType(RankedTensorType type,
+                               ArrayRef<int> loops) const;
+  /// `reshape` of a part of its operand.
+  Value reshapePart(Operation *reshape, Value source, ArrayRef<int> loops);
+
+  const FusionGroup &group;
+  RewriterBase &rewriter;
+  Location loc;
+  SmallVector<Value> indices;
+  /// Parts of results of the group, in the tile.
+  IRMapping parts;
+};
+} // namespace
+
+/// The loops of the group that walk the dimensions which `map` indexes by the
+/// loops of an operation.
+static SmallVector<int> getLoops(AffineMap map, ArrayRef<int> loops) {
+  SmallVector<int> result;
+  for (AffineExpr expr : map.getResults()) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    result.push_back(dim ? loops[dim.getPosition()] : FusionGroup::kNoLoop);
+  }
+  return result;
+}
+
+bool GroupTiler::isReadOutside(Value value) const {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    if (isReshape(user))
+      return isReadOutside(user->getResult(0));
+    return !isInside(user);
+  });
+}
+
+SmallVector<OpResult> GroupTiler::findOutputs() const {
+  SmallVector<OpResult> outputs;
+  for (const FusionNode &node : group.nodes)
+    for (OpResult result : node.op->getResults())
+      if (isReadOutside(result))
+        outputs.push_back(result);
+  return outputs;
+}
+
+Value GroupTiler::createDestination(OpResult result) {
+  auto type = cast<RankedTensorType>(result.getType());
+  auto op = cast<linalg::GenericOp>(result.getOwner());
+  // What is there before has the extents; it may be filled in the group.
+  Value init = op.getDpsInitOperand(result.getResultNumber())->get();
+  while (auto filled = init.getDefiningOp<linalg::GenericOp>())
+    init =
+        filled.getDpsInitOperand(cast<OpResult>(init).getResultNumber())->get();
+  return tensor::EmptyOp::create(rewriter, loc,
+                                 tensor::getMixedSizes(rewriter, loc, init),
+                                 type.getElementType());
+}
+
+Slice GroupTiler::getSlice(RankedTensorType type, ArrayRef<int> loops) const {
+  Slice slice;
+  slice.strides.assign(type.getRank(), rewriter.getIndexAttr(1));
+  for (auto [extent, loop] : llvm::zip_equal(type.getShape(), loops)) {
+    if (loop == FusionGroup::kNoLoop) {
+      slice.offsets.push_back(rewriter.getIndexAttr(0));
+      slice.sizes.push_back(rewriter.getIndexAttr(extent));
+      continue;
+    }
+    slice.offsets.push_back(indices[loop]);
+    slice.sizes.push_back(rewriter.getIndexAttr(group.tile[loop]));
+  }
+  return slice;
+}
+
+RankedTensorType GroupTiler::getPartType(RankedTensorType type,
+                                         ArrayRef<int> loops) const {
+  SmallVector<int64_t> shape(type.getShape());
+  for (auto [extent, loop] : llvm::zip_equal(shape, loops))
+    if (loop != FusionGroup::kNoLoop)
+      extent = group.tile[loop];
+  return type.clone(shape);
+}
+
+Value GroupTiler::reshapePart(Operation *reshape, Value source,
+                              ArrayRef<int> loops) {
+  RankedTensorType type = getPartType(
+      cast<RankedTensorType>(reshape->getResult(0).getType()), loops);
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(reshape))
+    return tensor::ExpandShapeOp::create(rewriter, loc, type, source,
+                                         expand.getReassociationIndices());
+  return tensor::CollapseShapeOp::create(
+      rewriter, loc, type, source,
+      cast<tensor::CollapseShapeOp>(reshape).getReassociationIndices());
+}
+
+Value GroupTiler::getPart(Value value, ArrayRef<int> loops) {
+  if (Value part = parts.lookupOrNull(value))
+    return part;
+  if (isReshape(value.getDefiningOp()) &&
+      parts.contains(getReshapeRoot(value))) {
+    // The chain from the part that is in the tile.
+    SmallVector<Operation *> chain;
+    for (Value source = value; !parts.contains(source);
+         source = chain.back()->getOperand(0))
+      chain.push_back(source.getDefiningOp());
+    SmallVector<SmallVector<int>> walks = {SmallVector<int>(loops)};
+    for (Operation *reshape : ArrayRef(chain).drop_back())
+      walks.push_back(getSourceLoops(reshape, walks.back()));
+    Value part = parts.lookup(chain.back()->getOperand(0));
+    for (auto [reshape, walk] :
+         llvm::zip_equal(llvm::reverse(chain), llvm::reverse(walks)))
+      part = reshapePart(reshape, part, walk);
+    return part;
+  }
+  auto type = cast<RankedTensorType>(value.getType());
+  if (llvm::all_of(loops,
+                   [](int loop) { return loop == FusionGroup::kNoLoop; }))
+    return value;
+  Slice slice = getSlice(type, loops);
+  return tensor::ExtractSliceOp::create(rewriter, loc, getPartType(type, loops),
+                                        value, slice.offsets, slice.sizes,
+                                        slice.strides);
+}
+
+void GroupTiler::tileOperation(unsigned number) {
+  linalg::GenericOp op = group.nodes[number].op;
+  ArrayRef<int> loops = group.loops[number];
+  SmallVector<Value> operands;
+  SmallVector<Type> types;
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value value = operand.get();
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type) {
+      operands.push_back(value);
+      continue;
+    }
+    SmallVector<int> walk =
+        getLoops(op.getMatchingIndexingMap(&operand), loops);
+    RankedTensorType partType = getPartType(type, walk);
+    if (!op.isDpsInit(&operand)) {
+      operands.push_back(getPart(value, walk));
+      continue;
+    }
+    types.push_back(partType);
+    operands.push_back(op.payloadUsesValueFromOperand(&operand)
+                           ? getPart(value, walk)
+                           : tensor::EmptyOp::create(rewriter, loc,
+                                                     partType.getShape(),
+                                                     type.getElementType()));
+  }
+  auto tiled = cast<linalg::GenericOp>(
+      clone(rewriter, op.getOperation(), types, operands));
+  SmallVector<OpFoldResult> offsets(loops.size(), rewriter.getIndexAttr(0));
+  for (auto [offset, loop] : llvm::zip_equal(offsets, loops))
+    if (loop != FusionGroup::kNoLoop)
+      offset = indices[loop];
+  offsetIndices(rewriter, tiled, offsets);
+  rewriter.setInsertionPointAfter(tiled);
+  parts.map(op->getResults(), tiled->getResults());
+}
+
+/// Erases `op` and reshapes of it, if they are reshapes that nobody reads.
+static void eraseReshapes(RewriterBase &rewriter, Operation *op) {
+  if (!isReshape(op))
+    return;
+  for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
+    eraseReshapes(rewriter, user);
+  if (op->use_empty())
+    rewriter.eraseOp(op);
+}
+
+OpFoldResult GroupTiler::getExtent(unsigned loop, OpResult output,
+                                   Value destination) const {
+  if (!ShapedType::isDynamic(group.extents[loop]))
+    return rewriter.getIndexAttr(group.extents[loop]);
+  SmallVector<int> walk = getResultLoops(output);
+  int64_t dim = std::distance(walk.begin(), llvm::find(walk, int(loop)));
+  return tensor::getMixedSize(rewriter, loc, destination, dim);
+}
+
+SmallVector<int> GroupTiler::getResultLoops(OpResult result) const {
+  auto op = cast<linalg::GenericOp>(result.getOwner());
+  auto node = llvm::find_if(
+      group.nodes, [&](const FusionNode &node) { return node.op == op; });
+  return getLoops(op.getIndexingMapMatchingResult(result),
+                  group.loops[std::distance(group.nodes.begin(), node)]);
+}
+
+/// True if `writer` and `reader` visit the same points in the same order, what
+/// one reads of the other it reads where it was written, and who else reads it
+/// stands behind.
+static bool canShareBody(linalg::GenericOp writer, linalg::GenericOp reader) {
+  if (writer->getBlock() != reader->getBlock() ||
+      writer.getNumParallelLoops() != writer.getNumLoops() ||
+      reader.getNumParallelLoops() != reader.getNumLoops() ||
+      writer.getStaticLoopRanges() != reader.getStaticLoopRanges())
+    return false;
+  for (OpOperand &use : reader->getOpOperands())
+    if (use.get().getDefiningOp() == writer &&
+        (reader.isDpsInit(&use) ||
+         reader.getMatchingIndexingMap(&use) !=
+             writer.getIndexingMapMatchingResult(cast<OpResult>(use.get()))))
+      return false;
+  auto usesInit = [](linalg::GenericOp op) {
+    return llvm::any_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
+      return op.payloadUsesValueFromOperand(&init);
+    });
+  };
+  return !usesInit(writer) && !usesInit(reader) &&
+         llvm::all_of(writer->getUsers(), [&](Operation *user) {
+           Operation *here = reader->getBlock()->findAncestorOpInBlock(*user);
+           return here == reader || reader->isBeforeInBlock(here);
+         });
+}
+
+/// One operation for both, with the results of both, in place of `reader`.
+static linalg::GenericOp shareBody(linalg::GenericOp writer,
+                                   linalg::GenericOp reader,
+                                   RewriterBase &rewriter) {
+  SmallVector<Value> inputs, inits;
+  SmallVector<AffineMap> inputMaps, initMaps;
+  // The body's argument that stands for each of the old ones, by number.
+  SmallVector<std::pair<BlockArgument, unsigned>> arguments;
+  auto addInputs = [&](linalg::GenericOp op) {
+    for (OpOperand *use : op.getDpsInputOperands()) {
+      if (use->get().getDefiningOp() == writer)
+        continue;
+      AffineMap map = op.getMatchingIndexingMap(use);
+      unsigned number = 0;
+      while (number < inputs.size() &&
+             (inputs[number] != use->get() || inputMaps[number] != map))
+        ++number;
+      if (number == inputs.size()) {
+        inputs.push_back(use->get());
+        inputMaps.push_back(map);
+      }
+      arguments.emplace_back(op.getMatchingBlockArgument(use), number);
+    }
+  };
+  addInputs(writer);
+  addInputs(reader);
+  // What only the reader reads is no result any more.
+  SmallVector<OpResult> results;
+  for (linalg::GenericOp op : {writer, reader})
+    for (OpResult result : op->getResults()) {
+      bool isKept =
+          op == reader || llvm::any_of(result.getUsers(), [&](Operation *user) {
+            return user != reader;
+          });
+      if (!isKept)
+        continue;
+      OpOperand *init = op.getDpsInitOperand(result.getResultNumber());
+      results.push_back(result);
+      inits.push_back(init->get());
+      initMaps.push_back(op.getMatchingIndexingMap(init));
+    }
+  SmallVector<AffineMap> maps = inputMaps;
+  maps.append(initMaps);
+  rewriter.setInsertionPoint(reader);
+  auto shared = linalg::GenericOp::create(
+      rewriter, rewriter.getFusedLoc({writer.getLoc(), reader.getLoc()}),
+      ValueRange(inits).getTypes(), inputs, inits, maps,
+      reader.getIteratorTypesArray(),
+      [&](OpBuilder &builder, Location loc, ValueRange given) {
+        IRMapping mapping;
+        for (auto [argument, number] : arguments)
+          mapping.map(argument, given[number]);
+        auto cloneBody = [&](linalg::GenericOp op) {
+          for (Operation &inner : op.getBody()->without_terminator())
+            builder.clone(inner, mapping);
+        };
+        auto getYielded = [&](OpResult result) {
+          auto op = cast<linalg::GenericOp>(result.getOwner());
+          return mapping.lookupOrDefault(
+              op.getBody()->getTerminator()->getOperand(
+                  result.getResultNumber()));
+        };
+        cloneBody(writer);
+        for (OpOperand *use : reader.getDpsInputOperands())
+          if (use->get().getDefiningOp() == writer)
+            mapping.map(reader.getMatchingBlockArgument(use),
+                        getYielded(cast<OpResult>(use->get())));
+        cloneBody(reader);
+        SmallVector<Value> yielded = llvm::map_to_vector(results, getYielded);
+        linalg::YieldOp::create(builder, loc, yielded);
+      });
+  for (auto [old, result] : llvm::zip_equal(results, shared.getResults()))
+    rewriter.replaceAllUsesWith(old, result);
+  rewriter.eraseOp(reader);
+  rewriter.eraseOp(writer);
+  return shared;
+}
+
+/// Computes in one body what has the same loops.
+static void shareBodies(scf::ForallOp forall, RewriterBase &rewriter) {
+  SmallVector<linalg::GenericOp> ops(
+      forall.getBody()->getOps<linalg::GenericOp>());
+  for (linalg::GenericOp op : ops) {
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      for (Value input : op.getDpsInputs()) {
+        auto writer = input.getDefiningOp<linalg::GenericOp>();
+        if (!writer || !canShareBody(writer, op))
+          continue;
+        op = shareBody(writer, op, rewriter);
+        changed = true;
+        break;
+      }
+    }
+  }
+}
+
+void GroupTiler::tile() {
+  SmallVector<OpResult> outputs = findOutputs();
+  if (outputs.empty())
+    return; // dead
+  rewriter.setInsertionPoint(group.nodes.front().op);
+  SmallVector<Value> destinations;
+  for (OpResult output : outputs)
+    destinations.push_back(createDestination(output));
+  SmallVector<OpFoldResult> begins(group.extents.size(),
+                                   rewriter.getIndexAttr(0));
+  SmallVector<OpFoldResult> ends, steps;
+  for (unsigned loop = 0; loop < group.extents.size(); ++loop) {
+    steps.push_back(rewriter.getIndexAttr(group.tile[loop]));
+    ends.push_back(getExtent(loop, outputs.front(), destinations.front()));
+  }
+  auto forall = scf::ForallOp::create(rewriter, loc, begins, ends, steps,
+                                      destinations, /*mapping=*/std::nullopt);
+  rewriter.setInsertionPointToStart(forall.getBody());
+  indices = llvm::to_vector_of<Value>(forall.getInductionVars());
+  for (unsigned number = 0; number < group.nodes.size(); ++number)
+    tileOperation(number);
+
+  rewriter.setInsertionPointToStart(forall.getTerminator().getBody());
+  for (auto [output, destination] :
+       llvm::zip_equal(outputs, forall.getRegionIterArgs())) {
+    Slice slice = getSlice(cast<RankedTensorType>(output.getType()),
+                           getResultLoops(output));
+    tensor::ParallelInsertSliceOp::create(rewriter, loc, parts.lookup(output),
+                                          destination, slice.offsets,
+                                          slice.sizes, slice.strides);
+  }
+  shareBodies(forall, rewriter);
+  for (auto [output, result] : llvm::zip_equal(outputs, forall.getResults()))
+    rewriter.replaceAllUsesWith(output, result);
+  // Readers first; reshapes of what is in tiles only are dead now, and so is
+  // what the operations would have written to.
+  for (FusionNode node : llvm::reverse(group.nodes)) {
+    for (Operation *user : llvm::make_early_inc_range(node.op->getUsers()))
+      eraseReshapes(rewriter, user);
+    SmallVector<Value> inits = node.op.getDpsInits();
+    rewriter.eraseOp(node.op);
+    for (Value init : inits)
+      if (auto empty = init.getDefiningOp<tensor::EmptyOp>();
+          empty && empty->use_empty())
+        rewriter.eraseOp(empty);
+  }
+}
+
+namespace {
+struct TileFusionGroups
+    : public amp::impl::TileFusionGroupsPassBase<TileFusionGroups> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    FusionTarget target;
+    target.closeBytes = closeBytes;
+    target.tileBytes = tileBytes;
+    target.runBytes = runBytes;
+    SmallVector<Block *> blocks;
+    getOperation().walk([&](Block *block) {
+      if (llvm::hasNItemsOrMore(block->getOps<linalg::GenericOp>(), 2))
+        blocks.push_back(block);
+    });
+    IRRewriter rewriter(&getContext());
+    for (Block *block : blocks) {
+      FusionPlan plan = FusionPlan::compute(*block, target);
+      for (Operation *op : plan.order)
+        op->moveBefore(block, block->getTerminator()->getIterator());
+      for (const FusionGroup &group : plan.groups)
+        GroupTiler(group, rewriter).tile();
+      numGroups += plan.groups.size();
+      numBytesBefore += plan.bytesBefore;
+      numBytesAfter += plan.bytesAfter;
+      for (const FusionGroup &group : plan.groups)
+        numOperations += group.nodes.size();
+    }
+  }
+};
+} // namespace

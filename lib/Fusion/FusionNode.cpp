@@ -1,0 +1,139 @@
+//===- FusionNode.cpp - How an operation walks its tensors ----------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reads indexing maps and reassociations. A dimension that is indexed by
+// anything but one loop (a window, a constant) is read as a whole.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Fusion/FusionNode.h"
+
+#include "amp/Analysis/Contraction.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+bool mlir::amp::isReshape(Operation *op) {
+  return isa_and_present<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
+}
+
+Value mlir::amp::getReshapeRoot(Value value) {
+  while (isReshape(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
+
+/// The dimension of `dims` that is longer than 1, if the others are not.
+static std::optional<int64_t> getOnlyLong(ArrayRef<int64_t> dims,
+                                          ArrayRef<int64_t> shape) {
+  std::optional<int64_t> only;
+  for (int64_t dim : dims) {
+    if (shape[dim] == 1)
+      continue;
+    if (only)
+      return std::nullopt;
+    only = dim;
+  }
+  return only;
+}
+
+SmallVector<int> mlir::amp::getSourceLoops(Operation *reshape,
+                                           ArrayRef<int> resultLoops) {
+  auto source = cast<RankedTensorType>(reshape->getOperand(0).getType());
+  auto result = cast<RankedTensorType>(reshape->getResult(0).getType());
+  SmallVector<int> dims(source.getRank(), TensorWalk::kWhole);
+  auto expand = dyn_cast<tensor::ExpandShapeOp>(reshape);
+  SmallVector<ReassociationIndices> groups =
+      expand ? expand.getReassociationIndices()
+             : cast<tensor::CollapseShapeOp>(reshape).getReassociationIndices();
+  ArrayRef<int64_t> longShape = expand ? result.getShape() : source.getShape();
+  for (auto [collapsed, group] : llvm::enumerate(groups))
+    if (std::optional<int64_t> expanded = getOnlyLong(group, longShape)) {
+      if (expand)
+        dims[collapsed] = resultLoops[*expanded];
+      else
+        dims[*expanded] = resultLoops[collapsed];
+    }
+  return dims;
+}
+
+/// How `value` is walked by `dims`.
+static TensorWalk createWalk(Value value, SmallVector<int> dims) {
+  TensorWalk walk{value, dims, value, dims, /*isGathered=*/false};
+  while (isReshape(walk.tensor.getDefiningOp())) {
+    Operation *reshape = walk.tensor.getDefiningOp();
+    walk.dims = getSourceLoops(reshape, walk.dims);
+    walk.tensor = reshape->getOperand(0);
+  }
+  return walk;
+}
+
+/// The loops by which `map` indexes dimensions.
+static SmallVector<int> getDims(AffineMap map) {
+  SmallVector<int> dims;
+  for (AffineExpr expr : map.getResults()) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    dims.push_back(dim ? int(dim.getPosition()) : TensorWalk::kWhole);
+  }
+  return dims;
+}
+
+/// The loops of `op` that it can be cut along.
+static llvm::SmallBitVector getDivisible(linalg::GenericOp op,
+                                         ArrayRef<int64_t> extents) {
+  llvm::SmallBitVector divisible(op.getNumLoops());
+  for (auto [dim, kind] : llvm::enumerate(op.getIteratorTypesArray()))
+    divisible[dim] = kind == utils::IteratorType::parallel && extents[dim] != 1;
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    llvm::SmallBitVector alone(op.getNumLoops());
+    for (AffineExpr expr : map.getResults()) {
+      if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+        alone.set(dim.getPosition());
+        continue;
+      }
+      for (unsigned dim = 0; dim < op.getNumLoops(); ++dim)
+        if (expr.isFunctionOfDim(dim))
+          divisible.reset(dim);
+    }
+    if (op.isDpsInit(&operand))
+      divisible &= alone;
+  }
+  return divisible;
+}
+
+std::optional<FusionNode> FusionNode::get(Operation *operation) {
+  auto op = dyn_cast<linalg::GenericOp>(operation);
+  if (!op || !op.hasPureTensorSemantics() || op->getNumResults() == 0 ||
+      !isMemoryEffectFree(op) || succeeded(matchContraction(op)))
+    return std::nullopt;
+  FusionNode node;
+  node.op = op;
+  node.extents = op.getStaticLoopRanges();
+  node.divisible = getDivisible(op, node.extents);
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    if (isa<RankedTensorType>(operand.get().getType()) &&
+        op.payloadUsesValueFromOperand(&operand))
+      node.reads.push_back(createWalk(operand.get(), getDims(map)));
+    if (op.isDpsInit(&operand))
+      node.writes.push_back(
+          createWalk(op.getTiedOpResult(&operand), getDims(map)));
+  }
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  for (Value value : captured)
+    if (auto type = dyn_cast<RankedTensorType>(value.getType())) {
+      node.reads.push_back(createWalk(
+          value, SmallVector<int>(type.getRank(), TensorWalk::kWhole)));
+      node.reads.back().isGathered = true;
+    }
+  return node;
+}

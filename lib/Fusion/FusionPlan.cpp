@@ -1,0 +1,686 @@
+//===- FusionPlan.cpp - Which operations share a pass over memory ---------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Greedy. Each operation begins as a group of its own; of all pairs of groups
+// that share a tensor, the one that saves most bytes becomes one group, until
+// no pair saves any. Two may become one if
+//
+//   loops    at least one loop is common to both: it walks the same dimension
+//   of
+//            every tensor that one writes and the other reads. Loops that are
+//            not common run inside of a tile
+//   close    the parts of all tensors in a tile fit what is close, and those of
+//            large tensors are no shorter than a run
+//   order    no operation outside takes from one and gives to the other
+//   life     where a contraction stands between them, the second takes from the
+//            first, and nobody else does. Otherwise the forward pass would
+//            compute for the backward pass what is then kept for the time
+//            between
+//
+// A pair that fails one of the last two is looked at again when one of them has
+// grown.
+//
+// Bytes of a group are those of each tensor that it reads and did not write,
+// and of each that it writes and others read. Reshapes are no tensors.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Fusion/FusionPlan.h"
+
+#include "TileChoice.h"
+#include "amp/Analysis/Contraction.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <queue>
+
+using namespace mlir;
+using namespace mlir::amp;
+
+static constexpr int kNoLoop = FusionGroup::kNoLoop;
+
+/// Operations of a group, at most: what a pair costs to look at grows with
+/// them.
+static constexpr size_t kMaxOperations = 128;
+
+/// How many readers of a tensor, in the order of the block, are looked at on
+/// each side of those that are in a group. They come closer as it grows.
+static constexpr unsigned kReaders = 4;
+
+/// True if what `op` does depends on what was done before it in ways that no
+/// value shows: effects, and reads by index that an assertion guards.
+static bool isOrdered(Operation *op) {
+  if (!isMemoryEffectFree(op))
+    return true;
+  WalkResult result = op->walk([](Operation *inner) {
+    bool readsByIndex =
+        isa<tensor::ExtractOp>(inner) && inner->getNumOperands() > 1;
+    bool mayFail = inner->getNumRegions() == 0 &&
+                   !inner->hasTrait<OpTrait::IsTerminator>() &&
+                   !isSpeculatable(inner);
+    return readsByIndex || mayFail ? WalkResult::interrupt()
+                                   : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
+//===----------------------------------------------------------------------===//
+// The block as a graph
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Operations of a block, reshapes left out, and who waits for whom.
+class BlockGraph {
+public:
+  explicit BlockGraph(Block &block);
+
+  unsigned size() const { return ops.size(); }
+  Operation *getOp(unsigned vertex) const { return ops[vertex]; }
+  ArrayRef<unsigned> getSuccessors(unsigned vertex) const {
+    return successors[vertex];
+  }
+  ArrayRef<unsigned> getPredecessors(unsigned vertex) const {
+    return predecessors[vertex];
+  }
+  /// Operations that read `root`, the terminator not counted.
+  ArrayRef<unsigned> getReaders(Value root) const {
+    auto found = readers.find(root);
+    return found == readers.end() ? ArrayRef<unsigned>() : found->second;
+  }
+  /// True if the terminator takes `root`.
+  bool isYielded(Value root) const { return yielded.contains(root); }
+  /// Reshapes of what `vertex` gives, in their order.
+  ArrayRef<Operation *> getReshapes(unsigned vertex) const {
+    return reshapes[vertex];
+  }
+
+private:
+  void addEdge(unsigned from, unsigned to) {
+    if (from == to || !edges.insert({from, to}).second)
+      return;
+    successors[from].push_back(to);
+    predecessors[to].push_back(from);
+  }
+
+  SmallVector<Operation *> ops;
+  SmallVector<SmallVector<unsigned>> successors, predecessors;
+  llvm::DenseSet<std::pair<unsigned, unsigned>> edges;
+  SmallVector<SmallVector<Operation *>> reshapes;
+  llvm::DenseMap<Value, SmallVector<unsigned>> readers;
+  llvm::DenseSet<Value> yielded;
+};
+} // namespace
+
+BlockGraph::BlockGraph(Block &block) {
+  llvm::DenseMap<Operation *, unsigned> vertexOf;
+  auto getInputs = [](Operation &op) {
+    llvm::SetVector<Value> inputs(op.operand_begin(), op.operand_end());
+    getUsedValuesDefinedAbove(op.getRegions(), inputs);
+    return inputs;
+  };
+  for (Operation &op : block.without_terminator()) {
+    // A reshape stands with what it reshapes, if that is all that it needs.
+    Operation *source =
+        isReshape(&op) ? op.getOperand(0).getDefiningOp() : nullptr;
+    if (source && source->getBlock() == &block && op.getNumOperands() == 1) {
+      unsigned vertex = vertexOf.lookup(source);
+      vertexOf[&op] = vertex;
+      reshapes[vertex].push_back(&op);
+      continue;
+    }
+    vertexOf[&op] = ops.size();
+    ops.push_back(&op);
+    successors.emplace_back();
+    predecessors.emplace_back();
+    reshapes.emplace_back();
+  }
+  std::optional<unsigned> lastOrdered;
+  for (auto [vertex, op] : llvm::enumerate(ops)) {
+    for (Value input : getInputs(*op)) {
+      Operation *producer = input.getDefiningOp();
+      if (producer && producer->getBlock() == &block)
+        addEdge(vertexOf.lookup(producer), vertex);
+      readers[getReshapeRoot(input)].push_back(vertex);
+    }
+    if (isOrdered(op)) {
+      if (lastOrdered)
+        addEdge(*lastOrdered, vertex);
+      lastOrdered = vertex;
+    }
+  }
+  for (Value value : getInputs(*block.getTerminator()))
+    yielded.insert(getReshapeRoot(value));
+}
+
+//===----------------------------------------------------------------------===//
+// Groups
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Operations that may share a pass, in any order.
+struct Candidate {
+  SmallVector<unsigned> vertices;
+  SmallVector<int64_t> extents;
+  /// For each vertex and each of its dimensions the common loop.
+  SmallVector<SmallVector<int>> loops;
+  SmallVector<int64_t> tile;
+  llvm::SetVector<Value> reads, writes;
+  int64_t bytes = 0;
+};
+
+/// Loops of two groups that walk the same.
+class LoopTies {
+public:
+  LoopTies(unsigned numA, unsigned numB) : ofA(numA, kOpen), ofB(numB, kOpen) {}
+
+  /// One walks with `a` (of the first group, or kNoLoop) what the other walks
+  /// with `b`. A loop cannot be common if it walks with two.
+  void tie(int a, int b) {
+    if (a == kNoLoop && b == kNoLoop)
+      return;
+    if (a == kNoLoop || b == kNoLoop) {
+      if (a != kNoLoop)
+        closeA(a);
+      if (b != kNoLoop)
+        closeB(b);
+      return;
+    }
+    if (ofA[a] == b && ofB[b] == a)
+      return;
+    if (ofA[a] == kOpen && ofB[b] == kOpen) {
+      ofA[a] = b;
+      ofB[b] = a;
+      return;
+    }
+    closeA(a);
+    closeB(b);
+  }
+
+  /// True if neither is tied to another loop, or closed.
+  bool areFree(int a, int b) const {
+    return a != kNoLoop && b != kNoLoop && (ofA[a] == kOpen || ofA[a] == b) &&
+           (ofB[b] == kOpen || ofB[b] == a);
+  }
+
+  /// The loop of the second group, or kNoLoop.
+  int getB(unsigned a) const { return ofA[a] < 0 ? kNoLoop : ofA[a]; }
+
+private:
+  void closeA(int a) {
+    if (ofA[a] >= 0)
+      ofB[ofA[a]] = kClosed;
+    ofA[a] = kClosed;
+  }
+  void closeB(int b) {
+    if (ofB[b] >= 0)
+      ofA[ofB[b]] = kClosed;
+    ofB[b] = kClosed;
+  }
+
+  static constexpr int kOpen = -1, kClosed = -2;
+  SmallVector<int> ofA, ofB;
+};
+
+class Planner {
+public:
+  Planner(Block &block, const FusionTarget &target);
+
+  FusionPlan plan();
+
+private:
+  Candidate createSingle(unsigned vertex) const;
+  void countBytes(Candidate &candidate) const;
+  std::optional<Candidate> join(const Candidate &a, const Candidate &b) const;
+  bool chooseTile(Candidate &candidate) const;
+  bool isConvex(const Candidate &candidate) const;
+  bool keepsLives(const Candidate &a, const Candidate &b) const;
+  /// Groups that share a tensor with `group`.
+  llvm::SetVector<unsigned> getNeighbours(unsigned group) const;
+  void push(unsigned a, unsigned b);
+  void sortLoops(Candidate &candidate) const;
+  SmallVector<SmallVector<unsigned>> sortGroups() const;
+  FusionGroup createGroup(const Candidate &candidate,
+                          ArrayRef<unsigned> vertices) const;
+
+  /// For each read and write of `candidate`: the walk, and the loops of who
+  /// walks.
+  void
+  forEachWalk(const Candidate &candidate,
+              llvm::function_ref<void(const TensorWalk &, ArrayRef<int>, bool)>
+                  visit) const;
+
+  struct Pair {
+    int64_t gain;
+    unsigned a, b;
+    unsigned versionA, versionB;
+    bool operator<(const Pair &other) const {
+      return std::tie(gain, other.a, other.b) < std::tie(other.gain, a, b);
+    }
+  };
+
+  const FusionTarget &target;
+  BlockGraph graph;
+  std::vector<std::optional<FusionNode>> nodes;
+  /// By number; those that were joined to another are empty.
+  std::vector<Candidate> groups;
+  SmallVector<unsigned> versions;
+  SmallVector<unsigned> groupOf;
+  /// How many contractions stand in front of each vertex.
+  SmallVector<unsigned> contractionsBefore;
+  std::priority_queue<Pair> pairs;
+};
+} // namespace
+
+Planner::Planner(Block &block, const FusionTarget &target)
+    : target(target), graph(block) {
+  unsigned numContractions = 0;
+  for (unsigned vertex = 0; vertex < graph.size(); ++vertex) {
+    nodes.push_back(FusionNode::get(graph.getOp(vertex)));
+    groups.push_back(createSingle(vertex));
+    versions.push_back(0);
+    groupOf.push_back(vertex);
+    contractionsBefore.push_back(numContractions);
+    auto structured = dyn_cast<linalg::LinalgOp>(graph.getOp(vertex));
+    numContractions += structured && succeeded(matchContraction(structured));
+  }
+}
+
+bool Planner::keepsLives(const Candidate &a, const Candidate &b) const {
+  auto getFirst = [](const Candidate &of) {
+    return *llvm::min_element(of.vertices);
+  };
+  const Candidate &first = getFirst(a) < getFirst(b) ? a : b;
+  const Candidate &second = &first == &a ? b : a;
+  if (contractionsBefore[*llvm::max_element(first.vertices)] >=
+      contractionsBefore[getFirst(second)])
+    return true;
+  auto isReadBySecond = [&](Value tensor) {
+    return second.reads.contains(tensor);
+  };
+  auto isReadByOthers = [&](Value tensor) {
+    return graph.isYielded(tensor) ||
+           llvm::any_of(graph.getReaders(tensor), [&](unsigned reader) {
+             return !llvm::is_contained(first.vertices, reader) &&
+                    !llvm::is_contained(second.vertices, reader);
+           });
+  };
+  return llvm::any_of(first.writes, isReadBySecond) &&
+         llvm::none_of(first.writes, isReadByOthers);
+}
+
+Candidate Planner::createSingle(unsigned vertex) const {
+  Candidate single;
+  single.vertices.push_back(vertex);
+  Operation *op = graph.getOp(vertex);
+  if (const std::optional<FusionNode> &node = nodes[vertex]) {
+    SmallVector<int> loops(node->extents.size(), kNoLoop);
+    for (unsigned dim : node->divisible.set_bits()) {
+      loops[dim] = single.extents.size();
+      single.extents.push_back(node->extents[dim]);
+    }
+    single.loops.push_back(std::move(loops));
+    for (const TensorWalk &walk : node->reads)
+      single.reads.insert(walk.tensor);
+    for (const TensorWalk &walk : node->writes)
+      single.writes.insert(walk.tensor);
+  } else {
+    single.loops.emplace_back();
+    if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
+      for (OpOperand &operand : op->getOpOperands())
+        if (isa<RankedTensorType>(operand.get().getType()) &&
+            structured.payloadUsesValueFromOperand(&operand))
+          single.reads.insert(getReshapeRoot(operand.get()));
+      for (Value result : op->getResults())
+        single.writes.insert(result);
+    }
+  }
+  countBytes(single);
+  return single;
+}
+
+void Planner::countBytes(Candidate &candidate) const {
+  llvm::SmallDenseSet<unsigned> inside(candidate.vertices.begin(),
+                                       candidate.vertices.end());
+  candidate.bytes = 0;
+  for (Value tensor : candidate.reads)
+    if (!candidate.writes.contains(tensor))
+      candidate.bytes += countTensorBytes(tensor);
+  for (Value tensor : candidate.writes)
+    if (graph.isYielded(tensor) ||
+        !llvm::all_of(graph.getReaders(tensor),
+                      [&](unsigned reader) { return inside.contains(reader); }))
+      candidate.bytes += countTensorBytes(tensor);
+}
+
+void Planner::forEachWalk(
+    const Candidate &candidate,
+    llvm::function_ref<void(const TensorWalk &, ArrayRef<int>, bool)> visit)
+    const {
+  for (auto [vertex, loops] :
+       llvm::zip_equal(candidate.vertices, candidate.loops)) {
+    for (const TensorWalk &walk : nodes[vertex]->reads)
+      visit(walk, loops, /*isWrite=*/false);
+    for (const TensorWalk &walk : nodes[vertex]->writes)
+      visit(walk, loops, /*isWrite=*/true);
+  }
+}
+
+/// The loops of the group behind `dims` of an operation with `loops`.
+static SmallVector<int> getLoops(ArrayRef<int> dims, ArrayRef<int> loops) {
+  SmallVector<int> result;
+  for (int dim : dims)
+    result.push_back(dim == TensorWalk::kWhole ? kNoLoop : loops[dim]);
+  return result;
+}
+
+std::optional<Candidate> Planner::join(const Candidate &a,
+                                       const Candidate &b) const {
+  LoopTies ties(a.extents.size(), b.extents.size());
+  struct Access {
+    SmallVector<int> loops;
+    bool isWrite;
+  };
+  llvm::MapVector<Value, SmallVector<Access, 2>> ofA, ofB;
+  auto collect = [&](const Candidate &of, const Candidate &other, auto &into) {
+    forEachWalk(
+        of, [&](const TensorWalk &walk, ArrayRef<int> loops, bool isWrite) {
+          if (other.reads.contains(walk.tensor) ||
+              other.writes.contains(walk.tensor))
+            into[walk.tensor].push_back({getLoops(walk.dims, loops), isWrite});
+        });
+  };
+  collect(a, b, ofA);
+  collect(b, a, ofB);
+
+  // What one writes and the other reads has to be written in the same tile.
+  for (bool dependences : {true, false})
+    for (auto &[tensor, accesses] : ofA)
+      for (const Access &first : accesses)
+        for (const Access &second : ofB[tensor]) {
+          if ((first.isWrite || second.isWrite) != dependences)
+            continue;
+          for (auto [x, y] : llvm::zip_equal(first.loops, second.loops))
+            if (dependences || ties.areFree(x, y))
+              ties.tie(x, y);
+          if (!dependences)
+            continue;
+          // A loop that does not walk the tensor would write it many times.
+          const Access &reader = first.isWrite ? second : first;
+          const Candidate &of = first.isWrite ? b : a;
+          for (int loop = 0, e = of.extents.size(); loop < e; ++loop)
+            if (!llvm::is_contained(reader.loops, loop))
+              ties.tie(first.isWrite ? kNoLoop : loop,
+                       first.isWrite ? loop : kNoLoop);
+        }
+
+  Candidate joined;
+  SmallVector<int> newOfA(a.extents.size(), kNoLoop),
+      newOfB(b.extents.size(), kNoLoop);
+  for (unsigned loop = 0; loop < a.extents.size(); ++loop)
+    if (int other = ties.getB(loop); other != kNoLoop) {
+      newOfA[loop] = newOfB[other] = joined.extents.size();
+      joined.extents.push_back(ShapedType::isDynamic(a.extents[loop])
+                                   ? b.extents[other]
+                                   : a.extents[loop]);
+    }
+  if (joined.extents.empty())
+    return std::nullopt;
+  auto append = [&](const Candidate &of, ArrayRef<int> renumbered) {
+    joined.vertices.append(of.vertices);
+    for (SmallVector<int> loops : of.loops) {
+      for (int &loop : loops)
+        if (loop != kNoLoop)
+          loop = renumbered[loop];
+      joined.loops.push_back(std::move(loops));
+    }
+    joined.reads.insert_range(of.reads);
+    joined.writes.insert_range(of.writes);
+  };
+  append(a, newOfA);
+  append(b, newOfB);
+  countBytes(joined);
+  return joined;
+}
+
+/// Puts the loops in the order of the dimensions of the largest tensor that
+/// all of them walk.
+void Planner::sortLoops(Candidate &candidate) const {
+  SmallVector<int> best;
+  int64_t bestBytes = -1;
+  forEachWalk(
+      candidate, [&](const TensorWalk &walk, ArrayRef<int> loops, bool) {
+        SmallVector<int> order;
+        for (int loop : getLoops(walk.dims, loops))
+          if (loop != kNoLoop && !llvm::is_contained(order, loop))
+            order.push_back(loop);
+        int64_t bytes = countTensorBytes(walk.tensor);
+        if (order.size() == candidate.extents.size() && bytes > bestBytes) {
+          best = order;
+          bestBytes = bytes;
+        }
+      });
+  if (best.empty())
+    return;
+  SmallVector<int64_t> extents;
+  SmallVector<int> newOf(best.size());
+  for (auto [place, loop] : llvm::enumerate(best)) {
+    extents.push_back(candidate.extents[loop]);
+    newOf[loop] = place;
+  }
+  candidate.extents = extents;
+  for (SmallVector<int> &loops : candidate.loops)
+    for (int &loop : loops)
+      if (loop != kNoLoop)
+        loop = newOf[loop];
+}
+
+bool Planner::chooseTile(Candidate &candidate) const {
+  sortLoops(candidate);
+  SmallVector<TilePart> parts;
+  forEachWalk(
+      candidate, [&](const TensorWalk &walk, ArrayRef<int> loops, bool) {
+        if (walk.isGathered)
+          return;
+        // What comes from outside is read in the shape that the reader sees.
+        bool isInside = candidate.writes.contains(walk.tensor);
+        TilePart part{isInside ? walk.tensor : walk.value,
+                      getLoops(isInside ? walk.dims : walk.valueDims, loops)};
+        if (llvm::none_of(parts, [&](const TilePart &other) {
+              return other.tensor == part.tensor && other.loops == part.loops;
+            }))
+          parts.push_back(std::move(part));
+      });
+  std::optional<SmallVector<int64_t>> tile =
+      amp::chooseTile(candidate.extents, parts, target);
+  if (tile)
+    candidate.tile = *tile;
+  return tile.has_value();
+}
+
+bool Planner::isConvex(const Candidate &candidate) const {
+  llvm::SmallDenseSet<unsigned> inside(candidate.vertices.begin(),
+                                       candidate.vertices.end());
+  unsigned last = *llvm::max_element(candidate.vertices);
+  llvm::SmallDenseSet<unsigned> seen;
+  SmallVector<unsigned> stack;
+  // An edge of the block leads forward, but a group that is entered is left
+  // from any of its operations.
+  auto enter = [&](unsigned vertex) {
+    unsigned group = groupOf[vertex];
+    if (seen.insert(group).second)
+      stack.push_back(group);
+  };
+  for (unsigned vertex : candidate.vertices)
+    for (unsigned next : graph.getSuccessors(vertex))
+      if (!inside.contains(next))
+        enter(next);
+  while (!stack.empty()) {
+    for (unsigned vertex : groups[stack.pop_back_val()].vertices) {
+      if (vertex >= last)
+        continue;
+      for (unsigned next : graph.getSuccessors(vertex)) {
+        if (inside.contains(next))
+          return false;
+        enter(next);
+      }
+    }
+  }
+  return true;
+}
+
+llvm::SetVector<unsigned> Planner::getNeighbours(unsigned group) const {
+  llvm::SetVector<unsigned> neighbours;
+  const Candidate &of = groups[group];
+  auto add = [&](unsigned vertex) {
+    if (nodes[vertex] && groupOf[vertex] != group)
+      neighbours.insert(groupOf[vertex]);
+  };
+  auto addReaders = [&](Value tensor, bool isWritten) {
+    if (cast<RankedTensorType>(tensor.getType()).getRank() == 0)
+      return; // no loop walks it
+    ArrayRef<unsigned> readers = graph.getReaders(tensor);
+    unsigned next = isWritten ? kReaders : 0;
+    for (unsigned place = 0; place < readers.size(); ++place) {
+      if (groupOf[readers[place]] == group) {
+        for (unsigned back = 1; back <= std::min(place, kReaders); ++back)
+          add(readers[place - back]);
+        next = kReaders;
+      } else if (next > 0) {
+        add(readers[place]);
+        --next;
+      }
+    }
+  };
+  for (Value tensor : of.reads)
+    addReaders(tensor, /*isWritten=*/false);
+  for (Value tensor : of.writes)
+    addReaders(tensor, /*isWritten=*/true);
+  for (unsigned vertex : of.vertices)
+    for (unsigned before : graph.getPredecessors(vertex))
+      add(before);
+  return neighbours;
+}
+
+void Planner::push(unsigned a, unsigned b) {
+  if (a > b)
+    std::swap(a, b);
+  if (groups[a].vertices.size() + groups[b].vertices.size() > kMaxOperations)
+    return;
+  std::optional<Candidate> joined = join(groups[a], groups[b]);
+  if (!joined)
+    return;
+  int64_t gain = groups[a].bytes + groups[b].bytes - joined->bytes;
+  if (gain > 0)
+    pairs.push({gain, a, b, versions[a], versions[b]});
+}
+
+/// Groups in an order in which they can stand, each with its operations in the
+/// order of the block.
+SmallVector<SmallVector<unsigned>> Planner::sortGroups() const {
+  SmallVector<unsigned> waitsFor(groups.size(), 0);
+  for (unsigned vertex = 0; vertex < graph.size(); ++vertex)
+    for (unsigned next : graph.getSuccessors(vertex))
+      waitsFor[groupOf[next]] += groupOf[next] != groupOf[vertex];
+  // The group whose first operation stood first.
+  using Ready = std::pair<unsigned, unsigned>;
+  std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
+  auto getFirst = [&](unsigned group) {
+    return *llvm::min_element(groups[group].vertices);
+  };
+  for (auto [group, candidate] : llvm::enumerate(groups))
+    if (!candidate.vertices.empty() && waitsFor[group] == 0)
+      ready.emplace(getFirst(group), group);
+  SmallVector<SmallVector<unsigned>> sorted;
+  while (!ready.empty()) {
+    unsigned group = ready.top().second;
+    ready.pop();
+    SmallVector<unsigned> vertices = groups[group].vertices;
+    llvm::sort(vertices);
+    for (unsigned vertex : vertices)
+      for (unsigned next : graph.getSuccessors(vertex))
+        if (groupOf[next] != group && --waitsFor[groupOf[next]] == 0)
+          ready.emplace(getFirst(groupOf[next]), groupOf[next]);
+    sorted.push_back(std::move(vertices));
+  }
+  return sorted;
+}
+
+FusionGroup Planner::createGroup(const Candidate &candidate,
+                                 ArrayRef<unsigned> vertices) const {
+  FusionGroup group;
+  // A loop of one tile is none, but a group has at least one.
+  SmallVector<int> newOf(candidate.extents.size(), kNoLoop);
+  for (unsigned loop = 0; loop < candidate.extents.size(); ++loop) {
+    bool isLast = loop + 1 == candidate.extents.size();
+    if (candidate.extents[loop] == candidate.tile[loop] &&
+        !(isLast && group.extents.empty()))
+      continue;
+    newOf[loop] = group.extents.size();
+    group.extents.push_back(candidate.extents[loop]);
+    group.tile.push_back(candidate.tile[loop]);
+  }
+  for (unsigned vertex : vertices) {
+    group.nodes.push_back(*nodes[vertex]);
+    const auto *place = llvm::find(candidate.vertices, vertex);
+    group.loops.push_back(
+        candidate.loops[std::distance(candidate.vertices.begin(), place)]);
+    for (int &loop : group.loops.back())
+      if (loop != kNoLoop)
+        loop = newOf[loop];
+  }
+  return group;
+}
+
+FusionPlan Planner::plan() {
+  FusionPlan plan;
+  for (const Candidate &group : groups)
+    plan.bytesBefore += group.bytes;
+  for (unsigned group = 0; group < groups.size(); ++group)
+    if (nodes[group])
+      for (unsigned other : getNeighbours(group))
+        if (group < other)
+          push(group, other);
+  while (!pairs.empty()) {
+    Pair pair = pairs.top();
+    pairs.pop();
+    if (versions[pair.a] != pair.versionA || versions[pair.b] != pair.versionB)
+      continue;
+    if (!keepsLives(groups[pair.a], groups[pair.b]))
+      continue;
+    std::optional<Candidate> joined = join(groups[pair.a], groups[pair.b]);
+    if (!chooseTile(*joined) || !isConvex(*joined))
+      continue;
+    for (unsigned vertex : groups[pair.b].vertices)
+      groupOf[vertex] = pair.a;
+    groups[pair.a] = std::move(*joined);
+    groups[pair.b] = Candidate();
+    ++versions[pair.a];
+    ++versions[pair.b];
+    for (unsigned other : getNeighbours(pair.a))
+      push(pair.a, other);
+  }
+
+  for (ArrayRef<unsigned> vertices : sortGroups()) {
+    const Candidate &candidate = groups[groupOf[vertices.front()]];
+    plan.bytesAfter += candidate.bytes;
+    for (unsigned vertex : vertices)
+      plan.order.push_back(graph.getOp(vertex));
+    for (unsigned vertex : vertices)
+      llvm::append_range(plan.order, graph.getReshapes(vertex));
+    if (vertices.size() == 1)
+      continue;
+    plan.groups.push_back(createGroup(candidate, vertices));
+  }
+  return plan;
+}
+
+FusionPlan FusionPlan::compute(Block &block, const FusionTarget &target) {
+  return Planner(block, target).plan();
+}

@@ -1,0 +1,145 @@
+//===- TileChoice.cpp - How large the tiles of a group are ----------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A tile begins as one point of each loop. It grows until what is read of each
+// large tensor are whole runs of consecutive bytes, and has to fit what is
+// close then. From there it grows, the innermost loop first, to what a
+// first-level cache holds. A loop whose extent is known at run time only keeps
+// a step of 1.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileChoice.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+static constexpr int kNoLoop = FusionGroup::kNoLoop;
+
+/// A tensor whose bytes are this part of the largest one's may be read in short
+/// runs: one number for each row.
+static constexpr int64_t kSmallShare = 16;
+
+static int64_t getElementBytes(Value tensor) {
+  Type type = getElementTypeOrSelf(tensor.getType());
+  return type.isIntOrFloat() ? llvm::divideCeil(type.getIntOrFloatBitWidth(), 8)
+                             : 8;
+}
+
+int64_t mlir::amp::countTensorBytes(Value tensor) {
+  constexpr int64_t kUnknownExtent = 64;
+  int64_t bytes = getElementBytes(tensor);
+  for (int64_t extent : cast<RankedTensorType>(tensor.getType()).getShape())
+    bytes *= ShapedType::isDynamic(extent) ? kUnknownExtent : extent;
+  return bytes;
+}
+
+/// The least divisor of `extent` above `step`, or nothing.
+static std::optional<int64_t> getNextStep(int64_t extent, int64_t step) {
+  if (ShapedType::isDynamic(extent))
+    return std::nullopt;
+  for (int64_t next = step + 1; next <= extent; ++next)
+    if (extent % next == 0)
+      return next;
+  return std::nullopt;
+}
+
+namespace {
+/// A tile while it grows.
+class Tile {
+public:
+  Tile(ArrayRef<int64_t> extents, ArrayRef<TilePart> parts)
+      : extents(extents), parts(parts), steps(extents.size(), 1) {}
+
+  /// Grows the loops that walk `part` until its runs have so many bytes; false
+  /// if they never do.
+  bool growRuns(const TilePart &part, int64_t runBytes);
+  /// Grows all loops as long as the tile has at most so many bytes.
+  void growTo(int64_t bytes);
+
+  int64_t countBytes() const;
+  ArrayRef<int64_t> getSteps() const { return steps; }
+
+private:
+  int64_t getExtent(const TilePart &part, unsigned dim) const {
+    int loop = part.loops[dim];
+    return loop != kNoLoop
+               ? steps[loop]
+               : cast<RankedTensorType>(part.tensor.getType()).getDimSize(dim);
+  }
+
+  ArrayRef<int64_t> extents;
+  ArrayRef<TilePart> parts;
+  SmallVector<int64_t> steps;
+};
+} // namespace
+
+int64_t Tile::countBytes() const {
+  int64_t bytes = 0;
+  for (const TilePart &part : parts) {
+    int64_t ofPart = getElementBytes(part.tensor);
+    for (unsigned dim = 0; dim < part.loops.size(); ++dim)
+      ofPart *= getExtent(part, dim);
+    bytes += ofPart;
+  }
+  return bytes;
+}
+
+bool Tile::growRuns(const TilePart &part, int64_t runBytes) {
+  int64_t run = getElementBytes(part.tensor);
+  for (int dim = part.loops.size() - 1; dim >= 0; --dim) {
+    int loop = part.loops[dim];
+    while (loop != kNoLoop && run * steps[loop] < runBytes) {
+      std::optional<int64_t> step = getNextStep(extents[loop], steps[loop]);
+      if (!step)
+        break;
+      steps[loop] = *step;
+    }
+    run *= getExtent(part, dim);
+    if (loop != kNoLoop && steps[loop] != extents[loop])
+      break; // the next rows lie elsewhere
+  }
+  return run >= runBytes;
+}
+
+void Tile::growTo(int64_t bytes) {
+  for (int loop = extents.size() - 1; loop >= 0; --loop)
+    while (std::optional<int64_t> step =
+               getNextStep(extents[loop], steps[loop])) {
+      int64_t before = steps[loop];
+      steps[loop] = *step;
+      if (countBytes() <= bytes)
+        continue;
+      steps[loop] = before;
+      break;
+    }
+}
+
+std::optional<SmallVector<int64_t>>
+mlir::amp::chooseTile(ArrayRef<int64_t> extents, ArrayRef<TilePart> parts,
+                      const FusionTarget &target) {
+  int64_t largest = 0;
+  for (const TilePart &part : parts) {
+    auto shape = cast<RankedTensorType>(part.tensor.getType()).getShape();
+    for (auto [loop, extent] : llvm::zip_equal(part.loops, shape))
+      if (loop == kNoLoop && ShapedType::isDynamic(extent))
+        return std::nullopt;
+    largest = std::max(largest, countTensorBytes(part.tensor));
+  }
+  Tile tile(extents, parts);
+  for (const TilePart &part : parts) {
+    int64_t bytes = countTensorBytes(part.tensor);
+    bool isLarge = bytes > target.tileBytes && bytes * kSmallShare > largest;
+    if (isLarge && !tile.growRuns(part, target.runBytes))
+      return std::nullopt;
+  }
+  if (tile.countBytes() > target.closeBytes)
+    return std::nullopt;
+  tile.growTo(std::min(target.tileBytes, target.closeBytes));
+  return SmallVector<int64_t>(tile.getSteps());
+}

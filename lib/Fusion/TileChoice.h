@@ -1,0 +1,35 @@
+//===- TileChoice.h - How large the tiles of a group are --------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_FUSION_TILECHOICE_H
+#define AMP_LIB_FUSION_TILECHOICE_H
+
+#include "amp/Fusion/FusionPlan.h"
+
+namespace mlir::amp {
+
+/// A tensor of which a tile has a part.
+struct TilePart {
+  Value tensor;
+  /// For each dimension the loop that walks it, or FusionGroup::kNoLoop where a
+  /// tile has all of it.
+  SmallVector<int> loops;
+};
+
+/// Steps of loops of `extents`, which divide them, so that the parts fit
+/// `target`; nothing if there are none.
+std::optional<SmallVector<int64_t>> chooseTile(ArrayRef<int64_t> extents,
+                                               ArrayRef<TilePart> parts,
+                                               const FusionTarget &target);
+
+/// Bytes of `tensor`; extents that are not known count as 64.
+int64_t countTensorBytes(Value tensor);
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_FUSION_TILECHOICE_H

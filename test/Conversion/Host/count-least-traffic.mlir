@@ -1,0 +1,77 @@
+// RUN: amp-opt %s --split-input-file --amp-count-least-traffic | FileCheck %s
+
+// A product, what its result keeps, a loss; backward, another product and an update.
+// x is read (128 KiB), w read (1 MiB) and written anew (1 MiB), the loss written (4).
+// The product, what is kept of it and the gradient are written and read (256 KiB
+// each); so is the gradient of w (2 MiB). The transposed x is x, and what is between
+// the loss and the gradient needs no memory.
+
+// CHECK: module attributes {amp.least_traffic = 5111812 : i64}
+
+#ij = affine_map<(i, j) -> (i, j)>
+func.func @step(%x: tensor<64x512xf32>, %w: tensor<512x512xf32>) -> (tensor<f32>, tensor<512x512xf32>)
+    attributes {amp.signature = {kind = "train_step", arguments = [],
+                                 results = [{role = "loss"}, {role = "param"}]}} {
+  %zero = arith.constant 0.0 : f32
+  %rate = arith.constant 0.1 : f32
+  %rows = tensor.empty() : tensor<64x512xf32>
+  %square = tensor.empty() : tensor<512x512xf32>
+  %none = tensor.empty() : tensor<f32>
+  %rows0 = linalg.fill ins(%zero : f32) outs(%rows : tensor<64x512xf32>) -> tensor<64x512xf32>
+  %square0 = linalg.fill ins(%zero : f32) outs(%square : tensor<512x512xf32>) -> tensor<512x512xf32>
+  %none0 = linalg.fill ins(%zero : f32) outs(%none : tensor<f32>) -> tensor<f32>
+  %h = linalg.matmul ins(%x, %w : tensor<64x512xf32>, tensor<512x512xf32>)
+                     outs(%rows0 : tensor<64x512xf32>) -> tensor<64x512xf32>
+  %kept = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
+      ins(%h : tensor<64x512xf32>) outs(%rows : tensor<64x512xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = math.tanh %in : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x512xf32>
+  %squares = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
+      ins(%kept : tensor<64x512xf32>) outs(%rows : tensor<64x512xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.mulf %in, %in : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x512xf32>
+  %loss = linalg.generic {indexing_maps = [#ij, affine_map<(i, j) -> ()>], iterator_types = ["reduction", "reduction"]}
+      ins(%squares : tensor<64x512xf32>) outs(%none0 : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %in, %out : f32
+    linalg.yield %0 : f32
+  } -> tensor<f32>
+  %twice = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
+      ins(%kept : tensor<64x512xf32>) outs(%rows : tensor<64x512xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %in, %in : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x512xf32>
+  %gradient = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
+      ins(%twice : tensor<64x512xf32>) outs(%rows : tensor<64x512xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.negf %in : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x512xf32>
+  %long = tensor.empty() : tensor<512x64xf32>
+  %xt = linalg.transpose ins(%x : tensor<64x512xf32>) outs(%long : tensor<512x64xf32>) permutation = [1, 0]
+  %dw = linalg.matmul ins(%xt, %gradient : tensor<512x64xf32>, tensor<64x512xf32>)
+                      outs(%square0 : tensor<512x512xf32>) -> tensor<512x512xf32>
+  %new = linalg.generic {indexing_maps = [#ij, #ij, #ij], iterator_types = ["parallel", "parallel"]}
+      ins(%w, %dw : tensor<512x512xf32>, tensor<512x512xf32>) outs(%square : tensor<512x512xf32>) {
+  ^bb0(%in: f32, %d: f32, %out: f32):
+    %0 = arith.mulf %d, %rate : f32
+    %1 = arith.subf %in, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<512x512xf32>
+  return %loss, %new : tensor<f32>, tensor<512x512xf32>
+}
+
+// -----
+
+// What is no train step is not counted.
+
+// CHECK-NOT: amp.least_traffic
+func.func @other(%x: tensor<64x512xf32>) -> tensor<64x512xf32>
+    attributes {amp.signature = {kind = "other", arguments = [], results = []}} {
+  return %x : tensor<64x512xf32>
+}

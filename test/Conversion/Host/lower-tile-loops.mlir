@@ -1,0 +1,90 @@
+// RUN: amp-opt %s --pass-pipeline="builtin.module(func.func(amp-lower-tile-loops))" | FileCheck %s
+// RUN: amp-opt %s --pass-pipeline="builtin.module(func.func(amp-lower-tile-loops{threads=2 part-work=1024}))" \
+// RUN:   | FileCheck %s --check-prefix=THREADS
+// RUN: not amp-opt %s --pass-pipeline="builtin.module(func.func(amp-lower-tile-loops{threads=0}))" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=NONE
+// RUN: not amp-opt %s --pass-pipeline="builtin.module(func.func(amp-lower-tile-loops{part-work=0}))" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=PART
+
+// NONE: expected 'threads' to be at least 1, but got 0
+// PART: expected 'part-work' to be at least 1, but got 0
+
+// Tiles in order, and what each needs for itself once, in front of them.
+
+// CHECK-LABEL: func @tiles
+// CHECK:         %[[TILES:.*]] = arith.constant 32 : index
+// CHECK:         %[[SCRATCH:.*]] = memref.alloca() {alignment = 64 : i64} : memref<1x512xf32>
+// CHECK-NOT:     scf.parallel
+// CHECK:         scf.for %[[TILE:.*]] = %{{.*}} to %[[TILES]]
+// CHECK:           %[[NUMBERS:.*]]:2 = affine.delinearize_index %[[TILE]] into (16, 2)
+// CHECK:           %[[J:.*]] = affine.apply {{.*}}[%[[NUMBERS]]#1]
+// CHECK:           memref.subview %arg0[%[[NUMBERS]]#0, %[[J]]] [1, 512] [1, 1]
+// CHECK:           outs(%[[SCRATCH]]
+
+// Eight pieces of four tiles, each with its own scratch memory.
+
+// THREADS-LABEL: func @tiles
+// THREADS-DAG:     %[[PIECES:.*]] = arith.constant 8 : index
+// THREADS-DAG:     %[[LENGTH:.*]] = arith.constant 4 : index
+// THREADS:         scf.parallel (%[[PIECE:.*]]) = (%{{.*}}) to (%[[PIECES]])
+// THREADS:           %[[BEGIN:.*]] = arith.muli %[[PIECE]], %[[LENGTH]]
+// THREADS:           %[[LAST:.*]] = arith.addi %[[BEGIN]], %[[LENGTH]]
+// THREADS:           %[[END:.*]] = arith.minui %{{.*}}, %[[LAST]]
+// THREADS:           memref.alloca
+// THREADS:           scf.for %{{.*}} = %[[BEGIN]] to %[[END]]
+func.func @tiles(%x: memref<16x1024xf32>, %y: memref<16x1024xf32>) {
+  scf.forall (%i, %j) = (0, 0) to (16, 1024) step (1, 512) {
+    %scratch = memref.alloc() {alignment = 64 : i64} : memref<1x512xf32>
+    %in = memref.subview %x[%i, %j] [1, 512] [1, 1]
+        : memref<16x1024xf32> to memref<1x512xf32, strided<[1024, 1], offset: ?>>
+    %out = memref.subview %y[%i, %j] [1, 512] [1, 1]
+        : memref<16x1024xf32> to memref<1x512xf32, strided<[1024, 1], offset: ?>>
+    linalg.exp ins(%in : memref<1x512xf32, strided<[1024, 1], offset: ?>>) outs(%scratch : memref<1x512xf32>)
+    linalg.exp ins(%scratch : memref<1x512xf32>) outs(%out : memref<1x512xf32, strided<[1024, 1], offset: ?>>)
+  }
+  return
+}
+
+// Too little work for a second thread.
+
+// THREADS-LABEL: func @short
+// THREADS-NOT:     scf.parallel
+// THREADS:         scf.for
+func.func @short(%x: memref<4x16xf32>) {
+  scf.forall (%i) in (4) {
+    %row = memref.subview %x[%i, 0] [1, 16] [1, 1]
+        : memref<4x16xf32> to memref<1x16xf32, strided<[16, 1], offset: ?>>
+    linalg.exp ins(%row : memref<1x16xf32, strided<[16, 1], offset: ?>>) outs(%row : memref<1x16xf32, strided<[16, 1], offset: ?>>)
+  }
+  return
+}
+
+// A number of tiles that is known at run time is divided at run time.
+
+// CHECK-LABEL: func @unknown
+// CHECK:         scf.for %{{.*}} = %{{.*}} to %arg1
+// THREADS-LABEL: func @unknown
+// THREADS:         %[[LENGTH:.*]] = arith.ceildivui %arg1, %{{.*}}
+// THREADS:         scf.parallel
+func.func @unknown(%x: memref<?x512xf32>, %n: index) {
+  scf.forall (%i) in (%n) {
+    %row = memref.subview %x[%i, 0] [1, 512] [1, 1]
+        : memref<?x512xf32> to memref<1x512xf32, strided<[512, 1], offset: ?>>
+    linalg.exp ins(%row : memref<1x512xf32, strided<[512, 1], offset: ?>>) outs(%row : memref<1x512xf32, strided<[512, 1], offset: ?>>)
+  }
+  return
+}
+
+// On tensors, it is left alone.
+
+// CHECK-LABEL: func @tensors
+// CHECK:         scf.forall
+func.func @tensors(%x: tensor<4x16xf32>) -> tensor<4x16xf32> {
+  %0 = scf.forall (%i) in (4) shared_outs(%out = %x) -> tensor<4x16xf32> {
+    %row = tensor.extract_slice %out[%i, 0] [1, 16] [1, 1] : tensor<4x16xf32> to tensor<1x16xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %row into %out[%i, 0] [1, 16] [1, 1] : tensor<1x16xf32> into tensor<4x16xf32>
+    }
+  }
+  return %0 : tensor<4x16xf32>
+}
