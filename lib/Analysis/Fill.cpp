@@ -23,6 +23,15 @@ Value amp::getFillValue(linalg::LinalgOp op) {
   return linalg::isaFillOpInterface(generic).value_or(Value());
 }
 
+bool amp::fillsWithZero(Operation *op, Value memref) {
+  auto fill = dyn_cast<linalg::LinalgOp>(op);
+  if (!fill || !fill.hasPureBufferSemantics() || fill.getNumDpsInits() != 1 ||
+      fill.getDpsInits()[0] != memref)
+    return false;
+  Value value = getFillValue(fill);
+  return value && matchPattern(value, m_PosZeroFloat());
+}
+
 bool amp::isFilledWithZero(Value tensor) {
   if (matchPattern(tensor, m_AnyZeroFloat()))
     return true;

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Named fills are gone once linalg is generalized; what is left of them is
-// recognised here.
+// recognised here, on tensors and on buffers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +20,9 @@ namespace mlir::amp {
 
 /// The scalar that `op` writes everywhere, null if it does anything else.
 Value getFillValue(linalg::LinalgOp op);
+
+/// True if `op` writes 0.0, and not -0.0, to all of `memref`.
+bool fillsWithZero(Operation *op, Value memref);
 
 /// True if every element of `tensor` is 0.0 or -0.0: a fill or a constant.
 bool isFilledWithZero(Value tensor);

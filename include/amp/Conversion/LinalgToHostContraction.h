@@ -64,12 +64,19 @@ LogicalResult checkThreadOptions(MLIRContext *context, unsigned threads,
 struct HostContractionCounts {
   unsigned converted = 0;
   unsigned blas = 0;
+  /// Products that took the place of a fill, too.
+  unsigned fromZero = 0;
   unsigned kernels = 0;
 };
 
 /// True if the conversion would take `op` once it is on buffers: the rules of
 /// the pass on body, maps and element types hold.
 bool isHostContraction(linalg::LinalgOp op);
+
+/// True if the conversion can let the host contraction `op` start from zero in
+/// place of an output that is filled with zeros: whatever sizes are not known,
+/// its sums have steps, it writes all of the output, and that is no input.
+bool overwritesOutput(linalg::LinalgOp op);
 
 /// Replaces each host contraction of `module` on buffers by calls of private
 /// functions, which are added to `module`. Fails with a diagnostic if the

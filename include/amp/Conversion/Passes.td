@@ -52,6 +52,11 @@ def ConvertLinalgToHostContractionPass
     multiplication and the addition. (Exceptions: a product of bf16 values that
     overflows or underflows f32, and everything that BLAS computes.)
 
+    Where a fill of the output by 0.0 stands directly in front, with nothing but
+    operations free of memory effects between them, it is erased and the sums
+    start from 0.0, to the same bits: if the number of steps of the sum is known
+    and not zero, and the output is no input. Elsewhere the fill stays.
+
     **Left alone.** All other operations, among them contractions of other
     element types; `convert-linalg-to-loops` takes them.
 
@@ -174,6 +179,8 @@ def ConvertLinalgToHostContractionPass
   let statistics = [
     Statistic<"numConverted", "contractions converted",
               "Contractions that became calls of generated kernels">,
+    Statistic<"numFromZero", "fills taken over",
+              "Fills with zeros that became part of the product behind them">,
     Statistic<"numBlas", "contractions offered to BLAS",
               "Contractions whose work may reach the BLAS threshold">,
     Statistic<"numKernels", "kernel functions",
@@ -937,6 +944,11 @@ def OutlineKernelsPass : Pass<"amp-outline-kernels", "ModuleOp"> {
     never inlined. Operations that differ in nothing but their operands call the
     same function. Constants move into the kernel; other values are arguments.
 
+    A contraction that `convert-linalg-to-host-contraction` takes shares a
+    function with the fill of its output by 0.0 that stands somewhere in front of
+    it, if all between them is known to touch other buffers; the conversion then
+    makes one pass over memory of both.
+
     A kernel whose buffers all have static shape and layout is called with their
     addresses alone (`llvm.bareptr`). A buffer that it writes and that overlaps
     no other argument is `llvm.noalias`.
@@ -970,7 +982,8 @@ def OutlineKernelsPass : Pass<"amp-outline-kernels", "ModuleOp"> {
   }];
   let statistics = [
     Statistic<"numOutlined", "operations outlined", "Operations that became calls">,
-    Statistic<"numKernels", "kernels", "Different functions among them">
+    Statistic<"numKernels", "kernels", "Different functions among them">,
+    Statistic<"numJoined", "fills joined", "Fills in the kernel of the contraction behind them">
   ];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect"];
 }

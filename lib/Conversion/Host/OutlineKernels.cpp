@@ -11,6 +11,10 @@
 // operation on buffers, and each loop over tiles of several, becomes a function
 // of its own and the step a list of calls.
 //
+// A contraction takes the fill of its output along, so that its conversion sees
+// both and lets the sums start from zero. The fill moves down to it, past what
+// touches other buffers alone.
+//
 // Two operations share a kernel if the text of their functions is the same:
 // types, maps, bodies and constants are in the text, locations are not, and
 // values are numbered from the first argument, so equal text means equal code.
@@ -29,6 +33,8 @@
 
 #include "BufferRoots.h"
 #include "KernelFunction.h"
+#include "amp/Analysis/Fill.h"
+#include "amp/Conversion/LinalgToHostContraction.h"
 #include "amp/Conversion/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -64,10 +70,13 @@ static bool isKernel(Operation *op) {
   return isa<memref::CopyOp>(op);
 }
 
-/// Values from outside that `op` uses, in the order of first use.
-static llvm::SetVector<Value> getInputs(Operation *op) {
-  llvm::SetVector<Value> inputs(op->operand_begin(), op->operand_end());
-  getUsedValuesDefinedAbove(op->getRegions(), inputs);
+/// Values from outside that `ops` use, in the order of first use.
+static llvm::SetVector<Value> getInputs(ArrayRef<Operation *> ops) {
+  llvm::SetVector<Value> inputs;
+  for (Operation *op : ops) {
+    inputs.insert_range(op->getOperands());
+    getUsedValuesDefinedAbove(op->getRegions(), inputs);
+  }
   return inputs;
 }
 
@@ -81,16 +90,17 @@ static Value getSourceOutside(Value value, Operation *op) {
   return value;
 }
 
-/// Buffers that `op` writes.
-static SmallVector<Value> getOutputs(Operation *op) {
+/// Buffers that `ops` write.
+static SmallVector<Value> getOutputs(ArrayRef<Operation *> ops) {
   SmallVector<Value> outputs;
-  op->walk([&](Operation *inner) {
-    if (auto copy = dyn_cast<memref::CopyOp>(inner))
-      outputs.push_back(getSourceOutside(copy.getTarget(), op));
-    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(inner))
-      for (OpOperand &output : linalgOp.getDpsInitsMutable())
-        outputs.push_back(getSourceOutside(output.get(), op));
-  });
+  for (Operation *op : ops)
+    op->walk([&](Operation *inner) {
+      if (auto copy = dyn_cast<memref::CopyOp>(inner))
+        outputs.push_back(getSourceOutside(copy.getTarget(), op));
+      if (auto linalgOp = dyn_cast<linalg::LinalgOp>(inner))
+        for (OpOperand &output : linalgOp.getDpsInitsMutable())
+          outputs.push_back(getSourceOutside(output.get(), op));
+    });
   return outputs;
 }
 
@@ -102,17 +112,49 @@ static bool isApart(Value argument, ArrayRef<Value> arguments) {
   });
 }
 
+/// True if `op` neither reads nor writes the buffer of `memref`.
+static bool leavesAlone(Operation *op, Value memref) {
+  if (isMemoryEffectFree(op) || isa<memref::AllocOp>(op))
+    return true;
+  return isKernel(op) && llvm::all_of(getInputs(op), [&](Value input) {
+           return !isa<BaseMemRefType>(input.getType()) ||
+                  areBuffersApart(input, memref);
+         });
+}
+
+/// The fill with zeros that `op` can do too, or null.
+static Operation *findFill(Operation *op) {
+  auto product = dyn_cast<linalg::LinalgOp>(op);
+  if (!product || !overwritesOutput(product))
+    return nullptr;
+  Value output = product.getDpsInits()[0];
+  if (llvm::any_of(product.getDpsInputs(), [&](Value input) {
+        return !areBuffersApart(input, output);
+      }))
+    return nullptr;
+  for (Operation *before = op->getPrevNode(); before;
+       before = before->getPrevNode()) {
+    if (fillsWithZero(before, output))
+      return before;
+    if (!leavesAlone(before, output))
+      return nullptr;
+  }
+  return nullptr;
+}
+
 namespace {
 class Outliner {
 public:
   explicit Outliner(ModuleOp module)
       : module(module), symbols(module), builder(module.getContext()) {}
 
-  /// Replaces `op` by the call of a kernel. True if the kernel is new.
-  bool outline(Operation *op);
+  /// Replaces `ops` by the call of a kernel, where the last one stands. True if
+  /// the kernel is new.
+  bool outline(ArrayRef<Operation *> ops);
 
 private:
-  func::FuncOp createKernel(Operation *op, ArrayRef<Value> arguments,
+  func::FuncOp createKernel(ArrayRef<Operation *> ops,
+                            ArrayRef<Value> arguments,
                             const llvm::SetVector<Value> &inputs);
 
   ModuleOp module;
@@ -123,14 +165,17 @@ private:
 };
 } // namespace
 
-func::FuncOp Outliner::createKernel(Operation *op, ArrayRef<Value> arguments,
+func::FuncOp Outliner::createKernel(ArrayRef<Operation *> ops,
+                                    ArrayRef<Value> arguments,
                                     const llvm::SetVector<Value> &inputs) {
+  Location loc = ops.back()->getLoc();
   IRMapping mapping;
-  func::FuncOp kernel = createKernelFunction(builder, op->getLoc(), kPrefix,
-                                             arguments, inputs, mapping);
-  builder.clone(*op, mapping);
-  func::ReturnOp::create(builder, op->getLoc());
-  SmallVector<Value> outputs = getOutputs(op);
+  func::FuncOp kernel =
+      createKernelFunction(builder, loc, kPrefix, arguments, inputs, mapping);
+  for (Operation *op : ops)
+    builder.clone(*op, mapping);
+  func::ReturnOp::create(builder, loc);
+  SmallVector<Value> outputs = getOutputs(ops);
   for (auto [index, argument] : llvm::enumerate(arguments))
     if (llvm::is_contained(outputs, argument) && isApart(argument, arguments))
       kernel.setArgAttr(index, LLVM::LLVMDialect::getNoAliasAttrName(),
@@ -138,10 +183,10 @@ func::FuncOp Outliner::createKernel(Operation *op, ArrayRef<Value> arguments,
   return kernel;
 }
 
-bool Outliner::outline(Operation *op) {
-  llvm::SetVector<Value> inputs = getInputs(op);
+bool Outliner::outline(ArrayRef<Operation *> ops) {
+  llvm::SetVector<Value> inputs = getInputs(ops);
   SmallVector<Value> arguments = getKernelArguments(inputs);
-  func::FuncOp kernel = createKernel(op, arguments, inputs);
+  func::FuncOp kernel = createKernel(ops, arguments, inputs);
   std::string text;
   llvm::raw_string_ostream stream(text);
   kernel.print(stream, OpPrintingFlags().useLocalScope());
@@ -153,9 +198,10 @@ bool Outliner::outline(Operation *op) {
     kernel.erase();
     kernel = known->second;
   }
-  builder.setInsertionPoint(op);
-  func::CallOp::create(builder, op->getLoc(), kernel, arguments);
-  op->erase();
+  builder.setInsertionPoint(ops.back());
+  func::CallOp::create(builder, ops.back()->getLoc(), kernel, arguments);
+  for (Operation *op : ops)
+    op->erase();
   return isNew;
 }
 
@@ -171,10 +217,22 @@ struct OutlineKernels
         ops.push_back(op);
         return WalkResult::skip();
       });
+    // Before any of them is a call.
+    llvm::DenseMap<Operation *, Operation *> fills;
+    llvm::DenseSet<Operation *> joined;
+    for (Operation *op : ops)
+      if (Operation *fill = findFill(op)) {
+        fills[op] = fill;
+        joined.insert(fill);
+      }
     Outliner outliner(getOperation());
     for (Operation *op : ops) {
+      if (joined.contains(op))
+        continue;
+      Operation *fill = fills.lookup(op);
       ++numOutlined;
-      numKernels += outliner.outline(op);
+      numJoined += fill != nullptr;
+      numKernels += fill ? outliner.outline({fill, op}) : outliner.outline(op);
     }
   }
 };

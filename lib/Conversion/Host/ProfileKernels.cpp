@@ -10,12 +10,14 @@
 // before and behind it, with the kernel's number. What the numbers stand for is
 // left on the module for amp-describe-program: while a kernel is one operation
 // on buffers, or one loop over tiles of several, its text, work and memory can
-// be read from it. A kernel counts each element of the buffers that it is given
-// once, whether a cache holds it or not, and each floating-point operation of a
-// body for each point of its loops.
+// be read from it. A contraction with the fill of its output counts as the
+// contraction, which is what becomes of the two. A kernel counts each element
+// of the buffers that it is given once, whether a cache holds it or not, and
+// each floating-point operation of a body for each point of its loops.
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp/Analysis/Fill.h"
 #include "amp/Conversion/LinalgToHostContraction.h"
 #include "amp/Conversion/Passes.h"
 #include "amp/Program/ProgramSignature.h"
@@ -51,13 +53,21 @@ static constexpr unsigned kShownOperations = 8;
 /// What is not known before run time.
 static constexpr int64_t kUnknown = -1;
 
+/// True if `fill` is what the product `op` starts from.
+static bool isStart(Operation *fill, Operation &op) {
+  auto product = dyn_cast<linalg::LinalgOp>(op);
+  return product && isHostContraction(product) &&
+         fillsWithZero(fill, product.getDpsInits()[0]);
+}
+
 /// The operation of a kernel, or null if it is none.
 static Operation *getKernelOperation(func::FuncOp function) {
   if (!function || function.isExternal() || !function.isPrivate())
     return nullptr;
   Operation *found = nullptr;
   for (Operation &op : function.front().without_terminator()) {
-    if (isa<linalg::LinalgOp, memref::CopyOp, scf::ForallOp>(op) && !found)
+    if (isa<linalg::LinalgOp, memref::CopyOp, scf::ForallOp>(op) &&
+        (!found || isStart(found, op)))
       found = &op;
     else if (!isMemoryEffectFree(&op))
       return nullptr;

@@ -10,6 +10,8 @@
 // are passed in place, transposed or not. The others are copied into scratch
 // memory block by block (which widens halves, and lays out a convolution's
 // windows), and a C that is not one gets the product of each block added to it.
+// Where sums start from zero, the first block of the sum is stored (beta is 0),
+// which BLAS takes as leave not to read C.
 //
 // Whether there is a BLAS is known when the program runs: ampRtBlasSgemm then
 // says so with each call, and the block is computed by the generated kernels
@@ -108,7 +110,8 @@ static Value getAddress(HostBuilder &b, MatrixBase matrix) {
 /// status = ampRtBlasSgemm(...); true if it is 0.
 static Value callSgemm(HostBuilder &b, func::FuncOp sgemm, const BlasForm &form,
                        Index m, Index n, Index k, const BlasMatrix &a,
-                       const BlasMatrix &bMatrix, const BlasMatrix &c) {
+                       const BlasMatrix &bMatrix, const BlasMatrix &c,
+                       Value isStart) {
   auto i32 = [&](int32_t number) -> Value {
     return arith::ConstantOp::create(b, b.getI32IntegerAttr(number));
   };
@@ -118,43 +121,56 @@ static Value callSgemm(HostBuilder &b, func::FuncOp sgemm, const BlasForm &form,
   auto i64 = [&](Index number) -> Value {
     return arith::IndexCastOp::create(b, b.getI64Type(), number);
   };
+  Value beta = form.cInPlace
+                   ? b.createOrFold<arith::SelectOp>(isStart, f32(0), f32(1))
+                   : f32(0);
   auto call = func::CallOp::create(
       b, sgemm,
-      ValueRange{
-          i64(b.number(0)), i32(form.a.transposed), i32(form.b.transposed),
-          i64(m), i64(n), i64(k), f32(1), getAddress(b, a.base), i64(a.stride),
-          getAddress(b, bMatrix.base), i64(bMatrix.stride),
-          f32(form.cInPlace ? 1 : 0), getAddress(b, c.base), i64(c.stride)});
+      ValueRange{i64(b.number(0)), i32(form.a.transposed),
+                 i32(form.b.transposed), i64(m), i64(n), i64(k), f32(1),
+                 getAddress(b, a.base), i64(a.stride),
+                 getAddress(b, bMatrix.base), i64(bMatrix.stride), beta,
+                 getAddress(b, c.base), i64(c.stride)});
   return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, call.getResult(0),
                                i32(0));
 }
 
-/// C[row[i] + column[j]] += product[i * columns + j].
+/// C[row[i] + column[j]] += product[i * columns + j]; at the start of a sum, to
+/// zero instead of C.
 func::FuncOp KernelLibrary::getAddScattered() {
   MLIRContext *context = module.getContext();
   Type index = IndexType::get(context);
   Type floats = getFlatType(Float32Type::get(context));
-  SmallVector<Type> types = {floats, index,  getFlatType(index),
-                             index,  index,  index,
-                             index,  floats, index};
+  SmallVector<Type> types = {
+      floats, index, getFlatType(index),          index, index, index, index,
+      floats, index, IntegerType::get(context, 1)};
   auto emit = [](HostBuilder &b, KernelArguments &arguments) {
     MatrixBase c = arguments.takeMatrix();
     Value tables = arguments.takeBuffer();
     Index cM = arguments.takeIndex(), rows = arguments.takeIndex();
     Index cN = arguments.takeIndex(), columns = arguments.takeIndex();
     MatrixBase product = arguments.takeMatrix();
+    Value isStart = arguments.takeValue();
+    Value zero = b.zero(b.getF32Type());
+    auto start = [&](Value zeros, function_ref<Value()> load) {
+      auto useZeros = [&]() -> SmallVector<Value> { return {zeros}; };
+      auto useC = [&]() -> SmallVector<Value> { return {load()}; };
+      return b.either(isStart, useZeros, useC).front();
+    };
     b.loop(rows, 1, [&](Index i) {
       Index cRow = c.start + b.loadIndex(tables, cM + i);
       Index row = product.start + i * columns;
       auto addVector = [&](Index j) {
         Index to = cRow + b.loadIndex(tables, cN + j);
-        Value old = b.loadVector(kPackLanes, c.buffer, to);
+        Value old = start(b.splat(zero, kPackLanes), [&] {
+          return b.loadVector(kPackLanes, c.buffer, to);
+        });
         Value more = b.loadVector(kPackLanes, product.buffer, row + j);
         b.storeVector(arith::AddFOp::create(b, old, more), c.buffer, to);
       };
       auto addElement = [&](Index j) {
         Index to = cRow + b.loadIndex(tables, cN + j);
-        Value old = b.load(c.buffer, to);
+        Value old = start(zero, [&] { return b.load(c.buffer, to); });
         Value more = b.load(product.buffer, row + j);
         b.store(arith::AddFOp::create(b, old, more), c.buffer, to);
       };
@@ -217,6 +233,7 @@ func::FuncOp KernelLibrary::getBlasProduct(const BlasForm &form) {
     Index zero = b.number(0);
     b.loop(zero, p.k, blocks.k, [&](Index l) {
       Index depth = min(p.k - l, blocks.k);
+      Value isStart = b.both(p.fromZero, l == 0);
       b.loop(zero, p.n, blocks.n, [&](Index j) {
         Index columns = min(p.n - j, blocks.n);
         BlasMatrix bBlock =
@@ -229,14 +246,14 @@ func::FuncOp KernelLibrary::getBlasProduct(const BlasForm &form) {
           if (form.cInPlace)
             cBlock = {p.c.at(i * ldc + j), ldc};
           Value done = callSgemm(b, sgemm, form, rows, columns, depth, aBlock,
-                                 bBlock, cBlock);
+                                 bBlock, cBlock, isStart);
           auto addProduct = [&] {
             if (!form.cInPlace)
               func::CallOp::create(
                   b, getAddScattered(),
                   ValueRange{p.c.buffer, p.c.start, tables.buffer,
                              tables.cM + i, rows, tables.cN + j, columns,
-                             cBlock.base.buffer, cBlock.base.start});
+                             cBlock.base.buffer, cBlock.base.start, isStart});
           };
           auto computeBlock = [&] {
             ProductArguments block = p;
@@ -247,6 +264,7 @@ func::FuncOp KernelLibrary::getBlasProduct(const BlasForm &form) {
             block.n = columns;
             block.k = depth;
             block.scratch = p.scratch.at(blocks.productStart);
+            block.fromZero = isStart;
             callProduct(b, form.a.elementType, form.b.elementType, block);
           };
           b.branch(done, addProduct, computeBlock);

@@ -67,15 +67,15 @@ SmallVector<Type> KernelLibrary::getProductTypes(Type aType, Type bType) {
       getFlatType(aType), index, getFlatType(bType), index, floats, index,
       getFlatType(index)};
   types.append(9, index);
-  types.append({floats, index});
+  types.append({floats, index, IntegerType::get(context, 1)});
   return types;
 }
 
 SmallVector<Value> ProductArguments::give() const {
-  return {a.buffer,  a.start,        b.buffer,     b.start,   c.buffer,
-          c.start,   tables.buffer,  tables.aM,    tables.cM, tables.aK,
-          tables.bK, tables.bN,      tables.cN,    m,         n,
-          k,         scratch.buffer, scratch.start};
+  return {a.buffer,  a.start,        b.buffer,      b.start,   c.buffer,
+          c.start,   tables.buffer,  tables.aM,     tables.cM, tables.aK,
+          tables.bK, tables.bN,      tables.cN,     m,         n,
+          k,         scratch.buffer, scratch.start, fromZero};
 }
 
 ProductArguments ProductArguments::take(KernelArguments &arguments) {
@@ -88,6 +88,7 @@ ProductArguments ProductArguments::take(KernelArguments &arguments) {
                        &p.tables.bN, &p.tables.cN, &p.m, &p.n, &p.k})
     *index = arguments.takeIndex();
   p.scratch = arguments.takeMatrix();
+  p.fromZero = arguments.takeValue();
   return p;
 }
 

@@ -20,6 +20,11 @@
 //   blas_...        C += A * B by ampRtBlasSgemm              (BlasKernel.cpp)
 //   add_scattered   C += a plain matrix                       (BlasKernel.cpp)
 //
+// The kernels that add to C take a flag, fromZero, by which the sums start from
+// zero and what stands in C is not read: a fill and a product in one pass over
+// memory. It adds to +0 what it would add to C, so that the bits are the same
+// as after a fill; a sum of nothing but -0 is +0 either way.
+//
 // Matrices are flat buffers addressed through offset tables: element (i, j)
 // stands at base + row[i] + column[j], see Contraction.h. All tables of a
 // contraction are one buffer; OffsetTables holds where each begins.
@@ -161,6 +166,8 @@ struct ProductArguments {
   OffsetTables tables;
   Index m, n, k;
   MatrixBase scratch;
+  /// An i1: C counts as zero, whatever stands there.
+  Value fromZero;
 
   SmallVector<Value> give() const;
   static ProductArguments take(KernelArguments &arguments);
@@ -248,19 +255,20 @@ public:
                     const PackArguments &arguments);
 
   /// C += A * B for a block whose panels, of `words` words a row, stand in
-  /// scratch memory.
+  /// scratch memory; C = A * B if `fromZero` holds.
   void callTiles(HostBuilder &b, const MicroKernel &kernel, MatrixBase aPanels,
                  MatrixBase bPanels, MatrixBase c, Value tables, Index cM,
-                 Index cN, Index m, Index n, Index words);
+                 Index cN, Index m, Index n, Index words, Value fromZero);
 
-  /// C += A * B by generated kernels.
+  /// C += A * B by generated kernels, or C = A * B. The latter writes nothing
+  /// if k is 0.
   void callProduct(HostBuilder &b, Type aType, Type bType,
                    const ProductArguments &arguments);
   /// Elements of scratch memory that callProduct needs.
   Index getProductScratch(HostBuilder &b, Type aType, Type bType, Index m,
                           Index n, Index k);
 
-  /// C += A * B by BLAS, or by generated kernels where BLAS refuses.
+  /// The same by BLAS, or by generated kernels where BLAS refuses.
   void callBlasProduct(HostBuilder &b, const BlasForm &form,
                        const ProductArguments &arguments,
                        const BlasStrides &strides);

@@ -13,6 +13,11 @@
 // the program a call and not a kernel. Tables are as long as the matrix's
 // sides; filling them takes about as many cycles as they have entries.
 //
+// A product that a fill with zeros stands in front of starts its sums from zero
+// itself, and the fill goes: C is written once and not read, unless the sum has
+// several blocks. That is only the same where the product writes each element
+// of C, which it does not without any step of the sum.
+//
 // For several threads, a generated product is divided where that costs least:
 // its batch if there is one, else the longer side of C. Each part packs for
 // itself, and each element of C is the same sum as before.
@@ -30,6 +35,7 @@
 #include "amp/Conversion/LinalgToHostContraction.h"
 #include "KernelLibrary.h"
 #include "amp/Analysis/Contraction.h"
+#include "amp/Analysis/Fill.h"
 #include "amp/Conversion/Passes.h"
 
 #include "mlir/Dialect/AMX/AMXDialect.h"
@@ -82,10 +88,13 @@ public:
                                 view.b.getElementType())),
         b(view.op.getLoc(), view.op) {}
 
-  /// Emits the calls. Sets `usesBlas` if some may be calls of BLAS.
-  LogicalResult emit(bool &usesBlas);
+  /// Emits the calls. Sets `usesBlas` if some may be calls of BLAS, and
+  /// `startsFromZero` if they do the work of a fill, which is erased.
+  LogicalResult emit(bool &usesBlas, bool &startsFromZero);
 
 private:
+  /// Erases the fill that the product can do itself. True if there is one.
+  bool eraseFill();
   StridedOperand makeStrided(const ContractionOperand &operand);
   Index getExtent(ArrayRef<unsigned> loops);
   OffsetTables fillTables();
@@ -124,6 +133,8 @@ private:
   SmallVector<Index> extents;
   StridedOperand a, bOperand, c;
   Index m, n, k;
+  /// An i1: whether sums start from zero.
+  Value fromZero;
 };
 
 } // namespace
@@ -348,6 +359,7 @@ void ContractionEmitter::emitBatch(
   arguments.n = part.columns.size;
   arguments.k = k;
   arguments.scratch = {allocate(b.getF32Type(), scratchSize), b.number(0)};
+  arguments.fromZero = fromZero;
 
   arguments.a = a.base;
   arguments.b = bOperand.base;
@@ -404,7 +416,21 @@ BlasForm ContractionEmitter::chooseBlasForm(BlasStrides &strides) {
   return form;
 }
 
-LogicalResult ContractionEmitter::emit(bool &usesBlas) {
+bool ContractionEmitter::eraseFill() {
+  if (!overwritesOutput(view.op))
+    return false;
+  Operation *before = view.op->getPrevNode();
+  while (before && isMemoryEffectFree(before))
+    before = before->getPrevNode();
+  if (!before || !fillsWithZero(before, view.c.value))
+    return false;
+  before->erase();
+  return true;
+}
+
+LogicalResult ContractionEmitter::emit(bool &usesBlas, bool &startsFromZero) {
+  startsFromZero = eraseFill();
+  fromZero = arith::ConstantOp::create(b, b.getBoolAttr(startsFromZero));
   for (Range range : view.op.createLoopRanges(b, b.getLoc()))
     extents.push_back(
         b.number(getValueOrCreateConstantIndexOp(b, b.getLoc(), range.size)));
@@ -477,6 +503,24 @@ bool amp::isHostContraction(linalg::LinalgOp op) {
   return succeeded(matchHostContraction(op));
 }
 
+bool amp::overwritesOutput(linalg::LinalgOp op) {
+  FailureOr<Contraction> view = matchHostContraction(op);
+  if (failed(view) || view->a.value == view->c.value ||
+      view->b.value == view->c.value)
+    return false;
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  bool hasSteps = llvm::all_of(view->k, [&](unsigned loop) {
+    return !ShapedType::isDynamic(ranges[loop]) && ranges[loop] > 0;
+  });
+  // A dimension that no loop walks has one position.
+  auto type = cast<ShapedType>(view->c.value.getType());
+  return hasSteps && llvm::all_of_zip(view->c.map.getResults(), type.getShape(),
+                                      [](AffineExpr index, int64_t extent) {
+                                        return isa<AffineDimExpr>(index) ||
+                                               extent == 1;
+                                      });
+}
+
 /// Rule 1: memrefs in the default memory space with a strided layout.
 static bool isOnStridedBuffers(linalg::LinalgOp op) {
   return op.hasPureBufferSemantics() &&
@@ -506,12 +550,14 @@ amp::convertLinalgToHostContraction(ModuleOp module,
   HostContractionCounts counts;
   KernelLibrary library(module, options.machine);
   for (Contraction &view : contractions) {
-    bool usesBlas = false;
-    if (failed(ContractionEmitter(view, library, options).emit(usesBlas)))
+    bool usesBlas = false, startsFromZero = false;
+    if (failed(ContractionEmitter(view, library, options)
+                   .emit(usesBlas, startsFromZero)))
       return failure();
     view.op->erase();
     ++counts.converted;
     counts.blas += usesBlas;
+    counts.fromZero += startsFromZero;
   }
   counts.kernels = library.getNumKernels();
   return counts;
@@ -591,6 +637,7 @@ struct ConvertLinalgToHostContractionPass
       return signalPassFailure();
     numConverted += counts->converted;
     numBlas += counts->blas;
+    numFromZero += counts->fromZero;
     numKernels += counts->kernels;
   }
 

@@ -9,7 +9,9 @@
 // The loop order of Goto and van de Geijn (Anatomy of High-Performance Matrix
 // Multiplication, 2008): for a block of columns, for a block of the sum, pack
 // B; for a block of rows, pack A and multiply. Blocks of the sum follow each
-// other in order, and each continues from what the last one left in C.
+// other in order, and each continues from what the last one left in C; the
+// first one from zero, where that is asked for. f16 in two parts multiplies
+// each block several times, of which only the first starts.
 //
 // Small products are one block of each kind and run through the same code. At
 // 32 x 64 x 128 packing takes a fifth of the time; a second micro-kernel, for
@@ -88,6 +90,8 @@ func::FuncOp KernelLibrary::getProduct(Type aType, Type bType) {
       Index columns = min(p.n - j, kBlockN);
       b.loop(p.k, blockK, [&](Index l) {
         Index depth = min(p.k - l, blockK);
+        Value isStart = b.both(p.fromZero, l == 0);
+        Value isNoStart = b.zero(b.getI1Type());
         for (auto [at, part] : llvm::enumerate(kernel.parts))
           callPack(b, kernel.getPackForm(bType, part),
                    {p.b, tables.buffer, tables.bK + l, depth, tables.bN + j,
@@ -102,7 +106,8 @@ func::FuncOp KernelLibrary::getProduct(Type aType, Type bType) {
             for (size_t bPart = 0; bPart < kernel.parts.size(); ++bPart)
               callTiles(b, kernel, aPanels(aPart), bPanels(bPart), p.c,
                         tables.buffer, tables.cM + i, tables.cN + j, rows,
-                        columns, countWords(kernel, depth));
+                        columns, countWords(kernel, depth),
+                        aPart == 0 && bPart == 0 ? isStart : isNoStart);
         });
       });
     });

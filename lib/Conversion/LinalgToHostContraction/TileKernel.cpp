@@ -26,6 +26,9 @@
 //
 // They are loaded and stored in place where C's rows are at one distance too.
 //
+// Sums that start from zero are loaded too, from a row of zeros that all rows
+// of the tile share: no second micro-kernel, and none of C's memory is read.
+//
 // A full tile whose columns are neighbours in C, vector by vector, is loaded
 // and stored in place; its rows may be anywhere. Every other one (at the edge,
 // or with an output that is transposed or cut into small images) is copied into
@@ -105,31 +108,40 @@ struct TileEmitter {
   MicroKernel shape;
   MatrixBase c;
   Value tables;
-  /// Memory for one tile, its rows one after the other.
-  Value stackTile;
   /// Rows of the panels.
   Index words;
+  /// Whether sums start from zero.
+  Value fromZero;
+  /// Memory for one tile, its rows one after the other.
+  Value stackTile;
+  /// A row of zeros.
+  Value zeroRow;
 
   SmallVector<VectorColumns> look(Index table, Index count);
   TilePlace placeInC(ArrayRef<VectorColumns> columns, Index rowTable);
   TilePlace placeOnStack();
+  /// Where the sums of the tile at `place` start from.
+  TilePlace placeOfStart(const TilePlace &place);
   /// Copies `count` rows of C, offsets from `rowTable`, to the stack or back.
   void copyTile(ArrayRef<VectorColumns> columns, Index rowTable, Index count,
                 bool toStack);
   /// The sum, and the products of two vectors of words.
   Value multiplyAdd(Value sum, Value aWords, Value bWords);
-  /// The micro-kernel, for the first rows and vectors of a tile.
-  void multiply(int64_t rows, int64_t vectors, const TilePlace &place,
-                MatrixBase aPanel, MatrixBase bPanel);
+  /// The micro-kernel, for the first rows and vectors of a tile: from `start`
+  /// to `place`.
+  void multiply(int64_t rows, int64_t vectors, const TilePlace &start,
+                const TilePlace &place, MatrixBase aPanel, MatrixBase bPanel);
   /// The same by AMX.
-  void multiplyTiles(int64_t rows, int64_t vectors, const TilePlace &place,
-                     MatrixBase aPanel, MatrixBase bPanel);
+  void multiplyTiles(int64_t rows, int64_t vectors, const TilePlace &start,
+                     const TilePlace &place, MatrixBase aPanel,
+                     MatrixBase bPanel);
   /// Whether a whole tile's rows can be reached in C.
   Value areRowsInPlace(Index rowTable, Index rowCount);
   /// The smallest micro-kernel that covers `rowCount` rows and `columnCount`
   /// columns.
-  void multiplySome(Index rowCount, Index columnCount, const TilePlace &place,
-                    MatrixBase aPanel, MatrixBase bPanel);
+  void multiplySome(Index rowCount, Index columnCount, const TilePlace &start,
+                    const TilePlace &place, MatrixBase aPanel,
+                    MatrixBase bPanel);
 };
 } // namespace
 
@@ -167,6 +179,18 @@ TilePlace TileEmitter::placeOnStack() {
   for (int64_t v = 0; v < shape.vectors; ++v)
     place.columns.push_back(b.number(v * shape.lanes));
   return place;
+}
+
+TilePlace TileEmitter::placeOfStart(const TilePlace &place) {
+  auto useZeros = [&] {
+    TilePlace zeros{zeroRow, {}, {}};
+    zeros.rows.assign(TilePlace::countRows(shape), b.number(0));
+    for (int64_t v = 0; v < shape.vectors; ++v)
+      zeros.columns.push_back(b.number(v * shape.lanes));
+    return zeros.give();
+  };
+  auto usePlace = [&] { return place.give(); };
+  return TilePlace::take(b, shape, b.either(fromZero, useZeros, usePlace));
 }
 
 SmallVector<VectorColumns> TileEmitter::look(Index table, Index count) {
@@ -248,15 +272,15 @@ Value TileEmitter::multiplyAdd(Value sum, Value aWords, Value bWords) {
 }
 
 void TileEmitter::multiply(int64_t rows, int64_t vectors,
-                           const TilePlace &place, MatrixBase aPanel,
-                           MatrixBase bPanel) {
-  auto at = [&](int64_t r, int64_t v) {
+                           const TilePlace &start, const TilePlace &place,
+                           MatrixBase aPanel, MatrixBase bPanel) {
+  auto at = [](const TilePlace &place, int64_t r, int64_t v) {
     return place.rows[r] + place.columns[v];
   };
   SmallVector<Value> sums;
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t v = 0; v < vectors; ++v)
-      sums.push_back(b.loadVector(shape.lanes, place.buffer, at(r, v)));
+      sums.push_back(b.loadVector(shape.lanes, start.buffer, at(start, r, v)));
 
   auto loop = scf::ForOp::create(
       b, b.number(0), words, b.number(1), sums,
@@ -279,12 +303,13 @@ void TileEmitter::multiply(int64_t rows, int64_t vectors,
       });
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t v = 0; v < vectors; ++v)
-      b.storeVector(loop.getResult(r * vectors + v), place.buffer, at(r, v));
+      b.storeVector(loop.getResult(r * vectors + v), place.buffer,
+                    at(place, r, v));
 }
 
 void TileEmitter::multiplyTiles(int64_t rows, int64_t vectors,
-                                const TilePlace &place, MatrixBase aPanel,
-                                MatrixBase bPanel) {
+                                const TilePlace &start, const TilePlace &place,
+                                MatrixBase aPanel, MatrixBase bPanel) {
   auto sumType = amx::TileType::get({kAmxRows, kAmxWords}, b.getF32Type());
   auto operandType =
       amx::TileType::get({kAmxRows, kAmxWords * 2}, b.getBF16Type());
@@ -292,14 +317,17 @@ void TileEmitter::multiplyTiles(int64_t rows, int64_t vectors,
     return amx::TileLoadOp::create(b, type, buffer, ValueRange{at}, stride);
   };
   int64_t rowsOfTiles = rows / kAmxRows;
-  Index stride = place.rows[1] - place.rows[0];
-  auto at = [&](int64_t r, int64_t v) {
-    return place.rows[0] + stride * (r * kAmxRows) + place.columns[v];
+  auto stride = [](const TilePlace &place) {
+    return place.rows[1] - place.rows[0];
+  };
+  auto at = [&](const TilePlace &place, int64_t r, int64_t v) {
+    return place.rows[0] + stride(place) * (r * kAmxRows) + place.columns[v];
   };
   SmallVector<Value> sums;
   for (int64_t r = 0; r < rowsOfTiles; ++r)
     for (int64_t v = 0; v < vectors; ++v)
-      sums.push_back(load(sumType, place.buffer, at(r, v), stride));
+      sums.push_back(
+          load(sumType, start.buffer, at(start, r, v), stride(start)));
 
   auto loop = scf::ForOp::create(
       b, b.number(0), words, b.number(kAmxWords), sums,
@@ -325,8 +353,8 @@ void TileEmitter::multiplyTiles(int64_t rows, int64_t vectors,
       });
   for (int64_t r = 0; r < rowsOfTiles; ++r)
     for (int64_t v = 0; v < vectors; ++v)
-      amx::TileStoreOp::create(b, place.buffer, ValueRange{at(r, v)},
-                               loop.getResult(r * vectors + v), stride);
+      amx::TileStoreOp::create(b, place.buffer, ValueRange{at(place, r, v)},
+                               loop.getResult(r * vectors + v), stride(place));
 }
 
 Value TileEmitter::areRowsInPlace(Index rowTable, Index rowCount) {
@@ -339,15 +367,15 @@ Value TileEmitter::areRowsInPlace(Index rowTable, Index rowCount) {
 }
 
 void TileEmitter::multiplySome(Index rowCount, Index columnCount,
-                               const TilePlace &place, MatrixBase aPanel,
-                               MatrixBase bPanel) {
+                               const TilePlace &start, const TilePlace &place,
+                               MatrixBase aPanel, MatrixBase bPanel) {
   std::function<void(int64_t, int64_t)> choose = [&](int64_t rows,
                                                      int64_t vectors) {
     auto enough = [&] {
       if (shape.usesAmx())
-        multiplyTiles(rows, vectors, place, aPanel, bPanel);
+        multiplyTiles(rows, vectors, start, place, aPanel, bPanel);
       else
-        multiply(rows, vectors, place, aPanel, bPanel);
+        multiply(rows, vectors, start, place, aPanel, bPanel);
     };
     if (vectors == shape.vectors)
       return enough();
@@ -404,25 +432,30 @@ func::FuncOp KernelLibrary::getTiles(const MicroKernel &tile) {
   Type floats = getFlatType(Float32Type::get(context));
   SmallVector<Type> types = {
       floats, index, index, floats, index, getFlatType(index),
-      index,  index, index, index,  index};
+      index,  index, index, index,  index, IntegerType::get(context, 1)};
   auto emit = [&](HostBuilder &b, KernelArguments &arguments) {
     MatrixBase aPanels = arguments.takeMatrix();
     MatrixBase bPanels{aPanels.buffer, arguments.takeIndex()};
     TileEmitter emitter{
-        b, tile, arguments.takeMatrix(), arguments.takeBuffer(), {}, {}};
+        b,  tile, arguments.takeMatrix(), arguments.takeBuffer(), {}, {},
+        {}, {}};
     Index cM = arguments.takeIndex(), cN = arguments.takeIndex();
     Index m = arguments.takeIndex(), n = arguments.takeIndex();
     emitter.words = arguments.takeIndex();
+    emitter.fromZero = arguments.takeValue();
 
-    int64_t tileSize = tile.rows * tile.columns();
-    Value memory =
-        memref::AllocaOp::create(b, MemRefType::get({tileSize}, b.getF32Type()),
-                                 b.getI64IntegerAttr(64));
-    emitter.stackTile = memref::CastOp::create(b, floats, memory);
+    auto reserveZeros = [&](int64_t size) {
+      auto type = MemRefType::get({size}, b.getF32Type());
+      Value memory = memref::AllocaOp::create(b, type, b.getI64IntegerAttr(64));
+      Value flat = memref::CastOp::create(b, floats, memory);
+      Value zeros = b.splat(b.zero(b.getF32Type()), tile.lanes);
+      b.loop(b.number(size), tile.lanes,
+             [&](Index i) { b.storeVector(zeros, flat, i); });
+      return flat;
+    };
     // The rows of an edge tile that are not C's are multiplied too.
-    Value zeros = b.splat(b.zero(b.getF32Type()), tile.lanes);
-    b.loop(b.number(tileSize), tile.lanes,
-           [&](Index i) { b.storeVector(zeros, emitter.stackTile, i); });
+    emitter.stackTile = reserveZeros(tile.rows * tile.columns());
+    emitter.zeroRow = reserveZeros(tile.columns());
 
     b.loop(n, tile.columns(), [&](Index j) {
       Index columnCount = min(n - j, tile.columns());
@@ -440,12 +473,17 @@ func::FuncOp KernelLibrary::getTiles(const MicroKernel &tile) {
             whole, [&] { return emitter.areRowsInPlace(rowTable, rowCount); });
         auto useC = [&] { return emitter.placeInC(columns, rowTable).give(); };
         auto useStack = [&] {
-          emitter.copyTile(columns, rowTable, rowCount, /*toStack=*/true);
+          b.branch(
+              emitter.fromZero, [] {},
+              [&] {
+                emitter.copyTile(columns, rowTable, rowCount, /*toStack=*/true);
+              });
           return emitter.placeOnStack().give();
         };
         TilePlace place =
             TilePlace::take(b, tile, b.either(inPlace, useC, useStack));
-        emitter.multiplySome(rowCount, columnCount, place,
+        TilePlace start = emitter.placeOfStart(place);
+        emitter.multiplySome(rowCount, columnCount, start, place,
                              aPanels.at(i * emitter.words),
                              bPanels.at(j * emitter.words));
         b.branch(
@@ -462,10 +500,10 @@ func::FuncOp KernelLibrary::getTiles(const MicroKernel &tile) {
 void KernelLibrary::callTiles(HostBuilder &b, const MicroKernel &kernel,
                               MatrixBase aPanels, MatrixBase bPanels,
                               MatrixBase c, Value tables, Index cM, Index cN,
-                              Index m, Index n, Index words) {
+                              Index m, Index n, Index words, Value fromZero) {
   assert(aPanels.buffer == bPanels.buffer && "panels share scratch memory");
   func::CallOp::create(b, getTiles(kernel),
                        ValueRange{aPanels.buffer, aPanels.start, bPanels.start,
                                   c.buffer, c.start, tables, cM, cN, m, n,
-                                  words});
+                                  words, fromZero});
 }

@@ -87,6 +87,73 @@ func.func @tiles(%x: memref<8x16xf32>, %n: f32) {
   return
 }
 
+// A product takes the fill of its output along, past what touches other buffers.
+// CHECK-LABEL: func.func @filled_product
+// CHECK-SAME:    %[[A:[^:]*]]: memref<8x16xf32>, %[[B:[^:]*]]: memref<16x8xf32>, %[[C:[^:]*]]: memref<8x8xf32>
+// CHECK:         memref.alloc
+// CHECK-NEXT:    call @{{amp_kernel_[0-9]+}}(%{{.*}}) : (memref<16x8xf32>) -> ()
+// CHECK-NEXT:    call @[[PRODUCT:amp_kernel_[0-9]+]](%[[C]], %[[A]], %[[B]])
+// CHECK-NEXT:    call @[[PRODUCT]](%{{.*}}, %[[A]], %{{.*}})
+func.func @filled_product(%a: memref<8x16xf32>, %b: memref<16x8xf32>, %c: memref<8x8xf32>, %d: memref<8x8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%d : memref<8x8xf32>)
+  linalg.fill ins(%zero : f32) outs(%c : memref<8x8xf32>)
+  %other = memref.alloc() : memref<16x8xf32>
+  linalg.fill ins(%zero : f32) outs(%other : memref<16x8xf32>)
+  linalg.matmul ins(%a, %b : memref<8x16xf32>, memref<16x8xf32>) outs(%c : memref<8x8xf32>)
+  linalg.matmul ins(%a, %other : memref<8x16xf32>, memref<16x8xf32>) outs(%d : memref<8x8xf32>)
+  return
+}
+
+// Near misses: fills with something else, and somebody who reads the zeros.
+// CHECK-LABEL: func.func @other_starts
+// CHECK-COUNT-8: call @amp_kernel
+func.func @other_starts(%a: memref<8x16xf32>, %b: memref<16x8xf32>, %c: memref<8x8xf32>, %d: memref<8x8xf32>,
+                        %e: memref<8x8xf32>, %f: memref<8x8xf32>) {
+  %one = arith.constant 1.0 : f32
+  %negative = arith.constant -0.0 : f32
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%one : f32) outs(%c : memref<8x8xf32>)
+  linalg.matmul ins(%a, %b : memref<8x16xf32>, memref<16x8xf32>) outs(%c : memref<8x8xf32>)
+  linalg.fill ins(%negative : f32) outs(%d : memref<8x8xf32>)
+  linalg.matmul ins(%a, %b : memref<8x16xf32>, memref<16x8xf32>) outs(%d : memref<8x8xf32>)
+  linalg.fill ins(%zero : f32) outs(%e : memref<8x8xf32>)
+  memref.copy %e, %f : memref<8x8xf32> to memref<8x8xf32>
+  linalg.matmul ins(%a, %b : memref<8x16xf32>, memref<16x8xf32>) outs(%e : memref<8x8xf32>)
+  // The rest of the output is not the fill's.
+  %rows = memref.subview %f[0, 0] [4, 8] [1, 1] : memref<8x8xf32> to memref<4x8xf32, strided<[8, 1]>>
+  linalg.fill ins(%zero : f32) outs(%rows : memref<4x8xf32, strided<[8, 1]>>)
+  linalg.matmul ins(%a, %b : memref<8x16xf32>, memref<16x8xf32>) outs(%f : memref<8x8xf32>)
+  return
+}
+
+// And inputs that the fill may write: the same buffer, or one that is not known.
+// CHECK-LABEL: func.func @overlapping_inputs
+// CHECK-COUNT-4: call @amp_kernel
+func.func @overlapping_inputs(%a: memref<8x8xf32>, %c: memref<16x8xf32>, %condition: i1) {
+  %zero = arith.constant 0.0 : f32
+  %low = memref.subview %c[0, 0] [8, 8] [1, 1] : memref<16x8xf32> to memref<8x8xf32, strided<[8, 1]>>
+  %high = memref.subview %c[8, 0] [8, 8] [1, 1] : memref<16x8xf32> to memref<8x8xf32, strided<[8, 1], offset: 64>>
+  linalg.fill ins(%zero : f32) outs(%low : memref<8x8xf32, strided<[8, 1]>>)
+  linalg.matmul ins(%a, %high : memref<8x8xf32>, memref<8x8xf32, strided<[8, 1], offset: 64>>)
+                outs(%low : memref<8x8xf32, strided<[8, 1]>>)
+  %unknown = arith.select %condition, %low, %low : memref<8x8xf32, strided<[8, 1]>>
+  linalg.fill ins(%zero : f32) outs(%low : memref<8x8xf32, strided<[8, 1]>>)
+  linalg.matmul ins(%a, %unknown : memref<8x8xf32>, memref<8x8xf32, strided<[8, 1]>>)
+                outs(%low : memref<8x8xf32, strided<[8, 1]>>)
+  return
+}
+
+// The number of steps may be none: the fill is needed, and apart.
+// CHECK-LABEL: func.func @unknown_steps
+// CHECK-COUNT-2: call @amp_kernel
+func.func @unknown_steps(%a: memref<8x?xf32>, %b: memref<?x8xf32>, %c: memref<8x8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%c : memref<8x8xf32>)
+  linalg.matmul ins(%a, %b : memref<8x?xf32>, memref<?x8xf32>) outs(%c : memref<8x8xf32>)
+  return
+}
+
 // CHECK:       func.func private @[[FILL]](%{{.*}}: memref<8xf32> {llvm.noalias}) attributes {
 // CHECK-SAME:    llvm.bareptr
 // CHECK-NEXT:    arith.constant 0.000000e+00
@@ -102,3 +169,9 @@ func.func @tiles(%x: memref<8x16xf32>, %n: f32) {
 
 // CHECK:       func.func private @[[TILES]](%{{.*}}: memref<8x16xf32> {llvm.noalias}, %{{.*}}: memref<8x16xf32> {llvm.noalias}, %{{.*}}: f32)
 // CHECK:         scf.forall
+
+// CHECK:       func.func private @[[PRODUCT]](%[[C:[^:]*]]: memref<8x8xf32> {llvm.noalias}, %{{.*}}: memref<8x16xf32>, %{{.*}}: memref<16x8xf32>)
+// CHECK-SAME:    llvm.bareptr
+// CHECK:         linalg.fill ins(%{{.*}}) outs(%[[C]]
+// CHECK-NEXT:    linalg.matmul {{.*}} outs(%[[C]]
+// CHECK-NEXT:    return

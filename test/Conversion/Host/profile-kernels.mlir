@@ -13,6 +13,8 @@
 // CHECK-SAME: {bytes = 1088 : i64, name = "amp_kernel_1", operations = 512 : i64, source = "{{.*}}profile-kernels.mlir:{{[0-9]+}}", what = "reduction 16x16 f32: mulf addf"}
 // CHECK-SAME: {bytes = -1 : i64, name = "amp_kernel_2", operations = -1 : i64, source = "{{.*}}", what = "loops ? f32: truncf"}
 // CHECK-SAME: {bytes = 2048 : i64, name = "amp_kernel_3", operations = 0 : i64, source = "{{.*}}", what = "copy memref<16x16xf32>"}
+// A product and the fill in front of it: as the product alone.
+// CHECK-SAME: {bytes = 2048 : i64, name = "amp_kernel_4", operations = 4096 : i64, source = "{{.*}}", what = "product 16x8x16 f32 f32"}
 // CHECK-NOT: name =
 
 // CHECK-LABEL: func.func @step(
@@ -28,9 +30,13 @@
 // CHECK-NEXT: call @amp_kernel_0(
 // CHECK-NEXT: arith.constant 0 : i64
 // CHECK-NEXT: call @ampRtKernelEnd
-// Near misses: a helper that is no kernel, and a declaration.
+// CHECK: call @amp_kernel_4(
+// CHECK-NEXT: arith.constant 4 : i64
+// CHECK-NEXT: call @ampRtKernelEnd
+// Near misses: helpers that are no kernels, and a declaration.
 // CHECK-NOT: ampRt
 // CHECK: call @helper(
+// CHECK-NEXT: call @two_fills(
 // CHECK-NEXT: call @elsewhere(
 // CHECK-NEXT: return
 func.func @step(%a: memref<16x16xf32>, %b: memref<16x8xf32>, %c: memref<16x16xf32>, %d: memref<16x8xf32>,
@@ -44,7 +50,9 @@ func.func @step(%a: memref<16x16xf32>, %b: memref<16x8xf32>, %c: memref<16x16xf3
   scf.for %i = %c0 to %n step %c1 {
     func.call @amp_kernel_0(%a, %b, %d) : (memref<16x16xf32>, memref<16x8xf32>, memref<16x8xf32>) -> ()
   }
+  call @amp_kernel_4(%a, %b, %d) : (memref<16x16xf32>, memref<16x8xf32>, memref<16x8xf32>) -> ()
   call @helper(%a) : (memref<16x16xf32>) -> ()
+  call @two_fills(%a) : (memref<16x16xf32>) -> ()
   call @elsewhere(%a) : (memref<16x16xf32>) -> ()
   return
 }
@@ -82,6 +90,18 @@ func.func private @amp_kernel_2(%x: memref<?xf32>, %y: memref<?xf16>) {
 }
 func.func private @amp_kernel_3(%a: memref<16x16xf32>, %c: memref<16x16xf32>) {
   memref.copy %a, %c : memref<16x16xf32> to memref<16x16xf32>
+  return
+}
+func.func private @amp_kernel_4(%a: memref<16x16xf32>, %b: memref<16x8xf32>, %d: memref<16x8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%d : memref<16x8xf32>)
+  linalg.matmul ins(%a, %b : memref<16x16xf32>, memref<16x8xf32>) outs(%d : memref<16x8xf32>)
+  return
+}
+func.func private @two_fills(%a: memref<16x16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%a : memref<16x16xf32>)
+  linalg.fill ins(%zero : f32) outs(%a : memref<16x16xf32>)
   return
 }
 func.func private @helper(%a: memref<16x16xf32>) {

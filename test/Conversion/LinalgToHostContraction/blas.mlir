@@ -11,11 +11,15 @@ func.func @in_place(%a: memref<20x30xf32>, %b: memref<30x40xf32>, %c: memref<20x
 }
 // CHECK:       func.func private @ampRtBlasSgemm(i64, i32, i32, i64, i64, i64, f32, i64, i64, i64, i64, f32, i64, i64) -> i32
 
-// What is added to C is the product, 1 * A * B, and C itself, 1 * C. If the call
+// What is added to C is the product, 1 * A * B, and C itself, 1 * C, but where sums
+// start from zero (start-from-zero.mlir). If the call
 // returns an error, the generated kernel computes the same.
 // CHECK:       func.func private @amp_host_blas_f32_f32
+// CHECK-DAG:     %[[ONE:.+]] = arith.constant 1.000000e+00 : f32
+// CHECK-DAG:     %[[ZERO:.+]] = arith.constant 0.000000e+00 : f32
+// CHECK:         %[[BETA:.+]] = arith.select %{{.+}}, %[[ZERO]], %[[ONE]]
 // CHECK:         %[[STATUS:.+]] = func.call @ampRtBlasSgemm(%c0_i64, %c0_i32, %c0_i32,
-// CHECK-SAME:      %cst, {{.*}}, %cst,
+// CHECK-SAME:      %[[ONE]], {{.*}}, %[[BETA]],
 // CHECK:         %[[OK:.+]] = arith.cmpi eq, %[[STATUS]], %c0_i32
 // CHECK:         scf.if %[[OK]] {
 // CHECK-NEXT:    } else {
@@ -116,9 +120,15 @@ func.func @scattered(%a: memref<2x8x10x10xbf16>, %b: memref<16x8x3x3xbf16>, %c: 
 // CHECK:         call @amp_host_pack_bf16
 // CHECK:         call @ampRtBlasSgemm({{.*}} %[[ONE]], {{.*}} %[[ZERO]],
 // CHECK:         scf.if
-// CHECK:           call @amp_host_add_scattered
+// CHECK:           call @amp_host_add_scattered({{.*}}, %[[IS_START:.+]]) : (
 // CHECK:         } else {
-// CHECK:           call @amp_host_product_bf16_bf16
+// CHECK:           call @amp_host_product_bf16_bf16({{.*}}, %[[IS_START]])
+// It is added to zero where it is the start.
+// CHECK:       func.func private @amp_host_add_scattered({{.*}}, %[[IS_START:.+]]: i1)
+// CHECK:         scf.if %[[IS_START]]
+// CHECK:           scf.yield %{{.+}} : vector<8xf32>
+// CHECK:         } else {
+// CHECK:           vector.load
 
 // -----
 

@@ -22,7 +22,7 @@ func.func @matmul(%x: memref<32x64xf16>, %w: memref<64x128xf16>, %y: memref<32x1
   // CHECK:         %[[SCRATCH:.+]] = memref.alloc() {alignment = 64 : i64} : memref<10504xf32>
   // CHECK:         %[[ALL_SCRATCH:.+]] = memref.cast %[[SCRATCH]]
   // CHECK:         call @amp_host_product_f16_f16(%[[X_ALL]], %c0, %[[W_ALL]], %c0, %[[Y_ALL]], %c0, %[[ALL_TABLES]],
-  // CHECK-SAME:      %c32, %c128, %c64, %[[ALL_SCRATCH]], %c0)
+  // CHECK-SAME:      %c32, %c128, %c64, %[[ALL_SCRATCH]], %c0, %false)
   // CHECK-DAG:     memref.dealloc %[[SCRATCH]]
   // CHECK-DAG:     memref.dealloc %[[TABLES]]
   // CHECK-NOT:     linalg

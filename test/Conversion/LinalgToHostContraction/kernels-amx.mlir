@@ -50,13 +50,14 @@ func.func @mixed(%a: memref<32x64xf16>, %b: memref<64x32xbf16>, %x: memref<32x64
 // CHECK:         amx.tile_mulf {{.*}} : !amx.tile<16x32xbf16>, !amx.tile<16x32xbf16>, !amx.tile<16x16xf32>
 // CHECK:         amx.tile_store {{.*}} : memref<?xf32>, !amx.tile<16x16xf32>
 
-// Each part of A with each part of B.
+// Each part of A with each part of B, of which the first may start from zero.
 // CHECK-LABEL: func.func private @amp_host_product_f16_f16
 // CHECK:         call @amp_host_pack_f16_amx_high(
 // CHECK:         call @amp_host_pack_f16_amx_low(
 // CHECK:         call @amp_host_pack_rows_f16_high(
 // CHECK:         call @amp_host_pack_rows_f16_low(
-// CHECK-COUNT-4: call @amp_host_tiles_amx(
+// CHECK:         call @amp_host_tiles_amx({{.*}}, %[[IS_START:[0-9]+]])
+// CHECK-COUNT-3: call @amp_host_tiles_amx({{.*}}, %false)
 // CHECK-NOT:     call @amp_host_tiles
 // CHECK:         return
 

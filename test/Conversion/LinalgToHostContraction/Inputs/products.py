@@ -1,6 +1,6 @@
 """Writes a module that computes many contractions and prints a checksum of each.
 
-    products.py [--integers] TYPE...
+    products.py [--integers] [--from-zero] TYPE...
 
 TYPE is f32, f16, bf16 or two of them as f16xf32.
 
@@ -13,6 +13,9 @@ f32 operands hold small integers: every sum is exact in any order. f16 and bf16
 operands hold numbers of full precision and mixed magnitude, whose sums round:
 their products are exact in f32, so sums agree if they are taken in one order.
 With --integers they hold small integers too.
+
+With --from-zero each product stands behind a fill of its output with zeros. The output
+holds other values before; where the number of steps is known, nobody needs the fill.
 """
 
 import sys
@@ -320,7 +323,14 @@ def body(operation, left, right, types):
     return operation.replace("EA", left).replace("EB", right)
 
 
-def write(types, integers):
+def fill_c(type, from_zero):
+    if not from_zero:
+        return ""
+    return ("%zero = arith.constant 0.0 : f32\n"
+            f"  linalg.fill ins(%zero : f32) outs(%c : {type})\n  ")
+
+
+def write(types, integers, from_zero):
     print(FILL.replace("APART", APART))
     for element, mask, base in (("f16", "0x9FFF", "0x2C00"),
                                 ("bf16", "0x83FF", "0x3D80")):
@@ -347,6 +357,7 @@ def write(types, integers):
                     operands.append(type)
                 print(f"func.func private @{label}(%a: {operands[0]},"
                       f" %b: {operands[1]}, %c: {operands[2]}) {APART} {{\n  "
+                      + fill_c(operands[2], from_zero)
                       + body(operation, left, right, operands) + "\n  return\n}")
                 print(f"func.func private @run{number}() {APART} {{")
                 print("\n".join(run))
@@ -361,5 +372,5 @@ def write(types, integers):
     print("  return\n}")
 
 
-arguments = sys.argv[1:]
-write([a for a in arguments if a != "--integers"], "--integers" in arguments)
+flags = [a for a in sys.argv[1:] if a.startswith("--")]
+write([a for a in sys.argv[1:] if a not in flags], "--integers" in flags, "--from-zero" in flags)
