@@ -109,6 +109,19 @@ static llvm::SmallBitVector getDivisible(linalg::GenericOp op,
   return divisible;
 }
 
+/// True if the extents of all results are known without what `op` starts from
+/// being there: a group may compute that, and reshape it.
+static bool hasExtents(linalg::GenericOp op) {
+  return llvm::all_of(op.getDpsInits(), [](Value init) {
+    if (cast<RankedTensorType>(init.getType()).hasStaticShape())
+      return true;
+    while (auto filled = init.getDefiningOp<linalg::GenericOp>())
+      init = filled.getDpsInitOperand(cast<OpResult>(init).getResultNumber())
+                 ->get();
+    return !isReshape(init.getDefiningOp());
+  });
+}
+
 std::optional<FusionNode> FusionNode::get(Operation *operation) {
   auto op = dyn_cast<linalg::GenericOp>(operation);
   if (!op || !op.hasPureTensorSemantics() || op->getNumResults() == 0 ||
@@ -117,11 +130,15 @@ std::optional<FusionNode> FusionNode::get(Operation *operation) {
   FusionNode node;
   node.op = op;
   node.extents = op.getStaticLoopRanges();
+  if (llvm::is_contained(node.extents, 0) || !hasExtents(op))
+    return std::nullopt;
   node.divisible = getDivisible(op, node.extents);
   for (OpOperand &operand : op->getOpOperands()) {
     AffineMap map = op.getMatchingIndexingMap(&operand);
+    // An input that the body does not use has the extent of a loop all the
+    // same.
     if (isa<RankedTensorType>(operand.get().getType()) &&
-        op.payloadUsesValueFromOperand(&operand))
+        (op.isDpsInput(&operand) || op.payloadUsesValueFromOperand(&operand)))
       node.reads.push_back(createWalk(operand.get(), getDims(map)));
     if (op.isDpsInit(&operand))
       node.writes.push_back(

@@ -22,6 +22,9 @@
 //            compute for the backward pass what is then kept for the time
 //            between
 //
+// Groups stand in an order in which they can be computed. What is between two
+// of them in that order and waits for the first goes behind both.
+//
 // A pair that fails one of the last two is looked at again when one of them has
 // grown.
 //
@@ -48,7 +51,7 @@ static constexpr int kNoLoop = FusionGroup::kNoLoop;
 
 /// Operations of a group, at most: what a pair costs to look at grows with
 /// them.
-static constexpr size_t kMaxOperations = 128;
+static constexpr size_t kMaxOperations = 48;
 
 /// How many readers of a tensor, in the order of the block, are looked at on
 /// each side of those that are in a group. They come closer as it grows.
@@ -62,6 +65,12 @@ static bool isOrdered(Operation *op) {
   WalkResult result = op->walk([](Operation *inner) {
     bool readsByIndex =
         isa<tensor::ExtractOp>(inner) && inner->getNumOperands() > 1;
+    if (auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(inner))
+      readsByIndex = llvm::any_of(
+          llvm::concat<const int64_t>(slice.getStaticOffsets(),
+                                      slice.getStaticSizes(),
+                                      slice.getStaticStrides()),
+          [](int64_t number) { return ShapedType::isDynamic(number); });
     bool mayFail = inner->getNumRegions() == 0 &&
                    !inner->hasTrait<OpTrait::IsTerminator>() &&
                    !isSpeculatable(inner);
@@ -239,7 +248,14 @@ private:
   void countBytes(Candidate &candidate) const;
   std::optional<Candidate> join(const Candidate &a, const Candidate &b) const;
   bool chooseTile(Candidate &candidate) const;
-  bool isConvex(const Candidate &candidate) const;
+  /// The groups between `first` and `second` in their order that wait for
+  /// `first`; nothing if `second` waits for one of them.
+  std::optional<llvm::DenseSet<unsigned>> findBehind(unsigned first,
+                                                     unsigned second) const;
+  /// Puts `joined` in the place of both: behind what stood between them, but
+  /// for the groups that wait for it.
+  void placeTogether(unsigned first, unsigned second, unsigned joined,
+                     const llvm::DenseSet<unsigned> &behind);
   bool keepsLives(const Candidate &a, const Candidate &b) const;
   /// Groups that share a tensor with `group`.
   llvm::SetVector<unsigned> getNeighbours(unsigned group) const;
@@ -272,6 +288,9 @@ private:
   std::vector<Candidate> groups;
   SmallVector<unsigned> versions;
   SmallVector<unsigned> groupOf;
+  /// An order in which groups can stand, by group and by place.
+  static constexpr unsigned kNoGroup = ~0u;
+  SmallVector<unsigned> places, groupAt;
   /// How many contractions stand in front of each vertex.
   SmallVector<unsigned> contractionsBefore;
   std::priority_queue<Pair> pairs;
@@ -286,6 +305,8 @@ Planner::Planner(Block &block, const FusionTarget &target)
     groups.push_back(createSingle(vertex));
     versions.push_back(0);
     groupOf.push_back(vertex);
+    places.push_back(vertex);
+    groupAt.push_back(vertex);
     contractionsBefore.push_back(numContractions);
     auto structured = dyn_cast<linalg::LinalgOp>(graph.getOp(vertex));
     numContractions += structured && succeeded(matchContraction(structured));
@@ -484,6 +505,7 @@ void Planner::sortLoops(Candidate &candidate) const {
 bool Planner::chooseTile(Candidate &candidate) const {
   sortLoops(candidate);
   SmallVector<TilePart> parts;
+  llvm::SmallDenseMap<Value, SmallVector<unsigned, 2>> partsOf;
   forEachWalk(
       candidate, [&](const TensorWalk &walk, ArrayRef<int> loops, bool) {
         if (walk.isGathered)
@@ -492,10 +514,13 @@ bool Planner::chooseTile(Candidate &candidate) const {
         bool isInside = candidate.writes.contains(walk.tensor);
         TilePart part{isInside ? walk.tensor : walk.value,
                       getLoops(isInside ? walk.dims : walk.valueDims, loops)};
-        if (llvm::none_of(parts, [&](const TilePart &other) {
-              return other.tensor == part.tensor && other.loops == part.loops;
+        SmallVector<unsigned, 2> &known = partsOf[part.tensor];
+        if (llvm::any_of(known, [&](unsigned number) {
+              return parts[number].loops == part.loops;
             }))
-          parts.push_back(std::move(part));
+          return;
+        known.push_back(parts.size());
+        parts.push_back(std::move(part));
       });
   std::optional<SmallVector<int64_t>> tile =
       amp::chooseTile(candidate.extents, parts, target);
@@ -504,35 +529,40 @@ bool Planner::chooseTile(Candidate &candidate) const {
   return tile.has_value();
 }
 
-bool Planner::isConvex(const Candidate &candidate) const {
-  llvm::SmallDenseSet<unsigned> inside(candidate.vertices.begin(),
-                                       candidate.vertices.end());
-  unsigned last = *llvm::max_element(candidate.vertices);
-  llvm::SmallDenseSet<unsigned> seen;
-  SmallVector<unsigned> stack;
-  // An edge of the block leads forward, but a group that is entered is left
-  // from any of its operations.
-  auto enter = [&](unsigned vertex) {
-    unsigned group = groupOf[vertex];
-    if (seen.insert(group).second)
-      stack.push_back(group);
-  };
-  for (unsigned vertex : candidate.vertices)
-    for (unsigned next : graph.getSuccessors(vertex))
-      if (!inside.contains(next))
-        enter(next);
-  while (!stack.empty()) {
-    for (unsigned vertex : groups[stack.pop_back_val()].vertices) {
-      if (vertex >= last)
-        continue;
+std::optional<llvm::DenseSet<unsigned>>
+Planner::findBehind(unsigned first, unsigned second) const {
+  llvm::DenseSet<unsigned> behind;
+  SmallVector<unsigned> open = {first};
+  while (!open.empty())
+    for (unsigned vertex : groups[open.pop_back_val()].vertices)
       for (unsigned next : graph.getSuccessors(vertex)) {
-        if (inside.contains(next))
-          return false;
-        enter(next);
+        unsigned group = groupOf[next];
+        if (group == first || (group == second && groupOf[vertex] == first))
+          continue;
+        if (group == second)
+          return std::nullopt;
+        if (places[group] < places[second] && behind.insert(group).second)
+          open.push_back(group);
       }
-    }
+  return behind;
+}
+
+void Planner::placeTogether(unsigned first, unsigned second, unsigned joined,
+                            const llvm::DenseSet<unsigned> &behind) {
+  unsigned begin = places[first], end = places[second];
+  SmallVector<unsigned> before, after;
+  for (unsigned place = begin + 1; place < end; ++place) {
+    unsigned group = groupAt[place];
+    if (group != kNoGroup)
+      (behind.contains(group) ? after : before).push_back(group);
   }
-  return true;
+  before.push_back(joined);
+  before.append(after);
+  std::fill(groupAt.begin() + begin, groupAt.begin() + end + 1, kNoGroup);
+  for (auto [place, group] : llvm::enumerate(before)) {
+    groupAt[begin + place] = group;
+    places[group] = begin + place;
+  }
 }
 
 llvm::SetVector<unsigned> Planner::getNeighbours(unsigned group) const {
@@ -655,8 +685,15 @@ FusionPlan Planner::plan() {
     if (!keepsLives(groups[pair.a], groups[pair.b]))
       continue;
     std::optional<Candidate> joined = join(groups[pair.a], groups[pair.b]);
-    if (!chooseTile(*joined) || !isConvex(*joined))
+    if (!chooseTile(*joined))
       continue;
+    bool inOrder = places[pair.a] < places[pair.b];
+    unsigned first = inOrder ? pair.a : pair.b,
+             second = inOrder ? pair.b : pair.a;
+    std::optional<llvm::DenseSet<unsigned>> behind = findBehind(first, second);
+    if (!behind)
+      continue;
+    placeTogether(first, second, pair.a, *behind);
     for (unsigned vertex : groups[pair.b].vertices)
       groupOf[vertex] = pair.a;
     groups[pair.a] = std::move(*joined);

@@ -41,12 +41,17 @@ int64_t mlir::amp::countTensorBytes(Value tensor) {
 
 /// The least divisor of `extent` above `step`, or nothing.
 static std::optional<int64_t> getNextStep(int64_t extent, int64_t step) {
-  if (ShapedType::isDynamic(extent))
+  if (ShapedType::isDynamic(extent) || step >= extent)
     return std::nullopt;
-  for (int64_t next = step + 1; next <= extent; ++next)
-    if (extent % next == 0)
-      return next;
-  return std::nullopt;
+  int64_t next = extent;
+  for (int64_t divisor = 1; divisor <= extent / divisor; ++divisor) {
+    if (extent % divisor != 0)
+      continue;
+    for (int64_t factor : {divisor, extent / divisor})
+      if (factor > step)
+        next = std::min(next, factor);
+  }
+  return next;
 }
 
 namespace {

@@ -19,12 +19,14 @@
 // no scf.parallel. Which tiles are in a piece changes no result: each tile
 // computes the same, wherever it runs.
 //
-// What a tile needs for itself is allocated on the stack once for each piece.
+// What a tile needs for itself is allocated on the stack once for each piece,
+// up to a megabyte; the rest is left to who frees buffers, once for each tile.
 //
 //===----------------------------------------------------------------------===//
 
 #include "amp/Conversion/LinalgToHostContraction.h"
 #include "amp/Conversion/Passes.h"
+#include "amp/Support/ByteCount.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -46,6 +48,17 @@ using namespace mlir::amp;
 
 /// Pieces for each thread: more are shared more evenly.
 static constexpr int64_t kPiecesPerThread = 4;
+
+/// What a piece may have on the stack of whatever thread it runs on.
+static constexpr int64_t kStackBytes = 1 << 20;
+
+/// Bytes of `type`; nothing if its extents are not known, or too large.
+static std::optional<int64_t> getBytes(MemRefType type) {
+  if (!type.hasStaticShape() || !type.getElementType().isIntOrFloat())
+    return std::nullopt;
+  return countBytes(type.getShape(),
+                    llvm::divideCeil(type.getElementTypeBitWidth(), 8));
+}
 
 /// Points of the loops of all operations in a tile.
 static int64_t countTileWork(scf::ForallOp forall) {
@@ -134,12 +147,15 @@ struct LowerTileLoops
     }
     SmallVector<memref::AllocOp> allocs(
         forall.getBody()->getOps<memref::AllocOp>());
+    int64_t onStack = 0;
     for (memref::AllocOp alloc : allocs) {
-      if (!alloc.getType().hasStaticShape())
+      std::optional<int64_t> bytes = getBytes(alloc.getType());
+      if (!bytes || *bytes > kStackBytes - onStack)
         continue;
-      auto onStack = memref::AllocaOp::create(
+      onStack += *bytes;
+      auto alloca = memref::AllocaOp::create(
           builder, alloc.getLoc(), alloc.getType(), alloc.getAlignmentAttr());
-      alloc.replaceAllUsesWith(onStack.getMemref());
+      alloc.replaceAllUsesWith(alloca.getMemref());
       alloc.erase();
     }
 

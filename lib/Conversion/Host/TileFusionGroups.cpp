@@ -43,6 +43,9 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
+/// What a tile may hold at most, whatever the machine: it is on a stack.
+static constexpr int64_t kMostBytes = 1 << 20;
+
 namespace {
 /// Where a part lies in its tensor.
 struct Slice {
@@ -54,7 +57,10 @@ class GroupTiler {
 public:
   GroupTiler(const FusionGroup &group, RewriterBase &rewriter)
       : group(group), rewriter(rewriter),
-        loc(rewriter.getFusedLoc(getLocations(group))) {}
+        loc(rewriter.getFusedLoc(getLocations(group))) {
+    for (const FusionNode &node : group.nodes)
+      inside.insert(node.op);
+  }
 
   void tile();
 
@@ -89,6 +95,7 @@ private:
   Value reshapePart(Operation *reshape, Value source, ArrayRef<int> loops);
 
   const FusionGroup &group;
+  llvm::SmallPtrSet<Operation *, 16> inside;
   RewriterBase &rewriter;
   Location loc;
   SmallVector<Value> indices;
@@ -431,7 +438,8 @@ void GroupTiler::tile() {
   for (FusionNode node : llvm::reverse(group.nodes)) {
     for (Operation *user : llvm::make_early_inc_range(node.op->getUsers()))
       eraseReshapes(rewriter, user);
-    SmallVector<Value> inits = node.op.getDpsInits();
+    llvm::SetVector<Value> inits;
+    inits.insert_range(node.op.getDpsInits());
     rewriter.eraseOp(node.op);
     for (Value init : inits)
       if (auto empty = init.getDefiningOp<tensor::EmptyOp>();
@@ -444,6 +452,17 @@ namespace {
 struct TileFusionGroups
     : public amp::impl::TileFusionGroupsPassBase<TileFusionGroups> {
   using Base::Base;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    for (auto [name, bytes] : {std::pair("close-bytes", closeBytes.getValue()),
+                               std::pair("tile-bytes", tileBytes.getValue()),
+                               std::pair("run-bytes", runBytes.getValue())})
+      if (bytes < 1 || bytes > kMostBytes)
+        return emitError(UnknownLoc::get(context))
+               << "expected '" << name << "' to be from 1 to " << kMostBytes
+               << ", but got " << bytes;
+    return success();
+  }
 
   void runOnOperation() override {
     FusionTarget target;

@@ -88,3 +88,21 @@ func.func @tensors(%x: tensor<4x16xf32>) -> tensor<4x16xf32> {
   }
   return %0 : tensor<4x16xf32>
 }
+
+// More than a stack should hold is left to who frees buffers.
+
+// CHECK-LABEL: func @large
+// CHECK:         memref.alloca() : memref<16xf32>
+// CHECK-NOT:     memref.alloca
+// CHECK:         scf.for
+// CHECK:           memref.alloc() : memref<1048576xf32>
+func.func @large(%x: memref<4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  scf.forall (%i) in (4) {
+    %large = memref.alloc() : memref<1048576xf32>
+    %small = memref.alloc() : memref<16xf32>
+    linalg.fill ins(%zero : f32) outs(%large : memref<1048576xf32>)
+    linalg.fill ins(%zero : f32) outs(%small : memref<16xf32>)
+  }
+  return
+}
