@@ -22,6 +22,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SharedBody.h"
 #include "amp/Conversion/Passes.h"
 #include "amp/Fusion/FusionPlan.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -72,10 +73,7 @@ private:
     return locations;
   }
 
-  bool isInside(Operation *op) const {
-    return llvm::any_of(group.nodes,
-                        [&](const FusionNode &node) { return node.op == op; });
-  }
+  bool isInside(Operation *op) const { return inside.contains(op); }
   /// Results that somebody outside of the group reads.
   SmallVector<OpResult> findOutputs() const;
   bool isReadOutside(Value value) const;
@@ -274,131 +272,6 @@ SmallVector<int> GroupTiler::getResultLoops(OpResult result) const {
                   group.loops[std::distance(group.nodes.begin(), node)]);
 }
 
-/// True if `writer` and `reader` visit the same points in the same order, what
-/// one reads of the other it reads where it was written, and who else reads it
-/// stands behind.
-static bool canShareBody(linalg::GenericOp writer, linalg::GenericOp reader) {
-  if (writer->getBlock() != reader->getBlock() ||
-      writer.getNumParallelLoops() != writer.getNumLoops() ||
-      reader.getNumParallelLoops() != reader.getNumLoops() ||
-      writer.getStaticLoopRanges() != reader.getStaticLoopRanges())
-    return false;
-  for (OpOperand &use : reader->getOpOperands())
-    if (use.get().getDefiningOp() == writer &&
-        (reader.isDpsInit(&use) ||
-         reader.getMatchingIndexingMap(&use) !=
-             writer.getIndexingMapMatchingResult(cast<OpResult>(use.get()))))
-      return false;
-  auto usesInit = [](linalg::GenericOp op) {
-    return llvm::any_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
-      return op.payloadUsesValueFromOperand(&init);
-    });
-  };
-  return !usesInit(writer) && !usesInit(reader) &&
-         llvm::all_of(writer->getUsers(), [&](Operation *user) {
-           Operation *here = reader->getBlock()->findAncestorOpInBlock(*user);
-           return here == reader || reader->isBeforeInBlock(here);
-         });
-}
-
-/// One operation for both, with the results of both, in place of `reader`.
-static linalg::GenericOp shareBody(linalg::GenericOp writer,
-                                   linalg::GenericOp reader,
-                                   RewriterBase &rewriter) {
-  SmallVector<Value> inputs, inits;
-  SmallVector<AffineMap> inputMaps, initMaps;
-  // The body's argument that stands for each of the old ones, by number.
-  SmallVector<std::pair<BlockArgument, unsigned>> arguments;
-  auto addInputs = [&](linalg::GenericOp op) {
-    for (OpOperand *use : op.getDpsInputOperands()) {
-      if (use->get().getDefiningOp() == writer)
-        continue;
-      AffineMap map = op.getMatchingIndexingMap(use);
-      unsigned number = 0;
-      while (number < inputs.size() &&
-             (inputs[number] != use->get() || inputMaps[number] != map))
-        ++number;
-      if (number == inputs.size()) {
-        inputs.push_back(use->get());
-        inputMaps.push_back(map);
-      }
-      arguments.emplace_back(op.getMatchingBlockArgument(use), number);
-    }
-  };
-  addInputs(writer);
-  addInputs(reader);
-  // What only the reader reads is no result any more.
-  SmallVector<OpResult> results;
-  for (linalg::GenericOp op : {writer, reader})
-    for (OpResult result : op->getResults()) {
-      bool isKept =
-          op == reader || llvm::any_of(result.getUsers(), [&](Operation *user) {
-            return user != reader;
-          });
-      if (!isKept)
-        continue;
-      OpOperand *init = op.getDpsInitOperand(result.getResultNumber());
-      results.push_back(result);
-      inits.push_back(init->get());
-      initMaps.push_back(op.getMatchingIndexingMap(init));
-    }
-  SmallVector<AffineMap> maps = inputMaps;
-  maps.append(initMaps);
-  rewriter.setInsertionPoint(reader);
-  auto shared = linalg::GenericOp::create(
-      rewriter, rewriter.getFusedLoc({writer.getLoc(), reader.getLoc()}),
-      ValueRange(inits).getTypes(), inputs, inits, maps,
-      reader.getIteratorTypesArray(),
-      [&](OpBuilder &builder, Location loc, ValueRange given) {
-        IRMapping mapping;
-        for (auto [argument, number] : arguments)
-          mapping.map(argument, given[number]);
-        auto cloneBody = [&](linalg::GenericOp op) {
-          for (Operation &inner : op.getBody()->without_terminator())
-            builder.clone(inner, mapping);
-        };
-        auto getYielded = [&](OpResult result) {
-          auto op = cast<linalg::GenericOp>(result.getOwner());
-          return mapping.lookupOrDefault(
-              op.getBody()->getTerminator()->getOperand(
-                  result.getResultNumber()));
-        };
-        cloneBody(writer);
-        for (OpOperand *use : reader.getDpsInputOperands())
-          if (use->get().getDefiningOp() == writer)
-            mapping.map(reader.getMatchingBlockArgument(use),
-                        getYielded(cast<OpResult>(use->get())));
-        cloneBody(reader);
-        SmallVector<Value> yielded = llvm::map_to_vector(results, getYielded);
-        linalg::YieldOp::create(builder, loc, yielded);
-      });
-  for (auto [old, result] : llvm::zip_equal(results, shared.getResults()))
-    rewriter.replaceAllUsesWith(old, result);
-  rewriter.eraseOp(reader);
-  rewriter.eraseOp(writer);
-  return shared;
-}
-
-/// Computes in one body what has the same loops.
-static void shareBodies(scf::ForallOp forall, RewriterBase &rewriter) {
-  SmallVector<linalg::GenericOp> ops(
-      forall.getBody()->getOps<linalg::GenericOp>());
-  for (linalg::GenericOp op : ops) {
-    bool changed = true;
-    while (changed) {
-      changed = false;
-      for (Value input : op.getDpsInputs()) {
-        auto writer = input.getDefiningOp<linalg::GenericOp>();
-        if (!writer || !canShareBody(writer, op))
-          continue;
-        op = shareBody(writer, op, rewriter);
-        changed = true;
-        break;
-      }
-    }
-  }
-}
-
 void GroupTiler::tile() {
   SmallVector<OpResult> outputs = findOutputs();
   if (outputs.empty())
@@ -430,7 +303,7 @@ void GroupTiler::tile() {
                                           destination, slice.offsets,
                                           slice.sizes, slice.strides);
   }
-  shareBodies(forall, rewriter);
+  shareBodies(*forall.getBody(), rewriter);
   for (auto [output, result] : llvm::zip_equal(outputs, forall.getResults()))
     rewriter.replaceAllUsesWith(output, result);
   // Readers first; reshapes of what is in tiles only are dead now, and so is
