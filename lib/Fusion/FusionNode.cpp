@@ -30,6 +30,13 @@ Value mlir::amp::getReshapeRoot(Value value) {
   return value;
 }
 
+Value mlir::amp::getFirstInit(Value init) {
+  while (auto writer = init.getDefiningOp<linalg::GenericOp>())
+    init =
+        writer.getDpsInitOperand(cast<OpResult>(init).getResultNumber())->get();
+  return init;
+}
+
 /// The dimension of `dims` that is longer than 1, if the others are not.
 static std::optional<int64_t> getOnlyLong(ArrayRef<int64_t> dims,
                                           ArrayRef<int64_t> shape) {
@@ -75,8 +82,7 @@ static TensorWalk createWalk(Value value, SmallVector<int> dims) {
   return walk;
 }
 
-/// The loops by which `map` indexes dimensions.
-static SmallVector<int> getDims(AffineMap map) {
+SmallVector<int> mlir::amp::getIndexedLoops(AffineMap map) {
   SmallVector<int> dims;
   for (AffineExpr expr : map.getResults()) {
     auto dim = dyn_cast<AffineDimExpr>(expr);
@@ -115,10 +121,7 @@ static bool hasExtents(linalg::GenericOp op) {
   return llvm::all_of(op.getDpsInits(), [](Value init) {
     if (cast<RankedTensorType>(init.getType()).hasStaticShape())
       return true;
-    while (auto filled = init.getDefiningOp<linalg::GenericOp>())
-      init = filled.getDpsInitOperand(cast<OpResult>(init).getResultNumber())
-                 ->get();
-    return !isReshape(init.getDefiningOp());
+    return !isReshape(getFirstInit(init).getDefiningOp());
   });
 }
 
@@ -139,10 +142,10 @@ std::optional<FusionNode> FusionNode::get(Operation *operation) {
     // same.
     if (isa<RankedTensorType>(operand.get().getType()) &&
         (op.isDpsInput(&operand) || op.payloadUsesValueFromOperand(&operand)))
-      node.reads.push_back(createWalk(operand.get(), getDims(map)));
+      node.reads.push_back(createWalk(operand.get(), getIndexedLoops(map)));
     if (op.isDpsInit(&operand))
       node.writes.push_back(
-          createWalk(op.getTiedOpResult(&operand), getDims(map)));
+          createWalk(op.getTiedOpResult(&operand), getIndexedLoops(map)));
   }
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(op->getRegions(), captured);

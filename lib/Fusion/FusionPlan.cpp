@@ -11,9 +11,8 @@
 // no pair saves any. Two may become one if
 //
 //   loops    at least one loop is common to both: it walks the same dimension
-//   of
-//            every tensor that one writes and the other reads. Loops that are
-//            not common run inside of a tile
+//            of every tensor that one writes and the other reads. Loops that
+//            are not common run inside of a tile
 //   close    the parts of all tensors in a tile fit what is close, and those of
 //            large tensors are no shorter than a run
 //   order    no operation outside takes from one and gives to the other
@@ -308,8 +307,10 @@ Planner::Planner(Block &block, const FusionTarget &target)
     places.push_back(vertex);
     groupAt.push_back(vertex);
     contractionsBefore.push_back(numContractions);
+    // What is a node is none.
     auto structured = dyn_cast<linalg::LinalgOp>(graph.getOp(vertex));
-    numContractions += structured && succeeded(matchContraction(structured));
+    numContractions +=
+        !nodes[vertex] && structured && succeeded(matchContraction(structured));
   }
 }
 
@@ -393,8 +394,8 @@ void Planner::forEachWalk(
   }
 }
 
-/// The loops of the group behind `dims` of an operation with `loops`.
-static SmallVector<int> getLoops(ArrayRef<int> dims, ArrayRef<int> loops) {
+SmallVector<int> mlir::amp::getGroupLoops(ArrayRef<int> dims,
+                                          ArrayRef<int> loops) {
   SmallVector<int> result;
   for (int dim : dims)
     result.push_back(dim == TensorWalk::kWhole ? kNoLoop : loops[dim]);
@@ -410,12 +411,12 @@ std::optional<Candidate> Planner::join(const Candidate &a,
   };
   llvm::MapVector<Value, SmallVector<Access, 2>> ofA, ofB;
   auto collect = [&](const Candidate &of, const Candidate &other, auto &into) {
-    forEachWalk(
-        of, [&](const TensorWalk &walk, ArrayRef<int> loops, bool isWrite) {
-          if (other.reads.contains(walk.tensor) ||
-              other.writes.contains(walk.tensor))
-            into[walk.tensor].push_back({getLoops(walk.dims, loops), isWrite});
-        });
+    forEachWalk(of, [&](const TensorWalk &walk, ArrayRef<int> loops,
+                        bool isWrite) {
+      if (other.reads.contains(walk.tensor) ||
+          other.writes.contains(walk.tensor))
+        into[walk.tensor].push_back({getGroupLoops(walk.dims, loops), isWrite});
+    });
   };
   collect(a, b, ofA);
   collect(b, a, ofB);
@@ -478,7 +479,7 @@ void Planner::sortLoops(Candidate &candidate) const {
   forEachWalk(
       candidate, [&](const TensorWalk &walk, ArrayRef<int> loops, bool) {
         SmallVector<int> order;
-        for (int loop : getLoops(walk.dims, loops))
+        for (int loop : getGroupLoops(walk.dims, loops))
           if (loop != kNoLoop && !llvm::is_contained(order, loop))
             order.push_back(loop);
         int64_t bytes = countTensorBytes(walk.tensor);
@@ -506,22 +507,22 @@ bool Planner::chooseTile(Candidate &candidate) const {
   sortLoops(candidate);
   SmallVector<TilePart> parts;
   llvm::SmallDenseMap<Value, SmallVector<unsigned, 2>> partsOf;
-  forEachWalk(
-      candidate, [&](const TensorWalk &walk, ArrayRef<int> loops, bool) {
-        if (walk.isGathered)
-          return;
-        // What comes from outside is read in the shape that the reader sees.
-        bool isInside = candidate.writes.contains(walk.tensor);
-        TilePart part{isInside ? walk.tensor : walk.value,
-                      getLoops(isInside ? walk.dims : walk.valueDims, loops)};
-        SmallVector<unsigned, 2> &known = partsOf[part.tensor];
-        if (llvm::any_of(known, [&](unsigned number) {
-              return parts[number].loops == part.loops;
-            }))
-          return;
-        known.push_back(parts.size());
-        parts.push_back(std::move(part));
-      });
+  forEachWalk(candidate, [&](const TensorWalk &walk, ArrayRef<int> loops,
+                             bool) {
+    if (walk.isGathered)
+      return;
+    // What comes from outside is read in the shape that the reader sees.
+    bool isInside = candidate.writes.contains(walk.tensor);
+    TilePart part{isInside ? walk.tensor : walk.value,
+                  getGroupLoops(isInside ? walk.dims : walk.valueDims, loops)};
+    SmallVector<unsigned, 2> &known = partsOf[part.tensor];
+    if (llvm::any_of(known, [&](unsigned number) {
+          return parts[number].loops == part.loops;
+        }))
+      return;
+    known.push_back(parts.size());
+    parts.push_back(std::move(part));
+  });
   std::optional<SmallVector<int64_t>> tile =
       amp::chooseTile(candidate.extents, parts, target);
   if (tile)
@@ -601,7 +602,8 @@ llvm::SetVector<unsigned> Planner::getNeighbours(unsigned group) const {
 void Planner::push(unsigned a, unsigned b) {
   if (a > b)
     std::swap(a, b);
-  if (groups[a].vertices.size() + groups[b].vertices.size() > kMaxOperations)
+  if (groups[a].vertices.size() + groups[b].vertices.size() > kMaxOperations ||
+      !keepsLives(groups[a], groups[b]))
     return;
   std::optional<Candidate> joined = join(groups[a], groups[b]);
   if (!joined)
@@ -681,8 +683,6 @@ FusionPlan Planner::plan() {
     Pair pair = pairs.top();
     pairs.pop();
     if (versions[pair.a] != pair.versionA || versions[pair.b] != pair.versionB)
-      continue;
-    if (!keepsLives(groups[pair.a], groups[pair.b]))
       continue;
     std::optional<Candidate> joined = join(groups[pair.a], groups[pair.b]);
     if (!chooseTile(*joined))

@@ -17,6 +17,7 @@
 
 #include "amp/Analysis/Contraction.h"
 #include "amp/Analysis/Fill.h"
+#include "amp/Support/ShapedBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -63,18 +64,6 @@ static Value getSource(Value value) {
       computed = branch.elseYield().getOperand(number);
     value = computed;
   }
-}
-
-static int64_t countBytes(Value tensor) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  Type element = type.getElementType();
-  int64_t bytes = element.isIntOrFloat()
-                      ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8)
-                      : 8;
-  for (int64_t extent : type.getShape())
-    if (!ShapedType::isDynamic(extent))
-      bytes *= extent;
-  return bytes;
 }
 
 /// The operations that `values` depend on, in whatever region of `step`.
@@ -143,7 +132,9 @@ int64_t mlir::amp::countLeastTraffic(func::FuncOp step,
     bool isRead = llvm::any_of(tensor.getUsers(), [](Operation *user) {
       return !user->hasTrait<OpTrait::IsTerminator>();
     });
-    bytes += countBytes(tensor) * (!isArgument + isRead);
+    bytes += countShapedBytes(cast<ShapedType>(tensor.getType()),
+                              /*unknownExtent=*/1) *
+             (!isArgument + isRead);
   }
   return bytes;
 }

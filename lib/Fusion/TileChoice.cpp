@@ -16,6 +16,8 @@
 
 #include "TileChoice.h"
 
+#include "amp/Support/ShapedBytes.h"
+
 using namespace mlir;
 using namespace mlir::amp;
 
@@ -25,18 +27,9 @@ static constexpr int kNoLoop = FusionGroup::kNoLoop;
 /// runs: one number for each row.
 static constexpr int64_t kSmallShare = 16;
 
-static int64_t getElementBytes(Value tensor) {
-  Type type = getElementTypeOrSelf(tensor.getType());
-  return type.isIntOrFloat() ? llvm::divideCeil(type.getIntOrFloatBitWidth(), 8)
-                             : 8;
-}
-
 int64_t mlir::amp::countTensorBytes(Value tensor) {
-  constexpr int64_t kUnknownExtent = 64;
-  int64_t bytes = getElementBytes(tensor);
-  for (int64_t extent : cast<RankedTensorType>(tensor.getType()).getShape())
-    bytes *= ShapedType::isDynamic(extent) ? kUnknownExtent : extent;
-  return bytes;
+  return countShapedBytes(cast<ShapedType>(tensor.getType()),
+                          /*unknownExtent=*/64);
 }
 
 /// The least divisor of `extent` above `step`, or nothing.
@@ -87,7 +80,7 @@ private:
 int64_t Tile::countBytes() const {
   int64_t bytes = 0;
   for (const TilePart &part : parts) {
-    int64_t ofPart = getElementBytes(part.tensor);
+    int64_t ofPart = getElementBytes(part.tensor.getType());
     for (unsigned dim = 0; dim < part.loops.size(); ++dim)
       ofPart *= getExtent(part, dim);
     bytes += ofPart;
@@ -96,7 +89,7 @@ int64_t Tile::countBytes() const {
 }
 
 bool Tile::growRuns(const TilePart &part, int64_t runBytes) {
-  int64_t run = getElementBytes(part.tensor);
+  int64_t run = getElementBytes(part.tensor.getType());
   for (int dim = part.loops.size() - 1; dim >= 0; --dim) {
     int loop = part.loops[dim];
     while (loop != kNoLoop && run * steps[loop] < runBytes) {

@@ -24,6 +24,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Layout/OrderPlan.h"
+#include "amp/Support/ShapedBytes.h"
 
 #include "amp/Analysis/ComputeKind.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -49,13 +50,8 @@ bool mlir::amp::isMadeInAnyOrder(Value value) {
 
 /// Bytes read and written by a copy of `value`, in one step.
 static int64_t getCopyBytes(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  Type element = type.getElementType();
-  int64_t bytes = element.isIntOrFloat()
-                      ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8)
-                      : 8;
-  for (int64_t extent : type.getShape())
-    bytes *= ShapedType::isDynamic(extent) ? kUnknownExtent : extent;
+  int64_t bytes =
+      countShapedBytes(cast<ShapedType>(value.getType()), kUnknownExtent);
   Operation *parent = value.getParentBlock()->getParentOp();
   for (; parent && !isa<FunctionOpInterface>(parent);
        parent = parent->getParentOp()) {

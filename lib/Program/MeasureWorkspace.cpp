@@ -19,6 +19,7 @@
 #include "amp/Program/Passes.h"
 #include "amp/Program/ProgramSignature.h"
 #include "amp/Support/ByteCount.h"
+#include "amp/Support/ShapedBytes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
@@ -38,10 +39,7 @@ using namespace mlir::amp;
 /// Bytes of `type`, as far as its extents are known; nothing if 63 bits do not
 /// hold them.
 static std::optional<int64_t> getBytes(MemRefType type) {
-  Type element = type.getElementType();
-  int64_t bytes =
-      element.isIntOrFloat() ? (element.getIntOrFloatBitWidth() + 7) / 8 : 8;
-  return countBytes(type.getShape(), bytes);
+  return countBytes(type.getShape(), getElementBytes(type));
 }
 
 namespace {

@@ -32,6 +32,12 @@ Value getReshapeRoot(Value value);
 /// loop does.
 SmallVector<int> getSourceLoops(Operation *reshape, ArrayRef<int> resultLoops);
 
+/// The loops of an operation by which `map` indexes dimensions, or -1.
+SmallVector<int> getIndexedLoops(AffineMap map);
+
+/// What `init` begins as, through operations that write it.
+Value getFirstInit(Value init);
+
 /// Which loop walks each dimension of a tensor.
 struct TensorWalk {
   /// What is read or written, and for each dimension a loop of the operation;

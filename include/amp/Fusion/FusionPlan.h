@@ -55,6 +55,10 @@ struct FusionGroup {
   static constexpr int kNoLoop = -1;
 };
 
+/// The common loops of a group behind loops `dims` of one of its operations,
+/// whose entry of FusionGroup::loops is `loops`.
+SmallVector<int> getGroupLoops(ArrayRef<int> dims, ArrayRef<int> loops);
+
 struct FusionPlan {
   /// Groups of at least two operations, in an order in which they can stand.
   std::vector<FusionGroup> groups;

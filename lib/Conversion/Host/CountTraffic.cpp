@@ -22,15 +22,16 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BufferRoots.h"
 #include "amp/Conversion/Passes.h"
 #include "amp/Fusion/StepTraffic.h"
 #include "amp/Program/ProgramSignature.h"
+#include "amp/Support/ShapedBytes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/SymbolTable.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 #define DEBUG_TYPE "amp-count-traffic"
@@ -43,13 +44,6 @@ namespace mlir::amp {
 
 using namespace mlir;
 using namespace mlir::amp;
-
-static int64_t getElementBytes(Type type) {
-  Type element = getElementTypeOrSelf(type);
-  return element.isIntOrFloat()
-             ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8)
-             : 8;
-}
 
 static int64_t countBytes(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
@@ -86,8 +80,7 @@ public:
 private:
   /// The argument that `buffer` is a view of; null for the kernel's own.
   static Value getGiven(Value buffer) {
-    while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
-      buffer = view.getViewSource();
+    buffer = getBufferRoot(buffer);
     return isa<BlockArgument>(buffer) && isa<MemRefType>(buffer.getType())
                ? buffer
                : Value();

@@ -27,6 +27,7 @@
 #include "amp/Conversion/LinalgToHostContraction.h"
 #include "amp/Conversion/Passes.h"
 #include "amp/Support/ByteCount.h"
+#include "amp/Support/ShapedBytes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -56,8 +57,7 @@ static constexpr int64_t kStackBytes = 1 << 20;
 static std::optional<int64_t> getBytes(MemRefType type) {
   if (!type.hasStaticShape() || !type.getElementType().isIntOrFloat())
     return std::nullopt;
-  return countBytes(type.getShape(),
-                    llvm::divideCeil(type.getElementTypeBitWidth(), 8));
+  return countBytes(type.getShape(), getElementBytes(type));
 }
 
 /// Points of the loops of all operations in a tile.

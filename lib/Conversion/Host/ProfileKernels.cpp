@@ -21,6 +21,7 @@
 #include "amp/Conversion/LinalgToHostContraction.h"
 #include "amp/Conversion/Passes.h"
 #include "amp/Program/ProgramSignature.h"
+#include "amp/Support/ShapedBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -130,8 +131,7 @@ static int64_t countBytes(Operation *op) {
       continue;
     if (!memref.hasStaticShape() || !memref.getElementType().isIntOrFloat())
       return kUnknown;
-    bytes += memref.getNumElements() *
-             llvm::divideCeil(memref.getElementTypeBitWidth(), 8);
+    bytes += memref.getNumElements() * getElementBytes(memref);
   }
   return bytes;
 }

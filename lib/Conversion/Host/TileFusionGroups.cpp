@@ -105,12 +105,7 @@ private:
 /// The loops of the group that walk the dimensions which `map` indexes by the
 /// loops of an operation.
 static SmallVector<int> getLoops(AffineMap map, ArrayRef<int> loops) {
-  SmallVector<int> result;
-  for (AffineExpr expr : map.getResults()) {
-    auto dim = dyn_cast<AffineDimExpr>(expr);
-    result.push_back(dim ? loops[dim.getPosition()] : FusionGroup::kNoLoop);
-  }
-  return result;
+  return getGroupLoops(getIndexedLoops(map), loops);
 }
 
 bool GroupTiler::isReadOutside(Value value) const {
@@ -134,10 +129,8 @@ Value GroupTiler::createDestination(OpResult result) {
   auto type = cast<RankedTensorType>(result.getType());
   auto op = cast<linalg::GenericOp>(result.getOwner());
   // What is there before has the extents; it may be filled in the group.
-  Value init = op.getDpsInitOperand(result.getResultNumber())->get();
-  while (auto filled = init.getDefiningOp<linalg::GenericOp>())
-    init =
-        filled.getDpsInitOperand(cast<OpResult>(init).getResultNumber())->get();
+  Value init =
+      getFirstInit(op.getDpsInitOperand(result.getResultNumber())->get());
   return tensor::EmptyOp::create(rewriter, loc,
                                  tensor::getMixedSizes(rewriter, loc, init),
                                  type.getElementType());
