@@ -74,6 +74,8 @@ static void addFusion(OpPassManager &pm) {
   // before the filters of convolutions are sliced, which hides their moves.
   function.addPass(createFoldMovesIntoContractionsPass());
   function.addPass(createSkipInsertedZerosPass());
+  // Which elementwise fusion moves into the readers.
+  pm.addNestedPass<func::FuncOp>(createRecomputeWideningsPass());
   pm.addPass(createFuseElementwisePass());
   // After it: what rounds a result and what transposes it is one operation now.
   pm.addNestedPass<func::FuncOp>(createOrderContractionResultsPass());

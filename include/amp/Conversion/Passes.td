@@ -723,6 +723,92 @@ def FuseElementwisePass : Pass<"amp-fuse-elementwise", "ModuleOp"> {
                            "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def RecomputeWideningsPass : Pass<"amp-recompute-widenings", "::mlir::func::FuncOp"> {
+  let summary = "each reader widens half values for itself";
+  let description = [{
+    What takes more bytes than what it is computed from, by cheap elementwise
+    operations, and has several readers is computed once for each of them;
+    `amp-fuse-elementwise` then moves it into their bodies. The wide tensor is never
+    in memory, and each reader reads the narrow one. A chain of such operations
+    counts as one. Values are the same bit for bit.
+
+    The unscaled gradient at O2 is the largest of these: without this it is
+    written in f32 where it is checked, and read again by the update.
+
+    **Left alone.** What a contraction, a result or anything but a `linalg.generic`
+    reads too: then it is in memory anyway. What has more than eight readers, or
+    rounds, divides or calls a function.
+
+    Before:
+    ```mlir
+    func.func @unscaled(%grad: tensor<4xf16>, %scale: f32, %p: tensor<4xf32>, %m: tensor<4xf32>)
+        -> (tensor<4xf32>, tensor<4xf32>) {
+      %empty = tensor.empty() : tensor<4xf32>
+      %g = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+          ins(%grad : tensor<4xf16>) outs(%empty : tensor<4xf32>) {
+      ^bb0(%in: f16, %out: f32):
+        %w = arith.extf %in : f16 to f32
+        %u = arith.mulf %w, %scale : f32
+        linalg.yield %u : f32
+      } -> tensor<4xf32>
+      %p1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+                            iterator_types = ["parallel"]}
+          ins(%p, %g : tensor<4xf32>, tensor<4xf32>) outs(%empty : tensor<4xf32>) {
+      ^bb0(%a: f32, %b: f32, %out: f32):
+        %s = arith.subf %a, %b : f32
+        linalg.yield %s : f32
+      } -> tensor<4xf32>
+      %m1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+                            iterator_types = ["parallel"]}
+          ins(%m, %g : tensor<4xf32>, tensor<4xf32>) outs(%empty : tensor<4xf32>) {
+      ^bb0(%a: f32, %b: f32, %out: f32):
+        %s = arith.addf %a, %b : f32
+        linalg.yield %s : f32
+      } -> tensor<4xf32>
+      return %p1, %m1 : tensor<4xf32>, tensor<4xf32>
+    }
+    ```
+
+    After:
+    ```mlir
+    func.func @unscaled(%grad: tensor<4xf16>, %scale: f32, %p: tensor<4xf32>, %m: tensor<4xf32>)
+        -> (tensor<4xf32>, tensor<4xf32>) {
+      %empty = tensor.empty() : tensor<4xf32>
+      %g1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+          ins(%grad : tensor<4xf16>) outs(%empty : tensor<4xf32>) {
+      ^bb0(%in: f16, %out: f32):
+        %w = arith.extf %in : f16 to f32
+        %u = arith.mulf %w, %scale : f32
+        linalg.yield %u : f32
+      } -> tensor<4xf32>
+      %g0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+          ins(%grad : tensor<4xf16>) outs(%empty : tensor<4xf32>) {
+      ^bb0(%in: f16, %out: f32):
+        %w = arith.extf %in : f16 to f32
+        %u = arith.mulf %w, %scale : f32
+        linalg.yield %u : f32
+      } -> tensor<4xf32>
+      %p1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+                            iterator_types = ["parallel"]}
+          ins(%p, %g1 : tensor<4xf32>, tensor<4xf32>) outs(%empty : tensor<4xf32>) {
+      ^bb0(%a: f32, %b: f32, %out: f32):
+        %s = arith.subf %a, %b : f32
+        linalg.yield %s : f32
+      } -> tensor<4xf32>
+      %m1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+                            iterator_types = ["parallel"]}
+          ins(%m, %g0 : tensor<4xf32>, tensor<4xf32>) outs(%empty : tensor<4xf32>) {
+      ^bb0(%a: f32, %b: f32, %out: f32):
+        %s = arith.addf %a, %b : f32
+        linalg.yield %s : f32
+      } -> tensor<4xf32>
+      return %p1, %m1 : tensor<4xf32>, tensor<4xf32>
+    }
+    ```
+  }];
+  let statistics = [Statistic<"numRecomputed", "recomputed", "Computations that a reader has for itself">];
+}
+
 def OrderContractionResultsPass
     : Pass<"amp-order-contraction-results", "::mlir::func::FuncOp"> {
   let summary = "write the results of products in the order in which they are read";
@@ -1360,7 +1446,8 @@ def CountKernelTrafficPass : Pass<"amp-count-kernel-traffic", "ModuleOp"> {
   let description = [{
     Leaves on the module, as `amp.kernel_traffic`, the bytes that the kernels of its
     train step read from and write to the buffers that they are given. What a kernel
-    wrote and reads again is close, and does not count. Runs on buffers, after
+    wrote and reads again is close, and does not count. Of branches the one counts that
+    moves most: a step that is taken, not one that is skipped. Runs on buffers, after
     `amp-outline-kernels`.
   }];
 }

@@ -18,7 +18,7 @@
 //
 // What a kernel wrote and reads again is close (a tile), and so is what a
 // product packs. A kernel in a loop counts for each round, if their number is
-// known.
+// known, and of branches the one that moves most: a step that is taken.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,6 +33,8 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Transforms/RegionUtils.h"
+
+#include <numeric>
 
 #define DEBUG_TYPE "amp-count-traffic"
 
@@ -134,15 +136,48 @@ static func::FuncOp findTrainStep(ModuleOp module) {
   return {};
 }
 
-/// Rounds of the loops around `op`; 1 where it is not known.
-static int64_t countRounds(Operation *op) {
-  int64_t rounds = 1;
-  for (auto loop = op->getParentOfType<scf::ForOp>(); loop;
-       loop = loop->getParentOfType<scf::ForOp>())
-    if (std::optional<llvm::APInt> trips = loop.getStaticTripCount())
-      rounds *= trips->getSExtValue();
-  return rounds;
-}
+namespace {
+/// Bytes that the kernels move which a step calls.
+class StepKernels {
+public:
+  int64_t countBytes(Region &region) {
+    int64_t bytes = 0;
+    for (Operation &op : region.getOps())
+      bytes += countBytes(op);
+    return bytes;
+  }
+
+private:
+  int64_t countBytes(Operation &op) {
+    if (auto call = dyn_cast<func::CallOp>(op))
+      return countBytes(call);
+    SmallVector<int64_t> regions{0};
+    for (Region &region : op.getRegions())
+      regions.push_back(countBytes(region));
+    if (isa<scf::IfOp, scf::IndexSwitchOp>(op))
+      return *llvm::max_element(regions);
+    int64_t bytes = std::accumulate(regions.begin(), regions.end(), int64_t(0));
+    auto loop = dyn_cast<scf::ForOp>(op);
+    std::optional<llvm::APInt> rounds =
+        loop ? loop.getStaticTripCount() : std::nullopt;
+    return rounds ? bytes * rounds->getSExtValue() : bytes;
+  }
+
+  int64_t countBytes(func::CallOp call) {
+    auto callee = symbols.lookupNearestSymbolFrom<func::FuncOp>(
+        call, call.getCalleeAttr());
+    if (!callee || callee.isExternal())
+      return 0;
+    auto [known, isNew] = bytesOf.try_emplace(callee, 0);
+    if (isNew)
+      known->second = KernelTraffic(callee).countBytes();
+    return known->second;
+  }
+
+  SymbolTableCollection symbols;
+  llvm::DenseMap<func::FuncOp, int64_t> bytesOf;
+};
+} // namespace
 
 namespace {
 struct CountLeastTraffic
@@ -171,19 +206,7 @@ struct CountKernelTraffic
     func::FuncOp step = findTrainStep(getOperation());
     if (!step)
       return;
-    SymbolTableCollection symbols;
-    llvm::DenseMap<func::FuncOp, int64_t> bytesOf;
-    int64_t bytes = 0;
-    step.walk([&](func::CallOp call) {
-      auto callee = symbols.lookupNearestSymbolFrom<func::FuncOp>(
-          call, call.getCalleeAttr());
-      if (!callee || callee.isExternal())
-        return;
-      auto [known, isNew] = bytesOf.try_emplace(callee, 0);
-      if (isNew)
-        known->second = KernelTraffic(callee).countBytes();
-      bytes += known->second * countRounds(call);
-    });
+    int64_t bytes = StepKernels().countBytes(step.getBody());
     getOperation()->setAttr(kKernelTrafficAttr,
                             Builder(&getContext()).getI64IntegerAttr(bytes));
   }

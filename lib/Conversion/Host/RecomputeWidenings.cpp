@@ -1,0 +1,147 @@
+//===- RecomputeWidenings.cpp - Wide values are computed where read -------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An f32 value that is little more than another type of half values takes twice
+// the memory, and each of its readers twice the bytes. Where several operations
+// read it, each gets a copy of what computes it, which elementwise fusion then
+// takes into the reader's body:
+//
+//   %w = extf(%h) * %s                 %a = f(extf(%h) * %s)
+//   %a = f(%w)  %b = g(%w)      ->     %b = g(extf(%h) * %s)
+//
+// A chain of such operations counts as one; what it reads in the end has to
+// take fewer bytes than what it gives. Only cheap operations are computed again
+// (no roundings, quotients or functions), for a few readers.
+//
+// Above all that is the unscaled gradient: the check for an overflow and the
+// update, which waits for it, both read the half gradient instead.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Conversion/LinalgToHostContraction.h"
+#include "amp/Conversion/Passes.h"
+#include "amp/Support/ShapedBytes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+
+#define DEBUG_TYPE "amp-recompute-widenings"
+
+namespace mlir::amp {
+#define GEN_PASS_DEF_RECOMPUTEWIDENINGSPASS
+#include "amp/Conversion/Passes.h.inc"
+} // namespace mlir::amp
+
+using namespace mlir;
+using namespace mlir::amp;
+
+/// Readers that get a computation of their own, at most. What is read twice by
+/// what is read twice has twice as many.
+static constexpr size_t kMostReaders = 8;
+
+/// True for operations that take a vector unit one cycle or so.
+static bool isCheap(Operation &op) {
+  return isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp, arith::SIToFPOp,
+             arith::UIToFPOp, arith::AddFOp, arith::SubFOp, arith::MulFOp,
+             arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp,
+             arith::MaxNumFOp, arith::MinNumFOp, arith::CmpFOp, arith::CmpIOp,
+             arith::SelectOp, linalg::YieldOp>(op);
+}
+
+/// `op` as what a reader could compute for itself element by element, or null.
+static linalg::GenericOp getCheap(Operation *op) {
+  auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
+  if (!generic || !generic.hasPureTensorSemantics() ||
+      generic->getNumResults() != 1 ||
+      generic.getNumParallelLoops() != generic.getNumLoops() ||
+      generic.payloadUsesValueFromOperand(generic.getDpsInitOperand(0)) ||
+      !llvm::all_of(*generic.getBody(), isCheap))
+    return {};
+  // Read by index: the whole tensor would have to stay.
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(generic->getRegions(), captured);
+  return llvm::any_of(captured,
+                      [](Value value) {
+                        return isa<ShapedType>(value.getType());
+                      })
+             ? linalg::GenericOp()
+             : generic;
+}
+
+namespace {
+/// Bytes that have to be read to have a value.
+class ReadCost {
+public:
+  int64_t get(Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type)
+      return 0;
+    if (auto found = known.find(value); found != known.end())
+      return found->second;
+    int64_t bytes = countShapedBytes(type, /*unknownExtent=*/1);
+    if (linalg::GenericOp op = getCheap(value.getDefiningOp()))
+      bytes = std::min(bytes, getOfInputs(op));
+    known[value] = bytes;
+    return bytes;
+  }
+
+  int64_t getOfInputs(linalg::GenericOp op) {
+    int64_t bytes = 0;
+    for (Value input : op.getDpsInputs())
+      bytes = llvm::SaturatingAdd<uint64_t>(bytes, get(input));
+    return bytes;
+  }
+
+private:
+  llvm::DenseMap<Value, int64_t> known;
+};
+} // namespace
+
+/// The readers of `op`, if each of them can compute it for itself.
+static std::optional<llvm::SetVector<Operation *>>
+getReaders(linalg::GenericOp op) {
+  llvm::SetVector<Operation *> readers;
+  for (OpOperand &use : op->getUses()) {
+    auto reader = dyn_cast<linalg::GenericOp>(use.getOwner());
+    if (!reader || !reader.hasPureTensorSemantics() ||
+        !reader.isDpsInput(&use) || isHostContraction(reader))
+      return std::nullopt;
+    readers.insert(reader);
+  }
+  return readers;
+}
+
+namespace {
+struct RecomputeWidenings
+    : public amp::impl::RecomputeWideningsPassBase<RecomputeWidenings> {
+  void runOnOperation() override {
+    SmallVector<linalg::GenericOp> ops;
+    getOperation().walk([&](linalg::GenericOp op) {
+      if (getCheap(op))
+        ops.push_back(op);
+    });
+    ReadCost cost;
+    // Readers first: copies of them read what is looked at next.
+    for (linalg::GenericOp op : llvm::reverse(ops)) {
+      auto type = cast<RankedTensorType>(op->getResult(0).getType());
+      if (cost.getOfInputs(op) >= countShapedBytes(type, /*unknownExtent=*/1))
+        continue;
+      std::optional<llvm::SetVector<Operation *>> readers = getReaders(op);
+      if (!readers || readers->size() < 2 || readers->size() > kMostReaders)
+        continue;
+      for (Operation *reader : llvm::drop_begin(*readers)) {
+        Operation *own = OpBuilder(reader).clone(*op);
+        reader->replaceUsesOfWith(op->getResult(0), own->getResult(0));
+        ++numRecomputed;
+      }
+    }
+  }
+};
+} // namespace
