@@ -774,14 +774,14 @@ def RecomputeWideningsPass : Pass<"amp-recompute-widenings", "::mlir::func::Func
     func.func @unscaled(%grad: tensor<4xf16>, %scale: f32, %p: tensor<4xf32>, %m: tensor<4xf32>)
         -> (tensor<4xf32>, tensor<4xf32>) {
       %empty = tensor.empty() : tensor<4xf32>
-      %g1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      %g0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
           ins(%grad : tensor<4xf16>) outs(%empty : tensor<4xf32>) {
       ^bb0(%in: f16, %out: f32):
         %w = arith.extf %in : f16 to f32
         %u = arith.mulf %w, %scale : f32
         linalg.yield %u : f32
       } -> tensor<4xf32>
-      %g0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      %g1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
           ins(%grad : tensor<4xf16>) outs(%empty : tensor<4xf32>) {
       ^bb0(%in: f16, %out: f32):
         %w = arith.extf %in : f16 to f32
