@@ -67,10 +67,9 @@ static linalg::GenericOp getCheap(Operation *op) {
   // Read by index: the whole tensor would have to stay.
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(generic->getRegions(), captured);
-  return llvm::any_of(captured,
-                      [](Value value) {
-                        return isa<ShapedType>(value.getType());
-                      })
+  return llvm::any_of(
+             captured,
+             [](Value value) { return isa<ShapedType>(value.getType()); })
              ? linalg::GenericOp()
              : generic;
 }

@@ -8,16 +8,23 @@
 //
 // One kernel per element type packs A and B alike, for transposes, windows of a
 // convolution and whatever else has linear maps: it looks at the offset tables
-// to see what lies side by side in memory. Blocks of kPackLanes columns are
-// moved in one of four ways, the best that their offsets allow:
+// to see what lies side by side in memory. Columns are moved in one of six
+// ways, the best that their offsets allow. Groups of kGroupColumns, whatever
+// the width of panels:
+//
+//   wide       the columns are neighbours: one long vector per row
+//   squares    the rows are neighbours: squares as wide as a vector register,
+//              turned in registers, so that a line of the cache is read once
+//
+// and blocks of kPackLanes of them, or what is left at the right:
 //
 //   row        the columns are neighbours: one vector per row
-//   transpose  the rows are neighbours: a square, turned in registers
+//   transpose  the rows are neighbours: a square
 //   halves     the columns are two runs of four neighbours (images of width
 //              4, 12, 20...): two short vectors per row
 //   gather     anything else: element by element, but one store per row
 //
-// What is left over at the right goes element by element. The look costs a few
+// What does not fill a block goes element by element. The look costs a few
 // instructions per kRowBlock rows. f16 and bf16 are widened on the way (see
 // PackElements); every f16 or bf16 is an f32, so no value changes.
 //
@@ -43,6 +50,10 @@ using namespace mlir::amp;
 /// loop beyond that, so that a wide matrix is read and written in order.
 static constexpr int64_t kRowBlock = 32;
 
+/// Columns that are looked at together: a line of bf16, and whole panels of 8,
+/// 16 and 32.
+static constexpr int64_t kGroupColumns = 32;
+
 namespace {
 /// The arguments of the kernel, and the ways to move one block.
 struct PackEmitter {
@@ -50,8 +61,13 @@ struct PackEmitter {
 
   HostBuilder &b;
   MatrixBase source;
-  Value tables, target;
-  Index rowTable, width;
+  Value tables;
+  MatrixBase target;
+  Index rowTable, columnTable, width;
+  /// Rows of a panel.
+  Index words;
+  /// Columns of a square.
+  int64_t side;
   /// Rows of the source in a row of the panel.
   int64_t steps;
   ElementPart part;
@@ -74,8 +90,12 @@ struct PackEmitter {
     return joinPairs(b, loadRow(word * 2), loadRow(word * 2 + 1));
   }
   void store(Value vector, Index panel, Index word, Index column) {
-    b.storeVector(vector, target, panel + word * width + column);
+    b.storeVector(vector, target.buffer, panel + word * width + column);
   }
+  /// Where each kPackLanes columns of a group begin, which starts with a panel.
+  SmallVector<Index> getChunks(Index firstColumn);
+  /// Words of neighbouring chunks.
+  void storeChunks(Value vector, ArrayRef<Index> chunks, Index word);
 
   /// The offsets of the block's columns, and which of them are neighbours.
   struct Columns {
@@ -89,8 +109,15 @@ struct PackEmitter {
   Value loadRow(const Columns &columns, Index row);
   Value loadHalves(const Columns &columns, Index row);
   Value loadGather(const Columns &columns, Index row);
-  void packTransposed(const Columns &columns, Index panel, Index word,
-                      Index column);
+  /// `side` columns, whose offsets are given, by as many words.
+  void packSquare(ArrayRef<Index> columns, ArrayRef<Index> chunks, Index word);
+  /// A group of columns that are neighbours, or whose rows are; by panels where
+  /// neither is so.
+  void packGroup(Index firstColumn, Index end);
+  /// Words from `word` to `end` of the panels from `begin` to `endColumn`, of
+  /// `columns` in all. A panel that is not full is filled with zeros before.
+  void packPanels(Index begin, Index endColumn, Index columns, Index word,
+                  Index end);
   /// Words from `word` to `end` of a block.
   void packBlock(Index at, Index panel, Index word, Index end, Index column);
   /// Words from `word` to `end` of columns that do not fill a block.
@@ -134,18 +161,82 @@ Value PackEmitter::loadGather(const Columns &columns, Index row) {
                                         elements);
 }
 
-void PackEmitter::packTransposed(const Columns &columns, Index panel,
-                                 Index word, Index column) {
+SmallVector<Index> PackEmitter::getChunks(Index firstColumn) {
+  Index inPanel = b.number(0);
+  SmallVector<Index> chunks{target.start + firstColumn * words};
+  while (chunks.size() < kGroupColumns / kPackLanes) {
+    Index next = inPanel + kPackLanes;
+    Value isFull = next == width;
+    chunks.push_back(b.select(isFull, chunks.back() - inPanel + width * words,
+                              chunks.back() + kPackLanes));
+    inPanel = b.select(isFull, b.number(0), next);
+  }
+  return chunks;
+}
+
+void PackEmitter::storeChunks(Value vector, ArrayRef<Index> chunks,
+                              Index word) {
+  for (auto [at, chunk] : llvm::enumerate(chunks)) {
+    Value part = vector::ExtractStridedSliceOp::create(
+        b, vector, ArrayRef<int64_t>(at * kPackLanes),
+        ArrayRef<int64_t>(kPackLanes), ArrayRef<int64_t>(1));
+    b.storeVector(part, target.buffer, chunk + word * width);
+  }
+}
+
+void PackEmitter::packSquare(ArrayRef<Index> columns, ArrayRef<Index> chunks,
+                             Index word) {
   Index at = rowOffset(word * steps);
   SmallVector<Value> square;
-  for (int64_t lane = 0; lane < kPackLanes; ++lane) {
-    Value rows =
-        load(kPackLanes * steps, at + b.extract(columns.offsets, lane));
+  for (Index column : columns) {
+    Value rows = load(columns.size() * steps, at + column);
     square.push_back(steps == 1 ? widen(rows) : asWords(b, rows));
   }
   transposeInRegisters(b, square);
   for (auto [i, vector] : llvm::enumerate(square))
-    store(vector, panel, word + static_cast<int64_t>(i), column);
+    storeChunks(vector, chunks, word + static_cast<int64_t>(i));
+}
+
+void PackEmitter::packGroup(Index firstColumn, Index end) {
+  SmallVector<Index> chunks = getChunks(firstColumn);
+  Index at = columnTable + firstColumn, one = b.number(1);
+  Value areNeighbours =
+      b.areRuns(b.loadVector(kGroupColumns, tables, at), kGroupColumns);
+  auto packWide = [&] {
+    Index first = b.loadIndex(tables, at);
+    auto loadRow = [&](Index row) {
+      return load(kGroupColumns, rowOffset(row) + first);
+    };
+    b.loop(b.number(0), end, one,
+           [&](Index w) { storeChunks(makeWords(loadRow, w), chunks, w); });
+  };
+  auto packSquares = [&](Index word) {
+    int64_t chunksOfSquare = side / kPackLanes;
+    for (int64_t from = 0; from < kGroupColumns; from += side) {
+      SmallVector<Index> columns;
+      for (int64_t lane = from; lane < from + side; ++lane)
+        columns.push_back(b.loadIndex(tables, at + lane));
+      packSquare(columns,
+                 ArrayRef(chunks).slice(from / kPackLanes, chunksOfSquare),
+                 word);
+    }
+  };
+  b.branch(areNeighbours, packWide, [&] {
+    b.loop(end, side, [&](Index word) {
+      Index last = min(word + side, end);
+      Value areSquares = b.andThen(word + side <= end, [&] {
+        int64_t rows = side * steps;
+        return b.areRuns(b.loadVector(rows, tables, rowTable + word * steps),
+                         rows);
+      });
+      b.branch(
+          areSquares, [&] { packSquares(word); },
+          [&] {
+            Index endColumn = firstColumn + kGroupColumns;
+            packPanels(firstColumn, endColumn, endColumn, word, last);
+          });
+    });
+  });
 }
 
 void PackEmitter::packBlock(Index at, Index panel, Index word, Index end,
@@ -173,7 +264,13 @@ void PackEmitter::packBlock(Index at, Index panel, Index word, Index end,
                 b.loadVector(rows, tables, rowTable + first * steps), rows);
           });
           b.branch(
-              square, [&] { packTransposed(columns, panel, first, column); },
+              square,
+              [&] {
+                SmallVector<Index> offsets;
+                for (int64_t lane = 0; lane < kPackLanes; ++lane)
+                  offsets.push_back(b.extract(columns.offsets, lane));
+                packSquare(offsets, panel + column, first);
+              },
               [&] {
                 b.branch(
                     columns.halves,
@@ -191,7 +288,8 @@ void PackEmitter::packRest(Index at, Index panel, Index word, Index end,
     b.loop(b.number(0), valid, one, [&](Index j) {
       Index inRow = b.loadIndex(tables, at + j);
       auto loadRow = [&](Index row) { return load(rowOffset(row) + inRow); };
-      b.store(makeWords(loadRow, w), target, panel + w * width + column + j);
+      b.store(makeWords(loadRow, w), target.buffer,
+              panel + w * width + column + j);
     });
   });
 }
@@ -200,14 +298,37 @@ void PackEmitter::packLast(Index at, Index panel, Index word, Index row,
                            Index valid, Value partner) {
   b.loop(valid, 1, [&](Index j) {
     Value last = load(rowOffset(row) + b.loadIndex(tables, at + j));
-    b.store(joinPairs(b, last, partner), target, panel + word * width + j);
+    b.store(joinPairs(b, last, partner), target.buffer,
+            panel + word * width + j);
+  });
+}
+
+void PackEmitter::packPanels(Index begin, Index endColumn, Index columns,
+                             Index word, Index end) {
+  b.loop(begin, endColumn, width, [&](Index p) {
+    Index available = columns - p;
+    Index valid = min(width, available);
+    Index panel = target.start + p * words;
+    b.branch(valid < width, [&] { fillWithZeros(panel, words * width); });
+    b.loop(word, end, b.number(kRowBlock), [&](Index first) {
+      Index last = min(first + kRowBlock, end);
+      b.loop(valid, kPackLanes, [&](Index column) {
+        Index from = columnTable + p + column;
+        b.branch(
+            column + kPackLanes <= available,
+            [&] { packBlock(from, panel, first, last, column); },
+            [&] {
+              packRest(from, panel, first, last, column, valid - column);
+            });
+      });
+    });
   });
 }
 
 void PackEmitter::fillWithZeros(Index panel, Index count) {
   Value zeros = b.splat(b.zero(b.getF32Type()), kPackLanes);
   b.loop(count, kPackLanes,
-         [&](Index at) { b.storeVector(zeros, target, panel + at); });
+         [&](Index at) { b.storeVector(zeros, target.buffer, panel + at); });
 }
 
 func::FuncOp KernelLibrary::getPack(const PackForm &form) {
@@ -222,50 +343,45 @@ func::FuncOp KernelLibrary::getPack(const PackForm &form) {
                                      : steps == 1          ? ""
                                                            : "_pairs")
                                  << getPartSuffix(form.part);
-  auto emit = [form, steps](HostBuilder &b, KernelArguments &arguments) {
+  int64_t side = std::clamp<int64_t>(machine.vectorBits / 32, kPackLanes, 16);
+  auto emit = [form, steps, side](HostBuilder &b, KernelArguments &arguments) {
     PackEmitter emitter(b);
     PackArguments pack = PackArguments::take(arguments);
     Index width = arguments.takeIndex();
+    Index usedWords = ceilDiv(pack.rows, steps), wholeWords = pack.rows / steps;
+    Index words = roundUp(usedWords, form.wordMultiple);
     emitter.source = pack.source;
     emitter.tables = pack.tables;
     emitter.rowTable = pack.rowTable;
-    emitter.target = pack.target.buffer;
+    emitter.columnTable = pack.columnTable;
+    emitter.target = pack.target;
     emitter.width = width;
+    emitter.words = words;
+    emitter.side = side;
     emitter.steps = steps;
     emitter.part = form.part;
-    Index usedWords = ceilDiv(pack.rows, steps), wholeWords = pack.rows / steps;
-    Index words = roundUp(usedWords, form.wordMultiple);
     Value partner = steps > 1 ? arguments.takeValue() : Value();
+    // Whole groups, if panels begin where groups do.
+    Index grouped =
+        b.select(b.number(kGroupColumns) % width == 0,
+                 pack.columns - pack.columns % kGroupColumns, b.number(0));
+    b.loop(grouped, kGroupColumns,
+           [&](Index column) { emitter.packGroup(column, wholeWords); });
+    emitter.packPanels(grouped, pack.columns, pack.columns, b.number(0),
+                       wholeWords);
+    if (form.wordMultiple == 1 && steps == 1)
+      return;
     b.loop(b.number(0), pack.columns, width, [&](Index p) {
-      Index available = pack.columns - p;
-      Index valid = min(width, available);
       Index panel = pack.target.start + p * words;
-      b.branch(valid < width,
-               [&] { emitter.fillWithZeros(panel, words * width); });
-      b.loop(wholeWords, kRowBlock, [&](Index word) {
-        Index end = min(word + kRowBlock, wholeWords);
-        b.loop(valid, kPackLanes, [&](Index column) {
-          Index from = pack.columnTable + p + column;
-          b.branch(
-              column + kPackLanes <= available,
-              [&] { emitter.packBlock(from, panel, word, end, column); },
-              [&] {
-                emitter.packRest(from, panel, word, end, column,
-                                 valid - column);
-              });
-        });
-      });
       if (form.wordMultiple > 1)
         emitter.fillWithZeros(panel + usedWords * width,
                               (words - usedWords) * width);
       if (steps > 1)
-        b.branch(
-            wholeWords < usedWords,
-            [&] {
-              emitter.packLast(pack.columnTable + p, panel, wholeWords,
-                               pack.rows - 1, valid, partner);
-            },
-            [] {});
+        b.branch(wholeWords < usedWords, [&] {
+          emitter.packLast(pack.columnTable + p, panel, wholeWords,
+                           pack.rows - 1, min(width, pack.columns - p),
+                           partner);
+        });
     });
   };
   return getKernel(name, types, emit);

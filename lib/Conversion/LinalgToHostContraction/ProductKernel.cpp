@@ -10,7 +10,8 @@
 // Multiplication, 2008): for a block of columns, for a block of the sum, pack
 // B; for a block of rows, pack A and multiply. Blocks of the sum follow each
 // other in order, and each continues from what the last one left in C; the
-// first one from zero, where that is asked for. f16 in two parts multiplies
+// first one from zero, where that is asked for. They are of one size, because
+// each reads and writes C once more. f16 in two parts multiplies
 // each block several times, of which only the first starts.
 //
 // Small products are one block of each kind and run through the same code. At
@@ -24,6 +25,11 @@
 
 using namespace mlir;
 using namespace mlir::amp;
+
+/// Words of a panel that a block of the sum is a multiple of: those of a tile
+/// of AMX, of the squares that packing turns, and of a line of bf16.
+static constexpr int64_t kBlockUnit = 32;
+static_assert(kBlockK % kBlockUnit == 0 && kBlockUnit % kAmxWords == 0);
 
 namespace {
 /// Where the panels of one block stand in a product's scratch memory: those of
@@ -76,6 +82,7 @@ func::FuncOp KernelLibrary::getProduct(Type aType, Type bType) {
   llvm::raw_string_ostream(name) << "product_" << aType << "_" << bType;
   MicroKernel kernel = MicroKernel::get(machine, aType, bType);
   int64_t blockK = kBlockK * kernel.steps();
+  int64_t stepUnit = kBlockUnit * kernel.steps();
   auto emit = [&](HostBuilder &b, KernelArguments &arguments) {
     ProductArguments p = ProductArguments::take(arguments);
     const OffsetTables &tables = p.tables;
@@ -86,10 +93,12 @@ func::FuncOp KernelLibrary::getProduct(Type aType, Type bType) {
     auto aPanels = [&](size_t part) {
       return p.scratch.at(layout.aStart + layout.aSize * part);
     };
+    Index numBlocks = max(ceilDiv(p.k, blockK), 1);
+    Index stepsOfBlock = roundUp((p.k + numBlocks - 1) / numBlocks, stepUnit);
     b.loop(p.n, kBlockN, [&](Index j) {
       Index columns = min(p.n - j, kBlockN);
-      b.loop(p.k, blockK, [&](Index l) {
-        Index depth = min(p.k - l, blockK);
+      b.loop(b.number(0), p.k, max(stepsOfBlock, 1), [&](Index l) {
+        Index depth = min(p.k - l, stepsOfBlock);
         Value isStart = b.both(p.fromZero, l == 0);
         Value isNoStart = b.zero(b.getI1Type());
         for (auto [at, part] : llvm::enumerate(kernel.parts))

@@ -26,6 +26,9 @@
 //
 // They are loaded and stored in place where C's rows are at one distance too.
 //
+// Tiles of C are far from each other in memory: while one is computed, the next
+// one's lines are asked for, to be written.
+//
 // Sums that start from zero are loaded too, from a row of zeros that all rows
 // of the tile share: no second micro-kernel, and none of C's memory is read.
 //
@@ -125,6 +128,10 @@ struct TileEmitter {
   /// Copies `count` rows of C, offsets from `rowTable`, to the stack or back.
   void copyTile(ArrayRef<VectorColumns> columns, Index rowTable, Index count,
                 bool toStack);
+  /// Asks for the lines of the tile whose rows have their offsets from
+  /// `rowTable` on; those behind `lastRow` are that row again.
+  void prefetchTile(ArrayRef<VectorColumns> columns, Index rowTable,
+                    Index lastRow);
   /// The sum, and the products of two vectors of words.
   Value multiplyAdd(Value sum, Value aWords, Value bWords);
   /// The micro-kernel, for the first rows and vectors of a tile: from `start`
@@ -426,6 +433,18 @@ void TileEmitter::copyTile(ArrayRef<VectorColumns> columns, Index rowTable,
   });
 }
 
+void TileEmitter::prefetchTile(ArrayRef<VectorColumns> columns, Index rowTable,
+                               Index lastRow) {
+  constexpr unsigned kAllCaches = 3;
+  for (int64_t r = 0; r < shape.rows; ++r) {
+    Index row = c.start + b.loadIndex(tables, min(rowTable + r, lastRow));
+    for (const VectorColumns &vector : columns)
+      memref::PrefetchOp::create(b, c.buffer, ValueRange{row + vector.first},
+                                 /*isWrite=*/true, kAllCaches,
+                                 /*isDataCache=*/true);
+  }
+}
+
 func::FuncOp KernelLibrary::getTiles(const MicroKernel &tile) {
   MLIRContext *context = module.getContext();
   Type index = IndexType::get(context);
@@ -483,6 +502,7 @@ func::FuncOp KernelLibrary::getTiles(const MicroKernel &tile) {
         TilePlace place =
             TilePlace::take(b, tile, b.either(inPlace, useC, useStack));
         TilePlace start = emitter.placeOfStart(place);
+        emitter.prefetchTile(columns, rowTable + tile.rows, cM + m - 1);
         emitter.multiplySome(rowCount, columnCount, start, place,
                              aPanels.at(i * emitter.words),
                              bPanels.at(j * emitter.words));

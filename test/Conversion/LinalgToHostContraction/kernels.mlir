@@ -11,8 +11,15 @@ func.func @matmul(%a: memref<32x64xf16>, %b: memref<64x128xbf16>, %c: memref<32x
   return
 }
 
-// bf16 widens by a shift of integers, eight at once, f16 by arith.extf.
+// bf16 widens by a shift of integers, many at once, f16 by arith.extf. Columns that are
+// neighbours are moved 32 at a time, into as many panels as they make; where the rows are
+// neighbours a square is loaded, of 8 by 8 words or 16 by 16.
 // CHECK-LABEL: func.func private @amp_host_pack_bf16
+// CHECK:         %[[LINE:.+]] = vector.load {{.*}} : memref<?xbf16>, vector<32xbf16>
+// CHECK-COUNT-4: vector.extract_strided_slice {{.*}} : vector<32xf32> to vector<8xf32>
+// CHECK:         } else {
+// CHECK-COUNT-8: vector.load {{.*}} : memref<?xbf16>, vector<8xbf16>
+// CHECK:         vector.shuffle {{.*}} : vector<8xf32>, vector<8xf32>
 // CHECK:         %[[X:.+]] = vector.load {{.*}} : memref<?xbf16>, vector<8xbf16>
 // CHECK-NEXT:    %[[BITS:.+]] = arith.bitcast %[[X]] : vector<8xbf16> to vector<8xi16>
 // CHECK-NEXT:    %[[LONG:.+]] = arith.extui %[[BITS]] : vector<8xi16> to vector<8xi32>
@@ -35,15 +42,19 @@ func.func @matmul(%a: memref<32x64xf16>, %b: memref<64x128xbf16>, %c: memref<32x
 // CHECK-NOT:     vector.broadcast
 // CHECK:         scf.yield
 
-// With 512 bits, 8 rows of 2 x 16 lanes.
+// With 512 bits, squares and 8 rows of 2 x 16 lanes.
+// WIDE-LABEL: func.func private @amp_host_pack_bf16
+// WIDE:          vector<32xbf16>
+// WIDE-COUNT-16: vector.load {{.*}} : memref<?xbf16>, vector<16xbf16>
+// WIDE:          vector.shuffle {{.*}} : vector<16xf32>, vector<16xf32>
 // WIDE-LABEL: func.func private @amp_host_tiles
 // WIDE:         scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
 
 // No call of a conversion, no accumulator in memory.
 // ASM-LABEL: amp_host_pack_bf16:
 // ASM-NOT:     call{{.*}}extend
-// ASM:         vpmovzxwd
-// ASM-NEXT:    vpslld $16,
+// ASM:         vpmovzxwd {{.*}}, %ymm
+// ASM:         vpslld $16, %ymm
 // ASM-LABEL: amp_host_pack_f16:
 // ASM-NOT:     call{{.*}}extend
 // ASM:         vcvtph2ps {{.*}}, %ymm

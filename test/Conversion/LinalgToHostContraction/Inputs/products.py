@@ -131,6 +131,16 @@ def cases():
            Operand([m, k]), Operand([n, k]), Operand([m, n]))
     yield ("transpose_both", mapped(dims, "k, m", "n, k", "m, n"),
            Operand([k, m]), Operand([n, k]), Operand([m, n]))
+    # Groups of columns and squares, and what they leave; three blocks of the sum.
+    for wide_m, wide_n, wide_k in ((72, 100, 70), (40, 36, 900)):
+        size = f"{wide_m}x{wide_n}x{wide_k}"
+        yield (f"transpose_a_{size}", mapped(dims, "k, m", "k, n", "m, n"),
+               Operand([wide_k, wide_m]), Operand([wide_k, wide_n]), Operand([wide_m, wide_n]))
+        yield (f"transpose_b_{size}", mapped(dims, "m, k", "n, k", "m, n"),
+               Operand([wide_m, wide_k]), Operand([wide_n, wide_k]), Operand([wide_m, wide_n]))
+    # Steps that are neighbours for 40 and end within a square.
+    yield ("broken_squares", generic("m, n, k, l", "m, k, l", "n, k, l", "m, n", "pprr"),
+           Operand([40, 3, 40], [40, 3, 43], [0, 0, 1]), Operand([64, 3, 40], [64, 3, 41]), Operand([40, 64]))
     yield ("transpose_c", generic(dims, "m, k", "k, n", "n, m", "ppr"),
            Operand([m, k]), Operand([k, n]), Operand([n, m]))
     yield ("matvec", "linalg.matvec ins(%a, %b : A, B) outs(%c : C)",
