@@ -57,6 +57,11 @@ def ConvertLinalgToHostContractionPass
     start from 0.0, to the same bits: if the number of steps of the sum is known
     and not zero, and the output is no input. Elsewhere the fill stays.
 
+    A product of known sizes directly in an `scf.for` keeps the panels of an operand
+    that nothing in the loop writes, up to 16 MiB of them: they are packed where the
+    operand begins at another place than in the iteration before. That takes
+    arguments that the loop writes to be marked `llvm.noalias`.
+
     **Left alone.** All other operations, among them contractions of other
     element types; `convert-linalg-to-loops` takes them.
 

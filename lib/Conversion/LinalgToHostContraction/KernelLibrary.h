@@ -17,6 +17,7 @@
 //   ..._pairs       both, with two bf16 in a word of a panel
 //   ..._amx         both, for AMX's tiles
 //   product_<T>_<T> C += A * B, in blocks of the caches    (ProductKernel.cpp)
+//   kept_product_<T>_<T> the same, of panels that it finds or packs (same file)
 //   blas_...        C += A * B by ampRtBlasSgemm              (BlasKernel.cpp)
 //   add_scattered   C += a plain matrix                       (BlasKernel.cpp)
 //
@@ -173,6 +174,11 @@ struct ProductArguments {
   static ProductArguments take(KernelArguments &arguments);
 };
 
+/// A part of C, and the steps of the sum that are added to it.
+struct ProductBlock {
+  Index row, rows, column, columns, step, steps;
+};
+
 /// Part of a matrix, by its offset tables, and where its panels are put.
 struct PackArguments {
   MatrixBase source;
@@ -268,6 +274,16 @@ public:
   Index getProductScratch(HostBuilder &b, Type aType, Type bType, Index m,
                           Index n, Index k);
 
+  /// The same with all panels of both operands in scratch memory: those of an
+  /// operand for which an i1 holds are packed, the others are there from a call
+  /// before with operands of the same sizes.
+  void callKeptProduct(HostBuilder &b, Type aType, Type bType,
+                       const ProductArguments &arguments, Value packsA,
+                       Value packsB);
+  /// Elements of scratch memory that callKeptProduct needs.
+  Index getKeptScratch(HostBuilder &b, Type aType, Type bType, Index m, Index n,
+                       Index k);
+
   /// The same by BLAS, or by generated kernels where BLAS refuses.
   void callBlasProduct(HostBuilder &b, const BlasForm &form,
                        const ProductArguments &arguments,
@@ -297,8 +313,20 @@ private:
                  ElementPart part, const ProductArguments &arguments,
                  Index step, Index steps, Index row, Index rows,
                  MatrixBase panels);
+  /// Packs `columns` columns and `steps` steps of its B.
+  void callPackB(HostBuilder &b, const MicroKernel &kernel, Type type,
+                 ElementPart part, const ProductArguments &arguments,
+                 Index step, Index steps, Index column, Index columns,
+                 MatrixBase panels);
+  /// Multiplies the panels of all parts for a block of C.
+  void callTilesOfParts(HostBuilder &b, const MicroKernel &kernel,
+                        const ProductArguments &arguments,
+                        function_ref<MatrixBase(size_t)> aPanels,
+                        function_ref<MatrixBase(size_t)> bPanels,
+                        const ProductBlock &block);
   func::FuncOp getTiles(const MicroKernel &kernel);
   func::FuncOp getProduct(Type aType, Type bType);
+  func::FuncOp getKeptProduct(Type aType, Type bType);
   func::FuncOp getBlasProduct(const BlasForm &form);
   func::FuncOp getAddScattered();
   /// The block of an input that begins at (row, column), copied if it must be.

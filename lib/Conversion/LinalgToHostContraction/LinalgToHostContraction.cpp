@@ -22,6 +22,10 @@
 // its batch if there is one, else the longer side of C. Each part packs for
 // itself, and each element of C is the same sum as before.
 //
+// In a loop over tiles, tables are filled in front of the loop, and panels of
+// an operand that the loop does not write (KeptOperands) are packed where the
+// part that is read begins elsewhere than in the iteration before.
+//
 // The decision for BLAS stands at the call: at compile time where the sizes are
 // known, else as a branch on their product. It has two thresholds, because
 // copying for BLAS costs as much as packing does, and BLAS packs once more.
@@ -33,6 +37,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Conversion/LinalgToHostContraction.h"
+#include "KeptOperands.h"
 #include "KernelLibrary.h"
 #include "amp/Analysis/Contraction.h"
 #include "amp/Analysis/Fill.h"
@@ -55,6 +60,9 @@ using namespace mlir::amp;
 /// Rows or columns that make what the others cost to pack for each part small
 /// beside the multiplications with them.
 static constexpr int64_t kPartSide = 256;
+
+/// Words of panels that are kept in a loop over tiles, at most: 16 MiB.
+static constexpr int64_t kMostKeptWords = int64_t(1) << 22;
 
 namespace {
 
@@ -81,9 +89,10 @@ struct Slice {
 /// Replaces one contraction.
 class ContractionEmitter {
 public:
-  ContractionEmitter(Contraction &view, KernelLibrary &library,
+  ContractionEmitter(Contraction &view, const KeptOperands &kept,
+                     KernelLibrary &library,
                      const HostContractionOptions &options)
-      : view(view), library(library), options(options),
+      : view(view), kept(kept), library(library), options(options),
         kernel(MicroKernel::get(options.machine, view.a.getElementType(),
                                 view.b.getElementType())),
         b(view.op.getLoc(), view.op) {}
@@ -125,7 +134,14 @@ private:
                  const Part &part,
                  function_ref<void(const ProductArguments &)> call);
 
+  /// The product in a loop over tiles; false if it keeps no panels.
+  bool emitInTileLoop();
+  /// An i1: whether the operand's part begins elsewhere than in the iteration
+  /// before, which is remembered in an element of `memory`.
+  Value hasMoved(const StridedOperand &operand, Value memory, int64_t element);
+
   Contraction &view;
+  const KeptOperands &kept;
   KernelLibrary &library;
   const HostContractionOptions &options;
   const MicroKernel kernel;
@@ -305,7 +321,7 @@ ContractionEmitter::Part ContractionEmitter::getWhole() {
 
 void ContractionEmitter::divide(function_ref<void(const Part &)> emitPart) {
   Part whole = getWhole();
-  if (options.threads == 1)
+  if (options.threads == 1 || view.op->getParentOfType<scf::ParallelOp>())
     return emitPart(whole);
   int64_t most = options.threads;
   Index batchWork = whole.batch.size * m * n * k;
@@ -428,6 +444,67 @@ bool ContractionEmitter::eraseFill() {
   return true;
 }
 
+Value ContractionEmitter::hasMoved(const StridedOperand &operand, Value memory,
+                                   int64_t element) {
+  Index place = b.number(element);
+  Value isElsewhere = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::ne, b.load(memory, place), operand.base.start);
+  b.store(operand.base.start, memory, place);
+  return isElsewhere;
+}
+
+bool ContractionEmitter::emitInTileLoop() {
+  if (!kept.loop)
+    return false;
+  SmallVector<Index *> numbers = {&m, &n, &k};
+  for (Index &extent : extents)
+    numbers.push_back(&extent);
+  for (StridedOperand *operand : {&a, &bOperand, &c})
+    for (Index &stride : operand->strides)
+      numbers.push_back(&stride);
+  if (getExtent(view.batch).getConstant() != 1 ||
+      !llvm::all_of(numbers, [](Index *number) {
+        return number->getConstant().has_value();
+      }))
+    return false;
+
+  // In front of the loop.
+  OpBuilder::InsertPoint inLoop = b.saveInsertionPoint();
+  b.setInsertionPoint(kept.loop);
+  for (Index *number : numbers)
+    *number = b.number(*number->getConstant());
+  Index scratchSize = library.getKeptScratch(b, view.a.getElementType(),
+                                             view.b.getElementType(), m, n, k);
+  if (*scratchSize.getConstant() > kMostKeptWords) {
+    b.restoreInsertionPoint(inLoop);
+    return false;
+  }
+  ProductArguments arguments;
+  arguments.tables = fillTables();
+  arguments.scratch = {allocate(b.getF32Type(), scratchSize), b.number(0)};
+  Value memory = allocate(b.getIndexType(), b.number(2));
+  for (int64_t element : {0, 1})
+    b.store(b.number(-1), memory, b.number(element));
+
+  b.restoreInsertionPoint(inLoop);
+  arguments.a = a.base;
+  arguments.b = bOperand.base;
+  arguments.c = c.base;
+  arguments.m = m;
+  arguments.n = n;
+  arguments.k = k;
+  arguments.fromZero = fromZero;
+  Value yes = arith::ConstantOp::create(b, b.getBoolAttr(true));
+  library.callKeptProduct(b, view.a.getElementType(), view.b.getElementType(),
+                          arguments, kept.a ? hasMoved(a, memory, 0) : yes,
+                          kept.b ? hasMoved(bOperand, memory, 1) : yes);
+  b.setInsertionPointAfter(kept.loop);
+  for (Value buffer :
+       {memory, arguments.scratch.buffer, arguments.tables.buffer})
+    deallocate(b, buffer);
+  return true;
+}
+
 LogicalResult ContractionEmitter::emit(bool &usesBlas, bool &startsFromZero) {
   startsFromZero = eraseFill();
   fromZero = arith::ConstantOp::create(b, b.getBoolAttr(startsFromZero));
@@ -440,6 +517,8 @@ LogicalResult ContractionEmitter::emit(bool &usesBlas, bool &startsFromZero) {
   m = getExtent(view.m);
   n = getExtent(view.n);
   k = getExtent(view.k);
+  if (emitInTileLoop())
+    return success();
 
   BlasStrides strides;
   BlasForm form = chooseBlasForm(strides);
@@ -549,9 +628,13 @@ amp::convertLinalgToHostContraction(ModuleOp module,
 
   HostContractionCounts counts;
   KernelLibrary library(module, options.machine);
-  for (Contraction &view : contractions) {
+  // Before any of them is a call.
+  SmallVector<KeptOperands> kept;
+  for (const Contraction &view : contractions)
+    kept.push_back(KeptOperands::find(view));
+  for (auto [view, keptOfView] : llvm::zip_equal(contractions, kept)) {
     bool usesBlas = false, startsFromZero = false;
-    if (failed(ContractionEmitter(view, library, options)
+    if (failed(ContractionEmitter(view, keptOfView, library, options)
                    .emit(usesBlas, startsFromZero)))
       return failure();
     view.op->erase();

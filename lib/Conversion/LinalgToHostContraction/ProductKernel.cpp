@@ -14,6 +14,12 @@
 // each reads and writes C once more. f16 in two parts multiplies
 // each block several times, of which only the first starts.
 //
+// A product that stands in a loop over tiles finds operands again that it has
+// packed before: the rows of A for each tile of columns, or B for each tile of
+// rows. The kept product packs all of an operand where it is told to, into
+// memory that outlives the call, and has the sum as the innermost loop of
+// blocks, so that C, which is a tile, stays close until it is done.
+//
 // Small products are one block of each kind and run through the same code. At
 // 32 x 64 x 128 packing takes a fifth of the time; a second micro-kernel, for
 // operands that are not packed, would win part of that for f32 alone and would
@@ -30,6 +36,11 @@ using namespace mlir::amp;
 /// of AMX, of the squares that packing turns, and of a line of bf16.
 static constexpr int64_t kBlockUnit = 32;
 static_assert(kBlockK % kBlockUnit == 0 && kBlockUnit % kAmxWords == 0);
+
+/// Words between kept panels of B and of A: a line, more than packing writes
+/// past the end.
+static constexpr int64_t kKeptGap = 16;
+static_assert(kKeptGap >= kPackLanes);
 
 namespace {
 /// Where the panels of one block stand in a product's scratch memory: those of
@@ -77,15 +88,46 @@ void KernelLibrary::callPackA(HostBuilder &b, const MicroKernel &kernel,
              {p.a, tables, aK, steps, aM, rows, panels}, b.number(kernel.rows));
 }
 
+void KernelLibrary::callPackB(HostBuilder &b, const MicroKernel &kernel,
+                              Type type, ElementPart part,
+                              const ProductArguments &p, Index step,
+                              Index steps, Index column, Index columns,
+                              MatrixBase panels) {
+  callPack(b, kernel.getPackForm(type, part),
+           {p.b, p.tables.buffer, p.tables.bK + step, steps,
+            p.tables.bN + column, columns, panels},
+           b.number(kernel.columns()), /*isB=*/true);
+}
+
+/// Steps of a block of the sum.
+static Index getStepsOfBlock(HostBuilder &b, const MicroKernel &kernel,
+                             Index k) {
+  Index numBlocks = max(ceilDiv(k, kBlockK * kernel.steps()), 1);
+  Index steps = (k + numBlocks - 1) / numBlocks;
+  return max(roundUp(steps, kBlockUnit * kernel.steps()), 1);
+}
+
+void KernelLibrary::callTilesOfParts(HostBuilder &b, const MicroKernel &kernel,
+                                     const ProductArguments &p,
+                                     function_ref<MatrixBase(size_t)> aPanels,
+                                     function_ref<MatrixBase(size_t)> bPanels,
+                                     const ProductBlock &block) {
+  Value isStart = b.both(p.fromZero, block.step == 0);
+  Value isNoStart = b.zero(b.getI1Type());
+  for (size_t aPart = 0; aPart < kernel.parts.size(); ++aPart)
+    for (size_t bPart = 0; bPart < kernel.parts.size(); ++bPart)
+      callTiles(b, kernel, aPanels(aPart), bPanels(bPart), p.c, p.tables.buffer,
+                p.tables.cM + block.row, p.tables.cN + block.column, block.rows,
+                block.columns, countWords(kernel, block.steps),
+                aPart == 0 && bPart == 0 ? isStart : isNoStart);
+}
+
 func::FuncOp KernelLibrary::getProduct(Type aType, Type bType) {
   std::string name;
   llvm::raw_string_ostream(name) << "product_" << aType << "_" << bType;
   MicroKernel kernel = MicroKernel::get(machine, aType, bType);
-  int64_t blockK = kBlockK * kernel.steps();
-  int64_t stepUnit = kBlockUnit * kernel.steps();
   auto emit = [&](HostBuilder &b, KernelArguments &arguments) {
     ProductArguments p = ProductArguments::take(arguments);
-    const OffsetTables &tables = p.tables;
     PanelLayout layout = layoutPanels(b, kernel, p.m, p.n, p.k);
     auto bPanels = [&](size_t part) {
       return p.scratch.at(layout.bSize * part);
@@ -93,30 +135,21 @@ func::FuncOp KernelLibrary::getProduct(Type aType, Type bType) {
     auto aPanels = [&](size_t part) {
       return p.scratch.at(layout.aStart + layout.aSize * part);
     };
-    Index numBlocks = max(ceilDiv(p.k, blockK), 1);
-    Index stepsOfBlock = roundUp((p.k + numBlocks - 1) / numBlocks, stepUnit);
+    Index stepsOfBlock = getStepsOfBlock(b, kernel, p.k);
     b.loop(p.n, kBlockN, [&](Index j) {
       Index columns = min(p.n - j, kBlockN);
-      b.loop(b.number(0), p.k, max(stepsOfBlock, 1), [&](Index l) {
+      b.loop(b.number(0), p.k, stepsOfBlock, [&](Index l) {
         Index depth = min(p.k - l, stepsOfBlock);
-        Value isStart = b.both(p.fromZero, l == 0);
-        Value isNoStart = b.zero(b.getI1Type());
         for (auto [at, part] : llvm::enumerate(kernel.parts))
-          callPack(b, kernel.getPackForm(bType, part),
-                   {p.b, tables.buffer, tables.bK + l, depth, tables.bN + j,
-                    columns, bPanels(at)},
-                   b.number(kernel.columns()), /*isB=*/true);
+          callPackB(b, kernel, bType, part, p, l, depth, j, columns,
+                    bPanels(at));
         b.loop(p.m, kBlockM, [&](Index i) {
           Index rows = min(p.m - i, kBlockM);
           for (auto [at, part] : llvm::enumerate(kernel.parts))
             callPackA(b, kernel, aType, part, p, l, depth, i, rows,
                       aPanels(at));
-          for (size_t aPart = 0; aPart < kernel.parts.size(); ++aPart)
-            for (size_t bPart = 0; bPart < kernel.parts.size(); ++bPart)
-              callTiles(b, kernel, aPanels(aPart), bPanels(bPart), p.c,
-                        tables.buffer, tables.cM + i, tables.cN + j, rows,
-                        columns, countWords(kernel, depth),
-                        aPart == 0 && bPart == 0 ? isStart : isNoStart);
+          callTilesOfParts(b, kernel, p, aPanels, bPanels,
+                           {i, rows, j, columns, l, depth});
         });
       });
     });
@@ -124,7 +157,96 @@ func::FuncOp KernelLibrary::getProduct(Type aType, Type bType) {
   return getKernel(name, getProductTypes(aType, bType), emit);
 }
 
+/// All panels of a product, block after block: a block of columns (or rows) has
+/// those of each block of the sum.
+static PanelLayout layoutKeptPanels(HostBuilder &b, const MicroKernel &kernel,
+                                    Index m, Index n, Index k) {
+  Index words = countWords(kernel, k);
+  int64_t parts = kernel.parts.size();
+  PanelLayout layout;
+  layout.bSize = roundUp(n, kernel.columns()) * words;
+  // Packing A again must not touch B, nor B A.
+  layout.aStart = layout.bSize * parts + kKeptGap;
+  layout.aSize = roundUp(m, kernel.rows) * words;
+  layout.end = layout.aStart + layout.aSize * parts + kPackLanes;
+  return layout;
+}
+
+Index KernelLibrary::getKeptScratch(HostBuilder &b, Type aType, Type bType,
+                                    Index m, Index n, Index k) {
+  return layoutKeptPanels(b, MicroKernel::get(machine, aType, bType), m, n, k)
+      .end;
+}
+
+func::FuncOp KernelLibrary::getKeptProduct(Type aType, Type bType) {
+  std::string name;
+  llvm::raw_string_ostream(name) << "kept_product_" << aType << "_" << bType;
+  MicroKernel kernel = MicroKernel::get(machine, aType, bType);
+  auto emit = [&](HostBuilder &b, KernelArguments &arguments) {
+    ProductArguments p = ProductArguments::take(arguments);
+    Value packsA = arguments.takeValue(), packsB = arguments.takeValue();
+    PanelLayout layout = layoutKeptPanels(b, kernel, p.m, p.n, p.k);
+    Index words = countWords(kernel, p.k);
+    Index stepsOfBlock = getStepsOfBlock(b, kernel, p.k);
+    // Those of `size` columns of B from `first` on, or rows of A.
+    auto bPanels = [&](size_t part, Index first, Index size, Index step) {
+      return p.scratch.at(layout.bSize * part + first * words +
+                          roundUp(size, kernel.columns()) *
+                              (step / kernel.steps()));
+    };
+    auto aPanels = [&](size_t part, Index first, Index size, Index step) {
+      return p.scratch.at(layout.aStart + layout.aSize * part + first * words +
+                          roundUp(size, kernel.rows) * (step / kernel.steps()));
+    };
+    auto forBlocks = [&](Index extent, int64_t size,
+                         function_ref<void(Index, Index, Index, Index)> emit) {
+      b.loop(extent, size, [&](Index first) {
+        b.loop(b.number(0), p.k, stepsOfBlock, [&](Index l) {
+          emit(first, min(extent - first, size), l, min(p.k - l, stepsOfBlock));
+        });
+      });
+    };
+    ArrayRef<ElementPart> parts = kernel.parts;
+    b.branch(packsB, [&] {
+      for (size_t part = 0; part < parts.size(); ++part)
+        forBlocks(p.n, kBlockN,
+                  [&](Index j, Index columns, Index l, Index depth) {
+                    callPackB(b, kernel, bType, parts[part], p, l, depth, j,
+                              columns, bPanels(part, j, columns, l));
+                  });
+    });
+    b.branch(packsA, [&] {
+      for (size_t part = 0; part < parts.size(); ++part)
+        forBlocks(p.m, kBlockM, [&](Index i, Index rows, Index l, Index depth) {
+          callPackA(b, kernel, aType, parts[part], p, l, depth, i, rows,
+                    aPanels(part, i, rows, l));
+        });
+    });
+    b.loop(p.n, kBlockN, [&](Index j) {
+      Index columns = min(p.n - j, kBlockN);
+      forBlocks(p.m, kBlockM, [&](Index i, Index rows, Index l, Index depth) {
+        callTilesOfParts(
+            b, kernel, p,
+            [&](size_t part) { return aPanels(part, i, rows, l); },
+            [&](size_t part) { return bPanels(part, j, columns, l); },
+            {i, rows, j, columns, l, depth});
+      });
+    });
+  };
+  SmallVector<Type> types = getProductTypes(aType, bType);
+  types.append(2, IntegerType::get(module.getContext(), 1));
+  return getKernel(name, types, emit);
+}
+
 void KernelLibrary::callProduct(HostBuilder &b, Type aType, Type bType,
                                 const ProductArguments &arguments) {
   func::CallOp::create(b, getProduct(aType, bType), arguments.give());
+}
+
+void KernelLibrary::callKeptProduct(HostBuilder &b, Type aType, Type bType,
+                                    const ProductArguments &arguments,
+                                    Value packsA, Value packsB) {
+  SmallVector<Value> values = arguments.give();
+  values.append({packsA, packsB});
+  func::CallOp::create(b, getKeptProduct(aType, bType), values);
 }

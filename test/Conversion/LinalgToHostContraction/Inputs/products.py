@@ -382,5 +382,6 @@ def write(types, integers, from_zero):
     print("  return\n}")
 
 
-flags = [a for a in sys.argv[1:] if a.startswith("--")]
-write([a for a in sys.argv[1:] if a not in flags], "--integers" in flags, "--from-zero" in flags)
+if __name__ == "__main__":
+    flags = [a for a in sys.argv[1:] if a.startswith("--")]
+    write([a for a in sys.argv[1:] if a not in flags], "--integers" in flags, "--from-zero" in flags)

@@ -1,0 +1,110 @@
+"""Writes a module that computes products tile by tile in a loop, and prints a checksum of each.
+
+    products_in_loops.py [--integers] TYPE...
+
+Rows of tiles inside of columns of them and the other way round, operands as they lie and
+transposed, sides that are no multiple of anything, several blocks of the sum, and what must
+not be taken for the iteration before: operands of which the loop changes an element after
+each tile. Operands and checksums are those of products.py.
+"""
+
+import sys
+
+from products import ANY_HALF, APART, FILL, FILL_TYPE, INTEGER_HALF
+
+
+def make_part(whole, sides, place, stride, element):
+    type = f"memref<{sides[0]}x{sides[1]}x{element}, strided<[{stride}, 1], offset: ?>>"
+    return type, f"[{place[0]}, {place[1]}] [{sides[0]}, {sides[1]}] [1, 1] : {whole} to {type}"
+
+
+def make_function(name, element, tiles, sides, k, layout, order, changed):
+    """`tiles` along rows and columns of C, of `sides` each; `order` names the outer loop."""
+    m, n = sides
+    rows, columns = tiles[0] * m, tiles[1] * n
+    a_shape, a_sides, a_place = ((k, rows), (k, m), ("0", "%i")) if layout[0] == "t" else \
+        ((rows, k), (m, k), ("%i", "0"))
+    b_shape, b_sides, b_place = ((columns, k), (n, k), ("%j", "0")) if layout[1] == "t" else \
+        ((k, columns), (k, n), ("0", "%j"))
+    a_whole, b_whole = (f"memref<{x}x{y}x{element}>" for x, y in (a_shape, b_shape))
+    c_whole = f"memref<{rows}x{columns}xf32>"
+    a_type, a_part = make_part(a_whole, a_sides, a_place, a_shape[1], element)
+    b_type, b_part = make_part(b_whole, b_sides, b_place, b_shape[1], element)
+    c_type, c_part = make_part(c_whole, sides, ("%i", "%j"), columns, "f32")
+    maps = ", ".join(f"affine_map<(m, n, k) -> ({x})>" for x in (
+        "k, m" if layout[0] == "t" else "m, k", "n, k" if layout[1] == "t" else "k, n", "m, n"))
+    loops = [("%i", m, tiles[0]), ("%j", n, tiles[1])]
+    outer, inner = loops if order == "rows" else reversed(loops)
+    change = "".join(f"""    %old_{operand} = memref.load %{operand}[%c0, %c0] : {whole}
+    %new_{operand} = arith.negf %old_{operand} : {element}
+    memref.store %new_{operand}, %{operand}[%c0, %c0] : {whole}
+""" for operand, whole in (("a", a_whole), ("b", b_whole)) if operand in changed)
+    return (a_whole, b_whole, c_whole), f"""
+func.func private @{name}(%a: {a_whole}, %b: {b_whole}, %c: {c_whole} {{llvm.noalias}}) {APART} {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %count = arith.constant {tiles[0] * tiles[1]} : index
+  %zero = arith.constant 0.0 : f32
+  %t = memref.alloc() : memref<{m}x{n}xf32>
+  scf.for %tile = %c0 to %count step %c1 {{
+    %number:2 = affine.delinearize_index %tile into ({outer[2]}, {inner[2]}) : index, index
+    {outer[0]} = affine.apply affine_map<(d) -> (d * {outer[1]})>(%number#0)
+    {inner[0]} = affine.apply affine_map<(d) -> (d * {inner[1]})>(%number#1)
+    %ap = memref.subview %a{a_part}
+    %bp = memref.subview %b{b_part}
+    %cp = memref.subview %c{c_part}
+    linalg.fill ins(%zero : f32) outs(%t : memref<{m}x{n}xf32>)
+    linalg.matmul indexing_maps = [{maps}] ins(%ap, %bp : {a_type}, {b_type}) outs(%t : memref<{m}x{n}xf32>)
+    linalg.negf ins(%t : memref<{m}x{n}xf32>) outs(%cp : {c_type})
+{change}  }}
+  memref.dealloc %t : memref<{m}x{n}xf32>
+  return
+}}"""
+
+
+def cases():
+    for layout in ("nn", "nt", "tn", "tt"):
+        for order in ("rows", "columns"):
+            yield (3, 2), (33, 70), 65, layout, order, ""
+    # More than a block of rows, of columns, of the sum; and whole panels of each.
+    yield (2, 2), (200, 40), 900, "nt", "columns", ""
+    yield (2, 2), (5, 1100), 40, "nn", "rows", ""
+    yield (1, 4), (16, 32), 64, "nn", "rows", ""
+    for order in ("rows", "columns"):
+        for changed in ("a", "b", "ab"):
+            yield (3, 2), (17, 20), 9, "nn", order, changed
+
+
+def write(types, integers):
+    print(FILL.replace("APART", APART))
+    for element, mask, base in (("f16", "0x9FFF", "0x2C00"), ("bf16", "0x83FF", "0x3D80")):
+        number = ANY_HALF.replace("MASK", mask).replace("BASE", base)
+        print(INTEGER_HALF[element] if integers else number.replace("TYPE", element))
+    for element in ("f32", "f16", "bf16"):
+        print(FILL_TYPE.replace("TYPE", element).replace("APART", APART))
+    number = 0
+    for element in types:
+        for numbers in cases():
+            number += 1
+            operands, text = make_function(f"product{number}", element, *numbers)
+            print(text)
+            print(f"func.func private @run{number}() {APART} {{")
+            for letter, type in zip("abc", operands):
+                x, y, kind = type[len("memref<"):-1].split("x")
+                row = f"memref<{int(x) * int(y)}x{kind}>"
+                print(f"  %{letter} = memref.alloc() : {type}\n"
+                      f"  %{letter}_row = memref.collapse_shape %{letter} [[0, 1]] : {type} into {row}\n"
+                      f"  %{letter}_flat = memref.cast %{letter}_row : {row} to memref<?x{kind}>\n"
+                      f"  %{letter}_seed = arith.constant {number * 3 + ord(letter)} : i64\n"
+                      f"  call @fill_{kind}(%{letter}_flat, %{letter}_seed) : (memref<?x{kind}>, i64) -> ()")
+            print(f"  call @product{number}(%a, %b, %c) : ({', '.join(operands)}) -> ()\n"
+                  f"  %number = arith.constant {number} : i64\n"
+                  "  call @show(%number, %c_flat) : (i64, memref<?xf32>) -> ()\n  return\n}")
+    print("func.func @main() {")
+    for i in range(1, number + 1):
+        print(f"  call @run{i}() : () -> ()")
+    print("  return\n}")
+
+
+flags = [a for a in sys.argv[1:] if a.startswith("--")]
+write([a for a in sys.argv[1:] if a not in flags], "--integers" in flags)
