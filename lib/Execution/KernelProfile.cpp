@@ -64,7 +64,8 @@ static double getFloor(const KernelTime &kernel, const MachinePeak &peak) {
   // amp-profile-kernels writes so of them.
   llvm::StringRef what = kernel.what;
   const bool isBf16 =
-      what.starts_with("product ") && what.ends_with(" bf16 bf16");
+      what.starts_with("product ") &&
+      (what.ends_with(" bf16 bf16") || what.contains(" bf16 bf16 in tiles "));
   const double rate = isBf16 ? peak.bf16Operations : peak.operations;
   if (rate <= 0)
     return 0;

@@ -73,7 +73,7 @@ SmallVector<int> mlir::amp::getSourceLoops(Operation *reshape,
 
 /// How `value` is walked by `dims`.
 static TensorWalk createWalk(Value value, SmallVector<int> dims) {
-  TensorWalk walk{value, dims, value, dims, /*isGathered=*/false};
+  TensorWalk walk{value, dims, value, dims};
   while (isReshape(walk.tensor.getDefiningOp())) {
     Operation *reshape = walk.tensor.getDefiningOp();
     walk.dims = getSourceLoops(reshape, walk.dims);
@@ -128,9 +128,17 @@ static bool hasExtents(linalg::GenericOp op) {
 std::optional<FusionNode> FusionNode::get(Operation *operation) {
   auto op = dyn_cast<linalg::GenericOp>(operation);
   if (!op || !op.hasPureTensorSemantics() || op->getNumResults() == 0 ||
-      !isMemoryEffectFree(op) || succeeded(matchContraction(op)))
+      !isMemoryEffectFree(op))
     return std::nullopt;
   FusionNode node;
+  FailureOr<Contraction> contraction = matchContraction(op);
+  if (succeeded(contraction)) {
+    if (!llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
+          return map.isProjectedPermutation();
+        }))
+      return std::nullopt;
+    node.product = {contraction->m, contraction->n, contraction->batch};
+  }
   node.op = op;
   node.extents = op.getStaticLoopRanges();
   if (llvm::is_contained(node.extents, 0) || !hasExtents(op))
@@ -143,6 +151,8 @@ std::optional<FusionNode> FusionNode::get(Operation *operation) {
     if (isa<RankedTensorType>(operand.get().getType()) &&
         (op.isDpsInput(&operand) || op.payloadUsesValueFromOperand(&operand)))
       node.reads.push_back(createWalk(operand.get(), getIndexedLoops(map)));
+    if (node.product && op.isDpsInput(&operand))
+      node.reads.back().isPacked = true;
     if (op.isDpsInit(&operand))
       node.writes.push_back(
           createWalk(op.getTiedOpResult(&operand), getIndexedLoops(map)));

@@ -20,6 +20,8 @@
 //            first, and nobody else does. Otherwise the forward pass would
 //            compute for the backward pass what is then kept for the time
 //            between
+//   product  a group has one at most, joins what reads its result (and the fill
+//            that it starts from), and counts as one if anything does
 //
 // Groups stand in an order in which they can be computed. What is between two
 // of them in that order and waits for the first goes behind both.
@@ -180,6 +182,8 @@ struct Candidate {
   SmallVector<SmallVector<int>> loops;
   SmallVector<int64_t> tile;
   llvm::SetVector<Value> reads, writes;
+  /// The vertex that is a product.
+  std::optional<unsigned> product;
   int64_t bytes = 0;
 };
 
@@ -256,6 +260,16 @@ private:
   void placeTogether(unsigned first, unsigned second, unsigned joined,
                      const llvm::DenseSet<unsigned> &behind);
   bool keepsLives(const Candidate &a, const Candidate &b) const;
+  /// False if a product of one of them stands in the way.
+  bool keepsProducts(const Candidate &a, const Candidate &b) const;
+  /// True if nothing but a product and what it starts from is in the group.
+  bool isProductAlone(const Candidate &candidate) const;
+  /// The sides of the product of `candidate`.
+  ProductSides getProductSides(const Candidate &candidate) const;
+  /// Puts the loops in an order in which the product packs least.
+  void orderProductLoops(Candidate &candidate) const;
+  /// Puts loop `order[place]` at each place.
+  void permuteLoops(Candidate &candidate, ArrayRef<int> order) const;
   /// Groups that share a tensor with `group`.
   llvm::SetVector<unsigned> getNeighbours(unsigned group) const;
   void push(unsigned a, unsigned b);
@@ -290,8 +304,9 @@ private:
   /// An order in which groups can stand, by group and by place.
   static constexpr unsigned kNoGroup = ~0u;
   SmallVector<unsigned> places, groupAt;
-  /// How many contractions stand in front of each vertex.
-  SmallVector<unsigned> contractionsBefore;
+  /// How many contractions stand in front of each vertex, and of the one behind
+  /// it.
+  SmallVector<unsigned> contractionsBefore, contractionsThrough;
   std::priority_queue<Pair> pairs;
 };
 } // namespace
@@ -307,10 +322,11 @@ Planner::Planner(Block &block, const FusionTarget &target)
     places.push_back(vertex);
     groupAt.push_back(vertex);
     contractionsBefore.push_back(numContractions);
-    // What is a node is none.
     auto structured = dyn_cast<linalg::LinalgOp>(graph.getOp(vertex));
     numContractions +=
-        !nodes[vertex] && structured && succeeded(matchContraction(structured));
+        nodes[vertex] ? nodes[vertex]->product.has_value()
+                      : structured && succeeded(matchContraction(structured));
+    contractionsThrough.push_back(numContractions);
   }
 }
 
@@ -320,7 +336,7 @@ bool Planner::keepsLives(const Candidate &a, const Candidate &b) const {
   };
   const Candidate &first = getFirst(a) < getFirst(b) ? a : b;
   const Candidate &second = &first == &a ? b : a;
-  if (contractionsBefore[*llvm::max_element(first.vertices)] >=
+  if (contractionsThrough[*llvm::max_element(first.vertices)] >=
       contractionsBefore[getFirst(second)])
     return true;
   auto isReadBySecond = [&](Value tensor) {
@@ -337,11 +353,48 @@ bool Planner::keepsLives(const Candidate &a, const Candidate &b) const {
          llvm::none_of(first.writes, isReadByOthers);
 }
 
+bool Planner::keepsProducts(const Candidate &a, const Candidate &b) const {
+  if (!a.product && !b.product)
+    return true;
+  if (a.product && b.product)
+    return false;
+  const Candidate &with = a.product ? a : b, &other = a.product ? b : a;
+  auto isWritten = [&](Value tensor) { return with.writes.contains(tensor); };
+  if (llvm::any_of(other.reads, isWritten))
+    return true;
+  linalg::GenericOp op = nodes[*with.product]->op;
+  return other.reads.empty() &&
+         other.writes.contains(getReshapeRoot(op.getDpsInits()[0]));
+}
+
+bool Planner::isProductAlone(const Candidate &candidate) const {
+  return candidate.product &&
+         llvm::all_of(candidate.vertices, [&](unsigned vertex) {
+           return vertex == *candidate.product || nodes[vertex]->reads.empty();
+         });
+}
+
+ProductSides Planner::getProductSides(const Candidate &candidate) const {
+  const FusionNode &node = *nodes[*candidate.product];
+  const auto *place = llvm::find(candidate.vertices, *candidate.product);
+  ArrayRef<int> loops =
+      candidate.loops[std::distance(candidate.vertices.begin(), place)];
+  auto getSide = [&](ArrayRef<unsigned> ofProduct) {
+    SmallVector<ProductSides::Loop> side;
+    for (unsigned loop : ofProduct)
+      side.emplace_back(loops[loop], node.extents[loop]);
+    return side;
+  };
+  return {getSide(node.product->rows), getSide(node.product->columns)};
+}
+
 Candidate Planner::createSingle(unsigned vertex) const {
   Candidate single;
   single.vertices.push_back(vertex);
   Operation *op = graph.getOp(vertex);
   if (const std::optional<FusionNode> &node = nodes[vertex]) {
+    if (node->product)
+      single.product = vertex;
     SmallVector<int> loops(node->extents.size(), kNoLoop);
     for (unsigned dim : node->divisible.set_bits()) {
       loops[dim] = single.extents.size();
@@ -464,6 +517,8 @@ std::optional<Candidate> Planner::join(const Candidate &a,
     }
     joined.reads.insert_range(of.reads);
     joined.writes.insert_range(of.writes);
+    if (of.product)
+      joined.product = of.product;
   };
   append(a, newOfA);
   append(b, newOfB);
@@ -488,28 +543,80 @@ void Planner::sortLoops(Candidate &candidate) const {
           bestBytes = bytes;
         }
       });
-  if (best.empty())
-    return;
-  SmallVector<int64_t> extents;
-  SmallVector<int> newOf(best.size());
-  for (auto [place, loop] : llvm::enumerate(best)) {
+  if (!best.empty())
+    permuteLoops(candidate, best);
+}
+
+void Planner::permuteLoops(Candidate &candidate, ArrayRef<int> order) const {
+  SmallVector<int64_t> extents, tile;
+  SmallVector<int> newOf(order.size());
+  for (auto [place, loop] : llvm::enumerate(order)) {
     extents.push_back(candidate.extents[loop]);
+    if (!candidate.tile.empty())
+      tile.push_back(candidate.tile[loop]);
     newOf[loop] = place;
   }
   candidate.extents = extents;
+  candidate.tile = tile;
   for (SmallVector<int> &loops : candidate.loops)
     for (int &loop : loops)
       if (loop != kNoLoop)
         loop = newOf[loop];
 }
 
+void Planner::orderProductLoops(Candidate &candidate) const {
+  ProductSides sides = getProductSides(candidate);
+  auto getLoops = [](ArrayRef<ProductSides::Loop> side) {
+    SmallVector<int> loops;
+    for (auto [loop, extent] : side)
+      if (loop != kNoLoop)
+        loops.push_back(loop);
+    return loops;
+  };
+  SmallVector<int> rows = getLoops(sides.rows),
+                   columns = getLoops(sides.columns);
+  auto countTiles = [&](ArrayRef<int> loops) {
+    int64_t tiles = 1;
+    for (int loop : loops)
+      if (!ShapedType::isDynamic(candidate.extents[loop]))
+        tiles *= candidate.extents[loop] / candidate.tile[loop];
+    return tiles;
+  };
+  linalg::GenericOp op = nodes[*candidate.product]->op;
+  FailureOr<Contraction> contraction = matchContraction(op);
+  int64_t a = countTensorBytes(contraction->a.value),
+          b = countTensorBytes(contraction->b.value);
+  bool isByColumns = a * (countTiles(columns) - 1) < b * (countTiles(rows) - 1);
+  SmallVector<int> order;
+  for (int loop = 0, e = candidate.extents.size(); loop < e; ++loop)
+    if (!llvm::is_contained(rows, loop) && !llvm::is_contained(columns, loop))
+      order.push_back(loop);
+  order.append(isByColumns ? columns : rows);
+  order.append(isByColumns ? rows : columns);
+  permuteLoops(candidate, order);
+}
+
 bool Planner::chooseTile(Candidate &candidate) const {
+  candidate.tile.clear();
   sortLoops(candidate);
   SmallVector<TilePart> parts;
   llvm::SmallDenseMap<Value, SmallVector<unsigned, 2>> partsOf;
+  // Extents of operands that a tile has all of.
+  bool isSized = true;
+  Value start;
+  if (candidate.product) {
+    linalg::GenericOp op = nodes[*candidate.product]->op;
+    start = getReshapeRoot(op.getDpsInits()[0]);
+  }
   forEachWalk(candidate, [&](const TensorWalk &walk, ArrayRef<int> loops,
                              bool) {
-    if (walk.isGathered)
+    if (walk.isPacked)
+      for (auto [loop, extent] : llvm::zip_equal(
+               getGroupLoops(walk.valueDims, loops),
+               cast<RankedTensorType>(walk.value.getType()).getShape()))
+        isSized &= loop != kNoLoop || !ShapedType::isDynamic(extent);
+    // A product's sum is where it starts.
+    if (walk.isGathered || walk.isPacked || walk.tensor == start)
       return;
     // What comes from outside is read in the shape that the reader sees.
     bool isInside = candidate.writes.contains(walk.tensor);
@@ -523,11 +630,17 @@ bool Planner::chooseTile(Candidate &candidate) const {
     known.push_back(parts.size());
     parts.push_back(std::move(part));
   });
-  std::optional<SmallVector<int64_t>> tile =
-      amp::chooseTile(candidate.extents, parts, target);
-  if (tile)
-    candidate.tile = *tile;
-  return tile.has_value();
+  ProductSides sides;
+  if (candidate.product)
+    sides = getProductSides(candidate);
+  std::optional<SmallVector<int64_t>> tile = amp::chooseTile(
+      candidate.extents, parts, target, candidate.product ? &sides : nullptr);
+  if (!tile || !isSized)
+    return false;
+  candidate.tile = *tile;
+  if (candidate.product)
+    orderProductLoops(candidate);
+  return true;
 }
 
 std::optional<llvm::DenseSet<unsigned>>
@@ -603,7 +716,7 @@ void Planner::push(unsigned a, unsigned b) {
   if (a > b)
     std::swap(a, b);
   if (groups[a].vertices.size() + groups[b].vertices.size() > kMaxOperations ||
-      !keepsLives(groups[a], groups[b]))
+      !keepsProducts(groups[a], groups[b]) || !keepsLives(groups[a], groups[b]))
     return;
   std::optional<Candidate> joined = join(groups[a], groups[b]);
   if (!joined)
@@ -711,7 +824,7 @@ FusionPlan Planner::plan() {
       plan.order.push_back(graph.getOp(vertex));
     for (unsigned vertex : vertices)
       llvm::append_range(plan.order, graph.getReshapes(vertex));
-    if (vertices.size() == 1)
+    if (vertices.size() == 1 || isProductAlone(candidate))
       continue;
     plan.groups.push_back(createGroup(candidate, vertices));
   }

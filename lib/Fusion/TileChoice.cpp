@@ -12,6 +12,10 @@
 // first-level cache holds. A loop whose extent is known at run time only keeps
 // a step of 1.
 //
+// With a product, a tile has at least so many rows and columns as make packing
+// its operands small beside multiplying them, and grows by columns and then by
+// rows, as long as there are tiles enough for all who compute.
+//
 //===----------------------------------------------------------------------===//
 
 #include "TileChoice.h"
@@ -59,6 +63,13 @@ public:
   bool growRuns(const TilePart &part, int64_t runBytes);
   /// Grows all loops as long as the tile has at most so many bytes.
   void growTo(int64_t bytes);
+  /// Grows the loops of one side of a product until it is so long, or whole;
+  /// false if it never is.
+  bool growSide(ArrayRef<ProductSides::Loop> side, int64_t length);
+  /// Grows them as long as the tile has at most so many bytes, and there are so
+  /// many tiles.
+  void growSideTo(ArrayRef<ProductSides::Loop> side, int64_t bytes,
+                  int64_t tiles);
 
   int64_t countBytes() const;
   ArrayRef<int64_t> getSteps() const { return steps; }
@@ -118,9 +129,57 @@ void Tile::growTo(int64_t bytes) {
     }
 }
 
+bool Tile::growSide(ArrayRef<ProductSides::Loop> side, int64_t length) {
+  auto getLength = [&] {
+    int64_t product = 1;
+    for (auto [loop, extent] : side)
+      if (loop != kNoLoop)
+        product *= steps[loop];
+      else if (!ShapedType::isDynamic(extent))
+        product *= extent;
+    return product;
+  };
+  for (auto [loop, extent] : llvm::reverse(side))
+    while (loop != kNoLoop && getLength() < length) {
+      std::optional<int64_t> step = getNextStep(extents[loop], steps[loop]);
+      if (!step)
+        break;
+      steps[loop] = *step;
+    }
+  return getLength() >= length ||
+         llvm::all_of(side, [&](const ProductSides::Loop &of) {
+           return !ShapedType::isDynamic(of.second) &&
+                  (of.first == kNoLoop || steps[of.first] == of.second);
+         });
+}
+
+void Tile::growSideTo(ArrayRef<ProductSides::Loop> side, int64_t bytes,
+                      int64_t tiles) {
+  auto countTiles = [&] {
+    int64_t count = 1;
+    for (auto [extent, step] : llvm::zip_equal(extents, steps))
+      count *= ShapedType::isDynamic(extent) ? tiles : extent / step;
+    return count;
+  };
+  for (const ProductSides::Loop &of : llvm::reverse(side)) {
+    int loop = of.first;
+    if (loop == kNoLoop)
+      continue;
+    while (std::optional<int64_t> step =
+               getNextStep(extents[loop], steps[loop])) {
+      int64_t before = steps[loop];
+      steps[loop] = *step;
+      if (countBytes() <= bytes && countTiles() >= tiles)
+        continue;
+      steps[loop] = before;
+      break;
+    }
+  }
+}
+
 std::optional<SmallVector<int64_t>>
 mlir::amp::chooseTile(ArrayRef<int64_t> extents, ArrayRef<TilePart> parts,
-                      const FusionTarget &target) {
+                      const FusionTarget &target, const ProductSides *product) {
   int64_t largest = 0;
   for (const TilePart &part : parts) {
     auto shape = cast<RankedTensorType>(part.tensor.getType()).getShape();
@@ -130,6 +189,15 @@ mlir::amp::chooseTile(ArrayRef<int64_t> extents, ArrayRef<TilePart> parts,
     largest = std::max(largest, countTensorBytes(part.tensor));
   }
   Tile tile(extents, parts);
+  if (product) {
+    if (!tile.growSide(product->columns, target.productColumns) ||
+        !tile.growSide(product->rows, target.productRows) ||
+        tile.countBytes() > target.productBytes)
+      return std::nullopt;
+    for (ArrayRef<ProductSides::Loop> side : {product->columns, product->rows})
+      tile.growSideTo(side, target.productBytes, target.productTiles);
+    return SmallVector<int64_t>(tile.getSteps());
+  }
   for (const TilePart &part : parts) {
     int64_t bytes = countTensorBytes(part.tensor);
     bool isLarge = bytes > target.tileBytes && bytes * kSmallShare > largest;

@@ -21,11 +21,19 @@ struct TilePart {
   SmallVector<int> loops;
 };
 
+/// Loops of a product that walk rows, and columns, of its result: the common
+/// loop, or FusionGroup::kNoLoop where a tile has all of it, and its extent.
+struct ProductSides {
+  using Loop = std::pair<int, int64_t>;
+  SmallVector<Loop> rows, columns;
+};
+
 /// Steps of loops of `extents`, which divide them, so that the parts fit
-/// `target`; nothing if there are none.
+/// `target`; nothing if there are none. `product` is null or the group's.
 std::optional<SmallVector<int64_t>> chooseTile(ArrayRef<int64_t> extents,
                                                ArrayRef<TilePart> parts,
-                                               const FusionTarget &target);
+                                               const FusionTarget &target,
+                                               const ProductSides *product);
 
 /// Bytes of `tensor`; extents that are not known count as 64.
 int64_t countTensorBytes(Value tensor);

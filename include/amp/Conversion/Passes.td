@@ -57,9 +57,11 @@ def ConvertLinalgToHostContractionPass
     start from 0.0, to the same bits: if the number of steps of the sum is known
     and not zero, and the output is no input. Elsewhere the fill stays.
 
-    A product of known sizes directly in an `scf.for` keeps the panels of an operand
-    that nothing in the loop writes, up to 16 MiB of them: they are packed where the
-    operand begins at another place than in the iteration before. That takes
+    A product of known sizes directly in an `scf.for` (a loop over tiles) keeps the
+    panels of B, the input that has the loop over the output's last dimension, if
+    nothing in the loop writes it, up to 16 MiB of them. Where tiles read columns of
+    one matrix all of it is packed in front of the loop, by all threads; elsewhere
+    where B begins at another place than in the iteration before. That takes
     arguments that the loop writes to be marked `llvm.noalias`.
 
     **Left alone.** All other operations, among them contractions of other
@@ -1289,6 +1291,13 @@ def TileFusionGroupsPass : Pass<"amp-tile-fusion-groups", "::mlir::func::FuncOp"
     tensors a tile may hold, from which size on it is not made larger, and the
     shortest run of consecutive bytes of a tensor that is larger than that.
 
+    A matrix product is in a group with what reads its result (a bias, an activation,
+    a rounding, the softmax of an attention): `product-bytes` is what its tiles may
+    hold, operands of the product left out, `product-rows` and `product-columns` how
+    long their sides are at least, if the product's are, and `product-tiles` how many
+    there should be. A product that nothing can be computed with stays as it is, and
+    so does a convolution.
+
     Before:
     ```mlir
     func.func @center(%x: tensor<64x512xf32>) -> tensor<64x512xf32> {
@@ -1367,7 +1376,15 @@ def TileFusionGroupsPass : Pass<"amp-tile-fusion-groups", "::mlir::func::FuncOp"
     Option<"tileBytes", "tile-bytes", "int64_t", "24576",
            "bytes up to which a tile grows">,
     Option<"runBytes", "run-bytes", "int64_t", "512",
-           "shortest run of a large tensor, in bytes">
+           "shortest run of a large tensor, in bytes">,
+    Option<"productBytes", "product-bytes", "int64_t", "1572864",
+           "bytes of a tile with a product, its operands left out, at most">,
+    Option<"productRows", "product-rows", "int64_t", "128",
+           "rows of a product in a tile, at least">,
+    Option<"productColumns", "product-columns", "int64_t", "1024",
+           "columns of a product in a tile, at least">,
+    Option<"productTiles", "product-tiles", "int64_t", "8",
+           "tiles of a product below which they are not made larger">
   ];
   let statistics = [
     Statistic<"numGroups", "groups", "loops over tiles">,

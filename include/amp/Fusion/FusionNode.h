@@ -49,8 +49,15 @@ struct TensorWalk {
   SmallVector<int> dims;
   /// Elements of it are read by computed indices.
   bool isGathered = false;
+  /// It is an operand of a product, which reads it in parts that it packs.
+  bool isPacked = false;
 
   static constexpr int kWhole = -1;
+};
+
+/// Loops of a product by the operands that they walk: A alone, B alone, both.
+struct ProductLoops {
+  SmallVector<unsigned> rows, columns, batch;
 };
 
 struct FusionNode {
@@ -65,9 +72,11 @@ struct FusionNode {
   SmallVector<TensorWalk> reads;
   /// Results.
   SmallVector<TensorWalk> writes;
+  /// Of a contraction.
+  std::optional<ProductLoops> product;
 
   /// Nothing if `op` is not computed in parts: no linalg.generic on tensors, a
-  /// contraction, without results, or with effects.
+  /// convolution, without results, or with effects.
   static std::optional<FusionNode> get(Operation *op);
 };
 

@@ -16,6 +16,10 @@
 // sum and the quotients of a row happen while the row is in a cache. A batch
 // norm has its channels, an optimizer all dimensions of a parameter.
 //
+// A product has what reads its result in its group, if anything: a tile of the
+// result is computed, and read while it is close. Its loops are ordered so that
+// operands are packed least often.
+//
 // What belongs together is found by structure: which loop of the reader walks
 // the dimension that a loop of the writer walks. No operation is known by name.
 //
@@ -38,6 +42,14 @@ struct FusionTarget {
   int64_t tileBytes = 24 * 1024;
   /// Shortest run of bytes that is worth reading by itself.
   int64_t runBytes = 512;
+  /// Bytes of all tensors' parts in a tile with a product, its operands left
+  /// out: the sum stays for as long as it grows, not the operands.
+  int64_t productBytes = 1536 * 1024;
+  /// Rows of a product that make what B costs to read again small, and columns
+  /// that do so with packing A.
+  int64_t productRows = 128, productColumns = 1024;
+  /// Tiles of a product that are shared among those who compute.
+  int64_t productTiles = 8;
 };
 
 /// Operations that share a pass.

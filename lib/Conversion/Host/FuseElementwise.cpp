@@ -103,18 +103,12 @@ static bool dividesExtents(Operation *reshape) {
 /// reshaped, may get the loops of the longer shape. Others may read a producer
 /// too: it becomes another operation, not a second one. This ends, because
 /// extents are divided; extents of 1 could be added for ever, by operations
-/// that read what the other reduces. What moves in front of a contraction would
-/// hide that its operand lies there as it is.
+/// that read what the other reduces. A product gets the loops of what reads its
+/// result, and so a group with it.
 static bool isWorthExpanding(OpOperand *operand) {
   Operation *producer = operand->get().getDefiningOp();
-  auto isProduct = [](Operation *op) {
-    auto structured = dyn_cast_or_null<linalg::LinalgOp>(op);
-    return structured && isHostContraction(structured);
-  };
-  if (!producer || isProduct(producer) || isProduct(operand->getOwner()))
-    return isWorthFusing(operand);
-  return dividesExtents(producer) || dividesExtents(operand->getOwner()) ||
-         isWorthFusing(operand);
+  return (producer && dividesExtents(producer)) ||
+         dividesExtents(operand->getOwner()) || isWorthFusing(operand);
 }
 
 namespace {

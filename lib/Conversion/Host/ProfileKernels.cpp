@@ -148,10 +148,21 @@ static void printExtents(llvm::raw_ostream &os, ArrayRef<int64_t> extents) {
       "x");
 }
 
-/// The operations of the bodies in `op`, some of them.
+/// "product 1024x512x256 f16 f16".
+static void describeProduct(llvm::raw_ostream &os, linalg::LinalgOp product) {
+  os << "product ";
+  printExtents(os, product.getStaticLoopRanges());
+  for (OpOperand *input : product.getDpsInputOperands())
+    os << ' ' << getElementTypeOrSelf(input->get().getType());
+}
+
+/// The operations of the bodies in `op`, some of them; products are named
+/// apart.
 static void printBodies(llvm::raw_ostream &os, Operation *op) {
   llvm::SetVector<StringRef> names;
   op->walk([&](linalg::LinalgOp linalgOp) {
+    if (isHostContraction(linalgOp))
+      return; // described already
     for (Operation &inner : linalgOp.getBlock()->without_terminator())
       names.insert(inner.getName().stripDialect());
   });
@@ -164,7 +175,8 @@ static void printBodies(llvm::raw_ostream &os, Operation *op) {
     os << " ...";
 }
 
-/// "tiles 4x256 of 4 operations: ...": loops of a group.
+/// "tiles 4x256 by 1x8, 4 operations: ...": loops of a group. With a product,
+/// "product 1x8x64 f16 f16 in tiles ...": that of one tile.
 static void describeTiles(llvm::raw_ostream &os, scf::ForallOp loop) {
   SmallVector<int64_t> extents, steps;
   for (auto [end, step] :
@@ -172,12 +184,23 @@ static void describeTiles(llvm::raw_ostream &os, scf::ForallOp loop) {
     extents.push_back(getConstantIntValue(end).value_or(ShapedType::kDynamic));
     steps.push_back(*getConstantIntValue(step));
   }
+  unsigned operations = 0;
+  for (auto op : loop.getBody()->getOps<linalg::LinalgOp>()) {
+    if (isHostContraction(op)) {
+      describeProduct(os, op);
+      os << " in ";
+      continue;
+    }
+    Operation *next = op->getNextNode();
+    while (next && isMemoryEffectFree(next))
+      next = next->getNextNode();
+    operations += !next || !isStart(op, *next);
+  }
   os << "tiles ";
   printExtents(os, extents);
   os << " by ";
   printExtents(os, steps);
-  os << ", " << llvm::range_size(loop.getBody()->getOps<linalg::LinalgOp>())
-     << " operations";
+  os << ", " << operations << " operations";
   printBodies(os, loop);
 }
 
@@ -195,15 +218,15 @@ static std::string describe(Operation *op) {
     os << "copy " << op->getOperandTypes().front();
     return text;
   }
-  bool isProduct = isHostContraction(linalgOp);
-  os << (isProduct                         ? "product "
-         : linalgOp.getNumReductionLoops() ? "reduction "
-                                           : "loops ");
+  if (isHostContraction(linalgOp)) {
+    describeProduct(os, linalgOp);
+    return text;
+  }
+  os << (linalgOp.getNumReductionLoops() ? "reduction " : "loops ");
   printExtents(os, linalgOp.getStaticLoopRanges());
   for (OpOperand *input : linalgOp.getDpsInputOperands())
     os << ' ' << getElementTypeOrSelf(input->get().getType());
-  if (!isProduct)
-    printBodies(os, op);
+  printBodies(os, op);
   return text;
 }
 

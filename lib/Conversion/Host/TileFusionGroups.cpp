@@ -47,6 +47,9 @@ using namespace mlir::amp;
 /// What a tile may hold at most, whatever the machine: it is on a stack.
 static constexpr int64_t kMostBytes = 1 << 20;
 
+/// The same of a tile with a product; what does not fit the stack is allocated.
+static constexpr int64_t kMostProductBytes = 1 << 24;
+
 namespace {
 /// Where a part lies in its tensor.
 struct Slice {
@@ -320,13 +323,19 @@ struct TileFusionGroups
   using Base::Base;
 
   LogicalResult initialize(MLIRContext *context) override {
-    for (auto [name, bytes] : {std::pair("close-bytes", closeBytes.getValue()),
-                               std::pair("tile-bytes", tileBytes.getValue()),
-                               std::pair("run-bytes", runBytes.getValue())})
-      if (bytes < 1 || bytes > kMostBytes)
+    for (auto [name, number, most] :
+         {std::tuple("close-bytes", closeBytes.getValue(), kMostBytes),
+          std::tuple("tile-bytes", tileBytes.getValue(), kMostBytes),
+          std::tuple("run-bytes", runBytes.getValue(), kMostBytes),
+          std::tuple("product-bytes", productBytes.getValue(),
+                     kMostProductBytes),
+          std::tuple("product-rows", productRows.getValue(), kMostBytes),
+          std::tuple("product-columns", productColumns.getValue(), kMostBytes),
+          std::tuple("product-tiles", productTiles.getValue(), kMostBytes)})
+      if (number < 1 || number > most)
         return emitError(UnknownLoc::get(context))
-               << "expected '" << name << "' to be from 1 to " << kMostBytes
-               << ", but got " << bytes;
+               << "expected '" << name << "' to be from 1 to " << most
+               << ", but got " << number;
     return success();
   }
 
@@ -335,6 +344,10 @@ struct TileFusionGroups
     target.closeBytes = closeBytes;
     target.tileBytes = tileBytes;
     target.runBytes = runBytes;
+    target.productBytes = productBytes;
+    target.productRows = productRows;
+    target.productColumns = productColumns;
+    target.productTiles = productTiles;
     SmallVector<Block *> blocks;
     getOperation().walk([&](Block *block) {
       if (llvm::hasNItemsOrMore(block->getOps<linalg::GenericOp>(), 2))

@@ -17,7 +17,8 @@
 //   ..._pairs       both, with two bf16 in a word of a panel
 //   ..._amx         both, for AMX's tiles
 //   product_<T>_<T> C += A * B, in blocks of the caches    (ProductKernel.cpp)
-//   kept_product_<T>_<T> the same, of panels that it finds or packs (same file)
+//   pack_kept_<T>   all panels of B, for several tiles     (ProductKernel.cpp)
+//   kept_product_<T>_<T> C += A * B with such panels       (ProductKernel.cpp)
 //   blas_...        C += A * B by ampRtBlasSgemm              (BlasKernel.cpp)
 //   add_scattered   C += a plain matrix                       (BlasKernel.cpp)
 //
@@ -174,6 +175,17 @@ struct ProductArguments {
   static ProductArguments take(KernelArguments &arguments);
 };
 
+/// Panels of B that outlive a call.
+struct KeptPanels {
+  /// The columns that they have: a multiple of those in a panel.
+  Index whole;
+  /// The first one of a part, which a panel begins with.
+  Index first;
+
+  void give(SmallVectorImpl<Value> &values) const;
+  static KeptPanels take(KernelArguments &arguments);
+};
+
 /// A part of C, and the steps of the sum that are added to it.
 struct ProductBlock {
   Index row, rows, column, columns, step, steps;
@@ -274,15 +286,19 @@ public:
   Index getProductScratch(HostBuilder &b, Type aType, Type bType, Index m,
                           Index n, Index k);
 
-  /// The same with all panels of both operands in scratch memory: those of an
-  /// operand for which an i1 holds are packed, the others are there from a call
-  /// before with operands of the same sizes.
+  /// The same, with the panels of B in `kept`.
   void callKeptProduct(HostBuilder &b, Type aType, Type bType,
-                       const ProductArguments &arguments, Value packsA,
-                       Value packsB);
+                       const ProductArguments &arguments,
+                       const KeptPanels &panels, Value kept);
   /// Elements of scratch memory that callKeptProduct needs.
-  Index getKeptScratch(HostBuilder &b, Type aType, Type bType, Index m, Index n,
+  Index getKeptScratch(HostBuilder &b, Type aType, Type bType, Index m,
                        Index k);
+  /// Packs columns of B, which is all rows of `arguments`, from the first one
+  /// of `panels` on; the target is where the panels of all begin.
+  void callPackKept(HostBuilder &b, Type aType, Type bType,
+                    const PackArguments &arguments, const KeptPanels &panels);
+  /// Elements of memory for the panels of `n` columns of B.
+  Index getKeptWords(HostBuilder &b, Type aType, Type bType, Index n, Index k);
 
   /// The same by BLAS, or by generated kernels where BLAS refuses.
   void callBlasProduct(HostBuilder &b, const BlasForm &form,

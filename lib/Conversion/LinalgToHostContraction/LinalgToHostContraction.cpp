@@ -22,9 +22,10 @@
 // its batch if there is one, else the longer side of C. Each part packs for
 // itself, and each element of C is the same sum as before.
 //
-// In a loop over tiles, tables are filled in front of the loop, and panels of
-// an operand that the loop does not write (KeptOperands) are packed where the
-// part that is read begins elsewhere than in the iteration before.
+// In a loop over tiles (TileLoop) tables are filled in front of the loop, and B
+// is packed there by all threads, where tiles read columns of one matrix.
+// Elsewhere (tiles of a batch) it is packed where the part that is read begins
+// elsewhere than in the iteration before.
 //
 // The decision for BLAS stands at the call: at compile time where the sizes are
 // known, else as a branch on their product. It has two thresholds, because
@@ -37,8 +38,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Conversion/LinalgToHostContraction.h"
-#include "KeptOperands.h"
 #include "KernelLibrary.h"
+#include "TileLoop.h"
 #include "amp/Analysis/Contraction.h"
 #include "amp/Analysis/Fill.h"
 #include "amp/Conversion/Passes.h"
@@ -89,10 +90,10 @@ struct Slice {
 /// Replaces one contraction.
 class ContractionEmitter {
 public:
-  ContractionEmitter(Contraction &view, const KeptOperands &kept,
+  ContractionEmitter(Contraction &view, std::optional<TileLoop> tiles,
                      KernelLibrary &library,
                      const HostContractionOptions &options)
-      : view(view), kept(kept), library(library), options(options),
+      : view(view), tiles(tiles), library(library), options(options),
         kernel(MicroKernel::get(options.machine, view.a.getElementType(),
                                 view.b.getElementType())),
         b(view.op.getLoc(), view.op) {}
@@ -136,12 +137,18 @@ private:
 
   /// The product in a loop over tiles; false if it keeps no panels.
   bool emitInTileLoop();
-  /// An i1: whether the operand's part begins elsewhere than in the iteration
-  /// before, which is remembered in an element of `memory`.
-  Value hasMoved(const StridedOperand &operand, Value memory, int64_t element);
+  /// Fills the offsets of one group of loops, or of some of each.
+  void fillTable(ArrayRef<unsigned> loops, ArrayRef<int64_t> sizes,
+                 Value buffer, Index table, const StridedOperand &of);
+  /// Packs `size` columns of B by several threads.
+  void packWhole(PackArguments arguments, const KeptPanels &panels,
+                 int64_t size);
+  /// An i1: whether B begins elsewhere than in the iteration before, which is
+  /// remembered in `memory`.
+  Value hasMoved(Value memory);
 
   Contraction &view;
-  const KeptOperands &kept;
+  std::optional<TileLoop> tiles;
   KernelLibrary &library;
   const HostContractionOptions &options;
   const MicroKernel kernel;
@@ -444,64 +451,143 @@ bool ContractionEmitter::eraseFill() {
   return true;
 }
 
-Value ContractionEmitter::hasMoved(const StridedOperand &operand, Value memory,
-                                   int64_t element) {
-  Index place = b.number(element);
+Value ContractionEmitter::hasMoved(Value memory) {
+  Index zero = b.number(0);
   Value isElsewhere = arith::CmpIOp::create(
-      b, arith::CmpIPredicate::ne, b.load(memory, place), operand.base.start);
-  b.store(operand.base.start, memory, place);
+      b, arith::CmpIPredicate::ne, b.load(memory, zero), bOperand.base.start);
+  b.store(bOperand.base.start, memory, zero);
   return isElsewhere;
 }
 
+void ContractionEmitter::fillTable(ArrayRef<unsigned> loops,
+                                   ArrayRef<int64_t> sizes, Value buffer,
+                                   Index table, const StridedOperand &of) {
+  SmallVector<Index> extentsOfLoops, strides;
+  for (auto [loop, size] : llvm::zip_equal(loops, sizes)) {
+    if (size == 1)
+      continue;
+    extentsOfLoops.push_back(b.number(size));
+    strides.push_back(of.strides[loop]);
+  }
+  library.callFillOffsets(b, buffer, table, table, extentsOfLoops, strides,
+                          strides);
+}
+
+void ContractionEmitter::packWhole(PackArguments arguments,
+                                   const KeptPanels &panels, int64_t size) {
+  Type aType = view.a.getElementType(), bType = view.b.getElementType();
+  int64_t width = kernel.columns();
+  int64_t parts =
+      std::min<int64_t>(options.threads, llvm::divideCeil(size, width));
+  if (parts < 2)
+    return library.callPackKept(b, aType, bType, arguments, panels);
+  int64_t length = llvm::alignTo(llvm::divideCeil(size, parts), width);
+  scf::ParallelOp::create(
+      b, ValueRange{b.number(0)}, ValueRange{b.number(parts)},
+      ValueRange{b.number(1)}, [&](OpBuilder &, Location, ValueRange iv) {
+        KeptPanels part = panels;
+        part.first = min(b.number(iv.front()) * length, size);
+        arguments.columns = min(b.number(size) - part.first, length);
+        library.callPackKept(b, aType, bType, arguments, part);
+      });
+}
+
 bool ContractionEmitter::emitInTileLoop() {
-  if (!kept.loop)
-    return false;
   SmallVector<Index *> numbers = {&m, &n, &k};
   for (Index &extent : extents)
     numbers.push_back(&extent);
   for (StridedOperand *operand : {&a, &bOperand, &c})
     for (Index &stride : operand->strides)
       numbers.push_back(&stride);
-  if (getExtent(view.batch).getConstant() != 1 ||
+  if (!tiles || getExtent(view.batch).getConstant() != 1 ||
       !llvm::all_of(numbers, [](Index *number) {
         return number->getConstant().has_value();
       }))
     return false;
+  Type aType = view.a.getElementType(), bType = view.b.getElementType();
+  std::optional<ColumnsOfMatrix> whole =
+      findWholeB(view, *tiles, kernel.columns());
+  Index columns = whole ? b.number(whole->size()) : n;
+  Index words = library.getKeptWords(b, aType, bType, columns, k);
+  if (*words.getConstant() > kMostKeptWords)
+    return false;
 
-  // In front of the loop.
+  // In front of the loop, and of those that share its iterations.
   OpBuilder::InsertPoint inLoop = b.saveInsertionPoint();
-  b.setInsertionPoint(kept.loop);
+  b.setInsertionPoint(tiles->outer);
+  columns = b.number(*columns.getConstant());
+  words = b.number(*words.getConstant());
   for (Index *number : numbers)
     *number = b.number(*number->getConstant());
-  Index scratchSize = library.getKeptScratch(b, view.a.getElementType(),
-                                             view.b.getElementType(), m, n, k);
-  if (*scratchSize.getConstant() > kMostKeptWords) {
-    b.restoreInsertionPoint(inLoop);
-    return false;
-  }
+  Value kept = whole ? allocate(b.getF32Type(), words) : Value();
+  KeptPanels panels{roundUp(columns, kernel.columns()), b.number(0)};
   ProductArguments arguments;
-  arguments.tables = fillTables();
-  arguments.scratch = {allocate(b.getF32Type(), scratchSize), b.number(0)};
-  Value memory = allocate(b.getIndexType(), b.number(2));
-  for (int64_t element : {0, 1})
-    b.store(b.number(-1), memory, b.number(element));
+  arguments.m = m;
+  arguments.n = n;
+  arguments.k = k;
+  OffsetTables &tables = arguments.tables;
+  tables.buffer = allocate(b.getIndexType(), m * 2 + k * 2 + columns + n);
+  tables.aM = b.number(0);
+  tables.cM = m;
+  tables.aK = m * 2;
+  tables.bK = tables.aK + k;
+  tables.bN = tables.bK + k;
+  tables.cN = tables.bN + columns;
+  auto getExtents = [&](ArrayRef<unsigned> loops) {
+    return llvm::map_to_vector(
+        loops, [&](unsigned loop) { return *extents[loop].getConstant(); });
+  };
+  fillTable(view.m, getExtents(view.m), tables.buffer, tables.aM, a);
+  fillTable(view.m, getExtents(view.m), tables.buffer, tables.cM, c);
+  fillTable(view.k, getExtents(view.k), tables.buffer, tables.aK, a);
+  fillTable(view.k, getExtents(view.k), tables.buffer, tables.bK, bOperand);
+  fillTable(view.n, whole ? whole->extents : getExtents(view.n), tables.buffer,
+            tables.bN, bOperand);
+  fillTable(view.n, getExtents(view.n), tables.buffer, tables.cN, c);
+  PackArguments pack{bOperand.base, tables.buffer, tables.bK,          k,
+                     tables.bN,     columns,       {kept, b.number(0)}};
+  if (whole) {
+    pack.source = makeStrided(whole->whole).base;
+    packWhole(pack, panels, whole->size());
+  }
+  Value memory;
+  b.setInsertionPoint(tiles->loop);
+  Value scratch =
+      allocate(b.getF32Type(), library.getKeptScratch(b, aType, bType, m, k));
+  if (!whole) {
+    kept = allocate(b.getF32Type(), words);
+    memory = allocate(b.getIndexType(), b.number(1));
+    b.store(b.number(-1), memory, b.number(0));
+  }
 
   b.restoreInsertionPoint(inLoop);
   arguments.a = a.base;
   arguments.b = bOperand.base;
   arguments.c = c.base;
-  arguments.m = m;
-  arguments.n = n;
-  arguments.k = k;
   arguments.fromZero = fromZero;
-  Value yes = arith::ConstantOp::create(b, b.getBoolAttr(true));
-  library.callKeptProduct(b, view.a.getElementType(), view.b.getElementType(),
-                          arguments, kept.a ? hasMoved(a, memory, 0) : yes,
-                          kept.b ? hasMoved(bOperand, memory, 1) : yes);
-  b.setInsertionPointAfter(kept.loop);
-  for (Value buffer :
-       {memory, arguments.scratch.buffer, arguments.tables.buffer})
-    deallocate(b, buffer);
+  if (whole) {
+    for (auto [offset, columnsOfStep] : whole->offsets)
+      panels.first =
+          panels.first +
+          b.number(getValueOrCreateConstantIndexOp(b, b.getLoc(), offset)) *
+              columnsOfStep;
+  } else {
+    pack.target = {kept, b.number(0)};
+    b.branch(hasMoved(memory),
+             [&] { library.callPackKept(b, aType, bType, pack, panels); });
+  }
+  arguments.scratch = {scratch, b.number(0)};
+  library.callKeptProduct(b, aType, bType, arguments, panels, kept);
+  b.setInsertionPointAfter(tiles->loop);
+  deallocate(b, scratch);
+  if (!whole) {
+    deallocate(b, kept);
+    deallocate(b, memory);
+  }
+  b.setInsertionPointAfter(tiles->outer);
+  if (whole)
+    deallocate(b, kept);
+  deallocate(b, tables.buffer);
   return true;
 }
 
@@ -629,12 +715,12 @@ amp::convertLinalgToHostContraction(ModuleOp module,
   HostContractionCounts counts;
   KernelLibrary library(module, options.machine);
   // Before any of them is a call.
-  SmallVector<KeptOperands> kept;
+  SmallVector<std::optional<TileLoop>> loops;
   for (const Contraction &view : contractions)
-    kept.push_back(KeptOperands::find(view));
-  for (auto [view, keptOfView] : llvm::zip_equal(contractions, kept)) {
+    loops.push_back(TileLoop::find(view));
+  for (auto [view, tiles] : llvm::zip_equal(contractions, loops)) {
     bool usesBlas = false, startsFromZero = false;
-    if (failed(ContractionEmitter(view, keptOfView, library, options)
+    if (failed(ContractionEmitter(view, tiles, library, options)
                    .emit(usesBlas, startsFromZero)))
       return failure();
     view.op->erase();

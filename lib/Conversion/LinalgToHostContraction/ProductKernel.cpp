@@ -14,11 +14,12 @@
 // each reads and writes C once more. f16 in two parts multiplies
 // each block several times, of which only the first starts.
 //
-// A product that stands in a loop over tiles finds operands again that it has
-// packed before: the rows of A for each tile of columns, or B for each tile of
-// rows. The kept product packs all of an operand where it is told to, into
-// memory that outlives the call, and has the sum as the innermost loop of
-// blocks, so that C, which is a tile, stays close until it is done.
+// A product that stands in a loop over tiles finds B again, for each tile of
+// rows. All of it is packed by a function of its own, into memory that outlives
+// the call; the kept product multiplies a part of it, and has the sum as the
+// innermost loop of blocks, so that C, which is a tile, stays close until it is
+// done. A's blocks are packed as before: they have to be in the second-level
+// cache, where packing leaves them.
 //
 // Small products are one block of each kind and run through the same code. At
 // 32 x 64 x 128 packing takes a fifth of the time; a second micro-kernel, for
@@ -36,11 +37,6 @@ using namespace mlir::amp;
 /// of AMX, of the squares that packing turns, and of a line of bf16.
 static constexpr int64_t kBlockUnit = 32;
 static_assert(kBlockK % kBlockUnit == 0 && kBlockUnit % kAmxWords == 0);
-
-/// Words between kept panels of B and of A: a line, more than packing writes
-/// past the end.
-static constexpr int64_t kKeptGap = 16;
-static_assert(kKeptGap >= kPackLanes);
 
 namespace {
 /// Where the panels of one block stand in a product's scratch memory: those of
@@ -107,6 +103,26 @@ static Index getStepsOfBlock(HostBuilder &b, const MicroKernel &kernel,
   return max(roundUp(steps, kBlockUnit * kernel.steps()), 1);
 }
 
+void KeptPanels::give(SmallVectorImpl<Value> &values) const {
+  values.append({whole, first});
+}
+
+KeptPanels KeptPanels::take(KernelArguments &arguments) {
+  KeptPanels panels;
+  for (Index *index : {&panels.whole, &panels.first})
+    *index = arguments.takeIndex();
+  return panels;
+}
+
+/// Where the panel of column `at` begins, for the block of the sum from `step`
+/// on: blocks stand one after the other, each with all panels.
+static Index getPlace(const MicroKernel &kernel, const KeptPanels &panels,
+                      int64_t part, Index k, Index at, Index step,
+                      Index steps) {
+  return panels.whole * (countWords(kernel, k) * part + step / kernel.steps()) +
+         at * countWords(kernel, steps);
+}
+
 void KernelLibrary::callTilesOfParts(HostBuilder &b, const MicroKernel &kernel,
                                      const ProductArguments &p,
                                      function_ref<MatrixBase(size_t)> aPanels,
@@ -157,25 +173,49 @@ func::FuncOp KernelLibrary::getProduct(Type aType, Type bType) {
   return getKernel(name, getProductTypes(aType, bType), emit);
 }
 
-/// All panels of a product, block after block: a block of columns (or rows) has
-/// those of each block of the sum.
-static PanelLayout layoutKeptPanels(HostBuilder &b, const MicroKernel &kernel,
-                                    Index m, Index n, Index k) {
-  Index words = countWords(kernel, k);
+void KernelLibrary::callPackKept(HostBuilder &b, Type aType, Type bType,
+                                 const PackArguments &arguments,
+                                 const KeptPanels &panels) {
+  MicroKernel kernel = MicroKernel::get(machine, aType, bType);
+  auto emit = [&](HostBuilder &b, KernelArguments &arguments) {
+    PackArguments pack = PackArguments::take(arguments);
+    KeptPanels panels = KeptPanels::take(arguments);
+    Index k = pack.rows, stepsOfBlock = getStepsOfBlock(b, kernel, k);
+    for (auto [at, part] : llvm::enumerate(kernel.parts)) {
+      PackForm form = kernel.getPackForm(bType, part);
+      int64_t number = at;
+      b.loop(b.number(0), k, stepsOfBlock, [&](Index l) {
+        Index depth = min(k - l, stepsOfBlock);
+        callPack(b, form,
+                 {pack.source, pack.tables, pack.rowTable + l, depth,
+                  pack.columnTable + panels.first, pack.columns,
+                  pack.target.at(getPlace(kernel, panels, number, k,
+                                          panels.first, l, depth))},
+                 b.number(kernel.columns()), /*isB=*/true);
+      });
+    }
+  };
+  std::string name;
+  llvm::raw_string_ostream(name) << "pack_kept_" << bType << kernel.suffix();
+  SmallVector<Type> types = getPackTypes(bType);
+  types.append(2, IndexType::get(module.getContext()));
+  SmallVector<Value> values = arguments.give();
+  panels.give(values);
+  func::CallOp::create(b, getKernel(name, types, emit), values);
+}
+
+Index KernelLibrary::getKeptWords(HostBuilder &b, Type aType, Type bType,
+                                  Index n, Index k) {
+  MicroKernel kernel = MicroKernel::get(machine, aType, bType);
   int64_t parts = kernel.parts.size();
-  PanelLayout layout;
-  layout.bSize = roundUp(n, kernel.columns()) * words;
-  // Packing A again must not touch B, nor B A.
-  layout.aStart = layout.bSize * parts + kKeptGap;
-  layout.aSize = roundUp(m, kernel.rows) * words;
-  layout.end = layout.aStart + layout.aSize * parts + kPackLanes;
-  return layout;
+  return roundUp(n, kernel.columns()) * countWords(kernel, k) * parts;
 }
 
 Index KernelLibrary::getKeptScratch(HostBuilder &b, Type aType, Type bType,
-                                    Index m, Index n, Index k) {
-  return layoutKeptPanels(b, MicroKernel::get(machine, aType, bType), m, n, k)
-      .end;
+                                    Index m, Index k) {
+  PanelLayout layout = layoutPanels(b, MicroKernel::get(machine, aType, bType),
+                                    m, b.number(0), k);
+  return layout.end;
 }
 
 func::FuncOp KernelLibrary::getKeptProduct(Type aType, Type bType) {
@@ -184,69 +224,48 @@ func::FuncOp KernelLibrary::getKeptProduct(Type aType, Type bType) {
   MicroKernel kernel = MicroKernel::get(machine, aType, bType);
   auto emit = [&](HostBuilder &b, KernelArguments &arguments) {
     ProductArguments p = ProductArguments::take(arguments);
-    Value packsA = arguments.takeValue(), packsB = arguments.takeValue();
-    PanelLayout layout = layoutKeptPanels(b, kernel, p.m, p.n, p.k);
-    Index words = countWords(kernel, p.k);
+    KeptPanels panels = KeptPanels::take(arguments);
+    Value kept = arguments.takeBuffer();
+    PanelLayout layout = layoutPanels(b, kernel, p.m, b.number(0), p.k);
+    auto aPanels = [&](size_t part) {
+      return p.scratch.at(layout.aStart + layout.aSize * part);
+    };
     Index stepsOfBlock = getStepsOfBlock(b, kernel, p.k);
-    // Those of `size` columns of B from `first` on, or rows of A.
-    auto bPanels = [&](size_t part, Index first, Index size, Index step) {
-      return p.scratch.at(layout.bSize * part + first * words +
-                          roundUp(size, kernel.columns()) *
-                              (step / kernel.steps()));
-    };
-    auto aPanels = [&](size_t part, Index first, Index size, Index step) {
-      return p.scratch.at(layout.aStart + layout.aSize * part + first * words +
-                          roundUp(size, kernel.rows) * (step / kernel.steps()));
-    };
-    auto forBlocks = [&](Index extent, int64_t size,
-                         function_ref<void(Index, Index, Index, Index)> emit) {
-      b.loop(extent, size, [&](Index first) {
-        b.loop(b.number(0), p.k, stepsOfBlock, [&](Index l) {
-          emit(first, min(extent - first, size), l, min(p.k - l, stepsOfBlock));
-        });
-      });
-    };
-    ArrayRef<ElementPart> parts = kernel.parts;
-    b.branch(packsB, [&] {
-      for (size_t part = 0; part < parts.size(); ++part)
-        forBlocks(p.n, kBlockN,
-                  [&](Index j, Index columns, Index l, Index depth) {
-                    callPackB(b, kernel, bType, parts[part], p, l, depth, j,
-                              columns, bPanels(part, j, columns, l));
-                  });
-    });
-    b.branch(packsA, [&] {
-      for (size_t part = 0; part < parts.size(); ++part)
-        forBlocks(p.m, kBlockM, [&](Index i, Index rows, Index l, Index depth) {
-          callPackA(b, kernel, aType, parts[part], p, l, depth, i, rows,
-                    aPanels(part, i, rows, l));
-        });
-    });
     b.loop(p.n, kBlockN, [&](Index j) {
       Index columns = min(p.n - j, kBlockN);
-      forBlocks(p.m, kBlockM, [&](Index i, Index rows, Index l, Index depth) {
-        callTilesOfParts(
-            b, kernel, p,
-            [&](size_t part) { return aPanels(part, i, rows, l); },
-            [&](size_t part) { return bPanels(part, j, columns, l); },
-            {i, rows, j, columns, l, depth});
+      b.loop(p.m, kBlockM, [&](Index i) {
+        Index rows = min(p.m - i, kBlockM);
+        b.loop(b.number(0), p.k, stepsOfBlock, [&](Index l) {
+          Index depth = min(p.k - l, stepsOfBlock);
+          for (auto [at, part] : llvm::enumerate(kernel.parts))
+            callPackA(b, kernel, aType, part, p, l, depth, i, rows,
+                      aPanels(at));
+          auto bPanels = [&](size_t part) {
+            return MatrixBase{kept, getPlace(kernel, panels, part, p.k,
+                                             panels.first + j, l, depth)};
+          };
+          callTilesOfParts(b, kernel, p, aPanels, bPanels,
+                           {i, rows, j, columns, l, depth});
+        });
       });
     });
   };
   SmallVector<Type> types = getProductTypes(aType, bType);
-  types.append(2, IntegerType::get(module.getContext(), 1));
+  types.append(2, IndexType::get(module.getContext()));
+  types.push_back(getFlatType(Float32Type::get(module.getContext())));
   return getKernel(name, types, emit);
+}
+
+void KernelLibrary::callKeptProduct(HostBuilder &b, Type aType, Type bType,
+                                    const ProductArguments &arguments,
+                                    const KeptPanels &panels, Value kept) {
+  SmallVector<Value> values = arguments.give();
+  panels.give(values);
+  values.push_back(kept);
+  func::CallOp::create(b, getKeptProduct(aType, bType), values);
 }
 
 void KernelLibrary::callProduct(HostBuilder &b, Type aType, Type bType,
                                 const ProductArguments &arguments) {
   func::CallOp::create(b, getProduct(aType, bType), arguments.give());
-}
-
-void KernelLibrary::callKeptProduct(HostBuilder &b, Type aType, Type bType,
-                                    const ProductArguments &arguments,
-                                    Value packsA, Value packsB) {
-  SmallVector<Value> values = arguments.give();
-  values.append({packsA, packsB});
-  func::CallOp::create(b, getKeptProduct(aType, bType), values);
 }

@@ -449,12 +449,22 @@ func::FuncOp KernelLibrary::getTiles(const MicroKernel &tile) {
   MLIRContext *context = module.getContext();
   Type index = IndexType::get(context);
   Type floats = getFlatType(Float32Type::get(context));
-  SmallVector<Type> types = {
-      floats, index, index, floats, index, getFlatType(index),
-      index,  index, index, index,  index, IntegerType::get(context, 1)};
+  SmallVector<Type> types = {floats,
+                             index,
+                             floats,
+                             index,
+                             floats,
+                             index,
+                             getFlatType(index),
+                             index,
+                             index,
+                             index,
+                             index,
+                             index,
+                             IntegerType::get(context, 1)};
   auto emit = [&](HostBuilder &b, KernelArguments &arguments) {
     MatrixBase aPanels = arguments.takeMatrix();
-    MatrixBase bPanels{aPanels.buffer, arguments.takeIndex()};
+    MatrixBase bPanels = arguments.takeMatrix();
     TileEmitter emitter{
         b,  tile, arguments.takeMatrix(), arguments.takeBuffer(), {}, {},
         {}, {}};
@@ -521,9 +531,8 @@ void KernelLibrary::callTiles(HostBuilder &b, const MicroKernel &kernel,
                               MatrixBase aPanels, MatrixBase bPanels,
                               MatrixBase c, Value tables, Index cM, Index cN,
                               Index m, Index n, Index words, Value fromZero) {
-  assert(aPanels.buffer == bPanels.buffer && "panels share scratch memory");
   func::CallOp::create(b, getTiles(kernel),
-                       ValueRange{aPanels.buffer, aPanels.start, bPanels.start,
-                                  c.buffer, c.start, tables, cM, cN, m, n,
-                                  words, fromZero});
+                       ValueRange{aPanels.buffer, aPanels.start, bPanels.buffer,
+                                  bPanels.start, c.buffer, c.start, tables, cM,
+                                  cN, m, n, words, fromZero});
 }

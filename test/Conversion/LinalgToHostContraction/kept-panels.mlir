@@ -1,31 +1,24 @@
-// RUN: amp-opt %s --split-input-file --convert-linalg-to-host-contraction=blas=off --canonicalize --cse | FileCheck %s
+// RUN: amp-opt %s --split-input-file --convert-linalg-to-host-contraction="blas=off vector-bits=512" --canonicalize --cse \
+// RUN:   | FileCheck %s
+// RUN: amp-opt %s --split-input-file --convert-linalg-to-host-contraction="blas=off vector-bits=512 threads=3" --canonicalize \
+// RUN:   --cse | FileCheck %s --check-prefix=THREADS
 
-// Tables in front of the loop; panels are packed where a part begins elsewhere than before.
-// CHECK-LABEL: func.func @tiled
-// CHECK-COUNT-3: call @amp_host_fill_offsets
-// CHECK:         %[[PLACES:.+]] = memref.alloc() {{.*}} : memref<2xindex>
-// CHECK:         memref.store %c-1, %[[PLACES]][%c0]
-// CHECK:         memref.store %c-1, %[[PLACES]][%c1]
+// Tiles of rows: B is packed in front of the loop.
+// CHECK-LABEL: func.func @rows
+// CHECK-COUNT-6: call @amp_host_fill_offsets
+// CHECK:         call @amp_host_pack_kept_f32
+// CHECK-NOT:     call @amp_host_pack
 // CHECK:         scf.for
 // CHECK-NOT:       linalg.fill
-// CHECK:           %[[A:.+]] = memref.load %[[PLACES]][%c0]
-// CHECK:           %[[A_MOVED:.+]] = arith.cmpi ne, %[[A]], %[[A_NOW:.+]] : index
-// CHECK:           memref.store %[[A_NOW]], %[[PLACES]][%c0]
-// CHECK:           %[[B:.+]] = memref.load %[[PLACES]][%c1]
-// CHECK:           %[[B_MOVED:.+]] = arith.cmpi ne, %[[B]], %[[B_NOW:.+]] : index
-// CHECK:           memref.store %[[B_NOW]], %[[PLACES]][%c1]
-// CHECK:           func.call @amp_host_kept_product_f32_f32({{.*}}, %true, %[[A_MOVED]], %[[B_MOVED]])
+// CHECK:           func.call @amp_host_kept_product_f32_f32({{.*}}, %true, %c96, %c0,
 // CHECK:         }
 // CHECK-COUNT-3: memref.dealloc
 // CHECK:         return
 // CHECK-LABEL: func.func private @amp_host_kept_product_f32_f32
-// CHECK:         scf.if
-// CHECK:           call @amp_host_pack_f32
-// CHECK:         scf.if
-// CHECK:           call @amp_host_pack_f32
+// CHECK:         call @amp_host_pack_f32
 // CHECK:         call @amp_host_tiles
 #tile = strided<[70, 1], offset: ?>
-func.func @tiled(%a: memref<96x70xf32>, %b: memref<70x80xf32>, %c: memref<96x80xf32> {llvm.noalias}) {
+func.func @rows(%a: memref<96x70xf32>, %b: memref<70x80xf32>, %c: memref<96x80xf32> {llvm.noalias}) {
   %c0 = arith.constant 0 : index
   %c96 = arith.constant 96 : index
   %c32 = arith.constant 32 : index
@@ -42,20 +35,96 @@ func.func @tiled(%a: memref<96x70xf32>, %b: memref<70x80xf32>, %c: memref<96x80x
 
 // -----
 
-// What the loop writes is packed for each tile: A is, before the product. B is kept.
-// CHECK-LABEL: func.func @written
-// CHECK:         %[[PLACES:.+]] = memref.alloc() {{.*}} : memref<2xindex>
+// Tiles of columns, each of which begins where a panel does; by threads, which share the packing too.
+// CHECK-LABEL: func.func @columns
+// CHECK:         call @amp_host_pack_kept_f32
+// CHECK:         scf.parallel
+// CHECK:           scf.for
+// CHECK:             %[[J:.+]] = affine.apply
+// CHECK:             call @amp_host_kept_product_f32_f32({{.*}}, %c128, %[[J]],
+// THREADS-LABEL: func.func @columns
+// THREADS:         scf.parallel
+// THREADS:           func.call @amp_host_pack_kept_f32
+// THREADS:         scf.parallel
+// THREADS:           scf.for
+// THREADS-NOT:         scf.parallel
+// THREADS:             func.call @amp_host_kept_product_f32_f32
+// THREADS:         return
+func.func @columns(%a: memref<8x70xf32>, %b: memref<70x128xf32>, %c: memref<8x128xf32> {llvm.noalias}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  scf.parallel (%piece) = (%c0) to (%c2) step (%c1) {
+    scf.for %n = %c0 to %c2 step %c1 {
+      %j = affine.apply affine_map<(d0, d1) -> (d0 * 64 + d1 * 32)>(%piece, %n)
+      %bj = memref.subview %b[0, %j] [70, 32] [1, 1] : memref<70x128xf32> to memref<70x32xf32, strided<[128, 1], offset: ?>>
+      %cj = memref.subview %c[0, %j] [8, 32] [1, 1] : memref<8x128xf32> to memref<8x32xf32, strided<[128, 1], offset: ?>>
+      linalg.matmul ins(%a, %bj : memref<8x70xf32>, memref<70x32xf32, strided<[128, 1], offset: ?>>)
+          outs(%cj : memref<8x32xf32, strided<[128, 1], offset: ?>>)
+    }
+  }
+  return
+}
+
+// -----
+
+// Columns that begin within a panel, and matrices of a batch: packed where they begin elsewhere
+// than before, by each thread.
+// CHECK-LABEL: func.func @moving
+// CHECK-NOT:     call @amp_host_pack_kept
+// CHECK:         %[[PLACE:.+]] = memref.alloc() {{.*}} : memref<1xindex>
+// CHECK:         memref.store %c-1, %[[PLACE]][%c0]
 // CHECK:         scf.for
-// CHECK-NOT:       memref.load %[[PLACES]][%c0]
-// CHECK:           memref.load %[[PLACES]][%c1]
-// CHECK:           func.call @amp_host_kept_product_f32_f32({{.*}}, %false, %true, %{{[^t]+}})
-func.func @written(%a: memref<8x8xf32> {llvm.noalias}, %b: memref<8x8xf32>, %c: memref<8x8xf32> {llvm.noalias}) {
+// CHECK:           %[[LAST:.+]] = memref.load %[[PLACE]][%c0]
+// CHECK:           %[[MOVED:.+]] = arith.cmpi ne, %[[LAST]], %[[NOW:.+]] : index
+// CHECK:           memref.store %[[NOW]], %[[PLACE]][%c0]
+// CHECK:           scf.if %[[MOVED]] {
+// CHECK:             func.call @amp_host_pack_kept_f32
+// CHECK:           func.call @amp_host_kept_product_f32_f32
+// CHECK-LABEL: func.func @batch
+// CHECK-NOT:     call @amp_host_pack_kept
+// CHECK:         scf.for
+// CHECK:           scf.if
+// CHECK:             func.call @amp_host_pack_kept_f32
+func.func @moving(%a: memref<8x70xf32>, %b: memref<70x120xf32>, %c: memref<8x120xf32> {llvm.noalias}) {
+  %c0 = arith.constant 0 : index
+  %c40 = arith.constant 40 : index
+  %c120 = arith.constant 120 : index
+  scf.for %j = %c0 to %c120 step %c40 {
+    %bj = memref.subview %b[0, %j] [70, 40] [1, 1] : memref<70x120xf32> to memref<70x40xf32, strided<[120, 1], offset: ?>>
+    %cj = memref.subview %c[0, %j] [8, 40] [1, 1] : memref<8x120xf32> to memref<8x40xf32, strided<[120, 1], offset: ?>>
+    linalg.matmul ins(%a, %bj : memref<8x70xf32>, memref<70x40xf32, strided<[120, 1], offset: ?>>)
+        outs(%cj : memref<8x40xf32, strided<[120, 1], offset: ?>>)
+  }
+  return
+}
+func.func @batch(%a: memref<4x8x16xf32>, %b: memref<4x16x32xf32>, %c: memref<4x8x32xf32> {llvm.noalias}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  scf.for %i = %c0 to %c4 step %c1 {
+    %ai = memref.subview %a[%i, 0, 0] [1, 8, 16] [1, 1, 1] : memref<4x8x16xf32> to memref<1x8x16xf32, strided<[128, 16, 1], offset: ?>>
+    %bi = memref.subview %b[%i, 0, 0] [1, 16, 32] [1, 1, 1] : memref<4x16x32xf32> to memref<1x16x32xf32, strided<[512, 32, 1], offset: ?>>
+    %ci = memref.subview %c[%i, 0, 0] [1, 8, 32] [1, 1, 1] : memref<4x8x32xf32> to memref<1x8x32xf32, strided<[256, 32, 1], offset: ?>>
+    linalg.batch_matmul ins(%ai, %bi : memref<1x8x16xf32, strided<[128, 16, 1], offset: ?>>, memref<1x16x32xf32, strided<[512, 32, 1], offset: ?>>)
+        outs(%ci : memref<1x8x32xf32, strided<[256, 32, 1], offset: ?>>)
+  }
+  return
+}
+
+// -----
+
+// What the loop writes is packed for each tile.
+// CHECK-LABEL: func.func @written
+// CHECK:         scf.for
+// CHECK:           func.call @amp_host_product_f32_f32
+func.func @written(%a: memref<8x8xf32>, %b: memref<8x8xf32> {llvm.noalias}, %c: memref<8x8xf32> {llvm.noalias}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
   %one = arith.constant 1.0 : f32
   scf.for %i = %c0 to %c4 step %c1 {
-    memref.store %one, %a[%i, %i] : memref<8x8xf32>
+    memref.store %one, %b[%i, %i] : memref<8x8xf32>
     linalg.matmul ins(%a, %b : memref<8x8xf32>, memref<8x8xf32>) outs(%c : memref<8x8xf32>)
   }
   return

@@ -22,9 +22,9 @@ func.func @filled(%a: memref<8x16xf32>, %b: memref<16x8xf32>, %c: memref<8x8xf32
 // CHECK-SAME:    %[[FROM_ZERO:[^ ]+]]: i1)
 // CHECK:         scf.for %{{.+}} = %c0 to %{{.+}} step %c1024
 // CHECK:           scf.for %[[STEP:.+]] = %c0 to %{{.+}} step %{{.+}} {
-// CHECK:             %[[FIRST:.+]] = arith.cmpi eq, %[[STEP]], %c0
-// CHECK:             %[[IS_START:.+]] = arith.andi %[[FROM_ZERO]], %[[FIRST]]
 // CHECK:             scf.for
+// CHECK:               %[[FIRST:.+]] = arith.cmpi eq, %[[STEP]], %c0
+// CHECK:               %[[IS_START:.+]] = arith.andi %[[FROM_ZERO]], %[[FIRST]]
 // CHECK:               func.call @amp_host_tiles({{.*}}, %[[IS_START]])
 
 // A BLAS starts from 0 * C then, and what computes the block without one is told.

@@ -66,6 +66,14 @@ def cases():
     for layout in ("nn", "nt", "tn", "tt"):
         for order in ("rows", "columns"):
             yield (3, 2), (33, 70), 65, layout, order, ""
+    # Tiles that begin where panels do: all panels are packed in front of the loop.
+    for layout in ("nn", "nt", "tn", "tt"):
+        for order in ("rows", "columns"):
+            yield (3, 2), (32, 64), 65, layout, order, ""
+    yield (2, 3), (208, 32), 900, "nt", "columns", ""
+    yield (1, 2), (8, 1056), 40, "tn", "rows", ""
+    for changed in ("a", "b"):
+        yield (3, 2), (16, 32), 9, "nn", "rows", changed
     # More than a block of rows, of columns, of the sum; and whole panels of each.
     yield (2, 2), (200, 40), 900, "nt", "columns", ""
     yield (2, 2), (5, 1100), 40, "nn", "rows", ""
