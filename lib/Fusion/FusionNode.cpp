@@ -151,12 +151,12 @@ std::optional<FusionNode> FusionNode::get(Operation *operation) {
     if (isa<RankedTensorType>(operand.get().getType()) &&
         (op.isDpsInput(&operand) || op.payloadUsesValueFromOperand(&operand)))
       node.reads.push_back(createWalk(operand.get(), getIndexedLoops(map)));
-    if (node.product && op.isDpsInput(&operand))
-      node.reads.back().isPacked = true;
     if (op.isDpsInit(&operand))
       node.writes.push_back(
           createWalk(op.getTiedOpResult(&operand), getIndexedLoops(map)));
   }
+  for (TensorWalk &walk : node.reads)
+    walk.isPacked = node.product.has_value();
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(op->getRegions(), captured);
   for (Value value : captured)

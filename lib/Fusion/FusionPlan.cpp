@@ -385,7 +385,12 @@ ProductSides Planner::getProductSides(const Candidate &candidate) const {
       side.emplace_back(loops[loop], node.extents[loop]);
     return side;
   };
-  return {getSide(node.product->rows), getSide(node.product->columns)};
+  linalg::GenericOp op = node.op;
+  FailureOr<Contraction> contraction = matchContraction(op);
+  return {getSide(node.product->rows),
+          getSide(node.product->columns),
+          {contraction->b.value,
+           getGroupLoops(getIndexedLoops(contraction->b.map), loops)}};
 }
 
 Candidate Planner::createSingle(unsigned vertex) const {
@@ -609,14 +614,14 @@ bool Planner::chooseTile(Candidate &candidate) const {
     start = getReshapeRoot(op.getDpsInits()[0]);
   }
   forEachWalk(candidate, [&](const TensorWalk &walk, ArrayRef<int> loops,
-                             bool) {
+                             bool isWrite) {
     if (walk.isPacked)
       for (auto [loop, extent] : llvm::zip_equal(
                getGroupLoops(walk.valueDims, loops),
                cast<RankedTensorType>(walk.value.getType()).getShape()))
         isSized &= loop != kNoLoop || !ShapedType::isDynamic(extent);
-    // A product's sum is where it starts.
-    if (walk.isGathered || walk.isPacked || walk.tensor == start)
+    // What fills the start of a product's sum has the memory of the sum.
+    if (walk.isGathered || walk.isPacked || (isWrite && walk.tensor == start))
       return;
     // What comes from outside is read in the shape that the reader sees.
     bool isInside = candidate.writes.contains(walk.tensor);

@@ -66,12 +66,14 @@ public:
   /// Grows the loops of one side of a product until it is so long, or whole;
   /// false if it never is.
   bool growSide(ArrayRef<ProductSides::Loop> side, int64_t length);
-  /// Grows them as long as the tile has at most so many bytes, and there are so
-  /// many tiles.
-  void growSideTo(ArrayRef<ProductSides::Loop> side, int64_t bytes,
-                  int64_t tiles);
+  /// Grows them as long as the tile fits, and there are so many tiles.
+  void growSideTo(ArrayRef<ProductSides::Loop> side, int64_t tiles,
+                  llvm::function_ref<bool()> fits);
+  /// True if the tile has all of one side of a product.
+  bool isWhole(ArrayRef<ProductSides::Loop> side) const;
 
   int64_t countBytes() const;
+  int64_t countBytes(const TilePart &part) const;
   ArrayRef<int64_t> getSteps() const { return steps; }
 
 private:
@@ -88,14 +90,17 @@ private:
 };
 } // namespace
 
+int64_t Tile::countBytes(const TilePart &part) const {
+  int64_t bytes = getElementBytes(part.tensor.getType());
+  for (unsigned dim = 0; dim < part.loops.size(); ++dim)
+    bytes *= getExtent(part, dim);
+  return bytes;
+}
+
 int64_t Tile::countBytes() const {
   int64_t bytes = 0;
-  for (const TilePart &part : parts) {
-    int64_t ofPart = getElementBytes(part.tensor.getType());
-    for (unsigned dim = 0; dim < part.loops.size(); ++dim)
-      ofPart *= getExtent(part, dim);
-    bytes += ofPart;
-  }
+  for (const TilePart &part : parts)
+    bytes += countBytes(part);
   return bytes;
 }
 
@@ -146,15 +151,18 @@ bool Tile::growSide(ArrayRef<ProductSides::Loop> side, int64_t length) {
         break;
       steps[loop] = *step;
     }
-  return getLength() >= length ||
-         llvm::all_of(side, [&](const ProductSides::Loop &of) {
-           return !ShapedType::isDynamic(of.second) &&
-                  (of.first == kNoLoop || steps[of.first] == of.second);
-         });
+  return getLength() >= length || isWhole(side);
 }
 
-void Tile::growSideTo(ArrayRef<ProductSides::Loop> side, int64_t bytes,
-                      int64_t tiles) {
+bool Tile::isWhole(ArrayRef<ProductSides::Loop> side) const {
+  return llvm::all_of(side, [&](const ProductSides::Loop &of) {
+    return !ShapedType::isDynamic(of.second) &&
+           (of.first == kNoLoop || steps[of.first] == of.second);
+  });
+}
+
+void Tile::growSideTo(ArrayRef<ProductSides::Loop> side, int64_t tiles,
+                      llvm::function_ref<bool()> fits) {
   auto countTiles = [&] {
     int64_t count = 1;
     for (auto [extent, step] : llvm::zip_equal(extents, steps))
@@ -169,7 +177,7 @@ void Tile::growSideTo(ArrayRef<ProductSides::Loop> side, int64_t bytes,
                getNextStep(extents[loop], steps[loop])) {
       int64_t before = steps[loop];
       steps[loop] = *step;
-      if (countBytes() <= bytes && countTiles() >= tiles)
+      if (fits() && countTiles() >= tiles)
         continue;
       steps[loop] = before;
       break;
@@ -190,12 +198,16 @@ mlir::amp::chooseTile(ArrayRef<int64_t> extents, ArrayRef<TilePart> parts,
   }
   Tile tile(extents, parts);
   if (product) {
+    auto fits = [&] {
+      return tile.countBytes() <= target.productBytes &&
+             (tile.isWhole(product->rows) ||
+              tile.countBytes(product->b) <= target.packedBytes);
+    };
     if (!tile.growSide(product->columns, target.productColumns) ||
-        !tile.growSide(product->rows, target.productRows) ||
-        tile.countBytes() > target.productBytes)
+        !tile.growSide(product->rows, target.productRows) || !fits())
       return std::nullopt;
     for (ArrayRef<ProductSides::Loop> side : {product->columns, product->rows})
-      tile.growSideTo(side, target.productBytes, target.productTiles);
+      tile.growSideTo(side, target.productTiles, fits);
     return SmallVector<int64_t>(tile.getSteps());
   }
   for (const TilePart &part : parts) {

@@ -26,6 +26,8 @@ struct TilePart {
 struct ProductSides {
   using Loop = std::pair<int, int64_t>;
   SmallVector<Loop> rows, columns;
+  /// The operand that is read again for each tile of rows.
+  TilePart b;
 };
 
 /// Steps of loops of `extents`, which divide them, so that the parts fit

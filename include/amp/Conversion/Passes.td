@@ -1294,8 +1294,9 @@ def TileFusionGroupsPass : Pass<"amp-tile-fusion-groups", "::mlir::func::FuncOp"
     A matrix product is in a group with what reads its result (a bias, an activation,
     a rounding, the softmax of an attention): `product-bytes` is what its tiles may
     hold, operands of the product left out, `product-rows` and `product-columns` how
-    long their sides are at least, if the product's are, and `product-tiles` how many
-    there should be. A product that nothing can be computed with stays as it is, and
+    long their sides are at least, if the product's are, `packed-bytes` how much of B,
+    which each tile of rows reads again, and `product-tiles` how many tiles there should
+    be. A product that nothing can be computed with stays as it is, and
     so does a convolution.
 
     Before:
@@ -1379,6 +1380,8 @@ def TileFusionGroupsPass : Pass<"amp-tile-fusion-groups", "::mlir::func::FuncOp"
            "shortest run of a large tensor, in bytes">,
     Option<"productBytes", "product-bytes", "int64_t", "1572864",
            "bytes of a tile with a product, its operands left out, at most">,
+    Option<"packedBytes", "packed-bytes", "int64_t", "2097152",
+           "bytes of B in a tile with a product, at most">,
     Option<"productRows", "product-rows", "int64_t", "128",
            "rows of a product in a tile, at least">,
     Option<"productColumns", "product-columns", "int64_t", "1024",

@@ -49,7 +49,8 @@ struct TensorWalk {
   SmallVector<int> dims;
   /// Elements of it are read by computed indices.
   bool isGathered = false;
-  /// It is an operand of a product, which reads it in parts that it packs.
+  /// It is an operand of a product, which reads it in parts that it packs, or
+  /// what its sum starts from, which is where it is then.
   bool isPacked = false;
 
   static constexpr int kWhole = -1;

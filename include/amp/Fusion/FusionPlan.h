@@ -45,6 +45,9 @@ struct FusionTarget {
   /// Bytes of all tensors' parts in a tile with a product, its operands left
   /// out: the sum stays for as long as it grows, not the operands.
   int64_t productBytes = 1536 * 1024;
+  /// Bytes of B, its columns in a tile, that are read again for each tile of
+  /// rows: a part of a third-level cache.
+  int64_t packedBytes = 2 * 1024 * 1024;
   /// Rows of a product that make what B costs to read again small, and columns
   /// that do so with packing A.
   int64_t productRows = 128, productColumns = 1024;

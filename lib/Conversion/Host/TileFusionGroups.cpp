@@ -329,6 +329,7 @@ struct TileFusionGroups
           std::tuple("run-bytes", runBytes.getValue(), kMostBytes),
           std::tuple("product-bytes", productBytes.getValue(),
                      kMostProductBytes),
+          std::tuple("packed-bytes", packedBytes.getValue(), kMostProductBytes),
           std::tuple("product-rows", productRows.getValue(), kMostBytes),
           std::tuple("product-columns", productColumns.getValue(), kMostBytes),
           std::tuple("product-tiles", productTiles.getValue(), kMostBytes)})
@@ -345,6 +346,7 @@ struct TileFusionGroups
     target.tileBytes = tileBytes;
     target.runBytes = runBytes;
     target.productBytes = productBytes;
+    target.packedBytes = packedBytes;
     target.productRows = productRows;
     target.productColumns = productColumns;
     target.productTiles = productTiles;

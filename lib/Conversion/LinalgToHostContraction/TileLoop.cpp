@@ -8,7 +8,10 @@
 //
 // B stays if its buffer is there before the loop and each write in the loop is
 // known, and goes to another buffer: an allocation, or an argument that
-// overlaps no other (llvm.noalias, see amp-outline-kernels).
+// overlaps no other (llvm.noalias, see amp-outline-kernels). Buffers are known
+// by what they are views of; what a selection, a call or a loop gives is not
+// known, and may be any of them. Where B begins is an offset, and so no view
+// may move the pointer that it counts from.
 //
 // It is columns of one matrix in all tiles if it is a subview that cuts nothing
 // but columns.
@@ -31,21 +34,43 @@
 using namespace mlir;
 using namespace mlir::amp;
 
+/// What `buffer` is a view of.
+static Value getSource(Value buffer) {
+  if (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
+    return view.getViewSource();
+  if (auto transpose = buffer.getDefiningOp<memref::TransposeOp>())
+    return transpose.getIn();
+  return {};
+}
+
 static Value getRoot(Value buffer) {
-  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
-    buffer = view.getViewSource();
+  while (Value source = getSource(buffer))
+    buffer = source;
   return buffer;
 }
 
-/// True if no other value that is not a view of `root` reaches its memory.
+static bool isFunctionArgument(Value root) {
+  auto argument = dyn_cast<BlockArgument>(root);
+  return argument && argument.getOwner()->isEntryBlock() &&
+         isa<func::FuncOp>(argument.getOwner()->getParentOp());
+}
+
+/// True if `root` is a buffer of its own, not one of several.
+static bool isKnown(Value root) {
+  Operation *op = root.getDefiningOp();
+  return op ? isa<memref::AllocOp, memref::AllocaOp, memref::GetGlobalOp>(op)
+            : isFunctionArgument(root);
+}
+
+/// True if no other buffer that is known reaches the memory of `root`.
 static bool isApartFromOthers(Value root) {
   if (Operation *op = root.getDefiningOp())
     return isa<memref::AllocOp, memref::AllocaOp>(op);
   auto argument = cast<BlockArgument>(root);
-  auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
-  return function &&
-         function.getArgAttr(argument.getArgNumber(),
-                             LLVM::LLVMDialect::getNoAliasAttrName());
+  auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  return function.getArgAttr(argument.getArgNumber(),
+                             LLVM::LLVMDialect::getNoAliasAttrName()) !=
+         nullptr;
 }
 
 /// Roots of the buffers that operations in `loop` write; nothing if that is not
@@ -82,13 +107,17 @@ std::optional<TileLoop> TileLoop::find(const Contraction &product) {
   TileLoop tiles{loop, loop};
   if (isa<scf::ParallelOp>(loop->getParentOp()))
     tiles.outer = loop->getParentOp();
+  for (Value view = product.b.value; view; view = getSource(view))
+    if (view.getDefiningOp<memref::ViewOp>() && !tiles.isDefinedOutside(view))
+      return std::nullopt;
   std::optional<SmallVector<Value>> written = findWritten(tiles.outer);
   Value root = getRoot(product.b.value);
-  if (!written || !tiles.isDefinedOutside(root) ||
-      !llvm::all_of(*written, [&](Value other) {
-        return other != root &&
-               (isApartFromOthers(root) || isApartFromOthers(other));
-      }))
+  auto isElsewhere = [&](Value other) {
+    return other != root && isKnown(other) &&
+           (isApartFromOthers(root) || isApartFromOthers(other));
+  };
+  if (!written || !isKnown(root) || !tiles.isDefinedOutside(root) ||
+      !llvm::all_of(*written, isElsewhere))
     return std::nullopt;
   return tiles;
 }

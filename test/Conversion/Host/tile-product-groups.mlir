@@ -1,5 +1,7 @@
 // RUN: amp-opt %s --split-input-file --pass-pipeline="builtin.module(func.func(amp-tile-fusion-groups{product-rows=16 product-columns=32 product-bytes=6144 product-tiles=4}))" \
 // RUN:   | FileCheck %s
+// RUN: amp-opt %s --split-input-file --pass-pipeline="builtin.module(func.func(amp-tile-fusion-groups{product-rows=16 product-columns=32 product-bytes=6144 product-tiles=4 packed-bytes=1023}))" \
+// RUN:   | FileCheck %s --check-prefix=PACKED
 // RUN: not amp-opt %s --split-input-file --pass-pipeline="builtin.module(func.func(amp-tile-fusion-groups{product-rows=0}))" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=ROWS
 // RUN: not amp-opt %s --split-input-file --pass-pipeline="builtin.module(func.func(amp-tile-fusion-groups{product-bytes=100000000}))" 2>&1 \
@@ -14,6 +16,10 @@
 #mn = affine_map<(m, n, k) -> (m, n)>
 #ij = affine_map<(i, j) -> (i, j)>
 #j = affine_map<(i, j) -> (j)>
+// With less room for B, which each of them reads again, there are none.
+// PACKED-LABEL: func.func @layer
+// PACKED-NOT:     scf.forall
+// PACKED:         return
 // CHECK-LABEL: func.func @layer
 // CHECK:         scf.forall (%[[J:.+]], %[[I:.+]]) = (0, 0) to (128, 64) step (32, 16) shared_outs
 // CHECK:           tensor.extract_slice %{{.+}}[%[[I]], 0] [16, 8]

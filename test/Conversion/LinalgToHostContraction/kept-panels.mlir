@@ -198,3 +198,74 @@ func.func @large(%a: memref<8x4096xf32>, %b: memref<4096x2048xf32>, %c: memref<8
   }
   return
 }
+
+// -----
+
+// B is written through what is no view: a selection, what a loop carries, another order of its
+// dimensions. And a view whose pointer moves has the same offset in each tile.
+// CHECK-LABEL: func.func @selected
+// CHECK-NOT:     call @amp_host_kept_product
+// CHECK:         call @amp_host_product_f32_f32
+// CHECK-LABEL: func.func @carried
+// CHECK-NOT:     call @amp_host_kept_product
+// CHECK:         call @amp_host_product_f32_f32
+// CHECK-LABEL: func.func @transposed
+// CHECK-NOT:     call @amp_host_kept_product
+// CHECK:         call @amp_host_product_f32_f32
+// CHECK-LABEL: func.func @shifted
+// CHECK-NOT:     call @amp_host_kept_product
+// CHECK:         call @amp_host_product_f32_f32
+func.func @selected(%a: memref<8x8xf32>, %c: memref<8x8xf32> {llvm.noalias}, %which: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %one = arith.constant 1.0 : f32
+  %b = memref.alloc() : memref<8x8xf32>
+  %other = memref.alloc() : memref<8x8xf32>
+  %v = arith.select %which, %b, %other : memref<8x8xf32>
+  scf.for %i = %c0 to %c4 step %c1 {
+    linalg.matmul ins(%a, %b : memref<8x8xf32>, memref<8x8xf32>) outs(%c : memref<8x8xf32>)
+    memref.store %one, %v[%i, %i] : memref<8x8xf32>
+  }
+  return
+}
+func.func @carried(%a: memref<8x8xf32>, %c: memref<8x8xf32> {llvm.noalias}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %one = arith.constant 1.0 : f32
+  %b = memref.alloc() : memref<8x8xf32>
+  %r = scf.for %j = %c0 to %c4 step %c1 iter_args(%w = %b) -> memref<8x8xf32> {
+    scf.for %i = %c0 to %c4 step %c1 {
+      linalg.matmul ins(%a, %w : memref<8x8xf32>, memref<8x8xf32>) outs(%c : memref<8x8xf32>)
+      memref.store %one, %b[%i, %i] : memref<8x8xf32>
+    }
+    scf.yield %w : memref<8x8xf32>
+  }
+  return
+}
+func.func @transposed(%a: memref<8x8xf32>, %c: memref<8x8xf32> {llvm.noalias}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %one = arith.constant 1.0 : f32
+  %b = memref.alloc() : memref<8x8xf32>
+  %v = memref.transpose %b (i, j) -> (j, i) : memref<8x8xf32> to memref<8x8xf32, strided<[1, 8]>>
+  scf.for %i = %c0 to %c4 step %c1 {
+    linalg.matmul ins(%a, %b : memref<8x8xf32>, memref<8x8xf32>) outs(%c : memref<8x8xf32>)
+    memref.store %one, %v[%i, %i] : memref<8x8xf32, strided<[1, 8]>>
+  }
+  return
+}
+func.func @shifted(%a: memref<8x8xf32>, %raw: memref<1024xi8>, %c: memref<8x8xf32> {llvm.noalias}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c256 = arith.constant 256 : index
+  scf.for %i = %c0 to %c4 step %c1 {
+    %shift = arith.muli %i, %c256 : index
+    %b = memref.view %raw[%shift][] : memref<1024xi8> to memref<8x8xf32>
+    linalg.matmul ins(%a, %b : memref<8x8xf32>, memref<8x8xf32>) outs(%c : memref<8x8xf32>)
+  }
+  return
+}
