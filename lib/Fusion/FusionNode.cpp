@@ -137,7 +137,11 @@ std::optional<FusionNode> FusionNode::get(Operation *operation) {
           return map.isProjectedPermutation();
         }))
       return std::nullopt;
-    node.product = {contraction->m, contraction->n, contraction->batch};
+    auto getWalk = [](const ContractionOperand &operand) {
+      return createWalk(operand.value, getIndexedLoops(operand.map));
+    };
+    node.product = {contraction->m, contraction->n, getWalk(contraction->a),
+                    getWalk(contraction->b)};
   }
   node.op = op;
   node.extents = op.getStaticLoopRanges();

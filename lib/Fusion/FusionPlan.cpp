@@ -385,12 +385,11 @@ ProductSides Planner::getProductSides(const Candidate &candidate) const {
       side.emplace_back(loops[loop], node.extents[loop]);
     return side;
   };
-  linalg::GenericOp op = node.op;
-  FailureOr<Contraction> contraction = matchContraction(op);
-  return {getSide(node.product->rows),
-          getSide(node.product->columns),
-          {contraction->b.value,
-           getGroupLoops(getIndexedLoops(contraction->b.map), loops)}};
+  auto getPart = [&](const TensorWalk &walk) {
+    return TilePart{walk.value, getGroupLoops(walk.valueDims, loops)};
+  };
+  return {getSide(node.product->rows), getSide(node.product->columns),
+          getPart(node.product->a), getPart(node.product->b)};
 }
 
 Candidate Planner::createSingle(unsigned vertex) const {
@@ -587,10 +586,8 @@ void Planner::orderProductLoops(Candidate &candidate) const {
         tiles *= candidate.extents[loop] / candidate.tile[loop];
     return tiles;
   };
-  linalg::GenericOp op = nodes[*candidate.product]->op;
-  FailureOr<Contraction> contraction = matchContraction(op);
-  int64_t a = countTensorBytes(contraction->a.value),
-          b = countTensorBytes(contraction->b.value);
+  int64_t a = countTensorBytes(sides.a.tensor),
+          b = countTensorBytes(sides.b.tensor);
   bool isByColumns = a * (countTiles(columns) - 1) < b * (countTiles(rows) - 1);
   SmallVector<int> order;
   for (int loop = 0, e = candidate.extents.size(); loop < e; ++loop)
@@ -606,8 +603,6 @@ bool Planner::chooseTile(Candidate &candidate) const {
   sortLoops(candidate);
   SmallVector<TilePart> parts;
   llvm::SmallDenseMap<Value, SmallVector<unsigned, 2>> partsOf;
-  // Extents of operands that a tile has all of.
-  bool isSized = true;
   Value start;
   if (candidate.product) {
     linalg::GenericOp op = nodes[*candidate.product]->op;
@@ -615,11 +610,6 @@ bool Planner::chooseTile(Candidate &candidate) const {
   }
   forEachWalk(candidate, [&](const TensorWalk &walk, ArrayRef<int> loops,
                              bool isWrite) {
-    if (walk.isPacked)
-      for (auto [loop, extent] : llvm::zip_equal(
-               getGroupLoops(walk.valueDims, loops),
-               cast<RankedTensorType>(walk.value.getType()).getShape()))
-        isSized &= loop != kNoLoop || !ShapedType::isDynamic(extent);
     // What fills the start of a product's sum has the memory of the sum.
     if (walk.isGathered || walk.isPacked || (isWrite && walk.tensor == start))
       return;
@@ -640,7 +630,7 @@ bool Planner::chooseTile(Candidate &candidate) const {
     sides = getProductSides(candidate);
   std::optional<SmallVector<int64_t>> tile = amp::chooseTile(
       candidate.extents, parts, target, candidate.product ? &sides : nullptr);
-  if (!tile || !isSized)
+  if (!tile)
     return false;
   candidate.tile = *tile;
   if (candidate.product)

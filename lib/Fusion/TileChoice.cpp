@@ -77,6 +77,8 @@ public:
   ArrayRef<int64_t> getSteps() const { return steps; }
 
 private:
+  /// Grows one loop as long as the tile fits.
+  void growLoop(int loop, llvm::function_ref<bool()> fits);
   int64_t getExtent(const TilePart &part, unsigned dim) const {
     int loop = part.loops[dim];
     return loop != kNoLoop
@@ -121,17 +123,21 @@ bool Tile::growRuns(const TilePart &part, int64_t runBytes) {
   return run >= runBytes;
 }
 
+void Tile::growLoop(int loop, llvm::function_ref<bool()> fits) {
+  while (std::optional<int64_t> step =
+             getNextStep(extents[loop], steps[loop])) {
+    int64_t before = steps[loop];
+    steps[loop] = *step;
+    if (fits())
+      continue;
+    steps[loop] = before;
+    return;
+  }
+}
+
 void Tile::growTo(int64_t bytes) {
   for (int loop = extents.size() - 1; loop >= 0; --loop)
-    while (std::optional<int64_t> step =
-               getNextStep(extents[loop], steps[loop])) {
-      int64_t before = steps[loop];
-      steps[loop] = *step;
-      if (countBytes() <= bytes)
-        continue;
-      steps[loop] = before;
-      break;
-    }
+    growLoop(loop, [&] { return countBytes() <= bytes; });
 }
 
 bool Tile::growSide(ArrayRef<ProductSides::Loop> side, int64_t length) {
@@ -169,20 +175,18 @@ void Tile::growSideTo(ArrayRef<ProductSides::Loop> side, int64_t tiles,
       count *= ShapedType::isDynamic(extent) ? tiles : extent / step;
     return count;
   };
-  for (const ProductSides::Loop &of : llvm::reverse(side)) {
-    int loop = of.first;
-    if (loop == kNoLoop)
-      continue;
-    while (std::optional<int64_t> step =
-               getNextStep(extents[loop], steps[loop])) {
-      int64_t before = steps[loop];
-      steps[loop] = *step;
-      if (fits() && countTiles() >= tiles)
-        continue;
-      steps[loop] = before;
-      break;
-    }
-  }
+  for (const ProductSides::Loop &of : llvm::reverse(side))
+    if (of.first != kNoLoop)
+      growLoop(of.first, [&] { return fits() && countTiles() >= tiles; });
+}
+
+/// True if the extents are known that a tile has all of.
+static bool hasSize(const TilePart &part) {
+  return llvm::all_of_zip(
+      part.loops, cast<RankedTensorType>(part.tensor.getType()).getShape(),
+      [](int loop, int64_t extent) {
+        return loop != kNoLoop || !ShapedType::isDynamic(extent);
+      });
 }
 
 std::optional<SmallVector<int64_t>>
@@ -190,12 +194,12 @@ mlir::amp::chooseTile(ArrayRef<int64_t> extents, ArrayRef<TilePart> parts,
                       const FusionTarget &target, const ProductSides *product) {
   int64_t largest = 0;
   for (const TilePart &part : parts) {
-    auto shape = cast<RankedTensorType>(part.tensor.getType()).getShape();
-    for (auto [loop, extent] : llvm::zip_equal(part.loops, shape))
-      if (loop == kNoLoop && ShapedType::isDynamic(extent))
-        return std::nullopt;
+    if (!hasSize(part))
+      return std::nullopt;
     largest = std::max(largest, countTensorBytes(part.tensor));
   }
+  if (product && (!hasSize(product->a) || !hasSize(product->b)))
+    return std::nullopt;
   Tile tile(extents, parts);
   if (product) {
     auto fits = [&] {

@@ -26,8 +26,8 @@ struct TilePart {
 struct ProductSides {
   using Loop = std::pair<int, int64_t>;
   SmallVector<Loop> rows, columns;
-  /// The operand that is read again for each tile of rows.
-  TilePart b;
+  /// Operands; B is read again for each tile of rows.
+  TilePart a, b;
 };
 
 /// Steps of loops of `extents`, which divide them, so that the parts fit

@@ -56,9 +56,11 @@ struct TensorWalk {
   static constexpr int kWhole = -1;
 };
 
-/// Loops of a product by the operands that they walk: A alone, B alone, both.
-struct ProductLoops {
-  SmallVector<unsigned> rows, columns, batch;
+/// A matrix product: its loops that walk A alone, and B alone, and its
+/// operands.
+struct FusionProduct {
+  SmallVector<unsigned> rows, columns;
+  TensorWalk a, b;
 };
 
 struct FusionNode {
@@ -74,7 +76,7 @@ struct FusionNode {
   /// Results.
   SmallVector<TensorWalk> writes;
   /// Of a contraction.
-  std::optional<ProductLoops> product;
+  std::optional<FusionProduct> product;
 
   /// Nothing if `op` is not computed in parts: no linalg.generic on tensors, a
   /// convolution, without results, or with effects.

@@ -22,7 +22,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BufferRoots.h"
+#include "amp/Analysis/BufferRoots.h"
 #include "amp/Conversion/Passes.h"
 #include "amp/Fusion/StepTraffic.h"
 #include "amp/Program/ProgramSignature.h"

@@ -31,8 +31,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BufferRoots.h"
 #include "KernelFunction.h"
+#include "amp/Analysis/BufferRoots.h"
 #include "amp/Analysis/Fill.h"
 #include "amp/Conversion/LinalgToHostContraction.h"
 #include "amp/Conversion/Passes.h"

@@ -55,53 +55,36 @@ static bool isCheap(Operation &op) {
              arith::SelectOp, linalg::YieldOp>(op);
 }
 
-/// `op` as what a reader could compute for itself element by element, or null.
-static linalg::GenericOp getCheap(Operation *op) {
-  auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
-  if (!generic || !generic.hasPureTensorSemantics() ||
-      generic->getNumResults() != 1 ||
-      generic.getNumParallelLoops() != generic.getNumLoops() ||
-      generic.payloadUsesValueFromOperand(generic.getDpsInitOperand(0)) ||
-      !llvm::all_of(*generic.getBody(), isCheap))
-    return {};
+/// True if a reader could compute `op` for itself, element by element.
+static bool isCheap(linalg::GenericOp op) {
+  if (!op.hasPureTensorSemantics() || op->getNumResults() != 1 ||
+      op.getNumParallelLoops() != op.getNumLoops() ||
+      op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)) ||
+      !llvm::all_of(*op.getBody(),
+                    [](Operation &inner) { return isCheap(inner); }))
+    return false;
   // Read by index: the whole tensor would have to stay.
   llvm::SetVector<Value> captured;
-  getUsedValuesDefinedAbove(generic->getRegions(), captured);
-  return llvm::any_of(
-             captured,
-             [](Value value) { return isa<ShapedType>(value.getType()); })
-             ? linalg::GenericOp()
-             : generic;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  return llvm::none_of(
+      captured, [](Value value) { return isa<ShapedType>(value.getType()); });
 }
 
-namespace {
-/// Bytes that have to be read to have a value.
-class ReadCost {
-public:
-  int64_t get(Value value) {
-    auto type = dyn_cast<RankedTensorType>(value.getType());
-    if (!type)
-      return 0;
-    if (auto found = known.find(value); found != known.end())
-      return found->second;
-    int64_t bytes = countShapedBytes(type, /*unknownExtent=*/1);
-    if (linalg::GenericOp op = getCheap(value.getDefiningOp()))
-      bytes = std::min(bytes, getOfInputs(op));
-    known[value] = bytes;
-    return bytes;
-  }
-
-  int64_t getOfInputs(linalg::GenericOp op) {
-    int64_t bytes = 0;
-    for (Value input : op.getDpsInputs())
-      bytes = llvm::SaturatingAdd<uint64_t>(bytes, get(input));
-    return bytes;
-  }
-
-private:
-  llvm::DenseMap<Value, int64_t> known;
-};
-} // namespace
+/// Bytes that `op` reads if its inputs are computed for it, by `known` where
+/// they are cheap.
+static int64_t countRead(linalg::GenericOp op,
+                         const llvm::DenseMap<Value, int64_t> &known) {
+  int64_t bytes = 0;
+  for (Value input : op.getDpsInputs())
+    if (auto type = dyn_cast<RankedTensorType>(input.getType())) {
+      auto found = known.find(input);
+      bytes = llvm::SaturatingAdd<uint64_t>(
+          bytes, found == known.end()
+                     ? countShapedBytes(type, /*unknownExtent=*/1)
+                     : found->second);
+    }
+  return bytes;
+}
 
 /// The readers of `op`, if each of them can compute it for itself.
 static std::optional<llvm::SetVector<Operation *>>
@@ -121,17 +104,21 @@ namespace {
 struct RecomputeWidenings
     : public amp::impl::RecomputeWideningsPassBase<RecomputeWidenings> {
   void runOnOperation() override {
+    // Operations that take fewer bytes than they give.
     SmallVector<linalg::GenericOp> ops;
+    llvm::DenseMap<Value, int64_t> known;
     getOperation().walk([&](linalg::GenericOp op) {
-      if (getCheap(op))
+      if (!isCheap(op))
+        return;
+      auto type = cast<RankedTensorType>(op->getResult(0).getType());
+      int64_t given = countShapedBytes(type, /*unknownExtent=*/1),
+              read = countRead(op, known);
+      known[op->getResult(0)] = std::min(given, read);
+      if (read < given)
         ops.push_back(op);
     });
-    ReadCost cost;
     // Readers first: copies of them read what is looked at next.
     for (linalg::GenericOp op : llvm::reverse(ops)) {
-      auto type = cast<RankedTensorType>(op->getResult(0).getType());
-      if (cost.getOfInputs(op) >= countShapedBytes(type, /*unknownExtent=*/1))
-        continue;
       std::optional<llvm::SetVector<Operation *>> readers = getReaders(op);
       if (!readers || readers->size() < 2 || readers->size() > kMostReaders)
         continue;

@@ -329,17 +329,12 @@ private:
                  ElementPart part, const ProductArguments &arguments,
                  Index step, Index steps, Index row, Index rows,
                  MatrixBase panels);
-  /// Packs `columns` columns and `steps` steps of its B.
-  void callPackB(HostBuilder &b, const MicroKernel &kernel, Type type,
-                 ElementPart part, const ProductArguments &arguments,
-                 Index step, Index steps, Index column, Index columns,
-                 MatrixBase panels);
-  /// Multiplies the panels of all parts for a block of C.
-  void callTilesOfParts(HostBuilder &b, const MicroKernel &kernel,
-                        const ProductArguments &arguments,
-                        function_ref<MatrixBase(size_t)> aPanels,
-                        function_ref<MatrixBase(size_t)> bPanels,
-                        const ProductBlock &block);
+  /// Packs A for a block of C, and multiplies the panels of all parts.
+  void callBlock(HostBuilder &b, const MicroKernel &kernel, Type aType,
+                 const ProductArguments &arguments,
+                 function_ref<MatrixBase(size_t)> aPanels,
+                 function_ref<MatrixBase(size_t)> bPanels,
+                 const ProductBlock &block);
   func::FuncOp getTiles(const MicroKernel &kernel);
   func::FuncOp getProduct(Type aType, Type bType);
   func::FuncOp getKeptProduct(Type aType, Type bType);

@@ -107,7 +107,9 @@ private:
   bool eraseFill();
   StridedOperand makeStrided(const ContractionOperand &operand);
   Index getExtent(ArrayRef<unsigned> loops);
-  OffsetTables fillTables();
+  /// Tables of all loops; of the columns of B, those of `wholeB` if it is
+  /// there.
+  OffsetTables fillTables(const ColumnsOfMatrix *wholeB = nullptr);
 
   std::optional<Index> collapse(const ContractionOperand &operand,
                                 const StridedOperand &strided,
@@ -137,9 +139,6 @@ private:
 
   /// The product in a loop over tiles; false if it keeps no panels.
   bool emitInTileLoop();
-  /// Fills the offsets of one group of loops, or of some of each.
-  void fillTable(ArrayRef<unsigned> loops, ArrayRef<int64_t> sizes,
-                 Value buffer, Index table, const StridedOperand &of);
   /// Packs `size` columns of B by several threads.
   void packWhole(PackArguments arguments, const KeptPanels &panels,
                  int64_t size);
@@ -291,32 +290,43 @@ static void deallocate(HostBuilder &b, Value buffer) {
   memref::DeallocOp::create(b, buffer);
 }
 
-OffsetTables ContractionEmitter::fillTables() {
+OffsetTables ContractionEmitter::fillTables(const ColumnsOfMatrix *wholeB) {
+  Index columns = wholeB ? b.number(wholeB->size()) : n;
   OffsetTables tables;
-  tables.buffer = allocate(b.getIndexType(), (m + n + k) * 2);
+  tables.buffer = allocate(b.getIndexType(), (m + k) * 2 + columns + n);
   tables.aM = b.number(0);
   tables.cM = m;
   tables.aK = m * 2;
   tables.bK = tables.aK + k;
   tables.bN = tables.bK + k;
-  tables.cN = tables.bN + n;
-  auto fill = [&](ArrayRef<unsigned> loops, Index xTable,
-                  const StridedOperand &x, Index yTable,
+  tables.cN = tables.bN + columns;
+  auto getExtents = [&](ArrayRef<unsigned> loops) {
+    return llvm::map_to_vector(loops,
+                               [&](unsigned loop) { return extents[loop]; });
+  };
+  auto fill = [&](ArrayRef<unsigned> loops, ArrayRef<Index> extentsOfLoops,
+                  Index xTable, const StridedOperand &x, Index yTable,
                   const StridedOperand &y) {
     SmallVector<Index> sizes, xStrides, yStrides;
-    for (unsigned loop : loops) {
-      if (extents[loop].getConstant() == 1)
+    for (auto [loop, extent] : llvm::zip_equal(loops, extentsOfLoops)) {
+      if (extent.getConstant() == 1)
         continue;
-      sizes.push_back(extents[loop]);
+      sizes.push_back(extent);
       xStrides.push_back(x.strides[loop]);
       yStrides.push_back(y.strides[loop]);
     }
     library.callFillOffsets(b, tables.buffer, xTable, yTable, sizes, xStrides,
                             yStrides);
   };
-  fill(view.m, tables.aM, a, tables.cM, c);
-  fill(view.k, tables.aK, a, tables.bK, bOperand);
-  fill(view.n, tables.bN, bOperand, tables.cN, c);
+  fill(view.m, getExtents(view.m), tables.aM, a, tables.cM, c);
+  fill(view.k, getExtents(view.k), tables.aK, a, tables.bK, bOperand);
+  if (wholeB)
+    fill(view.n,
+         llvm::map_to_vector(wholeB->extents,
+                             [&](int64_t extent) { return b.number(extent); }),
+         tables.bN, bOperand, tables.bN, bOperand);
+  fill(view.n, getExtents(view.n), wholeB ? tables.cN : tables.bN,
+       wholeB ? c : bOperand, tables.cN, c);
   return tables;
 }
 
@@ -459,20 +469,6 @@ Value ContractionEmitter::hasMoved(Value memory) {
   return isElsewhere;
 }
 
-void ContractionEmitter::fillTable(ArrayRef<unsigned> loops,
-                                   ArrayRef<int64_t> sizes, Value buffer,
-                                   Index table, const StridedOperand &of) {
-  SmallVector<Index> extentsOfLoops, strides;
-  for (auto [loop, size] : llvm::zip_equal(loops, sizes)) {
-    if (size == 1)
-      continue;
-    extentsOfLoops.push_back(b.number(size));
-    strides.push_back(of.strides[loop]);
-  }
-  library.callFillOffsets(b, buffer, table, table, extentsOfLoops, strides,
-                          strides);
-}
-
 void ContractionEmitter::packWhole(PackArguments arguments,
                                    const KeptPanels &panels, int64_t size) {
   Type aType = view.a.getElementType(), bType = view.b.getElementType();
@@ -525,25 +521,8 @@ bool ContractionEmitter::emitInTileLoop() {
   arguments.m = m;
   arguments.n = n;
   arguments.k = k;
-  OffsetTables &tables = arguments.tables;
-  tables.buffer = allocate(b.getIndexType(), m * 2 + k * 2 + columns + n);
-  tables.aM = b.number(0);
-  tables.cM = m;
-  tables.aK = m * 2;
-  tables.bK = tables.aK + k;
-  tables.bN = tables.bK + k;
-  tables.cN = tables.bN + columns;
-  auto getExtents = [&](ArrayRef<unsigned> loops) {
-    return llvm::map_to_vector(
-        loops, [&](unsigned loop) { return *extents[loop].getConstant(); });
-  };
-  fillTable(view.m, getExtents(view.m), tables.buffer, tables.aM, a);
-  fillTable(view.m, getExtents(view.m), tables.buffer, tables.cM, c);
-  fillTable(view.k, getExtents(view.k), tables.buffer, tables.aK, a);
-  fillTable(view.k, getExtents(view.k), tables.buffer, tables.bK, bOperand);
-  fillTable(view.n, whole ? whole->extents : getExtents(view.n), tables.buffer,
-            tables.bN, bOperand);
-  fillTable(view.n, getExtents(view.n), tables.buffer, tables.cN, c);
+  arguments.tables = fillTables(whole ? &*whole : nullptr);
+  const OffsetTables &tables = arguments.tables;
   PackArguments pack{bOperand.base, tables.buffer, tables.bK,          k,
                      tables.bN,     columns,       {kept, b.number(0)}};
   if (whole) {

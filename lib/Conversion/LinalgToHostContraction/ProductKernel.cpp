@@ -84,17 +84,6 @@ void KernelLibrary::callPackA(HostBuilder &b, const MicroKernel &kernel,
              {p.a, tables, aK, steps, aM, rows, panels}, b.number(kernel.rows));
 }
 
-void KernelLibrary::callPackB(HostBuilder &b, const MicroKernel &kernel,
-                              Type type, ElementPart part,
-                              const ProductArguments &p, Index step,
-                              Index steps, Index column, Index columns,
-                              MatrixBase panels) {
-  callPack(b, kernel.getPackForm(type, part),
-           {p.b, p.tables.buffer, p.tables.bK + step, steps,
-            p.tables.bN + column, columns, panels},
-           b.number(kernel.columns()), /*isB=*/true);
-}
-
 /// Steps of a block of the sum.
 static Index getStepsOfBlock(HostBuilder &b, const MicroKernel &kernel,
                              Index k) {
@@ -123,11 +112,14 @@ static Index getPlace(const MicroKernel &kernel, const KeptPanels &panels,
          at * countWords(kernel, steps);
 }
 
-void KernelLibrary::callTilesOfParts(HostBuilder &b, const MicroKernel &kernel,
-                                     const ProductArguments &p,
-                                     function_ref<MatrixBase(size_t)> aPanels,
-                                     function_ref<MatrixBase(size_t)> bPanels,
-                                     const ProductBlock &block) {
+void KernelLibrary::callBlock(HostBuilder &b, const MicroKernel &kernel,
+                              Type aType, const ProductArguments &p,
+                              function_ref<MatrixBase(size_t)> aPanels,
+                              function_ref<MatrixBase(size_t)> bPanels,
+                              const ProductBlock &block) {
+  for (auto [at, part] : llvm::enumerate(kernel.parts))
+    callPackA(b, kernel, aType, part, p, block.step, block.steps, block.row,
+              block.rows, aPanels(at));
   Value isStart = b.both(p.fromZero, block.step == 0);
   Value isNoStart = b.zero(b.getI1Type());
   for (size_t aPart = 0; aPart < kernel.parts.size(); ++aPart)
@@ -157,15 +149,14 @@ func::FuncOp KernelLibrary::getProduct(Type aType, Type bType) {
       b.loop(b.number(0), p.k, stepsOfBlock, [&](Index l) {
         Index depth = min(p.k - l, stepsOfBlock);
         for (auto [at, part] : llvm::enumerate(kernel.parts))
-          callPackB(b, kernel, bType, part, p, l, depth, j, columns,
-                    bPanels(at));
+          callPack(b, kernel.getPackForm(bType, part),
+                   {p.b, p.tables.buffer, p.tables.bK + l, depth,
+                    p.tables.bN + j, columns, bPanels(at)},
+                   b.number(kernel.columns()), /*isB=*/true);
         b.loop(p.m, kBlockM, [&](Index i) {
           Index rows = min(p.m - i, kBlockM);
-          for (auto [at, part] : llvm::enumerate(kernel.parts))
-            callPackA(b, kernel, aType, part, p, l, depth, i, rows,
-                      aPanels(at));
-          callTilesOfParts(b, kernel, p, aPanels, bPanels,
-                           {i, rows, j, columns, l, depth});
+          callBlock(b, kernel, aType, p, aPanels, bPanels,
+                    {i, rows, j, columns, l, depth});
         });
       });
     });
@@ -237,15 +228,12 @@ func::FuncOp KernelLibrary::getKeptProduct(Type aType, Type bType) {
         Index rows = min(p.m - i, kBlockM);
         b.loop(b.number(0), p.k, stepsOfBlock, [&](Index l) {
           Index depth = min(p.k - l, stepsOfBlock);
-          for (auto [at, part] : llvm::enumerate(kernel.parts))
-            callPackA(b, kernel, aType, part, p, l, depth, i, rows,
-                      aPanels(at));
           auto bPanels = [&](size_t part) {
             return MatrixBase{kept, getPlace(kernel, panels, part, p.k,
                                              panels.first + j, l, depth)};
           };
-          callTilesOfParts(b, kernel, p, aPanels, bPanels,
-                           {i, rows, j, columns, l, depth});
+          callBlock(b, kernel, aType, p, aPanels, bPanels,
+                    {i, rows, j, columns, l, depth});
         });
       });
     });

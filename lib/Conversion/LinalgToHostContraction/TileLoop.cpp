@@ -20,13 +20,13 @@
 
 #include "TileLoop.h"
 
+#include "amp/Analysis/BufferRoots.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 #include <numeric>
@@ -34,40 +34,12 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-/// What `buffer` is a view of.
-static Value getSource(Value buffer) {
-  if (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
-    return view.getViewSource();
-  if (auto transpose = buffer.getDefiningOp<memref::TransposeOp>())
-    return transpose.getIn();
-  return {};
-}
-
-static Value getRoot(Value buffer) {
-  while (Value source = getSource(buffer))
-    buffer = source;
-  return buffer;
-}
-
-static bool isFunctionArgument(Value root) {
-  auto argument = dyn_cast<BlockArgument>(root);
-  return argument && argument.getOwner()->isEntryBlock() &&
-         isa<func::FuncOp>(argument.getOwner()->getParentOp());
-}
-
-/// True if `root` is a buffer of its own, not one of several.
-static bool isKnown(Value root) {
-  Operation *op = root.getDefiningOp();
-  return op ? isa<memref::AllocOp, memref::AllocaOp, memref::GetGlobalOp>(op)
-            : isFunctionArgument(root);
-}
-
-/// True if no other buffer that is known reaches the memory of `root`.
+/// True if no other buffer of known origin reaches the memory of `root`.
 static bool isApartFromOthers(Value root) {
-  if (Operation *op = root.getDefiningOp())
-    return isa<memref::AllocOp, memref::AllocaOp>(op);
+  if (getBufferOrigin(root) != BufferOrigin::Argument)
+    return getBufferOrigin(root) == BufferOrigin::Allocation;
   auto argument = cast<BlockArgument>(root);
-  auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  auto function = cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
   return function.getArgAttr(argument.getArgNumber(),
                              LLVM::LLVMDialect::getNoAliasAttrName()) !=
          nullptr;
@@ -91,7 +63,7 @@ static std::optional<SmallVector<Value>> findWritten(Operation *loop) {
         continue;
       if (!effect.getValue())
         return WalkResult::interrupt();
-      written.push_back(getRoot(effect.getValue()));
+      written.push_back(getBufferRoot(effect.getValue()));
     }
     return WalkResult::advance();
   });
@@ -107,11 +79,14 @@ std::optional<TileLoop> TileLoop::find(const Contraction &product) {
   TileLoop tiles{loop, loop};
   if (isa<scf::ParallelOp>(loop->getParentOp()))
     tiles.outer = loop->getParentOp();
-  for (Value view = product.b.value; view; view = getSource(view))
+  for (Value view = product.b.value; view; view = getViewedBuffer(view))
     if (view.getDefiningOp<memref::ViewOp>() && !tiles.isDefinedOutside(view))
       return std::nullopt;
   std::optional<SmallVector<Value>> written = findWritten(tiles.outer);
-  Value root = getRoot(product.b.value);
+  Value root = getBufferRoot(product.b.value);
+  auto isKnown = [](Value of) {
+    return getBufferOrigin(of) != BufferOrigin::Unknown;
+  };
   auto isElsewhere = [&](Value other) {
     return other != root && isKnown(other) &&
            (isApartFromOthers(root) || isApartFromOthers(other));

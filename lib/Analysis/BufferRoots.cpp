@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BufferRoots.h"
+#include "amp/Analysis/BufferRoots.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -20,35 +20,41 @@
 using namespace mlir;
 using namespace mlir::amp;
 
+Value mlir::amp::getViewedBuffer(Value memref) {
+  if (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
+    return view.getViewSource();
+  if (auto transpose = memref.getDefiningOp<memref::TransposeOp>())
+    return transpose.getIn();
+  return {};
+}
+
 Value mlir::amp::getBufferRoot(Value memref) {
-  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
-    memref = view.getViewSource();
+  while (Value viewed = getViewedBuffer(memref))
+    memref = viewed;
   return memref;
 }
 
-namespace {
-enum class Origin { Allocation, Argument, Global, Unknown };
-} // namespace
-
-static Origin getOrigin(Value root) {
+BufferOrigin mlir::amp::getBufferOrigin(Value root) {
   if (auto argument = dyn_cast<BlockArgument>(root)) {
     bool isEntry = argument.getOwner()->isEntryBlock() &&
                    isa<FunctionOpInterface>(argument.getOwner()->getParentOp());
-    return isEntry ? Origin::Argument : Origin::Unknown;
+    return isEntry ? BufferOrigin::Argument : BufferOrigin::Unknown;
   }
   Operation *op = root.getDefiningOp();
   if (isa<memref::AllocOp, memref::AllocaOp>(op))
-    return Origin::Allocation;
-  return isa<memref::GetGlobalOp>(op) ? Origin::Global : Origin::Unknown;
+    return BufferOrigin::Allocation;
+  return isa<memref::GetGlobalOp>(op) ? BufferOrigin::Global
+                                      : BufferOrigin::Unknown;
 }
 
 bool mlir::amp::areBuffersApart(Value a, Value b) {
   a = getBufferRoot(a);
   b = getBufferRoot(b);
-  Origin first = getOrigin(a), second = getOrigin(b);
-  if (a == b || first == Origin::Unknown || second == Origin::Unknown)
+  BufferOrigin first = getBufferOrigin(a), second = getBufferOrigin(b);
+  if (a == b || first == BufferOrigin::Unknown ||
+      second == BufferOrigin::Unknown)
     return false;
-  if (first == Origin::Global && second == Origin::Global)
+  if (first == BufferOrigin::Global && second == BufferOrigin::Global)
     return a.getDefiningOp<memref::GetGlobalOp>().getName() !=
            b.getDefiningOp<memref::GetGlobalOp>().getName();
   return true;

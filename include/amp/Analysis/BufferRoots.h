@@ -11,22 +11,29 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef AMP_LIB_CONVERSION_HOST_BUFFERROOTS_H
-#define AMP_LIB_CONVERSION_HOST_BUFFERROOTS_H
+#ifndef AMP_ANALYSIS_BUFFERROOTS_H
+#define AMP_ANALYSIS_BUFFERROOTS_H
 
 #include "mlir/IR/Value.h"
 
 namespace mlir::amp {
 
+/// What `memref` is a view of; null if it is none.
+Value getViewedBuffer(Value memref);
+
 /// The value that `memref` is a view of, through any number of views.
 Value getBufferRoot(Value memref);
 
+/// Where a root comes from: a result of a branch or a call, or an iteration
+/// argument, is of unknown origin, and may be any buffer.
+enum class BufferOrigin { Allocation, Argument, Global, Unknown };
+BufferOrigin getBufferOrigin(Value root);
+
 /// True if no byte belongs to both. Allocations, globals of different names and
 /// arguments of a function are apart: the callers of an entry point allocate
-/// its results and hand no argument as a result. Anything else (a result of a
-/// branch, an iteration argument) may be any buffer.
+/// its results and hand no argument as a result.
 bool areBuffersApart(Value a, Value b);
 
 } // namespace mlir::amp
 
-#endif // AMP_LIB_CONVERSION_HOST_BUFFERROOTS_H
+#endif // AMP_ANALYSIS_BUFFERROOTS_H
