@@ -57,16 +57,22 @@ MachinePeak mlir::amp::measureMachinePeak(int32_t threads) {
   return peak;
 }
 
+/// True if all that a kernel multiplies is bf16, by what amp-profile-kernels
+/// says of it: "product ... bf16 bf16, product ... in tiles ...".
+static bool multipliesBf16(llvm::StringRef what) {
+  llvm::SmallVector<llvm::StringRef> products;
+  what.split(" in tiles ").first.split(products, ", ");
+  return llvm::all_of(products, [](llvm::StringRef product) {
+    return product.starts_with("product ") && product.ends_with(" bf16 bf16");
+  });
+}
+
 /// Seconds that a call of the kernel takes at least; 0 if not known.
 static double getFloor(const KernelTime &kernel, const MachinePeak &peak) {
   if (kernel.operations < 0 || kernel.bytes < 0)
     return 0;
-  // amp-profile-kernels writes so of them.
-  llvm::StringRef what = kernel.what;
-  const bool isBf16 =
-      what.starts_with("product ") &&
-      (what.ends_with(" bf16 bf16") || what.contains(" bf16 bf16 in tiles "));
-  const double rate = isBf16 ? peak.bf16Operations : peak.operations;
+  const double rate =
+      multipliesBf16(kernel.what) ? peak.bf16Operations : peak.operations;
   if (rate <= 0)
     return 0;
   return std::max(double(kernel.operations) / rate,

@@ -20,8 +20,11 @@
 //            first, and nobody else does. Otherwise the forward pass would
 //            compute for the backward pass what is then kept for the time
 //            between
-//   product  a group has one at most, joins what reads its result (and the fill
-//            that it starts from), and counts as one if anything does
+//   product  a group with one joins what reads its results and what its
+//   products
+//            read, if that is in the tile by then: the loops see to it. Fills
+//            that a product starts from join it, and nothing else that only
+//            reads what it reads
 //
 // Groups stand in an order in which they can be computed. What is between two
 // of them in that order and waits for the first goes behind both.
@@ -182,8 +185,8 @@ struct Candidate {
   SmallVector<SmallVector<int>> loops;
   SmallVector<int64_t> tile;
   llvm::SetVector<Value> reads, writes;
-  /// The vertex that is a product.
-  std::optional<unsigned> product;
+  /// Those of them that are products.
+  SmallVector<unsigned, 2> products;
   int64_t bytes = 0;
 };
 
@@ -264,10 +267,16 @@ private:
   bool keepsProducts(const Candidate &a, const Candidate &b) const;
   /// True if nothing but a product and what it starts from is in the group.
   bool isProductAlone(const Candidate &candidate) const;
-  /// The sides of the product of `candidate`.
-  ProductSides getProductSides(const Candidate &candidate) const;
-  /// Puts the loops in an order in which the product packs least.
-  void orderProductLoops(Candidate &candidate) const;
+  /// What a product of the group adds to.
+  Value getStart(unsigned product) const {
+    linalg::GenericOp op = nodes[product]->op;
+    return getReshapeRoot(op.getDpsInits()[0]);
+  }
+  /// The sides of each product of `candidate`.
+  std::vector<ProductSides> getProductSides(const Candidate &candidate) const;
+  /// Puts the loops in an order in which the products pack least.
+  void orderProductLoops(Candidate &candidate,
+                         ArrayRef<ProductSides> products) const;
   /// Puts loop `order[place]` at each place.
   void permuteLoops(Candidate &candidate, ArrayRef<int> order) const;
   /// Groups that share a tensor with `group`.
@@ -354,42 +363,53 @@ bool Planner::keepsLives(const Candidate &a, const Candidate &b) const {
 }
 
 bool Planner::keepsProducts(const Candidate &a, const Candidate &b) const {
-  if (!a.product && !b.product)
+  if (a.products.empty() && b.products.empty())
     return true;
-  if (a.product && b.product)
-    return false;
-  const Candidate &with = a.product ? a : b, &other = a.product ? b : a;
-  auto isWritten = [&](Value tensor) { return with.writes.contains(tensor); };
-  if (llvm::any_of(other.reads, isWritten))
-    return true;
-  linalg::GenericOp op = nodes[*with.product]->op;
-  return other.reads.empty() &&
-         other.writes.contains(getReshapeRoot(op.getDpsInits()[0]));
+  auto reads = [](const Candidate &reader, const Candidate &writer) {
+    return llvm::any_of(reader.reads, [&](Value tensor) {
+      return writer.writes.contains(tensor);
+    });
+  };
+  auto isStartOf = [&](const Candidate &other, const Candidate &with) {
+    return other.reads.empty() &&
+           llvm::any_of(with.products, [&](unsigned product) {
+             return other.writes.contains(getStart(product));
+           });
+  };
+  return reads(a, b) || reads(b, a) || isStartOf(a, b) || isStartOf(b, a);
 }
 
 bool Planner::isProductAlone(const Candidate &candidate) const {
-  return candidate.product &&
+  return candidate.products.size() == 1 &&
          llvm::all_of(candidate.vertices, [&](unsigned vertex) {
-           return vertex == *candidate.product || nodes[vertex]->reads.empty();
+           return vertex == candidate.products[0] ||
+                  nodes[vertex]->reads.empty();
          });
 }
 
-ProductSides Planner::getProductSides(const Candidate &candidate) const {
-  const FusionNode &node = *nodes[*candidate.product];
-  const auto *place = llvm::find(candidate.vertices, *candidate.product);
-  ArrayRef<int> loops =
-      candidate.loops[std::distance(candidate.vertices.begin(), place)];
-  auto getSide = [&](ArrayRef<unsigned> ofProduct) {
-    SmallVector<ProductSides::Loop> side;
-    for (unsigned loop : ofProduct)
-      side.emplace_back(loops[loop], node.extents[loop]);
-    return side;
-  };
-  auto getPart = [&](const TensorWalk &walk) {
-    return TilePart{walk.value, getGroupLoops(walk.valueDims, loops)};
-  };
-  return {getSide(node.product->rows), getSide(node.product->columns),
-          getPart(node.product->a), getPart(node.product->b)};
+std::vector<ProductSides>
+Planner::getProductSides(const Candidate &candidate) const {
+  std::vector<ProductSides> sides;
+  for (auto [vertex, loops] :
+       llvm::zip_equal(candidate.vertices, candidate.loops)) {
+    const FusionNode &node = *nodes[vertex];
+    if (!node.product)
+      continue;
+    auto getSide = [&, loops = ArrayRef(loops)](ArrayRef<unsigned> ofProduct) {
+      SmallVector<ProductSides::Loop> side;
+      for (unsigned loop : ofProduct)
+        side.emplace_back(loops[loop], node.extents[loop]);
+      return side;
+    };
+    auto getPart = [&, loops = ArrayRef(loops)](const TensorWalk &walk) {
+      return TilePart{walk.value, getGroupLoops(walk.valueDims, loops)};
+    };
+    sides.push_back({getSide(node.product->rows),
+                     getSide(node.product->columns), getPart(node.product->a),
+                     getPart(node.product->b),
+                     candidate.writes.contains(node.product->b.tensor)});
+  }
+  return sides;
 }
 
 Candidate Planner::createSingle(unsigned vertex) const {
@@ -398,7 +418,7 @@ Candidate Planner::createSingle(unsigned vertex) const {
   Operation *op = graph.getOp(vertex);
   if (const std::optional<FusionNode> &node = nodes[vertex]) {
     if (node->product)
-      single.product = vertex;
+      single.products.push_back(vertex);
     SmallVector<int> loops(node->extents.size(), kNoLoop);
     for (unsigned dim : node->divisible.set_bits()) {
       loops[dim] = single.extents.size();
@@ -521,8 +541,7 @@ std::optional<Candidate> Planner::join(const Candidate &a,
     }
     joined.reads.insert_range(of.reads);
     joined.writes.insert_range(of.writes);
-    if (of.product)
-      joined.product = of.product;
+    joined.products.append(of.products);
   };
   append(a, newOfA);
   append(b, newOfB);
@@ -568,33 +587,37 @@ void Planner::permuteLoops(Candidate &candidate, ArrayRef<int> order) const {
         loop = newOf[loop];
 }
 
-void Planner::orderProductLoops(Candidate &candidate) const {
-  ProductSides sides = getProductSides(candidate);
-  auto getLoops = [](ArrayRef<ProductSides::Loop> side) {
-    SmallVector<int> loops;
-    for (auto [loop, extent] : side)
-      if (loop != kNoLoop)
-        loops.push_back(loop);
-    return loops;
-  };
-  SmallVector<int> rows = getLoops(sides.rows),
-                   columns = getLoops(sides.columns);
-  auto countTiles = [&](ArrayRef<int> loops) {
+void Planner::orderProductLoops(Candidate &candidate,
+                                ArrayRef<ProductSides> products) const {
+  auto countTiles = [&](ArrayRef<ProductSides::Loop> side) {
     int64_t tiles = 1;
-    for (int loop : loops)
-      if (!ShapedType::isDynamic(candidate.extents[loop]))
+    for (auto [loop, extent] : side)
+      if (loop != kNoLoop && !ShapedType::isDynamic(candidate.extents[loop]))
         tiles *= candidate.extents[loop] / candidate.tile[loop];
     return tiles;
   };
-  int64_t a = countTensorBytes(sides.a.tensor),
-          b = countTensorBytes(sides.b.tensor);
-  bool isByColumns = a * (countTiles(columns) - 1) < b * (countTiles(rows) - 1);
+  // A loop that walks rows of one and columns of another is what it is of the
+  // first.
+  llvm::SetVector<int> rows, columns;
+  int64_t packedByColumns = 0, packedByRows = 0;
+  for (const ProductSides &of : products) {
+    for (auto [loop, extent] : of.rows)
+      if (loop != kNoLoop && !columns.contains(loop))
+        rows.insert(loop);
+    for (auto [loop, extent] : of.columns)
+      if (loop != kNoLoop && !rows.contains(loop))
+        columns.insert(loop);
+    packedByColumns +=
+        countTensorBytes(of.a.tensor) * (countTiles(of.columns) - 1);
+    packedByRows += countTensorBytes(of.b.tensor) * (countTiles(of.rows) - 1);
+  }
+  bool isByColumns = packedByColumns < packedByRows;
   SmallVector<int> order;
   for (int loop = 0, e = candidate.extents.size(); loop < e; ++loop)
-    if (!llvm::is_contained(rows, loop) && !llvm::is_contained(columns, loop))
+    if (!rows.contains(loop) && !columns.contains(loop))
       order.push_back(loop);
-  order.append(isByColumns ? columns : rows);
-  order.append(isByColumns ? rows : columns);
+  llvm::append_range(order, isByColumns ? columns : rows);
+  llvm::append_range(order, isByColumns ? rows : columns);
   permuteLoops(candidate, order);
 }
 
@@ -603,15 +626,14 @@ bool Planner::chooseTile(Candidate &candidate) const {
   sortLoops(candidate);
   SmallVector<TilePart> parts;
   llvm::SmallDenseMap<Value, SmallVector<unsigned, 2>> partsOf;
-  Value start;
-  if (candidate.product) {
-    linalg::GenericOp op = nodes[*candidate.product]->op;
-    start = getReshapeRoot(op.getDpsInits()[0]);
-  }
+  llvm::SmallDenseSet<Value, 2> starts;
+  for (unsigned product : candidate.products)
+    starts.insert(getStart(product));
   forEachWalk(candidate, [&](const TensorWalk &walk, ArrayRef<int> loops,
                              bool isWrite) {
     // What fills the start of a product's sum has the memory of the sum.
-    if (walk.isGathered || walk.isPacked || (isWrite && walk.tensor == start))
+    if (walk.isGathered || walk.isPacked ||
+        (isWrite && starts.contains(walk.tensor)))
       return;
     // What comes from outside is read in the shape that the reader sees.
     bool isInside = candidate.writes.contains(walk.tensor);
@@ -625,16 +647,14 @@ bool Planner::chooseTile(Candidate &candidate) const {
     known.push_back(parts.size());
     parts.push_back(std::move(part));
   });
-  ProductSides sides;
-  if (candidate.product)
-    sides = getProductSides(candidate);
-  std::optional<SmallVector<int64_t>> tile = amp::chooseTile(
-      candidate.extents, parts, target, candidate.product ? &sides : nullptr);
+  std::vector<ProductSides> products = getProductSides(candidate);
+  std::optional<SmallVector<int64_t>> tile =
+      amp::chooseTile(candidate.extents, parts, target, products);
   if (!tile)
     return false;
   candidate.tile = *tile;
-  if (candidate.product)
-    orderProductLoops(candidate);
+  if (!products.empty())
+    orderProductLoops(candidate, products);
   return true;
 }
 

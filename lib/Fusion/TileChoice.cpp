@@ -12,15 +12,16 @@
 // first-level cache holds. A loop whose extent is known at run time only keeps
 // a step of 1.
 //
-// With a product, a tile has at least so many rows and columns as make packing
-// its operands small beside multiplying them, and grows by columns and then by
-// rows, as long as there are tiles enough for all who compute.
+// With products, a tile has at least so many rows and columns of each as make
+// packing its operands small beside multiplying them, and grows by columns and
+// then by rows, as long as there are tiles enough for all who compute.
 //
 //===----------------------------------------------------------------------===//
 
 #include "TileChoice.h"
 
 #include "amp/Support/ShapedBytes.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -30,6 +31,9 @@ static constexpr int kNoLoop = FusionGroup::kNoLoop;
 /// A tensor whose bytes are this part of the largest one's may be read in short
 /// runs: one number for each row.
 static constexpr int64_t kSmallShare = 16;
+
+/// Rows of a product in a tile, at least: kernels multiply as many at a time.
+static constexpr int64_t kFewestRows = 32;
 
 int64_t mlir::amp::countTensorBytes(Value tensor) {
   return countShapedBytes(cast<ShapedType>(tensor.getType()),
@@ -69,6 +73,8 @@ public:
   /// Grows them as long as the tile fits, and there are so many tiles.
   void growSideTo(ArrayRef<ProductSides::Loop> side, int64_t tiles,
                   llvm::function_ref<bool()> fits);
+  /// How long one side of a product is in the tile.
+  int64_t getLength(ArrayRef<ProductSides::Loop> side) const;
   /// True if the tile has all of one side of a product.
   bool isWhole(ArrayRef<ProductSides::Loop> side) const;
 
@@ -140,24 +146,25 @@ void Tile::growTo(int64_t bytes) {
     growLoop(loop, [&] { return countBytes() <= bytes; });
 }
 
+int64_t Tile::getLength(ArrayRef<ProductSides::Loop> side) const {
+  int64_t length = 1;
+  for (auto [loop, extent] : side)
+    if (loop != kNoLoop)
+      length *= steps[loop];
+    else if (!ShapedType::isDynamic(extent))
+      length *= extent;
+  return length;
+}
+
 bool Tile::growSide(ArrayRef<ProductSides::Loop> side, int64_t length) {
-  auto getLength = [&] {
-    int64_t product = 1;
-    for (auto [loop, extent] : side)
-      if (loop != kNoLoop)
-        product *= steps[loop];
-      else if (!ShapedType::isDynamic(extent))
-        product *= extent;
-    return product;
-  };
   for (auto [loop, extent] : llvm::reverse(side))
-    while (loop != kNoLoop && getLength() < length) {
+    while (loop != kNoLoop && getLength(side) < length) {
       std::optional<int64_t> step = getNextStep(extents[loop], steps[loop]);
       if (!step)
         break;
       steps[loop] = *step;
     }
-  return getLength() >= length || isWhole(side);
+  return getLength(side) >= length || isWhole(side);
 }
 
 bool Tile::isWhole(ArrayRef<ProductSides::Loop> side) const {
@@ -191,27 +198,51 @@ static bool hasSize(const TilePart &part) {
 
 std::optional<SmallVector<int64_t>>
 mlir::amp::chooseTile(ArrayRef<int64_t> extents, ArrayRef<TilePart> parts,
-                      const FusionTarget &target, const ProductSides *product) {
+                      const FusionTarget &target,
+                      ArrayRef<ProductSides> products) {
   int64_t largest = 0;
   for (const TilePart &part : parts) {
     if (!hasSize(part))
       return std::nullopt;
     largest = std::max(largest, countTensorBytes(part.tensor));
   }
-  if (product && (!hasSize(product->a) || !hasSize(product->b)))
-    return std::nullopt;
+  for (const ProductSides &product : products)
+    if (!hasSize(product.a) || !hasSize(product.b))
+      return std::nullopt;
   Tile tile(extents, parts);
-  if (product) {
+  if (!products.empty()) {
+    auto countAgain = [&] {
+      int64_t bytes = 0;
+      for (const ProductSides &product : products)
+        if (!product.isBInTile && !tile.isWhole(product.rows))
+          bytes += tile.countBytes(product.b);
+      return bytes;
+    };
     auto fits = [&] {
       return tile.countBytes() <= target.productBytes &&
-             (tile.isWhole(product->rows) ||
-              tile.countBytes(product->b) <= target.packedBytes);
+             countAgain() <= target.packedBytes;
     };
-    if (!tile.growSide(product->columns, target.productColumns) ||
-        !tile.growSide(product->rows, target.productRows) || !fits())
+    for (const ProductSides &product : products)
+      if (!tile.growSide(product.columns, target.productColumns))
+        return std::nullopt;
+    // A row of the results that is not written and read again, in f32, makes up
+    // for so much of B that is read again.
+    int64_t read = 0, saved = 0;
+    for (const ProductSides &product : products) {
+      read += tile.countBytes(product.b);
+      saved += 2 * sizeof(float) * tile.getLength(product.columns);
+    }
+    int64_t rows = std::clamp<int64_t>(
+        llvm::divideCeil(read, saved),
+        std::min(kFewestRows, target.productRows), target.productRows);
+    for (const ProductSides &product : products)
+      if (!tile.growSide(product.rows, rows))
+        return std::nullopt;
+    if (!fits())
       return std::nullopt;
-    for (ArrayRef<ProductSides::Loop> side : {product->columns, product->rows})
-      tile.growSideTo(side, target.productTiles, fits);
+    for (const ProductSides &product : products)
+      for (ArrayRef<ProductSides::Loop> side : {product.columns, product.rows})
+        tile.growSideTo(side, target.productTiles, fits);
     return SmallVector<int64_t>(tile.getSteps());
   }
   for (const TilePart &part : parts) {

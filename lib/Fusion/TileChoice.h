@@ -28,14 +28,16 @@ struct ProductSides {
   SmallVector<Loop> rows, columns;
   /// Operands; B is read again for each tile of rows.
   TilePart a, b;
+  /// B is computed in the tile.
+  bool isBInTile;
 };
 
 /// Steps of loops of `extents`, which divide them, so that the parts fit
-/// `target`; nothing if there are none. `product` is null or the group's.
+/// `target`; nothing if there are none. `products` are the group's.
 std::optional<SmallVector<int64_t>> chooseTile(ArrayRef<int64_t> extents,
                                                ArrayRef<TilePart> parts,
                                                const FusionTarget &target,
-                                               const ProductSides *product);
+                                               ArrayRef<ProductSides> products);
 
 /// Bytes of `tensor`; extents that are not known count as 64.
 int64_t countTensorBytes(Value tensor);

@@ -1292,12 +1292,14 @@ def TileFusionGroupsPass : Pass<"amp-tile-fusion-groups", "::mlir::func::FuncOp"
     shortest run of consecutive bytes of a tensor that is larger than that.
 
     A matrix product is in a group with what reads its result (a bias, an activation,
-    a rounding, the softmax of an attention): `product-bytes` is what its tiles may
-    hold, operands of the product left out, `product-rows` and `product-columns` how
-    long their sides are at least, if the product's are, `packed-bytes` how much of B,
-    which each tile of rows reads again, and `product-tiles` how many tiles there should
-    be. A product that nothing can be computed with stays as it is, and
-    so does a convolution.
+    a rounding, the softmax of an attention) and with what computes an operand, another
+    product too, where a tile has all of it that the product sums over: scores, softmax
+    and values of an attention are one group. `product-bytes` is what tiles may
+    hold, operands from outside left out, `product-columns` how long columns are at
+    least, if the product's are, `product-rows` how long rows have to be at most (fewer
+    do where little of B is read again for each tile), `packed-bytes` how much of B
+    that is, and `product-tiles` how many tiles there should be. A product that nothing
+    can be computed with stays as it is, and so does a convolution.
 
     Before:
     ```mlir

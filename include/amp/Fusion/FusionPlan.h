@@ -17,8 +17,10 @@
 // norm has its channels, an optimizer all dimensions of a parameter.
 //
 // A product has what reads its result in its group, if anything: a tile of the
-// result is computed, and read while it is close. Its loops are ordered so that
-// operands are packed least often.
+// result is computed, and read while it is close. What an operand is computed
+// by is in the group too, another product for one, if a tile has all of it that
+// the product sums over. Loops are ordered so that operands are packed least
+// often.
 //
 // What belongs together is found by structure: which loop of the reader walks
 // the dimension that a loop of the writer walks. No operation is known by name.
@@ -48,8 +50,8 @@ struct FusionTarget {
   /// Bytes of B, its columns in a tile, that are read again for each tile of
   /// rows: a part of a third-level cache.
   int64_t packedBytes = 2 * 1024 * 1024;
-  /// Rows of a product that make what B costs to read again small, and columns
-  /// that do so with packing A.
+  /// Rows of a product, at most, that make what B costs to read again small, and
+  /// columns that do so with packing A. Fewer rows do where the sum is short.
   int64_t productRows = 128, productColumns = 1024;
   /// Tiles of a product that are shared among those who compute.
   int64_t productTiles = 8;

@@ -175,8 +175,9 @@ static void printBodies(llvm::raw_ostream &os, Operation *op) {
     os << " ...";
 }
 
-/// "tiles 4x256 by 1x8, 4 operations: ...": loops of a group. With a product,
-/// "product 1x8x64 f16 f16 in tiles ...": that of one tile.
+/// "tiles 4x256 by 1x8, 4 operations: ...": loops of a group. With products,
+/// "product 1x8x64 f16 f16, product 1x64x8 f16 f16 in tiles ...": those of one
+/// tile.
 static void describeTiles(llvm::raw_ostream &os, scf::ForallOp loop) {
   SmallVector<int64_t> extents, steps;
   for (auto [end, step] :
@@ -185,10 +186,10 @@ static void describeTiles(llvm::raw_ostream &os, scf::ForallOp loop) {
     steps.push_back(*getConstantIntValue(step));
   }
   unsigned operations = 0;
+  SmallVector<linalg::LinalgOp> products;
   for (auto op : loop.getBody()->getOps<linalg::LinalgOp>()) {
     if (isHostContraction(op)) {
-      describeProduct(os, op);
-      os << " in ";
+      products.push_back(op);
       continue;
     }
     Operation *next = op->getNextNode();
@@ -196,7 +197,10 @@ static void describeTiles(llvm::raw_ostream &os, scf::ForallOp loop) {
       next = next->getNextNode();
     operations += !next || !isStart(op, *next);
   }
-  os << "tiles ";
+  llvm::interleaveComma(products, os, [&](linalg::LinalgOp product) {
+    describeProduct(os, product);
+  });
+  os << (products.empty() ? "tiles " : " in tiles ");
   printExtents(os, extents);
   os << " by ";
   printExtents(os, steps);

@@ -54,6 +54,15 @@ TEST(KernelProfile, HoldsProductsOfBf16AgainstTheirPeak) {
   };
   EXPECT_NE(printOne("product 8x8x8 bf16 bf16").find("  20%  product"),
             std::string::npos);
+  EXPECT_NE(
+      printOne("product 8x8x8 bf16 bf16, product 8x8x4 bf16 bf16 in tiles "
+               "16 by 8, 2 operations: extf truncf")
+          .find("  20%  product"),
+      std::string::npos);
+  EXPECT_NE(printOne("product 8x8x8 bf16 bf16, product 8x8x4 f32 bf16 in tiles "
+                     "16 by 8, 2 operations: extf truncf")
+                .find("  40%  product"),
+            std::string::npos);
   EXPECT_NE(printOne("product 8x8x8 bf16 f32").find("  40%  product"),
             std::string::npos);
   EXPECT_NE(printOne("loops 8x8 bf16 bf16").find("  40%  loops"),

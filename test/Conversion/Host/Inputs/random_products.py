@@ -2,7 +2,7 @@
 
     random_products.py COUNT SEED
 
-Each multiplies one or two products, plain, transposed, of several dimensions or of a
+Each multiplies up to three products, plain, transposed, of several dimensions or of a
 batch, and reads their results by what a layer has behind them: biases of rows and of
 columns, other tensors, maxima, sums and maxima of rows or columns and what is left
 without them, slices, another product. Results are read once or more often. Elements are
@@ -59,14 +59,26 @@ class Program:
         return name
 
     def product(self, a=None):
-        """A product, of `a` (name and shape of two dimensions) if there is one."""
+        """A product, of `a` (name and shape of two dimensions, or of a batch) if there is one: as
+        either operand, by its rows or by its columns."""
         rng, size = self.rng, lambda: self.rng.choice(SIZES)
         m, n, k, b = size(), size(), size(), rng.choice((2, 3))
         multiply = ["%p = arith.mulf %i0, %i1 : f32", "%s = arith.addf %o, %p : f32", "linalg.yield %s : f32"]
         if a:
-            name, (m, k) = a
-            return self.generic("m, n, k", "ppr", [(name, (m, k), "m, k"), (self.argument((k, n)), (k, n), "k, n")],
-                                (m, n), "m, n", multiply, "0.0"), (m, n)
+            name, shape = a
+            batch, (rows, columns) = shape[:-2], shape[-2:]
+            isA, byRows = rng.random() < 0.7, rng.random() < 0.7
+            dims, outer = ("b, ", "p") if batch else ("", "")
+            if isA:
+                x = (name, shape, dims + ("m, k" if byRows else "k, m"))
+                m, k = (rows, columns) if byRows else (columns, rows)
+                y = (self.argument(batch + (k, n)), batch + (k, n), dims + "k, n")
+            else:
+                y = (name, shape, dims + ("k, n" if byRows else "n, k"))
+                k, n = (rows, columns) if byRows else (columns, rows)
+                x = (self.argument(batch + (m, k)), batch + (m, k), dims + "m, k")
+            return self.generic(dims + "m, n, k", outer + "ppr", [x, y], batch + (m, n), dims + "m, n", multiply,
+                                "0.0"), batch + (m, n)
         kind = rng.randrange(4)
         if kind == 0:
             x, y = ((m, k), "m, k") if rng.random() < 0.5 else ((k, m), "k, m")
@@ -131,7 +143,9 @@ class Program:
             if self.rng.random() < 0.15:
                 self.results.append((name, shape))
             name, shape = self.read(name, shape)
-        if len(shape) == 2 and self.rng.random() < 0.5:
+        for _ in range(self.rng.choice((0, 0, 1, 1, 2))):
+            if self.rng.random() < 0.15:
+                self.results.append((name, shape))
             name, shape = self.product((name, shape))
             if self.rng.random() < 0.7:
                 name, shape = self.read(name, shape)
