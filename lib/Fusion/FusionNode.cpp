@@ -14,6 +14,8 @@
 #include "amp/Fusion/FusionNode.h"
 
 #include "amp/Analysis/Contraction.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -115,6 +117,33 @@ static llvm::SmallBitVector getDivisible(linalg::GenericOp op,
   return divisible;
 }
 
+/// Fills in the loops of `node` that sums go along.
+static void findSummed(FusionNode &node) {
+  linalg::GenericOp op = node.op;
+  SmallVector<Operation *> combiners;
+  for (auto [number, init] : llvm::enumerate(op.getRegionOutputArgs())) {
+    bool isExact = init.getType().isF32() || init.getType().isF64() ||
+                   init.getType().isSignlessInteger();
+    SmallVector<Operation *> combining;
+    if (!isExact ||
+        !matchReduction(op.getRegionOutputArgs(), number, combining) ||
+        combining.size() != 1 || !arith::getNeutralElement(combining.front()))
+      return;
+    combiners.push_back(combining.front());
+  }
+  for (auto [dim, kind] : llvm::enumerate(op.getIteratorTypesArray()))
+    node.summed[dim] = kind == utils::IteratorType::reduction &&
+                       !ShapedType::isDynamic(node.extents[dim]) &&
+                       node.extents[dim] != 1;
+  for (AffineMap map : op.getIndexingMapsArray())
+    for (AffineExpr expr : map.getResults())
+      for (unsigned dim = 0; dim < op.getNumLoops(); ++dim)
+        if (!isa<AffineDimExpr>(expr) && expr.isFunctionOfDim(dim))
+          node.summed.reset(dim);
+  if (node.summed.any())
+    node.combiners = combiners;
+}
+
 /// True if the extents of all results are known without what `op` starts from
 /// being there: a group may compute that, and reshape it.
 static bool hasExtents(linalg::GenericOp op) {
@@ -148,6 +177,9 @@ std::optional<FusionNode> FusionNode::get(Operation *operation) {
   if (llvm::is_contained(node.extents, 0) || !hasExtents(op))
     return std::nullopt;
   node.divisible = getDivisible(op, node.extents);
+  node.summed.resize(op.getNumLoops());
+  if (!node.product)
+    findSummed(node);
   for (OpOperand &operand : op->getOpOperands()) {
     AffineMap map = op.getMatchingIndexingMap(&operand);
     // An input that the body does not use has the extent of a loop all the

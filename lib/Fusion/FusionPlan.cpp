@@ -17,14 +17,18 @@
 //            large tensors are no shorter than a run
 //   order    no operation outside takes from one and gives to the other
 //   life     where a contraction stands between them, the second takes from the
-//            first, and nobody else does. Otherwise the forward pass would
-//            compute for the backward pass what is then kept for the time
-//            between
+//            first, and nobody else does, or it leaves little. Otherwise the
+//            forward pass would compute for the backward pass what is then kept
+//            for the time between
 //   product  a group with one joins what reads its results and what its
 //   products
-//            read, if that is in the tile by then: the loops see to it. Fills
-//            that a product starts from join it, and nothing else that only
-//            reads what it reads
+//            read, if that is in the tile by then: the loops see to it.
+//            Nothing joins that only reads what it reads
+//   sums     a sum goes along loops of the group, each tile giving a part of
+//            it, if nobody in the group reads it. That is given up only for a
+//            reader that saves as much as the sum did
+//
+// What only fills what an operation starts from stands with it.
 //
 // Groups stand in an order in which they can be computed. What is between two
 // of them in that order and waits for the first goes behind both.
@@ -60,6 +64,9 @@ static constexpr size_t kMaxOperations = 48;
 /// How many readers of a tensor, in the order of the block, are looked at on
 /// each side of those that are in a group. They come closer as it grows.
 static constexpr unsigned kReaders = 4;
+
+/// Parts of a sum that tiles write are this part of what is summed, at most.
+static constexpr int64_t kPartsShare = 8;
 
 /// True if what `op` does depends on what was done before it in ways that no
 /// value shows: effects, and reads by index that an assertion guards.
@@ -109,6 +116,10 @@ public:
   }
   /// True if the terminator takes `root`.
   bool isYielded(Value root) const { return yielded.contains(root); }
+  /// What fills what `vertex` starts from, and nothing else.
+  ArrayRef<Operation *> getStarts(unsigned vertex) const {
+    return starts[vertex];
+  }
   /// Reshapes of what `vertex` gives, in their order.
   ArrayRef<Operation *> getReshapes(unsigned vertex) const {
     return reshapes[vertex];
@@ -125,11 +136,25 @@ private:
   SmallVector<Operation *> ops;
   SmallVector<SmallVector<unsigned>> successors, predecessors;
   llvm::DenseSet<std::pair<unsigned, unsigned>> edges;
-  SmallVector<SmallVector<Operation *>> reshapes;
+  SmallVector<SmallVector<Operation *>> starts, reshapes;
   llvm::DenseMap<Value, SmallVector<unsigned>> readers;
   llvm::DenseSet<Value> yielded;
 };
 } // namespace
+
+/// What alone reads `op`, and starts from it, if `op` reads no tensor.
+static Operation *getStarted(Operation *op) {
+  if (op->getNumResults() != 1 || !op->getResult(0).hasOneUse() ||
+      isOrdered(op))
+    return nullptr;
+  OpOperand &use = *op->getResult(0).use_begin();
+  auto reader = dyn_cast<linalg::GenericOp>(use.getOwner());
+  if (!reader || reader->getBlock() != op->getBlock() ||
+      !reader.isDpsInit(&use))
+    return nullptr;
+  std::optional<FusionNode> node = FusionNode::get(op);
+  return node && node->reads.empty() ? reader : nullptr;
+}
 
 BlockGraph::BlockGraph(Block &block) {
   llvm::DenseMap<Operation *, unsigned> vertexOf;
@@ -138,7 +163,12 @@ BlockGraph::BlockGraph(Block &block) {
     getUsedValuesDefinedAbove(op.getRegions(), inputs);
     return inputs;
   };
+  llvm::DenseMap<Operation *, SmallVector<Operation *>> startsOf;
   for (Operation &op : block.without_terminator()) {
+    if (Operation *started = getStarted(&op)) {
+      startsOf[started].push_back(&op);
+      continue;
+    }
     // A reshape stands with what it reshapes, if that is all that it needs.
     Operation *source =
         isReshape(&op) ? op.getOperand(0).getDefiningOp() : nullptr;
@@ -148,6 +178,9 @@ BlockGraph::BlockGraph(Block &block) {
       reshapes[vertex].push_back(&op);
       continue;
     }
+    starts.push_back(startsOf.lookup(&op));
+    for (Operation *start : starts.back())
+      vertexOf[start] = ops.size();
     vertexOf[&op] = ops.size();
     ops.push_back(&op);
     successors.emplace_back();
@@ -156,7 +189,10 @@ BlockGraph::BlockGraph(Block &block) {
   }
   std::optional<unsigned> lastOrdered;
   for (auto [vertex, op] : llvm::enumerate(ops)) {
-    for (Value input : getInputs(*op)) {
+    llvm::SetVector<Value> inputs = getInputs(*op);
+    for (Operation *start : starts[vertex])
+      inputs.insert_range(getInputs(*start));
+    for (Value input : inputs) {
       Operation *producer = input.getDefiningOp();
       if (producer && producer->getBlock() == &block)
         addEdge(vertexOf.lookup(producer), vertex);
@@ -250,9 +286,18 @@ public:
   FusionPlan plan();
 
 private:
-  Candidate createSingle(unsigned vertex) const;
+  /// An operation by itself; `isShared` if it may come to share loops that its
+  /// sums go along.
+  Candidate createSingle(unsigned vertex, bool isShared = true) const;
   void countBytes(Candidate &candidate) const;
   std::optional<Candidate> join(const Candidate &a, const Candidate &b) const;
+  /// Bytes of the largest tensor that is summed in `candidate`, along a loop
+  /// that `newOf` has none for; 0 if it is one operation.
+  int64_t countUndividedBytes(const Candidate &candidate,
+                              ArrayRef<int> newOf) const;
+  /// The sums that each tile gives a part of; nothing if the parts are not
+  /// small beside what is summed.
+  std::optional<std::vector<TileSum>> getSums(const Candidate &candidate) const;
   bool chooseTile(Candidate &candidate) const;
   /// The groups between `first` and `second` in their order that wait for
   /// `first`; nothing if `second` waits for one of them.
@@ -265,8 +310,9 @@ private:
   bool keepsLives(const Candidate &a, const Candidate &b) const;
   /// False if a product of one of them stands in the way.
   bool keepsProducts(const Candidate &a, const Candidate &b) const;
-  /// True if nothing but a product and what it starts from is in the group.
-  bool isProductAlone(const Candidate &candidate) const;
+  /// False if there is nothing to share: one operation, that starts from what
+  /// it is given or is a product. Chooses the tile of any other that is alone.
+  bool sharesPass(Candidate &candidate) const;
   /// What a product of the group adds to.
   Value getStart(unsigned product) const {
     linalg::GenericOp op = nodes[product]->op;
@@ -289,10 +335,10 @@ private:
 
   /// For each read and write of `candidate`: the walk, and the loops of who
   /// walks.
-  void
-  forEachWalk(const Candidate &candidate,
-              llvm::function_ref<void(const TensorWalk &, ArrayRef<int>, bool)>
-                  visit) const;
+  void forEachWalk(const Candidate &candidate,
+                   llvm::function_ref<void(const FusionNode &, ArrayRef<int>,
+                                           const TensorWalk &, bool)>
+                       visit) const;
 
   struct Pair {
     int64_t gain;
@@ -325,6 +371,11 @@ Planner::Planner(Block &block, const FusionTarget &target)
   unsigned numContractions = 0;
   for (unsigned vertex = 0; vertex < graph.size(); ++vertex) {
     nodes.push_back(FusionNode::get(graph.getOp(vertex)));
+    if (nodes[vertex])
+      llvm::erase_if(nodes[vertex]->reads, [&](const TensorWalk &walk) {
+        return llvm::is_contained(graph.getStarts(vertex),
+                                  walk.value.getDefiningOp());
+      });
     groups.push_back(createSingle(vertex));
     versions.push_back(0);
     groupOf.push_back(vertex);
@@ -358,8 +409,14 @@ bool Planner::keepsLives(const Candidate &a, const Candidate &b) const {
                     !llvm::is_contained(second.vertices, reader);
            });
   };
-  return llvm::any_of(first.writes, isReadBySecond) &&
-         llvm::none_of(first.writes, isReadByOthers);
+  int64_t taken = 0, left = 0;
+  for (Value tensor : first.writes)
+    if (isReadBySecond(tensor))
+      taken += countTensorBytes(tensor);
+  for (Value tensor : second.writes)
+    left += countTensorBytes(tensor);
+  return taken > 0 && (left * kSmallShare <= taken ||
+                       llvm::none_of(first.writes, isReadByOthers));
 }
 
 bool Planner::keepsProducts(const Candidate &a, const Candidate &b) const {
@@ -370,21 +427,18 @@ bool Planner::keepsProducts(const Candidate &a, const Candidate &b) const {
       return writer.writes.contains(tensor);
     });
   };
-  auto isStartOf = [&](const Candidate &other, const Candidate &with) {
-    return other.reads.empty() &&
-           llvm::any_of(with.products, [&](unsigned product) {
-             return other.writes.contains(getStart(product));
-           });
-  };
-  return reads(a, b) || reads(b, a) || isStartOf(a, b) || isStartOf(b, a);
+  return reads(a, b) || reads(b, a);
 }
 
-bool Planner::isProductAlone(const Candidate &candidate) const {
-  return candidate.products.size() == 1 &&
-         llvm::all_of(candidate.vertices, [&](unsigned vertex) {
-           return vertex == candidate.products[0] ||
-                  nodes[vertex]->reads.empty();
-         });
+bool Planner::sharesPass(Candidate &candidate) const {
+  if (candidate.vertices.size() > 1)
+    return true;
+  unsigned vertex = candidate.vertices.front();
+  if (!nodes[vertex] || nodes[vertex]->product ||
+      graph.getStarts(vertex).empty())
+    return false;
+  candidate = createSingle(vertex, /*isShared=*/false);
+  return !candidate.extents.empty() && chooseTile(candidate);
 }
 
 std::vector<ProductSides>
@@ -396,7 +450,7 @@ Planner::getProductSides(const Candidate &candidate) const {
     if (!node.product)
       continue;
     auto getSide = [&, loops = ArrayRef(loops)](ArrayRef<unsigned> ofProduct) {
-      SmallVector<ProductSides::Loop> side;
+      TileSide side;
       for (unsigned loop : ofProduct)
         side.emplace_back(loops[loop], node.extents[loop]);
       return side;
@@ -412,7 +466,7 @@ Planner::getProductSides(const Candidate &candidate) const {
   return sides;
 }
 
-Candidate Planner::createSingle(unsigned vertex) const {
+Candidate Planner::createSingle(unsigned vertex, bool isShared) const {
   Candidate single;
   single.vertices.push_back(vertex);
   Operation *op = graph.getOp(vertex);
@@ -420,7 +474,10 @@ Candidate Planner::createSingle(unsigned vertex) const {
     if (node->product)
       single.products.push_back(vertex);
     SmallVector<int> loops(node->extents.size(), kNoLoop);
-    for (unsigned dim : node->divisible.set_bits()) {
+    llvm::SmallBitVector common = node->divisible;
+    if (isShared)
+      common |= node->summed;
+    for (unsigned dim : common.set_bits()) {
       loops[dim] = single.extents.size();
       single.extents.push_back(node->extents[dim]);
     }
@@ -460,15 +517,29 @@ void Planner::countBytes(Candidate &candidate) const {
 
 void Planner::forEachWalk(
     const Candidate &candidate,
-    llvm::function_ref<void(const TensorWalk &, ArrayRef<int>, bool)> visit)
-    const {
+    llvm::function_ref<void(const FusionNode &, ArrayRef<int>,
+                            const TensorWalk &, bool)>
+        visit) const {
   for (auto [vertex, loops] :
        llvm::zip_equal(candidate.vertices, candidate.loops)) {
     for (const TensorWalk &walk : nodes[vertex]->reads)
-      visit(walk, loops, /*isWrite=*/false);
+      visit(*nodes[vertex], loops, walk, /*isWrite=*/false);
     for (const TensorWalk &walk : nodes[vertex]->writes)
-      visit(walk, loops, /*isWrite=*/true);
+      visit(*nodes[vertex], loops, walk, /*isWrite=*/true);
   }
+}
+
+SmallVector<int> mlir::amp::getSummedLoops(const FusionNode &node,
+                                           ArrayRef<int> loops) {
+  SmallVector<int> summed;
+  for (unsigned dim : node.summed.set_bits())
+    if (loops[dim] != kNoLoop)
+      summed.push_back(loops[dim]);
+  return summed;
+}
+
+SmallVector<int> FusionGroup::getSummedLoops(unsigned node) const {
+  return amp::getSummedLoops(nodes[node], loops[node]);
 }
 
 SmallVector<int> mlir::amp::getGroupLoops(ArrayRef<int> dims,
@@ -483,16 +554,17 @@ std::optional<Candidate> Planner::join(const Candidate &a,
                                        const Candidate &b) const {
   LoopTies ties(a.extents.size(), b.extents.size());
   struct Access {
-    SmallVector<int> loops;
+    SmallVector<int> loops, summed;
     bool isWrite;
   };
   llvm::MapVector<Value, SmallVector<Access, 2>> ofA, ofB;
   auto collect = [&](const Candidate &of, const Candidate &other, auto &into) {
-    forEachWalk(of, [&](const TensorWalk &walk, ArrayRef<int> loops,
-                        bool isWrite) {
+    forEachWalk(of, [&](const FusionNode &node, ArrayRef<int> loops,
+                        const TensorWalk &walk, bool isWrite) {
       if (other.reads.contains(walk.tensor) ||
           other.writes.contains(walk.tensor))
-        into[walk.tensor].push_back({getGroupLoops(walk.dims, loops), isWrite});
+        into[walk.tensor].push_back({getGroupLoops(walk.dims, loops),
+                                     getSummedLoops(node, loops), isWrite});
     });
   };
   collect(a, b, ofA);
@@ -510,13 +582,18 @@ std::optional<Candidate> Planner::join(const Candidate &a,
               ties.tie(x, y);
           if (!dependences)
             continue;
-          // A loop that does not walk the tensor would write it many times.
+          // A loop that does not walk the tensor would write it many times,
+          // and one that it is summed along has not written it.
           const Access &reader = first.isWrite ? second : first;
+          const Access &writer = first.isWrite ? first : second;
           const Candidate &of = first.isWrite ? b : a;
           for (int loop = 0, e = of.extents.size(); loop < e; ++loop)
             if (!llvm::is_contained(reader.loops, loop))
               ties.tie(first.isWrite ? kNoLoop : loop,
                        first.isWrite ? loop : kNoLoop);
+          for (int loop : writer.summed)
+            ties.tie(first.isWrite ? loop : kNoLoop,
+                     first.isWrite ? kNoLoop : loop);
         }
 
   Candidate joined;
@@ -546,7 +623,26 @@ std::optional<Candidate> Planner::join(const Candidate &a,
   append(a, newOfA);
   append(b, newOfB);
   countBytes(joined);
+  // What a sum read once with others has to be worth reading with its reader.
+  int64_t gain = a.bytes + b.bytes - joined.bytes;
+  if (2 * gain <
+      std::max(countUndividedBytes(a, newOfA), countUndividedBytes(b, newOfB)))
+    return std::nullopt;
   return joined;
+}
+
+int64_t Planner::countUndividedBytes(const Candidate &candidate,
+                                     ArrayRef<int> newOf) const {
+  int64_t bytes = 0;
+  if (candidate.vertices.size() == 1)
+    return bytes;
+  for (auto [vertex, loops] :
+       llvm::zip_equal(candidate.vertices, candidate.loops))
+    if (llvm::any_of(getSummedLoops(*nodes[vertex], loops),
+                     [&](int loop) { return newOf[loop] == kNoLoop; }))
+      for (const TensorWalk &walk : nodes[vertex]->reads)
+        bytes = std::max(bytes, countTensorBytes(walk.tensor));
+  return bytes;
 }
 
 /// Puts the loops in the order of the dimensions of the largest tensor that
@@ -554,18 +650,18 @@ std::optional<Candidate> Planner::join(const Candidate &a,
 void Planner::sortLoops(Candidate &candidate) const {
   SmallVector<int> best;
   int64_t bestBytes = -1;
-  forEachWalk(
-      candidate, [&](const TensorWalk &walk, ArrayRef<int> loops, bool) {
-        SmallVector<int> order;
-        for (int loop : getGroupLoops(walk.dims, loops))
-          if (loop != kNoLoop && !llvm::is_contained(order, loop))
-            order.push_back(loop);
-        int64_t bytes = countTensorBytes(walk.tensor);
-        if (order.size() == candidate.extents.size() && bytes > bestBytes) {
-          best = order;
-          bestBytes = bytes;
-        }
-      });
+  forEachWalk(candidate, [&](const FusionNode &, ArrayRef<int> loops,
+                             const TensorWalk &walk, bool) {
+    SmallVector<int> order;
+    for (int loop : getGroupLoops(walk.dims, loops))
+      if (loop != kNoLoop && !llvm::is_contained(order, loop))
+        order.push_back(loop);
+    int64_t bytes = countTensorBytes(walk.tensor);
+    if (order.size() == candidate.extents.size() && bytes > bestBytes) {
+      best = order;
+      bestBytes = bytes;
+    }
+  });
   if (!best.empty())
     permuteLoops(candidate, best);
 }
@@ -589,7 +685,7 @@ void Planner::permuteLoops(Candidate &candidate, ArrayRef<int> order) const {
 
 void Planner::orderProductLoops(Candidate &candidate,
                                 ArrayRef<ProductSides> products) const {
-  auto countTiles = [&](ArrayRef<ProductSides::Loop> side) {
+  auto countTiles = [&](const TileSide &side) {
     int64_t tiles = 1;
     for (auto [loop, extent] : side)
       if (loop != kNoLoop && !ShapedType::isDynamic(candidate.extents[loop]))
@@ -621,6 +717,33 @@ void Planner::orderProductLoops(Candidate &candidate,
   permuteLoops(candidate, order);
 }
 
+std::optional<std::vector<TileSum>>
+Planner::getSums(const Candidate &candidate) const {
+  std::vector<TileSum> sums;
+  for (auto [vertex, loops] :
+       llvm::zip_equal(candidate.vertices, candidate.loops)) {
+    const FusionNode &node = *nodes[vertex];
+    SmallVector<int> summed = getSummedLoops(node, loops);
+    if (summed.empty())
+      continue;
+    TileSum sum;
+    int64_t length = 1, written = 0, read = 1;
+    for (int loop : summed) {
+      sum.loops.emplace_back(loop, candidate.extents[loop]);
+      length *= candidate.extents[loop];
+    }
+    for (const TensorWalk &walk : node.writes)
+      written += countTensorBytes(walk.tensor);
+    for (const TensorWalk &walk : node.reads)
+      read = std::max(read, countTensorBytes(walk.tensor));
+    sum.length = llvm::divideCeil(kPartsShare * written * length, read);
+    if (sum.length > length)
+      return std::nullopt;
+    sums.push_back(std::move(sum));
+  }
+  return sums;
+}
+
 bool Planner::chooseTile(Candidate &candidate) const {
   candidate.tile.clear();
   sortLoops(candidate);
@@ -629,8 +752,8 @@ bool Planner::chooseTile(Candidate &candidate) const {
   llvm::SmallDenseSet<Value, 2> starts;
   for (unsigned product : candidate.products)
     starts.insert(getStart(product));
-  forEachWalk(candidate, [&](const TensorWalk &walk, ArrayRef<int> loops,
-                             bool isWrite) {
+  forEachWalk(candidate, [&](const FusionNode &, ArrayRef<int> loops,
+                             const TensorWalk &walk, bool isWrite) {
     // What fills the start of a product's sum has the memory of the sum.
     if (walk.isGathered || walk.isPacked ||
         (isWrite && starts.contains(walk.tensor)))
@@ -648,8 +771,11 @@ bool Planner::chooseTile(Candidate &candidate) const {
     parts.push_back(std::move(part));
   });
   std::vector<ProductSides> products = getProductSides(candidate);
+  std::optional<std::vector<TileSum>> sums = getSums(candidate);
+  if (!sums)
+    return false;
   std::optional<SmallVector<int64_t>> tile =
-      amp::chooseTile(candidate.extents, parts, target, products);
+      amp::chooseTile(candidate.extents, parts, target, products, *sums);
   if (!tile)
     return false;
   candidate.tile = *tile;
@@ -772,6 +898,22 @@ SmallVector<SmallVector<unsigned>> Planner::sortGroups() const {
   return sorted;
 }
 
+/// The loops of `start`, which fills what `op` starts from, if those of `op`
+/// are `loops`.
+static SmallVector<int> getStartLoops(const FusionNode &start,
+                                      linalg::GenericOp op,
+                                      ArrayRef<int> loops) {
+  OpOperand &use = *start.op->getResult(0).use_begin();
+  SmallVector<int> ofStart(start.extents.size(), kNoLoop);
+  for (auto [dim, loop] : llvm::zip_equal(
+           start.writes.front().valueDims,
+           getGroupLoops(getIndexedLoops(op.getMatchingIndexingMap(&use)),
+                         loops)))
+    if (dim != TensorWalk::kWhole)
+      ofStart[dim] = loop;
+  return ofStart;
+}
+
 FusionGroup Planner::createGroup(const Candidate &candidate,
                                  ArrayRef<unsigned> vertices) const {
   FusionGroup group;
@@ -787,13 +929,21 @@ FusionGroup Planner::createGroup(const Candidate &candidate,
     group.tile.push_back(candidate.tile[loop]);
   }
   for (unsigned vertex : vertices) {
-    group.nodes.push_back(*nodes[vertex]);
     const auto *place = llvm::find(candidate.vertices, vertex);
-    group.loops.push_back(
-        candidate.loops[std::distance(candidate.vertices.begin(), place)]);
-    for (int &loop : group.loops.back())
+    SmallVector<int> loops =
+        candidate.loops[std::distance(candidate.vertices.begin(), place)];
+    for (int &loop : loops)
       if (loop != kNoLoop)
         loop = newOf[loop];
+    // Parts of a sum start from nothing.
+    if (getSummedLoops(*nodes[vertex], loops).empty())
+      for (Operation *start : graph.getStarts(vertex)) {
+        FusionNode node = *FusionNode::get(start);
+        group.loops.push_back(getStartLoops(node, nodes[vertex]->op, loops));
+        group.nodes.push_back(std::move(node));
+      }
+    group.nodes.push_back(*nodes[vertex]);
+    group.loops.push_back(std::move(loops));
   }
   return group;
 }
@@ -833,13 +983,15 @@ FusionPlan Planner::plan() {
   }
 
   for (ArrayRef<unsigned> vertices : sortGroups()) {
-    const Candidate &candidate = groups[groupOf[vertices.front()]];
+    Candidate &candidate = groups[groupOf[vertices.front()]];
     plan.bytesAfter += candidate.bytes;
-    for (unsigned vertex : vertices)
+    for (unsigned vertex : vertices) {
+      llvm::append_range(plan.order, graph.getStarts(vertex));
       plan.order.push_back(graph.getOp(vertex));
+    }
     for (unsigned vertex : vertices)
       llvm::append_range(plan.order, graph.getReshapes(vertex));
-    if (vertices.size() == 1 || isProductAlone(candidate))
+    if (!sharesPass(candidate))
       continue;
     plan.groups.push_back(createGroup(candidate, vertices));
   }

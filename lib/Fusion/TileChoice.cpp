@@ -28,10 +28,6 @@ using namespace mlir::amp;
 
 static constexpr int kNoLoop = FusionGroup::kNoLoop;
 
-/// A tensor whose bytes are this part of the largest one's may be read in short
-/// runs: one number for each row.
-static constexpr int64_t kSmallShare = 16;
-
 /// Rows of a product in a tile, at least: kernels multiply as many at a time.
 static constexpr int64_t kFewestRows = 32;
 
@@ -69,14 +65,14 @@ public:
   void growTo(int64_t bytes);
   /// Grows the loops of one side of a product until it is so long, or whole;
   /// false if it never is.
-  bool growSide(ArrayRef<ProductSides::Loop> side, int64_t length);
+  bool growSide(const TileSide &side, int64_t length);
   /// Grows them as long as the tile fits, and there are so many tiles.
-  void growSideTo(ArrayRef<ProductSides::Loop> side, int64_t tiles,
+  void growSideTo(const TileSide &side, int64_t tiles,
                   llvm::function_ref<bool()> fits);
   /// How long one side of a product is in the tile.
-  int64_t getLength(ArrayRef<ProductSides::Loop> side) const;
+  int64_t getLength(const TileSide &side) const;
   /// True if the tile has all of one side of a product.
-  bool isWhole(ArrayRef<ProductSides::Loop> side) const;
+  bool isWhole(const TileSide &side) const;
 
   int64_t countBytes() const;
   int64_t countBytes(const TilePart &part) const;
@@ -146,7 +142,7 @@ void Tile::growTo(int64_t bytes) {
     growLoop(loop, [&] { return countBytes() <= bytes; });
 }
 
-int64_t Tile::getLength(ArrayRef<ProductSides::Loop> side) const {
+int64_t Tile::getLength(const TileSide &side) const {
   int64_t length = 1;
   for (auto [loop, extent] : side)
     if (loop != kNoLoop)
@@ -156,7 +152,7 @@ int64_t Tile::getLength(ArrayRef<ProductSides::Loop> side) const {
   return length;
 }
 
-bool Tile::growSide(ArrayRef<ProductSides::Loop> side, int64_t length) {
+bool Tile::growSide(const TileSide &side, int64_t length) {
   for (auto [loop, extent] : llvm::reverse(side))
     while (loop != kNoLoop && getLength(side) < length) {
       std::optional<int64_t> step = getNextStep(extents[loop], steps[loop]);
@@ -167,14 +163,14 @@ bool Tile::growSide(ArrayRef<ProductSides::Loop> side, int64_t length) {
   return getLength(side) >= length || isWhole(side);
 }
 
-bool Tile::isWhole(ArrayRef<ProductSides::Loop> side) const {
-  return llvm::all_of(side, [&](const ProductSides::Loop &of) {
+bool Tile::isWhole(const TileSide &side) const {
+  return llvm::all_of(side, [&](const std::pair<int, int64_t> &of) {
     return !ShapedType::isDynamic(of.second) &&
            (of.first == kNoLoop || steps[of.first] == of.second);
   });
 }
 
-void Tile::growSideTo(ArrayRef<ProductSides::Loop> side, int64_t tiles,
+void Tile::growSideTo(const TileSide &side, int64_t tiles,
                       llvm::function_ref<bool()> fits) {
   auto countTiles = [&] {
     int64_t count = 1;
@@ -182,7 +178,7 @@ void Tile::growSideTo(ArrayRef<ProductSides::Loop> side, int64_t tiles,
       count *= ShapedType::isDynamic(extent) ? tiles : extent / step;
     return count;
   };
-  for (const ProductSides::Loop &of : llvm::reverse(side))
+  for (const std::pair<int, int64_t> &of : llvm::reverse(side))
     if (of.first != kNoLoop)
       growLoop(of.first, [&] { return fits() && countTiles() >= tiles; });
 }
@@ -199,7 +195,7 @@ static bool hasSize(const TilePart &part) {
 std::optional<SmallVector<int64_t>>
 mlir::amp::chooseTile(ArrayRef<int64_t> extents, ArrayRef<TilePart> parts,
                       const FusionTarget &target,
-                      ArrayRef<ProductSides> products) {
+                      ArrayRef<ProductSides> products, ArrayRef<TileSum> sums) {
   int64_t largest = 0;
   for (const TilePart &part : parts) {
     if (!hasSize(part))
@@ -210,6 +206,9 @@ mlir::amp::chooseTile(ArrayRef<int64_t> extents, ArrayRef<TilePart> parts,
     if (!hasSize(product.a) || !hasSize(product.b))
       return std::nullopt;
   Tile tile(extents, parts);
+  for (const TileSum &sum : sums)
+    if (!tile.growSide(sum.loops, sum.length))
+      return std::nullopt;
   if (!products.empty()) {
     auto countAgain = [&] {
       int64_t bytes = 0;
@@ -241,7 +240,7 @@ mlir::amp::chooseTile(ArrayRef<int64_t> extents, ArrayRef<TilePart> parts,
     if (!fits())
       return std::nullopt;
     for (const ProductSides &product : products)
-      for (ArrayRef<ProductSides::Loop> side : {product.columns, product.rows})
+      for (const TileSide &side : {product.columns, product.rows})
         tile.growSideTo(side, target.productTiles, fits);
     return SmallVector<int64_t>(tile.getSteps());
   }

@@ -21,11 +21,23 @@ struct TilePart {
   SmallVector<int> loops;
 };
 
-/// Loops of a product that walk rows, and columns, of its result: the common
-/// loop, or FusionGroup::kNoLoop where a tile has all of it, and its extent.
+/// Loops that a tile is to have some steps of: for each the common loop, or
+/// FusionGroup::kNoLoop where a tile has all of it, and its extent.
+using TileSide = SmallVector<std::pair<int, int64_t>>;
+
+/// A tensor whose bytes are this part of the largest one's is small.
+inline constexpr int64_t kSmallShare = 16;
+
+/// The loops that a sum goes along, and of how many elements a tile has a part
+/// of it at least.
+struct TileSum {
+  TileSide loops;
+  int64_t length;
+};
+
+/// Loops of a product that walk rows, and columns, of its result.
 struct ProductSides {
-  using Loop = std::pair<int, int64_t>;
-  SmallVector<Loop> rows, columns;
+  TileSide rows, columns;
   /// Operands; B is read again for each tile of rows.
   TilePart a, b;
   /// B is computed in the tile.
@@ -33,11 +45,12 @@ struct ProductSides {
 };
 
 /// Steps of loops of `extents`, which divide them, so that the parts fit
-/// `target`; nothing if there are none. `products` are the group's.
+/// `target`; nothing if there are none. `products` and `sums` are the group's.
 std::optional<SmallVector<int64_t>> chooseTile(ArrayRef<int64_t> extents,
                                                ArrayRef<TilePart> parts,
                                                const FusionTarget &target,
-                                               ArrayRef<ProductSides> products);
+                                               ArrayRef<ProductSides> products,
+                                               ArrayRef<TileSum> sums);
 
 /// Bytes of `tensor`; extents that are not known count as 64.
 int64_t countTensorBytes(Value tensor);

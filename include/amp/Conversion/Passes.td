@@ -1287,6 +1287,10 @@ def TileFusionGroupsPass : Pass<"amp-tile-fusion-groups", "::mlir::func::FuncOp"
     (`amp/Fusion/FusionPlan.h`) become one `scf.forall` over tiles of their tensors.
     What only they read exists in a tile, which stays in a cache.
 
+    A sum (or maximum, or what else has a neutral element) that goes along loops of its
+    group, and that nobody in the group reads, is in parts: each tile writes one, and a
+    reduction behind the loops combines them. Sums in half precision are not divided.
+
     `close-bytes`, `tile-bytes` and `run-bytes` describe the machine: how much of all
     tensors a tile may hold, from which size on it is not made larger, and the
     shortest run of consecutive bytes of a tensor that is larger than that.

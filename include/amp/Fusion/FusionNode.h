@@ -70,6 +70,14 @@ struct FusionNode {
   /// Loops that the operation can be cut along: parallel, longer than 1, and
   /// walking one dimension of each result alone.
   llvm::SmallBitVector divisible;
+  /// Loops that a sum (or a maximum, or what else has a neutral element) goes
+  /// along, and can be cut along if the parts are combined afterwards: longer
+  /// than 1, of a known extent. Sums in half precision have none: what they
+  /// round depends on the order.
+  llvm::SmallBitVector summed;
+  /// For each result what combines two parts, in the body; empty if no loop is
+  /// summed.
+  SmallVector<Operation *> combiners;
   /// Inputs, and results of before that the body uses. Tensors that a body
   /// reads by index are read as a whole.
   SmallVector<TensorWalk> reads;

@@ -22,6 +22,9 @@
 // the product sums over. Loops are ordered so that operands are packed least
 // often.
 //
+// A sum along the common loops that nobody in the group reads is computed in
+// parts, one for each tile: the gradient of a bias, a check of all elements.
+//
 // What belongs together is found by structure: which loop of the reader walks
 // the dimension that a loop of the writer walks. No operation is known by name.
 //
@@ -50,8 +53,9 @@ struct FusionTarget {
   /// Bytes of B, its columns in a tile, that are read again for each tile of
   /// rows: a part of a third-level cache.
   int64_t packedBytes = 2 * 1024 * 1024;
-  /// Rows of a product, at most, that make what B costs to read again small, and
-  /// columns that do so with packing A. Fewer rows do where the sum is short.
+  /// Rows of a product, at most, that make what B costs to read again small,
+  /// and columns that do so with packing A. Fewer rows do where the sum is
+  /// short.
   int64_t productRows = 128, productColumns = 1024;
   /// Tiles of a product that are shared among those who compute.
   int64_t productTiles = 8;
@@ -70,7 +74,15 @@ struct FusionGroup {
   SmallVector<SmallVector<int>> loops;
 
   static constexpr int kNoLoop = -1;
+
+  /// The loops that sums of an operation go along: its results in a tile are
+  /// parts of sums, to be combined behind the loops.
+  SmallVector<int> getSummedLoops(unsigned node) const;
 };
+
+/// The common loops that sums of `node` go along, whose entry of
+/// FusionGroup::loops is `loops`.
+SmallVector<int> getSummedLoops(const FusionNode &node, ArrayRef<int> loops);
 
 /// The common loops of a group behind loops `dims` of one of its operations,
 /// whose entry of FusionGroup::loops is `loops`.

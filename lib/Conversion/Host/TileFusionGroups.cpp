@@ -17,8 +17,15 @@
 //   }
 //
 // A part that somebody outside reads is written to its tensor; others exist in
-// a tile only. No sum goes across tiles, so that it does not matter in which
-// order tiles are computed, or by how many threads.
+// a tile only. Of a sum that goes along the loops each tile writes a part,
+// which begins with the neutral element; behind the loops the parts are added,
+// in their order, to what the sum starts from:
+//
+//   %s = sum(%x)  ->  %p = forall (%rows) { %p[%rows / step] = sum(%x[%rows]) }
+//                     %s = sum(%p)
+//
+// So it does not matter in which order tiles are computed, or by how many
+// threads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,6 +33,7 @@
 #include "amp/Conversion/Passes.h"
 #include "amp/Fusion/FusionPlan.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -54,6 +62,13 @@ namespace {
 /// Where a part lies in its tensor.
 struct Slice {
   SmallVector<OpFoldResult> offsets, sizes, strides;
+
+  /// Puts a dimension in front, of which it has what is at `offset`.
+  void prepend(OpFoldResult offset, Builder &b) {
+    offsets.insert(offsets.begin(), offset);
+    sizes.insert(sizes.begin(), b.getIndexAttr(1));
+    strides.insert(strides.begin(), b.getIndexAttr(1));
+  }
 };
 
 /// Writes the loops of one group.
@@ -80,12 +95,24 @@ private:
   /// Results that somebody outside of the group reads.
   SmallVector<OpResult> findOutputs() const;
   bool isReadOutside(Value value) const;
+  unsigned getNumber(OpResult result) const;
   SmallVector<int> getResultLoops(OpResult result) const;
+  /// The loops that `result` is summed along: it has a part for each of their
+  /// steps.
+  SmallVector<int> getSummedLoops(OpResult result) const {
+    return group.getSummedLoops(getNumber(result));
+  }
   /// The end of `loop`, which walks `output` and so `destination`.
   OpFoldResult getExtent(unsigned loop, OpResult output,
                          Value destination) const;
-  /// An empty tensor of the type of `result`.
+  /// An empty tensor of the type of `result`, or of its parts, whose loops are
+  /// the first dimensions.
   Value createDestination(OpResult result);
+  /// What a part of a sum starts from: tensors of `type` of the neutral element
+  /// of `combiner`.
+  Value createNeutral(RankedTensorType type, Operation *combiner);
+  /// The sum of its `parts`.
+  Value combineParts(OpResult result, Value parts);
   Slice getSlice(RankedTensorType type, ArrayRef<int> loops) const;
   void tileOperation(unsigned number);
   /// The part of `value` that a tile reads by loops `loops`.
@@ -134,9 +161,55 @@ Value GroupTiler::createDestination(OpResult result) {
   // What is there before has the extents; it may be filled in the group.
   Value init =
       getFirstInit(op.getDpsInitOperand(result.getResultNumber())->get());
-  return tensor::EmptyOp::create(rewriter, loc,
-                                 tensor::getMixedSizes(rewriter, loc, init),
-                                 type.getElementType());
+  SmallVector<OpFoldResult> sizes;
+  for (int loop : getSummedLoops(result))
+    sizes.push_back(
+        rewriter.getIndexAttr(group.extents[loop] / group.tile[loop]));
+  llvm::append_range(sizes, tensor::getMixedSizes(rewriter, loc, init));
+  return tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
+}
+
+Value GroupTiler::createNeutral(RankedTensorType type, Operation *combiner) {
+  Value empty = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
+                                        type.getElementType());
+  Value neutral = arith::ConstantOp::create(
+      rewriter, loc, *arith::getNeutralElement(combiner));
+  SmallVector<utils::IteratorType> kinds(type.getRank(),
+                                         utils::IteratorType::parallel);
+  return linalg::GenericOp::create(
+             rewriter, loc, type, ValueRange(), empty,
+             rewriter.getMultiDimIdentityMap(type.getRank()), kinds,
+             [&](OpBuilder &b, Location loc, ValueRange) {
+               linalg::YieldOp::create(b, loc, neutral);
+             })
+      .getResult(0);
+}
+
+Value GroupTiler::combineParts(OpResult result, Value parts) {
+  auto op = cast<linalg::GenericOp>(result.getOwner());
+  unsigned number = result.getResultNumber();
+  Operation *combiner = group.nodes[getNumber(result)].combiners[number];
+  Value total = op.getRegionOutputArgs()[number];
+  int64_t rank = cast<RankedTensorType>(parts.getType()).getRank(),
+          numSummed = rank - cast<RankedTensorType>(result.getType()).getRank();
+  AffineMap all = rewriter.getMultiDimIdentityMap(rank);
+  SmallVector<utils::IteratorType> kinds(rank, utils::IteratorType::parallel);
+  std::fill_n(kinds.begin(), numSummed, utils::IteratorType::reduction);
+  return linalg::GenericOp::create(
+             rewriter, op.getLoc(), result.getType(), parts,
+             op.getDpsInitOperand(number)->get(),
+             {all,
+              AffineMap::get(rank, 0, all.getResults().drop_front(numSummed),
+                             rewriter.getContext())},
+             kinds,
+             [&](OpBuilder &b, Location loc, ValueRange args) {
+               IRMapping mapping;
+               for (Value operand : combiner->getOperands())
+                 mapping.map(operand, args[operand == total ? 1 : 0]);
+               linalg::YieldOp::create(
+                   b, loc, b.clone(*combiner, mapping)->getResults());
+             })
+      .getResult(0);
 }
 
 Slice GroupTiler::getSlice(RankedTensorType type, ArrayRef<int> loops) const {
@@ -224,11 +297,15 @@ void GroupTiler::tileOperation(unsigned number) {
       continue;
     }
     types.push_back(partType);
-    operands.push_back(op.payloadUsesValueFromOperand(&operand)
-                           ? getPart(value, walk)
-                           : tensor::EmptyOp::create(rewriter, loc,
-                                                     partType.getShape(),
-                                                     type.getElementType()));
+    unsigned result = op.getTiedOpResult(&operand).getResultNumber();
+    if (!group.getSummedLoops(number).empty())
+      operands.push_back(
+          createNeutral(partType, group.nodes[number].combiners[result]));
+    else if (op.payloadUsesValueFromOperand(&operand))
+      operands.push_back(getPart(value, walk));
+    else
+      operands.push_back(tensor::EmptyOp::create(
+          rewriter, loc, partType.getShape(), type.getElementType()));
   }
   auto tiled = cast<linalg::GenericOp>(
       clone(rewriter, op.getOperation(), types, operands));
@@ -257,15 +334,22 @@ OpFoldResult GroupTiler::getExtent(unsigned loop, OpResult output,
     return rewriter.getIndexAttr(group.extents[loop]);
   SmallVector<int> walk = getResultLoops(output);
   int64_t dim = std::distance(walk.begin(), llvm::find(walk, int(loop)));
+  // Parts of a sum are in front.
+  dim += cast<RankedTensorType>(destination.getType()).getRank() - walk.size();
   return tensor::getMixedSize(rewriter, loc, destination, dim);
+}
+
+unsigned GroupTiler::getNumber(OpResult result) const {
+  return std::distance(group.nodes.begin(),
+                       llvm::find_if(group.nodes, [&](const FusionNode &node) {
+                         return node.op == result.getOwner();
+                       }));
 }
 
 SmallVector<int> GroupTiler::getResultLoops(OpResult result) const {
   auto op = cast<linalg::GenericOp>(result.getOwner());
-  auto node = llvm::find_if(
-      group.nodes, [&](const FusionNode &node) { return node.op == op; });
   return getLoops(op.getIndexingMapMatchingResult(result),
-                  group.loops[std::distance(group.nodes.begin(), node)]);
+                  group.loops[getNumber(result)]);
 }
 
 void GroupTiler::tile() {
@@ -289,19 +373,34 @@ void GroupTiler::tile() {
   indices = llvm::to_vector_of<Value>(forall.getInductionVars());
   for (unsigned number = 0; number < group.nodes.size(); ++number)
     tileOperation(number);
+  // Which step of its loop a tile is, for parts of sums.
+  llvm::SmallDenseMap<int, OpFoldResult> partIndices;
+  AffineExpr index = rewriter.getAffineDimExpr(0);
+  for (OpResult output : outputs)
+    for (int loop : getSummedLoops(output))
+      if (auto [it, isNew] = partIndices.try_emplace(loop); isNew)
+        it->second = affine::makeComposedFoldedAffineApply(
+            rewriter, loc, index.floorDiv(group.tile[loop]),
+            OpFoldResult(indices[loop]));
 
   rewriter.setInsertionPointToStart(forall.getTerminator().getBody());
   for (auto [output, destination] :
        llvm::zip_equal(outputs, forall.getRegionIterArgs())) {
     Slice slice = getSlice(cast<RankedTensorType>(output.getType()),
                            getResultLoops(output));
+    for (int loop : llvm::reverse(getSummedLoops(output)))
+      slice.prepend(partIndices[loop], rewriter);
     tensor::ParallelInsertSliceOp::create(rewriter, loc, parts.lookup(output),
                                           destination, slice.offsets,
                                           slice.sizes, slice.strides);
   }
   shareBodies(*forall.getBody(), rewriter);
-  for (auto [output, result] : llvm::zip_equal(outputs, forall.getResults()))
-    rewriter.replaceAllUsesWith(output, result);
+  for (auto [output, result] : llvm::zip_equal(outputs, forall.getResults())) {
+    rewriter.setInsertionPoint(output.getOwner());
+    rewriter.replaceAllUsesWith(output, getSummedLoops(output).empty()
+                                            ? Value(result)
+                                            : combineParts(output, result));
+  }
   // Readers first; reshapes of what is in tiles only are dead now, and so is
   // what the operations would have written to.
   for (FusionNode node : llvm::reverse(group.nodes)) {

@@ -15,7 +15,7 @@
 
 // Three pairs that each read one tensor, and each waits for another of them: two of
 // the three can be groups, not all. The second of a pair is younger than what it
-// reaches through the older one of another.
+// reaches through the older one of another. Sums that round join none.
 
 // CHECK-LABEL: func @three
 // CHECK-COUNT-2: scf.forall (
@@ -35,7 +35,9 @@ func.func @three(%p: tensor<65536xf32>, %q: tensor<262144xf32>, %r: tensor<52428
       ins(%a : tensor<65536xf32>) outs(%zeros : tensor<f32>) {
   ^bb0(%in: f32, %out: f32):
     %m = arith.addf %in, %out : f32
-    linalg.yield %m : f32
+    %r16 = arith.truncf %m : f32 to bf16
+    %r32 = arith.extf %r16 : bf16 to f32
+    linalg.yield %r32 : f32
   } -> tensor<f32>
   %y1e = tensor.empty() : tensor<262144xf32>
   %y1 = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel"]}
@@ -49,7 +51,9 @@ func.func @three(%p: tensor<65536xf32>, %q: tensor<262144xf32>, %r: tensor<52428
       ins(%y1 : tensor<262144xf32>) outs(%zeros : tensor<f32>) {
   ^bb0(%in: f32, %out: f32):
     %m = arith.addf %in, %out : f32
-    linalg.yield %m : f32
+    %r16 = arith.truncf %m : f32 to bf16
+    %r32 = arith.extf %r16 : bf16 to f32
+    linalg.yield %r32 : f32
   } -> tensor<f32>
   %x1e = tensor.empty() : tensor<524288xf32>
   %x1 = linalg.generic {indexing_maps = [#i, #s, #i], iterator_types = ["parallel"]}
@@ -81,7 +85,9 @@ func.func @three(%p: tensor<65536xf32>, %q: tensor<262144xf32>, %r: tensor<52428
       ins(%x2 : tensor<524288xf32>) outs(%zeros : tensor<f32>) {
   ^bb0(%in: f32, %out: f32):
     %m = arith.addf %in, %out : f32
-    linalg.yield %m : f32
+    %r16 = arith.truncf %m : f32 to bf16
+    %r32 = arith.extf %r16 : bf16 to f32
+    linalg.yield %r32 : f32
   } -> tensor<f32>
   %y2e = tensor.empty() : tensor<262144xf32>
   %y2 = linalg.generic {indexing_maps = [#i, #s, #i], iterator_types = ["parallel"]}

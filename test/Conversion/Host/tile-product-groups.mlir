@@ -119,7 +119,7 @@ func.func @alone(%a: tensor<64x8xf32>, %b: tensor<8x32xf32>) -> tensor<64x32xf32
   } -> tensor<64x32xf32>
   return %p : tensor<64x32xf32>
 }
-func.func @long(%a: tensor<64x8xf32>, %b: tensor<8x512xf32>, %s: tensor<64xf32>) -> tensor<64xf32> {
+func.func @long(%a: tensor<64x8xf32>, %b: tensor<8x512xf32>) -> tensor<64x512xf32> {
   %zero = arith.constant 0.0 : f32
   %e0 = tensor.empty() : tensor<64x512xf32>
   %z0 = linalg.generic {indexing_maps = [#ij], iterator_types = ["parallel", "parallel"]} outs(%e0 : tensor<64x512xf32>) {
@@ -133,12 +133,12 @@ func.func @long(%a: tensor<64x8xf32>, %b: tensor<8x512xf32>, %s: tensor<64xf32>)
     %n = arith.addf %acc, %m : f32
     linalg.yield %n : f32
   } -> tensor<64x512xf32>
-  %r = linalg.generic {indexing_maps = [#ij, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%p : tensor<64x512xf32>) outs(%s : tensor<64xf32>) {
-  ^bb0(%x: f32, %out: f32):
-    %0 = arith.addf %x, %out : f32
+  %r = linalg.generic {indexing_maps = [#ij, affine_map<(i, j) -> (i, 511 - j)>, #ij], iterator_types = ["parallel", "parallel"]} ins(%p, %p : tensor<64x512xf32>, tensor<64x512xf32>) outs(%e0 : tensor<64x512xf32>) {
+  ^bb0(%x: f32, %y: f32, %out: f32):
+    %0 = arith.addf %x, %y : f32
     linalg.yield %0 : f32
-  } -> tensor<64xf32>
-  return %r : tensor<64xf32>
+  } -> tensor<64x512xf32>
+  return %r : tensor<64x512xf32>
 }
 func.func @dynamic(%a: tensor<64x?xf32>, %b: tensor<?x128xf32>, %v: tensor<128xf32>) -> tensor<64x128xf32> {
   %zero = arith.constant 0.0 : f32

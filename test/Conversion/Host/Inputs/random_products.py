@@ -5,7 +5,7 @@
 Each multiplies up to three products, plain, transposed, of several dimensions or of a
 batch, and reads their results by what a layer has behind them: biases of rows and of
 columns, other tensors, maxima, sums and maxima of rows or columns and what is left
-without them, slices, another product. Results are read once or more often. Elements are
+without them, another product. Results are read once or more often. Elements are
 small integers in f32, so that sums are exact in any order. @main prints for each program
 its number and sums of what it returns, weighted by position.
 """
@@ -120,8 +120,10 @@ class Program:
             along = self.generic(everything, "".join("r" if d == dim else "p" for d in range(len(shape))),
                                  [(name, shape, everything)], short, indices,
                                  [f"%r = arith.{op} %o, %i0 : f32", "linalg.yield %r : f32"], start)
-            if rng.random() < 0.3:
+            if rng.random() < 0.4:
                 self.results.append((along, short))
+                if rng.random() < 0.5:
+                    return name, shape
             return self.generic(everything, kinds, [(name, shape, everything), (along, short, indices)], shape,
                                 everything, ["%r = arith.subf %i0, %i1 : f32", "linalg.yield %r : f32"]), shape
         if kind == 3 and len(shape) == 3:  # two dimensions are one
