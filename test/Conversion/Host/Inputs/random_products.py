@@ -13,7 +13,7 @@ its number and sums of what it returns, weighted by position.
 import random
 import sys
 
-SIZES = (4, 6, 8, 12, 16)
+SIZES = (4, 6, 8, 12, 16, 32)
 
 
 def tensor(shape):
@@ -120,9 +120,9 @@ class Program:
             along = self.generic(everything, "".join("r" if d == dim else "p" for d in range(len(shape))),
                                  [(name, shape, everything)], short, indices,
                                  [f"%r = arith.{op} %o, %i0 : f32", "linalg.yield %r : f32"], start)
-            if rng.random() < 0.4:
+            if rng.random() < 0.6:
                 self.results.append((along, short))
-                if rng.random() < 0.5:
+                if rng.random() < 0.7:
                     return name, shape
             return self.generic(everything, kinds, [(name, shape, everything), (along, short, indices)], shape,
                                 everything, ["%r = arith.subf %i0, %i1 : f32", "linalg.yield %r : f32"]), shape
