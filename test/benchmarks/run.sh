@@ -4,11 +4,13 @@
 # samples against PyTorch where it is installed. One thread. `./dev bench kernels` prints
 # what is expected of generated kernels instead, and measures them where there is a GPU;
 # `./dev bench passes` how long the passes take, `./dev bench frontends` what a step costs
-# in PyTorch. `machine` and `products` are parts that can be had alone.
+# in PyTorch, `./dev bench errors` how far a step of each level is from FP64. `machine`
+# and `products` are parts that can be had alone.
 set -euo pipefail
-build=${1:?usage: run.sh BUILD_DIR [kernels | frontends | machine | passes | products]}
+build=${1:?usage: run.sh BUILD_DIR [errors | kernels | frontends | machine | passes | products]}
 here=$(dirname "${BASH_SOURCE[0]}")
 case ${2:-} in
+errors) exec python3 "$here/errors.py" "$build" "${@:3}" ;;
 kernels) exec python3 "$here/kernels.py" "$build" "${@:3}" ;;
 frontends) PYTHONPATH="$build/python" OMP_NUM_THREADS=1 exec python3 "$here/frontends.py" "${@:3}" ;;
 machine)
@@ -22,7 +24,7 @@ products)
 passes) exec python3 "$here/passes.py" "$build/bin/amp-opt" "${@:3}" ;;
 "") ;;
 *)
-  echo "run.sh: expected 'kernels', 'frontends', 'machine', 'passes', 'products' or nothing, but got '$2'" >&2
+  echo "run.sh: expected 'errors', 'kernels', 'frontends', 'machine', 'passes', 'products' or nothing, but got '$2'" >&2
   exit 2
   ;;
 esac
