@@ -47,7 +47,7 @@ extern "C" {
 
 /** Version of this interface. It grows when something is added; a program works
  * with every library of the version it was written for, or a later one. */
-#define AMP_COMPILER_API_VERSION 2
+#define AMP_COMPILER_API_VERSION 3
 
 /** How a call ended. */
 typedef enum AmpCompilerStatus {
@@ -72,6 +72,13 @@ typedef enum AmpCompilerFormat {
   AMP_COMPILER_BYTECODE = 2
 } AmpCompilerFormat;
 
+/** What a request asks for besides; may be combined by `|`. */
+typedef enum AmpCompilerFlag {
+  /** Names of the program's functions are added to /tmp/perf-PID.map, where
+   * Linux's perf looks for them: Execution.h. */
+  AMP_COMPILER_PERF_MAP = 1
+} AmpCompilerFlag;
+
 /** What to do. Set everything to zero, then the members you need. The library
  * reads it during the call only. */
 typedef struct AmpCompilerRequest {
@@ -88,8 +95,8 @@ typedef struct AmpCompilerRequest {
   const char *pipeline;
   /** An AmpCompilerFormat. */
   uint32_t outputFormat;
-  /** Zero. */
-  uint32_t reserved;
+  /** AmpCompilerFlags, or 0. Up to version 2 a reserved member, which was 0. */
+  uint32_t flags;
 } AmpCompilerRequest;
 
 /** What came of a request; owned by the caller. */

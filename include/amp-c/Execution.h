@@ -52,7 +52,14 @@ typedef struct AmpProgram AmpProgram;
  * outputFormat is 0; optimizationLevel is LLVM's, 0 to 3. Never null: what goes
  * wrong stands in the program, a null request too. Beside the statuses of
  * ampCompilerRun there is AMP_COMPILER_CODE_FAILED: what the pipeline left is
- * no code for this CPU. */
+ * no code for this CPU.
+ *
+ * With AMP_COMPILER_PERF_MAP in the request's flags, names of the program's
+ * functions are added to /tmp/perf-PID.map, a line for each: start, size, name.
+ * The first program of a process makes the file, and what an earlier process
+ * left there goes; the file stays, and so do names of programs that were
+ * destroyed. Kernels say what they compute where amp-to-host was told to
+ * describe-kernels. AMP_COMPILER_CODE_FAILED if the file cannot be written. */
 AMP_COMPILER_EXPORT AmpProgram *
 ampProgramCompile(const AmpCompilerRequest *request,
                   uint32_t optimizationLevel);

@@ -21,6 +21,7 @@
 #include "amp-rt/Run.h"
 #include "amp-rt/Version.h"
 #include "amp/Execution/HostCode.h"
+#include "amp/Execution/PerfMap.h"
 #include "amp/Execution/StridedCopy.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -295,6 +296,17 @@ struct AmpProgram {
   std::mutex calls;
 };
 
+/// Names the functions of `code` for perf; kernels say what they compute where
+/// the program lists them.
+static llvm::Error writePerfMap(const HostCode &code) {
+  std::vector<KernelTime> kernels(code.program->kernelCount);
+  for (auto [index, kernel] : llvm::enumerate(kernels)) {
+    kernel.name = code.program->kernels[index]->name;
+    kernel.what = code.program->kernels[index]->what;
+  }
+  return writePerfMap(getPerfMapPath(), code.functions, kernels);
+}
+
 AmpCompilerStatus AmpProgram::compile(const AmpCompilerRequest *request,
                                       uint32_t optimizationLevel) {
   llvm::raw_string_ostream stream(diagnostics);
@@ -327,6 +339,11 @@ AmpCompilerStatus AmpProgram::compile(const AmpCompilerRequest *request,
     stream << "error: " << ampRtStatusText() << "\n";
     return AMP_COMPILER_CODE_FAILED;
   }
+  if (request->flags & AMP_COMPILER_PERF_MAP)
+    if (llvm::Error error = writePerfMap(code)) {
+      stream << "error: " << llvm::toString(std::move(error)) << "\n";
+      return AMP_COMPILER_CODE_FAILED;
+    }
   return AMP_COMPILER_OK;
 }
 

@@ -22,7 +22,7 @@ using namespace mlir::amp;
 
 // The layout that programs were compiled against: no hidden padding.
 static_assert(sizeof(AmpCompilerRequest) == 48, "the ABI of version 1");
-static_assert(offsetof(AmpCompilerRequest, reserved) == 44,
+static_assert(offsetof(AmpCompilerRequest, flags) == 44,
               "the ABI of version 1");
 
 static const DialectRegistry &getDialects() {
@@ -50,8 +50,8 @@ static const char *findInvalidArgument(const AmpCompilerRequest *request) {
     return "expected 'module' to be MLIR text or bytecode, but got null";
   if (request->outputFormat > AMP_COMPILER_BYTECODE)
     return "expected 'outputFormat' to be an AmpCompilerFormat";
-  if (request->reserved)
-    return "expected 'reserved' to be 0";
+  if (request->flags & ~uint32_t(AMP_COMPILER_PERF_MAP))
+    return "expected 'flags' to be AmpCompilerFlags";
   return nullptr;
 }
 

@@ -16,6 +16,7 @@ class Program:
         name: str,
         optimization_level: int,
         threads: int,
+        perf_map: bool,
     ) -> None: ...
     @property
     def diagnostics(self) -> str: ...

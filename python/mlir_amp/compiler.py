@@ -31,6 +31,7 @@ Which passes a pipeline can name: those of mlir-amp up to the host, and ``canoni
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
@@ -50,6 +51,7 @@ __all__ = [
     "run",
     "run_with_diagnostics",
     "version",
+    "wants_perf_map",
     "xla_entry",
 ]
 
@@ -304,22 +306,36 @@ class Program:
         return re.findall(r"remark: (stores in .*)", self.diagnostics)
 
 
-def to_host(threads: int = 1) -> str:
+def wants_perf_map() -> bool:
+    """Whether the environment asks for names for Linux's perf: ``MLIR_AMP_PERF_MAP``
+    is set, and is neither empty nor ``0``."""
+    return os.environ.get("MLIR_AMP_PERF_MAP", "") not in ("", "0")
+
+
+def to_host(threads: int = 1, *, perf_map: bool = False) -> str:
     """The last pass of a pipeline, for the CPU of this process.
 
     Args:
         threads: How many threads its loops are divided among. Results do not depend
             on it.
+        perf_map: Whether the program lists what its kernels compute, for the names that
+            :func:`compile` writes. Code and results do not depend on it.
 
     Returns:
         Text such as ``"amp-to-host{cpu=native blas=off threads=2}"``. No product
         goes to a BLAS library, so results do not depend on what is installed.
     """
-    return f"amp-to-host{{cpu=native blas=off threads={threads}}}"
+    described = " describe-kernels" if perf_map else ""
+    return f"amp-to-host{{cpu=native blas=off threads={threads}{described}}}"
 
 
 def compile_for_host(
-    module: str | bytes, passes: str, *, name: str = "module", threads: int = 1
+    module: str | bytes,
+    passes: str,
+    *,
+    name: str = "module",
+    threads: int = 1,
+    perf_map: bool | None = None,
 ) -> Program:
     """Compiles a module for this CPU and so many threads.
 
@@ -328,6 +344,7 @@ def compile_for_host(
         passes: Those before the last one: what :func:`mixed_precision` gives.
         name: What diagnostics call the module.
         threads: How many threads loops are divided among, and calls may use.
+        perf_map: As for :func:`compile`; kernels say what they compute.
 
     Returns:
         The program.
@@ -335,8 +352,9 @@ def compile_for_host(
     Raises:
         As :func:`compile`.
     """
-    pipeline = f"builtin.module({passes},{to_host(threads)})"
-    return compile(module, pipeline, name=name, threads=threads)
+    perf_map = wants_perf_map() if perf_map is None else perf_map
+    pipeline = f"builtin.module({passes},{to_host(threads, perf_map=perf_map)})"
+    return compile(module, pipeline, name=name, threads=threads, perf_map=perf_map)
 
 
 def compile(
@@ -346,6 +364,7 @@ def compile(
     name: str = "module",
     optimization_level: int = 3,
     threads: int = 1,
+    perf_map: bool | None = None,
 ) -> Program:
     """Compiles a module for this CPU. Other threads of Python go on meanwhile.
 
@@ -359,13 +378,17 @@ def compile(
         threads: How many threads calls may use, the caller's among them; as many as
             :func:`to_host` was told. Programs of one number share their threads, which
             sleep between calls.
+        perf_map: Whether names of the program's functions are added to
+            ``/tmp/perf-PID.map``, where Linux's perf looks for them. None: what
+            :func:`wants_perf_map` says.
 
     Returns:
         The program.
 
     Raises:
         InvalidModule, InvalidPipeline, Refused: As :func:`run`.
-        CompileError: What the pipeline left is no code for this CPU.
+        CompileError: What the pipeline left is no code for this CPU, or the names
+            cannot be written.
         InvalidArgument: A number of threads below 1 or above 1024.
     """
     if not 1 <= threads <= 1024:
@@ -374,6 +397,11 @@ def compile(
         )
     return Program(
         _compiler.Program(
-            _to_bytes(module), pipeline, name, optimization_level, threads
+            _to_bytes(module),
+            pipeline,
+            name,
+            optimization_level,
+            threads,
+            wants_perf_map() if perf_map is None else perf_map,
         )
     )

@@ -45,7 +45,7 @@ int main(void) {
   AmpCompilerResult *bytecode;
   AmpCompilerRequest request;
 
-  /* CHECK: api 2, mlir-amp {{[0-9.]+}}, LLVM 22.{{.*}}
+  /* CHECK: api 3, mlir-amp {{[0-9.]+}}, LLVM 22.{{.*}}
    */
   printf("api %u, %s\n", (unsigned)ampCompilerGetApiVersion(),
          ampCompilerGetVersion());
@@ -148,11 +148,16 @@ int main(void) {
    */
   show("unknown format", ampCompilerRun(&request));
   request.outputFormat = AMP_COMPILER_TEXT;
-  request.reserved = 1;
-  /* CHECK-LABEL: == reserved: status 1, text
-   * CHECK-NEXT: error: expected 'reserved' to be 0
+  request.flags = 2;
+  /* CHECK-LABEL: == flags: status 1, text
+   * CHECK-NEXT: error: expected 'flags' to be AmpCompilerFlags
    */
-  show("reserved", ampCompilerRun(&request));
+  show("flags", ampCompilerRun(&request));
+  request.flags = AMP_COMPILER_PERF_MAP;
+  /* CHECK-LABEL: == perf: status 1, text
+   * CHECK-NEXT: error: expected 'flags' to be 0: a module that is written out has no functions in memory
+   */
+  show("perf", ampCompilerRun(&request));
 
   /* CHECK-LABEL: == null result: status 1, text
    */

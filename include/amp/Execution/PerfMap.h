@@ -32,8 +32,10 @@ void printPerfMap(llvm::raw_ostream &os,
                   llvm::ArrayRef<LinkedFunction> functions,
                   llvm::ArrayRef<KernelTime> kernels);
 
-/// Writes them to a new file at `path`; one that an earlier process left there
-/// goes. The file stays for who reads the samples later.
+/// Adds them to the file at `path`. The first call of a process makes the file,
+/// and one that an earlier process left there goes; later ones, of whichever
+/// thread, append. The file stays for who reads the samples later, and so do
+/// the names of code that was unloaded since.
 llvm::Error writePerfMap(llvm::StringRef path,
                          llvm::ArrayRef<LinkedFunction> functions,
                          llvm::ArrayRef<KernelTime> kernels);

@@ -47,13 +47,14 @@ namespace {
 class Request {
 public:
   Request(const nb::bytes &module, const std::string &pipeline,
-          const std::string &name)
+          const std::string &name, bool writesPerfMap = false)
       : pipeline(pipeline), name(name) {
     request.structSize = sizeof(request);
     request.module = module.c_str();
     request.moduleSize = module.size();
     request.moduleName = this->name.c_str();
     request.pipeline = this->pipeline.c_str();
+    request.flags = writesPerfMap ? AMP_COMPILER_PERF_MAP : 0;
   }
   AmpCompilerRequest request = {};
 
@@ -88,9 +89,9 @@ std::shared_ptr<AmpRtPool> getPool(int32_t threads) {
 class Program {
 public:
   Program(const nb::bytes &module, const std::string &pipeline,
-          const std::string &name, unsigned optimizationLevel,
-          int32_t threads) {
-    Request request(module, pipeline, name);
+          const std::string &name, unsigned optimizationLevel, int32_t threads,
+          bool writesPerfMap) {
+    Request request(module, pipeline, name, writesPerfMap);
     {
       nb::gil_scoped_release release;
       loaded->program.reset(
@@ -396,9 +397,9 @@ NB_MODULE(_compiler, module) {
       "words"_a);
   nb::class_<Program>(module, "Program")
       .def(nb::init<const nb::bytes &, const std::string &, const std::string &,
-                    unsigned, int32_t>(),
+                    unsigned, int32_t, bool>(),
            "module"_a, "pipeline"_a, "name"_a, "optimization_level"_a,
-           "threads"_a)
+           "threads"_a, "perf_map"_a)
       .def_prop_ro("diagnostics", &Program::getDiagnostics)
       .def_prop_ro("xla_number", &Program::getXlaNumber)
       .def_prop_ro("functions", &Program::getFunctions)

@@ -11,6 +11,7 @@
 
 #include <csignal>
 #include <sys/resource.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace amp_test;
@@ -80,6 +81,45 @@ TEST_F(PerfMapTest, ALinkIsReplacedAndNotFollowed) {
   ASSERT_EQ(::symlink(target.c_str(), path.c_str()), 0);
   EXPECT_EQ(getText(writePerfMap(path, kFunctions, {})), "(success)");
   EXPECT_EQ(readText("perf-1.map"), kLine);
+  EXPECT_EQ(readText("precious"), "kept");
+}
+
+// Programs of one process come one after the other, and from several threads.
+TEST_F(PerfMapTest, LaterNamesAreAppended) {
+  const std::string path = writeText("perf-1.map", "1 1 of another process\n");
+  constexpr int kThreads = 4, kCalls = 50;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i)
+    threads.emplace_back([&] {
+      for (int j = 0; j < kCalls; ++j)
+        EXPECT_EQ(getText(writePerfMap(path, kFunctions, {})), "(success)");
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  std::string wanted;
+  for (int i = 0; i < kThreads * kCalls; ++i)
+    wanted += kLine;
+  EXPECT_EQ(readText("perf-1.map"), wanted);
+}
+
+TEST_F(PerfMapTest, AMapThatWasTakenAwayIsBegunAnew) {
+  const std::string path = getPath("perf-1.map");
+  EXPECT_EQ(getText(writePerfMap(path, {{"old", 1, 1}}, {})), "(success)");
+  ASSERT_EQ(::unlink(path.c_str()), 0);
+  EXPECT_EQ(getText(writePerfMap(path, kFunctions, {})), "(success)");
+  EXPECT_EQ(readText("perf-1.map"), kLine);
+}
+
+// Where a map was begun, a link in its place is somebody else's.
+TEST_F(PerfMapTest, ALaterLinkIsRefused) {
+  const std::string target = writeText("precious", "kept");
+  const std::string path = getPath("perf-1.map");
+  EXPECT_EQ(getText(writePerfMap(path, kFunctions, {})), "(success)");
+  ASSERT_EQ(::unlink(path.c_str()), 0);
+  ASSERT_EQ(::symlink(target.c_str(), path.c_str()), 0);
+  EXPECT_EQ(withoutFolder(getText(writePerfMap(path, kFunctions, {}))),
+            "cannot write 'FOLDER/perf-1.map', where perf looks for names: "
+            "Too many levels of symbolic links");
   EXPECT_EQ(readText("precious"), "kept");
 }
 
