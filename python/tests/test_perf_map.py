@@ -6,6 +6,7 @@ several programs, of both ways to compile PyTorch, and when they cannot be writt
 
 from __future__ import annotations
 
+import itertools
 import os
 import pathlib
 import re
@@ -35,11 +36,13 @@ def read_names(path: pathlib.Path) -> list[str]:
     """The name of each line. No function lies in another: all programs are held."""
     ranges, names = [], []
     for line in path.read_text().splitlines():
-        start, size, name = re.fullmatch(r"([0-9a-f]+) ([0-9a-f]+) (\S.*)", line).groups()
+        start, size, name = re.fullmatch(
+            r"([0-9a-f]+) ([0-9a-f]+) (\S.*)", line
+        ).groups()
         ranges.append((int(start, 16), int(start, 16) + int(size, 16)))
         names.append(name)
     ranges.sort()
-    assert all(end <= start for (_, end), (start, _) in zip(ranges, ranges[1:]))
+    assert all(end <= start for (_, end), (start, _) in itertools.pairwise(ranges))
     return names
 
 
@@ -70,7 +73,9 @@ def test_kernels_of_a_step_say_what_they_compute(perf_map: pathlib.Path) -> None
     )
     names = read_names(perf_map)
     assert "_mlir_ciface_train_step" in names
-    assert any(re.fullmatch(r"amp_kernel_\d+ product 32x128x64 f16 f16", n) for n in names)
+    assert any(
+        re.fullmatch(r"amp_kernel_\d+ product 32x128x64 f16 f16", n) for n in names
+    )
     assert program.functions["train_step"].kind == "train_step"
 
 

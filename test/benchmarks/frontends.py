@@ -36,25 +36,8 @@ import lstm_names  # noqa: E402
 import resnet_digits  # noqa: E402
 from mlir_amp import compiler, policy  # noqa: E402
 from mlir_amp.torch import amp, backend  # noqa: E402
+from sample_models import Bottleneck  # noqa: E402
 from torch._dynamo.backends.common import aot_autograd  # noqa: E402
-
-
-class Bottleneck(nn.Module):
-    def __init__(self, before, width, stride):
-        super().__init__()
-        after = 4 * width
-        self.conv1, self.bn1 = nn.Conv2d(before, width, 1, bias=False), nn.BatchNorm2d(width)
-        self.conv2, self.bn2 = nn.Conv2d(width, width, 3, stride, 1, bias=False), nn.BatchNorm2d(width)
-        self.conv3, self.bn3 = nn.Conv2d(width, after, 1, bias=False), nn.BatchNorm2d(after)
-        self.shortcut = nn.Identity()
-        if stride != 1 or before != after:
-            conv = nn.Conv2d(before, after, 1, stride, bias=False)
-            self.shortcut = nn.Sequential(conv, nn.BatchNorm2d(after))
-
-    def forward(self, x):
-        y = functional.relu(self.bn1(self.conv1(x)))
-        y = functional.relu(self.bn2(self.conv2(y)))
-        return functional.relu(self.bn3(self.conv3(y)) + self.shortcut(x))
 
 
 def resnet_mid():

@@ -10,7 +10,7 @@ set -euo pipefail
 build=${1:?usage: run.sh BUILD_DIR [errors | kernels | frontends | machine | passes | products]}
 here=$(dirname "${BASH_SOURCE[0]}")
 case ${2:-} in
-errors) exec python3 "$here/errors.py" "$build" "${@:3}" ;;
+errors) PYTHONPATH="$build/python" exec python3 "$here/errors.py" "$build" "${@:3}" ;;
 kernels) exec python3 "$here/kernels.py" "$build" "${@:3}" ;;
 frontends) PYTHONPATH="$build/python" OMP_NUM_THREADS=1 exec python3 "$here/frontends.py" "${@:3}" ;;
 machine)

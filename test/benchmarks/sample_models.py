@@ -93,9 +93,9 @@ class Bottleneck(nn.Module):
 
 
 class ResNetMid(nn.Module):
-    """ResNet-50 with two blocks of each width, whose residual branches start small. With
-    batch norms' weights of 1 a rounding in FP32 decides so many signs before a ReLU that
-    gradients of the first layers are off by a hundredth."""
+    """ResNet-50 with two blocks of each width, whose residual branches start small.
+    With batch norms' weights of 1, roundings of FP32 decide so many signs before a ReLU
+    that gradients are off by a hundredth."""
 
     def __init__(self, classes=100):
         super().__init__()
@@ -143,7 +143,10 @@ class GPTBlock(nn.Module):
 class GPT(nn.Module):
     def __init__(self, layers, vocabulary=96, width=64, heads=4, tokens=32):
         super().__init__()
-        self.wte, self.wpe = nn.Embedding(vocabulary, width), nn.Embedding(tokens, width)
+        self.wte, self.wpe = (
+            nn.Embedding(vocabulary, width),
+            nn.Embedding(tokens, width),
+        )
         self.blocks = nn.Sequential(*(GPTBlock(width, heads) for _ in range(layers)))
         self.lnf = nn.LayerNorm(width)
         nn.init.normal_(self.wte.weight, std=0.02)  # 1 makes denormal probabilities
@@ -201,9 +204,7 @@ def sgd(rate, decay=0.0):
 
 
 def adamw(rate, decay):
-    return lambda parameters: torch.optim.AdamW(
-        parameters, lr=rate, weight_decay=decay
-    )
+    return lambda parameters: torch.optim.AdamW(parameters, lr=rate, weight_decay=decay)
 
 
 class Sample(NamedTuple):
