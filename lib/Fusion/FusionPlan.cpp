@@ -23,6 +23,11 @@
 //   product  a group has one at most, joins what reads its result (and the fill
 //            that it starts from), and counts as one if anything does
 //
+// Where sums are in registers, products go first. What is computed on them
+// there costs what else it reads, and no pair could save more than the f32
+// sums. Of all that needs them element by element (ElementReader.h), directly
+// or through others that do, all stay that keep `order` and `life`.
+//
 // Groups stand in an order in which they can be computed. What is between two
 // of them in that order and waits for the first goes behind both.
 //
@@ -36,6 +41,7 @@
 
 #include "amp/Fusion/FusionPlan.h"
 
+#include "ElementReader.h"
 #include "TileChoice.h"
 #include "amp/Analysis/Contraction.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -44,6 +50,7 @@
 #include "llvm/ADT/SetVector.h"
 
 #include <queue>
+#include <set>
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -250,6 +257,8 @@ private:
   Candidate createSingle(unsigned vertex) const;
   void countBytes(Candidate &candidate) const;
   std::optional<Candidate> join(const Candidate &a, const Candidate &b) const;
+  /// The same, with the loops that are common, if there are any.
+  Candidate joinAtAnyLoops(const Candidate &a, const Candidate &b) const;
   bool chooseTile(Candidate &candidate) const;
   /// The groups between `first` and `second` in their order that wait for
   /// `first`; nothing if `second` waits for one of them.
@@ -259,6 +268,22 @@ private:
   /// for the groups that wait for it.
   void placeTogether(unsigned first, unsigned second, unsigned joined,
                      const llvm::DenseSet<unsigned> &behind);
+  /// Makes `b` part of `a`. The first of them in their order, and what waits
+  /// for it, are as for findBehind.
+  void merge(unsigned a, unsigned b, Candidate joined,
+             const llvm::DenseSet<unsigned> &behind);
+  /// Gives a product in registers what it starts from, and what is computed on
+  /// its elements.
+  void joinElementReaders(unsigned product);
+  /// The vertices, `product` first, that need its elements one by one.
+  std::set<unsigned> collectElementReaders(unsigned product) const;
+  /// Groups behind `members` in their order that wait for one of them, others
+  /// of `members` not counted.
+  llvm::DenseSet<unsigned> findWaiting(const std::set<unsigned> &members) const;
+  /// False if `reader` stands behind a contraction and takes from `members`
+  /// what others read too.
+  bool keepsLife(unsigned product, unsigned reader,
+                 const std::set<unsigned> &members) const;
   bool keepsLives(const Candidate &a, const Candidate &b) const;
   /// False if a product of one of them stands in the way.
   bool keepsProducts(const Candidate &a, const Candidate &b) const;
@@ -315,7 +340,7 @@ Planner::Planner(Block &block, const FusionTarget &target)
     : target(target), graph(block) {
   unsigned numContractions = 0;
   for (unsigned vertex = 0; vertex < graph.size(); ++vertex) {
-    nodes.push_back(FusionNode::get(graph.getOp(vertex)));
+    nodes.push_back(FusionNode::get(graph.getOp(vertex), target.forms));
     groups.push_back(createSingle(vertex));
     versions.push_back(0);
     groupOf.push_back(vertex);
@@ -356,15 +381,14 @@ bool Planner::keepsLives(const Candidate &a, const Candidate &b) const {
 bool Planner::keepsProducts(const Candidate &a, const Candidate &b) const {
   if (!a.product && !b.product)
     return true;
-  if (a.product && b.product)
+  if ((a.product && b.product) || target.productsInRegisters)
     return false;
   const Candidate &with = a.product ? a : b, &other = a.product ? b : a;
   auto isWritten = [&](Value tensor) { return with.writes.contains(tensor); };
   if (llvm::any_of(other.reads, isWritten))
     return true;
-  linalg::GenericOp op = nodes[*with.product]->op;
-  return other.reads.empty() &&
-         other.writes.contains(getReshapeRoot(op.getDpsInits()[0]));
+  return other.reads.empty() && other.writes.contains(getReshapeRoot(
+                                    nodes[*with.product]->product->start));
 }
 
 bool Planner::isProductAlone(const Candidate &candidate) const {
@@ -461,6 +485,14 @@ SmallVector<int> mlir::amp::getGroupLoops(ArrayRef<int> dims,
 
 std::optional<Candidate> Planner::join(const Candidate &a,
                                        const Candidate &b) const {
+  Candidate joined = joinAtAnyLoops(a, b);
+  if (joined.extents.empty())
+    return std::nullopt;
+  return joined;
+}
+
+Candidate Planner::joinAtAnyLoops(const Candidate &a,
+                                  const Candidate &b) const {
   LoopTies ties(a.extents.size(), b.extents.size());
   struct Access {
     SmallVector<int> loops;
@@ -509,8 +541,6 @@ std::optional<Candidate> Planner::join(const Candidate &a,
                                    ? b.extents[other]
                                    : a.extents[loop]);
     }
-  if (joined.extents.empty())
-    return std::nullopt;
   auto append = [&](const Candidate &of, ArrayRef<int> renumbered) {
     joined.vertices.append(of.vertices);
     for (SmallVector<int> loops : of.loops) {
@@ -604,10 +634,8 @@ bool Planner::chooseTile(Candidate &candidate) const {
   SmallVector<TilePart> parts;
   llvm::SmallDenseMap<Value, SmallVector<unsigned, 2>> partsOf;
   Value start;
-  if (candidate.product) {
-    linalg::GenericOp op = nodes[*candidate.product]->op;
-    start = getReshapeRoot(op.getDpsInits()[0]);
-  }
+  if (candidate.product)
+    start = getReshapeRoot(nodes[*candidate.product]->product->start);
   forEachWalk(candidate, [&](const TensorWalk &walk, ArrayRef<int> loops,
                              bool isWrite) {
     // What fills the start of a product's sum has the memory of the sum.
@@ -759,12 +787,14 @@ FusionGroup Planner::createGroup(const Candidate &candidate,
   SmallVector<int> newOf(candidate.extents.size(), kNoLoop);
   for (unsigned loop = 0; loop < candidate.extents.size(); ++loop) {
     bool isLast = loop + 1 == candidate.extents.size();
-    if (candidate.extents[loop] == candidate.tile[loop] &&
+    bool isTiled = !candidate.tile.empty();
+    if (isTiled && candidate.extents[loop] == candidate.tile[loop] &&
         !(isLast && group.extents.empty()))
       continue;
     newOf[loop] = group.extents.size();
     group.extents.push_back(candidate.extents[loop]);
-    group.tile.push_back(candidate.tile[loop]);
+    if (isTiled)
+      group.tile.push_back(candidate.tile[loop]);
   }
   for (unsigned vertex : vertices) {
     group.nodes.push_back(*nodes[vertex]);
@@ -778,12 +808,133 @@ FusionGroup Planner::createGroup(const Candidate &candidate,
   return group;
 }
 
+void Planner::merge(unsigned a, unsigned b, Candidate joined,
+                    const llvm::DenseSet<unsigned> &behind) {
+  bool inOrder = places[a] < places[b];
+  placeTogether(inOrder ? a : b, inOrder ? b : a, a, behind);
+  for (unsigned vertex : groups[b].vertices)
+    groupOf[vertex] = a;
+  groups[a] = std::move(joined);
+  groups[b] = Candidate();
+  ++versions[a];
+  ++versions[b];
+}
+
+//===----------------------------------------------------------------------===//
+// Products in registers
+//===----------------------------------------------------------------------===//
+
+std::set<unsigned> Planner::collectElementReaders(unsigned product) const {
+  std::set<unsigned> members = {product};
+  llvm::DenseSet<Value> elements;
+  auto sums = cast<RankedTensorType>(graph.getOp(product)->getResultTypes()[0]);
+  if (!sums.hasStaticShape())
+    return members;
+  auto isElements = [&](Value tensor) { return elements.contains(tensor); };
+  std::set<unsigned> open;
+  auto addWrites = [&](unsigned member) {
+    for (const TensorWalk &walk : nodes[member]->writes) {
+      elements.insert(walk.tensor);
+      llvm::ArrayRef<unsigned> readers = graph.getReaders(walk.tensor);
+      open.insert(readers.begin(), readers.end());
+    }
+  };
+  addWrites(product);
+  // In the order of the block, so that all that a reader reads is known.
+  while (!open.empty() && members.size() < kMaxOperations) {
+    unsigned reader = *open.begin();
+    open.erase(open.begin());
+    if (!nodes[reader] || nodes[reader]->product ||
+        groups[groupOf[reader]].vertices.size() > 1 ||
+        countSeparateElements(*nodes[reader]) != sums.getNumElements() ||
+        !readsByElement(*nodes[reader], isElements))
+      continue;
+    members.insert(reader);
+    addWrites(reader);
+  }
+  return members;
+}
+
+llvm::DenseSet<unsigned>
+Planner::findWaiting(const std::set<unsigned> &members) const {
+  unsigned last = 0;
+  for (unsigned member : members)
+    last = std::max(last, places[groupOf[member]]);
+  llvm::DenseSet<unsigned> waiting;
+  SmallVector<unsigned> open(members.begin(), members.end());
+  while (!open.empty())
+    for (unsigned next : graph.getSuccessors(open.pop_back_val())) {
+      unsigned group = groupOf[next];
+      if (members.count(next) || places[group] >= last ||
+          !waiting.insert(group).second)
+        continue;
+      open.append(groups[group].vertices);
+    }
+  return waiting;
+}
+
+bool Planner::keepsLife(unsigned product, unsigned reader,
+                        const std::set<unsigned> &members) const {
+  if (contractionsBefore[reader] <= contractionsThrough[product])
+    return true;
+  auto isMember = [&](unsigned vertex) { return members.count(vertex) != 0; };
+  return llvm::all_of(nodes[reader]->reads, [&](const TensorWalk &walk) {
+    auto isWrite = [&](const TensorWalk &write) {
+      return write.tensor == walk.tensor;
+    };
+    bool isWritten = llvm::any_of(members, [&](unsigned member) {
+      return llvm::any_of(nodes[member]->writes, isWrite);
+    });
+    return !isWritten ||
+           (!graph.isYielded(walk.tensor) &&
+            llvm::all_of(graph.getReaders(walk.tensor), isMember));
+  });
+}
+
+void Planner::joinElementReaders(unsigned product) {
+  std::set<unsigned> members = collectElementReaders(product);
+  // Each that leaves is one that others may not keep order or life without.
+  for (size_t before = 0; before != members.size();) {
+    before = members.size();
+    llvm::DenseSet<unsigned> waiting = findWaiting(members);
+    for (auto it = std::next(members.begin()); it != members.end();) {
+      bool isInOrder =
+          llvm::none_of(graph.getPredecessors(*it), [&](unsigned before) {
+            return !members.count(before) && waiting.contains(groupOf[before]);
+          });
+      bool stays = isInOrder && keepsLife(product, *it, members);
+      it = stays ? std::next(it) : members.erase(it);
+    }
+  }
+  auto add = [&](unsigned vertex) {
+    unsigned a = groupOf[product], b = groupOf[vertex];
+    bool inOrder = places[a] < places[b];
+    std::optional<llvm::DenseSet<unsigned>> behind =
+        findBehind(inOrder ? a : b, inOrder ? b : a);
+    if (behind)
+      merge(a, b, joinAtAnyLoops(groups[a], groups[b]), *behind);
+  };
+  for (unsigned reader : llvm::drop_begin(members))
+    add(reader);
+  Operation *start =
+      getReshapeRoot(nodes[product]->product->start).getDefiningOp();
+  for (unsigned before : graph.getPredecessors(product))
+    if (graph.getOp(before) == start && nodes[before] &&
+        nodes[before]->reads.empty() && groupOf[before] == before &&
+        graph.getReaders(start->getResult(0)).size() == 1)
+      add(before);
+}
+
 FusionPlan Planner::plan() {
   FusionPlan plan;
   for (const Candidate &group : groups)
     plan.bytesBefore += group.bytes;
+  if (target.productsInRegisters)
+    for (unsigned vertex = 0; vertex < graph.size(); ++vertex)
+      if (nodes[vertex] && nodes[vertex]->product)
+        joinElementReaders(vertex);
   for (unsigned group = 0; group < groups.size(); ++group)
-    if (nodes[group])
+    if (nodes[group] && !groups[group].vertices.empty())
       for (unsigned other : getNeighbours(group))
         if (group < other)
           push(group, other);
@@ -801,13 +952,7 @@ FusionPlan Planner::plan() {
     std::optional<llvm::DenseSet<unsigned>> behind = findBehind(first, second);
     if (!behind)
       continue;
-    placeTogether(first, second, pair.a, *behind);
-    for (unsigned vertex : groups[pair.b].vertices)
-      groupOf[vertex] = pair.a;
-    groups[pair.a] = std::move(*joined);
-    groups[pair.b] = Candidate();
-    ++versions[pair.a];
-    ++versions[pair.b];
+    merge(pair.a, pair.b, std::move(*joined), *behind);
     for (unsigned other : getNeighbours(pair.a))
       push(pair.a, other);
   }
