@@ -885,9 +885,9 @@ bool Planner::keepsLife(unsigned product, unsigned reader,
     bool isWritten = llvm::any_of(members, [&](unsigned member) {
       return llvm::any_of(nodes[member]->writes, isWrite);
     });
+    // What leaves the block is kept anyway.
     return !isWritten ||
-           (!graph.isYielded(walk.tensor) &&
-            llvm::all_of(graph.getReaders(walk.tensor), isMember));
+           llvm::all_of(graph.getReaders(walk.tensor), isMember);
   });
 }
 
