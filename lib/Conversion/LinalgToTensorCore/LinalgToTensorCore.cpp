@@ -19,6 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ChipOption.h"
 #include "ConvolutionMatch.h"
 #include "EpilogueRegion.h"
 #include "KernelModules.h"
@@ -312,14 +313,9 @@ LogicalResult ConvertLinalgToTensorCore::convert(linalg::LinalgOp op,
 
 LogicalResult ConvertLinalgToTensorCore::initialize(MLIRContext *context) {
   auto error = [&] { return emitError(UnknownLoc::get(context)); };
-  target = getGemmChip(chip);
-  if (!target) {
-    InFlightDiagnostic diagnostic = error() << "expected 'chip' to be one of ";
-    llvm::interleaveComma(
-        getGemmChips(), diagnostic,
-        [&](const GemmChip &known) { diagnostic << known.name; });
-    return diagnostic << ", but got '" << chip << "'";
-  }
+  target = readChip(chip, error);
+  if (!target)
+    return failure();
   return table.empty() ? success() : measured.read(table, error);
 }
 
