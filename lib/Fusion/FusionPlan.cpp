@@ -41,7 +41,7 @@
 
 #include "amp/Fusion/FusionPlan.h"
 
-#include "ElementReader.h"
+#include "ProductElements.h"
 #include "TileChoice.h"
 #include "amp/Analysis/Contraction.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -825,32 +825,27 @@ void Planner::merge(unsigned a, unsigned b, Candidate joined,
 //===----------------------------------------------------------------------===//
 
 std::set<unsigned> Planner::collectElementReaders(unsigned product) const {
-  std::set<unsigned> members = {product};
-  llvm::DenseSet<Value> elements;
+  std::set<unsigned> members = {product}, open;
   auto sums = cast<RankedTensorType>(graph.getOp(product)->getResultTypes()[0]);
   if (!sums.hasStaticShape())
     return members;
-  auto isElements = [&](Value tensor) { return elements.contains(tensor); };
-  std::set<unsigned> open;
-  auto addWrites = [&](unsigned member) {
+  ProductElements elements(*nodes[product]);
+  auto addReaders = [&](unsigned member) {
     for (const TensorWalk &walk : nodes[member]->writes) {
-      elements.insert(walk.tensor);
-      llvm::ArrayRef<unsigned> readers = graph.getReaders(walk.tensor);
+      ArrayRef<unsigned> readers = graph.getReaders(walk.tensor);
       open.insert(readers.begin(), readers.end());
     }
   };
-  addWrites(product);
+  addReaders(product);
   // In the order of the block, so that all that a reader reads is known.
   while (!open.empty() && members.size() < kMaxOperations) {
     unsigned reader = *open.begin();
     open.erase(open.begin());
-    if (!nodes[reader] || nodes[reader]->product ||
-        groups[groupOf[reader]].vertices.size() > 1 ||
-        countSeparateElements(*nodes[reader]) != sums.getNumElements() ||
-        !readsByElement(*nodes[reader], isElements))
+    bool isTaken = groups[groupOf[reader]].vertices.size() > 1;
+    if (!nodes[reader] || isTaken || !elements.add(*nodes[reader]))
       continue;
     members.insert(reader);
-    addWrites(reader);
+    addReaders(reader);
   }
   return members;
 }
@@ -886,16 +881,15 @@ bool Planner::keepsLife(unsigned product, unsigned reader,
       return llvm::any_of(nodes[member]->writes, isWrite);
     });
     // What leaves the block is kept anyway.
-    return !isWritten ||
-           llvm::all_of(graph.getReaders(walk.tensor), isMember);
+    return !isWritten || llvm::all_of(graph.getReaders(walk.tensor), isMember);
   });
 }
 
 void Planner::joinElementReaders(unsigned product) {
   std::set<unsigned> members = collectElementReaders(product);
   // Each that leaves is one that others may not keep order or life without.
-  for (size_t before = 0; before != members.size();) {
-    before = members.size();
+  for (size_t numBefore = 0; numBefore != members.size();) {
+    numBefore = members.size();
     llvm::DenseSet<unsigned> waiting = findWaiting(members);
     for (auto it = std::next(members.begin()); it != members.end();) {
       bool isInOrder =

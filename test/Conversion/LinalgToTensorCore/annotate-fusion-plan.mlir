@@ -61,6 +61,49 @@ func.func @other_orders(%a: tensor<32x64xf16>, %b: tensor<64x128xf16>, %c: tenso
 
 // -----
 
+// Two elements of a product are one too many: a matrix and its transpose. Twice the same is
+// one, also of the transpose.
+// CHECK-LABEL: func @mirror
+// CHECK:       linalg.matmul {amp.fusion_group = 0 : i64}
+// CHECK:       linalg.transpose {{.*}} {amp.fusion_group = 0 : i64}
+// CHECK:       arith.addf %{{[^{]*}} : tensor<64x64xf32>
+// CHECK:       math.tanh %{{.*}} {amp.fusion_group = 0 : i64}
+// CHECK:       arith.mulf %{{.*}} {amp.fusion_group = 0 : i64}
+func.func @mirror(%a: tensor<64x32xf16>, %b: tensor<32x64xf16>, %c: tensor<64x64xf32>)
+    -> (tensor<64x64xf32>, tensor<64x64xf32>) {
+  %0 = linalg.matmul ins(%a, %b : tensor<64x32xf16>, tensor<32x64xf16>)
+      outs(%c : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %e = tensor.empty() : tensor<64x64xf32>
+  %1 = linalg.transpose ins(%0 : tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) permutation = [1, 0]
+  %2 = arith.addf %0, %1 : tensor<64x64xf32>
+  %3 = math.tanh %1 : tensor<64x64xf32>
+  %4 = arith.mulf %1, %3 : tensor<64x64xf32>
+  return %2, %4 : tensor<64x64xf32>, tensor<64x64xf32>
+}
+
+// -----
+
+// The same in one operation.
+// CHECK-LABEL: func @mirror_in_one
+// CHECK-NOT:   amp.fusion_group
+// CHECK:       return
+func.func @mirror_in_one(%a: tensor<64x32xf16>, %b: tensor<32x64xf16>, %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<64x32xf16>, tensor<32x64xf16>)
+      outs(%c : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %e = tensor.empty() : tensor<64x64xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j, i)>,
+                                        affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%0, %0 : tensor<64x64xf32>, tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %7 = arith.addf %x, %y : f32
+    linalg.yield %7 : f32
+  } -> tensor<64x64xf32>
+  return %1 : tensor<64x64xf32>
+}
+
+// -----
+
 // Behind another product a reader joins if it takes what nobody else needs, also where
 // that is read twice.
 // CHECK-LABEL: func @behind_another_product
