@@ -25,7 +25,7 @@
 //
 // Where sums are in registers, products go first. What is computed on them
 // there costs what else it reads, and no pair could save more than the f32
-// sums. Of all that needs them element by element (ElementReader.h), directly
+// sums. Of all that follows from one sum at a time (ProductElements.h), directly
 // or through others that do, all stay that keep `order` and `life`.
 //
 // Groups stand in an order in which they can be computed. What is between two
