@@ -25,8 +25,10 @@
 //
 // Where sums are in registers, products go first. What is computed on them
 // there costs what else it reads, and no pair could save more than the f32
-// sums. Of all that follows from one sum at a time (ProductElements.h), directly
-// or through others that do, all stay that keep `order` and `life`.
+// sums. Of all that follows from one sum at a time (ProductElements.h),
+// directly or through others that do, all stay that keep `order` and `life`.
+// With them comes what only makes something larger for them, as a broadcast
+// does.
 //
 // Groups stand in an order in which they can be computed. What is between two
 // of them in that order and waits for the first goes behind both.
@@ -272,9 +274,14 @@ private:
   /// for it, are as for findBehind.
   void merge(unsigned a, unsigned b, Candidate joined,
              const llvm::DenseSet<unsigned> &behind);
-  /// Gives a product in registers what it starts from, and what is computed on
-  /// its elements.
+  /// Gives a product in registers what is computed on its elements, and what is
+  /// made for that.
   void joinElementReaders(unsigned product);
+  /// True if `vertex` is no group's, and makes of less something that the group
+  /// of `product` alone reads: zeros, a bias for each row, halves in f32.
+  bool isMadeFor(unsigned vertex, unsigned product) const;
+  /// True if the sums of `product` start from what `before` gives.
+  bool startsFrom(unsigned product, unsigned before) const;
   /// The vertices, `product` first, that need its elements one by one.
   std::set<unsigned> collectElementReaders(unsigned product) const;
   /// Groups behind `members` in their order that wait for one of them, others
@@ -910,13 +917,39 @@ void Planner::joinElementReaders(unsigned product) {
   };
   for (unsigned reader : llvm::drop_begin(members))
     add(reader);
-  Operation *start =
-      getReshapeRoot(nodes[product]->product->start).getDefiningOp();
-  for (unsigned before : graph.getPredecessors(product))
-    if (graph.getOp(before) == start && nodes[before] &&
-        nodes[before]->reads.empty() && groupOf[before] == before &&
-        graph.getReaders(start->getResult(0)).size() == 1)
-      add(before);
+  SmallVector<unsigned> open(members.begin(), members.end());
+  while (!open.empty()) {
+    unsigned reader = open.pop_back_val();
+    for (unsigned before : graph.getPredecessors(reader))
+      if (isMadeFor(before, product) &&
+          (reader != product || startsFrom(product, before))) {
+        add(before);
+        open.push_back(before);
+      }
+  }
+}
+
+bool Planner::startsFrom(unsigned product, unsigned before) const {
+  Value start = getReshapeRoot(nodes[product]->product->start);
+  return start.getDefiningOp() == graph.getOp(before);
+}
+
+bool Planner::isMadeFor(unsigned vertex, unsigned product) const {
+  if (!nodes[vertex] || nodes[vertex]->product ||
+      groups[groupOf[vertex]].vertices.size() > 1)
+    return false;
+  int64_t read = 0, written = 0;
+  for (const TensorWalk &walk : nodes[vertex]->reads)
+    read += countTensorBytes(walk.tensor);
+  for (const TensorWalk &walk : nodes[vertex]->writes) {
+    written += countTensorBytes(walk.tensor);
+    if (graph.isYielded(walk.tensor) ||
+        !llvm::all_of(graph.getReaders(walk.tensor), [&](unsigned reader) {
+          return groupOf[reader] == groupOf[product];
+        }))
+      return false;
+  }
+  return read < written;
 }
 
 FusionPlan Planner::plan() {

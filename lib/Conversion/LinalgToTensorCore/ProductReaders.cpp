@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The plan speaks of tensors, and reshapes are none. A kernel may end at one,
-// so they are listed here.
+// A group also has what is made for its readers, a bias for each row, which a
+// kernel takes for an operand if it is no better. The plan speaks of tensors,
+// and reshapes are none. A kernel may end at one, so they are listed here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,8 +50,16 @@ void ProductReaders::add(const FusionGroup &group) {
   if (product == group.nodes.end())
     return;
   SmallVector<Operation *> &readers = readersOf[product->operation];
+  llvm::DenseSet<Value> elements = {product->writes.front().tensor};
+  auto isElements = [&](const TensorWalk &walk) {
+    return elements.contains(walk.tensor);
+  };
   for (const FusionNode &node :
        llvm::make_range(std::next(product), group.nodes.end())) {
+    if (llvm::none_of(node.reads, isElements))
+      continue;
+    for (const TensorWalk &walk : node.writes)
+      elements.insert(walk.tensor);
     readers.push_back(node.operation);
     addReshapes(node.operation, readers);
   }

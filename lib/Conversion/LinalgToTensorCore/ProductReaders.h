@@ -24,8 +24,8 @@ public:
   ProductReaders(ArrayRef<linalg::LinalgOp> contractions,
                  const FusionTarget &target);
 
-  /// Operations behind `contraction` in its group, and reshapes of what it and
-  /// they give, in the order of the block.
+  /// Operations of its group that need what `contraction` gives, and reshapes
+  /// of that and of what they give, in the order of the block.
   ArrayRef<Operation *> get(Operation *contraction) const;
 
 private:

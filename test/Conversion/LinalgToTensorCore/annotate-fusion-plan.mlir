@@ -104,6 +104,38 @@ func.func @mirror_in_one(%a: tensor<64x32xf16>, %b: tensor<32x64xf16>, %c: tenso
 
 // -----
 
+// What is made larger for a group alone belongs to it: a bias for each row, from which sums
+// start, a half value in f32. The near misses: what another reads too, what is smaller than
+// what it is made of, and operands of the product.
+// CHECK-LABEL: func @made_for
+// CHECK:       linalg.broadcast {{.*}} {amp.fusion_group = 0 : i64}
+// CHECK:       %[[WIDE:.*]] = arith.extf %arg0 :
+// CHECK:       linalg.matmul {amp.fusion_group = 0 : i64} ins(%[[WIDE]]
+// CHECK:       arith.extf %arg3 {amp.fusion_group = 0 : i64}
+// CHECK:       arith.addf %{{.*}} {amp.fusion_group = 0 : i64}
+// CHECK:       %[[KEPT:.*]] = arith.extf %arg4 :
+// CHECK:       arith.mulf %{{.*}}, %[[KEPT]] {amp.fusion_group = 0 : i64}
+// CHECK:       %[[SUMS:.*]] = arith.truncf %arg5 :
+// CHECK:       arith.mulf %{{.*}}, %[[SUMS]] {amp.fusion_group = 0 : i64}
+func.func @made_for(%a: tensor<32x64xf16>, %b: tensor<64x128xf32>, %bias: tensor<128xf32>,
+                    %x: tensor<32x128xf16>, %y: tensor<32x128xf16>, %z: tensor<32x128xf64>)
+    -> (tensor<32x128xf32>, tensor<32x128xf32>) {
+  %e = tensor.empty() : tensor<32x128xf32>
+  %0 = linalg.broadcast ins(%bias : tensor<128xf32>) outs(%e : tensor<32x128xf32>) dimensions = [0]
+  %1 = arith.extf %a : tensor<32x64xf16> to tensor<32x64xf32>
+  %2 = linalg.matmul ins(%1, %b : tensor<32x64xf32>, tensor<64x128xf32>)
+      outs(%0 : tensor<32x128xf32>) -> tensor<32x128xf32>
+  %3 = arith.extf %x : tensor<32x128xf16> to tensor<32x128xf32>
+  %4 = arith.addf %2, %3 : tensor<32x128xf32>
+  %5 = arith.extf %y : tensor<32x128xf16> to tensor<32x128xf32>
+  %6 = arith.mulf %4, %5 : tensor<32x128xf32>
+  %7 = arith.truncf %z : tensor<32x128xf64> to tensor<32x128xf32>
+  %8 = arith.mulf %6, %7 : tensor<32x128xf32>
+  return %8, %5 : tensor<32x128xf32>, tensor<32x128xf32>
+}
+
+// -----
+
 // Behind another product a reader joins if it takes what nobody else needs, also where
 // that is read twice.
 // CHECK-LABEL: func @behind_another_product
