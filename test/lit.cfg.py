@@ -98,6 +98,12 @@ for name, value in {
     "%amx_to_llvm": to_llvm.replace("convert-cf-to-llvm", "convert-to-llvm{filter-dialects=amx,cf}"),
     "%tensors_to_llvm": "canonicalize,cse,"
     f"one-shot-bufferize{{bufferize-function-boundaries=true}},{to_llvm}",
+    # A step with the bytes that it has to move, ready for amp-annotate-fusion-plan.
+    "%before_gpu_groups": "convert-amp-to-runtime,convert-amp-to-linalg,amp-mark-entry-points,"
+    "inline,symbol-dce,canonicalize,cse,amp-strip-contract,func.func(expand-host-ops,"
+    "convert-elementwise-to-linalg,linalg-generalize-named-ops,amp-separate-asserts),"
+    "amp-count-least-traffic,func.func(amp-recompute-widenings),amp-fuse-elementwise,"
+    "canonicalize,cse,func.func(amp-separate-fills)",
     # What amp-to-host does to a step before amp-tile-fusion-groups.
     "%before_groups": "convert-amp-to-runtime,convert-amp-to-linalg,amp-mark-entry-points,"
     "inline,symbol-dce,canonicalize,cse,amp-strip-contract,func.func(expand-host-ops,"

@@ -93,13 +93,16 @@ SmallVector<int> mlir::amp::getIndexedLoops(AffineMap map) {
   return dims;
 }
 
-/// The loops of `op` that it can be cut along.
-static llvm::SmallBitVector getDivisible(linalg::GenericOp op,
-                                         ArrayRef<int64_t> extents) {
+/// The loops of `op` that it can be cut along. Operands of a product are read
+/// by whoever computes a part of it.
+static llvm::SmallBitVector
+getDivisible(linalg::LinalgOp op, ArrayRef<int64_t> extents, bool isProduct) {
   llvm::SmallBitVector divisible(op.getNumLoops());
   for (auto [dim, kind] : llvm::enumerate(op.getIteratorTypesArray()))
     divisible[dim] = kind == utils::IteratorType::parallel && extents[dim] != 1;
   for (OpOperand &operand : op->getOpOperands()) {
+    if (isProduct && op.isDpsInput(&operand))
+      continue;
     AffineMap map = op.getMatchingIndexingMap(&operand);
     llvm::SmallBitVector alone(op.getNumLoops());
     for (AffineExpr expr : map.getResults()) {
@@ -146,7 +149,7 @@ static void findSummed(FusionNode &node) {
 
 /// True if the extents of all results are known without what `op` starts from
 /// being there: a group may compute that, and reshape it.
-static bool hasExtents(linalg::GenericOp op) {
+static bool hasExtents(linalg::LinalgOp op) {
   return llvm::all_of(op.getDpsInits(), [](Value init) {
     if (cast<RankedTensorType>(init.getType()).hasStaticShape())
       return true;
@@ -154,15 +157,43 @@ static bool hasExtents(linalg::GenericOp op) {
   });
 }
 
-std::optional<FusionNode> FusionNode::get(Operation *operation) {
-  auto op = dyn_cast<linalg::GenericOp>(operation);
-  if (!op || !op.hasPureTensorSemantics() || op->getNumResults() == 0 ||
+/// An operation that computes on each element of tensors, none of linalg.
+static std::optional<FusionNode> getElementwise(Operation *op) {
+  if (!OpTrait::hasElementwiseMappableTraits(op) || op->getNumResults() == 0 ||
+      !isMemoryEffectFree(op))
+    return std::nullopt;
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type || llvm::is_contained(type.getShape(), 0))
+    return std::nullopt;
+  FusionNode node;
+  node.operation = op;
+  node.extents.assign(type.getShape().begin(), type.getShape().end());
+  node.divisible.resize(type.getRank());
+  for (auto [dim, extent] : llvm::enumerate(node.extents))
+    node.divisible[dim] = extent != 1;
+  auto dims = llvm::to_vector(llvm::seq<int>(0, type.getRank()));
+  for (Value operand : op->getOperands())
+    if (isa<RankedTensorType>(operand.getType()))
+      node.reads.push_back(createWalk(operand, dims));
+  for (Value result : op->getResults())
+    node.writes.push_back(createWalk(result, dims));
+  return node;
+}
+
+std::optional<FusionNode> FusionNode::get(Operation *operation,
+                                          const FusionForms &forms) {
+  auto op = dyn_cast<linalg::LinalgOp>(operation);
+  if (!op && forms.named)
+    return getElementwise(operation);
+  if (!op || !(forms.named || isa<linalg::GenericOp>(operation)) ||
+      !op.hasPureTensorSemantics() || op->getNumResults() == 0 ||
       !isMemoryEffectFree(op))
     return std::nullopt;
   FusionNode node;
   FailureOr<Contraction> contraction = matchContraction(op);
   if (succeeded(contraction)) {
-    if (!llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
+    if (!forms.windows &&
+        !llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
           return map.isProjectedPermutation();
         }))
       return std::nullopt;
@@ -170,15 +201,17 @@ std::optional<FusionNode> FusionNode::get(Operation *operation) {
       return createWalk(operand.value, getIndexedLoops(operand.map));
     };
     node.product = {contraction->m, contraction->n, getWalk(contraction->a),
-                    getWalk(contraction->b)};
+                    getWalk(contraction->b), contraction->c.value};
   }
-  node.op = op;
+  node.operation = operation;
+  node.op = dyn_cast<linalg::GenericOp>(operation);
   node.extents = op.getStaticLoopRanges();
   if (llvm::is_contained(node.extents, 0) || !hasExtents(op))
     return std::nullopt;
-  node.divisible = getDivisible(op, node.extents);
+  node.divisible =
+      getDivisible(op, node.extents, /*isProduct=*/node.product.has_value());
   node.summed.resize(op.getNumLoops());
-  if (!node.product)
+  if (node.op && !node.product)
     findSummed(node);
   for (OpOperand &operand : op->getOpOperands()) {
     AffineMap map = op.getMatchingIndexingMap(&operand);

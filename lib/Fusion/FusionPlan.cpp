@@ -21,14 +21,20 @@
 //            forward pass would compute for the backward pass what is then kept
 //            for the time between
 //   product  a group with one joins what reads its results and what its
-//   products
-//            read, if that is in the tile by then: the loops see to it.
-//            Nothing joins that only reads what it reads
+//            products read, if that is in the tile by then: the loops see to
+//            it. Nothing joins that only reads what it reads
 //   sums     a sum goes along loops of the group, each tile giving a part of
 //            it, if nobody in the group reads it. That is given up only for a
-//            reader that saves as much as the sum did
+//            reader that saves half of what is summed
 //
 // What only fills what an operation starts from stands with it.
+//
+// Where sums are in registers, products go first. What is computed on them
+// there costs what else it reads, and no pair could save more than the f32
+// sums. Of all that follows from one sum at a time (ProductElements.h),
+// directly or through others that do, all stay that keep `order` and `life`.
+// With them comes what only makes something larger for them, as a broadcast
+// does.
 //
 // Groups stand in an order in which they can be computed. What is between two
 // of them in that order and waits for the first goes behind both.
@@ -43,6 +49,7 @@
 
 #include "amp/Fusion/FusionPlan.h"
 
+#include "ProductElements.h"
 #include "TileChoice.h"
 #include "amp/Analysis/Contraction.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -51,6 +58,7 @@
 #include "llvm/ADT/SetVector.h"
 
 #include <queue>
+#include <set>
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -224,6 +232,9 @@ struct Candidate {
   /// Those of them that are products.
   SmallVector<unsigned, 2> products;
   int64_t bytes = 0;
+  /// Bytes of the largest tensor that is summed along a loop which was given up
+  /// when the last operations joined.
+  int64_t undividedBytes = 0;
 };
 
 /// Loops of two groups that walk the same.
@@ -291,6 +302,8 @@ private:
   Candidate createSingle(unsigned vertex, bool isShared = true) const;
   void countBytes(Candidate &candidate) const;
   std::optional<Candidate> join(const Candidate &a, const Candidate &b) const;
+  /// The same, with the loops that are common, if there are any.
+  Candidate joinAtAnyLoops(const Candidate &a, const Candidate &b) const;
   /// Bytes of the largest tensor that is summed in `candidate`, along a loop
   /// that `newOf` has none for; 0 if it is one operation.
   int64_t countUndividedBytes(const Candidate &candidate,
@@ -307,6 +320,27 @@ private:
   /// for the groups that wait for it.
   void placeTogether(unsigned first, unsigned second, unsigned joined,
                      const llvm::DenseSet<unsigned> &behind);
+  /// Makes `b` part of `a`. The first of them in their order, and what waits
+  /// for it, are as for findBehind.
+  void merge(unsigned a, unsigned b, Candidate joined,
+             const llvm::DenseSet<unsigned> &behind);
+  /// Gives a product in registers what is computed on its elements, and what is
+  /// made for that.
+  void joinElementReaders(unsigned product);
+  /// True if `vertex` is no group's, and makes of less something that the group
+  /// of `product` alone reads: zeros, a bias for each row, halves in f32.
+  bool isMadeFor(unsigned vertex, unsigned product) const;
+  /// True if the sums of `product` start from what `before` gives.
+  bool startsFrom(unsigned product, unsigned before) const;
+  /// The vertices, `product` first, that need its elements one by one.
+  std::set<unsigned> collectElementReaders(unsigned product) const;
+  /// Groups behind `members` in their order that wait for one of them, others
+  /// of `members` not counted.
+  llvm::DenseSet<unsigned> findWaiting(const std::set<unsigned> &members) const;
+  /// False if `reader` stands behind a contraction and takes from `members`
+  /// what others read too.
+  bool keepsLife(unsigned product, unsigned reader,
+                 const std::set<unsigned> &members) const;
   bool keepsLives(const Candidate &a, const Candidate &b) const;
   /// False if a product of one of them stands in the way.
   bool keepsProducts(const Candidate &a, const Candidate &b) const;
@@ -315,8 +349,7 @@ private:
   bool sharesPass(Candidate &candidate) const;
   /// What a product of the group adds to.
   Value getStart(unsigned product) const {
-    linalg::GenericOp op = nodes[product]->op;
-    return getReshapeRoot(op.getDpsInits()[0]);
+    return getReshapeRoot(nodes[product]->product->start);
   }
   /// The sides of each product of `candidate`.
   std::vector<ProductSides> getProductSides(const Candidate &candidate) const;
@@ -370,7 +403,7 @@ Planner::Planner(Block &block, const FusionTarget &target)
     : target(target), graph(block) {
   unsigned numContractions = 0;
   for (unsigned vertex = 0; vertex < graph.size(); ++vertex) {
-    nodes.push_back(FusionNode::get(graph.getOp(vertex)));
+    nodes.push_back(FusionNode::get(graph.getOp(vertex), target.forms));
     if (nodes[vertex])
       llvm::erase_if(nodes[vertex]->reads, [&](const TensorWalk &walk) {
         return llvm::is_contained(graph.getStarts(vertex),
@@ -422,6 +455,8 @@ bool Planner::keepsLives(const Candidate &a, const Candidate &b) const {
 bool Planner::keepsProducts(const Candidate &a, const Candidate &b) const {
   if (a.products.empty() && b.products.empty())
     return true;
+  if (target.productsInRegisters)
+    return false;
   auto reads = [](const Candidate &reader, const Candidate &writer) {
     return llvm::any_of(reader.reads, [&](Value tensor) {
       return writer.writes.contains(tensor);
@@ -552,6 +587,16 @@ SmallVector<int> mlir::amp::getGroupLoops(ArrayRef<int> dims,
 
 std::optional<Candidate> Planner::join(const Candidate &a,
                                        const Candidate &b) const {
+  Candidate joined = joinAtAnyLoops(a, b);
+  // What a sum read once with others has to be worth reading with its reader.
+  int64_t gain = a.bytes + b.bytes - joined.bytes;
+  if (joined.extents.empty() || 2 * gain < joined.undividedBytes)
+    return std::nullopt;
+  return joined;
+}
+
+Candidate Planner::joinAtAnyLoops(const Candidate &a,
+                                  const Candidate &b) const {
   LoopTies ties(a.extents.size(), b.extents.size());
   struct Access {
     SmallVector<int> loops, summed;
@@ -606,8 +651,6 @@ std::optional<Candidate> Planner::join(const Candidate &a,
                                    ? b.extents[other]
                                    : a.extents[loop]);
     }
-  if (joined.extents.empty())
-    return std::nullopt;
   auto append = [&](const Candidate &of, ArrayRef<int> renumbered) {
     joined.vertices.append(of.vertices);
     for (SmallVector<int> loops : of.loops) {
@@ -623,11 +666,8 @@ std::optional<Candidate> Planner::join(const Candidate &a,
   append(a, newOfA);
   append(b, newOfB);
   countBytes(joined);
-  // What a sum read once with others has to be worth reading with its reader.
-  int64_t gain = a.bytes + b.bytes - joined.bytes;
-  if (2 * gain <
-      std::max(countUndividedBytes(a, newOfA), countUndividedBytes(b, newOfB)))
-    return std::nullopt;
+  joined.undividedBytes =
+      std::max(countUndividedBytes(a, newOfA), countUndividedBytes(b, newOfB));
   return joined;
 }
 
@@ -921,12 +961,14 @@ FusionGroup Planner::createGroup(const Candidate &candidate,
   SmallVector<int> newOf(candidate.extents.size(), kNoLoop);
   for (unsigned loop = 0; loop < candidate.extents.size(); ++loop) {
     bool isLast = loop + 1 == candidate.extents.size();
-    if (candidate.extents[loop] == candidate.tile[loop] &&
+    bool isTiled = !candidate.tile.empty();
+    if (isTiled && candidate.extents[loop] == candidate.tile[loop] &&
         !(isLast && group.extents.empty()))
       continue;
     newOf[loop] = group.extents.size();
     group.extents.push_back(candidate.extents[loop]);
-    group.tile.push_back(candidate.tile[loop]);
+    if (isTiled)
+      group.tile.push_back(candidate.tile[loop]);
   }
   for (unsigned vertex : vertices) {
     const auto *place = llvm::find(candidate.vertices, vertex);
@@ -948,12 +990,153 @@ FusionGroup Planner::createGroup(const Candidate &candidate,
   return group;
 }
 
+void Planner::merge(unsigned a, unsigned b, Candidate joined,
+                    const llvm::DenseSet<unsigned> &behind) {
+  bool inOrder = places[a] < places[b];
+  placeTogether(inOrder ? a : b, inOrder ? b : a, a, behind);
+  for (unsigned vertex : groups[b].vertices)
+    groupOf[vertex] = a;
+  groups[a] = std::move(joined);
+  groups[b] = Candidate();
+  ++versions[a];
+  ++versions[b];
+}
+
+//===----------------------------------------------------------------------===//
+// Products in registers
+//===----------------------------------------------------------------------===//
+
+std::set<unsigned> Planner::collectElementReaders(unsigned product) const {
+  std::set<unsigned> members = {product}, open;
+  auto sums = cast<RankedTensorType>(graph.getOp(product)->getResultTypes()[0]);
+  if (!sums.hasStaticShape())
+    return members;
+  ProductElements elements(*nodes[product]);
+  auto addReaders = [&](unsigned member) {
+    for (const TensorWalk &walk : nodes[member]->writes) {
+      ArrayRef<unsigned> readers = graph.getReaders(walk.tensor);
+      open.insert(readers.begin(), readers.end());
+    }
+  };
+  addReaders(product);
+  // In the order of the block, so that all that a reader reads is known.
+  while (!open.empty() && members.size() < kMaxOperations) {
+    unsigned reader = *open.begin();
+    open.erase(open.begin());
+    bool isTaken = groups[groupOf[reader]].vertices.size() > 1;
+    if (!nodes[reader] || isTaken || !elements.add(*nodes[reader]))
+      continue;
+    members.insert(reader);
+    addReaders(reader);
+  }
+  return members;
+}
+
+llvm::DenseSet<unsigned>
+Planner::findWaiting(const std::set<unsigned> &members) const {
+  unsigned last = 0;
+  for (unsigned member : members)
+    last = std::max(last, places[groupOf[member]]);
+  llvm::DenseSet<unsigned> waiting;
+  SmallVector<unsigned> open(members.begin(), members.end());
+  while (!open.empty())
+    for (unsigned next : graph.getSuccessors(open.pop_back_val())) {
+      unsigned group = groupOf[next];
+      if (members.count(next) || places[group] >= last ||
+          !waiting.insert(group).second)
+        continue;
+      open.append(groups[group].vertices);
+    }
+  return waiting;
+}
+
+bool Planner::keepsLife(unsigned product, unsigned reader,
+                        const std::set<unsigned> &members) const {
+  if (contractionsBefore[reader] <= contractionsThrough[product])
+    return true;
+  auto isMember = [&](unsigned vertex) { return members.count(vertex) != 0; };
+  return llvm::all_of(nodes[reader]->reads, [&](const TensorWalk &walk) {
+    auto isWrite = [&](const TensorWalk &write) {
+      return write.tensor == walk.tensor;
+    };
+    bool isWritten = llvm::any_of(members, [&](unsigned member) {
+      return llvm::any_of(nodes[member]->writes, isWrite);
+    });
+    // What leaves the block is kept anyway.
+    return !isWritten || llvm::all_of(graph.getReaders(walk.tensor), isMember);
+  });
+}
+
+void Planner::joinElementReaders(unsigned product) {
+  std::set<unsigned> members = collectElementReaders(product);
+  // Each that leaves is one that others may not keep order or life without.
+  for (size_t numBefore = 0; numBefore != members.size();) {
+    numBefore = members.size();
+    llvm::DenseSet<unsigned> waiting = findWaiting(members);
+    for (auto it = std::next(members.begin()); it != members.end();) {
+      bool isInOrder =
+          llvm::none_of(graph.getPredecessors(*it), [&](unsigned before) {
+            return !members.count(before) && waiting.contains(groupOf[before]);
+          });
+      bool stays = isInOrder && keepsLife(product, *it, members);
+      it = stays ? std::next(it) : members.erase(it);
+    }
+  }
+  auto add = [&](unsigned vertex) {
+    unsigned a = groupOf[product], b = groupOf[vertex];
+    bool inOrder = places[a] < places[b];
+    std::optional<llvm::DenseSet<unsigned>> behind =
+        findBehind(inOrder ? a : b, inOrder ? b : a);
+    if (behind)
+      merge(a, b, joinAtAnyLoops(groups[a], groups[b]), *behind);
+  };
+  for (unsigned reader : llvm::drop_begin(members))
+    add(reader);
+  SmallVector<unsigned> open(members.begin(), members.end());
+  while (!open.empty()) {
+    unsigned reader = open.pop_back_val();
+    for (unsigned before : graph.getPredecessors(reader))
+      if (isMadeFor(before, product) &&
+          (reader != product || startsFrom(product, before))) {
+        add(before);
+        open.push_back(before);
+      }
+  }
+}
+
+bool Planner::startsFrom(unsigned product, unsigned before) const {
+  Value start = getReshapeRoot(nodes[product]->product->start);
+  return start.getDefiningOp() == graph.getOp(before);
+}
+
+bool Planner::isMadeFor(unsigned vertex, unsigned product) const {
+  if (!nodes[vertex] || nodes[vertex]->product ||
+      groups[groupOf[vertex]].vertices.size() > 1)
+    return false;
+  int64_t read = 0, written = 0;
+  for (const TensorWalk &walk : nodes[vertex]->reads)
+    read += countTensorBytes(walk.tensor);
+  for (const TensorWalk &walk : nodes[vertex]->writes) {
+    written += countTensorBytes(walk.tensor);
+    if (graph.isYielded(walk.tensor) ||
+        !llvm::all_of(graph.getReaders(walk.tensor), [&](unsigned reader) {
+          return groupOf[reader] == groupOf[product];
+        }))
+      return false;
+  }
+  return read < written;
+}
+
 FusionPlan Planner::plan() {
   FusionPlan plan;
   for (const Candidate &group : groups)
     plan.bytesBefore += group.bytes;
+  if (target.productsInRegisters)
+    for (unsigned vertex = 0; vertex < graph.size(); ++vertex)
+      if (nodes[vertex] && nodes[vertex]->product)
+        joinElementReaders(vertex);
   for (unsigned group = 0; group < groups.size(); ++group)
-    if (nodes[group])
+    if (nodes[group] && !groups[group].vertices.empty())
       for (unsigned other : getNeighbours(group))
         if (group < other)
           push(group, other);
@@ -971,13 +1154,7 @@ FusionPlan Planner::plan() {
     std::optional<llvm::DenseSet<unsigned>> behind = findBehind(first, second);
     if (!behind)
       continue;
-    placeTogether(first, second, pair.a, *behind);
-    for (unsigned vertex : groups[pair.b].vertices)
-      groupOf[vertex] = pair.a;
-    groups[pair.a] = std::move(*joined);
-    groups[pair.b] = Candidate();
-    ++versions[pair.a];
-    ++versions[pair.b];
+    merge(pair.a, pair.b, std::move(*joined), *behind);
     for (unsigned other : getNeighbours(pair.a))
       push(pair.a, other);
   }

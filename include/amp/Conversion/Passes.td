@@ -239,17 +239,20 @@ def ConvertLinalgToTensorCorePass : Pass<"convert-linalg-to-tensor-core", "Modul
     is one of 8 bits whose K is not innermost. A result whose dimensions are not in
     the order batch, rows, columns is written in that order and copied.
 
-    **Epilogue.** Elementwise operations that follow, up to one whose result is
-    f16, bf16 or f32, are computed by the kernel, if each value between has no
-    other use, each other operand can be read per column, per row, per element or
-    as one number, and the operations are ones that device code has (see
-    `amp-convert-kernels-to-nvvm`). Each rounding that the program states is kept.
-    Operands that are cheap to compute from smaller ones are: a widened bias is
-    read narrow, a comparison is made again from what it compared.
+    **Epilogue.** What may be computed with a product is decided by the fusion plan
+    for the chip (`amp-annotate-fusion-plan` writes it down). Of its group, the
+    kernel computes what leads to one value of f16, bf16 or f32, the last that it
+    can: each value between has no other use, each other operand can be read per
+    column, per row, per element or as one number, and the operations are ones that
+    device code has (see `amp-convert-kernels-to-nvvm`). The rest of the group stays
+    as it is. Each rounding that the program states is kept. Operands that are cheap
+    to compute from smaller ones are: a widened bias is read narrow, a comparison is
+    made again from what it compared.
 
     **Guarantee.** The result is the same up to the order of summation.
 
-    With `report`, each contraction gets a remark: what was chosen, or why not. The
+    With `report`, each contraction gets a remark: what was chosen, or why not, with
+    a note at the first operation of its group that is not part of the kernel. The
     `gpu.module` carries `amp.cost`, a dictionary: `chip`, `tile`, `stages`,
     `cluster` and `split_k` as chosen; `flops` and `bytes` of the problem; `waves`
     of tiles and their `wave_efficiency`; cycles of one stage of a tile for the
@@ -328,6 +331,71 @@ def ConvertLinalgToTensorCorePass : Pass<"convert-linalg-to-tensor-core", "Modul
     "::mlir::amp::AmpDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
     "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def AnnotateFusionPlanPass : Pass<"amp-annotate-fusion-plan", "::mlir::func::FuncOp"> {
+  let summary = "write down which operations share a pass on a GPU";
+  let description = [{
+    The fusion plan (`amp/Fusion/FusionPlan.h`) for a multiprocessor of `chip`, which
+    conversions to its kernels read, as attributes. Operations that share a pass over
+    memory get the same number, `amp.fusion_group`; what is computed by itself gets
+    none. A function gets `amp.fusion_bytes`, a dictionary: bytes that its operations
+    read and write one by one (`before`), and with each tensor once for each group
+    that reads or writes it (`after`). What is in a branch or in a loop counts once.
+
+    A product, also a convolution, has in its group the operations that need one of
+    its sums, which are in registers, for each element that they compute, and what
+    makes something larger for these alone, as a broadcast of a bias does. A softmax, a
+    norm or an optimizer is a group as it is on the host. Nothing else changes, and
+    no pass reads the attributes.
+
+    Before:
+    ```mlir
+    func.func @linear(%x: tensor<32x64xf16>, %w: tensor<64x128xf16>, %bias: tensor<128xf32>)
+        -> (tensor<32x128xf32>, tensor<32xf32>) {
+      %zero = arith.constant 0.0 : f32
+      %empty = tensor.empty() : tensor<32x128xf32>
+      %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<32x128xf32>) -> tensor<32x128xf32>
+      %sums = linalg.matmul ins(%x, %w : tensor<32x64xf16>, tensor<64x128xf16>)
+          outs(%start : tensor<32x128xf32>) -> tensor<32x128xf32>
+      %wide = linalg.broadcast ins(%bias : tensor<128xf32>) outs(%empty : tensor<32x128xf32>)
+          dimensions = [0]
+      %y = arith.addf %sums, %wide : tensor<32x128xf32>
+      %none = tensor.empty() : tensor<32xf32>
+      %first = linalg.fill ins(%zero : f32) outs(%none : tensor<32xf32>) -> tensor<32xf32>
+      %norm = linalg.reduce {arith.addf} ins(%y : tensor<32x128xf32>)
+          outs(%first : tensor<32xf32>) dimensions = [1]
+      return %y, %norm : tensor<32x128xf32>, tensor<32xf32>
+    }
+    ```
+
+    After:
+    ```mlir
+    func.func @linear(%x: tensor<32x64xf16>, %w: tensor<64x128xf16>, %bias: tensor<128xf32>)
+        -> (tensor<32x128xf32>, tensor<32xf32>)
+        attributes {amp.fusion_bytes = {after = 53888 : i64, before = 152448 : i64}} {
+      %zero = arith.constant 0.0 : f32
+      %empty = tensor.empty() : tensor<32x128xf32>
+      %start = linalg.fill {amp.fusion_group = 0 : i64} ins(%zero : f32)
+          outs(%empty : tensor<32x128xf32>) -> tensor<32x128xf32>
+      %sums = linalg.matmul {amp.fusion_group = 0 : i64}
+          ins(%x, %w : tensor<32x64xf16>, tensor<64x128xf16>)
+          outs(%start : tensor<32x128xf32>) -> tensor<32x128xf32>
+      %wide = linalg.broadcast ins(%bias : tensor<128xf32>) outs(%empty : tensor<32x128xf32>)
+          dimensions = [0] {amp.fusion_group = 0 : i64}
+      %y = arith.addf %sums, %wide {amp.fusion_group = 0 : i64} : tensor<32x128xf32>
+      %none = tensor.empty() : tensor<32xf32>
+      %first = linalg.fill {amp.fusion_group = 1 : i64} ins(%zero : f32)
+          outs(%none : tensor<32xf32>) -> tensor<32xf32>
+      %norm = linalg.reduce {arith.addf} ins(%y : tensor<32x128xf32>)
+          outs(%first : tensor<32xf32>) dimensions = [1] {amp.fusion_group = 1 : i64}
+      return %y, %norm : tensor<32x128xf32>, tensor<32xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", "\"sm_90a\"", "whose multiprocessors the plan is for">,
   ];
 }
 

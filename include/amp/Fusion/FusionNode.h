@@ -56,14 +56,27 @@ struct TensorWalk {
   static constexpr int kWhole = -1;
 };
 
-/// A matrix product: its loops that walk A alone, and B alone, and its
-/// operands.
+/// Forms of operations that a target computes in parts, beside linalg.generic.
+struct FusionForms {
+  /// Named operations of linalg, and those that compute on each element of
+  /// tensors.
+  bool named = false;
+  /// Products of windows: convolutions. Whoever computes a part of one reads
+  /// windows that overlap those of the next.
+  bool windows = false;
+};
+
+/// A matrix product: its loops that walk A alone, and B alone, its operands,
+/// and what its sums start from.
 struct FusionProduct {
   SmallVector<unsigned> rows, columns;
   TensorWalk a, b;
+  Value start;
 };
 
 struct FusionNode {
+  Operation *operation = nullptr;
+  /// The operation, if it is a linalg.generic.
   linalg::GenericOp op;
   /// Extents of the loops; ShapedType::kDynamic before run time.
   SmallVector<int64_t> extents;
@@ -86,9 +99,10 @@ struct FusionNode {
   /// Of a contraction.
   std::optional<FusionProduct> product;
 
-  /// Nothing if `op` is not computed in parts: no linalg.generic on tensors, a
-  /// convolution, without results, or with effects.
-  static std::optional<FusionNode> get(Operation *op);
+  /// Nothing if `op` is not computed in parts: neither a linalg.generic on
+  /// tensors nor of `forms`, without results, or with effects.
+  static std::optional<FusionNode> get(Operation *op,
+                                       const FusionForms &forms = {});
 };
 
 } // namespace mlir::amp

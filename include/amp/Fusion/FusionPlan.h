@@ -20,7 +20,8 @@
 // result is computed, and read while it is close. What an operand is computed
 // by is in the group too, another product for one, if a tile has all of it that
 // the product sums over. Loops are ordered so that operands are packed least
-// often.
+// often. Where its sums are in registers instead, what reads them element by
+// element is in its group.
 //
 // A sum along the common loops that nobody in the group reads is computed in
 // parts, one for each tile: the gradient of a bias, a check of all elements.
@@ -59,6 +60,13 @@ struct FusionTarget {
   int64_t productRows = 128, productColumns = 1024;
   /// Tiles of a product that are shared among those who compute.
   int64_t productTiles = 8;
+  /// Sums of a product are in registers when what reads them is computed, and
+  /// its kernel chooses the tile. Elements are handed on one by one: it has in
+  /// its group what needs one of them for each of its own, whatever shape
+  /// tensors have, and nothing else.
+  bool productsInRegisters = false;
+  /// What can be computed in parts.
+  FusionForms forms;
 };
 
 /// Operations that share a pass.
@@ -67,7 +75,8 @@ struct FusionGroup {
   std::vector<FusionNode> nodes;
   /// Extents of the common loops, outermost first; kDynamic before run time.
   SmallVector<int64_t> extents;
-  /// Steps of these loops, which divide the extents.
+  /// Steps of these loops, which divide the extents; none with a product whose
+  /// kernel chooses them.
   SmallVector<int64_t> tile;
   /// For each operation and each of its dimensions the loop that walks it, or
   /// kNoLoop where a tile holds all of it.

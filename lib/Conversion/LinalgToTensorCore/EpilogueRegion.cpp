@@ -6,14 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Elementwise operations after a contraction form a graph, not a chain: a gelu
-// uses its input three times. So the end is tried, not found by walking: for
-// each candidate, the last first, the scalar function from the sum to it is
-// written by going back from it, and the candidate is good if every operation
-// on the way that needs the sum has no use outside. What does not need the sum
-// is an operand, or is computed again where that is cheap: a widened bias is
-// read narrow, a mask is compared from what it was made of, because kernels
-// read no i1.
+// What may be computed with a contraction is decided by the fusion plan; here
+// it becomes a function of one sum, or a part of it does. Readers of the sums
+// form a graph, not a chain: a gelu uses its input three times. So the end is
+// tried, not found by walking: for each reader, the last first, the scalar
+// function from the sum to it is written by going back from it, and the end is
+// good if every reader on the way has no use outside: a kernel has one result.
+// What is no reader is an operand, or is computed again where that is cheap: a
+// widened bias is read narrow, a mask is compared from what it was made of,
+// because kernels read no i1.
 //
 // Which element of an operand belongs to an element of D is a walk
 // (StridedView) over all elements of D in their order, changed by each
@@ -25,6 +26,7 @@
 
 #include "ElementMovement.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
+#include "amp/Fusion/FusionNode.h"
 #include "amp/Kernels/GemmEpilogue.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -34,9 +36,8 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-/// Operations after a contraction that are looked at, and operations on the way
-/// back to an operand that may be computed again.
-static constexpr unsigned kMaxCandidates = 64, kMaxDepth = 64;
+/// Operations on the way back to an operand that may be computed again.
+static constexpr unsigned kMaxDepth = 64;
 
 //===----------------------------------------------------------------------===//
 // What kernels can compute
@@ -94,11 +95,11 @@ namespace {
 class RegionWriter {
 public:
   RegionWriter(const MatrixProduct &product,
-               const DenseSet<Operation *> &dependents);
+               const DenseSet<Operation *> &readers);
 
   /// Writes the function whose result is `end`. Fails if it cannot be.
   LogicalResult write(Value end);
-  /// The operations that need the sum.
+  /// The readers on the way.
   const llvm::SetVector<Operation *> &getAbsorbed() const { return absorbed; }
   /// The result, with the function unless it only rounds.
   EpilogueRegion take(Value end);
@@ -122,7 +123,7 @@ private:
                                                const StridedView &view);
 
   const MatrixProduct &product;
-  const DenseSet<Operation *> &dependents;
+  const DenseSet<Operation *> &readers;
   OwningOpRef<func::FuncOp> function;
   Block *body;
   OpBuilder b;
@@ -134,8 +135,8 @@ private:
 } // namespace
 
 RegionWriter::RegionWriter(const MatrixProduct &product,
-                           const DenseSet<Operation *> &dependents)
-    : product(product), dependents(dependents), b(product.op->getContext()) {
+                           const DenseSet<Operation *> &readers)
+    : product(product), readers(readers), b(product.op->getContext()) {
   Location loc = product.op->getLoc();
   Type sum = b.getF32Type();
   function =
@@ -192,8 +193,8 @@ Value RegionWriter::writeOperand(Value tensor, const StridedView &view) {
                            product.op->getLoc());
 }
 
-/// Whether a value that does not need the sum is computed again from what it
-/// was made of.
+/// Whether a value that no reader gives is computed again from what it was made
+/// of.
 bool RegionWriter::shouldCompute(OpResult result) {
   Operation *op = result.getOwner();
   if (!isElementwise(op))
@@ -337,7 +338,7 @@ Value RegionWriter::writeValue(Value tensor, const StridedView &walk,
   if (TypedAttr number = getSplatValue(tensor))
     return remember(writeConstant(number));
   auto result = dyn_cast<OpResult>(tensor);
-  if (result && dependents.contains(result.getOwner())) {
+  if (result && readers.contains(result.getOwner())) {
     absorbed.insert(result.getOwner());
     return remember(writeResult(result, view, depth));
   }
@@ -391,24 +392,6 @@ EpilogueRegion RegionWriter::take(Value end) {
 // Choosing the end
 //===----------------------------------------------------------------------===//
 
-/// Elementwise operations that need the sum, in the block of the contraction,
-/// in their order.
-static SmallVector<Operation *> collectDependents(Operation *contraction) {
-  SmallVector<Operation *> found = {contraction};
-  DenseSet<Operation *> seen = {contraction};
-  for (unsigned i = 0; i < found.size() && found.size() < kMaxCandidates; ++i)
-    for (Operation *user : found[i]->getUsers())
-      if (user->getBlock() == contraction->getBlock() && isElementwise(user) &&
-          llvm::all_of(user->getResultTypes(),
-                       llvm::IsaPred<RankedTensorType>) &&
-          seen.insert(user).second)
-        found.push_back(user);
-  found.erase(found.begin());
-  llvm::sort(found,
-             [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
-  return found;
-}
-
 /// True if what is absorbed is used by itself alone, but for `end`.
 static bool isClosed(Operation *contraction,
                      const llvm::SetVector<Operation *> &absorbed, Value end) {
@@ -423,13 +406,10 @@ static bool isClosed(Operation *contraction,
   return usedInside(contraction) && llvm::all_of(absorbed, usedInside);
 }
 
-EpilogueRegion mlir::amp::absorbEpilogue(const MatrixProduct &product) {
-  Value sums = product.op->getResult(0);
-  SmallVector<Operation *> candidates;
-  // The kernel's result is copied into another order: nothing stands between.
-  if (product.resultPermutation.empty())
-    candidates = collectDependents(product.op);
-  DenseSet<Operation *> dependents(candidates.begin(), candidates.end());
+/// The value at which the kernel ends, with its epilogue.
+static EpilogueRegion findEnd(const MatrixProduct &product,
+                              ArrayRef<Operation *> candidates) {
+  DenseSet<Operation *> readers(candidates.begin(), candidates.end());
   int64_t elements = product.batch * product.m * product.n;
   for (Operation *op : llvm::reverse(candidates)) {
     for (Value end : op->getResults()) {
@@ -439,16 +419,30 @@ EpilogueRegion mlir::amp::absorbEpilogue(const MatrixProduct &product) {
       if (type.getNumElements() != elements || isWidening(op) ||
           !(element.isF16() || element.isBF16() || element.isF32()))
         continue;
-      RegionWriter writer(product, dependents);
+      RegionWriter writer(product, readers);
       if (succeeded(writer.write(end)) &&
           isClosed(product.op, writer.getAbsorbed(), end))
         return writer.take(end);
     }
   }
-  RegionWriter writer(product, dependents);
+  Value sums = product.op->getResult(0);
+  RegionWriter writer(product, readers);
   LogicalResult written = writer.write(sums);
   assert(succeeded(written) &&
          "what is added is a tensor of the result's shape");
   (void)written;
   return writer.take(sums);
+}
+
+EpilogueRegion mlir::amp::absorbEpilogue(const MatrixProduct &product,
+                                         ArrayRef<Operation *> readers) {
+  // The kernel's result is copied into another order: nothing stands between.
+  bool isCopied = !product.resultPermutation.empty();
+  EpilogueRegion region =
+      findEnd(product, isCopied ? ArrayRef<Operation *>() : readers);
+  const auto *cut = llvm::find_if(readers, [&](Operation *reader) {
+    return !isReshape(reader) && !llvm::is_contained(region.absorbed, reader);
+  });
+  region.cut = cut == readers.end() ? nullptr : *cut;
+  return region;
 }

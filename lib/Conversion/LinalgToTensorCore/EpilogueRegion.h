@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What follows a contraction, element by element, as the epilogue of its
-// kernel.
+// What the fusion plan computes with a contraction, as the epilogue of its
+// kernel, as far as kernels can.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,12 +30,16 @@ struct EpilogueRegion {
   /// contraction to it, which have no other use.
   Value result;
   SmallVector<Operation *> absorbed;
+  /// The first of the readers that is left to another kernel, or null.
+  Operation *cut = nullptr;
 };
 
-/// The longest epilogue that can be taken over: each value between is used by
+/// The longest epilogue out of `readers`, in the order of their block, that a
+/// kernel can compute: it has one result, so that each value between is used by
 /// the epilogue alone, and each other operand is known per column, per row, per
 /// element or is one number. Without any, the sums are the result.
-EpilogueRegion absorbEpilogue(const MatrixProduct &product);
+EpilogueRegion absorbEpilogue(const MatrixProduct &product,
+                              ArrayRef<Operation *> readers);
 
 } // namespace mlir::amp
 

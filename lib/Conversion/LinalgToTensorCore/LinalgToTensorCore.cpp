@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One contraction after the other, in program order: view it as a product, find
-// the operation at which its epilogue ends, choose a kernel, and put the launch
-// where the epilogue ended. There all operands are defined, whatever the order
-// in which the program computed them.
+// The fusion plan of each block says which operations are computed with which
+// contraction. Then one contraction after the other, in program order: view it
+// as a product, make an epilogue of what is planned with it, choose a kernel,
+// and put the launch where the epilogue ends. There all operands are defined,
+// whatever the order in which the program computed them.
 //
 // Each operand has several tensors from which it could be read. The first pair
 // that a kernel takes is used, those without a copy first. A pair is refused by
@@ -18,12 +19,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ChipOption.h"
 #include "ConvolutionMatch.h"
 #include "EpilogueRegion.h"
 #include "KernelModules.h"
 #include "MatrixProduct.h"
+#include "ProductReaders.h"
 #include "amp/Conversion/Passes.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
+#include "amp/Kernels/ChipFusion.h"
 #include "amp/Kernels/KernelChoice.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -60,14 +64,16 @@ struct ConvertLinalgToTensorCore
   void runOnOperation() override;
 
 private:
-  LogicalResult convert(linalg::LinalgOp op, KernelModules &modules,
-                        std::string &reason);
+  LogicalResult convert(linalg::LinalgOp op, ArrayRef<Operation *> readers,
+                        KernelModules &modules, std::string &reason);
   FailureOr<Plan> choosePlan(const MatrixProduct &product,
                              const EpilogueRegion &epilogue,
                              std::string &reason);
   LogicalResult convertProduct(const Contraction &contraction,
+                               ArrayRef<Operation *> readers,
                                KernelModules &modules, std::string &reason);
   LogicalResult convertConvolution(const Contraction &contraction,
+                                   ArrayRef<Operation *> readers,
                                    KernelModules &modules, std::string &reason);
   Value readSource(OpBuilder &b, Location loc, const MatrixSource &source);
   void reportChoice(const MatrixProduct &product,
@@ -223,7 +229,7 @@ void ConvertLinalgToTensorCore::reportChoice(const MatrixProduct &product,
                                              gpu::GPUModuleOp kernels,
                                              const KernelChoice &choice) {
   const KernelCost &cost = choice.cost;
-  product.op->emitRemark(llvm::formatv(
+  InFlightDiagnostic remark = product.op->emitRemark(llvm::formatv(
       "runs as '{0}': {1}x{2}x{3} in {4} of {5}x{6}, {7} operations "
       "absorbed, expected {8:f1} us, {9:f0} % of peak, bound by {10}",
       kernels.getName(), product.m, product.n, product.k,
@@ -231,16 +237,19 @@ void ConvertLinalgToTensorCore::reportChoice(const MatrixProduct &product,
       choice.config.tileM, choice.config.tileN, epilogue.absorbed.size(),
       cost.seconds * 1e6, cost.shareOfPeak() * 100,
       stringifyKernelBound(cost.bound)));
+  if (epilogue.cut)
+    remark.attachNote(epilogue.cut->getLoc())
+        << "'" << epilogue.cut->getName()
+        << "' is planned with it, but is not part of its kernel";
 }
 
-LogicalResult
-ConvertLinalgToTensorCore::convertProduct(const Contraction &contraction,
-                                          KernelModules &modules,
-                                          std::string &reason) {
+LogicalResult ConvertLinalgToTensorCore::convertProduct(
+    const Contraction &contraction, ArrayRef<Operation *> readers,
+    KernelModules &modules, std::string &reason) {
   FailureOr<MatrixProduct> product = matchMatrixProduct(contraction, reason);
   if (failed(product))
     return failure();
-  EpilogueRegion epilogue = absorbEpilogue(*product);
+  EpilogueRegion epilogue = absorbEpilogue(*product, readers);
   FailureOr<Plan> plan = choosePlan(*product, epilogue, reason);
   if (failed(plan))
     return failure();
@@ -258,14 +267,13 @@ ConvertLinalgToTensorCore::convertProduct(const Contraction &contraction,
   return success();
 }
 
-LogicalResult
-ConvertLinalgToTensorCore::convertConvolution(const Contraction &contraction,
-                                              KernelModules &modules,
-                                              std::string &reason) {
+LogicalResult ConvertLinalgToTensorCore::convertConvolution(
+    const Contraction &contraction, ArrayRef<Operation *> readers,
+    KernelModules &modules, std::string &reason) {
   FailureOr<ConvolutionMatch> match = matchConvolution(contraction, reason);
   if (failed(match))
     return failure();
-  EpilogueRegion epilogue = absorbEpilogue(match->product);
+  EpilogueRegion epilogue = absorbEpilogue(match->product, readers);
   ConvolutionProblem problem = match->problem;
   problem.d = getElementTypeOrSelf(epilogue.result.getType());
   FailureOr<KernelChoice> choice =
@@ -287,6 +295,7 @@ ConvertLinalgToTensorCore::convertConvolution(const Contraction &contraction,
 }
 
 LogicalResult ConvertLinalgToTensorCore::convert(linalg::LinalgOp op,
+                                                 ArrayRef<Operation *> readers,
                                                  KernelModules &modules,
                                                  std::string &reason) {
   // Only now: the launches before have replaced values.
@@ -294,8 +303,8 @@ LogicalResult ConvertLinalgToTensorCore::convert(linalg::LinalgOp op,
   if (failed(verifyContraction(*contraction, reason)))
     return failure();
   return isConvolution(*contraction)
-             ? convertConvolution(*contraction, modules, reason)
-             : convertProduct(*contraction, modules, reason);
+             ? convertConvolution(*contraction, readers, modules, reason)
+             : convertProduct(*contraction, readers, modules, reason);
 }
 
 //===----------------------------------------------------------------------===//
@@ -304,14 +313,9 @@ LogicalResult ConvertLinalgToTensorCore::convert(linalg::LinalgOp op,
 
 LogicalResult ConvertLinalgToTensorCore::initialize(MLIRContext *context) {
   auto error = [&] { return emitError(UnknownLoc::get(context)); };
-  target = getGemmChip(chip);
-  if (!target) {
-    InFlightDiagnostic diagnostic = error() << "expected 'chip' to be one of ";
-    llvm::interleaveComma(
-        getGemmChips(), diagnostic,
-        [&](const GemmChip &known) { diagnostic << known.name; });
-    return diagnostic << ", but got '" << chip << "'";
-  }
+  target = readChip(chip, error);
+  if (!target)
+    return failure();
   return table.empty() ? success() : measured.read(table, error);
 }
 
@@ -333,10 +337,11 @@ void ConvertLinalgToTensorCore::runOnOperation() {
     return WalkResult::advance();
   });
 
+  ProductReaders readers(ops, getFusionTarget(*target));
   KernelModules modules(getOperation());
   for (linalg::LinalgOp op : ops) {
     std::string reason;
-    if (succeeded(convert(op, modules, reason))) {
+    if (succeeded(convert(op, readers.get(op), modules, reason))) {
       ++numConverted;
       continue;
     }

@@ -71,3 +71,47 @@ func.func @filter_gradient(%x: tensor<2x6x6x8xf16>, %g: tensor<2x6x6x16xf16>) ->
   } -> tensor<16x3x3x8xf32>
   return %0 : tensor<16x3x3x8xf32>
 }
+
+// -----
+
+#x = affine_map<(n, p, q, k, c, r, s) -> (n, p + r, q + s, c)>
+#f = affine_map<(n, p, q, k, c, r, s) -> (k, r, s, c)>
+#y = affine_map<(n, p, q, k, c, r, s) -> (n, p, q, k)>
+#k = affine_map<(n, p, q, k) -> (k)>
+#npqk = affine_map<(n, p, q, k) -> (n, p, q, k)>
+
+// What reads a convolution is part of it as of any product.
+// CHECK-LABEL: func @convolution_relu
+// CHECK-SAME:    (%[[X:.*]]: tensor<2x8x8x16xf16>, %[[F:.*]]: tensor<32x3x3x16xf16>, %[[BIAS:.*]]: tensor<32xf32>, %[[SKIP:.*]]: tensor<2x6x6x32xf16>)
+// CHECK:       %[[Y:.*]] = amp.launch_kernels @convolution_0 ins(x = %[[X]], f = %[[F]], operand0 = %[[BIAS]], operand1 = %[[SKIP]])
+// CHECK-NEXT:  return %[[Y]] : tensor<2x6x6x32xf16>
+func.func @convolution_relu(%x: tensor<2x8x8x16xf16>, %f: tensor<32x3x3x16xf16>, %bias: tensor<32xf32>,
+                            %skip: tensor<2x6x6x32xf16>) -> tensor<2x6x6x32xf16> {
+  %c0 = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x6x6x32xf32>
+  %z = linalg.fill ins(%c0 : f32) outs(%e : tensor<2x6x6x32xf32>) -> tensor<2x6x6x32xf32>
+  %0 = linalg.generic {indexing_maps = [#x, #f, #y],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel",
+                                         "reduction", "reduction", "reduction"]}
+      ins(%x, %f : tensor<2x8x8x16xf16>, tensor<32x3x3x16xf16>) outs(%z : tensor<2x6x6x32xf32>) {
+  ^bb0(%l: f16, %r: f16, %o: f32):
+    %1 = arith.extf %l : f16 to f32
+    %2 = arith.extf %r : f16 to f32
+    %3 = arith.mulf %1, %2 : f32
+    %4 = arith.addf %o, %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<2x6x6x32xf32>
+  %5 = linalg.generic {indexing_maps = [#npqk, #k, #npqk, #npqk],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%0, %bias, %skip : tensor<2x6x6x32xf32>, tensor<32xf32>, tensor<2x6x6x32xf16>)
+      outs(%e : tensor<2x6x6x32xf32>) {
+  ^bb0(%y: f32, %b: f32, %s: f16, %o: f32):
+    %1 = arith.addf %y, %b : f32
+    %2 = arith.extf %s : f16 to f32
+    %3 = arith.addf %1, %2 : f32
+    %4 = arith.maximumf %3, %c0 : f32
+    linalg.yield %4 : f32
+  } -> tensor<2x6x6x32xf32>
+  %6 = arith.truncf %5 : tensor<2x6x6x32xf32> to tensor<2x6x6x32xf16>
+  return %6 : tensor<2x6x6x32xf16>
+}

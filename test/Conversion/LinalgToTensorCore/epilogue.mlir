@@ -234,3 +234,55 @@ func.func @batches(%a: tensor<4x32x64xf16>, %b: tensor<4x64x32xf16>, %mask: tens
   } -> tensor<4x32x32xf32>
   return %1, %3 : tensor<4x32x32xf32>, tensor<4x32x32xf32>
 }
+
+// -----
+
+// Readers behind another product, whose launch goes behind them, and the near miss: what
+// the other product needs is not computed with the first.
+// CHECK-LABEL: func @interleaved
+// CHECK:       %[[H:.*]] = amp.launch_kernels @gemm_0 {{.*}} -> tensor<32x128xf16>
+// CHECK:       amp.launch_kernels @gemm_2 ins(a = %[[H]], b = %{{.*}})
+// CHECK:       arith.mulf %[[H]], %[[H]]
+// CHECK:       amp.launch_kernels @gemm_1
+// CHECK-NOT:   math.absf
+// CHECK:       return
+func.func @interleaved(%a: tensor<32x64xf16>, %b: tensor<64x128xf16>, %w: tensor<128x128xf16>)
+    -> (tensor<32x128xf16>, tensor<32x128xf16>, tensor<32x128xf32>) {
+  %c0 = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<32x128xf32>
+  %z = linalg.fill ins(%c0 : f32) outs(%e : tensor<32x128xf32>) -> tensor<32x128xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<32x64xf16>, tensor<64x128xf16>)
+      outs(%z : tensor<32x128xf32>) -> tensor<32x128xf32>
+  %1 = arith.truncf %0 : tensor<32x128xf32> to tensor<32x128xf16>
+  %2 = linalg.matmul ins(%a, %b : tensor<32x64xf16>, tensor<64x128xf16>)
+      outs(%z : tensor<32x128xf32>) -> tensor<32x128xf32>
+  %3 = linalg.matmul ins(%1, %w : tensor<32x128xf16>, tensor<128x128xf16>)
+      outs(%z : tensor<32x128xf32>) -> tensor<32x128xf32>
+  %4 = arith.mulf %1, %1 : tensor<32x128xf16>
+  %5 = math.absf %2 : tensor<32x128xf32>
+  %6 = arith.truncf %5 : tensor<32x128xf32> to tensor<32x128xf16>
+  return %4, %6, %3 : tensor<32x128xf16>, tensor<32x128xf16>, tensor<32x128xf32>
+}
+
+// -----
+
+// What is added of two products is computed by the first one's kernel, which is launched
+// behind the second.
+// CHECK-LABEL: func @sum_of_two
+// CHECK:       %[[SECOND:.*]] = amp.launch_kernels @gemm_1 {{.*}} -> tensor<32x128xf32>
+// CHECK:       %[[SUM:.*]] = amp.launch_kernels @gemm_0 {{.*}}operand0 = %[[SECOND]]) {{.*}} -> tensor<32x128xf16>
+// CHECK-NEXT:  return %[[SUM]]
+func.func @sum_of_two(%a: tensor<32x64xf16>, %b: tensor<64x128xf16>, %w: tensor<64x128xf16>)
+    -> tensor<32x128xf16> {
+  %c0 = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<32x128xf32>
+  %z = linalg.fill ins(%c0 : f32) outs(%e : tensor<32x128xf32>) -> tensor<32x128xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<32x64xf16>, tensor<64x128xf16>)
+      outs(%z : tensor<32x128xf32>) -> tensor<32x128xf32>
+  %1 = linalg.matmul ins(%a, %w : tensor<32x64xf16>, tensor<64x128xf16>)
+      outs(%z : tensor<32x128xf32>) -> tensor<32x128xf32>
+  %2 = math.absf %0 : tensor<32x128xf32>
+  %3 = arith.addf %2, %1 : tensor<32x128xf32>
+  %4 = arith.truncf %3 : tensor<32x128xf32> to tensor<32x128xf16>
+  return %4 : tensor<32x128xf16>
+}

@@ -15,6 +15,42 @@ func.func @taken(%a: tensor<512x4096xbf16>, %b: tensor<4096x4096xbf16>) -> tenso
 
 // -----
 
+// The kernel computes a part of what is planned with it: a function that device code does
+// not have is left, and what follows.
+func.func @cut(%a: tensor<512x4096xbf16>, %b: tensor<4096x4096xbf16>) -> tensor<512x4096xbf16> {
+  %c0 = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<512x4096xf32>
+  %z = linalg.fill ins(%c0 : f32) outs(%e : tensor<512x4096xf32>) -> tensor<512x4096xf32>
+  // expected-remark @below {{1 operations absorbed, expected}}
+  %0 = linalg.matmul ins(%a, %b : tensor<512x4096xbf16>, tensor<4096x4096xbf16>)
+      outs(%z : tensor<512x4096xf32>) -> tensor<512x4096xf32>
+  %1 = math.absf %0 : tensor<512x4096xf32>
+  // expected-note @below {{'math.log' is planned with it, but is not part of its kernel}}
+  %2 = math.log %1 : tensor<512x4096xf32>
+  %3 = arith.truncf %2 : tensor<512x4096xf32> to tensor<512x4096xbf16>
+  return %3 : tensor<512x4096xbf16>
+}
+
+// -----
+
+// A result that is copied into another order leaves all of it.
+func.func @copied(%a: tensor<2x16x4xf16>, %b: tensor<16x8xf16>) -> tensor<2x8x4xf32> {
+  %c0 = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x8x4xf32>
+  %z = linalg.fill ins(%c0 : f32) outs(%e : tensor<2x8x4xf32>) -> tensor<2x8x4xf32>
+  // expected-remark @below {{0 operations absorbed, expected}}
+  %0 = linalg.contract indexing_maps = [affine_map<(b, t, n, k) -> (b, k, t)>,
+                                        affine_map<(b, t, n, k) -> (k, n)>,
+                                        affine_map<(b, t, n, k) -> (b, n, t)>]
+      ins(%a, %b : tensor<2x16x4xf16>, tensor<16x8xf16>)
+      outs(%z : tensor<2x8x4xf32>) -> tensor<2x8x4xf32>
+  // expected-note @below {{'math.absf' is planned with it, but is not part of its kernel}}
+  %1 = math.absf %0 : tensor<2x8x4xf32>
+  return %1 : tensor<2x8x4xf32>
+}
+
+// -----
+
 // Rule 1
 func.func @dynamic(%a: tensor<?x64xf16>, %b: tensor<64x256xf16>, %c: tensor<?x256xf32>) -> tensor<?x256xf32> {
   // expected-remark @below {{not for Tensor Cores: its shape is not static}}

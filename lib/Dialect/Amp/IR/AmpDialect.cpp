@@ -103,7 +103,9 @@ static constexpr StringRef kOperationAttrs[] = {kScopeAttr,
                                                 "amp.problems",
                                                 "amp.epilogue",
                                                 "amp.epilogue_outputs",
-                                                "amp.cost"};
+                                                "amp.cost",
+                                                "amp.fusion_group",
+                                                "amp.fusion_bytes"};
 
 //===----------------------------------------------------------------------===//
 // Roles

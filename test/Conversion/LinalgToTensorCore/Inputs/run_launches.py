@@ -75,6 +75,8 @@ REFERENCES = {
     # The program pads with ones.
     "filter_gradient": (lambda x, g: filter_gradient(pad(x, (1, 1), (1, 1), 1.0), g), 0),
     "start": (lambda a, b, bias, residual: half((a @ b + bias).reshape(4, 8, 128) + residual), 0),
+    "sum_of_two": (lambda a, b, w: half(np.abs(a @ b) + a @ w), 0),
+    "convolution_relu": (lambda x, f, b, s: half(relu(convolve(x, f, (1, 1), (1, 1), (6, 6)) + b + s)), 0),
 }
 
 
