@@ -23,9 +23,10 @@
 //   product  a group with one joins what reads its results and what its
 //            products read, if that is in the tile by then: the loops see to
 //            it. Nothing joins that only reads what it reads
-//   sums     a sum goes along loops of the group, each tile giving a part of
-//            it, if nobody in the group reads it. That is given up only for a
-//            reader that saves half of what is summed
+//   sums     where a tile that has all of a sum is too large, or leaves a
+//   product
+//            too few tiles, a sum goes along loops of the group, each tile
+//            giving a part of it, if nobody in the group reads it
 //
 // What only fills what an operation starts from stands with it.
 //
@@ -232,9 +233,6 @@ struct Candidate {
   /// Those of them that are products.
   SmallVector<unsigned, 2> products;
   int64_t bytes = 0;
-  /// Bytes of the largest tensor that is summed along a loop which was given up
-  /// when the last operations joined.
-  int64_t undividedBytes = 0;
 };
 
 /// Loops of two groups that walk the same.
@@ -301,13 +299,18 @@ private:
   /// sums go along.
   Candidate createSingle(unsigned vertex, bool isShared = true) const;
   void countBytes(Candidate &candidate) const;
-  std::optional<Candidate> join(const Candidate &a, const Candidate &b) const;
-  /// The same, with the loops that are common, if there are any.
-  Candidate joinAtAnyLoops(const Candidate &a, const Candidate &b) const;
-  /// Bytes of the largest tensor that is summed in `candidate`, along a loop
-  /// that `newOf` has none for; 0 if it is one operation.
-  int64_t countUndividedBytes(const Candidate &candidate,
-                              ArrayRef<int> newOf) const;
+  /// Both, with the loops that are common; nothing if there are none. Sums may
+  /// go along them if they are to be in parts.
+  std::optional<Candidate> join(const Candidate &a, const Candidate &b,
+                                bool inParts) const;
+  /// The same, with no loops if none are common.
+  Candidate joinAtAnyLoops(const Candidate &a, const Candidate &b,
+                           bool inParts) const;
+  /// The same, with a tile: with whole sums rather than parts.
+  std::optional<Candidate> joinInTiles(const Candidate &a,
+                                       const Candidate &b) const;
+  /// True if sums go along loops of `candidate`.
+  bool hasSums(const Candidate &candidate) const;
   /// The sums that each tile gives a part of; nothing if the parts are not
   /// small beside what is summed.
   std::optional<std::vector<TileSum>> getSums(const Candidate &candidate) const;
@@ -585,19 +588,27 @@ SmallVector<int> mlir::amp::getGroupLoops(ArrayRef<int> dims,
   return result;
 }
 
-std::optional<Candidate> Planner::join(const Candidate &a,
-                                       const Candidate &b) const {
-  Candidate joined = joinAtAnyLoops(a, b);
-  // What a sum read once with others has to be worth reading with its reader.
-  int64_t gain = a.bytes + b.bytes - joined.bytes;
-  if (joined.extents.empty() || 2 * gain < joined.undividedBytes)
+std::optional<Candidate> Planner::join(const Candidate &a, const Candidate &b,
+                                       bool inParts) const {
+  Candidate joined = joinAtAnyLoops(a, b, inParts);
+  if (joined.extents.empty())
     return std::nullopt;
   return joined;
 }
 
-Candidate Planner::joinAtAnyLoops(const Candidate &a,
-                                  const Candidate &b) const {
+Candidate Planner::joinAtAnyLoops(const Candidate &a, const Candidate &b,
+                                  bool inParts) const {
   LoopTies ties(a.extents.size(), b.extents.size());
+  auto forEachSummed = [&](const Candidate &of,
+                           llvm::function_ref<void(int)> visit) {
+    for (auto [vertex, loops] : llvm::zip_equal(of.vertices, of.loops))
+      if (nodes[vertex])
+        llvm::for_each(getSummedLoops(*nodes[vertex], loops), visit);
+  };
+  if (!inParts) {
+    forEachSummed(a, [&](int loop) { ties.tie(loop, kNoLoop); });
+    forEachSummed(b, [&](int loop) { ties.tie(kNoLoop, loop); });
+  }
   struct Access {
     SmallVector<int> loops, summed;
     bool isWrite;
@@ -666,23 +677,46 @@ Candidate Planner::joinAtAnyLoops(const Candidate &a,
   append(a, newOfA);
   append(b, newOfB);
   countBytes(joined);
-  joined.undividedBytes =
-      std::max(countUndividedBytes(a, newOfA), countUndividedBytes(b, newOfB));
   return joined;
 }
 
-int64_t Planner::countUndividedBytes(const Candidate &candidate,
-                                     ArrayRef<int> newOf) const {
-  int64_t bytes = 0;
-  if (candidate.vertices.size() == 1)
-    return bytes;
+bool Planner::hasSums(const Candidate &candidate) const {
   for (auto [vertex, loops] :
        llvm::zip_equal(candidate.vertices, candidate.loops))
-    if (llvm::any_of(getSummedLoops(*nodes[vertex], loops),
-                     [&](int loop) { return newOf[loop] == kNoLoop; }))
-      for (const TensorWalk &walk : nodes[vertex]->reads)
-        bytes = std::max(bytes, countTensorBytes(walk.tensor));
-  return bytes;
+    if (nodes[vertex] && !getSummedLoops(*nodes[vertex], loops).empty())
+      return true;
+  return false;
+}
+
+std::optional<Candidate> Planner::joinInTiles(const Candidate &a,
+                                              const Candidate &b) const {
+  auto countTiles = [](const Candidate &candidate) {
+    int64_t tiles = 1;
+    for (auto [extent, step] :
+         llvm::zip_equal(candidate.extents, candidate.tile))
+      tiles *= ShapedType::isDynamic(extent) ? 1 : extent / step;
+    return tiles;
+  };
+  // Who joins a product leaves it as many tiles as it had, or enough.
+  int64_t fewest = 1;
+  for (const Candidate *of : {&a, &b})
+    if (!of->products.empty() && !of->tile.empty())
+      fewest = std::max(fewest, std::min(countTiles(*of), target.productTiles));
+  auto tryToJoin = [&](bool inParts) {
+    std::optional<Candidate> joined = join(a, b, inParts);
+    if (joined && (!chooseTile(*joined) || countTiles(*joined) < fewest))
+      joined.reset();
+    return joined;
+  };
+  std::optional<Candidate> whole = tryToJoin(/*inParts=*/false);
+  bool hasTiles = whole && (whole->products.empty() ||
+                            countTiles(*whole) >= target.productTiles);
+  if (hasTiles || (!hasSums(a) && !hasSums(b)))
+    return whole;
+  std::optional<Candidate> parts = tryToJoin(/*inParts=*/true);
+  if (!whole || (parts && countTiles(*parts) > countTiles(*whole)))
+    return parts;
+  return whole;
 }
 
 /// Puts the loops in the order of the dimensions of the largest tensor that
@@ -899,7 +933,10 @@ void Planner::push(unsigned a, unsigned b) {
   if (groups[a].vertices.size() + groups[b].vertices.size() > kMaxOperations ||
       !keepsProducts(groups[a], groups[b]) || !keepsLives(groups[a], groups[b]))
     return;
-  std::optional<Candidate> joined = join(groups[a], groups[b]);
+  std::optional<Candidate> joined =
+      join(groups[a], groups[b], /*inParts=*/false);
+  if (!joined)
+    joined = join(groups[a], groups[b], /*inParts=*/true);
   if (!joined)
     return;
   int64_t gain = groups[a].bytes + groups[b].bytes - joined->bytes;
@@ -1088,7 +1125,8 @@ void Planner::joinElementReaders(unsigned product) {
     std::optional<llvm::DenseSet<unsigned>> behind =
         findBehind(inOrder ? a : b, inOrder ? b : a);
     if (behind)
-      merge(a, b, joinAtAnyLoops(groups[a], groups[b]), *behind);
+      merge(a, b, joinAtAnyLoops(groups[a], groups[b], /*inParts=*/false),
+            *behind);
   };
   for (unsigned reader : llvm::drop_begin(members))
     add(reader);
@@ -1145,8 +1183,9 @@ FusionPlan Planner::plan() {
     pairs.pop();
     if (versions[pair.a] != pair.versionA || versions[pair.b] != pair.versionB)
       continue;
-    std::optional<Candidate> joined = join(groups[pair.a], groups[pair.b]);
-    if (!chooseTile(*joined))
+    std::optional<Candidate> joined =
+        joinInTiles(groups[pair.a], groups[pair.b]);
+    if (!joined)
       continue;
     bool inOrder = places[pair.a] < places[pair.b];
     unsigned first = inOrder ? pair.a : pair.b,
