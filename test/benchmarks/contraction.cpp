@@ -383,8 +383,8 @@ static bool readSettings(ArrayRef<char *> arguments, Settings &settings) {
                        argument.getAsInteger(10, settings.vectorBits)) {
       llvm::errs()
           << "expected --quick, --median, --cases, --vector-bits=N, "
-             "--cpu=NAME, --filter=TEXT, --library=NAME, --rounds=N or "
-             "--mode=auto|blas|generated|again|library, but got '"
+             "--cpu=NAME, --filter=TEXT, --library=NAME, --rounds=N, "
+             "--type=f32|f16|bf16 or --mode=auto|blas|generated|again|library, but got '"
           << argument << "'\n";
       return false;
     }
