@@ -16,7 +16,6 @@
 #include "amp-rt/Blas.h"
 
 #include "Library/BlasLibrary.h"
-#include "Library/OneDnn.h"
 #include "Program/RunState.h"
 #include "Support/Failure.h"
 #include "Support/SizedStruct.h"
@@ -315,7 +314,7 @@ AmpRtStatus ampRtBlasSbgemm(AmpRtBlas *blas, int32_t transposeA,
   const BlasChoice &choice = choose(object);
   if (choice.status != AMP_RT_OK)
     return fail(choice.status, "%s: %s", call, choice.reason);
-  OneDnn *library = choice.library.oneDnn;
+  OneDnn *library = choice.library.oneDnn.get();
   if (!library)
     return fail(AMP_RT_UNAVAILABLE,
                 "%s: library '%s' has no products of bf16; set "

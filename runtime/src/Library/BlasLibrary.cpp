@@ -23,8 +23,6 @@
 
 #include "Library/BlasLibrary.h"
 
-#include "Library/OneDnn.h"
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -32,6 +30,7 @@
 #include <dlfcn.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include <utility>
 
 using namespace amp::rt;
 
@@ -259,7 +258,7 @@ static bool searchOneDnn(CpuClass cpu, OneDnnRatios ratios, BlasChoice &choice,
     describeRatios(ratios, cpu, major, measured, sizeof(measured));
     std::snprintf(found.reason, sizeof(found.reason), "%s, %s",
                   library.getName(), measured);
-    choice = found;
+    choice = std::move(found);
     return true;
   }
   return false;
@@ -283,7 +282,7 @@ static void searchCblas(CpuClass cpu, BlasChoice &choice) {
     }
     if (library.core && doesCoreFit(library.core, cpu)) {
       choice.status = AMP_RT_OK;
-      choice.library = library;
+      choice.library = std::move(library);
       choice.f32MinWork = 0;
       std::snprintf(choice.reason, sizeof(choice.reason),
                     "its core '%s' fits this CPU (%s)", library.core,

@@ -11,15 +11,15 @@
 #include "amp-rt/Status.h"
 
 #include "Library/BlasCores.h"
+#include "Library/OneDnn.h"
 #include "Library/OneDnnRatios.h"
 #include "amp-rt/Blas.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace amp::rt {
-
-class OneDnn;
 
 /// One library: the symbol table of a CBLAS, whose optional symbols may be
 /// null, or oneDNN.
@@ -36,7 +36,7 @@ struct BlasLibrary {
   const char *(*getConfig)() = nullptr;
 
   /// If it is there, nothing above is.
-  OneDnn *oneDnn = nullptr;
+  std::unique_ptr<OneDnn> oneDnn;
 
   /// The file the symbols come from; lives as long as the process.
   const char *path = nullptr;

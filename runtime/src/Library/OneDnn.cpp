@@ -144,21 +144,17 @@ static const char *getRuntimeName(unsigned runtime) {
   return "an unknown runtime";
 }
 
-OneDnn *OneDnn::open(void *handle, char *reason, size_t size) {
-  OneDnn *library = new (std::nothrow) OneDnn;
+std::unique_ptr<OneDnn> OneDnn::open(void *handle, char *reason, size_t size) {
+  std::unique_ptr<OneDnn> library(new (std::nothrow) OneDnn);
   if (!library) {
     std::snprintf(reason, size, "cannot be used: no memory left");
     return nullptr;
   }
-  auto refuse = [&]() -> OneDnn * {
-    delete library;
-    return nullptr;
-  };
   if (!resolve(handle, "dnnl_version", library->functions.dnnl_version)) {
     std::snprintf(reason, size,
                   "has no symbol 'dnnl_version'; name a oneDNN of version 2 "
                   "or 3");
-    return refuse();
+    return nullptr;
   }
   const Version &version = library->version =
       *library->functions.dnnl_version();
@@ -166,7 +162,7 @@ OneDnn *OneDnn::open(void *handle, char *reason, size_t size) {
     std::snprintf(reason, size,
                   "is oneDNN %d.%d.%d; name one of version 2 or 3",
                   version.major, version.minor, version.patch);
-    return refuse();
+    return nullptr;
   }
   const char *runtime = getRuntimeName(version.cpuRuntime);
   if (version.cpuRuntime != kRuntimeSequential &&
@@ -175,14 +171,14 @@ OneDnn *OneDnn::open(void *handle, char *reason, size_t size) {
                   "is a oneDNN with threads by %s, whose number cannot be set "
                   "for one caller; name one with OpenMP or without threads",
                   runtime);
-    return refuse();
+    return nullptr;
   }
   if (const char *missing = library->resolveAll(handle)) {
     std::snprintf(reason, size,
                   "is oneDNN %d.%d.%d, but has no symbol '%s'; name a whole "
                   "one",
                   version.major, version.minor, version.patch, missing);
-    return refuse();
+    return nullptr;
   }
   OneDnnFailure failure{
       "dnnl_engine_create",
@@ -191,7 +187,7 @@ OneDnn *OneDnn::open(void *handle, char *reason, size_t size) {
     std::snprintf(reason, size,
                   "cannot be used: '%s' returned %d (%s); name another",
                   failure.function, failure.status, failure.statusName());
-    return refuse();
+    return nullptr;
   }
   std::snprintf(library->name, sizeof(library->name), "oneDNN %d.%d.%d (%s)",
                 version.major, version.minor, version.patch, runtime);
@@ -202,6 +198,17 @@ OneDnn *OneDnn::open(void *handle, char *reason, size_t size) {
                      /*threads=*/1, probe);
   library->release(probe);
   return library;
+}
+
+OneDnn::~OneDnn() {
+  for (Primitive *&bucket : buckets)
+    while (Primitive *primitive = bucket) {
+      bucket = primitive->next;
+      release(*primitive);
+      delete primitive;
+    }
+  if (engine)
+    functions.dnnl_engine_destroy(engine);
 }
 
 void *OneDnn::getAddress() const {

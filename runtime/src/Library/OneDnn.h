@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 
 namespace amp::rt {
@@ -34,13 +35,15 @@ struct OneDnnFailure {
   const char *statusName() const;
 };
 
-/// One opened oneDNN, which lives as long as the process. Products may be asked
-/// for by several threads.
+/// One opened oneDNN, and the primitives that it has made. Products may be
+/// asked for by several threads. The library stays open when this goes.
 class OneDnn {
 public:
   /// The oneDNN behind `handle`. Null if it cannot be used; `reason` says why,
   /// to go on after the library's name.
-  static OneDnn *open(void *handle, char *reason, size_t size);
+  static std::unique_ptr<OneDnn> open(void *handle, char *reason, size_t size);
+  ~OneDnn();
+  OneDnn(const OneDnn &) = delete;
 
   /// "oneDNN 2.6.3 (OpenMP)".
   const char *getName() const { return name; }

@@ -68,6 +68,7 @@ struct MatmulDescriptor2 {
 #define AMP_ONEDNN_FUNCTIONS(AMP_ONEDNN_FUNCTION)                              \
   AMP_ONEDNN_FUNCTION(dnnl_engine_create,                                      \
                       (void **engine, int kind, size_t index))                 \
+  AMP_ONEDNN_FUNCTION(dnnl_engine_destroy, (void *engine))                     \
   AMP_ONEDNN_FUNCTION(dnnl_stream_create,                                      \
                       (void **stream, void *engine, unsigned flags))           \
   AMP_ONEDNN_FUNCTION(dnnl_stream_wait, (void *stream))                        \

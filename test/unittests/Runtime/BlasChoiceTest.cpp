@@ -13,7 +13,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Library/BlasLibrary.h"
-#include "Library/OneDnn.h"
 
 #include <gtest/gtest.h>
 

@@ -160,6 +160,10 @@ EXPORTED Status dnnl_engine_create(void **engine, int kind, size_t index) {
   return kSuccess;
 }
 
+EXPORTED Status dnnl_engine_destroy(void *engine) {
+  return destroy(Engine, engine);
+}
+
 EXPORTED Status dnnl_stream_create(void **stream, void *engine,
                                    unsigned flags) {
   FAIL_IF_WANTED;

@@ -48,6 +48,7 @@ protected:
   }
   void TearDown() override {
     ampRtBlasDestroy(blas);
+    EXPECT_EQ(count().live, 0) << "an object takes with it what it has made";
     dlclose(handle);
   }
   template <typename Function> Function *find(const char *name) {
