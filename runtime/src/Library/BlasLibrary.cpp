@@ -285,7 +285,7 @@ static void searchCblas(CpuClass cpu, BlasChoice &choice) {
       choice.library = std::move(library);
       choice.f32MinWork = 0;
       std::snprintf(choice.reason, sizeof(choice.reason),
-                    "its core '%s' fits this CPU (%s)", library.core,
+                    "its core '%s' fits this CPU (%s)", choice.library.core,
                     getCpuClassName(cpu));
       return;
     }

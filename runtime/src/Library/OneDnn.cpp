@@ -42,8 +42,9 @@ const char *OneDnnFailure::statusName() const {
     return "unimplemented";
   case kRuntimeError:
     return "runtime error";
+  default:
+    return "unknown status";
   }
-  return "unknown status";
 }
 
 /// A product, compiled: what it was made for, and what it is executed with.
@@ -140,8 +141,9 @@ static const char *getRuntimeName(unsigned runtime) {
     return "a thread pool of the application";
   case kRuntimeSycl:
     return "SYCL";
+  default:
+    return "an unknown runtime";
   }
-  return "an unknown runtime";
 }
 
 std::unique_ptr<OneDnn> OneDnn::open(void *handle, char *reason, size_t size) {

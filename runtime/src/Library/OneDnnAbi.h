@@ -125,8 +125,10 @@ struct MatmulDescriptor2 {
 
 /// The symbols of one library. Those of the version that it is not are null.
 struct Functions {
+// NOLINTBEGIN(bugprone-macro-parentheses): they are a declaration's.
 #define AMP_ONEDNN_FUNCTION(name, parameters)                                  \
   Status(*name) parameters = nullptr;
+  // NOLINTEND(bugprone-macro-parentheses)
   AMP_ONEDNN_FUNCTIONS(AMP_ONEDNN_FUNCTION)
   AMP_ONEDNN_FUNCTIONS_2(AMP_ONEDNN_FUNCTION)
   AMP_ONEDNN_FUNCTIONS_3(AMP_ONEDNN_FUNCTION)
