@@ -33,6 +33,7 @@ Features
   jax, flax    so are jax with optax, and flax
   python-package  the Python package is built (-DMLIR_AMP_PYTHON=ON, which
              `./dev` sets where nanobind and pytest are installed)
+  onednn       oneDNN is installed, in a version that the runtime takes
   sanitize     our code carries sanitizers
   long         `./dev test --all` (lit --param long=1)
 """
@@ -162,6 +163,14 @@ def can_import(module):
     return subprocess.run(command, capture_output=True).returncode == 0
 
 
+def can_open(*sonames):
+    command = "import ctypes, sys; ctypes.CDLL(sys.argv[1])"
+    return any(
+        subprocess.run([config.python, "-c", command, soname], capture_output=True).returncode == 0
+        for soname in sonames
+    )
+
+
 for feature, present in {
     "shared-data": bool(config.shared_dir),
     # An uninstrumented mlir-opt cannot load an instrumented plugin.
@@ -196,6 +205,7 @@ for feature, present in {
     and not config.sanitize,
     "sanitize": bool(config.sanitize),
     "valgrind": has_tool("valgrind") and not config.sanitize,
+    "onednn": can_open("libdnnl.so.3", "libdnnl.so.2"),
     "avx512bf16": " avx512_bf16 " in read("/proc/cpuinfo"),
     "amx": " amx_bf16 " in read("/proc/cpuinfo"),
     "long": bool(lit_config.params.get("long")),

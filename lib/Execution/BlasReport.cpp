@@ -11,17 +11,34 @@
 
 using namespace mlir::amp;
 
-llvm::Expected<BlasReport> mlir::amp::chooseBlas() {
-  AmpRtBlasInfo info = {};
+static AmpRtStatus getInfo(AmpRtBlasInfo &info) {
+  info = {};
   info.structSize = sizeof(info);
-  if (ampRtBlasGetInfo(nullptr, &info) != AMP_RT_OK)
+  return ampRtBlasGetInfo(nullptr, &info);
+}
+
+llvm::Expected<BlasReport> mlir::amp::chooseBlas(llvm::StringRef library,
+                                                 llvm::StringRef origin) {
+  AmpRtBlasInfo info;
+  if ((!library.empty() &&
+       ampRtBlasSetLibrary(nullptr, library.str().c_str(),
+                           origin.str().c_str()) != AMP_RT_OK) ||
+      getInfo(info) != AMP_RT_OK)
     return llvm::createStringError(llvm::Twine(ampRtStatusText()));
   BlasReport report;
   report.reason = info.reason;
   if (info.path)
     report.library = BlasReport::Library{
-        info.path, info.config, info.core ? info.core : "", info.threads};
+        info.path,    info.config,     info.core ? info.core : "",
+        info.threads, info.f32MinWork, info.bf16MinWork};
   return report;
+}
+
+void mlir::amp::printBlasFailure(llvm::raw_ostream &os) {
+  AmpRtBlasInfo info;
+  if (getInfo(info) == AMP_RT_OK && info.failure)
+    os << "BLAS: generated kernels computed what the library did not; "
+       << info.failure << "\n";
 }
 
 void mlir::amp::printBlas(llvm::raw_ostream &os, const BlasReport &blas) {
@@ -45,5 +62,6 @@ llvm::json::Value mlir::amp::toJson(const BlasReport &blas) {
   return llvm::json::Object{{"library", fixUTF8(library.path)},
                             {"config", fixUTF8(library.config)},
                             {"core", std::move(core)},
+                            {"reason", fixUTF8(blas.reason)},
                             {"threads", library.threads}};
 }

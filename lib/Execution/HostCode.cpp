@@ -74,6 +74,7 @@ getRuntimeSymbols(llvm::orc::MangleAndInterner interner) {
   add("ampRtRunUpdateScale", reinterpret_cast<void *>(&ampRtRunUpdateScale));
   add("ampRtRunTap", reinterpret_cast<void *>(&ampRtRunTap));
   add("ampRtRunSgemm", reinterpret_cast<void *>(&ampRtRunSgemm));
+  add("ampRtRunSbgemm", reinterpret_cast<void *>(&ampRtRunSbgemm));
   add("ampRtRunKernelBegin", reinterpret_cast<void *>(&ampRtRunKernelBegin));
   add("ampRtRunKernelEnd", reinterpret_cast<void *>(&ampRtRunKernelEnd));
   add("ampRtRunParallel", reinterpret_cast<void *>(&ampRtRunParallel));

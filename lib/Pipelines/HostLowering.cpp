@@ -158,6 +158,8 @@ static void addLoopStage(OpPassManager &pm,
                          const HostLoweringOptions &options) {
   ConvertLinalgToHostContractionPassOptions contraction;
   contraction.blas = options.blas;
+  contraction.blasMinWork = options.blasMinWork;
+  contraction.blasMinBf16Work = options.blasMinBf16Work;
   contraction.cpu = options.cpu;
   contraction.vectorBits = options.vectorBits;
   contraction.bf16 = options.bf16;

@@ -82,6 +82,7 @@ static constexpr RuntimeCall kRuntimeCalls[] = {
     {"ampRtScalerUpdateFromProgram", "ampRtRunUpdateScale", Leave::Never},
     {"ampRtTap", "ampRtRunTap", Leave::Never},
     {"ampRtBlasSgemm", "ampRtRunSgemm", Leave::Never},
+    {"ampRtBlasSbgemm", "ampRtRunSbgemm", Leave::Never},
     {"ampRtParallel", "ampRtRunParallel", Leave::OnStatus},
     {"ampRtKernelBegin", "ampRtRunKernelBegin", Leave::Never},
     {"ampRtKernelEnd", "ampRtRunKernelEnd", Leave::Never},

@@ -13,8 +13,10 @@
 // memory are part of each call.
 //
 //   contraction-bench [--quick] [--median] [--vector-bits=N] [--cpu=NAME]
-//                     [--filter=TEXT] [--mode=auto|blas|generated]...
-//                     [--cases]
+//                     [--filter=TEXT]
+//                     [--mode=auto|blas|generated|again|library]...
+//                     [--library=NAME] [--type=f32|f16|bf16]...
+//                     [--rounds=N] [--cases]
 //
 // One line per product: GFLOP/s and time of a call, the best of many, the ratio
 // to cblas_sgemm on f32 matrices of the same m, n and k (for convolutions: of
@@ -22,6 +24,10 @@
 // part of what this machine can do at most (amp/Execution/Roofline.h). A ratio
 // says as much as its baseline: OpenBLAS's core, which need not fit the CPU, is
 // in the first line.
+//
+// `library` is what the runtime opens by a name (amp-rt/Blas.h; onednn), in f32
+// and in bf16; `again` is `generated` once more, beside which a difference can
+// be seen to be one. Both are measured when they are asked for.
 //
 // With --cases, the products are those that come on standard input, a line of
 // JSON for each, and a line of JSON answers each when it is measured: who asks
@@ -35,6 +41,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp-rt/Blas.h"
 #include "amp/Conversion/Passes.h"
 #include "amp/Execution/Roofline.h"
 #include "mlir/Conversion/Passes.h"
@@ -72,6 +79,34 @@ static int32_t sgemm(int64_t, int32_t transposeA, int32_t transposeB, int64_t m,
               transposeB ? CblasTrans : CblasNoTrans, m, n, k, alpha, a, lda, b,
               ldb, beta, c, ldc);
   return 0;
+}
+
+/// The library of --library, once it is open.
+static AmpRtBlas *library = nullptr;
+
+/// Ends the benchmark if the library did not compute a product: generated code
+/// would take its place.
+static int32_t check(AmpRtStatus status) {
+  if (status == AMP_RT_OK)
+    return 0;
+  llvm::errs() << "contraction-bench: " << ampRtStatusText() << "\n";
+  std::exit(1);
+}
+
+static int32_t librarySgemm(int64_t, int32_t transposeA, int32_t transposeB,
+                            int64_t m, int64_t n, int64_t k, float alpha,
+                            const float *a, int64_t lda, const float *b,
+                            int64_t ldb, float beta, float *c, int64_t ldc) {
+  return check(ampRtBlasSgemm(library, transposeA, transposeB, m, n, k, alpha,
+                              a, lda, b, ldb, beta, c, ldc));
+}
+
+static int32_t librarySbgemm(int64_t, int32_t transposeA, int32_t transposeB,
+                             int64_t m, int64_t n, int64_t k, float alpha,
+                             const uint16_t *a, int64_t lda, const uint16_t *b,
+                             int64_t ldb, float beta, float *c, int64_t ldc) {
+  return check(ampRtBlasSbgemm(library, transposeA, transposeB, m, n, k, alpha,
+                               a, lda, b, ldb, beta, c, ldc));
 }
 
 /// A product to measure.
@@ -265,12 +300,14 @@ double Timing::measure(function_ref<void()> call) const {
   return isMedian ? times[times.size() / 2] : std::min(times.front(), once);
 }
 
-/// How a product is compiled: as by default, with BLAS whatever its size, and
-/// without.
+/// How a product is compiled: as by default, with BLAS whatever its size,
+/// without, once more, and with the library.
 static const std::pair<StringRef, StringRef> kModes[] = {
     {"auto", "blas=auto"},
     {"blas", "blas-min-work=0 blas-min-copied-work=0"},
-    {"generated", "blas=off"}};
+    {"generated", "blas=off"},
+    {"again", "blas=off"},
+    {"library", "blas-min-work=0 blas-min-bf16-work=0"}};
 
 /// What follows the conversion in this benchmark, down to the LLVM dialect.
 static constexpr StringLiteral kToLLVM =
@@ -284,12 +321,16 @@ namespace {
 struct Settings {
   Timing timing;
   unsigned vectorBits = 0;
-  SmallVector<StringRef> modes;
-  StringRef filter, cpu;
+  SmallVector<StringRef> modes, types;
+  StringRef filter, cpu, library = "onednn";
   bool readsCases = false;
+  /// 0: each mode by itself.
+  unsigned rounds = 0;
 
   bool hasMode(StringRef mode) const {
-    return modes.empty() || llvm::is_contained(modes, mode);
+    if (modes.empty())
+      return mode != "again" && mode != "library";
+    return llvm::is_contained(modes, mode);
   }
 };
 
@@ -312,6 +353,8 @@ struct Measurement {
   double seconds, compileSeconds;
   /// Of what one call adds to C.
   double sum;
+  /// Seconds of each round.
+  std::vector<double> rounds;
 };
 } // namespace
 
@@ -330,12 +373,19 @@ static bool readSettings(ArrayRef<char *> arguments, Settings &settings) {
       settings.cpu = argument;
     else if (argument.consume_front("--mode="))
       settings.modes.push_back(argument);
-    else if (!argument.consume_front("--vector-bits=") ||
-             argument.getAsInteger(10, settings.vectorBits)) {
-      llvm::errs() << "expected --quick, --median, --cases, --vector-bits=N, "
-                      "--cpu=NAME, --filter=TEXT or "
-                      "--mode=auto|blas|generated, but got '"
-                   << argument << "'\n";
+    else if (argument.consume_front("--type="))
+      settings.types.push_back(argument);
+    else if (argument.consume_front("--library="))
+      settings.library = argument;
+    else if (argument.consume_front("--rounds=")
+                 ? argument.getAsInteger(10, settings.rounds)
+                 : !argument.consume_front("--vector-bits=") ||
+                       argument.getAsInteger(10, settings.vectorBits)) {
+      llvm::errs()
+          << "expected --quick, --median, --cases, --vector-bits=N, "
+             "--cpu=NAME, --filter=TEXT, --library=NAME, --rounds=N, "
+             "--type=f32|f16|bf16 or --mode=auto|blas|generated|again|library, but got '"
+          << argument << "'\n";
       return false;
     }
   }
@@ -347,7 +397,8 @@ static llvm::Error makeError(const Twine &text) {
 }
 
 static llvm::Expected<CompiledCase> compile(MLIRContext &context, const Case &c,
-                                            StringRef type, StringRef options,
+                                            StringRef type, StringRef mode,
+                                            StringRef options,
                                             const Settings &settings) {
   const double start = now();
   OwningOpRef<ModuleOp> module =
@@ -379,10 +430,14 @@ static llvm::Expected<CompiledCase> compile(MLIRContext &context, const Case &c,
       ExecutionEngine::create(*module, engineOptions, std::move(*machine));
   if (!engine)
     return engine.takeError();
-  (*engine)->registerSymbols([](llvm::orc::MangleAndInterner mangle) {
+  (*engine)->registerSymbols([&](llvm::orc::MangleAndInterner mangle) {
     llvm::orc::SymbolMap symbols;
     symbols[mangle("ampRtBlasSgemm")] = {
-        llvm::orc::ExecutorAddr::fromPtr(&sgemm),
+        llvm::orc::ExecutorAddr::fromPtr(mode == "library" ? &librarySgemm
+                                                           : &sgemm),
+        llvm::JITSymbolFlags::Exported};
+    symbols[mangle("ampRtBlasSbgemm")] = {
+        llvm::orc::ExecutorAddr::fromPtr(&librarySbgemm),
         llvm::JITSymbolFlags::Exported};
     return symbols;
   });
@@ -402,26 +457,33 @@ static double addUp(const float *values, int64_t count) {
   return sum;
 }
 
-static llvm::Expected<Measurement> measure(MLIRContext &context, const Case &c,
-                                           StringRef type, StringRef mode,
-                                           StringRef options,
-                                           const Settings &settings) {
-  llvm::Expected<CompiledCase> compiled =
-      compile(context, c, type, options, settings);
-  if (!compiled)
-    return compiled.takeError();
-  Buffer a(c.a, type), b(c.b, type), out(c.c, "f32");
-  auto call = [&] {
-    compiled->run(a.descriptor.data(), b.descriptor.data(),
-                  out.descriptor.data());
-  };
-  const int64_t count = countElements(c.c);
-  const double before = addUp(static_cast<float *>(out.data), count);
-  call();
-  const double sum = addUp(static_cast<float *>(out.data), count) - before;
-  return Measurement{type, mode, settings.timing.measure(call),
-                     compiled->seconds, sum};
-}
+namespace {
+/// A case, compiled in one way, on operands of its own.
+class Subject {
+public:
+  Subject(CompiledCase compiled, const Case &c, StringRef type)
+      : compiled(std::move(compiled)), a(c.a, type), b(c.b, type),
+        out(c.c, "f32") {
+    const int64_t count = countElements(c.c);
+    const double before = addUp(static_cast<float *>(out.data), count);
+    call();
+    sum = addUp(static_cast<float *>(out.data), count) - before;
+  }
+  Subject(const Subject &) = delete;
+
+  void call() {
+    compiled.run(a.descriptor.data(), b.descriptor.data(),
+                 out.descriptor.data());
+  }
+
+  const CompiledCase compiled;
+  /// Of what one call adds to C.
+  double sum;
+
+private:
+  Buffer a, b, out;
+};
+} // namespace
 
 /// Seconds of cblas_sgemm on matrices of the case's sides.
 static double measureBlas(const Case &c, const Timing &timing) {
@@ -438,19 +500,49 @@ static double measureBlas(const Case &c, const Timing &timing) {
 
 using Observer = function_ref<void(const Measurement &)>;
 
+/// Measures what is asked for of a case in one type.
+static llvm::Error measureType(MLIRContext &context, const Case &c,
+                               StringRef type, const Settings &settings,
+                               Observer observe) {
+  SmallVector<std::pair<StringRef, std::unique_ptr<Subject>>> subjects;
+  for (auto [mode, options] : kModes) {
+    // No library multiplies f16.
+    if (!settings.hasMode(mode) || (mode == "library" && type == "f16"))
+      continue;
+    llvm::Expected<CompiledCase> compiled =
+        compile(context, c, type, mode, options, settings);
+    if (!compiled)
+      return compiled.takeError();
+    subjects.emplace_back(
+        mode, std::make_unique<Subject>(std::move(*compiled), c, type));
+  }
+  SmallVector<std::vector<double>> rounds(subjects.size());
+  Timing timing = settings.timing;
+  const unsigned count = std::max(settings.rounds, 1u);
+  timing.budget /= count;
+  for (unsigned round = 0; round < count; ++round)
+    for (auto &&[subject, seconds] : llvm::zip_equal(subjects, rounds)) {
+      Subject &measured = *subject.second;
+      seconds.push_back(timing.measure([&] { measured.call(); }));
+    }
+  for (auto &&[subject, seconds] : llvm::zip_equal(subjects, rounds)) {
+    std::vector<double> sorted = seconds;
+    llvm::sort(sorted);
+    observe({type, subject.first, sorted[sorted.size() / 2],
+             subject.second->compiled.seconds, subject.second->sum, seconds});
+  }
+  return llvm::Error::success();
+}
+
 /// Measures all that is asked for of a case.
 static llvm::Error measureAll(MLIRContext &context, const Case &c,
                               const Settings &settings, Observer observe) {
-  for (StringRef type : {"f32", "f16", "bf16"})
-    for (auto [mode, options] : kModes) {
-      if (!settings.hasMode(mode))
-        continue;
-      llvm::Expected<Measurement> measured =
-          measure(context, c, type, mode, options, settings);
-      if (!measured)
-        return measured.takeError();
-      observe(*measured);
-    }
+  for (StringRef type : {"f32", "f16", "bf16"}) {
+    if (!settings.types.empty() && !llvm::is_contained(settings.types, type))
+      continue;
+    if (llvm::Error error = measureType(context, c, type, settings, observe))
+      return error;
+  }
   return llvm::Error::success();
 }
 
@@ -527,24 +619,27 @@ static llvm::Error answerCases(MLIRContext &context, const Settings &settings,
     llvm::Expected<Case> c = llvm::json::parse<Case>(line, "case");
     if (!c)
       return c.takeError();
-    llvm::json::Object seconds, sums;
+    llvm::json::Object seconds, sums, rounds;
     seconds["openblas"] = measureBlas(*c, settings.timing);
     llvm::Error error =
         measureAll(context, *c, settings, [&](const Measurement &measured) {
           const std::string key = (measured.type + " " + measured.mode).str();
           seconds[key] = measured.seconds;
           sums[key] = measured.sum;
+          rounds[key] = llvm::json::Array(measured.rounds);
         });
     if (error)
       return error;
-    llvm::outs() << llvm::json::Value(llvm::json::Object{
-                        {"name", c->name},
-                        {"seconds", std::move(seconds)},
-                        {"sum", std::move(sums)},
-                        {"peak", llvm::json::Object{{"f32", limits.peak},
-                                                    {"bf16", limits.bf16Peak}}},
-                        {"triad", limits.triad}})
-                 << "\n";
+    llvm::json::Object answer{
+        {"name", c->name},
+        {"seconds", std::move(seconds)},
+        {"sum", std::move(sums)},
+        {"peak",
+         llvm::json::Object{{"f32", limits.peak}, {"bf16", limits.bf16Peak}}},
+        {"triad", limits.triad}};
+    if (settings.rounds != 0)
+      answer["rounds"] = std::move(rounds);
+    llvm::outs() << llvm::json::Value(std::move(answer)) << "\n";
     llvm::outs().flush();
   }
   std::free(line);
@@ -589,9 +684,24 @@ int main(int argc, char **argv) {
     limits.bf16Peak =
         std::max(limits.bf16Peak, amp::measureTilePeak(measureOnce));
   limits.triad = amp::measureTriad(int64_t(256) << 20, measureOnce);
+  std::string libraryName;
+  if (settings.hasMode("library")) {
+    AmpRtBlasOptions options;
+    ampRtBlasOptionsInit(&options);
+    const std::string path = settings.library.str();
+    options.path = path.c_str();
+    AmpRtBlasInfo info = {};
+    info.structSize = sizeof(info);
+    if (ampRtBlasCreate(&options, &library) != AMP_RT_OK ||
+        ampRtBlasGetInfo(library, &info) != AMP_RT_OK) {
+      llvm::errs() << "contraction-bench: " << ampRtStatusText() << "\n";
+      return 1;
+    }
+    libraryName = std::string("; ") + info.config;
+  }
   (settings.readsCases ? llvm::errs() : llvm::outs())
       << openblas_get_config() << ", core " << openblas_get_corename()
-      << ", 1 thread; " << machine->describe() << "\n";
+      << ", 1 thread; " << machine->describe() << libraryName << "\n";
   if (llvm::Error error = settings.readsCases
                               ? answerCases(context, settings, limits)
                               : printTable(context, settings, limits)) {

@@ -4,10 +4,11 @@
 # samples against PyTorch where it is installed. One thread. `./dev bench kernels` prints
 # what is expected of generated kernels instead, and measures them where there is a GPU;
 # `./dev bench passes` how long the passes take, `./dev bench frontends` what a step costs
-# in PyTorch, `./dev bench errors` how far a step of each level is from FP64. `machine`
-# and `products` are parts that can be had alone.
+# in PyTorch, `./dev bench errors` how far a step of each level is from FP64, `./dev bench
+# libraries` where oneDNN multiplies faster than generated code. `machine` and `products`
+# are parts that can be had alone.
 set -euo pipefail
-build=${1:?usage: run.sh BUILD_DIR [errors | kernels | frontends | machine | passes | products]}
+build=${1:?usage: run.sh BUILD_DIR [errors | kernels | frontends | libraries | machine | passes | products]}
 here=$(dirname "${BASH_SOURCE[0]}")
 case ${2:-} in
 errors) PYTHONPATH="$build/python" exec python3 "$here/errors.py" "$build" "${@:3}" ;;
@@ -17,6 +18,10 @@ machine)
   cmake --build "$build" --target machine-bench
   exec "$build/bin/machine-bench" "${@:3}"
   ;;
+libraries)
+  cmake --build "$build" --target contraction-bench
+  exec python3 "$here/libraries.py" "$build" "${@:3}"
+  ;;
 products)
   cmake --build "$build" --target contraction-bench
   exec python3 "$here/products.py" "$build" "${@:3}"
@@ -24,7 +29,7 @@ products)
 passes) exec python3 "$here/passes.py" "$build/bin/amp-opt" "${@:3}" ;;
 "") ;;
 *)
-  echo "run.sh: expected 'errors', 'kernels', 'frontends', 'machine', 'passes', 'products' or nothing, but got '$2'" >&2
+  echo "run.sh: expected 'errors', 'kernels', 'frontends', 'libraries', 'machine', 'passes', 'products' or nothing, but got '$2'" >&2
   exit 2
   ;;
 esac

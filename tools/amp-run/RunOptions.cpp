@@ -113,12 +113,12 @@ struct CommandLine {
   };
 
   cl::OptionCategory host{"Host"};
-  cl::opt<BlasUse> blas{
-      "blas", cl::desc("whether large products may go to a BLAS library"),
-      cl::values(clEnumValN(BlasUse::Auto, "auto",
-                            "one that fits the CPU, or that AMP_BLAS names"),
-                 clEnumValN(BlasUse::Off, "off", "never")),
-      cl::init(BlasUse::Auto), cl::cat(host)};
+  TextOption blas{
+      host, "blas",
+      "who may compute large products: 'auto' is what AMP_BLAS names, or a "
+      "library that is right for this CPU; 'off' nobody else; 'openblas', "
+      "'onednn' or the file of one, that one",
+      "auto|off|openblas|onednn|file", "auto"};
   cl::opt<TileUse> tiles{
       "tiles", cl::desc("who multiplies halves in tiles of AMX"),
       cl::values(clEnumValN(TileUse::Auto, "auto", "the CPU, if it can"),
@@ -218,6 +218,9 @@ llvm::Error CommandLine::checkNames() const {
     if (option.getNumOccurrences() && option.empty())
       return makeError("expected --" + option.ArgStr + " to be given a " +
                        option.ValueStr + ", but got an empty value");
+  if (blas.empty())
+    return makeError("expected --blas to name a library, but got an empty "
+                     "name");
   if (saveFile == "-")
     return makeError("expected --save to name a file, but got '-'; a state is "
                      "not written to standard output ('./-' is a file)");

@@ -49,7 +49,8 @@ struct RunOptions {
   /// value.
   std::vector<std::pair<std::string, std::string>> precision;
 
-  BlasUse blas = BlasUse::Auto;
+  /// "auto", "off", or what the runtime is asked for (amp-rt/Blas.h).
+  std::string blas = "auto";
   TileUse tiles = TileUse::Auto;
   bool reference = false, timing = false;
   int32_t threads = 1;

@@ -150,6 +150,11 @@ compile(Source &source, const RunOptions &options, const BlasReport &blas,
   HostLoweringOptions lowering;
   // Without a library, calls of one would only cost time.
   lowering.blas = blas.library ? BlasUse::Auto : BlasUse::Off;
+  if (blas.library) {
+    lowering.blasMinWork = std::max(kBlasMinWork, blas.library->f32MinWork);
+    lowering.blasMinBf16Work =
+        std::max(kBlasMinWork, blas.library->bf16MinWork);
+  }
   lowering.reference = options.reference;
   lowering.cpu = "native";
   const HostMachine machine = getMachine(options);
@@ -206,9 +211,10 @@ compile(Source &source, const RunOptions &options, const BlasReport &blas,
 static llvm::Expected<BlasReport> getBlas(const RunOptions &options) {
   if (options.reference)
     return BlasReport{std::nullopt, "switched off by --reference"};
-  if (options.blas == BlasUse::Off)
+  if (options.blas == "off")
     return BlasReport{std::nullopt, "switched off by --blas=off"};
-  return chooseBlas();
+  return options.blas == "auto" ? chooseBlas()
+                                : chooseBlas(options.blas, "--blas");
 }
 
 /// Shows who computes.
@@ -619,6 +625,8 @@ static llvm::Expected<int> train(const RunOptions &options, TrainingLoop &loop,
   llvm::Error error = summary.takeError();
   if (!error && options.showsProgress())
     printSummary(getScreen(options), *summary, loop.getProgram());
+  if (!options.quiet)
+    printBlasFailure(getScreen(options));
   if (!error)
     error = showProfile(options, *summary, loop.getProgram());
   if (!options.saveFile.empty() && (!error || loop.getStep() > 0))
@@ -841,6 +849,8 @@ static llvm::Expected<int> replayOracle(MLIRContext &context,
     if (llvm::Error error = (*log)->close())
       return std::move(error);
   counts.print(getScreen(options));
+  if (!options.quiet)
+    printBlasFailure(getScreen(options));
   const bool isStopped = numReplayed < runs->size();
   if (isStopped) {
     getScreen(options).flush();

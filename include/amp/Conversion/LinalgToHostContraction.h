@@ -18,6 +18,9 @@
 #include "amp/Conversion/HostMachine.h"
 #include "mlir/Support/LLVM.h"
 
+#include <cstdint>
+#include <limits>
+
 namespace mlir {
 class MLIRContext;
 class ModuleOp;
@@ -41,6 +44,9 @@ enum class BlasUse { Auto, Off };
 /// the largest products go there all the same.
 constexpr int64_t kBlasMinWork = int64_t(1) << 17;
 constexpr int64_t kBlasMinCopiedWork = int64_t(1) << 33;
+/// No product has as many. Products of bf16 go nowhere by themselves: a library
+/// that has them was not measured to win (amp-rt/Blas.h).
+constexpr int64_t kBlasNever = std::numeric_limits<int64_t>::max();
 
 /// Multiplications that are worth a thread: some ten microseconds of them,
 /// where waking a thread takes as long.
@@ -50,6 +56,7 @@ struct HostContractionOptions {
   BlasUse blas = BlasUse::Auto;
   int64_t blasMinWork = kBlasMinWork;
   int64_t blasMinCopiedWork = kBlasMinCopiedWork;
+  int64_t blasMinBf16Work = kBlasNever;
   HostMachine machine;
   /// Threads among which generated products are divided.
   unsigned threads = 1;
@@ -80,7 +87,8 @@ bool overwritesOutput(linalg::LinalgOp op);
 
 /// Replaces each host contraction of `module` on buffers by calls of private
 /// functions, which are added to `module`. Fails with a diagnostic if the
-/// module uses the name of the runtime's BLAS function for something else.
+/// module uses the name of one of the runtime's BLAS functions for something
+/// else.
 FailureOr<HostContractionCounts>
 convertLinalgToHostContraction(ModuleOp module,
                                const HostContractionOptions &options);

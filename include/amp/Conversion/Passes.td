@@ -70,9 +70,11 @@ def ConvertLinalgToHostContractionPass
     With `blas=auto`, large products call the runtime's `ampRtBlasSgemm`: from
     `blas-min-work` multiplications on if all operands are f32 matrices as they
     lie in memory, from `blas-min-copied-work` on if some must be copied into one
-    first. The runtime takes the library that the variable AMP_BLAS names, or one
-    whose kernels fit the CPU (`amp-rt/Blas.h`). A call that reports an error, as
-    there is none, is followed by the generated kernel.
+    first. Products of bf16 matrices in memory call `ampRtBlasSbgemm` from
+    `blas-min-bf16-work` on, which is never unless it is set: oneDNN has such
+    products, a CBLAS has none. The runtime takes the library that the variable
+    AMP_BLAS names, or one that is right for the CPU (`amp-rt/Blas.h`). A call that
+    reports an error, as there is none, is followed by the generated kernel.
 
     Scratch memory is one `memref.alloc` per product for panels and one for
     offsets, of static size where the shapes are static, each freed after use.
@@ -82,8 +84,8 @@ def ConvertLinalgToHostContractionPass
     products of bf16 by bf16 hold pairs of bf16, and a tile takes two steps of
     the sum at once. Products are exact and sums f32 in either form; only the
     order of a pair's two additions differs. vdpbf16ps takes subnormal numbers as
-    zero, in the operands and in the sum, and where it is used BLAS is not
-    called.
+    zero, in the operands and in the sum, and where it is used no BLAS multiplies
+    bf16 as f32.
 
     Where the CPU has AMX, bf16 is multiplied in tiles: `amx.tile_mulf` takes 32
     steps of a sum at once, the even ones in one chain of fused additions from
@@ -141,6 +143,10 @@ def ConvertLinalgToHostContractionPass
            /*default=*/"::mlir::amp::kBlasMinCopiedWork",
            "The same where an operand must be copied first: f16, bf16, windows "
            "of a convolution, strides that BLAS cannot take">,
+    Option<"blasMinBf16Work", "blas-min-bf16-work", "int64_t",
+           /*default=*/"::mlir::amp::kBlasNever",
+           "Multiplications from which a product of bf16 matrices goes to a "
+           "library that multiplies bf16">,
     Option<"cpu", "cpu", "std::string", /*default=*/"",
            "The CPU that the code is for: 'native', or what LLVM calls it; empty: "
            "any of the target, with vectors of 256 bits">,

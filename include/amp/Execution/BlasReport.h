@@ -19,6 +19,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -33,6 +34,8 @@ struct BlasReport {
     /// Whose kernels it uses; empty if it does not say.
     std::string core;
     int32_t threads;
+    /// Multiplications from which products go to it.
+    int64_t f32MinWork = 0, bf16MinWork = std::numeric_limits<int64_t>::max();
   };
   /// None: generated kernels compute everything.
   std::optional<Library> library;
@@ -40,12 +43,18 @@ struct BlasReport {
   std::string reason;
 };
 
-/// What compiled programs of this process use. An error: AMP_BLAS names a
-/// library that cannot be used.
-llvm::Expected<BlasReport> chooseBlas();
+/// What compiled programs of this process use. `library` is a name or a file
+/// that `origin` asks for; empty: AMP_BLAS decides. An error: a library that
+/// was named cannot be used.
+llvm::Expected<BlasReport> chooseBlas(llvm::StringRef library = "",
+                                      llvm::StringRef origin = "");
 
 /// One line for people.
 void printBlas(llvm::raw_ostream &os, const BlasReport &blas);
+
+/// After the steps: a line that says so if the library failed to compute a
+/// product, which generated kernels then did.
+void printBlasFailure(llvm::raw_ostream &os);
 
 /// The library as an object; null if there is none.
 llvm::json::Value toJson(const BlasReport &blas);

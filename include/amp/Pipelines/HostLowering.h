@@ -27,6 +27,15 @@ struct HostLoweringOptions : public PassPipelineOptions<HostLoweringOptions> {
           clEnumValN(BlasUse::Auto, "auto",
                      "one that fits the CPU, or that AMP_BLAS names"),
           clEnumValN(BlasUse::Off, "off", "never"))};
+  Option<int64_t> blasMinWork{
+      *this, "blas-min-work", llvm::cl::init(kBlasMinWork),
+      llvm::cl::desc(
+          "multiplications from which a product of f32 matrices goes "
+          "to BLAS")};
+  Option<int64_t> blasMinBf16Work{
+      *this, "blas-min-bf16-work", llvm::cl::init(kBlasNever),
+      llvm::cl::desc("multiplications from which a product of bf16 matrices "
+                     "goes to a library that multiplies bf16")};
   Option<bool> reference{
       *this, "reference", llvm::cl::init(false),
       llvm::cl::desc("no BLAS, no fusion, sums in the order of the loops: the "

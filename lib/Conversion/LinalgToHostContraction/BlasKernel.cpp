@@ -7,13 +7,14 @@
 //===----------------------------------------------------------------------===//
 //
 // BLAS wants f32 matrices with one unit stride. Operands that are such matrices
-// are passed in place, transposed or not. The others are copied into scratch
+// are passed in place, transposed or not; so are two of bf16, to a function of
+// their own, if C is in place as well. The others are copied into scratch
 // memory block by block (which widens halves, and lays out a convolution's
 // windows), and a C that is not one gets the product of each block added to it.
 // Where sums start from zero, the first block of the sum is stored (beta is 0),
 // which BLAS takes as leave not to read C.
 //
-// Whether there is a BLAS is known when the program runs: ampRtBlasSgemm then
+// Whether there is a BLAS is known when the program runs: the function then
 // says so with each call, and the block is computed by the generated kernels
 // instead. A refusal for any other reason takes the same way.
 //
@@ -28,9 +29,11 @@ using namespace mlir::amp;
 /// runs at full speed inside, 4 MiB of scratch at most for each operand.
 static constexpr int64_t kBlasBlock = 1024;
 
-/// The function of amp-rt/Blas.h. Pointers and the handle (0: the process's
-/// default BLAS) are passed as i64, which the C ABIs of our targets allow.
-static constexpr StringLiteral kSgemm = "ampRtBlasSgemm";
+/// The functions of amp-rt/Blas.h, of f32 and of bf16. Pointers and the handle
+/// (0: the process's default BLAS) are passed as i64, which the C ABIs of our
+/// targets allow.
+static constexpr StringLiteral kSgemm = "ampRtBlasSgemm",
+                               kSbgemm = "ampRtBlasSbgemm";
 
 namespace {
 /// Steps of the block loops, and what each block has in scratch memory.
@@ -71,47 +74,51 @@ Index KernelLibrary::getBlasScratch(HostBuilder &b, const BlasForm &form,
                                                  blocks.n, blocks.k);
 }
 
-LogicalResult KernelLibrary::declareSgemm(Location loc) {
-  if (sgemm)
+LogicalResult KernelLibrary::declareGemm(const BlasForm &form, Location loc) {
+  func::FuncOp &gemm = form.isBf16() ? sbgemm : sgemm;
+  if (gemm)
     return success();
+  StringRef name = form.isBf16() ? kSbgemm : kSgemm;
   Builder b(module.getContext());
   Type i32 = b.getI32Type(), i64 = b.getI64Type(), f32 = b.getF32Type();
   auto type = b.getFunctionType(
       {i64, i32, i32, i64, i64, i64, f32, i64, i64, i64, i64, f32, i64, i64},
       {i32});
-  if (Operation *known = symbols.lookup(kSgemm)) {
-    sgemm = dyn_cast<func::FuncOp>(known);
-    if (sgemm && sgemm.getFunctionType() == type)
+  if (Operation *known = symbols.lookup(name)) {
+    gemm = dyn_cast<func::FuncOp>(known);
+    if (gemm && gemm.getFunctionType() == type)
       return success();
     auto diagnostic = known->emitOpError()
-                      << "expected '" << kSgemm << "' to have type " << type
+                      << "expected '" << name << "' to have type " << type
                       << ", which the runtime gives it";
     diagnostic.attachNote(loc) << "called by this contraction; set 'blas=off' "
                                   "or rename the function";
-    sgemm = {};
+    gemm = {};
     return failure();
   }
   OpBuilder builder(module.getContext());
-  sgemm = func::FuncOp::create(builder, UnknownLoc::get(module.getContext()),
-                               kSgemm, type);
-  sgemm.setPrivate();
-  symbols.insert(sgemm);
+  gemm = func::FuncOp::create(builder, UnknownLoc::get(module.getContext()),
+                              name, type);
+  gemm.setPrivate();
+  symbols.insert(gemm);
   return success();
 }
 
 /// The address of `matrix` as an i64.
 static Value getAddress(HostBuilder &b, MatrixBase matrix) {
+  auto type = cast<MemRefType>(matrix.buffer.getType());
+  const int64_t bytes = type.getElementTypeBitWidth() / 8;
   Index address = b.number(
       memref::ExtractAlignedPointerAsIndexOp::create(b, matrix.buffer));
-  return arith::IndexCastOp::create(
-      b, b.getI64Type(), address + matrix.start * int64_t(sizeof(float)));
+  return arith::IndexCastOp::create(b, b.getI64Type(),
+                                    address + matrix.start * bytes);
 }
 
-/// status = ampRtBlasSgemm(...); true if it is 0.
-static Value callSgemm(HostBuilder &b, func::FuncOp sgemm, const BlasForm &form,
-                       Index m, Index n, Index k, const BlasMatrix &a,
-                       const BlasMatrix &bMatrix, const BlasMatrix &c,
-                       Value isStart) {
+/// status = gemm(...); true if it is 0.
+static Value callGemm(HostBuilder &b, func::FuncOp gemm, const BlasForm &form,
+                      Index m, Index n, Index k, const BlasMatrix &a,
+                      const BlasMatrix &bMatrix, const BlasMatrix &c,
+                      Value isStart) {
   auto i32 = [&](int32_t number) -> Value {
     return arith::ConstantOp::create(b, b.getI32IntegerAttr(number));
   };
@@ -125,7 +132,7 @@ static Value callSgemm(HostBuilder &b, func::FuncOp sgemm, const BlasForm &form,
                    ? b.createOrFold<arith::SelectOp>(isStart, f32(0), f32(1))
                    : f32(0);
   auto call = func::CallOp::create(
-      b, sgemm,
+      b, gemm,
       ValueRange{i64(b.number(0)), i32(form.a.transposed),
                  i32(form.b.transposed), i64(m), i64(n), i64(k), f32(1),
                  getAddress(b, a.base), i64(a.stride),
@@ -245,8 +252,9 @@ func::FuncOp KernelLibrary::getBlasProduct(const BlasForm &form) {
           BlasMatrix cBlock{p.scratch.at(blocks.cStart), columns};
           if (form.cInPlace)
             cBlock = {p.c.at(i * ldc + j), ldc};
-          Value done = callSgemm(b, sgemm, form, rows, columns, depth, aBlock,
-                                 bBlock, cBlock, isStart);
+          Value done =
+              callGemm(b, form.isBf16() ? sbgemm : sgemm, form, rows, columns,
+                       depth, aBlock, bBlock, cBlock, isStart);
           auto addProduct = [&] {
             if (!form.cInPlace)
               func::CallOp::create(

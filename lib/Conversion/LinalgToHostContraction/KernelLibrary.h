@@ -19,7 +19,7 @@
 //   product_<T>_<T> C += A * B, in blocks of the caches    (ProductKernel.cpp)
 //   pack_kept_<T>   all panels of B, for several tiles     (ProductKernel.cpp)
 //   kept_product_<T>_<T> C += A * B with such panels       (ProductKernel.cpp)
-//   blas_...        C += A * B by ampRtBlasSgemm              (BlasKernel.cpp)
+//   blas_...        C += A * B by a library                   (BlasKernel.cpp)
 //   add_scattered   C += a plain matrix                       (BlasKernel.cpp)
 //
 // The kernels that add to C take a flag, fromZero, by which the sums start from
@@ -205,8 +205,8 @@ struct PackArguments {
 /// memref<?xT>: all memory behind a memref, or scratch.
 MemRefType getFlatType(Type element);
 
-/// How an input reaches BLAS: as it lies in memory, if it is f32 with one unit
-/// stride and one other, else copied into such a matrix.
+/// How an input reaches BLAS: as it lies in memory, if it is f32, or bf16, with
+/// one unit stride and one other, else copied into such a matrix of f32.
 struct BlasInput {
   Type elementType;
   bool inPlace;
@@ -219,6 +219,10 @@ struct BlasForm {
   /// Whether C is a plain matrix; otherwise products are added to it by way of
   /// a scratch matrix.
   bool cInPlace;
+
+  bool isInPlace() const { return a.inPlace && b.inPlace && cInPlace; }
+  /// Whether bf16 is multiplied as it is: it would be copied to be f32.
+  bool isBf16() const { return a.inPlace && a.elementType.isBF16(); }
 };
 
 /// Distances of rows of the operands in place; the others are not read.
@@ -307,9 +311,9 @@ public:
   /// Elements of scratch memory that callBlasProduct needs.
   Index getBlasScratch(HostBuilder &b, const BlasForm &form, Index m, Index n,
                        Index k);
-  /// True unless the module has another symbol of the runtime function's name;
-  /// that is an error then.
-  LogicalResult declareSgemm(Location loc);
+  /// Declares the runtime's function for products of this form. Fails if the
+  /// module has another symbol of its name.
+  LogicalResult declareGemm(const BlasForm &form, Location loc);
 
   unsigned getNumKernels() const { return kernels.size(); }
 
@@ -352,7 +356,8 @@ private:
   SymbolTable symbols;
   HostMachine machine;
   llvm::StringMap<func::FuncOp> kernels;
-  func::FuncOp sgemm;
+  /// The runtime's functions, of f32 and of bf16; null until they are declared.
+  func::FuncOp sgemm, sbgemm;
 };
 
 } // namespace mlir::amp

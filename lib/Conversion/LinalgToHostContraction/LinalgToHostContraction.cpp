@@ -30,6 +30,8 @@
 // The decision for BLAS stands at the call: at compile time where the sizes are
 // known, else as a branch on their product. It has two thresholds, because
 // copying for BLAS costs as much as packing does, and BLAS packs once more.
+// Products of bf16 matrices as they lie in memory have a function and a
+// threshold of their own; others of bf16 are copied, and so f32.
 // Whether an operand is one matrix in memory is a question of strides, asked
 // conservatively in asPlainMatrix: where strides are dynamic, only loops over
 // neighbouring dimensions of a contiguous buffer count as one. An overlapping
@@ -114,11 +116,17 @@ private:
   std::optional<Index> collapse(const ContractionOperand &operand,
                                 const StridedOperand &strided,
                                 ArrayRef<unsigned> loops);
-  std::optional<PlainMatrix> asPlainMatrix(const ContractionOperand &operand,
+  /// Nothing unless the elements are of type `element`.
+  std::optional<PlainMatrix> asPlainMatrix(Type element,
+                                           const ContractionOperand &operand,
                                            const StridedOperand &strided,
                                            ArrayRef<unsigned> rows,
                                            ArrayRef<unsigned> columns);
-  BlasForm chooseBlasForm(BlasStrides &strides);
+  /// How the operands reach BLAS, as matrices of `element`.
+  BlasForm chooseBlasForm(Type element, BlasStrides &strides);
+  /// The same as matrices of bf16 in memory, or, where that cannot be or is not
+  /// asked for, of f32; and multiplications from which that is worth it.
+  BlasForm chooseBlasForm(BlasStrides &strides, int64_t &minWork);
 
   /// memref<?xT>, allocated with static size if `count` is a constant.
   Value allocate(Type element, Index count);
@@ -240,9 +248,10 @@ ContractionEmitter::collapse(const ContractionOperand &operand,
 }
 
 std::optional<PlainMatrix> ContractionEmitter::asPlainMatrix(
-    const ContractionOperand &operand, const StridedOperand &strided,
-    ArrayRef<unsigned> rows, ArrayRef<unsigned> columns) {
-  if (!operand.getElementType().isF32() ||
+    Type element, const ContractionOperand &operand,
+    const StridedOperand &strided, ArrayRef<unsigned> rows,
+    ArrayRef<unsigned> columns) {
+  if (operand.getElementType() != element ||
       !operand.map.isProjectedPermutation(/*allowZeroInResults=*/true))
     return std::nullopt;
   std::optional<Index> rowStride = collapse(operand, strided, rows);
@@ -424,11 +433,14 @@ static bool hasUnitStride(const StridedOperand &strided,
   return !loops.empty() && strided.strides[loops.back()].getConstant() == 1;
 }
 
-BlasForm ContractionEmitter::chooseBlasForm(BlasStrides &strides) {
-  std::optional<PlainMatrix> plainA = asPlainMatrix(view.a, a, view.m, view.k);
+BlasForm ContractionEmitter::chooseBlasForm(Type element,
+                                            BlasStrides &strides) {
+  std::optional<PlainMatrix> plainA =
+      asPlainMatrix(element, view.a, a, view.m, view.k);
   std::optional<PlainMatrix> plainB =
-      asPlainMatrix(view.b, bOperand, view.k, view.n);
-  std::optional<PlainMatrix> plainC = asPlainMatrix(view.c, c, view.m, view.n);
+      asPlainMatrix(element, view.b, bOperand, view.k, view.n);
+  std::optional<PlainMatrix> plainC =
+      asPlainMatrix(b.getF32Type(), view.c, c, view.m, view.n);
   if (plainC && plainC->transposed)
     plainC.reset();
 
@@ -446,6 +458,22 @@ BlasForm ContractionEmitter::chooseBlasForm(BlasStrides &strides) {
     return plain ? plain->leadingDimension : b.number(0);
   };
   strides = {leading(plainA), leading(plainB), leading(plainC)};
+  return form;
+}
+
+BlasForm ContractionEmitter::chooseBlasForm(BlasStrides &strides,
+                                            int64_t &minWork) {
+  if (options.blasMinBf16Work != kBlasNever) {
+    BlasForm form = chooseBlasForm(b.getBF16Type(), strides);
+    minWork = options.blasMinBf16Work;
+    if (form.isInPlace())
+      return form;
+  }
+  BlasForm form = chooseBlasForm(b.getF32Type(), strides);
+  minWork = form.isInPlace() ? options.blasMinWork : options.blasMinCopiedWork;
+  // BLAS would multiply bf16 as f32.
+  if (kernel.beatsBlas())
+    minWork = kBlasNever;
   return form;
 }
 
@@ -586,15 +614,13 @@ LogicalResult ContractionEmitter::emit(bool &usesBlas, bool &startsFromZero) {
     return success();
 
   BlasStrides strides;
-  BlasForm form = chooseBlasForm(strides);
-  bool inPlace = form.a.inPlace && form.b.inPlace && form.cInPlace;
-  int64_t minWork = inPlace ? options.blasMinWork : options.blasMinCopiedWork;
+  int64_t minWork;
+  BlasForm form = chooseBlasForm(strides, minWork);
   Index work = m * n * k;
   std::optional<int64_t> knownWork = work.getConstant();
-  // BLAS would multiply bf16 as f32.
-  usesBlas = options.blas == BlasUse::Auto && !kernel.beatsBlas() &&
+  usesBlas = options.blas == BlasUse::Auto && minWork != kBlasNever &&
              (!knownWork || *knownWork >= minWork);
-  if (usesBlas && failed(library.declareSgemm(b.getLoc())))
+  if (usesBlas && failed(library.declareGemm(form, b.getLoc())))
     return failure();
 
   OffsetTables tables = fillTables();
@@ -777,8 +803,9 @@ struct ConvertLinalgToHostContractionPass
   void runOnOperation() override {
     if (reference)
       return;
-    HostContractionOptions options{blas,    blasMinWork, blasMinCopiedWork,
-                                   machine, threads,     partWork};
+    HostContractionOptions options{
+        blas,    blasMinWork, blasMinCopiedWork, blasMinBf16Work,
+        machine, threads,     partWork};
     FailureOr<HostContractionCounts> counts =
         convertLinalgToHostContraction(getOperation(), options);
     if (failed(counts))

@@ -1,4 +1,4 @@
-//===-- BlasLibrary.cpp - Finding and opening a CBLAS ---------------------===//
+//===-- BlasLibrary.cpp - Finding and opening a library -------------------===//
 //
 // Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -9,12 +9,15 @@
 // A library that was named is taken as it is. One that was searched for has to
 // be faster than the code that would compute in its place, which is compiled
 // for this CPU: it must say whose kernels it uses, and these must fit. The
-// reference BLAS, whose loops are written for no CPU, does not say.
+// reference BLAS, whose loops are written for no CPU, does not say. Of oneDNN,
+// which chooses by what the CPU has and so fits any, a stored measurement says
+// whether it is faster; where it is not, nobody opens it.
 //
 // As soon as it is opened, OpenBLAS starts its threads, and each asks for its
 // buffer until it gets one: under a limit that leaves no room for them the
 // process would never end. So room is looked for before, for any library, as
-// none says what it is before it is opened.
+// none says what it is before it is opened; but for oneDNN by its name, whose
+// threads start when they are used.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,15 +30,24 @@
 #include <dlfcn.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include <utility>
 
 using namespace amp::rt;
 
 /// Sonames, in order. What the second is, a system's administrator decides.
 static const char *const candidates[] = {"libopenblas.so.0", "libblas.so.3"};
 
+/// Sonames of oneDNN, the newest first.
+static const char *const oneDnnSonames[] = {"libdnnl.so.3", "libdnnl.so.2"};
+
 template <typename Function>
 static void resolve(void *handle, const char *name, Function *&function) {
   function = reinterpret_cast<Function *>(dlsym(handle, name));
+}
+
+static const char *findFile(void *address) {
+  Dl_info info;
+  return dladdr(address, &info) != 0 ? info.dli_fname : "unknown";
 }
 
 /// Fills the table from an open library; false if it has no CBLAS.
@@ -49,10 +61,7 @@ static bool resolveAll(void *handle, BlasLibrary &library) {
   const char *(*getCore)();
   resolve(handle, "openblas_get_corename", getCore);
   library.core = getCore ? getCore() : nullptr;
-  Dl_info info;
-  library.path = dladdr(reinterpret_cast<void *>(library.sgemm), &info) != 0
-                     ? info.dli_fname
-                     : "unknown";
+  library.path = findFile(reinterpret_cast<void *>(library.sgemm));
   return true;
 }
 
@@ -111,31 +120,33 @@ static bool hasRoom(const char *named, const char *origin, BlasChoice &choice) {
   return false;
 }
 
-/// What `path` names, taken as it is; `origin` says who named it.
-static void takeNamed(const char *path, const char *origin, CpuClass cpu,
-                      BlasChoice &choice) {
-  choice.wasNamed = true;
-  if (!hasRoom(path, origin, choice))
-    return;
-  choice.status = AMP_RT_NOT_FOUND;
-  void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (!handle) {
-    std::snprintf(choice.reason, sizeof(choice.reason),
-                  "library '%s' of %s cannot be opened (%s); name an "
-                  "installed BLAS, or leave it unset to search for one",
-                  path, origin, dlerror());
-    return;
-  }
+/// Takes the oneDNN behind `handle`; false if it cannot be used, and `reason`
+/// goes on after the library's name.
+static bool takeOneDnn(void *handle, BlasChoice &choice, char *reason,
+                       size_t size) {
+  BlasLibrary &library = choice.library;
+  library.oneDnn = OneDnn::open(handle, reason, size);
+  if (!library.oneDnn)
+    return false;
+  library.path = findFile(library.oneDnn->getAddress());
+  choice.status = AMP_RT_OK;
+  return true;
+}
+
+/// The CBLAS behind `handle`, which `name` of `origin` named.
+static void takeNamedCblas(void *handle, const char *name, const char *origin,
+                           CpuClass cpu, BlasChoice &choice) {
   BlasLibrary &library = choice.library;
   if (!resolveAll(handle, library)) {
     dlclose(handle);
     std::snprintf(choice.reason, sizeof(choice.reason),
                   "library '%s' of %s has no symbol 'cblas_sgemm'; name a "
                   "library with the CBLAS interface, e.g. libopenblas.so.0",
-                  path, origin);
+                  name, origin);
     return;
   }
   choice.status = AMP_RT_OK;
+  choice.f32MinWork = 0;
   char fitting[128];
   listFittingCores(cpu, fitting, sizeof(fitting));
   if (!library.core)
@@ -153,9 +164,109 @@ static void takeNamed(const char *path, const char *origin, CpuClass cpu,
                   origin, library.core, getCpuClassName(cpu), fitting);
 }
 
+/// The oneDNN behind `handle`, which `name` of `origin` named.
+static void takeNamedOneDnn(void *handle, const char *name, const char *origin,
+                            CpuClass cpu, OneDnnRatios ratios,
+                            BlasChoice &choice) {
+  char reason[256];
+  if (!takeOneDnn(handle, choice, reason, sizeof(reason))) {
+    dlclose(handle);
+    std::snprintf(choice.reason, sizeof(choice.reason), "library '%s' of %s %s",
+                  name, origin, reason);
+    return;
+  }
+  const OneDnn &library = *choice.library.oneDnn;
+  choice.f32MinWork = 0;
+  if (library.hasBf16())
+    choice.bf16MinWork = 0;
+  char measured[192];
+  describeRatios(ratios, cpu, library.getMajor(), measured, sizeof(measured));
+  std::snprintf(choice.reason, sizeof(choice.reason), "named by %s; %s, %s%s",
+                origin, library.getName(), measured,
+                library.hasBf16() ? ""
+                                  : "; it does not multiply bf16 on this CPU");
+}
+
+/// What `name` of `origin` names, taken as it is.
+static void takeNamed(const char *name, const char *origin, CpuClass cpu,
+                      OneDnnRatios ratios, BlasChoice &choice) {
+  choice.wasNamed = true;
+  choice.status = AMP_RT_NOT_FOUND;
+  const bool isOneDnn = std::strcmp(name, "onednn") == 0;
+  const bool isOpenBlas = std::strcmp(name, "openblas") == 0;
+  if (!isOneDnn && !isOpenBlas && !std::strchr(name, '/') &&
+      !std::strstr(name, ".so")) {
+    std::snprintf(choice.reason, sizeof(choice.reason),
+                  "expected %s to be 'auto', 'off', 'openblas', 'onednn' or "
+                  "the file of a library, but got '%s'",
+                  origin, name);
+    return;
+  }
+  if (!isOneDnn && !hasRoom(name, origin, choice))
+    return;
+  void *handle = nullptr;
+  if (isOneDnn) {
+    for (const char *soname : oneDnnSonames)
+      if (!handle)
+        handle = dlopen(soname, RTLD_NOW | RTLD_LOCAL);
+  } else {
+    handle = dlopen(isOpenBlas ? candidates[0] : name, RTLD_NOW | RTLD_LOCAL);
+  }
+  if (handle) {
+    if (isOneDnn || dlsym(handle, "dnnl_version"))
+      takeNamedOneDnn(handle, name, origin, cpu, ratios, choice);
+    else
+      takeNamedCblas(handle, name, origin, cpu, choice);
+    return;
+  }
+  const char *error = dlerror();
+  std::snprintf(
+      choice.reason, sizeof(choice.reason),
+      "library '%s' of %s cannot be opened (%s); %s", name, origin,
+      error ? error : "not found",
+      isOneDnn ? "install oneDNN (Debian and Ubuntu: libdnnl2 or libdnnl3), or "
+                 "leave it unset"
+               : "name an installed BLAS, or leave it unset to search for one");
+}
+
+/// A oneDNN that wins on this CPU; false if there is none. `refused` says which
+/// one could not be used, and why.
+static bool searchOneDnn(CpuClass cpu, OneDnnRatios ratios, BlasChoice &choice,
+                         char *refused, size_t size) {
+  if (!isAnythingWon(ratios, cpu))
+    return false;
+  for (const char *soname : oneDnnSonames) {
+    void *handle = dlopen(soname, RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
+      continue;
+    char reason[256];
+    BlasChoice found;
+    if (!takeOneDnn(handle, found, reason, sizeof(reason))) {
+      dlclose(handle);
+      std::snprintf(refused, size, "; library '%s' %s", soname, reason);
+      continue;
+    }
+    const OneDnn &library = *found.library.oneDnn;
+    const int major = library.getMajor();
+    found.f32MinWork = getWonWork(ratios, cpu, major, ProductType::F32);
+    if (library.hasBf16())
+      found.bf16MinWork = getWonWork(ratios, cpu, major, ProductType::Bf16);
+    if (found.f32MinWork == AMP_RT_BLAS_NEVER &&
+        found.bf16MinWork == AMP_RT_BLAS_NEVER)
+      continue;
+    char measured[192];
+    describeRatios(ratios, cpu, major, measured, sizeof(measured));
+    std::snprintf(found.reason, sizeof(found.reason), "%s, %s",
+                  library.getName(), measured);
+    choice = std::move(found);
+    return true;
+  }
+  return false;
+}
+
 /// The first candidate that fits. Of several that do not, the first is
 /// reported.
-static void search(CpuClass cpu, BlasChoice &choice) {
+static void searchCblas(CpuClass cpu, BlasChoice &choice) {
   if (!hasRoom(nullptr, nullptr, choice))
     return;
   char fitting[128];
@@ -171,9 +282,10 @@ static void search(CpuClass cpu, BlasChoice &choice) {
     }
     if (library.core && doesCoreFit(library.core, cpu)) {
       choice.status = AMP_RT_OK;
-      choice.library = library;
+      choice.library = std::move(library);
+      choice.f32MinWork = 0;
       std::snprintf(choice.reason, sizeof(choice.reason),
-                    "its core '%s' fits this CPU (%s)", library.core,
+                    "its core '%s' fits this CPU (%s)", choice.library.core,
                     getCpuClassName(cpu));
       return;
     }
@@ -202,15 +314,27 @@ static void search(CpuClass cpu, BlasChoice &choice) {
                 "openblas), or set AMP_BLAS to the path of one");
 }
 
-void amp::rt::chooseBlas(const char *path, CpuClass cpu, BlasChoice &choice) {
+/// oneDNN where it wins, or a CBLAS.
+static void search(CpuClass cpu, OneDnnRatios ratios, BlasChoice &choice) {
+  char refused[384] = {};
+  if (searchOneDnn(cpu, ratios, choice, refused, sizeof(refused)))
+    return;
+  searchCblas(cpu, choice);
+  const size_t length = std::strlen(choice.reason);
+  std::snprintf(choice.reason + length, sizeof(choice.reason) - length, "%s",
+                refused);
+}
+
+void amp::rt::chooseBlas(const char *library, const char *origin, CpuClass cpu,
+                         OneDnnRatios ratios, BlasChoice &choice) {
   choice = BlasChoice();
-  if (path)
-    return takeNamed(path, "AmpRtBlasOptions.path", cpu, choice);
+  if (library)
+    return takeNamed(library, origin, cpu, ratios, choice);
   const char *named = std::getenv("AMP_BLAS");
   if (!named || !*named || std::strcmp(named, "auto") == 0)
-    return search(cpu, choice);
+    return search(cpu, ratios, choice);
   if (std::strcmp(named, "off") != 0)
-    return takeNamed(named, "AMP_BLAS", cpu, choice);
+    return takeNamed(named, "AMP_BLAS", cpu, ratios, choice);
   choice.status = AMP_RT_UNAVAILABLE;
   std::snprintf(choice.reason, sizeof(choice.reason),
                 "BLAS is switched off by AMP_BLAS=off; unset it, or set it to "

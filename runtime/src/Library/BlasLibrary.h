@@ -1,4 +1,4 @@
-//===-- BlasLibrary.h - Finding and opening a CBLAS -------------*- C++ -*-===//
+//===-- BlasLibrary.h - Finding and opening a library -----------*- C++ -*-===//
 //
 // Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,12 +11,18 @@
 #include "amp-rt/Status.h"
 
 #include "Library/BlasCores.h"
+#include "Library/OneDnn.h"
+#include "Library/OneDnnRatios.h"
+#include "amp-rt/Blas.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 
 namespace amp::rt {
 
-/// The symbol table of one library. Optional symbols may be null.
+/// One library: the symbol table of a CBLAS, whose optional symbols may be
+/// null, or oneDNN.
 struct BlasLibrary {
   // Numbers of the CBLAS enums, which all implementations share.
   static constexpr int kRowMajor = 101, kNoTranspose = 111, kTranspose = 112;
@@ -28,6 +34,9 @@ struct BlasLibrary {
   void (*setThreads)(int threads) = nullptr;
   int (*getThreads)() = nullptr;
   const char *(*getConfig)() = nullptr;
+
+  /// If it is there, nothing above is.
+  std::unique_ptr<OneDnn> oneDnn;
 
   /// The file the symbols come from; lives as long as the process.
   const char *path = nullptr;
@@ -44,13 +53,18 @@ struct BlasChoice {
   bool wasNamed = false;
   /// Empty unless the status is AMP_RT_OK.
   BlasLibrary library;
+  /// Multiplications from which products are worth giving to it.
+  int64_t f32MinWork = AMP_RT_BLAS_NEVER, bf16MinWork = AMP_RT_BLAS_NEVER;
   /// For people, without the name of a call.
   char reason[768] = {};
 };
 
-/// Opens `path`, or what AMP_BLAS names, or the first candidate that fits
-/// `cpu`. A library that was opened is never closed: its threads may still run.
-void chooseBlas(const char *path, CpuClass cpu, BlasChoice &choice);
+/// Opens `library` (a name that Blas.h knows, or a file), or what AMP_BLAS
+/// says, or what is found and is right for `cpu`. `origin` says who asked for
+/// `library`. A library that was opened is never closed: its threads may still
+/// run.
+void chooseBlas(const char *library, const char *origin, CpuClass cpu,
+                OneDnnRatios ratios, BlasChoice &choice);
 
 } // namespace amp::rt
 

@@ -1,5 +1,5 @@
 // RUN: amp-opt %s --split-input-file --verify-diagnostics \
-// RUN:   --convert-linalg-to-host-contraction=blas-min-work=0
+// RUN:   --convert-linalg-to-host-contraction="blas-min-work=0 blas-min-bf16-work=0"
 // RUN: not amp-opt /dev/null --convert-linalg-to-host-contraction=vector-bits=384 2>&1 | FileCheck %s
 // CHECK: expected 'vector-bits' to be 128, 256 or 512, but got 384
 // RUN: not amp-opt /dev/null --convert-linalg-to-host-contraction=cpu=znver44 2>&1 | FileCheck %s --check-prefix=CPU
@@ -36,5 +36,15 @@ func.func @matmul(%a: memref<4x8xf32>, %b: memref<8x4xf32>, %c: memref<4x4xf32>)
 func.func private @ampRtBlasSgemm(i64, i32, i32, i64, i64, i64, f32, i64, i64, i64, i64, f32, i64, i64) -> i32
 func.func @matmul(%a: memref<4x8xf32>, %b: memref<8x4xf32>, %c: memref<4x4xf32>) {
   linalg.matmul ins(%a, %b : memref<4x8xf32>, memref<8x4xf32>) outs(%c : memref<4x4xf32>)
+  return
+}
+
+// -----
+
+// expected-error@+1 {{expected 'ampRtBlasSbgemm' to have type '(i64, i32, i32, i64, i64, i64, f32, i64, i64, i64, i64, f32, i64, i64) -> i32', which the runtime gives it}}
+func.func private @ampRtBlasSbgemm(i32)
+func.func @matmul(%a: memref<4x8xbf16>, %b: memref<8x4xbf16>, %c: memref<4x4xf32>) {
+  // expected-note@+1 {{called by this contraction; set 'blas=off' or rename the function}}
+  linalg.matmul ins(%a, %b : memref<4x8xbf16>, memref<8x4xbf16>) outs(%c : memref<4x4xf32>)
   return
 }

@@ -91,8 +91,9 @@ TEST_F(StepLogTest, NumbersComeBack) {
 
 // Sums depend on who computes them; the first line says it.
 TEST_F(StepLogTest, TheFirstLineSaysWhichBlas) {
-  BlasReport blas{BlasReport::Library{"/l/libblas.so", "Fast 1.2", "Zen", 2},
-                  "because"};
+  BlasReport blas;
+  blas.library = BlasReport::Library{"/l/libblas.so", "Fast 1.2", "Zen", 2};
+  blas.reason = "because";
   {
     StepLog log = take(StepLog::open(getPath("l.jsonl"), blas));
     ASSERT_EQ(getText(log.write(makeRecord())), "(success)");
@@ -103,7 +104,7 @@ TEST_F(StepLogTest, TheFirstLineSaysWhichBlas) {
   EXPECT_EQ(readText("l.jsonl"),
             line.substr(0, line.size() - 1) +
                 R"(,"blas":{"config":"Fast 1.2","core":"Zen",)"
-                R"("library":"/l/libblas.so","threads":2}})"
+                R"("library":"/l/libblas.so","reason":"because","threads":2}})"
                 "\n" +
                 line + "\n");
   blas.library->core = "";

@@ -23,11 +23,14 @@
 #include <string>
 #include <sys/resource.h>
 #include <unistd.h>
+#include <vector>
 
 using namespace amp::rt;
 
 /// What is installed: a soname and its file.
 static std::map<std::string, std::string> installed;
+/// What was opened by its soname.
+static std::vector<std::string> opened;
 
 extern "C" __attribute__((visibility("default"))) void *
 dlopen(const char *path, int flags) noexcept {
@@ -36,7 +39,9 @@ dlopen(const char *path, int flags) noexcept {
   if (!path)
     return real(path, flags);
   std::string name = path;
-  if (name == "libopenblas.so.0" || name == "libblas.so.3") {
+  if (name == "libopenblas.so.0" || name == "libblas.so.3" ||
+      name == "libdnnl.so.2" || name == "libdnnl.so.3") {
+    opened.push_back(name);
     auto file = installed.find(name);
     return file == installed.end() ? nullptr
                                    : real(file->second.c_str(), flags);
@@ -49,8 +54,10 @@ class BlasChoiceTest : public testing::Test {
 protected:
   void SetUp() override {
     installed.clear();
-    unsetenv("AMP_BLAS");
-    unsetenv("FAKE_BLAS_CORE");
+    opened.clear();
+    for (const char *name : {"AMP_BLAS", "FAKE_BLAS_CORE", "FAKE_ONEDNN_FAIL",
+                             "FAKE_ONEDNN_VERSION", "FAKE_ONEDNN_RUNTIME"})
+      unsetenv(name);
     for (const char *name :
          {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"})
       unsetenv(name);
@@ -61,9 +68,19 @@ protected:
                            const char *path = nullptr) {
     installed["libopenblas.so.0"] = FAKE_OPENBLAS_FILE;
     setenv("FAKE_BLAS_CORE", core, 1);
-    chooseBlas(path, cpu, choice);
+    chooseBlas(path, "AmpRtBlasOptions.path", cpu, noRatios, choice);
     return choice;
   }
+  /// The same with oneDNN beside it, and what was measured.
+  template <size_t count>
+  const BlasChoice &choose(const OneDnnRatio (&rows)[count],
+                           CpuClass cpu = CpuClass::Avx2) {
+    installed["libopenblas.so.0"] = FAKE_OPENBLAS_FILE;
+    setenv("FAKE_BLAS_CORE", "Zen", 1);
+    chooseBlas(nullptr, nullptr, cpu, {rows, count}, choice);
+    return choice;
+  }
+  static constexpr OneDnnRatios noRatios = {nullptr, 0};
   BlasChoice choice;
 };
 
@@ -150,14 +167,14 @@ TEST_F(BlasChoiceTest, TheTableOfCores) {
 // The reference BLAS: never by itself, but when it is named.
 TEST_F(BlasChoiceTest, ALibraryThatSaysNothingIsNotSearchedFor) {
   installed["libblas.so.3"] = FAKE_REFERENCE_BLAS_FILE;
-  chooseBlas(nullptr, CpuClass::Avx2, choice);
+  chooseBlas(nullptr, nullptr, CpuClass::Avx2, noRatios, choice);
   EXPECT_EQ(choice.status, AMP_RT_UNAVAILABLE);
   EXPECT_STREQ(choice.reason,
                "library 'libblas.so.3' does not say for which CPU its kernels "
                "are; install OpenBLAS, or set AMP_BLAS=libblas.so.3 to use it "
                "as it is");
   setenv("AMP_BLAS", "libblas.so.3", 1);
-  chooseBlas(nullptr, CpuClass::Avx2, choice);
+  chooseBlas(nullptr, nullptr, CpuClass::Avx2, noRatios, choice);
   EXPECT_EQ(choice.status, AMP_RT_OK);
   EXPECT_STREQ(choice.reason,
                "named by AMP_BLAS; it does not say for which CPU "
@@ -169,7 +186,7 @@ TEST_F(BlasChoiceTest, ALibraryThatSaysNothingIsNotSearchedFor) {
 TEST_F(BlasChoiceTest, TheSecondCandidateMayBeAnOpenBlas) {
   setenv("FAKE_BLAS_CORE", "Haswell", 1);
   installed["libblas.so.3"] = FAKE_OPENBLAS_FILE;
-  chooseBlas(nullptr, CpuClass::Avx2, choice);
+  chooseBlas(nullptr, nullptr, CpuClass::Avx2, noRatios, choice);
   EXPECT_EQ(choice.status, AMP_RT_OK);
   EXPECT_STREQ(choice.library.core, "Haswell");
 }
@@ -183,7 +200,7 @@ TEST_F(BlasChoiceTest, OfTwoThatDoNotFitTheFirstIsReported) {
 }
 
 TEST_F(BlasChoiceTest, NothingInstalled) {
-  chooseBlas(nullptr, CpuClass::Avx2, choice);
+  chooseBlas(nullptr, nullptr, CpuClass::Avx2, noRatios, choice);
   EXPECT_EQ(choice.status, AMP_RT_NOT_FOUND);
   EXPECT_FALSE(choice.wasNamed);
 }
@@ -303,6 +320,167 @@ TEST_F(BlasChoiceTest, VariablesOfOpenBlasSayHowManyThreads) {
   expectThreads(1);
   setenv("OPENBLAS_NUM_THREADS", "none", 1);
   expectThreads(cpus);
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+TEST_F(BlasChoiceTest, OpenBlasByItsName) {
+  setenv("AMP_BLAS", "openblas", 1);
+  choose("Prescott", CpuClass::Avx2);
+  EXPECT_EQ(choice.status, AMP_RT_OK);
+  EXPECT_TRUE(choice.wasNamed);
+  EXPECT_STREQ(choice.library.path, FAKE_OPENBLAS_FILE);
+  EXPECT_EQ(choice.f32MinWork, 0);
+  EXPECT_EQ(choice.bf16MinWork, AMP_RT_BLAS_NEVER);
+}
+
+TEST_F(BlasChoiceTest, OneDnnByItsNameIsTheNewest) {
+  setenv("AMP_BLAS", "onednn", 1);
+  installed["libdnnl.so.2"] = FAKE_ONEDNN2_FILE;
+  choose("Zen", CpuClass::Avx2);
+  ASSERT_EQ(choice.status, AMP_RT_OK) << choice.reason;
+  EXPECT_TRUE(choice.wasNamed);
+  EXPECT_EQ(choice.library.sgemm, nullptr);
+  EXPECT_STREQ(choice.library.oneDnn->getName(), "oneDNN 2.6.3 (OpenMP)");
+  EXPECT_STREQ(choice.library.path, FAKE_ONEDNN2_FILE);
+  EXPECT_STREQ(choice.reason, "named by AMP_BLAS; oneDNN 2.6.3 (OpenMP), not "
+                              "measured on this CPU (AVX2)");
+  installed["libdnnl.so.3"] = FAKE_ONEDNN3_FILE;
+  choose("Zen", CpuClass::Avx2);
+  ASSERT_EQ(choice.status, AMP_RT_OK) << choice.reason;
+  EXPECT_EQ(choice.library.oneDnn->getMajor(), 3);
+}
+
+// The newest is the one that is named: an older one does not take its place.
+TEST_F(BlasChoiceTest, OneDnnThatCannotBeUsed) {
+  setenv("AMP_BLAS", "onednn", 1);
+  installed["libdnnl.so.2"] = FAKE_ONEDNN2_FILE;
+  installed["libdnnl.so.3"] = FAKE_ONEDNN3_FILE;
+  setenv("FAKE_ONEDNN_VERSION", "4.0.0", 1);
+  choose("Zen", CpuClass::Avx2);
+  EXPECT_EQ(choice.status, AMP_RT_NOT_FOUND);
+  EXPECT_TRUE(choice.wasNamed);
+  EXPECT_STREQ(choice.reason, "library 'onednn' of AMP_BLAS is oneDNN 4.0.0; "
+                              "name one of version 2 or 3");
+  installed.clear();
+  choose("Zen", CpuClass::Avx2);
+  EXPECT_EQ(choice.status, AMP_RT_NOT_FOUND);
+  EXPECT_EQ(std::string(choice.reason)
+                .rfind("library 'onednn' of AMP_BLAS cannot be opened (", 0),
+            0u)
+      << choice.reason;
+  EXPECT_NE(std::string(choice.reason)
+                .find("); install oneDNN (Debian and Ubuntu: libdnnl2 or "
+                      "libdnnl3), or leave it unset"),
+            std::string::npos)
+      << choice.reason;
+}
+
+TEST_F(BlasChoiceTest, OtherNamesAreRefused) {
+  for (const char *name : {"mkl", "OpenBLAS", "oneDNN", "of"}) {
+    setenv("AMP_BLAS", name, 1);
+    choose("Zen", CpuClass::Avx2);
+    EXPECT_EQ(choice.status, AMP_RT_NOT_FOUND);
+    EXPECT_TRUE(choice.wasNamed);
+    EXPECT_EQ(choice.reason,
+              std::string("expected AMP_BLAS to be 'auto', 'off', 'openblas', "
+                          "'onednn' or the file of a library, but got '") +
+                  name + "'");
+  }
+  EXPECT_TRUE(opened.empty());
+}
+
+//===----------------------------------------------------------------------===//
+// Measurements
+//===----------------------------------------------------------------------===//
+
+// It is taken for the products that it wins, of one type or of both.
+TEST_F(BlasChoiceTest, OneDnnIsTakenWhereItWins) {
+  const OneDnnRatio rows[] = {
+      {CpuClass::Avx2, 2, ProductType::F32, 100, 0.90, 0.02},
+      {CpuClass::Avx2, 2, ProductType::F32, 1000, 1.20, 0.02},
+      {CpuClass::Avx2, 2, ProductType::F32, 5000, 1.11, 0.02},
+      {CpuClass::Avx2, 2, ProductType::Bf16, 100, 1.15, 0.16},
+  };
+  installed["libdnnl.so.2"] = FAKE_ONEDNN2_FILE;
+  choose(rows);
+  ASSERT_EQ(choice.status, AMP_RT_OK) << choice.reason;
+  EXPECT_FALSE(choice.wasNamed);
+  ASSERT_NE(choice.library.oneDnn, nullptr);
+  EXPECT_EQ(choice.f32MinWork, 1000);
+  EXPECT_EQ(choice.bf16MinWork, AMP_RT_BLAS_NEVER) << "not by more than noise";
+  EXPECT_STREQ(
+      choice.reason,
+      "oneDNN 2.6.3 (OpenMP), measured at 0.90 to 1.20 in f32 and 1.15 "
+      "to 1.15 in bf16 of what computes otherwise on this CPU (AVX2)");
+}
+
+// The same rows for another CPU, and for another version.
+TEST_F(BlasChoiceTest, OneDnnIsNotOpenedWhereItDoesNotWin) {
+  const OneDnnRatio elsewhere[] = {
+      {CpuClass::Avx512, 2, ProductType::F32, 100, 1.5, 0.02}};
+  installed["libdnnl.so.2"] = FAKE_ONEDNN2_FILE;
+  choose(elsewhere);
+  EXPECT_EQ(choice.library.oneDnn, nullptr);
+  EXPECT_STREQ(choice.library.path, FAKE_OPENBLAS_FILE);
+  EXPECT_EQ(opened, std::vector<std::string>{"libopenblas.so.0"});
+  const OneDnnRatio later[] = {
+      {CpuClass::Avx2, 3, ProductType::F32, 100, 1.5, 0.02}};
+  choose(later);
+  EXPECT_STREQ(choice.library.path, FAKE_OPENBLAS_FILE);
+  EXPECT_STREQ(choice.reason, "its core 'Zen' fits this CPU (AVX2)");
+  // Above its noise, and too little to change anything.
+  const OneDnnRatio little[] = {
+      {CpuClass::Avx2, 2, ProductType::F32, 100, 1.10, 0.01}};
+  choose(little);
+  EXPECT_STREQ(choice.library.path, FAKE_OPENBLAS_FILE);
+  // Lost where products are largest: one threshold cannot say that.
+  const OneDnnRatio smallOnly[] = {
+      {CpuClass::Avx2, 2, ProductType::F32, 100, 1.5, 0.02},
+      {CpuClass::Avx2, 2, ProductType::F32, 1000, 0.9, 0.02}};
+  choose(smallOnly);
+  EXPECT_STREQ(choice.library.path, FAKE_OPENBLAS_FILE);
+}
+
+// One that wins and cannot be used leaves a word behind.
+TEST_F(BlasChoiceTest, AnUnusableOneDnnIsToldOf) {
+  const OneDnnRatio rows[] = {
+      {CpuClass::Avx2, 2, ProductType::Bf16, 100, 1.5, 0.02}};
+  installed["libdnnl.so.2"] = FAKE_ONEDNN_INCOMPLETE_FILE;
+  choose(rows);
+  EXPECT_STREQ(choice.library.path, FAKE_OPENBLAS_FILE);
+  EXPECT_STREQ(
+      choice.reason,
+      "its core 'Zen' fits this CPU (AVX2); library 'libdnnl.so.2' is "
+      "oneDNN 2.6.3, but has no symbol 'dnnl_sgemm'; name a whole one");
+  // It has no bf16 here, which is what it would win.
+  installed["libdnnl.so.2"] = FAKE_ONEDNN2_FILE;
+  setenv("FAKE_ONEDNN_FAIL", "dnnl_primitive_desc_create=3", 1);
+  choose(rows);
+  EXPECT_STREQ(choice.library.path, FAKE_OPENBLAS_FILE);
+}
+
+// What is in the repository: each class of a CPU, a version and a type once,
+// and numbers that can be ratios.
+TEST_F(BlasChoiceTest, TheStoredRatios) {
+  const OneDnnRatios stored = getStoredRatios();
+  ASSERT_GT(stored.count, 0u);
+  for (size_t i = 0; i < stored.count; ++i) {
+    const OneDnnRatio &row = stored.rows[i];
+    EXPECT_GT(row.ratio, 0.1);
+    EXPECT_LT(row.ratio, 10);
+    EXPECT_GT(row.noise, 0);
+    EXPECT_LT(row.noise, 0.5);
+    EXPECT_GT(row.fromWork, 0);
+    for (size_t j = 0; j < i; ++j)
+      EXPECT_FALSE(row.cpu == stored.rows[j].cpu &&
+                   row.major == stored.rows[j].major &&
+                   row.type == stored.rows[j].type &&
+                   row.fromWork == stored.rows[j].fromWork)
+          << "rows " << j << " and " << i;
+  }
 }
 
 // What the kernel says of this machine's CPU.

@@ -61,13 +61,16 @@ TEST_F(Blas, InfoSaysWhatWasFound) {
   ASSERT_NE(info.path, nullptr);
   ASSERT_NE(info.config, nullptr);
   EXPECT_EQ(info.threads, 1) << "one thread by default";
-  ASSERT_NE(info.core, nullptr);
+  // oneDNN chooses kernels for each product.
+  if (std::string(info.config).rfind("oneDNN", 0) != 0) {
+    ASSERT_NE(info.core, nullptr);
+  }
   std::printf("BLAS: %s (%s), %s\n", info.config, info.path, info.reason);
 }
 
 TEST_F(Blas, ThreadsCanBeSet) {
   if (std::string(info.config) == "unknown CBLAS")
-    GTEST_SKIP() << "only OpenBLAS can say";
+    GTEST_SKIP() << "it cannot say";
   AmpRtBlasOptions options = defaults();
   options.threads = 2;
   AmpRtBlas *blas = make(options);
