@@ -65,16 +65,16 @@ def cross_entropy(model, x, y):
     return functional.cross_entropy(model(x), y)
 
 
-def momentum(parameters):
-    return torch.optim.SGD(parameters, lr=0.01, momentum=0.9)
+def momentum(parameters, **options):
+    return torch.optim.SGD(parameters, lr=0.01, momentum=0.9, **options)
 
 
-def adam(parameters):
-    return torch.optim.Adam(parameters, lr=1e-3, eps=1e-4)
+def adam(parameters, **options):
+    return torch.optim.Adam(parameters, lr=1e-3, eps=1e-4, **options)
 
 
-def adamw(parameters):
-    return torch.optim.AdamW(parameters, lr=3e-4, eps=1e-4)
+def adamw(parameters, **options):
+    return torch.optim.AdamW(parameters, lr=3e-4, eps=1e-4, **options)
 
 
 def cnn_digits():
@@ -115,18 +115,20 @@ MODELS = {
 }
 
 
-def make(name):
+def make(name, **options):
     torch._dynamo.reset()
     torch.manual_seed(1)
     model, get_loss, make_optimizer, batch = MODELS[name]()
-    return model, get_loss, make_optimizer([p for p in model.parameters() if p.requires_grad]), batch
+    trained = [p for p in model.parameters() if p.requires_grad]
+    return model, get_loss, make_optimizer(trained, **options), batch
 
 
 def in_pytorch(name, compile_with=None, dtype=None, scaled=False):
-    """PyTorch's own loop, perhaps with a compiled loss, autocast and GradScaler."""
-    model, get_loss, optimizer, batch = make(name)
+    """PyTorch's own loop with its fastest optimizer, perhaps with a compiled loss, autocast
+    and GradScaler."""
+    model, get_loss, optimizer, batch = make(name, fused=True)
     scaler = torch.amp.GradScaler("cpu", enabled=scaled)
-    run = torch.compile(get_loss, **compile_with) if compile_with else get_loss
+    run = get_loss if compile_with is None else torch.compile(get_loss, **compile_with)
 
     def step():
         optimizer.zero_grad()
@@ -136,6 +138,7 @@ def in_pytorch(name, compile_with=None, dtype=None, scaled=False):
         scaler.scale(loss).backward()
         scaler.step(optimizer)
         scaler.update()
+        return loss
 
     return step
 
@@ -238,6 +241,7 @@ WAYS = {
     "autocast bf16": lambda name: in_pytorch(name, dtype=torch.bfloat16),
     "autocast f16": lambda name: in_pytorch(name, dtype=torch.float16, scaled=True),
     "inductor": lambda name: in_pytorch(name, {}),
+    "inductor bf16": lambda name: in_pytorch(name, {}, dtype=torch.bfloat16),
     "autocast as O1": in_autocast_of_apex,
     "O1": lambda name: in_apex(name, "O1"),
     "by hand as O2": by_hand,
@@ -255,8 +259,9 @@ BASELINES = {"O1": "autocast as O1", "O2": "by hand as O2"}
 
 
 def measure(step, seconds):
-    """Seconds of a step: the median, of two at least, and of what fits into `seconds`."""
-    step()
+    """Its first loss, if it gives one, and seconds of a step: the median, of two at least,
+    and of what fits into `seconds`."""
+    loss = step()
     begin = time.perf_counter()
     step()
     if time.perf_counter() - begin < 0.2:  # caches of what is small
@@ -268,7 +273,7 @@ def measure(step, seconds):
         begin = time.perf_counter()
         step()
         times.append(time.perf_counter() - begin)
-    return statistics.median(times)
+    return None if loss is None else float(loss), statistics.median(times)
 
 
 def print_row(*cells):
@@ -276,14 +281,17 @@ def print_row(*cells):
 
 
 def print_steps(names, ways, seconds):
-    print("\nMilliseconds per step; O1 and O2 beside what computes at their types in brackets.\n")
-    print_row("model", *ways)
-    print_row(*["---"] * (len(ways) + 1))
+    print(
+        "\nMilliseconds per step; O1 and O2 beside what computes at their types in brackets."
+        "\nThe last column is how far first losses are from that of the first way, at most.\n"
+    )
+    print_row("model", *ways, "losses")
+    print_row(*["---"] * (len(ways) + 2))
     for name in names:
-        cells, values = [], {}
+        cells, values, losses = [], {}, []
         for way in ways:
             try:
-                value = measure(WAYS[way](name), seconds)
+                loss, value = measure(WAYS[way](name), seconds)
             except Exception as error:  # one way that fails is one cell
                 print(f"{name}, {way}: {type(error).__name__}: {str(error)[:300]}", file=sys.stderr)
                 cells.append("failed")
@@ -291,9 +299,11 @@ def print_steps(names, ways, seconds):
             finally:
                 amp.reset()
             values[way] = value
+            losses += [] if loss is None else [loss]
             beside = f" ({value / values[BASELINES[way]]:.2f})" if BASELINES.get(way) in values else ""
             cells.append(f"{value * 1e3:.4g}{beside}")
-        print_row(name, *cells)
+        distance = max((abs(loss / losses[0] - 1) for loss in losses), default=0)
+        print_row(name, *cells, f"{distance:.1e}")
 
 
 def in_turns(first, second, seconds):
