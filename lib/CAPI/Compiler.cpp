@@ -54,7 +54,7 @@ AmpCompilerResult *ampCompilerRun(const AmpCompilerRequest *request) {
   llvm::raw_string_ostream diagnostics(result->diagnostics);
   RequestedModule module(diagnostics);
   if (request && request->structSize == sizeof(AmpCompilerRequest) &&
-      request->flags == AMP_COMPILER_PERF_MAP) {
+      (request->flags & AMP_COMPILER_PERF_MAP)) {
     diagnostics << "error: expected 'flags' to be 0: a module that is written "
                    "out has no functions in memory\n";
     result->status = AMP_COMPILER_INVALID_ARGUMENT;

@@ -122,13 +122,13 @@ getDivisible(linalg::LinalgOp op, ArrayRef<int64_t> extents, bool isProduct) {
 
 /// Fills in the loops of `node` that sums go along.
 static void findSummed(FusionNode &node) {
-  linalg::GenericOp op = node.op;
+  auto op = cast<linalg::LinalgOp>(node.operation);
   SmallVector<Operation *> combiners;
   for (auto [number, init] : llvm::enumerate(op.getRegionOutputArgs())) {
-    bool isExact = init.getType().isF32() || init.getType().isF64() ||
-                   init.getType().isSignlessInteger();
+    bool isReassociable = init.getType().isF32() || init.getType().isF64() ||
+                          init.getType().isSignlessInteger();
     SmallVector<Operation *> combining;
-    if (!isExact ||
+    if (!isReassociable ||
         !matchReduction(op.getRegionOutputArgs(), number, combining) ||
         combining.size() != 1 || !arith::getNeutralElement(combining.front()))
       return;
@@ -211,7 +211,7 @@ std::optional<FusionNode> FusionNode::get(Operation *operation,
   node.divisible =
       getDivisible(op, node.extents, /*isProduct=*/node.product.has_value());
   node.summed.resize(op.getNumLoops());
-  if (node.op && !node.product)
+  if (!node.product)
     findSummed(node);
   for (OpOperand &operand : op->getOpOperands()) {
     AffineMap map = op.getMatchingIndexingMap(&operand);

@@ -23,9 +23,8 @@
 //   product  a group with one joins what reads its results and what its
 //            products read, if that is in the tile by then: the loops see to
 //            it. Nothing joins that only reads what it reads
-//   sums     where a tile that has all of a sum is too large, or leaves a
-//   product
-//            too few tiles, a sum goes along loops of the group, each tile
+//   sums     where a tile that has all of a sum is too large, or leaves too few
+//            tiles of a product, a sum goes along loops of the group, each tile
 //            giving a part of it, if nobody in the group reads it
 //
 // What only fills what an operation starts from stands with it.
@@ -40,8 +39,7 @@
 // Groups stand in an order in which they can be computed. What is between two
 // of them in that order and waits for the first goes behind both.
 //
-// A pair that fails one of the last two is looked at again when one of them has
-// grown.
+// A pair that may not join is looked at again when one of them has grown.
 //
 // Bytes of a group are those of each tensor that it reads and did not write,
 // and of each that it writes and others read. Reshapes are no tensors.
@@ -50,12 +48,11 @@
 
 #include "amp/Fusion/FusionPlan.h"
 
+#include "BlockGraph.h"
+#include "LoopTies.h"
 #include "ProductElements.h"
 #include "TileChoice.h"
 #include "amp/Analysis/Contraction.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <queue>
@@ -77,146 +74,6 @@ static constexpr unsigned kReaders = 4;
 /// Parts of a sum that tiles write are this part of what is summed, at most.
 static constexpr int64_t kPartsShare = 8;
 
-/// True if what `op` does depends on what was done before it in ways that no
-/// value shows: effects, and reads by index that an assertion guards.
-static bool isOrdered(Operation *op) {
-  if (!isMemoryEffectFree(op))
-    return true;
-  WalkResult result = op->walk([](Operation *inner) {
-    bool readsByIndex =
-        isa<tensor::ExtractOp>(inner) && inner->getNumOperands() > 1;
-    if (auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(inner))
-      readsByIndex = llvm::any_of(
-          llvm::concat<const int64_t>(slice.getStaticOffsets(),
-                                      slice.getStaticSizes(),
-                                      slice.getStaticStrides()),
-          [](int64_t number) { return ShapedType::isDynamic(number); });
-    bool mayFail = inner->getNumRegions() == 0 &&
-                   !inner->hasTrait<OpTrait::IsTerminator>() &&
-                   !isSpeculatable(inner);
-    return readsByIndex || mayFail ? WalkResult::interrupt()
-                                   : WalkResult::advance();
-  });
-  return result.wasInterrupted();
-}
-
-//===----------------------------------------------------------------------===//
-// The block as a graph
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Operations of a block, reshapes left out, and who waits for whom.
-class BlockGraph {
-public:
-  explicit BlockGraph(Block &block);
-
-  unsigned size() const { return ops.size(); }
-  Operation *getOp(unsigned vertex) const { return ops[vertex]; }
-  ArrayRef<unsigned> getSuccessors(unsigned vertex) const {
-    return successors[vertex];
-  }
-  ArrayRef<unsigned> getPredecessors(unsigned vertex) const {
-    return predecessors[vertex];
-  }
-  /// Operations that read `root`, the terminator not counted.
-  ArrayRef<unsigned> getReaders(Value root) const {
-    auto found = readers.find(root);
-    return found == readers.end() ? ArrayRef<unsigned>() : found->second;
-  }
-  /// True if the terminator takes `root`.
-  bool isYielded(Value root) const { return yielded.contains(root); }
-  /// What fills what `vertex` starts from, and nothing else.
-  ArrayRef<Operation *> getStarts(unsigned vertex) const {
-    return starts[vertex];
-  }
-  /// Reshapes of what `vertex` gives, in their order.
-  ArrayRef<Operation *> getReshapes(unsigned vertex) const {
-    return reshapes[vertex];
-  }
-
-private:
-  void addEdge(unsigned from, unsigned to) {
-    if (from == to || !edges.insert({from, to}).second)
-      return;
-    successors[from].push_back(to);
-    predecessors[to].push_back(from);
-  }
-
-  SmallVector<Operation *> ops;
-  SmallVector<SmallVector<unsigned>> successors, predecessors;
-  llvm::DenseSet<std::pair<unsigned, unsigned>> edges;
-  SmallVector<SmallVector<Operation *>> starts, reshapes;
-  llvm::DenseMap<Value, SmallVector<unsigned>> readers;
-  llvm::DenseSet<Value> yielded;
-};
-} // namespace
-
-/// What alone reads `op`, and starts from it, if `op` reads no tensor.
-static Operation *getStarted(Operation *op) {
-  if (op->getNumResults() != 1 || !op->getResult(0).hasOneUse() ||
-      isOrdered(op))
-    return nullptr;
-  OpOperand &use = *op->getResult(0).use_begin();
-  auto reader = dyn_cast<linalg::GenericOp>(use.getOwner());
-  if (!reader || reader->getBlock() != op->getBlock() ||
-      !reader.isDpsInit(&use))
-    return nullptr;
-  std::optional<FusionNode> node = FusionNode::get(op);
-  return node && node->reads.empty() ? reader : nullptr;
-}
-
-BlockGraph::BlockGraph(Block &block) {
-  llvm::DenseMap<Operation *, unsigned> vertexOf;
-  auto getInputs = [](Operation &op) {
-    llvm::SetVector<Value> inputs(op.operand_begin(), op.operand_end());
-    getUsedValuesDefinedAbove(op.getRegions(), inputs);
-    return inputs;
-  };
-  llvm::DenseMap<Operation *, SmallVector<Operation *>> startsOf;
-  for (Operation &op : block.without_terminator()) {
-    if (Operation *started = getStarted(&op)) {
-      startsOf[started].push_back(&op);
-      continue;
-    }
-    // A reshape stands with what it reshapes, if that is all that it needs.
-    Operation *source =
-        isReshape(&op) ? op.getOperand(0).getDefiningOp() : nullptr;
-    if (source && source->getBlock() == &block && op.getNumOperands() == 1) {
-      unsigned vertex = vertexOf.lookup(source);
-      vertexOf[&op] = vertex;
-      reshapes[vertex].push_back(&op);
-      continue;
-    }
-    starts.push_back(startsOf.lookup(&op));
-    for (Operation *start : starts.back())
-      vertexOf[start] = ops.size();
-    vertexOf[&op] = ops.size();
-    ops.push_back(&op);
-    successors.emplace_back();
-    predecessors.emplace_back();
-    reshapes.emplace_back();
-  }
-  std::optional<unsigned> lastOrdered;
-  for (auto [vertex, op] : llvm::enumerate(ops)) {
-    llvm::SetVector<Value> inputs = getInputs(*op);
-    for (Operation *start : starts[vertex])
-      inputs.insert_range(getInputs(*start));
-    for (Value input : inputs) {
-      Operation *producer = input.getDefiningOp();
-      if (producer && producer->getBlock() == &block)
-        addEdge(vertexOf.lookup(producer), vertex);
-      readers[getReshapeRoot(input)].push_back(vertex);
-    }
-    if (isOrdered(op)) {
-      if (lastOrdered)
-        addEdge(*lastOrdered, vertex);
-      lastOrdered = vertex;
-    }
-  }
-  for (Value value : getInputs(*block.getTerminator()))
-    yielded.insert(getReshapeRoot(value));
-}
-
 //===----------------------------------------------------------------------===//
 // Groups
 //===----------------------------------------------------------------------===//
@@ -233,59 +90,6 @@ struct Candidate {
   /// Those of them that are products.
   SmallVector<unsigned, 2> products;
   int64_t bytes = 0;
-};
-
-/// Loops of two groups that walk the same.
-class LoopTies {
-public:
-  LoopTies(unsigned numA, unsigned numB) : ofA(numA, kOpen), ofB(numB, kOpen) {}
-
-  /// One walks with `a` (of the first group, or kNoLoop) what the other walks
-  /// with `b`. A loop cannot be common if it walks with two.
-  void tie(int a, int b) {
-    if (a == kNoLoop && b == kNoLoop)
-      return;
-    if (a == kNoLoop || b == kNoLoop) {
-      if (a != kNoLoop)
-        closeA(a);
-      if (b != kNoLoop)
-        closeB(b);
-      return;
-    }
-    if (ofA[a] == b && ofB[b] == a)
-      return;
-    if (ofA[a] == kOpen && ofB[b] == kOpen) {
-      ofA[a] = b;
-      ofB[b] = a;
-      return;
-    }
-    closeA(a);
-    closeB(b);
-  }
-
-  /// True if neither is tied to another loop, or closed.
-  bool areFree(int a, int b) const {
-    return a != kNoLoop && b != kNoLoop && (ofA[a] == kOpen || ofA[a] == b) &&
-           (ofB[b] == kOpen || ofB[b] == a);
-  }
-
-  /// The loop of the second group, or kNoLoop.
-  int getB(unsigned a) const { return ofA[a] < 0 ? kNoLoop : ofA[a]; }
-
-private:
-  void closeA(int a) {
-    if (ofA[a] >= 0)
-      ofB[ofA[a]] = kClosed;
-    ofA[a] = kClosed;
-  }
-  void closeB(int b) {
-    if (ofB[b] >= 0)
-      ofA[ofB[b]] = kClosed;
-    ofB[b] = kClosed;
-  }
-
-  static constexpr int kOpen = -1, kClosed = -2;
-  SmallVector<int> ofA, ofB;
 };
 
 class Planner {
@@ -333,8 +137,6 @@ private:
   /// True if `vertex` is no group's, and makes of less something that the group
   /// of `product` alone reads: zeros, a bias for each row, halves in f32.
   bool isMadeFor(unsigned vertex, unsigned product) const;
-  /// True if the sums of `product` start from what `before` gives.
-  bool startsFrom(unsigned product, unsigned before) const;
   /// The vertices, `product` first, that need its elements one by one.
   std::set<unsigned> collectElementReaders(unsigned product) const;
   /// Groups behind `members` in their order that wait for one of them, others
@@ -342,8 +144,8 @@ private:
   llvm::DenseSet<unsigned> findWaiting(const std::set<unsigned> &members) const;
   /// False if `reader` stands behind a contraction and takes from `members`
   /// what others read too.
-  bool keepsLife(unsigned product, unsigned reader,
-                 const std::set<unsigned> &members) const;
+  bool readerKeepsLife(unsigned product, unsigned reader,
+                       const std::set<unsigned> &members) const;
   bool keepsLives(const Candidate &a, const Candidate &b) const;
   /// False if a product of one of them stands in the way.
   bool keepsProducts(const Candidate &a, const Candidate &b) const;
@@ -1087,8 +889,8 @@ Planner::findWaiting(const std::set<unsigned> &members) const {
   return waiting;
 }
 
-bool Planner::keepsLife(unsigned product, unsigned reader,
-                        const std::set<unsigned> &members) const {
+bool Planner::readerKeepsLife(unsigned product, unsigned reader,
+                              const std::set<unsigned> &members) const {
   if (contractionsBefore[reader] <= contractionsThrough[product])
     return true;
   auto isMember = [&](unsigned vertex) { return members.count(vertex) != 0; };
@@ -1115,7 +917,7 @@ void Planner::joinElementReaders(unsigned product) {
           llvm::none_of(graph.getPredecessors(*it), [&](unsigned before) {
             return !members.count(before) && waiting.contains(groupOf[before]);
           });
-      bool stays = isInOrder && keepsLife(product, *it, members);
+      bool stays = isInOrder && readerKeepsLife(product, *it, members);
       it = stays ? std::next(it) : members.erase(it);
     }
   }
@@ -1124,9 +926,9 @@ void Planner::joinElementReaders(unsigned product) {
     bool inOrder = places[a] < places[b];
     std::optional<llvm::DenseSet<unsigned>> behind =
         findBehind(inOrder ? a : b, inOrder ? b : a);
-    if (behind)
-      merge(a, b, joinAtAnyLoops(groups[a], groups[b], /*inParts=*/false),
-            *behind);
+    assert(behind && "members keep the order of the block");
+    merge(a, b, joinAtAnyLoops(groups[a], groups[b], /*inParts=*/false),
+          *behind);
   };
   for (unsigned reader : llvm::drop_begin(members))
     add(reader);
@@ -1134,17 +936,14 @@ void Planner::joinElementReaders(unsigned product) {
   while (!open.empty()) {
     unsigned reader = open.pop_back_val();
     for (unsigned before : graph.getPredecessors(reader))
-      if (isMadeFor(before, product) &&
-          (reader != product || startsFrom(product, before))) {
+      if (groups[groupOf[product]].vertices.size() < kMaxOperations &&
+          isMadeFor(before, product) &&
+          (reader != product ||
+           getStart(product).getDefiningOp() == graph.getOp(before))) {
         add(before);
         open.push_back(before);
       }
   }
-}
-
-bool Planner::startsFrom(unsigned product, unsigned before) const {
-  Value start = getReshapeRoot(nodes[product]->product->start);
-  return start.getDefiningOp() == graph.getOp(before);
 }
 
 bool Planner::isMadeFor(unsigned vertex, unsigned product) const {

@@ -12,6 +12,9 @@
 // first-level cache holds. A loop whose extent is known at run time only keeps
 // a step of 1.
 //
+// A sum that goes along loops of the tile needs some elements of each, so that
+// its parts are small beside what is summed; these loops grow first.
+//
 // With products, a tile has at least so many rows and columns of each as make
 // packing its operands small beside multiplying them, and grows by columns and
 // then by rows, as long as there are tiles enough for all who compute.

@@ -54,7 +54,7 @@ from sample_models import SAMPLES
 from sample_runs import FOLDERS, make_problem, run_ours, run_torch, run_widened
 
 #: By what a step's narrowest type rounds: half the distance of 1 to the next number.
-ROUNDOFFS = {"f32": 2.0**-24, "f16": 2.0**-11, "bf16": 2.0**-8 / 2}
+ROUNDOFFS = {"f32": 2.0**-24, "f16": 2.0**-11, "bf16": 2.0**-8}
 NARROWEST = {"O0": "f32", "O1": "f16", "O2": "f16", "O3": "f16"} | dict.fromkeys(
     ("O4", "O5"), "bf16"
 )

@@ -36,20 +36,14 @@ import lstm_names  # noqa: E402
 import resnet_digits  # noqa: E402
 from mlir_amp import compiler, policy  # noqa: E402
 from mlir_amp.torch import amp, backend  # noqa: E402
-from sample_models import Bottleneck  # noqa: E402
+from sample_models import ResNetMid  # noqa: E402
 from torch._dynamo.backends.common import aot_autograd  # noqa: E402
 
 
 def resnet_mid():
     """ResNet-50's blocks, two of each width, on 16 images of 64 x 64."""
-    layers = [nn.Conv2d(3, 64, 7, 2, 3, bias=False), nn.BatchNorm2d(64), nn.ReLU(), nn.MaxPool2d(3, 2, 1)]
-    before = 64
-    for i, width in enumerate((64, 128, 256, 512)):
-        for j in range(2):
-            layers.append(Bottleneck(before, width, 2 if i and not j else 1))
-            before = 4 * width
-    layers += [nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(before, 100)]
-    return nn.Sequential(*layers), cross_entropy, momentum, (torch.randn(16, 3, 64, 64), torch.randint(100, (16,)))
+    batch = torch.randn(16, 3, 64, 64), torch.randint(100, (16,))
+    return ResNetMid(), cross_entropy, momentum, batch
 
 
 def gpt_mid():

@@ -192,9 +192,14 @@ def run_torch(problem, wide, half=None):
             scaler.scale(loss).backward()
             scaler.step(optimizer)
             scaler.update()
-            if scaler.get_scale() >= scale or len(skipped) == MOST_SKIPPED:
+            if scaler.get_scale() >= scale:
                 return float(loss.detach())
             skipped.append(index)
+            if len(skipped) > MOST_SKIPPED:
+                sys.exit(
+                    f"{NAME}: '{problem.name}' in PyTorch: expected a step to be "
+                    f"taken, but {MOST_SKIPPED + 1} were skipped"
+                )
 
     first = step(0)
     moments, updates = {}, {}
@@ -340,5 +345,6 @@ def run_widened(problem):
 
 
 def describe_scale(scale, skipped):
-    text = f"scale {scale:g}" if scale != 1 else ""
-    return f"{text}, {skipped} skipped" if skipped else text
+    said = [f"scale {scale:g}"] if scale != 1 else []
+    said += [f"{skipped} skipped"] if skipped else []
+    return ", ".join(said)

@@ -353,7 +353,8 @@ def AnnotateFusionPlanPass : Pass<"amp-annotate-fusion-plan", "::mlir::func::Fun
     A product, also a convolution, has in its group the operations that need one of
     its sums, which are in registers, for each element that they compute, and what
     makes something larger for these alone, as a broadcast of a bias does. A softmax, a
-    norm or an optimizer is a group as it is on the host. Nothing else changes, and
+    norm or an optimizer is a group as it is on the host, and a sum that no block can
+    have all of may be in parts, which another kernel combines. Nothing else changes, and
     no pass reads the attributes.
 
     Before:

@@ -46,6 +46,7 @@ struct AnnotateFusionPlan
     Builder b(&getContext());
     FusionTarget machine = getFusionTarget(*target);
     int64_t number = 0, before = 0, after = 0;
+    getOperation().walk([](Operation *op) { op->removeAttr(kGroupAttr); });
     getOperation().walk<WalkOrder::PreOrder>([&](Block *block) {
       // Bodies of operations on tensors have nothing to plan.
       if (!block->mightHaveTerminator() ||

@@ -44,9 +44,12 @@ ProductReaders::ProductReaders(ArrayRef<linalg::LinalgOp> contractions,
 }
 
 void ProductReaders::add(const FusionGroup &group) {
-  auto product = llvm::find_if(group.nodes, [](const FusionNode &node) {
+  auto isProduct = [](const FusionNode &node) {
     return node.product.has_value();
-  });
+  };
+  assert(llvm::count_if(group.nodes, isProduct) <= 1 &&
+         "products in registers share no group");
+  auto product = llvm::find_if(group.nodes, isProduct);
   if (product == group.nodes.end())
     return;
   SmallVector<Operation *> &readers = readersOf[product->operation];

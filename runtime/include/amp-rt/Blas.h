@@ -116,8 +116,7 @@ AMP_RT_STATIC_ASSERT(sizeof(AmpRtBlasInfo) ==
 /* Chooses and opens a library if that has not happened, and says which. That
  * there is none, or none that fits, is an answer, not an error; that a library
  * which was named cannot be used is AMP_RT_NOT_FOUND. The texts live as long as
- * the process, `reason` and `failure` as long as `blas`. Null blas: the default
- * object of the process. */
+ * `blas`. Null blas: the default object of the process. */
 AMP_RT_API AmpRtStatus ampRtBlasGetInfo(AmpRtBlas *blas, AmpRtBlasInfo *info);
 
 /* Changes the thread count, at once if the library is open. Null blas: the

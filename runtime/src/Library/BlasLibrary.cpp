@@ -328,15 +328,17 @@ static void search(CpuClass cpu, OneDnnRatios ratios, BlasChoice &choice) {
 void amp::rt::chooseBlas(const char *library, const char *origin, CpuClass cpu,
                          OneDnnRatios ratios, BlasChoice &choice) {
   choice = BlasChoice();
-  if (library)
-    return takeNamed(library, origin, cpu, ratios, choice);
-  const char *named = std::getenv("AMP_BLAS");
-  if (!named || !*named || std::strcmp(named, "auto") == 0)
+  if (!library) {
+    library = std::getenv("AMP_BLAS");
+    origin = "AMP_BLAS";
+  }
+  if (!library || !*library || std::strcmp(library, "auto") == 0)
     return search(cpu, ratios, choice);
-  if (std::strcmp(named, "off") != 0)
-    return takeNamed(named, "AMP_BLAS", cpu, ratios, choice);
+  if (std::strcmp(library, "off") != 0)
+    return takeNamed(library, origin, cpu, ratios, choice);
   choice.status = AMP_RT_UNAVAILABLE;
   std::snprintf(choice.reason, sizeof(choice.reason),
-                "BLAS is switched off by AMP_BLAS=off; unset it, or set it to "
-                "'auto', to let one be searched for");
+                "BLAS is switched off by %s=off; unset it, or set it to "
+                "'auto', to let one be searched for",
+                origin);
 }

@@ -2,6 +2,8 @@
 // needs them one by one is in its group.
 // RUN: amp-opt %s --split-input-file --pass-pipeline="builtin.module(func.func(amp-annotate-fusion-plan))" | FileCheck %s
 // RUN: amp-opt %s --split-input-file --pass-pipeline="builtin.module(func.func(amp-annotate-fusion-plan{chip=sm_86}))" | FileCheck %s --check-prefix=SM86
+// A second run leaves nothing of the first.
+// RUN: amp-opt %s --split-input-file --pass-pipeline="builtin.module(func.func(amp-annotate-fusion-plan,amp-annotate-fusion-plan{chip=sm_86}))" | FileCheck %s --check-prefix=SM86
 // RUN: not amp-opt %s --split-input-file --pass-pipeline="builtin.module(func.func(amp-annotate-fusion-plan{chip=sm_75}))" 2>&1 | FileCheck %s --check-prefix=CHIP
 // CHIP: expected 'chip' to be one of sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a, but got 'sm_75'
 

@@ -261,6 +261,16 @@ TEST_F(BlasChoiceTest, OffAndAuto) {
     EXPECT_FALSE(choice.wasNamed);
     EXPECT_EQ(choose("Nehalem", CpuClass::Avx2).status, AMP_RT_UNAVAILABLE);
   }
+  // The same words where a program says which, whatever AMP_BLAS is.
+  EXPECT_EQ(choose("Zen", CpuClass::Avx2, "off").status, AMP_RT_UNAVAILABLE);
+  EXPECT_FALSE(choice.wasNamed);
+  EXPECT_STREQ(
+      choice.reason,
+      "BLAS is switched off by AmpRtBlasOptions.path=off; unset it, or "
+      "set it to 'auto', to let one be searched for");
+  setenv("AMP_BLAS", "off", 1);
+  EXPECT_EQ(choose("Zen", CpuClass::Avx2, "auto").status, AMP_RT_OK);
+  EXPECT_FALSE(choice.wasNamed);
 }
 
 // 256 MiB for each thread, before anything is opened.
@@ -442,6 +452,20 @@ TEST_F(BlasChoiceTest, OneDnnIsNotOpenedWhereItDoesNotWin) {
       {CpuClass::Avx2, 2, ProductType::F32, 1000, 0.9, 0.02}};
   choose(smallOnly);
   EXPECT_STREQ(choice.library.path, FAKE_OPENBLAS_FILE);
+}
+
+// A library of that name which is another.
+TEST_F(BlasChoiceTest, WhatIsNoOneDnnIsRefused) {
+  installed["libdnnl.so.3"] = FAKE_OPENBLAS_FILE;
+  choose("Zen", CpuClass::Avx2, "onednn");
+  EXPECT_EQ(choice.status, AMP_RT_NOT_FOUND);
+  EXPECT_TRUE(choice.wasNamed);
+  EXPECT_NE(
+      std::string(choice.reason)
+          .find("has no symbol 'dnnl_version'; name a oneDNN of version 2 "
+                "or 3"),
+      std::string::npos)
+      << choice.reason;
 }
 
 // One that wins and cannot be used leaves a word behind.
