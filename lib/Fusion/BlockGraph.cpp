@@ -56,8 +56,11 @@ static Operation *getStarted(Operation *op) {
   if (!reader || reader->getBlock() != op->getBlock() ||
       !reader.isDpsInit(&use))
     return nullptr;
+  // What it is written over may stand with it itself.
   std::optional<FusionNode> node = FusionNode::get(op);
-  return node && node->reads.empty() ? reader : nullptr;
+  bool isFill = node && node->reads.empty() &&
+                !node->op.getDpsInits()[0].getDefiningOp<linalg::GenericOp>();
+  return isFill ? reader : nullptr;
 }
 
 BlockGraph::BlockGraph(Block &block) {

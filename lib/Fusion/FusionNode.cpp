@@ -120,7 +120,9 @@ getDivisible(linalg::LinalgOp op, ArrayRef<int64_t> extents, bool isProduct) {
   return divisible;
 }
 
-/// Fills in the loops of `node` that sums go along.
+/// Fills in the loops of `node` that sums go along. Products are none: zero in
+/// one part times infinity in another would be NaN where their order gives
+/// zero.
 static void findSummed(FusionNode &node) {
   auto op = cast<linalg::LinalgOp>(node.operation);
   SmallVector<Operation *> combiners;
@@ -130,7 +132,8 @@ static void findSummed(FusionNode &node) {
     SmallVector<Operation *> combining;
     if (!isReassociable ||
         !matchReduction(op.getRegionOutputArgs(), number, combining) ||
-        combining.size() != 1 || !arith::getNeutralElement(combining.front()))
+        combining.size() != 1 || isa<arith::MulFOp>(combining.front()) ||
+        !arith::getNeutralElement(combining.front()))
       return;
     combiners.push_back(combining.front());
   }
@@ -138,10 +141,12 @@ static void findSummed(FusionNode &node) {
     node.summed[dim] = kind == utils::IteratorType::reduction &&
                        !ShapedType::isDynamic(node.extents[dim]) &&
                        node.extents[dim] != 1;
-  for (AffineMap map : op.getIndexingMapsArray())
-    for (AffineExpr expr : map.getResults())
+  for (OpOperand &operand : op->getOpOperands())
+    for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults())
       for (unsigned dim = 0; dim < op.getNumLoops(); ++dim)
-        if (!isa<AffineDimExpr>(expr) && expr.isFunctionOfDim(dim))
+        // What a loop of the sums walks of another result has no part of it.
+        if (expr.isFunctionOfDim(dim) &&
+            (!isa<AffineDimExpr>(expr) || op.isDpsInit(&operand)))
           node.summed.reset(dim);
   if (node.summed.any())
     node.combiners = combiners;

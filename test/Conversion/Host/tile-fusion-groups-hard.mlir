@@ -248,3 +248,31 @@ func.func @slice(%x: tensor<4096xf32>, %at: index, %y: tensor<1024xf32>) -> (ten
   %sum = linalg.add ins(%exp, %part : tensor<1024xf32>, tensor<1024xf32>) outs(%e : tensor<1024xf32>) -> tensor<1024xf32>
   return %exp, %sum : tensor<1024xf32>, tensor<1024xf32>
 }
+
+// -----
+
+// What a fill by position is written over stands in front of it.
+
+// CHECK-LABEL: func @start_of_a_start
+// CHECK:         linalg.index
+// CHECK:         "reduction"
+// CHECK:         return
+func.func @start_of_a_start(%x: tensor<1024x512xf32>) -> tensor<512xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<512xf32>
+  %filled = linalg.fill ins(%z : f32) outs(%e : tensor<512xf32>) -> tensor<512xf32>
+  %start = linalg.generic {indexing_maps = [affine_map<(j) -> (j)>], iterator_types = ["parallel"]} outs(%filled : tensor<512xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %n = arith.index_cast %i : index to i32
+    %f = arith.sitofp %n : i32 to f32
+    linalg.yield %f : f32
+  } -> tensor<512xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>], iterator_types = ["reduction", "parallel"]}
+      ins(%x : tensor<1024x512xf32>) outs(%start : tensor<512xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %in, %out : f32
+    linalg.yield %0 : f32
+  } -> tensor<512xf32>
+  return %s : tensor<512xf32>
+}

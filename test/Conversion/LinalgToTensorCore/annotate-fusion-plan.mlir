@@ -303,3 +303,62 @@ func.func @branches(%x: tensor<16xf32>, %c: i1) -> tensor<16xf32> {
   }
   return %0 : tensor<16xf32>
 }
+
+// -----
+
+// A chain that makes something larger for the product alone is made with it.
+// CHECK-LABEL: func.func @chain_made
+// CHECK:         linalg.matmul {amp.fusion_group = 0 : i64}
+// CHECK:         linalg.broadcast {{.*}} {amp.fusion_group = 0 : i64}
+// CHECK:         arith.extf {{.*}} {amp.fusion_group = 0 : i64}
+// Near misses: what makes nothing larger; what others read too; elements that several sums are
+// for, or that are walked in two orders.
+// CHECK-LABEL: func.func @made_same_size
+// CHECK:         arith.sitofp %arg3 : tensor
+// CHECK:         arith.mulf {{.*}} {amp.fusion_group = 0 : i64}
+// CHECK-LABEL: func.func @made_for_two
+// CHECK-NOT:     linalg.matmul {amp.fusion_group = 0
+// CHECK:         arith.extf {{.*}} {amp.fusion_group = 0
+// CHECK-LABEL: func.func @diagonal
+// CHECK-NOT:     amp.fusion_group
+// CHECK-LABEL: func.func @square_orders
+// CHECK:         arith.addf %{{[^{]*}} : tensor<8x8x8xf32>
+func.func @chain_made(%a: tensor<32x64xf16>, %b: tensor<64x128xf16>, %c: tensor<32x128xf32>, %y: tensor<128xf16>) -> tensor<32x128xf32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<32x64xf16>, tensor<64x128xf16>) outs(%c : tensor<32x128xf32>) -> tensor<32x128xf32>
+  %e0 = tensor.empty() : tensor<32x128xf16>
+  %1 = linalg.broadcast ins(%y : tensor<128xf16>) outs(%e0 : tensor<32x128xf16>) dimensions = [0]
+  %2 = arith.extf %1 : tensor<32x128xf16> to tensor<32x128xf32>
+  %3 = arith.addf %0, %2 : tensor<32x128xf32>
+  return %3 : tensor<32x128xf32>
+}
+func.func @made_same_size(%a: tensor<32x64xf16>, %b: tensor<64x128xf16>, %c: tensor<32x128xf32>, %x: tensor<32x128xi32>) -> tensor<32x128xf32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<32x64xf16>, tensor<64x128xf16>) outs(%c : tensor<32x128xf32>) -> tensor<32x128xf32>
+  %1 = arith.sitofp %x : tensor<32x128xi32> to tensor<32x128xf32>
+  %2 = arith.mulf %0, %1 : tensor<32x128xf32>
+  return %2 : tensor<32x128xf32>
+}
+func.func @made_for_two(%a: tensor<32x64xf16>, %b: tensor<64x128xf16>, %c: tensor<32x128xf32>, %x: tensor<32x128xf16>) -> (tensor<32x128xf32>, tensor<128xf32>) {
+  %0 = linalg.matmul ins(%a, %b : tensor<32x64xf16>, tensor<64x128xf16>) outs(%c : tensor<32x128xf32>) -> tensor<32x128xf32>
+  %1 = arith.extf %x : tensor<32x128xf16> to tensor<32x128xf32>
+  %2 = arith.mulf %0, %1 : tensor<32x128xf32>
+  %z = arith.constant dense<0.0> : tensor<128xf32>
+  %3 = linalg.reduce {arith.addf} ins(%1 : tensor<32x128xf32>) outs(%z : tensor<128xf32>) dimensions = [0]
+  return %2, %3 : tensor<32x128xf32>, tensor<128xf32>
+}
+func.func @diagonal(%a: tensor<32x64xf16>, %b: tensor<64x32xf16>, %c: tensor<32x32xf32>) -> tensor<32x32xf32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<32x64xf16>, tensor<64x32xf16>) outs(%c : tensor<32x32xf32>) -> tensor<32x32xf32>
+  %e = tensor.empty() : tensor<32x32xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%0 : tensor<32x32xf32>) outs(%e : tensor<32x32xf32>) {
+  ^bb0(%l: f32, %o: f32):
+    linalg.yield %l : f32
+  } -> tensor<32x32xf32>
+  return %1 : tensor<32x32xf32>
+}
+func.func @square_orders(%a: tensor<8x8x64xf16>, %b: tensor<8x64x8xf16>, %c: tensor<8x8x8xf32>) -> tensor<8x8x8xf32> {
+  %0 = linalg.batch_matmul ins(%a, %b : tensor<8x8x64xf16>, tensor<8x64x8xf16>) outs(%c : tensor<8x8x8xf32>) -> tensor<8x8x8xf32>
+  %e = tensor.empty() : tensor<8x8x8xf32>
+  %1 = linalg.transpose ins(%0 : tensor<8x8x8xf32>) outs(%e : tensor<8x8x8xf32>) permutation = [1, 0, 2]
+  %2 = linalg.transpose ins(%0 : tensor<8x8x8xf32>) outs(%e : tensor<8x8x8xf32>) permutation = [1, 2, 0]
+  %3 = arith.addf %1, %2 : tensor<8x8x8xf32>
+  return %3 : tensor<8x8x8xf32>
+}

@@ -259,3 +259,63 @@ func.func @elementwise(%a: tensor<64xf32>, %b: tensor<64xf32>, %c: tensor<f32>) 
   %0 = linalg.dot ins(%a, %b : tensor<64xf32>, tensor<64xf32>) outs(%c : tensor<f32>) -> tensor<f32>
   return %0 : tensor<f32>
 }
+
+// -----
+
+// Where a group is cut: at what has a second result; at a widening of what was rounded; not at a
+// reshape, which is none of the kernel's operations, at its end or beside it; what is made for a
+// reader is no operation of the kernel.
+func.func @twice_used(%a: tensor<32x64xf16>, %b: tensor<64x128xf16>) -> (tensor<32x128xf32>, tensor<32x128xf16>) {
+  %c0 = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<32x128xf32>
+  %z = linalg.fill ins(%c0 : f32) outs(%e : tensor<32x128xf32>) -> tensor<32x128xf32>
+  // expected-remark @below {{0 operations absorbed}}
+  %0 = linalg.matmul ins(%a, %b : tensor<32x64xf16>, tensor<64x128xf16>) outs(%z : tensor<32x128xf32>) -> tensor<32x128xf32>
+  // expected-note @below {{'math.absf' is planned with it, but is not part of its kernel}}
+  %1 = math.absf %0 : tensor<32x128xf32>
+  %2 = arith.truncf %1 : tensor<32x128xf32> to tensor<32x128xf16>
+  return %0, %2 : tensor<32x128xf32>, tensor<32x128xf16>
+}
+func.func @rounded_then_wide(%a: tensor<32x64xf16>, %b: tensor<64x128xf16>) -> tensor<32x128xf32> {
+  %c0 = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<32x128xf32>
+  %z = linalg.fill ins(%c0 : f32) outs(%e : tensor<32x128xf32>) -> tensor<32x128xf32>
+  // expected-remark @below {{1 operations absorbed}}
+  %0 = linalg.matmul ins(%a, %b : tensor<32x64xf16>, tensor<64x128xf16>) outs(%z : tensor<32x128xf32>) -> tensor<32x128xf32>
+  %1 = arith.truncf %0 : tensor<32x128xf32> to tensor<32x128xf16>
+  // expected-note @below {{'arith.extf' is planned with it, but is not part of its kernel}}
+  %2 = arith.extf %1 : tensor<32x128xf16> to tensor<32x128xf32>
+  return %2 : tensor<32x128xf32>
+}
+func.func @reshaped_end(%a: tensor<32x64xf16>, %b: tensor<64x128xf16>) -> tensor<8x4x128xf16> {
+  %c0 = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<32x128xf32>
+  %z = linalg.fill ins(%c0 : f32) outs(%e : tensor<32x128xf32>) -> tensor<32x128xf32>
+  // expected-remark @below {{3 operations absorbed}}
+  %0 = linalg.matmul ins(%a, %b : tensor<32x64xf16>, tensor<64x128xf16>) outs(%z : tensor<32x128xf32>) -> tensor<32x128xf32>
+  %1 = math.absf %0 : tensor<32x128xf32>
+  %2 = tensor.expand_shape %1 [[0, 1], [2]] output_shape [8, 4, 128] : tensor<32x128xf32> into tensor<8x4x128xf32>
+  %3 = arith.truncf %2 : tensor<8x4x128xf32> to tensor<8x4x128xf16>
+  return %3 : tensor<8x4x128xf16>
+}
+func.func @two_ways(%a: tensor<32x64xf16>, %b: tensor<64x128xf16>) -> (tensor<8x4x128xf32>, tensor<32x128xf16>) {
+  %c0 = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<32x128xf32>
+  %z = linalg.fill ins(%c0 : f32) outs(%e : tensor<32x128xf32>) -> tensor<32x128xf32>
+  // expected-remark @below {{0 operations absorbed}}
+  %0 = linalg.matmul ins(%a, %b : tensor<32x64xf16>, tensor<64x128xf16>) outs(%z : tensor<32x128xf32>) -> tensor<32x128xf32>
+  %1 = tensor.expand_shape %0 [[0, 1], [2]] output_shape [8, 4, 128] : tensor<32x128xf32> into tensor<8x4x128xf32>
+  // expected-note @below {{'arith.truncf' is planned with it, but is not part of its kernel}}
+  %2 = arith.truncf %0 : tensor<32x128xf32> to tensor<32x128xf16>
+  return %1, %2 : tensor<8x4x128xf32>, tensor<32x128xf16>
+}
+func.func @made(%a: tensor<32x64xf16>, %b: tensor<64x128xf16>, %x: tensor<32x128xf16>) -> tensor<32x128xf32> {
+  %c0 = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<32x128xf32>
+  %z = linalg.fill ins(%c0 : f32) outs(%e : tensor<32x128xf32>) -> tensor<32x128xf32>
+  // expected-remark @below {{1 operations absorbed}}
+  %0 = linalg.matmul ins(%a, %b : tensor<32x64xf16>, tensor<64x128xf16>) outs(%z : tensor<32x128xf32>) -> tensor<32x128xf32>
+  %1 = arith.extf %x : tensor<32x128xf16> to tensor<32x128xf32>
+  %2 = arith.addf %0, %1 : tensor<32x128xf32>
+  return %2 : tensor<32x128xf32>
+}
