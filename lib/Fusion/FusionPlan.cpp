@@ -300,8 +300,7 @@ Planner::getProductSides(const Candidate &candidate) const {
     };
     sides.push_back({getSide(node.product->rows),
                      getSide(node.product->columns), getPart(node.product->a),
-                     getPart(node.product->b),
-                     candidate.writes.contains(node.product->b.tensor)});
+                     getPart(node.product->b)});
   }
   return sides;
 }

@@ -216,7 +216,7 @@ mlir::amp::chooseTile(ArrayRef<int64_t> extents, ArrayRef<TilePart> parts,
     auto countAgain = [&] {
       int64_t bytes = 0;
       for (const ProductSides &product : products)
-        if (!product.isBInTile && !tile.isWhole(product.rows))
+        if (!tile.isWhole(product.rows))
           bytes += tile.countBytes(product.b);
       return bytes;
     };

@@ -40,8 +40,6 @@ struct ProductSides {
   TileSide rows, columns;
   /// Operands; B is read again for each tile of rows.
   TilePart a, b;
-  /// B is computed in the tile.
-  bool isBInTile;
 };
 
 /// Steps of loops of `extents`, which divide them, so that the parts fit

@@ -170,7 +170,7 @@ func.func @dynamic(%a: tensor<64x?xf32>, %b: tensor<?x128xf32>, %v: tensor<128xf
 #mn = affine_map<(m, n, k) -> (m, n)>
 #ij = affine_map<(i, j) -> (i, j)>
 #j = affine_map<(i, j) -> (j)>
-// One product in a group: the second one has a group of its own.
+// A tile is too small for both products: the second one has a group of its own.
 // CHECK-LABEL: func.func @two
 // CHECK:         scf.forall
 // CHECK:           iterator_types = ["parallel", "parallel", "reduction"]

@@ -116,7 +116,7 @@ class Program:
             dim = rng.randrange(len(shape))
             short = shape[:dim] + shape[dim + 1:]
             indices = ", ".join(dims[:dim] + dims[dim + 1:])
-            op, start = rng.choice((("addf", "0.0"), ("maximumf", "0xFF800000")))
+            op, start = rng.choice((("addf", "0.0"), ("addf", "3.0"), ("maximumf", "0xFF800000")))
             along = self.generic(everything, "".join("r" if d == dim else "p" for d in range(len(shape))),
                                  [(name, shape, everything)], short, indices,
                                  [f"%r = arith.{op} %o, %i0 : f32", "linalg.yield %r : f32"], start)
