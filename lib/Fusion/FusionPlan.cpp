@@ -74,6 +74,16 @@ static constexpr unsigned kReaders = 4;
 /// Parts of a sum that tiles write are this part of what is summed, at most.
 static constexpr int64_t kPartsShare = 8;
 
+/// The common loops that sums of `node` go along, whose loops are `loops`.
+static SmallVector<int> findSummed(const FusionNode &node,
+                                   ArrayRef<int> loops) {
+  SmallVector<int> summed;
+  for (unsigned dim : node.summed.set_bits())
+    if (loops[dim] != kNoLoop)
+      summed.push_back(loops[dim]);
+  return summed;
+}
+
 //===----------------------------------------------------------------------===//
 // Groups
 //===----------------------------------------------------------------------===//
@@ -87,9 +97,13 @@ struct Candidate {
   SmallVector<SmallVector<int>> loops;
   SmallVector<int64_t> tile;
   llvm::SetVector<Value> reads, writes;
-  /// Those of them that are products.
-  SmallVector<unsigned, 2> products;
   int64_t bytes = 0;
+
+  /// Steps of a loop in `tile`; 1 if its extent is not known.
+  int64_t countSteps(unsigned loop) const {
+    return ShapedType::isDynamic(extents[loop]) ? 1
+                                                : extents[loop] / tile[loop];
+  }
 };
 
 class Planner {
@@ -113,8 +127,11 @@ private:
   /// The same, with a tile: with whole sums rather than parts.
   std::optional<Candidate> joinInTiles(const Candidate &a,
                                        const Candidate &b) const;
-  /// True if sums go along loops of `candidate`.
-  bool hasSums(const Candidate &candidate) const;
+  /// The loops of `candidate` that sums go along.
+  SmallVector<int> getSummedLoops(const Candidate &candidate) const;
+  bool hasSums(const Candidate &candidate) const {
+    return !getSummedLoops(candidate).empty();
+  }
   /// The sums that each tile gives a part of; nothing if the parts are not
   /// small beside what is summed.
   std::optional<std::vector<TileSum>> getSums(const Candidate &candidate) const;
@@ -127,10 +144,9 @@ private:
   /// for the groups that wait for it.
   void placeTogether(unsigned first, unsigned second, unsigned joined,
                      const llvm::DenseSet<unsigned> &behind);
-  /// Makes `b` part of `a`. The first of them in their order, and what waits
-  /// for it, are as for findBehind.
-  void merge(unsigned a, unsigned b, Candidate joined,
-             const llvm::DenseSet<unsigned> &behind);
+  /// Makes `b` part of `a`, as `joined`; false if an operation outside takes
+  /// from one and gives to the other.
+  bool merge(unsigned a, unsigned b, Candidate joined);
   /// Gives a product in registers what is computed on its elements, and what is
   /// made for that.
   void joinElementReaders(unsigned product);
@@ -152,6 +168,11 @@ private:
   /// False if there is nothing to share: one operation, that starts from what
   /// it is given or is a product. Chooses the tile of any other that is alone.
   bool sharesPass(Candidate &candidate) const;
+  bool hasProduct(const Candidate &candidate) const {
+    return llvm::any_of(candidate.vertices, [&](unsigned vertex) {
+      return nodes[vertex] && nodes[vertex]->product;
+    });
+  }
   /// What a product of the group adds to.
   Value getStart(unsigned product) const {
     return getReshapeRoot(nodes[product]->product->start);
@@ -258,7 +279,7 @@ bool Planner::keepsLives(const Candidate &a, const Candidate &b) const {
 }
 
 bool Planner::keepsProducts(const Candidate &a, const Candidate &b) const {
-  if (a.products.empty() && b.products.empty())
+  if (!hasProduct(a) && !hasProduct(b))
     return true;
   if (target.productsInRegisters)
     return false;
@@ -310,8 +331,6 @@ Candidate Planner::createSingle(unsigned vertex, bool isShared) const {
   single.vertices.push_back(vertex);
   Operation *op = graph.getOp(vertex);
   if (const std::optional<FusionNode> &node = nodes[vertex]) {
-    if (node->product)
-      single.products.push_back(vertex);
     SmallVector<int> loops(node->extents.size(), kNoLoop);
     llvm::SmallBitVector common = node->divisible;
     if (isShared)
@@ -368,17 +387,8 @@ void Planner::forEachWalk(
   }
 }
 
-SmallVector<int> mlir::amp::getSummedLoops(const FusionNode &node,
-                                           ArrayRef<int> loops) {
-  SmallVector<int> summed;
-  for (unsigned dim : node.summed.set_bits())
-    if (loops[dim] != kNoLoop)
-      summed.push_back(loops[dim]);
-  return summed;
-}
-
 SmallVector<int> FusionGroup::getSummedLoops(unsigned node) const {
-  return amp::getSummedLoops(nodes[node], loops[node]);
+  return findSummed(nodes[node], loops[node]);
 }
 
 SmallVector<int> mlir::amp::getGroupLoops(ArrayRef<int> dims,
@@ -400,15 +410,11 @@ std::optional<Candidate> Planner::join(const Candidate &a, const Candidate &b,
 Candidate Planner::joinAtAnyLoops(const Candidate &a, const Candidate &b,
                                   bool inParts) const {
   LoopTies ties(a.extents.size(), b.extents.size());
-  auto forEachSummed = [&](const Candidate &of,
-                           llvm::function_ref<void(int)> visit) {
-    for (auto [vertex, loops] : llvm::zip_equal(of.vertices, of.loops))
-      if (nodes[vertex])
-        llvm::for_each(getSummedLoops(*nodes[vertex], loops), visit);
-  };
   if (!inParts) {
-    forEachSummed(a, [&](int loop) { ties.tie(loop, kNoLoop); });
-    forEachSummed(b, [&](int loop) { ties.tie(kNoLoop, loop); });
+    for (int loop : getSummedLoops(a))
+      ties.tie(loop, kNoLoop);
+    for (int loop : getSummedLoops(b))
+      ties.tie(kNoLoop, loop);
   }
   struct Access {
     SmallVector<int> loops, summed;
@@ -421,7 +427,7 @@ Candidate Planner::joinAtAnyLoops(const Candidate &a, const Candidate &b,
       if (other.reads.contains(walk.tensor) ||
           other.writes.contains(walk.tensor))
         into[walk.tensor].push_back({getGroupLoops(walk.dims, loops),
-                                     getSummedLoops(node, loops), isWrite});
+                                     findSummed(node, loops), isWrite});
     });
   };
   collect(a, b, ofA);
@@ -473,7 +479,6 @@ Candidate Planner::joinAtAnyLoops(const Candidate &a, const Candidate &b,
     }
     joined.reads.insert_range(of.reads);
     joined.writes.insert_range(of.writes);
-    joined.products.append(of.products);
   };
   append(a, newOfA);
   append(b, newOfB);
@@ -481,27 +486,26 @@ Candidate Planner::joinAtAnyLoops(const Candidate &a, const Candidate &b,
   return joined;
 }
 
-bool Planner::hasSums(const Candidate &candidate) const {
+SmallVector<int> Planner::getSummedLoops(const Candidate &candidate) const {
+  SmallVector<int> summed;
   for (auto [vertex, loops] :
        llvm::zip_equal(candidate.vertices, candidate.loops))
-    if (nodes[vertex] && !getSummedLoops(*nodes[vertex], loops).empty())
-      return true;
-  return false;
+    llvm::append_range(summed, findSummed(*nodes[vertex], loops));
+  return summed;
 }
 
 std::optional<Candidate> Planner::joinInTiles(const Candidate &a,
                                               const Candidate &b) const {
   auto countTiles = [](const Candidate &candidate) {
     int64_t tiles = 1;
-    for (auto [extent, step] :
-         llvm::zip_equal(candidate.extents, candidate.tile))
-      tiles *= ShapedType::isDynamic(extent) ? 1 : extent / step;
+    for (unsigned loop = 0; loop < candidate.extents.size(); ++loop)
+      tiles *= candidate.countSteps(loop);
     return tiles;
   };
   // Who joins a product leaves it as many tiles as it had, or enough.
   int64_t fewest = 1;
   for (const Candidate *of : {&a, &b})
-    if (!of->products.empty() && !of->tile.empty())
+    if (hasProduct(*of) && !of->tile.empty())
       fewest = std::max(fewest, std::min(countTiles(*of), target.productTiles));
   auto tryToJoin = [&](bool inParts) {
     std::optional<Candidate> joined = join(a, b, inParts);
@@ -510,7 +514,7 @@ std::optional<Candidate> Planner::joinInTiles(const Candidate &a,
     return joined;
   };
   std::optional<Candidate> whole = tryToJoin(/*inParts=*/false);
-  bool hasTiles = whole && (whole->products.empty() ||
+  bool hasTiles = whole && (!hasProduct(*whole) ||
                             countTiles(*whole) >= target.productTiles);
   if (hasTiles || (!hasSums(a) && !hasSums(b)))
     return whole;
@@ -563,8 +567,8 @@ void Planner::orderProductLoops(Candidate &candidate,
   auto countTiles = [&](const TileSide &side) {
     int64_t tiles = 1;
     for (auto [loop, extent] : side)
-      if (loop != kNoLoop && !ShapedType::isDynamic(candidate.extents[loop]))
-        tiles *= candidate.extents[loop] / candidate.tile[loop];
+      if (loop != kNoLoop)
+        tiles *= candidate.countSteps(loop);
     return tiles;
   };
   // A loop that walks rows of one and columns of another is what it is of the
@@ -598,7 +602,7 @@ Planner::getSums(const Candidate &candidate) const {
   for (auto [vertex, loops] :
        llvm::zip_equal(candidate.vertices, candidate.loops)) {
     const FusionNode &node = *nodes[vertex];
-    SmallVector<int> summed = getSummedLoops(node, loops);
+    SmallVector<int> summed = findSummed(node, loops);
     if (summed.empty())
       continue;
     TileSum sum;
@@ -625,8 +629,9 @@ bool Planner::chooseTile(Candidate &candidate) const {
   SmallVector<TilePart> parts;
   llvm::SmallDenseMap<Value, SmallVector<unsigned, 2>> partsOf;
   llvm::SmallDenseSet<Value, 2> starts;
-  for (unsigned product : candidate.products)
-    starts.insert(getStart(product));
+  for (unsigned vertex : candidate.vertices)
+    if (nodes[vertex]->product)
+      starts.insert(getStart(vertex));
   forEachWalk(candidate, [&](const FusionNode &, ArrayRef<int> loops,
                              const TensorWalk &walk, bool isWrite) {
     // What fills the start of a product's sum has the memory of the sum.
@@ -736,7 +741,7 @@ void Planner::push(unsigned a, unsigned b) {
     return;
   std::optional<Candidate> joined =
       join(groups[a], groups[b], /*inParts=*/false);
-  if (!joined)
+  if (!joined && (hasSums(groups[a]) || hasSums(groups[b])))
     joined = join(groups[a], groups[b], /*inParts=*/true);
   if (!joined)
     return;
@@ -816,7 +821,7 @@ FusionGroup Planner::createGroup(const Candidate &candidate,
       if (loop != kNoLoop)
         loop = newOf[loop];
     // Parts of a sum start from nothing.
-    if (getSummedLoops(*nodes[vertex], loops).empty())
+    if (findSummed(*nodes[vertex], loops).empty())
       for (Operation *start : graph.getStarts(vertex)) {
         FusionNode node = *FusionNode::get(start);
         group.loops.push_back(getStartLoops(node, nodes[vertex]->op, loops));
@@ -828,16 +833,20 @@ FusionGroup Planner::createGroup(const Candidate &candidate,
   return group;
 }
 
-void Planner::merge(unsigned a, unsigned b, Candidate joined,
-                    const llvm::DenseSet<unsigned> &behind) {
+bool Planner::merge(unsigned a, unsigned b, Candidate joined) {
   bool inOrder = places[a] < places[b];
-  placeTogether(inOrder ? a : b, inOrder ? b : a, a, behind);
+  unsigned first = inOrder ? a : b, second = inOrder ? b : a;
+  std::optional<llvm::DenseSet<unsigned>> behind = findBehind(first, second);
+  if (!behind)
+    return false;
+  placeTogether(first, second, a, *behind);
   for (unsigned vertex : groups[b].vertices)
     groupOf[vertex] = a;
   groups[a] = std::move(joined);
   groups[b] = Candidate();
   ++versions[a];
   ++versions[b];
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -922,12 +931,9 @@ void Planner::joinElementReaders(unsigned product) {
   }
   auto add = [&](unsigned vertex) {
     unsigned a = groupOf[product], b = groupOf[vertex];
-    bool inOrder = places[a] < places[b];
-    std::optional<llvm::DenseSet<unsigned>> behind =
-        findBehind(inOrder ? a : b, inOrder ? b : a);
-    assert(behind && "members keep the order of the block");
-    merge(a, b, joinAtAnyLoops(groups[a], groups[b], /*inParts=*/false),
-          *behind);
+    [[maybe_unused]] bool isMerged =
+        merge(a, b, joinAtAnyLoops(groups[a], groups[b], /*inParts=*/false));
+    assert(isMerged && "members keep the order of the block");
   };
   for (unsigned reader : llvm::drop_begin(members))
     add(reader);
@@ -983,15 +989,8 @@ FusionPlan Planner::plan() {
       continue;
     std::optional<Candidate> joined =
         joinInTiles(groups[pair.a], groups[pair.b]);
-    if (!joined)
+    if (!joined || !merge(pair.a, pair.b, std::move(*joined)))
       continue;
-    bool inOrder = places[pair.a] < places[pair.b];
-    unsigned first = inOrder ? pair.a : pair.b,
-             second = inOrder ? pair.b : pair.a;
-    std::optional<llvm::DenseSet<unsigned>> behind = findBehind(first, second);
-    if (!behind)
-      continue;
-    merge(pair.a, pair.b, std::move(*joined), *behind);
     for (unsigned other : getNeighbours(pair.a))
       push(pair.a, other);
   }

@@ -89,10 +89,6 @@ struct FusionGroup {
   SmallVector<int> getSummedLoops(unsigned node) const;
 };
 
-/// The common loops that sums of `node` go along, whose entry of
-/// FusionGroup::loops is `loops`.
-SmallVector<int> getSummedLoops(const FusionNode &node, ArrayRef<int> loops);
-
 /// The common loops of a group behind loops `dims` of one of its operations,
 /// whose entry of FusionGroup::loops is `loops`.
 SmallVector<int> getGroupLoops(ArrayRef<int> dims, ArrayRef<int> loops);
