@@ -53,14 +53,7 @@ AmpCompilerResult *ampCompilerRun(const AmpCompilerRequest *request) {
   auto *result = new AmpCompilerResult();
   llvm::raw_string_ostream diagnostics(result->diagnostics);
   RequestedModule module(diagnostics);
-  if (request && request->structSize == sizeof(AmpCompilerRequest) &&
-      (request->flags & AMP_COMPILER_PERF_MAP)) {
-    diagnostics << "error: expected 'flags' to be 0: a module that is written "
-                   "out has no functions in memory\n";
-    result->status = AMP_COMPILER_INVALID_ARGUMENT;
-    return result;
-  }
-  result->status = module.prepare(request);
+  result->status = module.prepare(request, /*isLinked=*/false);
   if (result->status != AMP_COMPILER_OK)
     return result;
   llvm::raw_string_ostream output(result->output);

@@ -321,7 +321,7 @@ AmpCompilerStatus AmpProgram::compile(const AmpCompilerRequest *request,
     return AMP_COMPILER_INVALID_ARGUMENT;
   }
   RequestedModule module(stream);
-  if (AmpCompilerStatus failure = module.prepare(request))
+  if (AmpCompilerStatus failure = module.prepare(request, /*isLinked=*/true))
     return failure;
   if (!module.get().lookupSymbol(AMP_RT_PROGRAM_SYMBOL)) {
     stream << "error: expected a module that amp-to-host has lowered; let the "

@@ -41,7 +41,8 @@ static void registerPassesOnce() {
 }
 
 /// The rule that the request breaks, or null.
-static const char *findInvalidArgument(const AmpCompilerRequest *request) {
+static const char *findInvalidArgument(const AmpCompilerRequest *request,
+                                       bool isLinked) {
   if (!request)
     return "expected a request, but got null";
   if (request->structSize != sizeof(AmpCompilerRequest))
@@ -52,6 +53,9 @@ static const char *findInvalidArgument(const AmpCompilerRequest *request) {
     return "expected 'outputFormat' to be an AmpCompilerFormat";
   if (request->flags & ~uint32_t(AMP_COMPILER_PERF_MAP))
     return "expected 'flags' to be AmpCompilerFlags";
+  if ((request->flags & AMP_COMPILER_PERF_MAP) && !isLinked)
+    return "expected 'flags' to be 0: a module that is written out has no "
+           "functions in memory";
   return nullptr;
 }
 
@@ -63,8 +67,9 @@ RequestedModule::RequestedModule(llvm::raw_ostream &diagnostics)
   context.printOpOnDiagnostic(false);
 }
 
-AmpCompilerStatus RequestedModule::prepare(const AmpCompilerRequest *request) {
-  if (const char *rule = findInvalidArgument(request)) {
+AmpCompilerStatus RequestedModule::prepare(const AmpCompilerRequest *request,
+                                           bool isLinked) {
+  if (const char *rule = findInvalidArgument(request, isLinked)) {
     diagnostics << "error: " << rule << "\n";
     return AMP_COMPILER_INVALID_ARGUMENT;
   }

@@ -31,8 +31,9 @@ public:
   explicit RequestedModule(llvm::raw_ostream &diagnostics);
 
   /// Reads the module of `request` and runs its pipeline. AMP_COMPILER_OK, or
-  /// what went wrong, with a diagnostic.
-  AmpCompilerStatus prepare(const AmpCompilerRequest *request);
+  /// what went wrong, with a diagnostic. `isLinked` if its functions will be in
+  /// memory.
+  AmpCompilerStatus prepare(const AmpCompilerRequest *request, bool isLinked);
 
   /// After AMP_COMPILER_OK.
   ModuleOp get() { return *module; }
