@@ -24,12 +24,12 @@ TensorSet::~TensorSet() {
 }
 
 std::string TensorSet::allocate(const std::string &name, int64_t bytes) {
-  if (tensors.count(name)) {
-    if (tensors[name].bytes >= bytes)
+  auto found = tensors.find(name);
+  if (found != tensors.end()) {
+    if (found->second.bytes >= bytes)
       return "";
-    return "expected '" + name + "' to be largest where it is first used, " +
-           "but got " + std::to_string(bytes) + " bytes after " +
-           std::to_string(tensors[name].bytes);
+    ampRtDeviceFree(device, found->second.pointer);
+    tensors.erase(found);
   }
   void *pointer = nullptr;
   if (ampRtDeviceAllocate(device, bytes, 1024, &pointer) != AMP_RT_OK)

@@ -24,7 +24,8 @@ public:
   TensorSet(const TensorSet &) = delete;
   ~TensorSet();
 
-  /// Returns the failure's text, as all functions here.
+  /// Returns the failure's text, as all functions here. Asked for again with
+  /// more bytes, a tensor moves and is empty.
   std::string allocate(const std::string &name, int64_t bytes);
   void *at(const std::string &name) const;
   int64_t bytesOf(const std::string &name) const;

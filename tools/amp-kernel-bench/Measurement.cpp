@@ -235,90 +235,150 @@ static std::string prepareBaseline(AmpRtDevice *device, Baseline &baseline,
   return failure;
 }
 
-static std::string timeInTurn(Stopwatch &watch, const std::vector<Run> &runs,
+namespace {
+/// What takes its turn: a kernel or the baseline.
+struct Turn {
+  Run run;
+  Times *times;
+  int count = 1; ///< runs of a round
+};
+} // namespace
+
+static std::string timeInTurn(Stopwatch &watch, std::vector<Turn> &turns,
                               size_t sets, const MeasurementOptions &options,
-                              Watchdog &watchdog, std::vector<Times *> times) {
-  auto time = [&](const Run &run, int count, double &result) {
+                              Watchdog &watchdog) {
+  auto time = [&](const Turn &turn, int count, double &result) {
     Watchdog::Guard guard(watchdog);
-    return watch.time(run, sets, count, result);
+    return watch.time(turn.run, sets, count, result);
   };
-  std::vector<int> counts;
-  for (const Run &run : runs) {
+  for (Turn &turn : turns) {
     double once = 0;
     // The first run warms up: code is loaded, clocks rise.
-    std::string failure = time(run, static_cast<int>(sets), once);
+    std::string failure = time(turn, static_cast<int>(sets), once);
     if (failure.empty())
-      failure = time(run, static_cast<int>(sets), once);
+      failure = time(turn, static_cast<int>(sets), once);
     if (!failure.empty())
       return failure;
     double count = options.roundMilliseconds / std::max(once, 1e-4);
-    counts.push_back(static_cast<int>(std::clamp(std::ceil(count), 1.0, 1e4)));
+    turn.count = static_cast<int>(std::clamp(std::ceil(count), 1.0, 1e4));
   }
   for (int round = 0; round < options.rounds; ++round)
-    for (size_t i = 0; i < runs.size(); ++i) {
+    for (Turn &turn : turns) {
       double milliseconds = 0;
-      std::string failure = time(runs[i], counts[i], milliseconds);
+      std::string failure = time(turn, turn.count, milliseconds);
       if (!failure.empty())
         return failure;
-      times[i]->rounds.push_back(milliseconds);
+      turn.times->rounds.push_back(milliseconds);
     }
   return "";
 }
 
-static std::string runTimed(AmpRtDevice *device, const std::string &folder,
-                            const KernelEntry &kernel, Baseline *baseline,
-                            const MeasurementOptions &options,
-                            Watchdog &watchdog, Outcome &outcome) {
+namespace {
+/// Kernels of one problem on the same data.
+class Contest {
+public:
+  Contest(AmpRtDevice *device, const std::string &folder,
+          const std::vector<Subject> &subjects)
+      : device(device), folder(folder), subjects(subjects) {}
+
+  std::string prepare();
+  std::string time(Baseline *baseline, const MeasurementOptions &options,
+                   Watchdog &watchdog);
+
+private:
+  std::string addSet();
+
+  AmpRtDevice *device;
+  const std::string &folder;
+  const std::vector<Subject> &subjects;
+  std::unique_ptr<Problem> problem;
+  std::vector<std::unique_ptr<TensorSet>> sets;
+  std::vector<std::unique_ptr<KernelRun>> kernels;
+};
+} // namespace
+
+std::string Contest::addSet() {
+  sets.push_back(std::make_unique<TensorSet>(device));
+  TensorSet &set = *sets.back();
+  std::string failure = allocateTensors(*problem, set);
+  // All memory first: it moves where a later kernel needs more.
+  for (auto &kernel : kernels)
+    if (failure.empty())
+      failure = kernel->allocate(*problem, set);
+  for (auto &kernel : kernels)
+    if (failure.empty())
+      failure = kernel->addSet(set);
+  return failure;
+}
+
+std::string Contest::prepare() {
   std::string failure;
-  std::unique_ptr<Problem> problem = createProblem(kernel, failure);
-  Stopwatch watch;
+  problem = createProblem(*subjects.front().kernel, failure);
   if (!problem)
     return failure;
-  failure = watch.open(device);
-  if (!failure.empty())
-    return failure;
-  std::vector<std::unique_ptr<TensorSet>> sets;
-  KernelRun run(device, kernel);
-  failure = run.load(folder);
+  for (const Subject &subject : subjects) {
+    kernels.push_back(std::make_unique<KernelRun>(device, *subject.kernel));
+    failure = kernels.back()->load(folder);
+    if (!failure.empty())
+      return failure;
+  }
   size_t count = countSets(device, *problem);
-  for (size_t i = 0; i < count && failure.empty(); ++i) {
-    sets.push_back(std::make_unique<TensorSet>(device));
-    TensorSet &set = *sets[i];
-    failure = firstFailure({[&] { return allocateTensors(*problem, set); },
-                            [&] { return run.allocate(*problem, set); },
-                            [&] { return run.addSet(set); }});
-  }
+  for (size_t i = 0; i < count && failure.empty(); ++i)
+    failure = addSet();
+  return failure;
+}
+
+std::string Contest::time(Baseline *baseline, const MeasurementOptions &options,
+                          Watchdog &watchdog) {
+  Stopwatch watch;
+  std::string failure = watch.open(device);
   if (!failure.empty())
     return failure;
-  if (baseline) {
-    outcome.baselineReason =
-        prepareBaseline(device, *baseline, *problem, *sets[0]);
-    outcome.baselineName =
-        outcome.baselineReason.empty() ? baseline->name() : nullptr;
-  }
+  Times baselineTimes;
+  std::string reason = subjects.front().outcome->baselineReason;
+  if (baseline)
+    reason = prepareBaseline(device, *baseline, *problem, *sets[0]);
+  bool hasBaseline = baseline && reason.empty();
   for (size_t i = 0; i < sets.size() && failure.empty(); ++i)
     for (const Tensor &input : problem->inputs)
       if (failure.empty())
         failure = sets[i]->write(input.name, randomData(input, i + 1));
   if (!failure.empty())
     return failure;
-  std::vector<Run> runs = {[&](size_t set) { return run.launch(set); }};
-  if (outcome.baselineName)
-    runs.push_back([&](size_t set) { return baseline->run(*sets[set]); });
-  failure = timeInTurn(watch, runs, sets.size(), options, watchdog,
-                       {&outcome.kernel, &outcome.baseline});
+  std::vector<Turn> turns;
+  for (size_t i = 0; i < subjects.size(); ++i)
+    turns.push_back({[this, i](size_t set) { return kernels[i]->launch(set); },
+                     &subjects[i].outcome->kernel});
+  if (hasBaseline)
+    turns.push_back(
+        {[&](size_t set) { return baseline->run(*sets[set]); }, &baselineTimes});
+  failure = timeInTurn(watch, turns, sets.size(), options, watchdog);
+  for (const Subject &subject : subjects) {
+    subject.outcome->baseline = baselineTimes;
+    subject.outcome->baselineName = hasBaseline ? baseline->name() : nullptr;
+    subject.outcome->baselineReason = reason;
+  }
   std::string last = synchronize(device);
   return failure.empty() ? last : failure;
 }
 
+bool amp::bench::areAlternatives(const KernelEntry &a, const KernelEntry &b) {
+  return a.family == b.family && a.problem == b.problem &&
+         a.epilogue.empty() && b.epilogue.empty();
+}
+
 void amp::bench::measure(AmpRtDevice *device, const std::string &folder,
-                         const KernelEntry &kernel, Baseline *baseline,
-                         const MeasurementOptions &options, Watchdog &watchdog,
-                         Outcome &outcome) {
-  std::string failure =
-      runTimed(device, folder, kernel, baseline, options, watchdog, outcome);
+                         const std::vector<Subject> &subjects,
+                         Baseline *baseline, const MeasurementOptions &options,
+                         Watchdog &watchdog) {
+  Contest contest(device, folder, subjects);
+  std::string failure = contest.prepare();
+  if (failure.empty())
+    failure = contest.time(baseline, options, watchdog);
   if (failure.empty())
     return;
-  outcome.detail = failure;
-  outcome.numbers = Outcome::Numbers::NotRun;
+  for (const Subject &subject : subjects) {
+    subject.outcome->detail = failure;
+    subject.outcome->numbers = Outcome::Numbers::NotRun;
+  }
 }

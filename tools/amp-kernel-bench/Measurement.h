@@ -44,12 +44,20 @@ void checkNumbers(AmpRtDevice *device, const std::string &folder,
                   const KernelEntry &kernel, Watchdog &watchdog,
                   Outcome &outcome);
 
-/// Times a kernel whose numbers are right, round by round in turn with the
-/// baseline, on random data. `baseline` may be null.
+/// A kernel and what is found of it.
+struct Subject {
+  const KernelEntry *kernel;
+  Outcome *outcome;
+};
+
+/// Whether two kernels compute the same, so that they can share its data.
+bool areAlternatives(const KernelEntry &a, const KernelEntry &b);
+
+/// Times alternatives whose numbers are right, round by round in turn with each
+/// other and the baseline, on random data. `baseline` may be null.
 void measure(AmpRtDevice *device, const std::string &folder,
-             const KernelEntry &kernel, Baseline *baseline,
-             const MeasurementOptions &options, Watchdog &watchdog,
-             Outcome &outcome);
+             const std::vector<Subject> &subjects, Baseline *baseline,
+             const MeasurementOptions &options, Watchdog &watchdog);
 
 } // namespace amp::bench
 

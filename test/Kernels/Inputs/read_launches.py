@@ -74,7 +74,7 @@ class Kernel:
     def __init__(self, name, arguments, rest):
         self.name = name
         self.order = number(rest, "order")
-        self.grid = numbers(rest, "grid")[0]
+        self.grid, self.block, self.cluster = numbers(rest, "grid")[0], numbers(rest, "block"), numbers(rest, "cluster")
         # None: the grid is as it is.
         self.per_multiprocessor = number(rest, "blocks_per_multiprocessor")
         self.multiple = number(rest, "grid_multiple") or 1

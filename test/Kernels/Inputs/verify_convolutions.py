@@ -141,14 +141,14 @@ def reference(conv, tensors):
     return result
 
 
-def multiply(conv, tensors):
-    """The result, and how far f32 sums of it may be off."""
+def multiply(conv, tensors, unit=UNIT):
+    """The result, and how far sums of it may be off, each addition by `unit`."""
     with np.errstate(invalid="ignore"):
         sums = reference(conv, tensors)
         error = np.zeros(sums.shape)
         if conv.unit:
             magnitudes = reference(conv, {name: np.abs(tensor) for name, tensor in tensors.items()})
-            error = ((1 + UNIT) ** conv.terms() - 1) * magnitudes
+            error = ((1 + unit) ** conv.terms() - 1) * magnitudes
     rows, columns = conv.result_matrix()
     return Bounded(sums.reshape(1, rows, columns), error.reshape(1, rows, columns), conv.unit)
 
@@ -172,24 +172,28 @@ def fill_memory(conv, emulation, tensors):
     return values
 
 
-def run_kernels(conv, module, kernels, folder, limit=None):
-    """What is wrong with a module, or an empty text."""
-    try:
-        emulation = kernel_launch.Emulation(module, kernels, folder, limit)
-        tensors = conv.make_operands()
-        operands = fill_memory(conv, emulation, tensors)
-        statistics = emulation.run(conv.blocks, conv.seed, conv.seeds)
-    except kernel_launch.Failure as failure:
-        return str(failure)
-    expected = multiply(conv, tensors)
+def check_numbers(conv, emulation, unit=UNIT):
+    """What is wrong with the numbers of a convolution on `emulation`, or an empty text, and
+    the statistics of its run."""
+    tensors = conv.make_operands()
+    operands = fill_memory(conv, emulation, tensors)
+    statistics = emulation.run(conv.blocks, conv.seed, conv.seeds)
+    expected = multiply(conv, tensors, unit)
     if conv.epilogue:
         expected = EPILOGUES[conv.epilogue](expected, *operands)[0]
     rows, columns = conv.result_matrix()
     got = emulation.read(conv.result)[: rows * columns].reshape(1, rows, columns)
+    return compare(conv.result, got, expected, conv.d), statistics
+
+
+def run_kernels(conv, module, kernels, folder, limit=None):
+    """What is wrong with a module, or an empty text."""
+    try:
+        wrong, statistics = check_numbers(conv, kernel_launch.Emulation(module, kernels, folder, limit))
+    except kernel_launch.Failure as failure:
+        return str(failure)
     matrix, _ = kernel_launch.bank_conflicts(statistics)
-    return compare(conv.result, got, expected, conv.d) or (
-        f"{matrix} bank conflicts of matrix loads and stores" if matrix else ""
-    )
+    return wrong or (f"{matrix} bank conflicts of matrix loads and stores" if matrix else "")
 
 
 def generate(conv, folder):

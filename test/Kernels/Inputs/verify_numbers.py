@@ -28,7 +28,8 @@ K products.
 
 The emulator adds in f32, rounding to nearest, so u is the right unit for it. A Tensor Core
 is not assumed to: it cuts off what it adds at about f32's last bit instead of rounding,
-which is the same bound with 2u, and for 8-bit floats keeps fewer bits. Not run on a GPU.
+which is the same bound with 2u, and for 8-bit floats keeps fewer bits. So the unit of the
+sums is a parameter, which run_packed_kernels.py sets for a GPU.
 
 Sums for columns and rows and the greatest magnitude are outputs of an epilogue and follow
 from the same rules. One line for each kernel, with what is wrong; exit status 1 if
@@ -155,22 +156,22 @@ def group_offsets(problem):
     return offsets
 
 
-def multiply(problem, a, b, offsets=()):
-    """The product of the operands, and how far f32 sums of it may be off."""
+def multiply(problem, a, b, offsets=(), unit=UNIT):
+    """The product of the operands, and how far sums of it may be off, each addition by `unit`."""
     if problem.groups:
         # Row by row, each with the B of its group; rows of none are not computed.
         rows = [np.full((problem.m, problem.n), np.nan), np.zeros((problem.m, problem.n))]
         for i, (first, end) in enumerate(zip(offsets, offsets[1:])):
             rows[0][first:end] = a[0, first:end] @ b[i]
             rows[1][first:end] = np.abs(a[0, first:end]) @ np.abs(b[i])
-        error = 0.0 if problem.unit == 0 else ((1 + UNIT) ** problem.k - 1) * rows[1]
+        error = 0.0 if problem.unit == 0 else ((1 + unit) ** problem.k - 1) * rows[1]
         return Bounded(rows[0][None], error + np.zeros((1, problem.m, problem.n)), problem.unit)
     with np.errstate(invalid="ignore"):
         sums = a @ b
         if problem.unit == 0:
             return Bounded(sums, np.zeros(sums.shape), 0.0)
         magnitudes = np.abs(a) @ np.abs(b)
-        return Bounded(sums, ((1 + UNIT) ** problem.k - 1) * magnitudes, UNIT)
+        return Bounded(sums, ((1 + unit) ** problem.k - 1) * magnitudes, UNIT)
 
 
 # The functions of epilogues.mlir: of the sums, of operands along [batch][M][N] and of indices.
@@ -310,31 +311,37 @@ def check_result(problem, emulation, expected):
     return compare("d", stored[:, :, : problem.n], expected, problem.d)
 
 
+def check_numbers(problem, emulation, unit=UNIT):
+    """What is wrong with the numbers of a kernel on `emulation`, or an empty text, and the
+    statistics of its run."""
+    a, b = problem.make_matrices()
+    offsets = group_offsets(problem) if problem.groups else ()
+    operands = fill_memory(problem, emulation, a, b, offsets)
+    statistics = emulation.run(problem.blocks, problem.seed)
+    a, b = problem.as_multiplied(a, problem.a), problem.as_multiplied(b, problem.b)
+    results = [multiply(problem, a, b, offsets, unit)]
+    if problem.epilogue:
+        results = EPILOGUES[problem.epilogue](results[0], *operands)
+    wrong = check_result(problem, emulation, results[0])
+    outputs = find_outputs(emulation)
+    if len(outputs) != len(results) - 1:
+        wrong = f"{len(outputs)} outputs instead of {len(results) - 1}"
+    for argument, result in zip(outputs, results[1:]):
+        got = emulation.read(argument.name)[: argument.elements]
+        wrong = wrong or compare(argument.name, got, reduce(result, argument.output), "f32")
+    return wrong, statistics
+
+
 def check(line):
-    """What is wrong with one kernel, or an empty text, and how much of the bound it used."""
+    """What is wrong with one kernel, or an empty text."""
     problem = Problem(line)
     with tempfile.TemporaryDirectory() as folder:
         try:
             module, kernels = kernel_launch.generate(problem.options, os.path.join(FOLDER, "epilogues.mlir"), folder)
-            emulation = kernel_launch.Emulation(module, kernels, folder)
-            a, b = problem.make_matrices()
-            offsets = group_offsets(problem) if problem.groups else ()
-            operands = fill_memory(problem, emulation, a, b, offsets)
-            statistics = emulation.run(problem.blocks, problem.seed)
+            wrong, statistics = check_numbers(problem, kernel_launch.Emulation(module, kernels, folder))
         except kernel_launch.Failure as failure:
             return str(failure)
-        a, b = problem.as_multiplied(a, problem.a), problem.as_multiplied(b, problem.b)
-        results = [multiply(problem, a, b, offsets)]
-        if problem.epilogue:
-            results = EPILOGUES[problem.epilogue](results[0], *operands)
         conflicts = kernel_launch.bank_conflicts(statistics)
-        wrong = check_result(problem, emulation, results[0])
-        outputs = find_outputs(emulation)
-        if len(outputs) != len(results) - 1:
-            wrong = f"{len(outputs)} outputs instead of {len(results) - 1}"
-        for argument, result in zip(outputs, results[1:]):
-            got = emulation.read(argument.name)[: argument.elements]
-            wrong = wrong or compare(argument.name, got, reduce(result, argument.output), "f32")
         return wrong or (
             f"{conflicts} bank conflicts of matrix and other accesses" if any(conflicts) else ""
         )
