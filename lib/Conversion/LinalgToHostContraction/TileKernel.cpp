@@ -6,20 +6,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A tile of C is loaded into vector registers, panels of A and B pass by once,
-// and the tile goes back:
+// The sums of a tile of C are in vector registers, panels of A and B pass by
+// once, and the tile is added to what stands in C:
 //
 //   for each k, row r, vector v:
 //     tile[r][v] += splat(aPanel[k][r]) * bPanel[k][v]
 //
-// The sum thus starts from what stands in C and takes the products in order;
-// there is no partial sum that would round differently.
+// The products of one block of the sum are added in order, from zero. A long
+// sum is a sum of blocks then, not one chain: its rounding errors grow with the
+// length of a block and the number of blocks, not with their product.
 //
 // Where a word holds two bf16, it is two products, of the upper halves first:
 // the order of vdpbf16ps, which takes their place where there is one.
 //
-// With AMX the tile of C is two by two of the CPU's tiles, each multiplication
-// one of theirs with 16 words of either operand:
+// With AMX the tile of C is two by two of the CPU's tiles, which begin as what
+// stands in C, each multiplication one of theirs with 16 words of either
+// operand:
 //
 //   for each k, row of tiles r, column of tiles v:
 //     tile[r][v] += aTile[k][r] * bTile[k][v]
@@ -284,11 +286,9 @@ void TileEmitter::multiply(int64_t rows, int64_t vectors,
   auto at = [](const TilePlace &place, int64_t r, int64_t v) {
     return place.rows[r] + place.columns[v];
   };
-  SmallVector<Value> sums;
-  for (int64_t r = 0; r < rows; ++r)
-    for (int64_t v = 0; v < vectors; ++v)
-      sums.push_back(b.loadVector(shape.lanes, start.buffer, at(start, r, v)));
-
+  // -0 is what changes no sum, -0 included.
+  Value nothing = arith::ConstantOp::create(b, b.getF32FloatAttr(-0.0f));
+  SmallVector<Value> sums(rows * vectors, b.splat(nothing, shape.lanes));
   auto loop = scf::ForOp::create(
       b, b.number(0), words, b.number(1), sums,
       [&](OpBuilder &, Location, Value iv, ValueRange in) {
@@ -309,9 +309,12 @@ void TileEmitter::multiply(int64_t rows, int64_t vectors,
         scf::YieldOp::create(b, out);
       });
   for (int64_t r = 0; r < rows; ++r)
-    for (int64_t v = 0; v < vectors; ++v)
-      b.storeVector(loop.getResult(r * vectors + v), place.buffer,
+    for (int64_t v = 0; v < vectors; ++v) {
+      Value before = b.loadVector(shape.lanes, start.buffer, at(start, r, v));
+      Value sum = loop.getResult(r * vectors + v);
+      b.storeVector(arith::AddFOp::create(b, before, sum), place.buffer,
                     at(place, r, v));
+    }
 }
 
 void TileEmitter::multiplyTiles(int64_t rows, int64_t vectors,

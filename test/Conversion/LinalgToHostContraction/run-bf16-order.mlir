@@ -1,13 +1,18 @@
 // RUN: amp-opt %s --pass-pipeline="builtin.module(convert-linalg-to-host-contraction{blas=off bf16=pairs vector-bits=256},%to_llvm)" \
 // RUN:   | mlir-runner -e main --entry-point-result=void --shared-libs=%mlir_lib/libmlir_c_runner_utils.so | FileCheck %s
+// Without pairs, in any type: the products one after the other, in five blocks instead of three.
+// RUN: sed -e 's/swap = arith.constant 1/swap = arith.constant 0/' -e 's/block = arith.constant 576/block = arith.constant 352/' %s > %t.mlir
+// RUN: amp-opt %t.mlir --pass-pipeline="builtin.module(convert-linalg-to-host-contraction{blas=off bf16=widened},%to_llvm)" \
+// RUN:   | mlir-runner -e main --entry-point-result=void --shared-libs=%mlir_lib/libmlir_c_runner_utils.so | FileCheck %s
 // The count can tell: another order of additions gives other bits.
 // RUN: amp-opt %s --pass-pipeline="builtin.module(convert-linalg-to-host-contraction{blas=off bf16=widened},%to_llvm)" \
 // RUN:   | mlir-runner -e main --entry-point-result=void --shared-libs=%mlir_lib/libmlir_c_runner_utils.so | FileCheck %s --check-prefix=OTHER
 
-// Which sum a product of bf16 in pairs is, written out: from what stands in C,
-// for each pair of steps the second one's product and then the first one's, and a
-// last step alone. A product of two bf16 is exact in f32, so that it makes no
-// difference whether it is fused with the addition.
+// Which sum a product is, written out. Products are added in as few blocks of one length as
+// a panel holds, each from -0, which changes nothing, and the sums of blocks one after the other to what stands in C. In
+// pairs of bf16 the second step's product comes first, and a last step alone last. A
+// product of two bf16 is exact in f32, so that it makes no difference whether it is fused
+// with the addition.
 
 #id = affine_map<(i, j) -> (i, j)>
 
@@ -114,20 +119,27 @@ func.func private @count_others(%m: index, %n: index, %k: index) -> i64 {
 
   linalg.matmul ins(%a, %b : memref<?x?xbf16>, memref<?x?xbf16>) outs(%c : memref<?x?xf32>)
 
+  // Indices from the last whole pair on stay where they are.
+  %swap = arith.constant 1 : index
+  %block = arith.constant 576 : index
+  %nothing = arith.constant -0.0 : f32
   %pairs = arith.divui %k, %c2 : index
   %even = arith.muli %pairs, %c2 : index
   %count = scf.for %i = %c0 to %m step %c1 iter_args(%x = %zero) -> i64 {
     %row = scf.for %j = %c0 to %n step %c1 iter_args(%y = %x) -> i64 {
       %start = func.call @start(%i, %j) : (index, index) -> f32
-      %inPairs = scf.for %l = %c0 to %even step %c2 iter_args(%s = %start) -> f32 {
-        %next = arith.addi %l, %c1 : index
-        %upper = func.call @step(%s, %a, %b, %i, %j, %next) : (f32, memref<?x?xbf16>, memref<?x?xbf16>, index, index, index) -> f32
-        %lower = func.call @step(%upper, %a, %b, %i, %j, %l) : (f32, memref<?x?xbf16>, memref<?x?xbf16>, index, index, index) -> f32
-        scf.yield %lower : f32
-      }
-      %sum = scf.for %l = %even to %k step %c1 iter_args(%s = %inPairs) -> f32 {
-        %0 = func.call @step(%s, %a, %b, %i, %j, %l) : (f32, memref<?x?xbf16>, memref<?x?xbf16>, index, index, index) -> f32
-        scf.yield %0 : f32
+      %sum = scf.for %first = %c0 to %k step %block iter_args(%before = %start) -> f32 {
+        %whole = arith.addi %first, %block : index
+        %end = arith.minui %whole, %k : index
+        %products = scf.for %l = %first to %end step %c1 iter_args(%s = %nothing) -> f32 {
+          %other = arith.xori %l, %swap : index
+          %isPaired = arith.cmpi ult, %l, %even : index
+          %turn = arith.select %isPaired, %other, %l : index
+          %0 = func.call @step(%s, %a, %b, %i, %j, %turn) : (f32, memref<?x?xbf16>, memref<?x?xbf16>, index, index, index) -> f32
+          scf.yield %0 : f32
+        }
+        %after = arith.addf %before, %products : f32
+        scf.yield %after : f32
       }
       %got = memref.load %c[%i, %j] : memref<?x?xf32>
       %gotBits = arith.bitcast %got : f32 to i32
