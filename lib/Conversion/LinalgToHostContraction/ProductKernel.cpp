@@ -120,14 +120,17 @@ void KernelLibrary::callBlock(HostBuilder &b, const MicroKernel &kernel,
   for (auto [at, part] : llvm::enumerate(kernel.parts))
     callPackA(b, kernel, aType, part, p, block.step, block.steps, block.row,
               block.rows, aPanels(at));
-  Value isStart = b.both(p.fromZero, block.step == 0);
-  Value isNoStart = b.zero(b.getI1Type());
-  for (size_t aPart = 0; aPart < kernel.parts.size(); ++aPart)
-    for (size_t bPart = 0; bPart < kernel.parts.size(); ++bPart)
-      callTiles(b, kernel, aPanels(aPart), bPanels(bPart), p.c, p.tables.buffer,
-                p.tables.cM + block.row, p.tables.cN + block.column, block.rows,
-                block.columns, countWords(kernel, block.steps),
-                aPart == 0 && bPart == 0 ? isStart : isNoStart);
+  auto getParts = [&](function_ref<MatrixBase(size_t)> panels) {
+    MatrixBase first = panels(0);
+    Index distance =
+        kernel.parts.size() > 1 ? panels(1).start - first.start : b.number(0);
+    return PanelParts{first, distance};
+  };
+  callTiles(b, kernel, getParts(aPanels), getParts(bPanels), p.c,
+            p.tables.buffer, p.tables.cM + block.row,
+            p.tables.cN + block.column, block.rows, block.columns,
+            countWords(kernel, block.steps),
+            b.both(p.fromZero, block.step == 0));
 }
 
 func::FuncOp KernelLibrary::getProduct(Type aType, Type bType) {

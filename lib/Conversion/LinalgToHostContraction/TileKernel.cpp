@@ -27,6 +27,8 @@
 //     tile[r][v] += aTile[k][r] * bTile[k][v]
 //
 // They are loaded and stored in place where C's rows are at one distance too.
+// Where an f16 is two bf16, the parts of A and of B stand in panels of their
+// own, and each step multiplies all of them: C and the panels pass by once.
 //
 // Tiles of C are far from each other in memory: while one is computed, the next
 // one's lines are asked for, to be written.
@@ -115,6 +117,8 @@ struct TileEmitter {
   Value tables;
   /// Rows of the panels.
   Index words;
+  /// From one part of an operand's panels to the next.
+  Index aDistance, bDistance;
   /// Whether sums start from zero.
   Value fromZero;
   /// Memory for one tile, its rows one after the other.
@@ -339,28 +343,62 @@ void TileEmitter::multiplyTiles(int64_t rows, int64_t vectors,
       sums.push_back(
           load(sumType, start.buffer, at(start, r, v), stride(start)));
 
-  auto loop = scf::ForOp::create(
-      b, b.number(0), words, b.number(kAmxWords), sums,
-      [&](OpBuilder &, Location, Value iv, ValueRange in) {
-        Index word = b.number(iv);
-        SmallVector<Value> out(in), bTiles;
-        for (int64_t v = 0; v < vectors; ++v)
-          bTiles.push_back(
-              load(operandType, bPanel.buffer,
-                   bPanel.start + word * shape.columns() + v * kAmxWords,
-                   b.number(shape.columns())));
-        for (int64_t r = 0; r < rowsOfTiles; ++r) {
-          Value a =
-              load(operandType, aPanel.buffer,
-                   aPanel.start + word * shape.rows + r * kAmxRows * kAmxWords,
-                   b.number(kAmxWords));
-          for (int64_t v = 0; v < vectors; ++v) {
-            Value &sum = out[r * vectors + v];
-            sum = amx::TileMulFOp::create(b, sumType, a, bTiles[v], sum);
-          }
-        }
-        scf::YieldOp::create(b, out);
-      });
+  auto loadA = [&](Index word, int64_t r, int64_t part) -> Value {
+    return load(operandType, aPanel.buffer,
+                aPanel.start + aDistance * part + word * shape.rows +
+                    r * kAmxRows * kAmxWords,
+                b.number(kAmxWords));
+  };
+  auto loadB = [&](Index word, int64_t v, int64_t part) -> Value {
+    return load(operandType, bPanel.buffer,
+                bPanel.start + bDistance * part + word * shape.columns() +
+                    v * kAmxWords,
+                b.number(shape.columns()));
+  };
+  auto addProduct = [&](Value &sum, Value aTile, Value bTile) {
+    sum = amx::TileMulFOp::create(b, sumType, aTile, bTile, sum);
+  };
+  // Four sums, a row and a column of operands are the CPU's eight tiles.
+  auto multiplyWhole = [&](Index word, MutableArrayRef<Value> out) {
+    SmallVector<Value> bTiles;
+    for (int64_t v = 0; v < vectors; ++v)
+      bTiles.push_back(loadB(word, v, 0));
+    for (int64_t r = 0; r < rowsOfTiles; ++r) {
+      Value aTile = loadA(word, r, 0);
+      for (int64_t v = 0; v < vectors; ++v)
+        addProduct(out[r * vectors + v], aTile, bTiles[v]);
+    }
+  };
+  // So are four sums and two parts of either operand. The second column begins
+  // with the row that the first one ends with: ten loads for sixteen products.
+  auto multiplyParts = [&](Index word, MutableArrayRef<Value> out) {
+    int64_t parts = shape.parts.size();
+    SmallVector<Value> aTiles(parts), bTiles(parts);
+    int64_t loadedRow = -1;
+    for (int64_t v = 0; v < vectors; ++v) {
+      for (int64_t part = 0; part < parts; ++part)
+        bTiles[part] = loadB(word, v, part);
+      for (int64_t turn = 0; turn < rowsOfTiles; ++turn) {
+        int64_t r = v % 2 ? rowsOfTiles - 1 - turn : turn;
+        for (int64_t part = 0; r != loadedRow && part < parts; ++part)
+          aTiles[part] = loadA(word, r, part);
+        loadedRow = r;
+        for (Value aTile : aTiles)
+          for (Value bTile : bTiles)
+            addProduct(out[r * vectors + v], aTile, bTile);
+      }
+    }
+  };
+  auto loop =
+      scf::ForOp::create(b, b.number(0), words, b.number(kAmxWords), sums,
+                         [&](OpBuilder &, Location, Value iv, ValueRange in) {
+                           SmallVector<Value> out(in);
+                           if (shape.parts.size() > 1)
+                             multiplyParts(b.number(iv), out);
+                           else
+                             multiplyWhole(b.number(iv), out);
+                           scf::YieldOp::create(b, out);
+                         });
   for (int64_t r = 0; r < rowsOfTiles; ++r)
     for (int64_t v = 0; v < vectors; ++v)
       amx::TileStoreOp::create(b, place.buffer, ValueRange{at(place, r, v)},
@@ -465,16 +503,28 @@ func::FuncOp KernelLibrary::getTiles(const MicroKernel &tile) {
                              index,
                              index,
                              IntegerType::get(context, 1)};
+  bool hasParts = tile.parts.size() > 1;
+  if (hasParts)
+    types.append(2, index);
   auto emit = [&](HostBuilder &b, KernelArguments &arguments) {
     MatrixBase aPanels = arguments.takeMatrix();
     MatrixBase bPanels = arguments.takeMatrix();
-    TileEmitter emitter{
-        b,  tile, arguments.takeMatrix(), arguments.takeBuffer(), {}, {},
-        {}, {}};
+    TileEmitter emitter{b,
+                        tile,
+                        arguments.takeMatrix(),
+                        arguments.takeBuffer(),
+                        {},
+                        {},
+                        {},
+                        {},
+                        {},
+                        {}};
     Index cM = arguments.takeIndex(), cN = arguments.takeIndex();
     Index m = arguments.takeIndex(), n = arguments.takeIndex();
     emitter.words = arguments.takeIndex();
     emitter.fromZero = arguments.takeValue();
+    for (Index *distance : {&emitter.aDistance, &emitter.bDistance})
+      *distance = hasParts ? arguments.takeIndex() : b.number(0);
 
     auto reserveZeros = [&](int64_t size) {
       auto type = MemRefType::get({size}, b.getF32Type());
@@ -527,15 +577,29 @@ func::FuncOp KernelLibrary::getTiles(const MicroKernel &tile) {
       });
     });
   };
-  return getKernel("tiles" + tile.suffix(), types, emit);
+  return getKernel("tiles" + tile.suffix() + (hasParts ? "_parts" : ""), types,
+                   emit);
 }
 
 void KernelLibrary::callTiles(HostBuilder &b, const MicroKernel &kernel,
-                              MatrixBase aPanels, MatrixBase bPanels,
-                              MatrixBase c, Value tables, Index cM, Index cN,
-                              Index m, Index n, Index words, Value fromZero) {
-  func::CallOp::create(b, getTiles(kernel),
-                       ValueRange{aPanels.buffer, aPanels.start, bPanels.buffer,
-                                  bPanels.start, c.buffer, c.start, tables, cM,
-                                  cN, m, n, words, fromZero});
+                              const PanelParts &aPanels,
+                              const PanelParts &bPanels, MatrixBase c,
+                              Value tables, Index cM, Index cN, Index m,
+                              Index n, Index words, Value fromZero) {
+  SmallVector<Value> values{aPanels.first.buffer,
+                            aPanels.first.start,
+                            bPanels.first.buffer,
+                            bPanels.first.start,
+                            c.buffer,
+                            c.start,
+                            tables,
+                            cM,
+                            cN,
+                            m,
+                            n,
+                            words,
+                            fromZero};
+  if (kernel.parts.size() > 1)
+    values.append({aPanels.distance, bPanels.distance});
+  func::CallOp::create(b, getTiles(kernel), values);
 }
