@@ -14,7 +14,7 @@
 
 #include "amp/Kernels/Convolution.h"
 
-#include "DepthwiseKernels.h"
+#include "DepthwiseShape.h"
 #include "amp/Kernels/Im2col.h"
 #include "llvm/Support/MathExtras.h"
 

@@ -16,6 +16,7 @@
 #include "DepthwiseKernels.h"
 #include "GemmDescription.h"
 #include "Im2colProduct.h"
+#include "MainLoop.h"
 #include "SplitKReduction.h"
 #include "amp/Kernels/KernelCost.h"
 
@@ -106,8 +107,7 @@ gpu::GPUModuleOp mlir::amp::emitConvolution(OpBuilder &builder, Location loc,
     product = std::make_unique<ConvolutionProduct>(
         b, getImplicitProduct(problem), problem, config, epilogue);
   }
-  auto emit = config.chip->wgmma ? emitSm90Kernel : emitSm80Kernel;
-  emit(b, name, *product);
+  emitMainLoop(b, name, *product);
   if (config.splitK > 1)
     emitSplitKReduction(b, (name + "_reduce").str(), product->problem, config,
                         epilogue, getTensorNames(problem.kind).d, columns);

@@ -24,7 +24,9 @@
 
 #include "DepthwiseKernels.h"
 
-#include "KernelSignature.h"
+#include "EpilogueBuilder.h"
+#include "EpilogueOperands.h"
+#include "PixelReader.h"
 #include "Sm80Instructions.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 

@@ -16,16 +16,11 @@
 #ifndef AMP_LIB_KERNELS_DEPTHWISEKERNELS_H
 #define AMP_LIB_KERNELS_DEPTHWISEKERNELS_H
 
-#include "DepthwiseChannels.h"
-#include "EpilogueBuilder.h"
+#include "DeviceBuilder.h"
+#include "amp/Kernels/Convolution.h"
+#include "amp/Kernels/GemmEpilogue.h"
 
 namespace mlir::amp {
-
-/// Checks what these kernels ask of a convolution that is verified. Says what
-/// is wrong and what to do about it.
-LogicalResult
-verifyDepthwiseKernels(const ConvolutionProblem &problem,
-                       function_ref<InFlightDiagnostic()> emitError);
 
 /// Adds kernel `name`; for a weight gradient, which is a sum over blocks, also
 /// `<name>_reduce`, in as many parts as keep `multiprocessors` busy.

@@ -12,7 +12,6 @@
 
 #include "EpilogueBuilder.h"
 
-#include "EpilogueOutputs.h"
 #include "amp/Kernels/Gemm.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -101,28 +100,4 @@ Value EpilogueBuilder::apply(Value sums, Number row, Number column) {
     for (unsigned i = 0; i < epilogue.outputs.size(); ++i)
       outputs->add(i, mapping.lookup(end->getOperand(i + 1)), row, column);
   return mapping.lookup(end->getOperand(0));
-}
-
-void mlir::amp::storePair(DeviceBuilder &b, Value pair,
-                          const ResultMatrix &matrix, Number row,
-                          Number column) {
-  const EpilogueShape &shape = matrix.shape;
-  Type type = getElementTypeOrSelf(pair.getType());
-  unsigned bytes = getElementBytes(type);
-  auto store = [&](Value value, Number at, unsigned alignment) {
-    b.store(value,
-            b.element(matrix.pointer, type, row + shape.firstRow, matrix.stride,
-                      shape.locateColumn(at)),
-            alignment);
-  };
-  Value inside = b.both(row < shape.m, column < shape.n);
-  if (shape.evenColumns && matrix.evenStride) {
-    b.branch(inside, [&] { store(pair, column, 2 * bytes); });
-    return;
-  }
-  b.branch(inside, [&] {
-    store(b.extract(pair, 0), column, bytes);
-    b.branch(column + 1 < shape.n,
-             [&] { store(b.extract(pair, 1), column + 1, bytes); });
-  });
 }

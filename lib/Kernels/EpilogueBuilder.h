@@ -18,28 +18,10 @@
 #ifndef AMP_LIB_KERNELS_EPILOGUEBUILDER_H
 #define AMP_LIB_KERNELS_EPILOGUEBUILDER_H
 
-#include "DeviceBuilder.h"
+#include "EpilogueOutputs.h"
 #include "amp/Kernels/GemmEpilogue.h"
 
 namespace mlir::amp {
-
-class EpilogueOutputs;
-
-/// The matrix that an epilogue's elements are part of.
-struct EpilogueShape {
-  Number m, n;
-  /// Added to the row of a "matrix" operand: matrix of the batch times m.
-  Number firstRow;
-  /// n is even, so that two elements of a row lie on a multiple of two.
-  bool evenColumns;
-  /// Where the matrix is some columns of a wider one: the first of them, and
-  /// the elements of a row of a "matrix" operand.
-  Number firstColumn = {}, stride = {};
-
-  Number locateColumn(Number column) const {
-    return firstColumn ? firstColumn + column : column;
-  }
-};
 
 class EpilogueBuilder {
 public:
@@ -71,31 +53,6 @@ private:
   /// Operands that were loaded, by index and by what they depend on.
   DenseMap<std::pair<unsigned, Value>, Value> loaded;
 };
-
-/// Where elements go.
-struct ResultMatrix {
-  EpilogueShape shape;
-  Value pointer;
-  /// Elements from one row to the next, and whether they are an even number.
-  Number stride;
-  bool evenStride;
-  /// The row of the matrix that a row of the product is: shape.m or more if it
-  /// is none. Without it they are the same.
-  std::function<Number(Number)> rowOf = nullptr;
-  /// n and `stride` are multiples of 16 bytes.
-  bool wholeChunks = false;
-  /// As rowOf, of columns; pairs stay together. For wgmma alone.
-  std::function<Number(Number)> columnOf = nullptr;
-
-  Number locateRow(Number row) const { return rowOf ? rowOf(row) : row; }
-  Number locateColumn(Number column) const {
-    return columnOf ? columnOf(column) : column;
-  }
-};
-
-/// Stores two elements of a row, as far as they lie in the matrix.
-void storePair(DeviceBuilder &b, Value pair, const ResultMatrix &matrix,
-               Number row, Number column);
 
 } // namespace mlir::amp
 

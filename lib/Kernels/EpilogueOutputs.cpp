@@ -161,7 +161,8 @@ unsigned mlir::amp::addEpilogueOutputs(KernelSignature &signature,
   for (auto [i, output] : llvm::enumerate(epilogue.outputs)) {
     unsigned index =
         output == EpilogueOutput::Amax
-            ? signature.addOutput("output" + std::to_string(i), output, 1)
+            ? signature.addOutput("output" + std::to_string(i),
+                                  stringifyOutput(output), 1, /*initial=*/0)
             : signature.addPartSums("parts" + std::to_string(i),
                                     countPartSums(output, problem, config));
     if (i == 0)
@@ -201,7 +202,8 @@ void mlir::amp::emitSumsOfParts(DeviceBuilder &b, StringRef name,
         "parts" + std::to_string(i), countPartSums(output, problem, config));
     sums.push_back({output,
                     {parts, signature.addOutput("output" + std::to_string(i),
-                                                output, elements)}});
+                                                stringifyOutput(output),
+                                                elements, std::nullopt)}});
   }
   unsigned mArg = signature.addNumber("m", problem.m);
   unsigned nArg = signature.addNumber("n", problem.n, problem.n % 2 ? 1 : 2);

@@ -24,8 +24,10 @@
 #ifndef AMP_LIB_KERNELS_EPILOGUEOUTPUTS_H
 #define AMP_LIB_KERNELS_EPILOGUEOUTPUTS_H
 
-#include "EpilogueBuilder.h"
 #include "KernelSignature.h"
+#include "ResultMatrix.h"
+#include "amp/Kernels/Gemm.h"
+#include "amp/Kernels/GemmEpilogue.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace mlir::amp {

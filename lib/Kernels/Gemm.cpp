@@ -14,7 +14,6 @@
 
 #include "amp/Kernels/Gemm.h"
 
-#include "TransposedCopy.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -25,6 +24,8 @@ using namespace mlir::amp;
 static constexpr int64_t kSwizzleBytes = 128;
 /// Each consumer warpgroup stages its results in two boxes of 64 rows.
 static constexpr int64_t kStagingBytes = 2 * 64 * kSwizzleBytes;
+/// Rows of a transposed copy are multiples of it.
+static constexpr int64_t kCopyBytes = 16;
 /// Without TMA: one that is read, one that a thread waits for, one in flight.
 static constexpr int64_t kMinStages = 3, kMaxStages = 8;
 
@@ -57,6 +58,23 @@ int64_t mlir::amp::getElementBytes(Type type) {
 
 bool mlir::amp::isTmaStride(int64_t stride, Type type) {
   return stride % (16 / getElementBytes(type)) == 0;
+}
+
+GemmProblem mlir::amp::getCopiedProblem(const GemmProblem &problem) {
+  GemmProblem read = problem;
+  if (getElementBytes(problem.a) != 1)
+    return read;
+  int64_t stride =
+      std::max<int64_t>(llvm::alignTo(problem.k, kCopyBytes), kCopyBytes);
+  if (problem.transposeA) {
+    read.transposeA = false;
+    read.lda = stride;
+  }
+  if (!problem.transposeB) {
+    read.transposeB = true;
+    read.ldb = stride;
+  }
+  return read;
 }
 
 static int64_t getStageBytes(const GemmConfig &config) {

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The chip chooses the main loop. Around it stand the kernels that a product
+// Around the main loop stand the kernels that a product
 // may need besides: what they make, the main kernel reads, and the other way
 // round, so they run in the order in which they are emitted.
 //
@@ -17,6 +17,8 @@
 #include "EpilogueOutputs.h"
 #include "GemmDescription.h"
 #include "GroupedProduct.h"
+#include "KernelSignature.h"
+#include "MainLoop.h"
 #include "SplitKReduction.h"
 #include "TransposedCopy.h"
 
@@ -39,8 +41,7 @@ gpu::GPUModuleOp mlir::amp::emitGemm(OpBuilder &builder, Location loc,
       product.nameOfA = "a_copy";
     if (read.transposeB != problem.transposeB)
       product.nameOfB = "b_copy";
-    auto emitKernel = config.chip->wgmma ? emitSm90Kernel : emitSm80Kernel;
-    emitKernel(b, name, product);
+    emitMainLoop(b, name, product);
   };
   if (problem.groups) {
     emitTilesOfGroups(b, (name + "_tiles").str(), problem, config);

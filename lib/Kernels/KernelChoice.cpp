@@ -15,7 +15,6 @@
 
 #include "amp/Kernels/KernelChoice.h"
 
-#include "TransposedCopy.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"

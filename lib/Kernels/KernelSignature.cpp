@@ -86,16 +86,17 @@ unsigned KernelSignature::addOperand(StringRef name, StringRef kind, Type type,
                             named("elements", b.getI64IntegerAttr(elements))});
 }
 
-unsigned KernelSignature::addOutput(StringRef name, EpilogueOutput output,
-                                    int64_t elements) {
+unsigned KernelSignature::addOutput(StringRef name, StringRef kind,
+                                    int64_t elements,
+                                    std::optional<int64_t> initial) {
   SmallVector<NamedAttribute> attributes{
       named("kind", b.getStringAttr("buffer")),
       named("name", b.getStringAttr(name)),
-      named("output", b.getStringAttr(stringifyOutput(output))),
+      named("output", b.getStringAttr(kind)),
       named("type", TypeAttr::get(b.getF32Type())),
       named("elements", b.getI64IntegerAttr(elements))};
-  if (output == EpilogueOutput::Amax)
-    attributes.push_back(named("initial", b.getI64IntegerAttr(0)));
+  if (initial)
+    attributes.push_back(named("initial", b.getI64IntegerAttr(*initial)));
   return add(b.pointer(1), attributes);
 }
 
@@ -137,35 +138,12 @@ LLVM::LLVMFuncOp KernelSignature::createKernel(StringRef name,
   return func;
 }
 
-unsigned mlir::amp::addEpilogueOperands(KernelSignature &signature,
-                                        const GemmEpilogue &epilogue,
-                                        EpilogueSizes sizes) {
-  std::optional<unsigned> first;
-  for (auto [i, operand] : llvm::enumerate(epilogue.operands)) {
-    if (operand.isIndex())
-      continue;
-    int64_t elements = 1;
-    if (operand.kind == EpilogueOperand::Kind::Column)
-      elements = sizes.columns;
-    else if (operand.kind == EpilogueOperand::Kind::Row)
-      elements = sizes.rows;
-    else if (operand.kind == EpilogueOperand::Kind::Matrix)
-      elements = sizes.matrix;
-    unsigned index = signature.addOperand("operand" + std::to_string(i),
-                                          stringifyOperandKind(operand.kind),
-                                          operand.type, elements);
-    if (!first)
-      first = index;
+void mlir::amp::numberLaunches(gpu::GPUModuleOp module) {
+  Builder b(module.getContext());
+  int64_t order = 0;
+  for (auto func : module.getOps<LLVM::LLVMFuncOp>()) {
+    NamedAttrList launch(func->getAttrOfType<DictionaryAttr>("amp.launch"));
+    launch.set("order", b.getI64IntegerAttr(order++));
+    func->setAttr("amp.launch", launch.getDictionary(b.getContext()));
   }
-  return first.value_or(0);
-}
-
-SmallVector<Value>
-mlir::amp::readEpilogueOperands(Block *entry, unsigned first,
-                                const GemmEpilogue &epilogue) {
-  SmallVector<Value> pointers;
-  for (const EpilogueOperand &operand : epilogue.operands)
-    pointers.push_back(operand.isIndex() ? Value()
-                                         : entry->getArgument(first++));
-  return pointers;
 }

@@ -17,8 +17,7 @@
 #define AMP_LIB_KERNELS_KERNELSIGNATURE_H
 
 #include "DeviceBuilder.h"
-#include "amp/Kernels/Gemm.h"
-#include "amp/Kernels/GemmEpilogue.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 namespace mlir::amp {
 
@@ -44,9 +43,10 @@ public:
   /// A pointer to an operand of the epilogue.
   unsigned addOperand(StringRef name, StringRef kind, Type type,
                       int64_t elements);
-  /// A pointer to an output of the epilogue. The greatest magnitude is added to
-  /// what the launcher leaves there.
-  unsigned addOutput(StringRef name, EpilogueOutput output, int64_t elements);
+  /// A pointer to an output of the epilogue, f32. The kernel adds to what is
+  /// there, so the launcher leaves `initial` there, if there is one.
+  unsigned addOutput(StringRef name, StringRef kind, int64_t elements,
+                     std::optional<int64_t> initial);
   /// A pointer to sums of parts, f32.
   unsigned addPartSums(StringRef name, int64_t elements) {
     return addBuffer(name, b.getF32Type(), elements);
@@ -85,18 +85,8 @@ private:
   SmallVector<unsigned> tensorMaps;
 };
 
-/// Elements of an operand of an epilogue, by its kind.
-struct EpilogueSizes {
-  int64_t rows, columns, matrix;
-};
-
-/// Adds a parameter for each operand of an epilogue that is in memory; returns
-/// the first's index.
-unsigned addEpilogueOperands(KernelSignature &signature,
-                             const GemmEpilogue &epilogue, EpilogueSizes sizes);
-/// The pointers to them; null for an index, which has no parameter.
-SmallVector<Value> readEpilogueOperands(Block *entry, unsigned first,
-                                        const GemmEpilogue &epilogue);
+/// Gives the kernels of a module the order in which they stand there.
+void numberLaunches(gpu::GPUModuleOp module);
 
 } // namespace mlir::amp
 

@@ -21,8 +21,8 @@
 #ifndef AMP_LIB_KERNELS_PRODUCT_H
 #define AMP_LIB_KERNELS_PRODUCT_H
 
-#include "EpilogueOutputs.h"
-#include "KernelSignature.h"
+#include "EpilogueBuilder.h"
+#include "EpilogueOperands.h"
 #include "OperandTile.h"
 #include "TileScheduler.h"
 
@@ -141,11 +141,6 @@ private:
   std::string memory;
   GemmEpilogue none;
 };
-
-/// Adds a kernel `name` that computes the product: with mma.sync or plain
-/// arithmetic (Sm80Kernel.cpp), or with wgmma (Sm90Kernel.cpp).
-void emitSm80Kernel(DeviceBuilder &b, StringRef name, Product &product);
-void emitSm90Kernel(DeviceBuilder &b, StringRef name, Product &product);
 
 } // namespace mlir::amp
 

@@ -27,7 +27,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Product.h"
+#include "MainLoop.h"
 #include "ResultStore.h"
 #include "ThreadProducts.h"
 

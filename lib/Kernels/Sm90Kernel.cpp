@@ -26,8 +26,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MainLoop.h"
 #include "PipelineRing.h"
-#include "Product.h"
 #include "ResultStore.h"
 
 using namespace mlir;

@@ -13,8 +13,8 @@
 
 #include "SplitKReduction.h"
 
-#include "EpilogueOutputs.h"
-#include "KernelSignature.h"
+#include "EpilogueBuilder.h"
+#include "EpilogueOperands.h"
 #include "Sm80Instructions.h"
 
 using namespace mlir;

@@ -25,32 +25,6 @@ using namespace mlir::amp;
 static constexpr int64_t kThreads = 256, kTile = 64, kChunk = 16;
 static constexpr int64_t kBlocksPerMultiprocessor = 8;
 
-GemmProblem mlir::amp::getCopiedProblem(const GemmProblem &problem) {
-  GemmProblem read = problem;
-  if (getElementBytes(problem.a) != 1)
-    return read;
-  int64_t stride = std::max<int64_t>(llvm::alignTo(problem.k, kChunk), kChunk);
-  if (problem.transposeA) {
-    read.transposeA = false;
-    read.lda = stride;
-  }
-  if (!problem.transposeB) {
-    read.transposeB = true;
-    read.ldb = stride;
-  }
-  return read;
-}
-
-void mlir::amp::numberLaunches(gpu::GPUModuleOp module) {
-  Builder b(module.getContext());
-  int64_t order = 0;
-  for (auto func : module.getOps<LLVM::LLVMFuncOp>()) {
-    NamedAttrList launch(func->getAttrOfType<DictionaryAttr>("amp.launch"));
-    launch.set("order", b.getI64IntegerAttr(order++));
-    func->setAttr("amp.launch", launch.getDictionary(b.getContext()));
-  }
-}
-
 static void emitCopy(DeviceBuilder &b, StringRef name,
                      const TransposedCopy &copy) {
   int64_t padded = llvm::alignTo(copy.rows, kChunk);

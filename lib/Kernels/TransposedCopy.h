@@ -18,7 +18,6 @@
 
 #include "DeviceBuilder.h"
 #include "amp/Kernels/Gemm.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 namespace mlir::amp {
 
@@ -33,15 +32,9 @@ struct TransposedCopy {
   StringRef rowsName, columnsName, strideName;
 };
 
-/// The problem that is left when its operands are copied where they need be.
-GemmProblem getCopiedProblem(const GemmProblem &problem);
-
 /// Adds the kernels that copy what the problem's kernel cannot read.
 void emitTransposedCopies(DeviceBuilder &b, StringRef name,
                           const GemmProblem &problem);
-
-/// Gives the kernels of a module the order in which they stand there.
-void numberLaunches(gpu::GPUModuleOp module);
 
 } // namespace mlir::amp
 

@@ -55,6 +55,11 @@ struct GemmProblem {
   int64_t strideOfD() const { return ldd ? ldd : n; }
 };
 
+/// The problem that is left when operands are copied, transposed, by a kernel
+/// before the product's: those of 8 bits that are not stored with K innermost,
+/// in rows that are multiples of 16 bytes apart.
+GemmProblem getCopiedProblem(const GemmProblem &problem);
+
 /// What a kernel may use of a chip.
 struct GemmChip {
   StringRef name;

@@ -1,4 +1,4 @@
-//===- DepthwiseChannels.cpp - Channels of a thread -----------------------===//
+//===- DepthwiseShape.cpp - A depthwise kernel divided --------------------===//
 //
 // Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,18 +6,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The choice of a thread's share, and its loads. Channels past the last are
-// read as the last and never stored.
+// The widest access that pixels allow, then as many threads along the channels
+// as have some and keep their filters in shared memory.
 //
 //===----------------------------------------------------------------------===//
 
-#include "DepthwiseChannels.h"
+#include "DepthwiseShape.h"
 
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::amp;
 
+/// A thread has the sums of as many columns in registers.
+static constexpr int64_t kMaxGradientStride = 32;
 /// Results of a thread in a row, so that it reads a pixel once for several.
 static constexpr int64_t kStripWidth = 4;
 /// With more columns, the sums of eight channels are more than the registers.
@@ -62,41 +64,23 @@ DepthwiseShape mlir::amp::getDepthwiseShape(const ConvolutionProblem &problem) {
   return shape;
 }
 
-SmallVector<Number> mlir::amp::getChannels(DeviceBuilder &b,
-                                           const DepthwiseShape &shape,
-                                           Number channel) {
-  SmallVector<Number> channels;
-  for (int64_t i = 0; i < shape.vector; i += shape.access)
-    channels.push_back(min(channel + i, b.number(shape.channels - 1)));
-  return channels;
-}
-
-SmallVector<Value> PixelReader::locate(Number pixel, Number column) const {
-  auto wide = [&](int64_t x) -> Value {
-    return arith::ConstantOp::create(b, b.getI64IntegerAttr(x));
-  };
-  // Before the first pixel, the offset is negative.
-  Value offset = b.createOrFold<arith::MulIOp>(
-      b.createOrFold<arith::ExtSIOp>(b.getI64Type(), column), wide(channels));
-  SmallVector<Value> addresses;
-  for (Number place : places)
-    addresses.push_back(LLVM::GEPOp::create(
-        b, image.getType(), type,
-        b.element(image, type, pixel, b.number(channels), place),
-        ValueRange{offset}));
-  return addresses;
-}
-
-Value PixelReader::load(ArrayRef<Value> addresses, int64_t column,
-                        Value inside) const {
-  Type element = shape.access == 1 ? type : VectorType::get(shape.access, type);
-  int64_t bytes = getElementBytes(type);
-  SmallVector<Value> values;
-  for (Value address : addresses) {
-    Value place = b.advance(address, column * channels * bytes);
-    unsigned alignment = shape.access * bytes;
-    values.push_back(inside ? b.loadIf(inside, element, place, alignment)
-                            : b.load(element, place, alignment));
-  }
-  return b.widen(shape.access == 1 ? b.gather(values) : values[0]);
+LogicalResult mlir::amp::verifyDepthwiseKernels(
+    const ConvolutionProblem &problem,
+    function_ref<InFlightDiagnostic()> emitError) {
+  if (problem.kind == ConvolutionKind::DataGradient &&
+      problem.strideWidth > kMaxGradientStride)
+    return emitError() << "expected a stride width of at most "
+                       << kMaxGradientStride
+                       << " for a depthwise data gradient, but got "
+                       << problem.strideWidth;
+  DepthwiseShape shape = getDepthwiseShape(problem);
+  int64_t bytes = getDepthwiseFilterBytes(problem, shape);
+  if (bytes > kDepthwiseSharedBytes)
+    return emitError() << "expected depthwise filters that take at most "
+                       << kDepthwiseSharedBytes
+                       << " bytes of shared memory, but those of "
+                       << shape.slab() << " channels, " << problem.filterHeight
+                       << "x" << problem.filterWidth << ", take " << bytes
+                       << "; divide the filter";
+  return success();
 }
