@@ -6,29 +6,25 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Shared memory is the chip's. The other numbers are the same on all of them
-// (CUDA Programming Guide, "Compute Capabilities": 65,536 registers of 4 bytes;
-// "Device Memory Accesses": lines of 128 bytes).
+// Tiles fit the shared memory of a block, and one line of the caches is worth
+// reading by itself. Sums of products are in registers, and products may be
+// convolutions.
 //
 //===----------------------------------------------------------------------===//
 
-#include "amp/Kernels/ChipFusion.h"
+#include "amp/Fusion/FusionPlan.h"
+#include "amp/Kernels/Chip.h"
 
 using namespace mlir;
 using namespace mlir::amp;
 
-/// A quarter of the registers of a multiprocessor. A larger tile would leave no
-/// room for a second block, which computes while the first one waits.
-static constexpr int64_t kTileBytes = 65536 * 4 / 4;
-
-/// A line of the caches, and what a warp reads in one access of 4 bytes each.
-static constexpr int64_t kRunBytes = 128;
-
-FusionTarget mlir::amp::getFusionTarget(const GemmChip &chip) {
+FusionTarget mlir::amp::getFusionTarget(const Chip &chip) {
   FusionTarget target;
-  target.closeBytes = chip.sharedMemory;
-  target.tileBytes = kTileBytes;
-  target.runBytes = kRunBytes;
+  target.closeBytes = chip.limits.sharedMemory;
+  // A quarter of the registers of a multiprocessor. A larger tile would leave
+  // no room for a second block, which computes while the first one waits.
+  target.tileBytes = chip.limits.registers * 4 / 4;
+  target.runBytes = chip.limits.lineBytes;
   target.productsInRegisters = true;
   target.forms.named = true;
   target.forms.windows = true;

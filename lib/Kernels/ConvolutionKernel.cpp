@@ -18,7 +18,6 @@
 #include "Im2colProduct.h"
 #include "MainLoop.h"
 #include "SplitKReduction.h"
-#include "amp/Kernels/KernelCost.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -93,7 +92,7 @@ gpu::GPUModuleOp mlir::amp::emitConvolution(OpBuilder &builder, Location loc,
   b.setInsertionPointToStart(module.getBody());
   if (problem.isDepthwise()) {
     emitDepthwiseKernels(b, name, problem, epilogue,
-                         getChipRates(*config.chip).multiprocessors);
+                         config.chip->rates.multiprocessors);
     return module;
   }
   WorkspaceColumns columns;

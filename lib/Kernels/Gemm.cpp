@@ -29,20 +29,6 @@ static constexpr int64_t kCopyBytes = 16;
 /// Without TMA: one that is read, one that a thread waits for, one in flight.
 static constexpr int64_t kMinStages = 3, kMaxStages = 8;
 
-static constexpr GemmChip kChips[] = {
-    {"sm_80", false, 166912}, {"sm_86", false, 101376},
-    {"sm_87", false, 166912}, {"sm_89", false, 101376},
-    {"sm_90", false, 232448}, {"sm_90a", true, 232448},
-};
-
-ArrayRef<GemmChip> mlir::amp::getGemmChips() { return kChips; }
-
-const GemmChip *mlir::amp::getGemmChip(StringRef name) {
-  const GemmChip *chip = llvm::find_if(
-      kChips, [&](const GemmChip &chip) { return chip.name == name; });
-  return chip == std::end(kChips) ? nullptr : chip;
-}
-
 /// A product that stays at the largest number instead of wrapping round.
 static int64_t multiply(int64_t x, int64_t y) {
   int64_t product;
@@ -109,8 +95,8 @@ int64_t mlir::amp::getWorkItems(const GemmProblem &problem,
 
 /// What each of several blocks may take. The system keeps a kilobyte of each
 /// block for itself.
-static int64_t getSharedMemoryShare(const GemmChip &chip, int64_t blocks) {
-  return (chip.sharedMemory + 1024) / blocks - 1024;
+static int64_t getSharedMemoryShare(const Chip &chip, int64_t blocks) {
+  return (chip.limits.sharedMemory + 1024) / blocks - 1024;
 }
 
 int64_t GemmConfig::blocksPerMultiprocessor() const {
@@ -303,7 +289,7 @@ mlir::amp::verifyGemm(const GemmProblem &problem, const GemmConfig &config,
     return emitError() << "expected 'raster-group' to be at least 1, but got "
                        << config.rasterGroup;
   int64_t bytes = getSharedMemoryBytes(problem, config);
-  int64_t limit = config.chip->sharedMemory;
+  int64_t limit = config.chip->limits.sharedMemory;
   if (bytes > limit)
     return emitError() << "expected at most " << limit
                        << " bytes of shared memory, but tile " << config.tileM

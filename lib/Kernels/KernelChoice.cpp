@@ -71,7 +71,7 @@ LogicalResult KernelTable::read(StringRef path,
                     "split-k raster-group",
                     line);
     GemmConfig config;
-    config.chip = getGemmChip(words[0]);
+    config.chip = getChip(words[0]);
     if (!config.chip)
       return refuse("a chip that kernels are made for", words[0]);
     for (StringRef word : ArrayRef(words).slice(1, 4))
@@ -92,7 +92,7 @@ LogicalResult KernelTable::read(StringRef path,
 }
 
 std::optional<GemmConfig> KernelTable::find(const GemmProblem &problem,
-                                            const GemmChip &chip) const {
+                                            const Chip &chip) const {
   auto found = configs.find(getKey(problem, chip.name));
   if (found == configs.end())
     return std::nullopt;
@@ -104,7 +104,7 @@ std::optional<GemmConfig> KernelTable::find(const GemmProblem &problem,
 //===----------------------------------------------------------------------===//
 
 static SmallVector<GemmConfig> getCandidates(const GemmProblem &problem,
-                                             const GemmChip &chip) {
+                                             const Chip &chip) {
   // Large tiles first: between equals they read less.
   static constexpr std::pair<int64_t, int64_t> kWgmmaTiles[] = {
       {128, 256}, {128, 128}, {64, 128}};
@@ -150,8 +150,7 @@ static LogicalResult fit(const GemmProblem &problem, GemmConfig &config,
 /// `fit` completes and verifies a candidate for `problem`, or for what is
 /// computed as this product.
 static FailureOr<KernelChoice>
-chooseOnChip(const GemmProblem &problem, const GemmChip &chip,
-             int64_t operandBytes,
+chooseOnChip(const GemmProblem &problem, const Chip &chip, int64_t operandBytes,
              function_ref<LogicalResult(GemmConfig &, std::string &)> fit,
              std::string &reason) {
   std::optional<KernelChoice> best;
@@ -178,24 +177,22 @@ chooseOnChip(const GemmProblem &problem, const GemmChip &chip,
   return *best;
 }
 
-/// The same. Every kernel for sm_90 runs on sm_90a; among them is the one for
-/// f32.
+/// The same, or for f32 on the earlier chip, whose kernels run on this one too.
 static FailureOr<KernelChoice>
-chooseAmong(const GemmProblem &problem, const GemmChip &chip,
-            int64_t operandBytes,
+chooseAmong(const GemmProblem &problem, const Chip &chip, int64_t operandBytes,
             function_ref<LogicalResult(GemmConfig &, std::string &)> fit,
             std::string &reason) {
   FailureOr<KernelChoice> choice =
       chooseOnChip(problem, chip, operandBytes, fit, reason);
-  if (succeeded(choice) || !chip.wgmma || !problem.a.isF32())
+  if (succeeded(choice) || chip.earlier.empty() || !problem.a.isF32())
     return choice;
   reason.clear();
-  return chooseOnChip(problem, *getGemmChip("sm_90"), operandBytes, fit,
+  return chooseOnChip(problem, *getChip(chip.earlier), operandBytes, fit,
                       reason);
 }
 
 FailureOr<KernelChoice> mlir::amp::chooseGemm(const GemmProblem &problem,
-                                              const GemmChip &chip,
+                                              const Chip &chip,
                                               int64_t operandBytes,
                                               const KernelTable &table,
                                               std::string &reason) {
@@ -212,7 +209,7 @@ FailureOr<KernelChoice> mlir::amp::chooseGemm(const GemmProblem &problem,
 
 FailureOr<KernelChoice>
 mlir::amp::chooseConvolution(const ConvolutionProblem &problem,
-                             const GemmChip &chip, int64_t operandBytes,
+                             const Chip &chip, int64_t operandBytes,
                              std::string &reason) {
   MLIRContext *context = problem.a.getContext();
   auto fitConvolution = [&](GemmConfig &config, std::string &reason) {

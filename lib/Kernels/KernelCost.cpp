@@ -23,24 +23,10 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-/// Origins: docs/Rationale/Kernels.md.
-static constexpr ChipRates kRates[] = {
-    // name, product, multiprocessors, clock, half, eight, plain, memory, l2
-    {"sm_80", "A100 40GB", 108, 1.41e9, 2048, 0, 128, 1.555e12, 5120},
-    {"sm_86", "A10", 72, 1.695e9, 1024, 0, 256, 0.6e12, 72 * 40},
-    {"sm_87", "Jetson AGX Orin 64GB", 16, 1.3e9, 2048, 0, 256, 0.2048e12,
-     16 * 40},
-    {"sm_89", "L40", 142, 2.49e9, 512, 1024, 256, 0.864e12, 142 * 40},
-    {"sm_90", "H100 SXM", 132, 1.83e9, 4096, 8192, 256, 3.35e12, 5120},
-    {"sm_90a", "H100 SXM", 132, 1.83e9, 4096, 8192, 256, 3.35e12, 5120},
-};
-
 /// Bytes of shared memory that a multiprocessor reads or writes in a cycle.
 static constexpr double kSharedBytes = 128;
 /// Of the Tensor Cores' and the memory's peak, what long runs keep up.
 static constexpr double kSustainedTensor = 0.8, kSustainedMemory = 0.9;
-/// Of wgmma's rate, what mma.sync reaches on a chip that has both.
-static constexpr double kWarpProductShare = 0.63;
 /// Cycles from the request of a stage to its arrival.
 static constexpr double kLatency = 600;
 /// Cycles of a block before its first stage, and of a tile beside its stages.
@@ -50,13 +36,6 @@ static constexpr double kLaunch = 3e-6;
 /// A thread for each element: operations of a multiprocessor in a cycle (a warp
 /// loads two words for 32 products), and cycles of one step of K.
 static constexpr double kPlainRate = 32, kPlainStep = 4;
-
-const ChipRates &mlir::amp::getChipRates(const GemmChip &chip) {
-  const ChipRates *rates = llvm::find_if(
-      kRates, [&](const ChipRates &rates) { return rates.name == chip.name; });
-  assert(rates != std::end(kRates) && "each chip has rates");
-  return *rates;
-}
 
 StringRef mlir::amp::stringifyKernelBound(KernelBound bound) {
   switch (bound) {
@@ -105,9 +84,8 @@ static double getInstructionShare(const GemmProblem &problem,
                                   const GemmConfig &config) {
   if (problem.a.isF32())
     return 1;
-  bool hasBoth = config.chip->name.starts_with("sm_90");
   return kSustainedTensor *
-         (hasBoth && !config.chip->wgmma ? kWarpProductShare : 1);
+         (config.chip->wgmma ? 1 : config.chip->rates.warpShare);
 }
 
 /// Bytes that pass between shared memory and a multiprocessor for one stage of
@@ -126,7 +104,7 @@ static double getSharedBytes(const GemmConfig &config) {
 KernelCost mlir::amp::estimateGemm(const GemmProblem &problem,
                                    const GemmConfig &config,
                                    int64_t operandBytes) {
-  const ChipRates &rates = getChipRates(*config.chip);
+  const ChipRates &rates = config.chip->rates;
   double multiprocessors = rates.multiprocessors;
   double rate = getPeakRate(problem, rates);
   int64_t resident = config.blocksPerMultiprocessor();
@@ -224,8 +202,8 @@ DictionaryAttr mlir::amp::describeCost(Builder &b, const GemmConfig &config,
 }
 
 double mlir::amp::estimatePlainGemm(const GemmProblem &problem,
-                                    const GemmChip &chip) {
-  const ChipRates &rates = getChipRates(chip);
+                                    const Chip &chip) {
+  const ChipRates &rates = chip.rates;
   double compute =
       getFlops(problem) / (kPlainRate * rates.multiprocessors * rates.clock);
   double chain = problem.k * kPlainStep / rates.clock;

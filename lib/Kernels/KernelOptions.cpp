@@ -59,10 +59,10 @@ LogicalResult KernelOptions::readConfig(const Config &options,
 }
 
 LogicalResult KernelOptions::readChip(StringRef text, GemmConfig &config) {
-  config.chip = getGemmChip(text);
+  config.chip = getChip(text);
   if (!config.chip) {
     std::string names;
-    for (const GemmChip &known : getGemmChips())
+    for (const Chip &known : getChips())
       names += (names.empty() ? "" : ", ") + known.name.str();
     return refuse("chip", "one of " + names, text);
   }

@@ -16,6 +16,7 @@
 #ifndef AMP_KERNELS_GEMM_H
 #define AMP_KERNELS_GEMM_H
 
+#include "amp/Kernels/Chip.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
 
@@ -60,23 +61,9 @@ struct GemmProblem {
 /// in rows that are multiples of 16 bytes apart.
 GemmProblem getCopiedProblem(const GemmProblem &problem);
 
-/// What a kernel may use of a chip.
-struct GemmChip {
-  StringRef name;
-  /// The kernel is one of wgmma and TMA, not of mma.sync and cp.async.
-  bool wgmma;
-  /// Bytes of shared memory that a block may use at most.
-  int64_t sharedMemory;
-};
-
-/// The chips that kernels are emitted for.
-ArrayRef<GemmChip> getGemmChips();
-/// Null if no kernel is emitted for it.
-const GemmChip *getGemmChip(StringRef name);
-
 /// The parameters of one kernel.
 struct GemmConfig {
-  const GemmChip *chip = getGemmChip("sm_90a");
+  const Chip *chip = getChip("sm_90a");
   /// Part of D that a block computes at a time, and depth of one stage.
   int64_t tileM = 128, tileN = 128, tileK = 0;
   /// Slots of the ring through which tiles of A and B pass.
