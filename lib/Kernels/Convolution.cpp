@@ -134,7 +134,8 @@ GemmProblem mlir::amp::getImplicitProduct(const ConvolutionProblem &problem) {
 
 void mlir::amp::chooseConvolutionAccess(const ConvolutionProblem &problem,
                                         GemmConfig &config) {
-  if (config.chip->wgmma && explainIm2colObstacle(problem).empty()) {
+  if (config.schedule->alignedLoad == MatrixAccess::Tma &&
+      explainIm2colObstacle(problem).empty()) {
     config.loadA = config.loadB = MatrixAccess::Tma;
     config.storeD = chooseIm2colStore(problem);
     return;
@@ -293,7 +294,7 @@ LogicalResult mlir::amp::verifyConvolutionConfig(
     function_ref<InFlightDiagnostic()> emitError) {
   if (problem.isDepthwise())
     return verifyDepthwiseKernels(problem, emitError);
-  if (problem.a.isF32() && config.chip->wgmma)
+  if (!config.schedule->takes(problem.a))
     return emitError() << "expected operands of type f16 or bf16 for "
                        << config.chip->name << ", but got " << problem.a
                        << "; cast them, or use 'chip=sm_90'";

@@ -26,10 +26,10 @@ WarpPart mlir::amp::getWarpPart(const GemmProblem &problem,
   if (config.splitK > 1)
     return {16, 64, 16, 1, 31, 0};
   // As ThreadProducts shares them out.
-  if (problem.a.isF32())
+  if (config.schedule->instruction == ProductInstruction::Fma)
     return {32, 64, 8, 4, 1 | 2 | 16, 4 | 8};
   // As the matrix instructions do.
-  int64_t columns = config.chip->wgmma ? config.tileN : 32;
+  int64_t columns = config.tileN / config.unitsN();
   return {16, columns, 2, columns / 8, 1 | 2, 4 | 8 | 16};
 }
 

@@ -22,12 +22,13 @@ using namespace mlir::amp;
 
 /// Bytes of one row of a tile in shared memory.
 static constexpr int64_t kSwizzleBytes = 128;
-/// Each consumer warpgroup stages its results in two boxes of 64 rows.
-static constexpr int64_t kStagingBytes = 2 * 64 * kSwizzleBytes;
 /// Rows of a transposed copy are multiples of it.
 static constexpr int64_t kCopyBytes = 16;
-/// Without TMA: one that is read, one that a thread waits for, one in flight.
-static constexpr int64_t kMinStages = 3, kMaxStages = 8;
+/// The longest ring, and the shortest with which two blocks are planned for a
+/// multiprocessor: one slot is read, one waited for, one in flight.
+static constexpr int64_t kMaxStages = 8, kShortRing = 3;
+/// A barrier in shared memory.
+static constexpr int64_t kBarrierBytes = 8;
 
 /// A product that stays at the largest number instead of wrapping round.
 static int64_t multiply(int64_t x, int64_t y) {
@@ -69,13 +70,12 @@ static int64_t getStageBytes(const GemmConfig &config) {
 
 int64_t mlir::amp::getSharedMemoryBytes(const GemmProblem &problem,
                                         const GemmConfig &config) {
-  if (!config.chip->wgmma)
-    return config.stages * getStageBytes(config);
-  int64_t staging = config.storeD == MatrixAccess::Tma || config.splitK > 1
-                        ? config.consumers() * kStagingBytes
-                        : 0;
-  int64_t barriers = 2 * 8 * config.stages;
-  return config.stages * getStageBytes(config) + staging + barriers;
+  const Schedule &schedule = *config.schedule;
+  bool staged = schedule.storer == Schedule::Storer::CopyEngine &&
+                (config.storeD == MatrixAccess::Tma || config.splitK > 1);
+  int64_t staging = staged ? config.units() * schedule.stagingBytes : 0;
+  int64_t slot = getStageBytes(config) + schedule.slotBarriers * kBarrierBytes;
+  return config.stages * slot + staging;
 }
 
 int64_t mlir::amp::getPaddedRows(const GemmProblem &problem,
@@ -101,7 +101,7 @@ static int64_t getSharedMemoryShare(const Chip &chip, int64_t blocks) {
 
 int64_t GemmConfig::blocksPerMultiprocessor() const {
   bool fits =
-      kMinStages * getStageBytes(*this) <= getSharedMemoryShare(*chip, 2);
+      kShortRing * getStageBytes(*this) <= getSharedMemoryShare(*chip, 2);
   return tileM * tileN < 128 * 128 && fits ? 2 : 1;
 }
 
@@ -113,19 +113,17 @@ static int64_t getSharedMemoryBudget(const GemmConfig &config) {
 
 void mlir::amp::chooseGemmAccess(const GemmProblem &problem,
                                  GemmConfig &config) {
-  bool wgmma = config.chip->wgmma;
   GemmProblem read = getCopiedProblem(problem);
-  auto choose = [&](int64_t stride, Type type) {
-    if (!isTmaStride(stride, type))
-      return MatrixAccess::Threads;
-    return wgmma ? MatrixAccess::Tma : MatrixAccess::Async;
+  auto choose = [](int64_t stride, Type type, MatrixAccess aligned) {
+    return isTmaStride(stride, type) ? aligned : MatrixAccess::Threads;
   };
-  config.loadA = choose(read.strideOfA(), problem.a);
-  config.loadB = choose(read.strideOfB(), problem.b);
+  MatrixAccess load = config.schedule->alignedLoad;
+  config.loadA = choose(read.strideOfA(), problem.a, load);
+  config.loadB = choose(read.strideOfB(), problem.b, load);
   // A box of the copy engine would reach into the next group.
-  config.storeD = wgmma && !problem.groups
-                      ? choose(problem.strideOfD(), problem.d)
-                      : MatrixAccess::Threads;
+  config.storeD = problem.groups ? MatrixAccess::Threads
+                                 : choose(problem.strideOfD(), problem.d,
+                                          config.schedule->alignedStore());
 }
 
 void mlir::amp::completeGemmConfig(const GemmProblem &problem,
@@ -148,7 +146,8 @@ static LogicalResult verifyTypes(const GemmProblem &problem,
     return isa<Float8E4M3FNType, Float8E5M2Type>(type);
   };
   bool sixteen = isa<Float16Type, BFloat16Type>(problem.a);
-  bool plain = problem.a.isF32() && problem.b.isF32() && !config.chip->wgmma;
+  bool plain = problem.a.isF32() && problem.b.isF32() &&
+               config.schedule->takes(problem.a);
   bool tf32 = isa<FloatTF32Type>(problem.a) && problem.a == problem.b;
   if (!(sixteen && problem.a == problem.b) && !plain && !tf32 &&
       !(isEight(problem.a) && isEight(problem.b)))
@@ -156,7 +155,7 @@ static LogicalResult verifyTypes(const GemmProblem &problem,
            << "expected operands of type f16, of type bf16, of type tf32, or "
               "each of type f8E4M3FN or f8E5M2, but got "
            << problem.a << " and " << problem.b << "; cast one of them";
-  if (!sixteen && !plain && !tf32 && !config.chip->wgmma)
+  if (!config.schedule->takes(problem.a))
     return emitError()
            << "expected operands of type f16, bf16, f32 or tf32 for "
            << config.chip->name << ", but got " << problem.a
@@ -204,7 +203,9 @@ verifyAccess(const GemmProblem &problem, const GemmConfig &config,
     if (access != MatrixAccess::Threads && !isTmaStride(stride, type))
       return emitError() << "expected rows of " << name
                          << " to be multiples of 16 bytes for "
-                         << (config.chip->wgmma ? "TMA" : "asynchronous copies")
+                         << (config.schedule->alignedLoad == MatrixAccess::Tma
+                                 ? "TMA"
+                                 : "asynchronous copies")
                          << ", but got " << stride * getElementBytes(type)
                          << " bytes; pad the rows, or use 'access=auto'";
   if (config.cluster > 1 &&
@@ -242,26 +243,44 @@ verifyGroups(const GemmProblem &problem, const GemmConfig &config,
   return success();
 }
 
+/// The tile is one of the schedule's. One that f32 alone cannot have is refused
+/// for f32, any other for the chip.
+static LogicalResult verifyTile(const GemmProblem &problem,
+                                const GemmConfig &config,
+                                function_ref<InFlightDiagnostic()> emitError) {
+  auto isTile = [&](Schedule::Tile tile) {
+    return config.tileM == tile.m && config.tileN == tile.n;
+  };
+  ArrayRef<Schedule::Tile> tiles = config.schedule->tiles;
+  if (llvm::any_of(tiles, isTile))
+    return success();
+  Type half = Float16Type::get(problem.a.getContext());
+  ArrayRef<Schedule::Tile> ofHalf = getSchedule(*config.chip, half).tiles;
+  bool forOperands = llvm::any_of(ofHalf, isTile);
+  if (!forOperands)
+    tiles = ofHalf;
+  InFlightDiagnostic error = emitError() << "expected tile ";
+  for (auto [i, tile] : llvm::enumerate(tiles))
+    error << (i == 0                  ? ""
+              : i + 1 == tiles.size() ? " or "
+                                      : ", ")
+          << tile.m << "x" << tile.n;
+  if (forOperands)
+    error << " for operands of type f32";
+  else if (config.schedule->loader == Schedule::Loader::Everyone)
+    error << " for " << config.chip->name;
+  return error << ", but got " << config.tileM << "x" << config.tileN;
+}
+
 LogicalResult
 mlir::amp::verifyGemm(const GemmProblem &problem, const GemmConfig &config,
                       function_ref<InFlightDiagnostic()> emitError) {
   if (failed(verifyTypes(problem, config, emitError)) ||
       failed(verifySizes(problem, emitError)))
     return failure();
-  auto isTile = [&](int64_t m, int64_t n) {
-    return config.tileM == m && config.tileN == n;
-  };
-  bool wgmma = config.chip->wgmma;
-  if (!wgmma && !isTile(128, 128) && !isTile(128, 64) && !isTile(64, 64))
-    return emitError() << "expected tile 128x128, 128x64 or 64x64 for "
-                       << config.chip->name << ", but got " << config.tileM
-                       << "x" << config.tileN;
-  if (problem.a.isF32() && isTile(64, 64))
-    return emitError() << "expected tile 128x128 or 128x64 for operands of "
-                          "type f32, but got 64x64";
-  if (wgmma && !isTile(128, 256) && !isTile(128, 128) && !isTile(64, 128))
-    return emitError() << "expected tile 128x256, 128x128 or 64x128, but got "
-                       << config.tileM << "x" << config.tileN;
+  const Schedule &schedule = *config.schedule;
+  if (failed(verifyTile(problem, config, emitError)))
+    return failure();
   int64_t depth = kSwizzleBytes / getElementBytes(problem.a);
   if (config.tileK != depth)
     return emitError() << "expected a tile " << depth << " deep, which is 128 "
@@ -270,16 +289,17 @@ mlir::amp::verifyGemm(const GemmProblem &problem, const GemmConfig &config,
   if (config.cluster != 1 && config.cluster != 2)
     return emitError() << "expected 'cluster' to be 1 or 2, but got "
                        << config.cluster;
-  if (!wgmma && config.cluster != 1)
+  if (config.cluster > schedule.maxCluster)
     return emitError() << "expected 'cluster' to be 1 for " << config.chip->name
                        << ", but got " << config.cluster;
-  if (!wgmma && config.stages < kMinStages)
-    return emitError() << "expected 'stages' from " << kMinStages << " to "
-                       << kMaxStages << " for " << config.chip->name
+  if (schedule.loader == Schedule::Loader::Everyone &&
+      config.stages < schedule.minStages)
+    return emitError() << "expected 'stages' from " << schedule.minStages
+                       << " to " << kMaxStages << " for " << config.chip->name
                        << ", so that a copy is in flight while the kernel "
                           "waits for another, but got "
                        << config.stages;
-  if (config.stages < 2 || config.stages > kMaxStages)
+  if (config.stages < schedule.minStages || config.stages > kMaxStages)
     return emitError() << "expected 'stages' from 2 to " << kMaxStages
                        << ", but got " << config.stages;
   if (config.splitK < 1 || config.splitK > 64)

@@ -39,7 +39,8 @@ unsigned GemmProduct::addMatrix(KernelSignature &signature, StringRef name,
 void GemmProduct::addParameters(KernelSignature &signature) {
   // Copies of 16 bytes rely on rows of whole chunks where they found them.
   auto multiple = [&](int64_t size, Type type) {
-    return isTmaStride(size, type) && !config.chip->wgmma
+    return isTmaStride(size, type) &&
+                   config.schedule->alignedLoad == MatrixAccess::Async
                ? 16 / getElementBytes(type)
                : 1;
   };

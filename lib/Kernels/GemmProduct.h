@@ -49,9 +49,9 @@ protected:
   Position position = {};
   Number resultStride;
 
-  /// Rows of D are chunks of 16 bytes, which mma.sync's warps store.
+  /// Rows of D are chunks of 16 bytes, which warps can store.
   bool hasWholeChunks() const {
-    return !config.chip->wgmma && !split() &&
+    return config.schedule->storer == Schedule::Storer::Everyone && !split() &&
            isTmaStride(problem.n, problem.d) &&
            isTmaStride(problem.strideOfD(), problem.d);
   }

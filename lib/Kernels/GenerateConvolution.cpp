@@ -102,8 +102,10 @@ private:
                            const ConvolutionProblem &problem,
                            GemmConfig &config) {
     if (failed(options.readConfig(
-            {chip, tile, stages, cluster, splitK, rasterGroup}, config)))
+            {chip, tile, stages, cluster, splitK, rasterGroup}, problem.a,
+            config)))
       return failure();
+    bool byTma = config.schedule->alignedLoad == MatrixAccess::Tma;
     if (access == "auto") {
       chooseConvolutionAccess(problem, config);
     } else if (access == "threads") {
@@ -111,17 +113,15 @@ private:
     } else if (access == "async") {
       config.loadA = config.loadB = MatrixAccess::Async;
       config.storeD = MatrixAccess::Threads;
-    } else if (access == "tma" && config.chip->wgmma) {
+    } else if (access == "tma" && byTma) {
       config.loadA = config.loadB = MatrixAccess::Tma;
       config.storeD = chooseIm2colStore(problem);
     } else {
       return options.refuse("access",
-                            config.chip->wgmma ? "auto, tma, async or threads"
-                                               : "auto, async or threads",
+                            byTma ? "auto, tma, async or threads"
+                                  : "auto, async or threads",
                             access);
     }
-    if (!config.chip->wgmma)
-      config.storeD = MatrixAccess::Threads;
     completeGemmConfig(getImplicitProduct(problem), config);
     return success();
   }

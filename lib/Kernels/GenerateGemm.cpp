@@ -84,21 +84,21 @@ private:
   LogicalResult readConfig(KernelOptions &options, const GemmProblem &problem,
                            GemmConfig &config) {
     if (failed(options.readConfig(
-            {chip, tile, stages, cluster, splitK, rasterGroup}, config)))
+            {chip, tile, stages, cluster, splitK, rasterGroup}, problem.a,
+            config)))
       return failure();
+    const Schedule &schedule = *config.schedule;
+    bool byTma = schedule.alignedLoad == MatrixAccess::Tma;
+    config.loadA = config.loadB = schedule.alignedLoad;
+    config.storeD = schedule.alignedStore();
     if (access == "auto")
       chooseGemmAccess(problem, config);
     else if (access == "threads")
       config.loadA = config.loadB = config.storeD = MatrixAccess::Threads;
-    else if (access == "async" && !config.chip->wgmma)
-      config.loadA = config.loadB = MatrixAccess::Async;
-    else if (access != "tma" || !config.chip->wgmma)
-      return options.refuse("access",
-                            config.chip->wgmma ? "auto, tma or threads"
-                                               : "auto, async or threads",
-                            access);
-    if (!config.chip->wgmma)
-      config.storeD = MatrixAccess::Threads;
+    else if (access != (byTma ? "tma" : "async"))
+      return options.refuse(
+          "access", byTma ? "auto, tma or threads" : "auto, async or threads",
+          access);
     completeGemmConfig(problem, config);
     return success();
   }

@@ -71,8 +71,7 @@ LogicalResult KernelTable::read(StringRef path,
                     "split-k raster-group",
                     line);
     GemmConfig config;
-    config.chip = getChip(words[0]);
-    if (!config.chip)
+    if (!getChip(words[0]))
       return refuse("a chip that kernels are made for", words[0]);
     for (StringRef word : ArrayRef(words).slice(1, 4))
       if (int64_t size; word.getAsInteger(10, size))
@@ -96,7 +95,9 @@ std::optional<GemmConfig> KernelTable::find(const GemmProblem &problem,
   auto found = configs.find(getKey(problem, chip.name));
   if (found == configs.end())
     return std::nullopt;
-  return found->second;
+  GemmConfig config = found->second;
+  config.setChip(chip, problem.a);
+  return config;
 }
 
 //===----------------------------------------------------------------------===//
@@ -105,18 +106,12 @@ std::optional<GemmConfig> KernelTable::find(const GemmProblem &problem,
 
 static SmallVector<GemmConfig> getCandidates(const GemmProblem &problem,
                                              const Chip &chip) {
-  // Large tiles first: between equals they read less.
-  static constexpr std::pair<int64_t, int64_t> kWgmmaTiles[] = {
-      {128, 256}, {128, 128}, {64, 128}};
-  static constexpr std::pair<int64_t, int64_t> kWarpTiles[] = {
-      {128, 128}, {128, 64}, {64, 64}};
   SmallVector<GemmConfig> candidates;
-  for (auto [tileM, tileN] :
-       chip.wgmma ? ArrayRef(kWgmmaTiles) : ArrayRef(kWarpTiles))
+  for (auto [tileM, tileN] : getSchedule(chip, problem.a).tiles)
     for (int64_t cluster : {1, 2})
       for (int64_t split : kSplits) {
         GemmConfig config;
-        config.chip = &chip;
+        config.setChip(chip, problem.a);
         config.tileM = tileM;
         config.tileN = tileN;
         config.cluster = cluster;

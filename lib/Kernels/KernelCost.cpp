@@ -85,19 +85,21 @@ static double getInstructionShare(const GemmProblem &problem,
   if (problem.a.isF32())
     return 1;
   return kSustainedTensor *
-         (config.chip->wgmma ? 1 : config.chip->rates.warpShare);
+         (config.schedule->instruction == ProductInstruction::MmaSync
+              ? config.chip->rates.warpShare
+              : 1);
 }
 
 /// Bytes that pass between shared memory and a multiprocessor for one stage of
-/// a tile. With wgmma, each warpgroup reads its 64 rows of A and all of B; with
-/// mma.sync, each warp reads its rows and columns, and copies into shared
-/// memory are stores like any other. Each row of a stage is 128 bytes.
+/// a tile. Each unit that multiplies reads its rows of A and its columns of B.
+/// Where it loads them too, its copies into shared memory are stores like any
+/// other. Each row of a stage is 128 bytes.
 static double getSharedBytes(const GemmConfig &config) {
-  if (config.chip->wgmma)
-    return 128.0 * config.consumers() * (64 + config.tileN);
-  double read = 128.0 * config.warpsM() * config.warpsN() *
-                (double(config.tileM) / config.warpsM() +
-                 double(config.tileN) / config.warpsN());
+  double read = 128.0 * config.unitsM() * config.unitsN() *
+                (double(config.tileM) / config.unitsM() +
+                 double(config.tileN) / config.unitsN());
+  if (config.schedule->loader == Schedule::Loader::Warpgroup)
+    return read;
   return read + 128.0 * (config.tileM + config.tileN);
 }
 

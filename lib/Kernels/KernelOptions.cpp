@@ -46,9 +46,9 @@ LogicalResult KernelOptions::readNumbers(StringRef option, StringRef form,
   return wellFormed ? success() : refuse(option, form, text);
 }
 
-LogicalResult KernelOptions::readConfig(const Config &options,
+LogicalResult KernelOptions::readConfig(const Config &options, Type operand,
                                         GemmConfig &config) {
-  if (failed(readChip(options.chip, config)) ||
+  if (failed(readChip(options.chip, operand, config)) ||
       failed(readTile(options.tile, config)))
     return failure();
   config.stages = options.stages;
@@ -58,14 +58,16 @@ LogicalResult KernelOptions::readConfig(const Config &options,
   return success();
 }
 
-LogicalResult KernelOptions::readChip(StringRef text, GemmConfig &config) {
-  config.chip = getChip(text);
-  if (!config.chip) {
+LogicalResult KernelOptions::readChip(StringRef text, Type operand,
+                                      GemmConfig &config) {
+  const Chip *chip = getChip(text);
+  if (!chip) {
     std::string names;
     for (const Chip &known : getChips())
       names += (names.empty() ? "" : ", ") + known.name.str();
     return refuse("chip", "one of " + names, text);
   }
+  config.setChip(*chip, operand);
   return success();
 }
 

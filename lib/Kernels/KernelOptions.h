@@ -36,15 +36,17 @@ public:
     StringRef chip, tile;
     int64_t stages, cluster, splitK, rasterGroup;
   };
-  /// All of `config` but how matrices are read and written.
-  LogicalResult readConfig(const Config &options, GemmConfig &config);
+  /// All of `config` but how matrices are read and written, for operands of
+  /// this type.
+  LogicalResult readConfig(const Config &options, Type operand,
+                           GemmConfig &config);
   /// `text` names a function of the module, or none.
   FailureOr<GemmEpilogue> readEpilogue(StringRef text, Type result);
   /// The name of the kernel's module is new.
   LogicalResult verifyName(StringRef name);
 
 private:
-  LogicalResult readChip(StringRef text, GemmConfig &config);
+  LogicalResult readChip(StringRef text, Type operand, GemmConfig &config);
   LogicalResult readTile(StringRef text, GemmConfig &config);
 
   ModuleOp module;

@@ -17,6 +17,14 @@ using namespace mlir::amp;
 
 void mlir::amp::emitMainLoop(DeviceBuilder &b, StringRef name,
                              Product &product) {
-  auto emit = product.config.chip->wgmma ? emitSm90Kernel : emitSm80Kernel;
-  emit(b, name, product);
+  const Schedule &schedule = *product.config.schedule;
+  assert(schedule.turns == 1 && "main loops have one tile in work");
+  switch (schedule.instruction) {
+  case ProductInstruction::Wgmma:
+    return emitSm90Kernel(b, name, product);
+  case ProductInstruction::MmaSync:
+  case ProductInstruction::Fma:
+    return emitSm80Kernel(b, name, product);
+  }
+  llvm_unreachable("unknown instruction");
 }

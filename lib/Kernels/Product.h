@@ -101,7 +101,7 @@ public:
   bool batched() const { return problem.batch > 1; }
   /// The sums leave by TMA.
   bool storesByTma() const {
-    return config.chip->wgmma &&
+    return config.schedule->storer == Schedule::Storer::CopyEngine &&
            (split() || config.storeD == MatrixAccess::Tma);
   }
 

@@ -66,12 +66,18 @@ private:
     return b.select(after == config.stages, b.number(0), after);
   }
 
+  /// Warps along M and N. Plain arithmetic has others (ThreadProducts): what is
+  /// computed from these is not read then.
+  int64_t warpsM() const { return plain() ? 2 : config.unitsM(); }
+  int64_t warpsN() const { return config.threads() / 32 / warpsM(); }
   /// A warp's part of the tile, and its instructions along M and N.
-  int64_t warpRows() const { return config.tileM / config.warpsM(); }
-  int64_t warpColumns() const { return config.tileN / config.warpsN(); }
+  int64_t warpRows() const { return config.tileM / warpsM(); }
+  int64_t warpColumns() const { return config.tileN / warpsN(); }
   int64_t instructionsM() const { return warpRows() / kRows; }
   int64_t instructionsN() const { return warpColumns() / kColumns; }
-  bool plain() const { return product.problem.a.isF32(); }
+  bool plain() const {
+    return config.schedule->instruction == ProductInstruction::Fma;
+  }
   int64_t sumCount() const { return instructionsM() * instructionsN() * 4; }
 
   DeviceBuilder &b;
@@ -90,8 +96,8 @@ void Sm80Kernel::emit(StringRef name) {
   thread = sm80::threadId(b);
   lane = thread % 32;
   Number warp = thread / 32;
-  warpRow = warp % config.warpsM() * warpRows();
-  warpColumn = warp / config.warpsM() * warpColumns();
+  warpRow = warp % warpsM() * warpRows();
+  warpColumn = warp / warpsM() * warpColumns();
   memoryA = product.sharedMemory();
   memoryB = b.advance(memoryA, config.stages * tileA.bytes());
   product.scheduler().forEach(

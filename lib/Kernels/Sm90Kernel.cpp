@@ -35,7 +35,6 @@ using namespace mlir::amp;
 
 /// Bytes of K in one wgmma, and how many of them a stage of 128 bytes takes.
 static constexpr int64_t kStepsPerStage = 4;
-static constexpr int64_t kStagingBytes = 2 * 64 * 128;
 
 namespace {
 class Sm90Kernel {
@@ -100,8 +99,9 @@ void Sm90Kernel::layOutSharedMemory() {
   };
   memoryA = take(config.stages * tileA.bytes());
   memoryB = take(config.stages * tileB.bytes());
-  staging =
-      take(product.storesByTma() ? config.consumers() * kStagingBytes : 0);
+  staging = take(product.storesByTma()
+                     ? config.units() * config.schedule->stagingBytes
+                     : 0);
   barriers = take(2 * 8 * config.stages);
   assert(offset == getSharedMemoryBytes(problem, config) &&
          "shared memory as announced");
@@ -109,7 +109,7 @@ void Sm90Kernel::layOutSharedMemory() {
 
 void Sm90Kernel::emitSetup(PipelineRing &ring) {
   b.branch(sm90::threadId(b) == 0,
-           [&] { ring.initialise(byThreads() ? 128 : 1, config.consumers()); });
+           [&] { ring.initialise(byThreads() ? 128 : 1, config.units()); });
   if (config.cluster > 1)
     sm90::clusterBarrierAfterInit(b);
   else
@@ -276,15 +276,15 @@ void Sm90Kernel::emitResult(WorkItem item, Value accumulators) {
     return storeByThreads(b, slab, builder, matrix);
   if (product.split())
     return storeByTma(b, slab, builder, b.getF32Type(), matrix.pointer, staging,
-                      config.consumers(), matrix.shape.firstRow);
+                      config.units(), matrix.shape.firstRow);
   if (product.batched())
     slab.batch = item.batch;
   storeByTma(b, slab, builder, problem.d, matrix.pointer, staging,
-             config.consumers(), b.number(0));
+             config.units(), b.number(0));
 }
 
 void Sm90Kernel::emitConsumer(PipelineRing &ring) {
-  if (config.consumers() == 1)
+  if (config.units() == 1)
     sm90::increaseRegisters(b, byThreads() ? 152 : 216);
   else
     sm90::increaseRegisters(b, byThreads() ? 200 : 232);

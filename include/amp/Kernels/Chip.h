@@ -55,16 +55,27 @@ struct ChipRates {
 };
 
 struct Chip {
+  /// What a kernel may be made of.
+  enum Feature : unsigned {
+    WarpProducts = 1 << 0,      ///< mma.sync
+    AsyncCopies = 1 << 1,       ///< cp.async
+    CopyEngine = 1 << 2,        ///< TMA, and barriers that count its bytes
+    Clusters = 1 << 3,          ///< blocks that reach each other's memory
+    WarpgroupProducts = 1 << 4, ///< wgmma
+  };
+
   /// As compilers know it: its compute capability, and whether code may use
   /// what is of this chip alone.
   StringRef name;
   /// Another chip of the table whose kernels run on this one too, for operands
   /// that its own kernels do not take; or empty.
   StringRef earlier;
-  /// Kernels are made of wgmma and TMA, not of mma.sync and cp.async.
-  bool wgmma;
+  /// Bits of Feature. Which of them a kernel uses, its schedule says.
+  unsigned features;
   ChipLimits limits;
   ChipRates rates;
+
+  bool has(unsigned needed) const { return (features & needed) == needed; }
 };
 
 /// The chips that kernels are made for.

@@ -16,18 +16,11 @@
 #ifndef AMP_KERNELS_GEMM_H
 #define AMP_KERNELS_GEMM_H
 
-#include "amp/Kernels/Chip.h"
+#include "amp/Kernels/Schedule.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
 
 namespace mlir::amp {
-
-/// How the elements of a matrix reach shared memory, or leave it.
-enum class MatrixAccess {
-  Tma,     ///< by the copy engine: rows lie on multiples of 16 bytes
-  Async,   ///< by asynchronous copies of 16 bytes: rows as for TMA
-  Threads, ///< by ordinary loads and stores, element by element
-};
 
 /// D[M][N] = A * B for each of `batch` independent matrices.
 struct GemmProblem {
@@ -63,7 +56,9 @@ GemmProblem getCopiedProblem(const GemmProblem &problem);
 
 /// The parameters of one kernel.
 struct GemmConfig {
-  const Chip *chip = getChip("sm_90a");
+  /// Set together, by setChip.
+  const Chip *chip = nullptr;
+  const Schedule *schedule = nullptr;
   /// Part of D that a block computes at a time, and depth of one stage.
   int64_t tileM = 128, tileN = 128, tileK = 0;
   /// Slots of the ring through which tiles of A and B pass.
@@ -78,15 +73,19 @@ struct GemmConfig {
   MatrixAccess loadA = MatrixAccess::Tma, loadB = MatrixAccess::Tma,
                storeD = MatrixAccess::Tma;
 
-  /// With wgmma, the warpgroups of 128 threads that compute; each has 64 rows
-  /// of the tile.
-  int64_t consumers() const { return tileM / 64; }
-  /// With mma.sync, the warps along M and N. Each has 64 or 32 rows and 32
-  /// columns of the tile.
-  int64_t warpsM() const { return 2; }
-  int64_t warpsN() const { return tileN / 32; }
+  /// Sets the chip, and its schedule for these operands.
+  void setChip(const Chip &target, Type operand) {
+    chip = &target;
+    schedule = &getSchedule(target, operand);
+  }
+
+  /// Units that multiply one tile, along M and along N, and all of a block.
+  int64_t unitsM() const { return schedule->rows.partsOf(tileM); }
+  int64_t unitsN() const { return schedule->columns.partsOf(tileN); }
+  int64_t units() const { return schedule->turns * unitsM() * unitsN(); }
   int64_t threads() const {
-    return chip->wgmma ? 128 * (consumers() + 1) : 32 * warpsM() * warpsN();
+    bool extra = schedule->loader == Schedule::Loader::Warpgroup;
+    return schedule->unitThreads * units() + (extra ? 128 : 0);
   }
   /// Blocks that shall run on a multiprocessor at a time: two of a small tile,
   /// where the chip has the shared memory for their shortest rings.

@@ -36,7 +36,7 @@ protected:
   GemmConfig getConfig(const GemmProblem &problem, int64_t tileM, int64_t tileN,
                        int64_t cluster = 1, StringRef chip = "sm_90a") {
     GemmConfig config;
-    config.chip = getChip(chip);
+    config.setChip(*getChip(chip), problem.a);
     config.tileM = tileM;
     config.tileN = tileN;
     config.cluster = cluster;
@@ -249,7 +249,7 @@ TEST_F(KernelCostTest, FindsAKernelForF32OnEachChip) {
   for (const Chip &chip : getChips()) {
     FailureOr<KernelChoice> choice = choose(problem, chip.name);
     ASSERT_TRUE(succeeded(choice)) << chip.name.str();
-    EXPECT_FALSE(choice->config.chip->wgmma);
+    EXPECT_EQ(choice->config.schedule->instruction, ProductInstruction::Fma);
   }
 }
 
