@@ -21,7 +21,7 @@
 #ifndef AMP_KERNELS_KERNELCHOICE_H
 #define AMP_KERNELS_KERNELCHOICE_H
 
-#include "amp/Kernels/Convolution.h"
+#include "amp/Kernels/ConvolutionProblem.h"
 #include "amp/Kernels/KernelCost.h"
 #include "llvm/ADT/StringMap.h"
 

@@ -18,7 +18,7 @@
 #ifndef AMP_KERNELS_KERNELCOST_H
 #define AMP_KERNELS_KERNELCOST_H
 
-#include "amp/Kernels/Gemm.h"
+#include "amp/Kernels/GemmConfig.h"
 #include "mlir/IR/Builders.h"
 
 namespace mlir::amp {

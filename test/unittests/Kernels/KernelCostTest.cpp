@@ -13,6 +13,7 @@
 
 #include "amp/Kernels/KernelChoice.h"
 
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/MLIRContext.h"
 #include "gtest/gtest.h"
 

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "amp/Kernels/Gemm.h"
+#include "amp/Kernels/GemmConfig.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/MLIRContext.h"
