@@ -52,8 +52,7 @@ struct GemmConfig {
   int64_t unitsN() const { return schedule->columns.partsOf(tileN); }
   int64_t units() const { return schedule->turns * unitsM() * unitsN(); }
   int64_t threads() const {
-    bool extra = schedule->loader == Schedule::Loader::Warpgroup;
-    return schedule->unitThreads * units() + (extra ? 128 : 0);
+    return schedule->unitThreads * units() + schedule->loaderThreads;
   }
   /// Blocks that shall run on a multiprocessor at a time: two of a small tile,
   /// where the chip has the shared memory for their shortest rings.

@@ -56,10 +56,6 @@ struct Schedule {
   struct Tile {
     int64_t m, n;
   };
-  enum class Loader {
-    Warpgroup, ///< one of its own, beside those that multiply
-    Everyone,  ///< all that multiply, ahead of what they read
-  };
   enum class Storer {
     CopyEngine, ///< boxes that those who multiply leave in shared memory
     Everyone,   ///< each its part, from registers or through the ring
@@ -77,7 +73,9 @@ struct Schedule {
   /// What it multiplies, bits of Operand.
   unsigned operands;
 
-  Loader loader;
+  /// Threads that load and do nothing else. Without them all that multiply
+  /// load, ahead of what they read.
+  int64_t loaderThreads;
   /// How rows on multiples of 16 bytes are loaded; others by threads.
   MatrixAccess alignedLoad;
   /// Barriers that hand a slot over: when it is full, and when it is empty.
@@ -104,6 +102,8 @@ struct Schedule {
   ArrayRef<Tile> tiles;
 
   bool takes(Type operand) const;
+  /// Those who multiply load.
+  bool allLoad() const { return loaderThreads == 0; }
   /// How D is stored where its rows lie on multiples of 16 bytes.
   MatrixAccess alignedStore() const {
     return storer == Storer::CopyEngine ? MatrixAccess::Tma

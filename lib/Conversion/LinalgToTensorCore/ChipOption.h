@@ -14,6 +14,7 @@
 #define AMP_LIB_CONVERSION_LINALGTOTENSORCORE_CHIPOPTION_H
 
 #include "amp/Kernels/Chip.h"
+#include "mlir/IR/Diagnostics.h"
 
 namespace mlir::amp {
 

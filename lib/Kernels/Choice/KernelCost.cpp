@@ -92,13 +92,13 @@ static double getInstructionShare(const GemmProblem &problem,
 
 /// Bytes that pass between shared memory and a multiprocessor for one stage of
 /// a tile. Each unit that multiplies reads its rows of A and its columns of B.
-/// Where it loads them too, its copies into shared memory are stores like any
+/// Where they load too, their copies into shared memory are stores like any
 /// other. Each row of a stage is 128 bytes.
 static double getSharedBytes(const GemmConfig &config) {
   double read = 128.0 * config.unitsM() * config.unitsN() *
                 (double(config.tileM) / config.unitsM() +
                  double(config.tileN) / config.unitsN());
-  if (config.schedule->loader == Schedule::Loader::Warpgroup)
+  if (!config.schedule->allLoad())
     return read;
   return read + 128.0 * (config.tileM + config.tileN);
 }

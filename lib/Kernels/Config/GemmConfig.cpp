@@ -237,7 +237,7 @@ static LogicalResult verifyTile(const GemmProblem &problem,
           << tile.m << "x" << tile.n;
   if (forOperands)
     error << " for operands of type f32";
-  else if (config.schedule->loader == Schedule::Loader::Everyone)
+  else if (config.schedule->allLoad())
     error << " for " << config.chip->name;
   return error << ", but got " << config.tileM << "x" << config.tileN;
 }
@@ -262,8 +262,7 @@ mlir::amp::verifyGemm(const GemmProblem &problem, const GemmConfig &config,
   if (config.cluster > schedule.maxCluster)
     return emitError() << "expected 'cluster' to be 1 for " << config.chip->name
                        << ", but got " << config.cluster;
-  if (schedule.loader == Schedule::Loader::Everyone &&
-      config.stages < schedule.minStages)
+  if (schedule.allLoad() && config.stages < schedule.minStages)
     return emitError() << "expected 'stages' from " << schedule.minStages
                        << " to " << kMaxStages << " for " << config.chip->name
                        << ", so that a copy is in flight while the kernel "

@@ -28,56 +28,61 @@ static constexpr Schedule::Tile kThreadTiles[] = {{128, 128}, {128, 64}};
 /// With wgmma. A unit stages its results in two boxes of 64 rows of 128 bytes:
 /// one is filled while the other is stored.
 static const Schedule kWarpgroups = {
-    Chip::WarpgroupProducts | Chip::CopyEngine | Chip::Clusters,
-    Schedule::Half | Schedule::Eight | Schedule::Tf32,
-    Schedule::Loader::Warpgroup,
-    MatrixAccess::Tma,
+    /*needs=*/Chip::WarpgroupProducts | Chip::CopyEngine | Chip::Clusters,
+    /*operands=*/Schedule::Half | Schedule::Eight | Schedule::Tf32,
+    /*loaderThreads=*/128,
+    /*alignedLoad=*/MatrixAccess::Tma,
     /*slotBarriers=*/2,
-    ProductInstruction::Wgmma,
+    /*instruction=*/ProductInstruction::Wgmma,
     /*unitThreads=*/128,
     /*rows=*/{0, 64},
     /*columns=*/{1, 0},
     /*turns=*/1,
-    Schedule::Storer::CopyEngine,
+    /*storer=*/Schedule::Storer::CopyEngine,
     /*stagingBytes=*/2 * 64 * 128,
     /*minStages=*/2,
     /*maxCluster=*/2,
-    kWarpgroupTiles};
+    /*tiles=*/kWarpgroupTiles,
+};
 
 /// With mma.sync. Of three stages one is read, one is waited for, and one is in
 /// flight.
-static const Schedule kWarps = {Chip::WarpProducts | Chip::AsyncCopies,
-                                Schedule::Half | Schedule::Tf32,
-                                Schedule::Loader::Everyone,
-                                MatrixAccess::Async,
-                                /*slotBarriers=*/0,
-                                ProductInstruction::MmaSync,
-                                /*unitThreads=*/32,
-                                /*rows=*/{2, 0},
-                                /*columns=*/{0, 32},
-                                /*turns=*/1,
-                                Schedule::Storer::Everyone,
-                                /*stagingBytes=*/0,
-                                /*minStages=*/3,
-                                /*maxCluster=*/1,
-                                kWarpTiles};
+static const Schedule kWarps = {
+    /*needs=*/Chip::WarpProducts | Chip::AsyncCopies,
+    /*operands=*/Schedule::Half | Schedule::Tf32,
+    /*loaderThreads=*/0,
+    /*alignedLoad=*/MatrixAccess::Async,
+    /*slotBarriers=*/0,
+    /*instruction=*/ProductInstruction::MmaSync,
+    /*unitThreads=*/32,
+    /*rows=*/{2, 0},
+    /*columns=*/{0, 32},
+    /*turns=*/1,
+    /*storer=*/Schedule::Storer::Everyone,
+    /*stagingBytes=*/0,
+    /*minStages=*/3,
+    /*maxCluster=*/1,
+    /*tiles=*/kWarpTiles,
+};
 
 /// With plain arithmetic, in the same ring.
-static const Schedule kThreads = {Chip::AsyncCopies,
-                                  Schedule::F32,
-                                  Schedule::Loader::Everyone,
-                                  MatrixAccess::Async,
-                                  /*slotBarriers=*/0,
-                                  ProductInstruction::Fma,
-                                  /*unitThreads=*/32,
-                                  /*rows=*/{0, 32},
-                                  /*columns=*/{0, 64},
-                                  /*turns=*/1,
-                                  Schedule::Storer::Everyone,
-                                  /*stagingBytes=*/0,
-                                  /*minStages=*/3,
-                                  /*maxCluster=*/1,
-                                  kThreadTiles};
+static const Schedule kThreads = {
+    /*needs=*/Chip::AsyncCopies,
+    /*operands=*/Schedule::F32,
+    /*loaderThreads=*/0,
+    /*alignedLoad=*/MatrixAccess::Async,
+    /*slotBarriers=*/0,
+    /*instruction=*/ProductInstruction::Fma,
+    /*unitThreads=*/32,
+    /*rows=*/{0, 32},
+    /*columns=*/{0, 64},
+    /*turns=*/1,
+    /*storer=*/Schedule::Storer::Everyone,
+    /*stagingBytes=*/0,
+    /*minStages=*/3,
+    /*maxCluster=*/1,
+    /*tiles=*/kThreadTiles,
+};
 
 bool Schedule::takes(Type operand) const {
   if (isa<Float16Type, BFloat16Type>(operand))

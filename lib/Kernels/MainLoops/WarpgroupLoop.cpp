@@ -108,8 +108,10 @@ void WarpgroupLoop::layOutSharedMemory() {
 }
 
 void WarpgroupLoop::emitSetup(PipelineRing &ring) {
-  b.branch(sm90::threadId(b) == 0,
-           [&] { ring.initialise(byThreads() ? 128 : 1, config.units()); });
+  b.branch(sm90::threadId(b) == 0, [&] {
+    ring.initialise(byThreads() ? config.schedule->loaderThreads : 1,
+                    config.units());
+  });
   if (config.cluster > 1)
     sm90::clusterBarrierAfterInit(b);
   else
@@ -121,7 +123,7 @@ void WarpgroupLoop::emit(StringRef name) {
   product.enterKernel(name);
   if (config.cluster > 1)
     rank = sm90::rankInCluster(b);
-  thread = sm90::threadId(b) % 128;
+  thread = sm90::threadId(b) % config.schedule->unitThreads;
   warpgroup = sm90::warpgroupId(b);
   layOutSharedMemory();
   PipelineRing ring(b, barriers, config.stages, config.cluster);
@@ -195,7 +197,8 @@ void WarpgroupLoop::emitProducer(PipelineRing &ring) {
           Number column = columnOf(item);
           if (config.cluster > 1)
             column = column + rank * (config.tileN / config.cluster);
-          product.beginTile(item, rowOf(item), column, thread, 128);
+          product.beginTile(item, rowOf(item), column, thread,
+                            config.schedule->loaderThreads);
           StageRange stages = product.stagesOf(item);
           return b.loop(stages.first, stages.last, b.number(1), position,
                         [&](Number stage, ValueRange position) {
