@@ -201,14 +201,17 @@ SmallVector<Value> WarpLoop::emitProducts(WorkItem item) {
 //===----------------------------------------------------------------------===//
 
 ThreadProducts WarpLoop::threadProducts() {
-  int64_t warpsM = config.tileM / ThreadProducts::kWarpRows;
+  assert(config.units() * ThreadProducts::kWarpRows *
+                 ThreadProducts::kWarpColumns ==
+             config.tileM * config.tileN &&
+         "a schedule's warp has what ThreadProducts gives it");
   Number warp = thread / 32;
   return {b,
           tileA,
           tileB,
           lane,
-          warp % warpsM * ThreadProducts::kWarpRows,
-          warp / warpsM * ThreadProducts::kWarpColumns};
+          warp % config.unitsM() * ThreadProducts::kWarpRows,
+          warp / config.unitsM() * ThreadProducts::kWarpColumns};
 }
 
 /// The same ring without Tensor Cores. The wait for a stage comes right before
