@@ -25,8 +25,11 @@ static constexpr Schedule::Tile kWarpTiles[] = {
 /// A warp of threads has 32 rows, and a block has four warps or more.
 static constexpr Schedule::Tile kThreadTiles[] = {{128, 128}, {128, 64}};
 
-/// With wgmma. A unit stages its results in two boxes of 64 rows of 128 bytes:
-/// one is filled while the other is stored.
+/// What the copy engine stores at a time: 64 rows of 128 bytes.
+static constexpr int64_t kBoxBytes = 8192;
+
+/// With wgmma. A unit stages its results in two boxes: one is filled while the
+/// other is stored.
 static const Schedule kWarpgroups = {
     /*needs=*/Chip::WarpgroupProducts | Chip::CopyEngine | Chip::Clusters,
     /*operands=*/Schedule::Half | Schedule::Eight | Schedule::Tf32,
@@ -39,7 +42,7 @@ static const Schedule kWarpgroups = {
     /*columns=*/{1, 0},
     /*turns=*/1,
     /*storer=*/Schedule::Storer::CopyEngine,
-    /*stagingBytes=*/2 * 64 * 128,
+    /*stagingBytes=*/2 * kBoxBytes,
     /*minStages=*/2,
     /*maxCluster=*/2,
     /*tiles=*/kWarpgroupTiles,
