@@ -21,7 +21,7 @@
 #ifndef AMP_KERNELS_KERNELCHOICE_H
 #define AMP_KERNELS_KERNELCHOICE_H
 
-#include "amp/Kernels/Convolution.h"
+#include "amp/Kernels/ConvolutionProblem.h"
 #include "amp/Kernels/KernelCost.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -36,7 +36,7 @@ public:
 
   /// The tile, cluster, split and raster for `problem`, or nothing.
   std::optional<GemmConfig> find(const GemmProblem &problem,
-                                 const GemmChip &chip) const;
+                                 const Chip &chip) const;
 
 private:
   llvm::StringMap<GemmConfig> configs;
@@ -51,14 +51,14 @@ struct KernelChoice {
 /// `problem` on `chip`, or the one that `table` has. For operands that the
 /// chip's kernels do not take, kernels of an earlier chip are tried that run on
 /// it too. Fails if there is none; `reason` then says why.
-FailureOr<KernelChoice> chooseGemm(const GemmProblem &problem,
-                                   const GemmChip &chip, int64_t operandBytes,
+FailureOr<KernelChoice> chooseGemm(const GemmProblem &problem, const Chip &chip,
+                                   int64_t operandBytes,
                                    const KernelTable &table,
                                    std::string &reason);
 
 /// The same for a convolution, as the product that it is; no table has any.
 FailureOr<KernelChoice> chooseConvolution(const ConvolutionProblem &problem,
-                                          const GemmChip &chip,
+                                          const Chip &chip,
                                           int64_t operandBytes,
                                           std::string &reason);
 

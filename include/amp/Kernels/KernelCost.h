@@ -18,29 +18,10 @@
 #ifndef AMP_KERNELS_KERNELCOST_H
 #define AMP_KERNELS_KERNELCOST_H
 
-#include "amp/Kernels/Gemm.h"
+#include "amp/Kernels/GemmConfig.h"
 #include "mlir/IR/Builders.h"
 
 namespace mlir::amp {
-
-/// A product with a chip: what one of its multiprocessors does in a cycle at
-/// most, and all of it in a second. An expectation: other products with the
-/// chip have more multiprocessors or fewer, and a launch asks the device.
-struct ChipRates {
-  StringRef name, product;
-  int64_t multiprocessors;
-  /// Cycles in a second at the highest sustained clock.
-  double clock;
-  /// Floating-point operations in a cycle: products of f16 or bf16 with f32
-  /// sums, of 8-bit floats (0 if there are none), and f32 without Tensor Cores.
-  double half, eight, plain;
-  /// Bytes in a second from memory, and bytes in a cycle from the L2 cache to
-  /// all multiprocessors.
-  double memory, l2;
-};
-
-/// Each chip of getGemmChips() has one.
-const ChipRates &getChipRates(const GemmChip &chip);
 
 /// Which resource a kernel waits for most.
 enum class KernelBound { Latency, Arithmetic, SharedMemory, L2, Memory };
@@ -83,7 +64,7 @@ DictionaryAttr describeCost(Builder &b, const GemmConfig &config,
 
 /// Seconds of one product by a kernel with one thread for each element of D:
 /// what a contraction gets that no kernel of ours takes.
-double estimatePlainGemm(const GemmProblem &problem, const GemmChip &chip);
+double estimatePlainGemm(const GemmProblem &problem, const Chip &chip);
 
 } // namespace mlir::amp
 

@@ -14,7 +14,8 @@
 
 #include "ChipOption.h"
 #include "amp/Conversion/Passes.h"
-#include "amp/Kernels/ChipFusion.h"
+#include "amp/Fusion/FusionPlan.h"
+#include "amp/Kernels/Chip.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 
@@ -68,6 +69,6 @@ struct AnnotateFusionPlan
   }
 
 private:
-  const GemmChip *target = nullptr;
+  const Chip *target = nullptr;
 };
 } // namespace

@@ -15,16 +15,14 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-const GemmChip *
-mlir::amp::readChip(StringRef name,
-                    function_ref<InFlightDiagnostic()> emitError) {
-  if (const GemmChip *chip = getGemmChip(name))
+const Chip *mlir::amp::readChip(StringRef name,
+                                function_ref<InFlightDiagnostic()> emitError) {
+  if (const Chip *chip = getChip(name))
     return chip;
   InFlightDiagnostic diagnostic = emitError()
                                   << "expected 'chip' to be one of ";
-  llvm::interleaveComma(getGemmChips(), diagnostic, [&](const GemmChip &known) {
-    diagnostic << known.name;
-  });
+  llvm::interleaveComma(getChips(), diagnostic,
+                        [&](const Chip &known) { diagnostic << known.name; });
   diagnostic << ", but got '" << name << "'";
   return nullptr;
 }

@@ -13,14 +13,15 @@
 #ifndef AMP_LIB_CONVERSION_LINALGTOTENSORCORE_CHIPOPTION_H
 #define AMP_LIB_CONVERSION_LINALGTOTENSORCORE_CHIPOPTION_H
 
-#include "amp/Kernels/Gemm.h"
+#include "amp/Kernels/Chip.h"
+#include "mlir/IR/Diagnostics.h"
 
 namespace mlir::amp {
 
 /// The chip of this name. Null if there is none, which the diagnostic says with
 /// those that there are.
-const GemmChip *readChip(StringRef name,
-                         function_ref<InFlightDiagnostic()> emitError);
+const Chip *readChip(StringRef name,
+                     function_ref<InFlightDiagnostic()> emitError);
 
 } // namespace mlir::amp
 

@@ -16,7 +16,7 @@
 #define AMP_LIB_CONVERSION_LINALGTOTENSORCORE_CONVOLUTIONMATCH_H
 
 #include "MatrixProduct.h"
-#include "amp/Kernels/Convolution.h"
+#include "amp/Kernels/ConvolutionProblem.h"
 
 namespace mlir::amp {
 

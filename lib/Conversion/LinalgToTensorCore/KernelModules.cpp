@@ -14,8 +14,7 @@
 
 #include "KernelModules.h"
 
-#include "amp/Kernels/ConvolutionKernel.h"
-#include "amp/Kernels/GemmKernel.h"
+#include "amp/Kernels/Modules.h"
 
 using namespace mlir;
 using namespace mlir::amp;

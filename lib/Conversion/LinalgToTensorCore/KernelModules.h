@@ -15,7 +15,8 @@
 #ifndef AMP_LIB_CONVERSION_LINALGTOTENSORCORE_KERNELMODULES_H
 #define AMP_LIB_CONVERSION_LINALGTOTENSORCORE_KERNELMODULES_H
 
-#include "amp/Kernels/Convolution.h"
+#include "amp/Kernels/ConvolutionProblem.h"
+#include "amp/Kernels/GemmConfig.h"
 #include "amp/Kernels/GemmEpilogue.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

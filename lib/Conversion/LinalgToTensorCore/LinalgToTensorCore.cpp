@@ -27,7 +27,7 @@
 #include "ProductReaders.h"
 #include "amp/Conversion/Passes.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
-#include "amp/Kernels/ChipFusion.h"
+#include "amp/Kernels/Chip.h"
 #include "amp/Kernels/KernelChoice.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -86,7 +86,7 @@ private:
                   ArrayRef<StringRef> operandNames, StringRef resultName,
                   function_ref<SmallVector<Value>(OpBuilder &)> makeOperands);
 
-  const GemmChip *target = nullptr;
+  const Chip *target = nullptr;
   KernelTable measured;
   bool isTableWrong = false;
 };

@@ -17,7 +17,7 @@
 #define AMP_LIB_CONVERSION_LINALGTOTENSORCORE_MATRIXPRODUCT_H
 
 #include "amp/Analysis/Contraction.h"
-#include "amp/Kernels/Gemm.h"
+#include "amp/Kernels/GemmProblem.h"
 
 namespace mlir::amp {
 

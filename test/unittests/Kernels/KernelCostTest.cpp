@@ -13,6 +13,7 @@
 
 #include "amp/Kernels/KernelChoice.h"
 
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/MLIRContext.h"
 #include "gtest/gtest.h"
 
@@ -36,7 +37,7 @@ protected:
   GemmConfig getConfig(const GemmProblem &problem, int64_t tileM, int64_t tileN,
                        int64_t cluster = 1, StringRef chip = "sm_90a") {
     GemmConfig config;
-    config.chip = getGemmChip(chip);
+    config.setChip(*getChip(chip), problem.a);
     config.tileM = tileM;
     config.tileN = tileN;
     config.cluster = cluster;
@@ -48,7 +49,7 @@ protected:
   FailureOr<KernelChoice> choose(const GemmProblem &problem,
                                  StringRef chip = "sm_90a") {
     reason.clear();
-    return chooseGemm(problem, *getGemmChip(chip), /*operandBytes=*/0,
+    return chooseGemm(problem, *getChip(chip), /*operandBytes=*/0,
                       KernelTable(), reason);
   }
 
@@ -56,9 +57,12 @@ protected:
   std::string reason;
 };
 
-TEST_F(KernelCostTest, EachChipHasRates) {
-  for (const GemmChip &chip : getGemmChips())
-    EXPECT_EQ(getChipRates(chip).name, chip.name);
+TEST_F(KernelCostTest, EachChipIsFoundByItsName) {
+  for (const Chip &chip : getChips()) {
+    EXPECT_EQ(getChip(chip.name), &chip);
+    EXPECT_TRUE(chip.earlier.empty() || getChip(chip.earlier))
+        << chip.name.str();
+  }
 }
 
 // 312, 125, 42.5, 181 and 989 TFLOP/s in the vendor's data sheets.
@@ -94,9 +98,9 @@ TEST_F(KernelCostTest, MultiprocessorsAreThoseOfTheDataSheets) {
       {"sm_89", "L40", 142},
       {"sm_90", "H100 SXM", 132},
       {"sm_90a", "H100 SXM", 132}};
-  EXPECT_EQ(std::size(products), getGemmChips().size());
+  EXPECT_EQ(std::size(products), getChips().size());
   for (auto [name, product, multiprocessors] : products) {
-    const ChipRates &rates = getChipRates(*getGemmChip(name));
+    const ChipRates &rates = getChip(name)->rates;
     EXPECT_EQ(rates.product, product);
     EXPECT_EQ(rates.multiprocessors, multiprocessors) << name.str();
   }
@@ -243,10 +247,10 @@ TEST_F(KernelCostTest, TakesNoClusterForOneRowOfTiles) {
 TEST_F(KernelCostTest, FindsAKernelForF32OnEachChip) {
   GemmProblem problem = getProblem(1024, 1024, 1024);
   problem.a = problem.b = problem.d = Float32Type::get(&context);
-  for (const GemmChip &chip : getGemmChips()) {
+  for (const Chip &chip : getChips()) {
     FailureOr<KernelChoice> choice = choose(problem, chip.name);
     ASSERT_TRUE(succeeded(choice)) << chip.name.str();
-    EXPECT_FALSE(choice->config.chip->wgmma);
+    EXPECT_EQ(choice->config.schedule->instruction, ProductInstruction::Fma);
   }
 }
 
@@ -288,7 +292,7 @@ TEST_F(KernelCostTest, PrefersAPlainKernelForManyTinyProductsAlone) {
   auto isPlainBetter = [&](const GemmProblem &problem) {
     FailureOr<KernelChoice> choice = choose(problem);
     return succeeded(choice) &&
-           estimatePlainGemm(problem, *getGemmChip("sm_90a")) * kPlainMargin <
+           estimatePlainGemm(problem, *getChip("sm_90a")) * kPlainMargin <
                choice->cost.seconds;
   };
   EXPECT_FALSE(isPlainBetter(getProblem(32, 10, 64)));

@@ -1,0 +1,32 @@
+//===- ChipFusion.cpp - A chip as the fusion plan sees it -----------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Tiles fit the shared memory of a block, and one line of the caches is worth
+// reading by itself. Sums of products are in registers, and products may be
+// convolutions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Fusion/FusionPlan.h"
+#include "amp/Kernels/Chip.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+FusionTarget mlir::amp::getFusionTarget(const Chip &chip) {
+  FusionTarget target;
+  target.closeBytes = chip.limits.sharedMemory;
+  // A quarter of the registers of a multiprocessor. A larger tile would leave
+  // no room for a second block, which computes while the first one waits.
+  target.tileBytes = chip.limits.registers * 4 / 4;
+  target.runBytes = chip.limits.lineBytes;
+  target.productsInRegisters = true;
+  target.forms.named = true;
+  target.forms.windows = true;
+  return target;
+}

@@ -1,0 +1,76 @@
+//===- GemmProduct.h - The product of two matrices in memory ----*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// D = A * B with matrices that lie in memory row by row. Sizes and row strides
+// are parameters of the kernel.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_KERNELS_PRODUCTS_GEMMPRODUCT_H
+#define AMP_LIB_KERNELS_PRODUCTS_GEMMPRODUCT_H
+
+#include "Product.h"
+
+namespace mlir::amp {
+
+class GemmProduct : public Product {
+public:
+  using Product::Product;
+
+  /// What the operands are called in `amp.launch`.
+  StringRef nameOfA = "a", nameOfB = "b";
+
+  StageRange stagesOf(WorkItem item) override {
+    return getStages(b, item, ceilDiv(k, config.tileK), config.splitK);
+  }
+  void beginTile(WorkItem item, Number row, Number column, Number thread,
+                 int64_t threads) override;
+  void loadByThreads(Side side, Value shared, Number stage) override;
+  void loadByTma(Side side, Value shared, Number stage, Value barrier,
+                 Value multicast) override;
+
+protected:
+  void addParameters(KernelSignature &signature) override;
+  void readParameters(Block *entry) override;
+  ResultMatrix placeResult(WorkItem item) override;
+
+  /// Where the loads of the current tile are.
+  struct Position {
+    Number row, column, thread;
+    int64_t threads;
+    /// The matrix of A and of B, null if there is only one.
+    Value matrixA, matrixB;
+  };
+  Position position = {};
+  Number resultStride;
+
+  /// Rows of D are chunks of 16 bytes, which warps can store.
+  bool hasWholeChunks() const {
+    return config.schedule->storer == Schedule::Storer::Everyone && !split() &&
+           isTmaStride(problem.n, problem.d) &&
+           isTmaStride(problem.strideOfD(), problem.d);
+  }
+
+private:
+  /// Indices of the kernel's parameters.
+  struct Parameters {
+    unsigned a, b, operands, outputs, m, n, k, batch, lda, ldb, ldd;
+  };
+  /// `count` matrices, one after the other.
+  unsigned addMatrix(KernelSignature &signature, StringRef name, Type type,
+                     MatrixAccess access, int64_t inner, int64_t outer,
+                     int64_t stride, int64_t count, int64_t boxColumns,
+                     int64_t boxRows);
+  Parameters index = {};
+  OperandSource sourceA, sourceB;
+  Number k;
+};
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_KERNELS_PRODUCTS_GEMMPRODUCT_H
