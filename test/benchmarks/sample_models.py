@@ -198,13 +198,15 @@ class GPTMid(nn.Module):
 
 
 def sgd(rate, decay=0.0):
-    return lambda parameters: torch.optim.SGD(
-        parameters, lr=rate, momentum=0.9, weight_decay=decay
+    return lambda parameters, **options: torch.optim.SGD(
+        parameters, lr=rate, momentum=0.9, weight_decay=decay, **options
     )
 
 
 def adamw(rate, decay):
-    return lambda parameters: torch.optim.AdamW(parameters, lr=rate, weight_decay=decay)
+    return lambda parameters, **options: torch.optim.AdamW(
+        parameters, lr=rate, weight_decay=decay, **options
+    )
 
 
 class Sample(NamedTuple):
@@ -212,7 +214,7 @@ class Sample(NamedTuple):
 
     Attributes:
         model: With PyTorch's start values.
-        make_optimizer: From an iterable of parameters.
+        make_optimizer: From an iterable of parameters, and options as `fused`.
         batch: Input and target of the sample's shapes, random.
     """
 

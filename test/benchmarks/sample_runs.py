@@ -150,17 +150,9 @@ def get_moment_name(arguments, parameter):
 # ---- PyTorch -------------------------------------------------------------------------
 
 
-def run_torch(problem, wide, half=None):
-    """A run in PyTorch.
-
-    Args:
-        problem: Whose optimizer state is zero.
-        wide: The type of the parameters.
-        half: That of autocast, or None. f16 has a GradScaler.
-
-    Returns:
-        The outcome.
-    """
+def make_model(problem, wide=torch.float32):
+    """The model with the problem's start values, and a function from its parameters to
+    its optimizer."""
     model, make_optimizer, _ = sample_models.make(problem.name)
     model = model.to(wide)
     given = {
@@ -174,6 +166,21 @@ def run_torch(problem, wide, half=None):
             f"{NAME}: expected the parameters of '{problem.name}' to be those of its "
             f"PyTorch model, but {[*missing, *unexpected]} are on one side alone"
         )
+    return model, make_optimizer
+
+
+def run_torch(problem, wide, half=None):
+    """A run in PyTorch.
+
+    Args:
+        problem: Whose optimizer state is zero.
+        wide: The type of the parameters.
+        half: That of autocast, or None. f16 has a GradScaler.
+
+    Returns:
+        The outcome.
+    """
+    model, make_optimizer = make_model(problem, wide)
     optimizer = make_optimizer(model.parameters())
     scaler = torch.amp.GradScaler("cpu", enabled=half is torch.float16)
     skipped = []
@@ -207,7 +214,8 @@ def run_torch(problem, wide, half=None):
         state = optimizer.state[parameter]
         moment = state["exp_avg"] if "exp_avg" in state else state["momentum_buffer"]
         moments[name] = moment.double().numpy().copy()
-        updates[name] = (parameter.detach().double() - given[name].double()).numpy()
+        start = problem.state["param", name].astype("f8")
+        updates[name] = parameter.detach().double().numpy() - start
     losses = [step(i) for i in range(1, len(problem.batches))]
     remark = (
         describe_scale(scaler.get_scale(), len(skipped)) if scaler.is_enabled() else ""
@@ -218,14 +226,9 @@ def run_torch(problem, wide, half=None):
 # ---- Ours ----------------------------------------------------------------------------
 
 
-def run_steps(build, problem, level, batches, folder):
-    """Runs amp-run on these batches.
-
-    Returns:
-        Its log, an object for each step, and the state that it saved, by "ROLE/NAME".
-    """
-    module = folder / f"{problem.name}.mlir"
-    replay, log, saved = (folder / name for name in ("in.npz", "log", "out.npz"))
+def write_inputs(problem, batches, folder):
+    """The problem's module and a replay of these batches, as files of the folder."""
+    module, replay = folder / f"{problem.name}.mlir", folder / "in.npz"
     module.write_text(problem.text)
     arrays = {
         f"arg{i}": problem.state[key]
@@ -235,18 +238,37 @@ def run_steps(build, problem, level, batches, folder):
     for i, batch in enumerate(batches):
         arrays |= {f"step{i}_x{j}": value for j, value in enumerate(batch)}
     numpy.savez(replay, **arrays, steps=len(batches))
+    return module, replay
+
+
+def run_tool(build, inputs, level, threads=1, options=()):
+    """Runs amp-run on what `write_inputs` wrote; returns its log, an object for each
+    step."""
+    module, replay = inputs
+    log = replay.with_name("log")
     log.unlink(missing_ok=True)
     command = [
         pathlib.Path(build) / "bin" / "amp-run", module, f"--opt-level={level}",
-        "--verbosity=0", "--quiet", "--blas=off", "--threads=1",
-        "--replay", replay, "--log", log, "--save", saved,
+        "--verbosity=0", "--quiet", "--blas=off", f"--threads={threads}",
+        "--replay", replay, "--log", log, *options,
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         sys.exit(
-            f"{NAME}: '{problem.name}' cannot be run at {level}: {done.stderr.strip()}"
+            f"{NAME}: '{module.stem}' cannot be run at {level}: {done.stderr.strip()}"
         )
-    records = [json.loads(line) for line in log.read_text().splitlines()]
+    return [json.loads(line) for line in log.read_text().splitlines()]
+
+
+def run_steps(build, problem, level, batches, folder):
+    """Runs amp-run on these batches.
+
+    Returns:
+        Its log, an object for each step, and the state that it saved, by "ROLE/NAME".
+    """
+    saved = folder / "out.npz"
+    inputs = write_inputs(problem, batches, folder)
+    records = run_tool(build, inputs, level, options=("--save", saved))
     return records, dict(numpy.load(saved))
 
 
