@@ -20,7 +20,8 @@ that a dynamic loss scale skips, which the table counts.
 
 The process, and amp-run with it, is pinned to as many CPUs as threads, the last ones
 that it may use; inductor compiles on all of them before. A compilation that fails, or
-takes longer than it may, is a line below the table.
+takes longer than it may, is a line below the table. ^C or SIGTERM ends a sample with
+the table of what was measured.
 """
 
 import argparse
@@ -228,21 +229,25 @@ def compare(build, problem, options, cpus):
         batches = problem.batches[:1] * (WARM + options.steps)
         inputs = write_inputs(problem, batches, pathlib.Path(folder))
         pin(cpus)
-        for i in range(options.rounds):
-            if i and time.monotonic() - begin > options.seconds:
-                remarks.append(f"{i} of {options.rounds} rounds: the time was over")
-                break
-            for name, step in steps.items():
-                taken[name].seconds.extend(time_steps(step, options.steps))
-            for level in levels:
-                records = run_tool(build, inputs, level, options.threads)
-                counted = [r for r in records[WARM:] if not r.get("skipped")]
-                before = taken.get(level, Taken([], records[0]["loss"], 0))
-                taken[level] = before._replace(
-                    seconds=before.seconds + [r["seconds"] for r in counted],
-                    skipped=before.skipped + len([r for r in records if r.get("skipped")]),
-                )
-                kinds[level] = level != "O0"
+        try:
+            for i in range(options.rounds):
+                if i and time.monotonic() - begin > options.seconds:
+                    remarks.append(f"{i} of {options.rounds} rounds: the time was over")
+                    break
+                for name, step in steps.items():
+                    taken[name].seconds.extend(time_steps(step, options.steps))
+                for level in levels:
+                    records = run_tool(build, inputs, level, options.threads)
+                    counted = [r for r in records[WARM:] if not r.get("skipped")]
+                    before = taken.get(level, Taken([], records[0]["loss"], 0))
+                    taken[level] = before._replace(
+                        seconds=before.seconds + [r["seconds"] for r in counted],
+                        skipped=before.skipped + len([r for r in records if r.get("skipped")]),
+                    )
+                    kinds[level] = level != "O0"
+        except KeyboardInterrupt:
+            remarks.append("stopped: what was not reached is not in the table")
+    taken = {name: way for name, way in taken.items() if way.seconds or way.skipped}
     plural = "s" * (options.threads != 1)
     print(f"\n{problem.name}, {options.threads} thread{plural}:\n")
     print_table(taken, kinds)
@@ -284,6 +289,7 @@ def main():
             f"{', '.join(sample_models.SAMPLES)}, but got '{unknown[0]}'"
         )
     cpus = allowed[-options.threads :]
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     torch.set_num_threads(options.threads)
     print(f"{get_cpu()}, {torch.backends.cpu.get_cpu_capability()}, ", end="")
     print(f"{datetime.date.today()}, torch {torch.__version__}, CPU {cpus}")
