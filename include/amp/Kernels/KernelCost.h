@@ -10,8 +10,8 @@
 // chip to the time that a kernel should take, and which resource it waits for.
 // It exists to choose among configurations, so it needs to order them rightly
 // more than to be right; docs/Rationale/Kernels.md has the model's equations
-// and the origin of each number. Nothing in it was fitted to our kernels: they
-// have not run on a GPU.
+// and the origin of each number, of which several are fitted to what our kernels
+// took on an H100.
 //
 //===----------------------------------------------------------------------===//
 

@@ -9,7 +9,8 @@
 // A stage of a tile takes as long as the slowest of Tensor Cores, shared memory
 // and the multiprocessor's part of the L2 cache; a tile takes its stages and
 // its epilogue; a slot takes its tiles one after the other. Memory serves all
-// slots at once, so it bounds the whole.
+// slots at once, so it bounds the whole, and delays it where the two are close.
+// The constants are fitted to what was measured on an H100.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,12 +28,25 @@ using namespace mlir::amp;
 static constexpr double kSharedBytes = 128;
 /// Of the Tensor Cores' and the memory's peak, what long runs keep up.
 static constexpr double kSustainedTensor = 0.8, kSustainedMemory = 0.9;
-/// Cycles from the request of a stage to its arrival.
-static constexpr double kLatency = 600;
-/// Cycles of a block before its first stage, and of a tile beside its stages.
-static constexpr double kBlockCycles = 500, kTileCycles = 300;
-/// Seconds from the end of one kernel to the start of the next.
-static constexpr double kLaunch = 3e-6;
+/// The same of f32's peak without Tensor Cores: operands pass through shared
+/// memory and registers.
+static constexpr double kSustainedPlain = 0.61;
+/// Cycles from the request of a stage to its arrival while all multiprocessors
+/// ask, and of the first one of a block.
+static constexpr double kLatency = 2000, kFirstLatency = 600;
+/// Cycles of a block before its first stage, of a tile beside its stages, and
+/// of a cluster, whose blocks start and end together.
+static constexpr double kBlockCycles = 500, kTileCycles = 300,
+                        kClusterCycles = 2000;
+/// Seconds from the end of one kernel to the start of the next, and to that of
+/// one which reads its results.
+static constexpr double kLaunch = 1.5e-6, kDependentLaunch = 2.5e-6;
+/// What the workspace of a split K costs of the L2 cache's time, which it
+/// passes once in each direction.
+static constexpr double kWorkspacePasses = 3;
+/// What an element costs of the L2 cache that a thread stores by itself, in
+/// bytes: where rows of D are no multiple of 16 bytes.
+static constexpr double kThreadStoreBytes = 54;
 /// A thread for each element: operations of a multiprocessor in a cycle (a warp
 /// loads two words for 32 products), and cycles of one step of K.
 static constexpr double kPlainRate = 32, kPlainStep = 4;
@@ -83,7 +97,7 @@ static double getPeakRate(const GemmProblem &problem, const ChipRates &rates) {
 static double getInstructionShare(const GemmProblem &problem,
                                   const GemmConfig &config) {
   if (problem.a.isF32())
-    return 1;
+    return kSustainedPlain;
   return kSustainedTensor *
          (config.schedule->instruction == ProductInstruction::MmaSync
               ? config.chip->rates.warpShare
@@ -101,6 +115,20 @@ static double getSharedBytes(const GemmConfig &config) {
   if (!config.schedule->allLoad())
     return read;
   return read + 128.0 * (config.tileM + config.tileN);
+}
+
+/// What writing a tile costs of the L2 cache, in bytes.
+static double getWrittenBytes(const GemmProblem &problem,
+                              const GemmConfig &config) {
+  double elements = double(config.tileM) * config.tileN;
+  if (config.splitK > 1)
+    return 4 * elements;
+  // Kernels whose threads store anyway do so in rows of a warp.
+  if (config.schedule->allLoad() || config.storeD != MatrixAccess::Threads ||
+      problem.groups)
+    return getElementBytes(problem.d) * elements;
+  return kThreadStoreBytes * double(std::min(config.tileM, problem.m)) *
+         double(std::min(config.tileN, problem.n));
 }
 
 KernelCost mlir::amp::estimateGemm(const GemmProblem &problem,
@@ -141,8 +169,7 @@ KernelCost mlir::amp::estimateGemm(const GemmProblem &problem,
   // One tile.
   double stages = std::ceil(double(problem.k) / config.tileK / config.splitK);
   bool split = config.splitK > 1;
-  double written = double(config.tileM) * config.tileN *
-                   (split ? 4 : getElementBytes(problem.d));
+  double written = getWrittenBytes(problem, config);
   double read = split ? 0
                       : double(operandBytes) / getResultElements(problem) *
                             config.tileM * config.tileN;
@@ -150,16 +177,20 @@ KernelCost mlir::amp::estimateGemm(const GemmProblem &problem,
 
   // One slot.
   double rounds = std::ceil(cost.waves());
-  double compute = (kBlockCycles + kLatency + rounds * tile) / rates.clock;
+  double start =
+      kBlockCycles + kFirstLatency + (config.cluster > 1 ? kClusterCycles : 0);
+  double compute = (start + rounds * tile) / rates.clock;
   double memory = cost.bytes / (rates.memory * kSustainedMemory);
-  cost.seconds = kLaunch + std::max(compute, memory);
+  // The larger of both, and more where they are close.
+  cost.seconds = kLaunch + std::cbrt(compute * compute * compute +
+                                     memory * memory * memory);
   if (split) {
-    // The workspace is written and read through the L2 cache.
     double workspace = 2.0 * 4 * config.splitK *
                        getPaddedRows(problem, config) * problem.n *
                        problem.batch;
-    cost.seconds += kLaunch + workspace / (rates.l2 * rates.clock) +
-                    (kBlockCycles + kLatency) / rates.clock;
+    cost.seconds += kDependentLaunch +
+                    kWorkspacePasses * workspace / (rates.l2 * rates.clock) +
+                    (kBlockCycles + kFirstLatency) / rates.clock;
   }
 
   if (memory > compute)
@@ -210,6 +241,6 @@ double mlir::amp::estimatePlainGemm(const GemmProblem &problem,
       getFlops(problem) / (kPlainRate * rates.multiprocessors * rates.clock);
   double chain = problem.k * kPlainStep / rates.clock;
   double memory = getBytes(problem) / (rates.memory * kSustainedMemory);
-  return kLaunch + (kBlockCycles + kLatency) / rates.clock +
+  return kLaunch + (kBlockCycles + kFirstLatency) / rates.clock +
          std::max({compute, chain, memory});
 }

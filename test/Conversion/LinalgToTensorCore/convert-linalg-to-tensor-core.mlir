@@ -9,7 +9,7 @@
 // CHECK-NEXT:  amp.launch_kernels @gemm_0 ins(a = %[[A]], b = %[[B]]) outs(d = %[[D]])
 // CHECK-NEXT:  return
 // CHECK:       gpu.module @gemm_0
-// CHECK-SAME:    amp.cost = {bound = "latency", bytes = 1.802240e+05 : f64, chip = "sm_90a", cluster = 2 : i64, flops = 0x4150000000000000 : f64
+// CHECK-SAME:    amp.cost = {bound = "latency", bytes = 1.802240e+05 : f64, chip = "sm_90a", cluster = 1 : i64, flops = 0x4150000000000000 : f64
 // CHECK-SAME:    split_k = 1 : i64, stages = 4 : i64
 // CHECK-SAME:    tile = array<i64: 64, 128, 64>
 // CHECK-SAME:    a = f16, b = f16, batch = 1 : i64, d = f32
@@ -62,14 +62,14 @@ func.func @transposed(%a: tensor<128x64xbf16>, %w: tensor<256x64xbf16>) -> tenso
 // CHECK:       name = "a"
 // CHECK-SAME:  type = f32
 // CHECK-NOT:   wgmma
-func.func @one_is_wide(%a: tensor<128x64xbf16>, %b: tensor<64x256xf32>) -> tensor<128x256xf32> {
+func.func @one_is_wide(%a: tensor<512x512xbf16>, %b: tensor<512x512xf32>) -> tensor<512x512xf32> {
   %c0 = arith.constant 0.0 : f32
-  %wide = arith.extf %a : tensor<128x64xbf16> to tensor<128x64xf32>
-  %e = tensor.empty() : tensor<128x256xf32>
-  %z = linalg.fill ins(%c0 : f32) outs(%e : tensor<128x256xf32>) -> tensor<128x256xf32>
-  %0 = linalg.matmul ins(%wide, %b : tensor<128x64xf32>, tensor<64x256xf32>)
-      outs(%z : tensor<128x256xf32>) -> tensor<128x256xf32>
-  return %0 : tensor<128x256xf32>
+  %wide = arith.extf %a : tensor<512x512xbf16> to tensor<512x512xf32>
+  %e = tensor.empty() : tensor<512x512xf32>
+  %z = linalg.fill ins(%c0 : f32) outs(%e : tensor<512x512xf32>) -> tensor<512x512xf32>
+  %0 = linalg.matmul ins(%wide, %b : tensor<512x512xf32>, tensor<512x512xf32>)
+      outs(%z : tensor<512x512xf32>) -> tensor<512x512xf32>
+  return %0 : tensor<512x512xf32>
 }
 
 // -----
