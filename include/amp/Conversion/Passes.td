@@ -211,6 +211,79 @@ def ConvertLinalgToHostContractionPass
 // LinalgToTensorCore
 //===----------------------------------------------------------------------===//
 
+def ConvertLinalgToElementKernelsPass : Pass<"convert-linalg-to-element-kernels", "ModuleOp"> {
+  let summary = "run linalg operations as kernels with a thread for each element";
+  let description = [{
+    Each linalg operation on tensors becomes one `amp.launch_kernels`, and a
+    `gpu.module` with its kernel is added to the module. Equal kernels are there once.
+    It is for what no kernel of its own computes, so it stands behind
+    `convert-linalg-to-tensor-core`: a sum is computed by one thread, in its loops' order.
+
+    **Input.** Operations of which
+
+    1. tensors have static shapes of less than 2^31 elements and no encoding, and elements
+       of f16, bf16, f32, f64, i1, i8, i16, i32 or i64;
+    2. each result has each parallel loop of several iterations as a dimension of its own;
+    3. indices are sums of loops, without quotients, and no loop is empty;
+    4. the body has operations on numbers that device code has (see
+       `amp-convert-kernels-to-nvvm`), `linalg.index`, and `tensor.extract` from tensors;
+    5. numbers from outside, too, are of these types, or constants: they become memory of one
+       element, which one that was taken from such a tensor is already.
+
+    Others stay as they are; with `report`, a remark says why.
+
+    **Guarantee.** The bits are those of the loops as they are written: no order of
+    additions changes, no rounding is dropped.
+
+    The kernels' arguments are `in0` and on, the inputs that are read; `start0` and on, what
+    results start from, where that is read; `table0` and on, tensors that are read by index;
+    `number0` and on, numbers from outside; and `out0` and on. An i1 is a byte.
+
+    ```mlir
+    func.func @scale(%x: tensor<4x8xf16>, %row: tensor<8xf32>) -> tensor<4x8xf32> {
+      %empty = tensor.empty() : tensor<4x8xf32>
+      %0 = linalg.generic {
+          indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>,
+                           affine_map<(i, j) -> (i, j)>],
+          iterator_types = ["parallel", "parallel"]}
+          ins(%x, %row : tensor<4x8xf16>, tensor<8xf32>) outs(%empty : tensor<4x8xf32>) {
+      ^bb0(%a: f16, %b: f32, %out: f32):
+        %wide = arith.extf %a : f16 to f32
+        %product = arith.mulf %wide, %b : f32
+        linalg.yield %product : f32
+      } -> tensor<4x8xf32>
+      return %0 : tensor<4x8xf32>
+    }
+    ```
+
+    becomes
+
+    ```
+    func.func @scale(...) -> tensor<4x8xf32> {
+      %empty = tensor.empty() : tensor<4x8xf32>
+      %0 = amp.launch_kernels @element_0 ins(in0 = %x, in1 = %row) outs(out0 = %empty)
+          : (tensor<4x8xf16>, tensor<8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+      return %0 : tensor<4x8xf32>
+    }
+    gpu.module @element_0 {...}
+    ```
+  }];
+  let options = [
+    Option<"report", "report", "bool", "false",
+           "a remark for each operation that stays as it is">,
+  ];
+  let statistics = [
+    Statistic<"numConverted", "operations converted", "Operations that became launches">,
+    Statistic<"numDeclined", "operations declined", "Operations left as they are">,
+    Statistic<"numKernels", "kernels", "Different kernels">
+  ];
+  let dependentDialects = [
+    "::mlir::amp::AmpDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def ConvertLinalgToTensorCorePass : Pass<"convert-linalg-to-tensor-core", "ModuleOp"> {
   let summary = "run matrix products, and what follows them, as generated kernels";
   let description = [{

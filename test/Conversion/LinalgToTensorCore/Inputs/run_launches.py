@@ -87,15 +87,14 @@ def shape_of(text):
 
 
 class Program:
-    """A converted function."""
+    """A function that `passes` convert."""
 
-    def __init__(self, source, chip, folder):
+    def __init__(self, source, passes, folder):
         self.folder = folder
         path = os.path.join(folder, "source.mlir")
         with open(path, "w") as file:
             file.write(source)
-        made = run(["amp-opt", path, f"--convert-linalg-to-tensor-core=chip={chip} always", "--canonicalize",
-                    "--amp-kernels-to-nvvm"])
+        made = run(["amp-opt", path, passes, "--canonicalize", "--amp-kernels-to-nvvm"])
         if made.returncode:
             raise Failure(made.stderr)
         text = made.stdout
@@ -122,16 +121,17 @@ class Program:
         for name, _ in outputs:
             emulation.write(name, np.array([]))
         emulation.run(blocks=8, seed=1)
-        sizes, _ = shape_of(line.split("->")[1])
-        return emulation.read(outputs[0][0])[: math.prod(sizes)].reshape(sizes)
+        shapes = [shape_of(type)[0] for type in re.findall(r"tensor<[^<>]*>", line.split("->")[1])]
+        return [emulation.read(name)[: math.prod(sizes)].reshape(sizes) for (name, _), sizes in zip(outputs, shapes)]
 
     def run(self, arguments):
         values = {name: value for (name, _, _), value in zip(self.arguments, arguments)}
         for line in self.lines:
             name = line.split(":")[0].split(" ")[0]
             if "amp.launch_kernels" in line:
-                values[name] = self.launch(values, line)
-                values[name + "#0"] = values[name]
+                results = self.launch(values, line)
+                values[name] = results[0]
+                values.update((f"{name}#{i}", result) for i, result in enumerate(results))
             elif "linalg.transpose" in line:
                 source, order = re.search(r"ins\((%\w+) .*permutation = \[(.*?)\]", line).groups()
                 values[name] = np.transpose(values[source], [int(dim) for dim in order.split(",")])
@@ -145,7 +145,8 @@ class Program:
             elif "arith.extf" in line:
                 values[name] = values[re.search(r"extf (%\w+)", line).group(1)]
             elif line.startswith("return"):
-                return values[re.search(r"return (%[\w#]+)", line).group(1)]
+                returned = [values[value] for value in re.findall(r"%[\w#]+", line)]
+                return returned[0] if len(returned) == 1 else returned
             elif "tensor.empty" not in line and "arith.constant" not in line:
                 raise Failure("expected launches and transposes alone, but got: " + line)
         raise Failure("the function does not return")
@@ -157,7 +158,7 @@ def check(job):
     random = np.random.default_rng(1)
     try:
         with tempfile.TemporaryDirectory() as folder:
-            program = Program(source, chip, folder)
+            program = Program(source, f"--convert-linalg-to-tensor-core=chip={chip} always", folder)
             if not program.modules:
                 return "no kernel"
             arguments = []

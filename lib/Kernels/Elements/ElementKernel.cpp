@@ -1,0 +1,448 @@
+//===- ElementKernel.cpp - A thread for each element ----------------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The parallel loops become one loop over their iterations, which the threads
+// of all blocks share; iterations that follow one another are neighbours in
+// the first result. An iteration runs the loops of sums in their order and
+// carries the results through them, so that the body is computed as it is
+// written, with every rounding. Numbers are of 32 bits, those of the body
+// (linalg.index) of 64. An i1 is a byte in memory.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Kernels/ElementKernel.h"
+
+#include "Device/KernelSignature.h"
+#include "Device/Sm80Instructions.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+static constexpr int64_t kThreads = 256, kBlocksPerMultiprocessor = 8;
+
+//===----------------------------------------------------------------------===//
+// What has a kernel
+//===----------------------------------------------------------------------===//
+
+static std::string print(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+/// Whether elements of a type are in memory as kernels read them.
+static bool isElementType(Type type) {
+  return type.isF16() || type.isBF16() || type.isF32() || type.isF64() ||
+         type.isInteger(1) || type.isInteger(8) || type.isInteger(16) ||
+         type.isInteger(32) || type.isInteger(64);
+}
+
+/// What is wrong with a tensor, or nothing.
+static std::string checkTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape() || tensor.getEncoding() ||
+      !isElementType(tensor.getElementType()))
+    return "expected tensors of static shape with elements of f16, bf16, f32, "
+           "f64, i1, i8, i16, i32 or i64, but got " +
+           print(type);
+  if (tensor.getNumElements() > INT32_MAX)
+    return "expected tensors of less than 2^31 elements, but got " +
+           print(type);
+  return "";
+}
+
+/// A number or index that is known.
+static bool isConstant(Value value) {
+  return value.getType().isIntOrIndexOrFloat() &&
+         matchPattern(value, m_Constant());
+}
+
+/// What is wrong with a tensor or a number that a kernel reads, or nothing.
+static std::string checkRead(Value value) {
+  Type type = value.getType();
+  if (isa<ShapedType>(type))
+    return checkTensor(type);
+  if (isConstant(value) || isElementType(type))
+    return "";
+  return "expected numbers of f16, bf16, f32, f64, i1, i8, i16, i32 or i64, "
+         "but got one of " +
+         print(type);
+}
+
+/// Sums and products of loops, without quotients: what does not depend on
+/// signs.
+static bool isSumOfLoops(AffineExpr expression) {
+  bool isSum = true;
+  expression.walk([&](AffineExpr part) {
+    isSum &= part.getKind() == AffineExprKind::Add ||
+             part.getKind() == AffineExprKind::Mul ||
+             part.getKind() == AffineExprKind::Constant ||
+             part.getKind() == AffineExprKind::DimId;
+  });
+  return isSum;
+}
+
+/// Operations of a body that device code has (amp-convert-kernels-to-nvvm).
+static bool isScalarOperation(Operation &op) {
+  if (isa<linalg::YieldOp, linalg::IndexOp, tensor::ExtractOp>(op))
+    return true;
+  if (op.getNumResults() != 1 || op.getNumRegions() != 0)
+    return false;
+  Type type = op.getResult(0).getType();
+  if (isa<math::ExpOp, math::TanhOp, math::ErfOp>(op))
+    return type.isF32();
+  if (isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp,
+          math::Exp2Op, math::FloorOp, math::FmaOp, math::RoundEvenOp,
+          math::RsqrtOp, math::SqrtOp, math::TruncOp>(op))
+    return true;
+  return isa_and_present<arith::ArithDialect>(op.getDialect()) &&
+         type.isIntOrIndexOrFloat();
+}
+
+/// What is wrong with the loops of an operation, or nothing.
+static std::string checkLoops(linalg::GenericOp op) {
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  double iterations = 1;
+  for (int64_t size : sizes)
+    iterations *= double(size);
+  if (iterations == 0)
+    return "expected loops with iterations, but one has none";
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    for (AffineExpr expression : map.getResults())
+      if (!isSumOfLoops(expression))
+        return "expected indices that are sums of loops, but got quotients";
+  }
+  SmallVector<utils::IteratorType> types = op.getIteratorTypesArray();
+  unsigned parallel = 0;
+  double elements = 1;
+  for (auto [size, type] : llvm::zip(sizes, types))
+    if (type == utils::IteratorType::parallel && size > 1) {
+      ++parallel;
+      elements *= double(size);
+    }
+  if (elements > INT32_MAX)
+    return "expected less than 2^31 elements of a result, but got more";
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    llvm::SmallSetVector<unsigned, 4> loops;
+    bool isEach = true;
+    for (AffineExpr expression :
+         op.getMatchingIndexingMap(&init).getResults()) {
+      if (auto loop = dyn_cast<AffineDimExpr>(expression)) {
+        isEach &= types[loop.getPosition()] == utils::IteratorType::parallel;
+        if (sizes[loop.getPosition()] > 1)
+          isEach &= loops.insert(loop.getPosition());
+      } else {
+        isEach &= isa<AffineConstantExpr>(expression);
+      }
+    }
+    if (!isEach || loops.size() != parallel)
+      return "expected each parallel loop to be a dimension of each result, "
+             "but one is not";
+  }
+  return "";
+}
+
+static std::string getInputName(OpOperand &operand) {
+  return "in" + std::to_string(operand.getOperandNumber());
+}
+
+std::optional<ElementKernel> ElementKernel::match(linalg::GenericOp op,
+                                                  std::string &reason) {
+  auto refuse = [&](const Twine &text) {
+    reason = text.str();
+    return std::nullopt;
+  };
+  if (!op.hasPureTensorSemantics() || op.getNumResults() == 0)
+    return refuse("expected an operation whose results are tensors, but got "
+                  "one without");
+  for (Value operand : op->getOperands())
+    if (std::string wrong = checkRead(operand); !wrong.empty())
+      return refuse(wrong);
+  if (std::string wrong = checkLoops(op); !wrong.empty())
+    return refuse(wrong);
+  for (Operation &inner : *op.getBody())
+    if (!isScalarOperation(inner))
+      return refuse(llvm::formatv("expected operations on numbers that kernels "
+                                  "have code for, but got '{0}'",
+                                  inner.getName()));
+
+  ElementKernel kernel(op);
+  for (OpOperand *operand : op.getDpsInputOperands())
+    if (op.payloadUsesValueFromOperand(operand) && !isConstant(operand->get()))
+      kernel.inputs.push_back({getInputName(*operand), operand->get()});
+  for (auto [number, init] : llvm::enumerate(op.getDpsInitsMutable()))
+    if (op.payloadUsesValueFromOperand(&init))
+      kernel.inputs.push_back({"start" + std::to_string(number), init.get()});
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op.getRegion(), captured);
+  unsigned tables = 0, numbers = 0;
+  for (Value value : captured) {
+    if (isConstant(value))
+      continue;
+    if (std::string wrong = checkRead(value); !wrong.empty())
+      return refuse(wrong);
+    kernel.inputs.push_back({isa<ShapedType>(value.getType())
+                                 ? "table" + std::to_string(tables++)
+                                 : "number" + std::to_string(numbers++),
+                             value});
+  }
+  return kernel;
+}
+
+SmallVector<std::string> ElementKernel::getOutputNames() const {
+  SmallVector<std::string> names;
+  for (unsigned i = 0, e = linalg::GenericOp(op).getNumResults(); i < e; ++i)
+    names.push_back("out" + std::to_string(i));
+  return names;
+}
+
+//===----------------------------------------------------------------------===//
+// Writing it
+//===----------------------------------------------------------------------===//
+
+namespace {
+class ElementEmitter {
+public:
+  ElementEmitter(DeviceBuilder &b, linalg::GenericOp op) : b(b), op(op) {}
+
+  void emit(StringRef name, ArrayRef<ElementKernel::Input> inputs,
+            ArrayRef<std::string> outputs);
+
+private:
+  using Values = DeviceBuilder::Values;
+
+  /// Where an element of a tensor stands, behind the first.
+  Number locate(RankedTensorType type, ArrayRef<Number> indices);
+  Number evaluate(AffineExpr expression);
+  Value load(Value pointer, Type element, Number offset);
+  void store(Value value, Value pointer, RankedTensorType type, Number offset);
+  /// The element of an operand at this iteration.
+  Value loadOperand(OpOperand &operand, StringRef name);
+  /// Sets the parallel loops to an iteration.
+  void setIteration(Number iteration);
+  /// The results behind all loops from the given one of a sum on.
+  Values runSums(unsigned sum, ValueRange results);
+  Values runBody(ValueRange results);
+
+  Type getStorage(Type element) {
+    return element.isInteger(1) ? b.getI8Type() : element;
+  }
+
+  DeviceBuilder &b;
+  linalg::GenericOp op;
+  llvm::StringMap<Value> pointers;
+  /// The pointers of tensors that the body reads by index.
+  DenseMap<Value, Value> tables;
+  /// Numbers from outside, inside.
+  IRMapping numbers;
+  SmallVector<Number> loops;
+  SmallVector<unsigned> sums;
+};
+} // namespace
+
+Number ElementEmitter::locate(RankedTensorType type, ArrayRef<Number> indices) {
+  Number offset = b.number(0);
+  for (auto [size, index] : llvm::zip(type.getShape(), indices))
+    offset = offset * size + index;
+  return offset;
+}
+
+Number ElementEmitter::evaluate(AffineExpr expression) {
+  if (auto loop = dyn_cast<AffineDimExpr>(expression))
+    return loops[loop.getPosition()];
+  if (auto constant = dyn_cast<AffineConstantExpr>(expression))
+    return b.number(constant.getValue());
+  auto binary = cast<AffineBinaryOpExpr>(expression);
+  Number left = evaluate(binary.getLHS()), right = evaluate(binary.getRHS());
+  return binary.getKind() == AffineExprKind::Add ? left + right : left * right;
+}
+
+Value ElementEmitter::load(Value pointer, Type element, Number offset) {
+  Type storage = getStorage(element);
+  Value value = b.load(
+      storage, b.element(pointer, storage, b.number(0), b.number(0), offset),
+      llvm::divideCeil(storage.getIntOrFloatBitWidth(), 8));
+  return storage == element
+             ? value
+             : arith::TruncIOp::create(b, element, value).getResult();
+}
+
+void ElementEmitter::store(Value value, Value pointer, RankedTensorType type,
+                           Number offset) {
+  Type storage = getStorage(type.getElementType());
+  if (storage != type.getElementType())
+    value = arith::ExtUIOp::create(b, storage, value);
+  b.store(value, b.element(pointer, storage, b.number(0), b.number(0), offset),
+          llvm::divideCeil(storage.getIntOrFloatBitWidth(), 8));
+}
+
+Value ElementEmitter::loadOperand(OpOperand &operand, StringRef name) {
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  SmallVector<Number> indices;
+  for (AffineExpr expression : map.getResults())
+    indices.push_back(evaluate(expression));
+  auto type = cast<RankedTensorType>(operand.get().getType());
+  return load(pointers.lookup(name), type.getElementType(),
+              locate(type, indices));
+}
+
+void ElementEmitter::setIteration(Number iteration) {
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  loops.assign(sizes.size(), b.number(0));
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  for (AffineExpr expression : llvm::reverse(map.getResults())) {
+    auto dimension = dyn_cast<AffineDimExpr>(expression);
+    if (!dimension)
+      continue;
+    unsigned loop = dimension.getPosition();
+    loops[loop] = iteration % sizes[loop];
+    iteration = iteration / sizes[loop];
+  }
+}
+
+ElementEmitter::Values ElementEmitter::runBody(ValueRange results) {
+  IRMapping values = numbers;
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    BlockArgument inside = op.getMatchingBlockArgument(operand);
+    Value value = operand->get();
+    if (inside.use_empty())
+      continue;
+    if (isa<ShapedType>(value.getType()))
+      values.map(inside, loadOperand(*operand, getInputName(*operand)));
+    else if (isConstant(value))
+      values.map(inside, b.clone(*value.getDefiningOp())->getResult(0));
+    else
+      values.map(inside, numbers.lookup(value));
+  }
+  for (auto [inside, value] : llvm::zip(op.getRegionOutputArgs(), results))
+    values.map(inside, value);
+  for (Operation &inner : op.getBody()->without_terminator()) {
+    for (Value operand : inner.getOperands())
+      if (!values.contains(operand) && isConstant(operand) &&
+          operand.getParentBlock() != op.getBody())
+        values.map(operand, b.clone(*operand.getDefiningOp())->getResult(0));
+    if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
+      Value loop = loops[index.getDim()];
+      values.map(
+          index.getResult(),
+          arith::IndexCastUIOp::create(b, b.getIndexType(), loop).getResult());
+    } else if (auto extract = dyn_cast<tensor::ExtractOp>(inner)) {
+      SmallVector<Number> indices;
+      for (Value index : extract.getIndices())
+        indices.push_back(b.number(
+            arith::IndexCastOp::create(b, b.getI32Type(), values.lookup(index))
+                .getResult()));
+      auto type = extract.getTensor().getType();
+      values.map(extract.getResult(),
+                 load(tables.lookup(extract.getTensor()), type.getElementType(),
+                      locate(type, indices)));
+    } else {
+      b.clone(inner, values);
+    }
+  }
+  return llvm::map_to_vector(
+      op.getBody()->getTerminator()->getOperands(), [&](Value value) -> Value {
+        if (!values.contains(value) && isConstant(value))
+          return b.clone(*value.getDefiningOp())->getResult(0);
+        return values.lookup(value);
+      });
+}
+
+ElementEmitter::Values ElementEmitter::runSums(unsigned sum,
+                                               ValueRange results) {
+  if (sum == sums.size())
+    return runBody(results);
+  int64_t size = op.getStaticLoopRanges()[sums[sum]];
+  return b.loop(b.number(0), b.number(size), b.number(1), results,
+                [&](Number iteration, ValueRange carried) {
+                  loops[sums[sum]] = iteration;
+                  return runSums(sum + 1, carried);
+                });
+}
+
+void ElementEmitter::emit(StringRef name, ArrayRef<ElementKernel::Input> inputs,
+                          ArrayRef<std::string> outputs) {
+  KernelSignature signature(b);
+  auto addMemory = [&](StringRef name, Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    signature.addBuffer(name, getStorage(getElementTypeOrSelf(type)),
+                        tensor ? tensor.getNumElements() : 1);
+  };
+  for (const ElementKernel::Input &input : inputs)
+    addMemory(input.name, input.value.getType());
+  for (auto [name, type] : llvm::zip(outputs, op.getResultTypes()))
+    addMemory(name, type);
+  int64_t count = 1;
+  for (auto [loop, size, type] :
+       llvm::enumerate(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
+    if (type == utils::IteratorType::parallel)
+      count *= size;
+    else
+      sums.push_back(loop);
+  int64_t blocks = llvm::divideCeil(count, kThreads);
+  auto func = signature.createKernel(name, {{blocks, kBlocksPerMultiprocessor},
+                                            kThreads,
+                                            /*minBlocks=*/1,
+                                            /*cluster=*/1,
+                                            /*sharedMemory=*/0,
+                                            /*order=*/0});
+  OpBuilder::InsertionGuard guard(b);
+  Block *entry = func.addEntryBlock(b);
+  b.setInsertionPointToStart(entry);
+  for (auto [input, argument] : llvm::zip(inputs, entry->getArguments())) {
+    pointers[input.name] = argument;
+    Type type = input.value.getType();
+    if (!isa<ShapedType>(type))
+      numbers.map(input.value, load(argument, type, b.number(0)));
+    else if (StringRef(input.name).starts_with("table"))
+      tables[input.value] = argument;
+  }
+  for (auto [name, argument] :
+       llvm::zip(outputs, entry->getArguments().drop_front(inputs.size())))
+    pointers[name] = argument;
+
+  Number first = sm80::blockId(b) * kThreads + sm80::threadId(b);
+  Number step = sm80::blockCount(b) * kThreads;
+  b.loop(first, b.number(count), step, [&](Number iteration) {
+    setIteration(iteration);
+    Values starts;
+    for (auto [number, init] : llvm::enumerate(op.getDpsInitsMutable())) {
+      std::string name = "start" + std::to_string(number);
+      starts.push_back(pointers.contains(name) ? loadOperand(init, name)
+                                               : b.zero(getElementTypeOrSelf(
+                                                     init.get().getType())));
+    }
+    Values results = runSums(0, starts);
+    for (auto [number, init] : llvm::enumerate(op.getDpsInitsMutable())) {
+      AffineMap map = op.getMatchingIndexingMap(&init);
+      SmallVector<Number> indices;
+      for (AffineExpr expression : map.getResults())
+        indices.push_back(evaluate(expression));
+      auto type = cast<RankedTensorType>(init.get().getType());
+      store(results[number], pointers.lookup(outputs[number]), type,
+            locate(type, indices));
+    }
+  });
+  LLVM::ReturnOp::create(b, ValueRange());
+}
+
+gpu::GPUModuleOp ElementKernel::emit(OpBuilder &builder, StringRef name) const {
+  linalg::GenericOp generic = op;
+  auto module = gpu::GPUModuleOp::create(builder, generic.getLoc(), name);
+  DeviceBuilder b(generic.getLoc(), builder);
+  b.setInsertionPointToStart(module.getBody());
+  ElementEmitter(b, generic).emit(name, inputs, getOutputNames());
+  numberLaunches(module);
+  return module;
+}

@@ -1,0 +1,74 @@
+"""Runs the functions of elements.mlir on the emulator and compares them with NumPy.
+
+    run_elements.py elements.mlir
+
+REFERENCES computes each in the function's own types, additions in the loops' order, so
+that results are the same to the bit. One line for each function, with what is wrong,
+and exit status 1 if anything is.
+"""
+
+import os
+import re
+import sys
+import tempfile
+
+import numpy as np
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../LinalgToTensorCore/Inputs"))
+from run_launches import FORMATS, Failure, Program  # noqa: E402
+
+f16, f32 = np.float16, np.float32
+
+
+def add_rows(x, start):
+    for column in range(x.shape[1]):
+        start = (start + x[:, column : column + 1]).astype(f32)
+    return start
+
+
+def pool(x):
+    windows = [x[:, r : r + 7 : 2, s : s + 7 : 2] for r in range(3) for s in range(3)]
+    return np.maximum(np.max(windows, axis=0), f32(-100))
+
+
+REFERENCES = {
+    "scale": lambda x, row: x.astype(f32) * row.astype(f32),
+    "row_sums": lambda x, start: add_rows(x.astype(f32), start.astype(f32)),
+    "two_results": lambda x: [(x.astype(f32) * x.astype(f32)).T, x.astype(f32).astype(f16)],
+    "gather": lambda table, index, factor: (table.astype(f32)[index.astype(int)] * factor.astype(f32)
+                                            + np.arange(5, dtype=f32)),
+    "pool": lambda x: pool(x.astype(f32)),
+    "equal": lambda x, y: ((x.astype(f32) + y.astype(f32)) + y.astype(f32)) - x.astype(f32),
+    "choice": lambda x, y: np.where(x < y, x, 0).astype(f32),
+}
+
+
+def check(name, source):
+    random = np.random.default_rng(1)
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            program = Program(source, "--convert-linalg-to-element-kernels", folder)
+            arguments = [
+                FORMATS[type].round(random.integers(0, 9, shape) if type == "i32" else random.uniform(-2, 2, shape))
+                for _, shape, type in program.arguments
+            ]
+            seen, expected = program.run(arguments), REFERENCES[name](*arguments)
+        except Failure as failure:
+            return str(failure)
+    pairs = zip(seen, expected) if isinstance(expected, list) else [(seen, expected)]
+    wrong = sum(np.count_nonzero(a != np.asarray(b, np.float64)) for a, b in pairs)
+    return f"{wrong} elements differ" if wrong else ""
+
+
+def main():
+    with open(sys.argv[1]) as file:
+        parts = {re.search(r"^func\.func @(\w+)", part, re.M)[1]: part for part in file.read().split("// -----")}
+    results = {name: check(name, parts[name]) for name in REFERENCES}
+    for name, wrong in results.items():
+        print(f"wrong: {name}: {wrong}" if wrong else f"right: {name}")
+    print(f"{len(results)} functions, {sum(map(bool, results.values()))} wrong")
+    sys.exit(any(results.values()) or parts.keys() != REFERENCES.keys())
+
+
+if __name__ == "__main__":
+    main()
