@@ -59,7 +59,9 @@ static Operation *getStarted(Operation *op) {
   // What it is written over may stand with it itself.
   std::optional<FusionNode> node = FusionNode::get(op);
   bool isFill = node && node->reads.empty() &&
-                !node->op.getDpsInits()[0].getDefiningOp<linalg::GenericOp>();
+                !cast<linalg::GenericOp>(op)
+                     .getDpsInits()[0]
+                     .getDefiningOp<linalg::GenericOp>();
   return isFill ? reader : nullptr;
 }
 

@@ -786,7 +786,7 @@ SmallVector<SmallVector<unsigned>> Planner::sortGroups() const {
 static SmallVector<int> getStartLoops(const FusionNode &start,
                                       linalg::GenericOp op,
                                       ArrayRef<int> loops) {
-  OpOperand &use = *start.op->getResult(0).use_begin();
+  OpOperand &use = *start.operation->getResult(0).use_begin();
   SmallVector<int> ofStart(start.extents.size(), kNoLoop);
   for (auto [dim, loop] : llvm::zip_equal(
            start.writes.front().valueDims,
@@ -824,7 +824,8 @@ FusionGroup Planner::createGroup(const Candidate &candidate,
     if (findSummed(*nodes[vertex], loops).empty())
       for (Operation *start : graph.getStarts(vertex)) {
         FusionNode node = *FusionNode::get(start);
-        group.loops.push_back(getStartLoops(node, nodes[vertex]->op, loops));
+        group.loops.push_back(getStartLoops(
+            node, cast<linalg::GenericOp>(graph.getOp(vertex)), loops));
         group.nodes.push_back(std::move(node));
       }
     group.nodes.push_back(*nodes[vertex]);
