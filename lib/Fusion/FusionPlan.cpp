@@ -74,16 +74,6 @@ static constexpr unsigned kReaders = 4;
 /// Parts of a sum that tiles write are this part of what is summed, at most.
 static constexpr int64_t kPartsShare = 8;
 
-/// The common loops that sums of `node` go along, whose loops are `loops`.
-static SmallVector<int> findSummed(const FusionNode &node,
-                                   ArrayRef<int> loops) {
-  SmallVector<int> summed;
-  for (unsigned dim : node.summed.set_bits())
-    if (loops[dim] != kNoLoop)
-      summed.push_back(loops[dim]);
-  return summed;
-}
-
 //===----------------------------------------------------------------------===//
 // Groups
 //===----------------------------------------------------------------------===//
@@ -387,18 +377,6 @@ void Planner::forEachWalk(
   }
 }
 
-SmallVector<int> FusionGroup::getSummedLoops(unsigned node) const {
-  return findSummed(nodes[node], loops[node]);
-}
-
-SmallVector<int> mlir::amp::getGroupLoops(ArrayRef<int> dims,
-                                          ArrayRef<int> loops) {
-  SmallVector<int> result;
-  for (int dim : dims)
-    result.push_back(dim == TensorWalk::kWhole ? kNoLoop : loops[dim]);
-  return result;
-}
-
 std::optional<Candidate> Planner::join(const Candidate &a, const Candidate &b,
                                        bool inParts) const {
   Candidate joined = joinAtAnyLoops(a, b, inParts);
@@ -427,7 +405,8 @@ Candidate Planner::joinAtAnyLoops(const Candidate &a, const Candidate &b,
       if (other.reads.contains(walk.tensor) ||
           other.writes.contains(walk.tensor))
         into[walk.tensor].push_back({getGroupLoops(walk.dims, loops),
-                                     findSummed(node, loops), isWrite});
+                                     amp::getSummedLoops(node, loops),
+                                     isWrite});
     });
   };
   collect(a, b, ofA);
@@ -490,7 +469,7 @@ SmallVector<int> Planner::getSummedLoops(const Candidate &candidate) const {
   SmallVector<int> summed;
   for (auto [vertex, loops] :
        llvm::zip_equal(candidate.vertices, candidate.loops))
-    llvm::append_range(summed, findSummed(*nodes[vertex], loops));
+    llvm::append_range(summed, amp::getSummedLoops(*nodes[vertex], loops));
   return summed;
 }
 
@@ -602,7 +581,7 @@ Planner::getSums(const Candidate &candidate) const {
   for (auto [vertex, loops] :
        llvm::zip_equal(candidate.vertices, candidate.loops)) {
     const FusionNode &node = *nodes[vertex];
-    SmallVector<int> summed = findSummed(node, loops);
+    SmallVector<int> summed = amp::getSummedLoops(node, loops);
     if (summed.empty())
       continue;
     TileSum sum;
@@ -821,7 +800,7 @@ FusionGroup Planner::createGroup(const Candidate &candidate,
       if (loop != kNoLoop)
         loop = newOf[loop];
     // Parts of a sum start from nothing.
-    if (findSummed(*nodes[vertex], loops).empty())
+    if (amp::getSummedLoops(*nodes[vertex], loops).empty())
       for (Operation *start : graph.getStarts(vertex)) {
         FusionNode node = *FusionNode::get(start);
         group.loops.push_back(getStartLoops(

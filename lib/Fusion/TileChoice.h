@@ -9,7 +9,8 @@
 #ifndef AMP_LIB_FUSION_TILECHOICE_H
 #define AMP_LIB_FUSION_TILECHOICE_H
 
-#include "amp/Fusion/FusionPlan.h"
+#include "amp/Fusion/FusionGroup.h"
+#include "amp/Fusion/FusionTarget.h"
 
 namespace mlir::amp {
 
