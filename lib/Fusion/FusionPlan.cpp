@@ -160,12 +160,12 @@ private:
   bool sharesPass(Candidate &candidate) const;
   bool hasProduct(const Candidate &candidate) const {
     return llvm::any_of(candidate.vertices, [&](unsigned vertex) {
-      return nodes[vertex] && nodes[vertex]->product;
+      return graph.isProduct(vertex);
     });
   }
   /// What a product of the group adds to.
   Value getStart(unsigned product) const {
-    return getReshapeRoot(nodes[product]->product->start);
+    return getReshapeRoot(graph.getNode(product)->product->start);
   }
   /// The sides of each product of `candidate`.
   std::vector<ProductSides> getProductSides(const Candidate &candidate) const;
@@ -200,7 +200,6 @@ private:
 
   const FusionTarget &target;
   BlockGraph graph;
-  std::vector<std::optional<FusionNode>> nodes;
   /// By number; those that were joined to another are empty.
   std::vector<Candidate> groups;
   SmallVector<unsigned> versions;
@@ -216,15 +215,9 @@ private:
 } // namespace
 
 Planner::Planner(Block &block, const FusionTarget &target)
-    : target(target), graph(block) {
+    : target(target), graph(block, target.forms) {
   unsigned numContractions = 0;
   for (unsigned vertex = 0; vertex < graph.size(); ++vertex) {
-    nodes.push_back(FusionNode::get(graph.getOp(vertex), target.forms));
-    if (nodes[vertex])
-      llvm::erase_if(nodes[vertex]->reads, [&](const TensorWalk &walk) {
-        return llvm::is_contained(graph.getStarts(vertex),
-                                  walk.value.getDefiningOp());
-      });
     groups.push_back(createSingle(vertex));
     versions.push_back(0);
     groupOf.push_back(vertex);
@@ -233,8 +226,9 @@ Planner::Planner(Block &block, const FusionTarget &target)
     contractionsBefore.push_back(numContractions);
     auto structured = dyn_cast<linalg::LinalgOp>(graph.getOp(vertex));
     numContractions +=
-        nodes[vertex] ? nodes[vertex]->product.has_value()
-                      : structured && succeeded(matchContraction(structured));
+        graph.getNode(vertex)
+            ? graph.isProduct(vertex)
+            : structured && succeeded(matchContraction(structured));
     contractionsThrough.push_back(numContractions);
   }
 }
@@ -285,7 +279,7 @@ bool Planner::sharesPass(Candidate &candidate) const {
   if (candidate.vertices.size() > 1)
     return true;
   unsigned vertex = candidate.vertices.front();
-  if (!nodes[vertex] || nodes[vertex]->product ||
+  if (!graph.getNode(vertex) || graph.isProduct(vertex) ||
       graph.getStarts(vertex).empty())
     return false;
   candidate = createSingle(vertex, /*isShared=*/false);
@@ -297,7 +291,7 @@ Planner::getProductSides(const Candidate &candidate) const {
   std::vector<ProductSides> sides;
   for (auto [vertex, loops] :
        llvm::zip_equal(candidate.vertices, candidate.loops)) {
-    const FusionNode &node = *nodes[vertex];
+    const FusionNode &node = *graph.getNode(vertex);
     if (!node.product)
       continue;
     auto getSide = [&, loops = ArrayRef(loops)](ArrayRef<unsigned> ofProduct) {
@@ -320,7 +314,7 @@ Candidate Planner::createSingle(unsigned vertex, bool isShared) const {
   Candidate single;
   single.vertices.push_back(vertex);
   Operation *op = graph.getOp(vertex);
-  if (const std::optional<FusionNode> &node = nodes[vertex]) {
+  if (const FusionNode *node = graph.getNode(vertex)) {
     SmallVector<int> loops(node->extents.size(), kNoLoop);
     llvm::SmallBitVector common = node->divisible;
     if (isShared)
@@ -370,10 +364,10 @@ void Planner::forEachWalk(
         visit) const {
   for (auto [vertex, loops] :
        llvm::zip_equal(candidate.vertices, candidate.loops)) {
-    for (const TensorWalk &walk : nodes[vertex]->reads)
-      visit(*nodes[vertex], loops, walk, /*isWrite=*/false);
-    for (const TensorWalk &walk : nodes[vertex]->writes)
-      visit(*nodes[vertex], loops, walk, /*isWrite=*/true);
+    for (const TensorWalk &walk : graph.getNode(vertex)->reads)
+      visit(*graph.getNode(vertex), loops, walk, /*isWrite=*/false);
+    for (const TensorWalk &walk : graph.getNode(vertex)->writes)
+      visit(*graph.getNode(vertex), loops, walk, /*isWrite=*/true);
   }
 }
 
@@ -469,7 +463,8 @@ SmallVector<int> Planner::getSummedLoops(const Candidate &candidate) const {
   SmallVector<int> summed;
   for (auto [vertex, loops] :
        llvm::zip_equal(candidate.vertices, candidate.loops))
-    llvm::append_range(summed, amp::getSummedLoops(*nodes[vertex], loops));
+    llvm::append_range(summed,
+                       amp::getSummedLoops(*graph.getNode(vertex), loops));
   return summed;
 }
 
@@ -580,7 +575,7 @@ Planner::getSums(const Candidate &candidate) const {
   std::vector<TileSum> sums;
   for (auto [vertex, loops] :
        llvm::zip_equal(candidate.vertices, candidate.loops)) {
-    const FusionNode &node = *nodes[vertex];
+    const FusionNode &node = *graph.getNode(vertex);
     SmallVector<int> summed = amp::getSummedLoops(node, loops);
     if (summed.empty())
       continue;
@@ -609,7 +604,7 @@ bool Planner::chooseTile(Candidate &candidate) const {
   llvm::SmallDenseMap<Value, SmallVector<unsigned, 2>> partsOf;
   llvm::SmallDenseSet<Value, 2> starts;
   for (unsigned vertex : candidate.vertices)
-    if (nodes[vertex]->product)
+    if (graph.isProduct(vertex))
       starts.insert(getStart(vertex));
   forEachWalk(candidate, [&](const FusionNode &, ArrayRef<int> loops,
                              const TensorWalk &walk, bool isWrite) {
@@ -683,7 +678,7 @@ llvm::SetVector<unsigned> Planner::getNeighbours(unsigned group) const {
   llvm::SetVector<unsigned> neighbours;
   const Candidate &of = groups[group];
   auto add = [&](unsigned vertex) {
-    if (nodes[vertex] && groupOf[vertex] != group)
+    if (graph.getNode(vertex) && groupOf[vertex] != group)
       neighbours.insert(groupOf[vertex]);
   };
   auto addReaders = [&](Value tensor, bool isWritten) {
@@ -800,14 +795,14 @@ FusionGroup Planner::createGroup(const Candidate &candidate,
       if (loop != kNoLoop)
         loop = newOf[loop];
     // Parts of a sum start from nothing.
-    if (amp::getSummedLoops(*nodes[vertex], loops).empty())
+    if (amp::getSummedLoops(*graph.getNode(vertex), loops).empty())
       for (Operation *start : graph.getStarts(vertex)) {
         FusionNode node = *FusionNode::get(start);
         group.loops.push_back(getStartLoops(
             node, cast<linalg::GenericOp>(graph.getOp(vertex)), loops));
         group.nodes.push_back(std::move(node));
       }
-    group.nodes.push_back(*nodes[vertex]);
+    group.nodes.push_back(*graph.getNode(vertex));
     group.loops.push_back(std::move(loops));
   }
   return group;
@@ -838,9 +833,9 @@ std::set<unsigned> Planner::collectElementReaders(unsigned product) const {
   auto sums = cast<RankedTensorType>(graph.getOp(product)->getResultTypes()[0]);
   if (!sums.hasStaticShape())
     return members;
-  ProductElements elements(*nodes[product]);
+  ProductElements elements(*graph.getNode(product));
   auto addReaders = [&](unsigned member) {
-    for (const TensorWalk &walk : nodes[member]->writes) {
+    for (const TensorWalk &walk : graph.getNode(member)->writes) {
       ArrayRef<unsigned> readers = graph.getReaders(walk.tensor);
       open.insert(readers.begin(), readers.end());
     }
@@ -851,7 +846,8 @@ std::set<unsigned> Planner::collectElementReaders(unsigned product) const {
     unsigned reader = *open.begin();
     open.erase(open.begin());
     bool isTaken = groups[groupOf[reader]].vertices.size() > 1;
-    if (!nodes[reader] || isTaken || !elements.add(*nodes[reader]))
+    if (!graph.getNode(reader) || isTaken ||
+        !elements.add(*graph.getNode(reader)))
       continue;
     members.insert(reader);
     addReaders(reader);
@@ -882,16 +878,18 @@ bool Planner::readerKeepsLife(unsigned product, unsigned reader,
   if (contractionsBefore[reader] <= contractionsThrough[product])
     return true;
   auto isMember = [&](unsigned vertex) { return members.count(vertex) != 0; };
-  return llvm::all_of(nodes[reader]->reads, [&](const TensorWalk &walk) {
-    auto isWrite = [&](const TensorWalk &write) {
-      return write.tensor == walk.tensor;
-    };
-    bool isWritten = llvm::any_of(members, [&](unsigned member) {
-      return llvm::any_of(nodes[member]->writes, isWrite);
-    });
-    // What leaves the block is kept anyway.
-    return !isWritten || llvm::all_of(graph.getReaders(walk.tensor), isMember);
-  });
+  return llvm::all_of(
+      graph.getNode(reader)->reads, [&](const TensorWalk &walk) {
+        auto isWrite = [&](const TensorWalk &write) {
+          return write.tensor == walk.tensor;
+        };
+        bool isWritten = llvm::any_of(members, [&](unsigned member) {
+          return llvm::any_of(graph.getNode(member)->writes, isWrite);
+        });
+        // What leaves the block is kept anyway.
+        return !isWritten ||
+               llvm::all_of(graph.getReaders(walk.tensor), isMember);
+      });
 }
 
 void Planner::joinElementReaders(unsigned product) {
@@ -932,13 +930,13 @@ void Planner::joinElementReaders(unsigned product) {
 }
 
 bool Planner::isMadeFor(unsigned vertex, unsigned product) const {
-  if (!nodes[vertex] || nodes[vertex]->product ||
+  if (!graph.getNode(vertex) || graph.isProduct(vertex) ||
       groups[groupOf[vertex]].vertices.size() > 1)
     return false;
   int64_t read = 0, written = 0;
-  for (const TensorWalk &walk : nodes[vertex]->reads)
+  for (const TensorWalk &walk : graph.getNode(vertex)->reads)
     read += countTensorBytes(walk.tensor);
-  for (const TensorWalk &walk : nodes[vertex]->writes) {
+  for (const TensorWalk &walk : graph.getNode(vertex)->writes) {
     written += countTensorBytes(walk.tensor);
     if (graph.isYielded(walk.tensor) ||
         !llvm::all_of(graph.getReaders(walk.tensor), [&](unsigned reader) {
@@ -955,10 +953,10 @@ FusionPlan Planner::plan() {
     plan.bytesBefore += group.bytes;
   if (target.productsInRegisters)
     for (unsigned vertex = 0; vertex < graph.size(); ++vertex)
-      if (nodes[vertex] && nodes[vertex]->product)
+      if (graph.isProduct(vertex))
         joinElementReaders(vertex);
   for (unsigned group = 0; group < groups.size(); ++group)
-    if (nodes[group] && !groups[group].vertices.empty())
+    if (graph.getNode(group) && !groups[group].vertices.empty())
       for (unsigned other : getNeighbours(group))
         if (group < other)
           push(group, other);
