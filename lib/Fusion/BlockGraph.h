@@ -39,6 +39,10 @@ public:
   bool isProduct(unsigned vertex) const {
     return nodes[vertex] && nodes[vertex]->product;
   }
+  /// The tensor that such a product adds to.
+  Value getProductStart(unsigned product) const {
+    return getReshapeRoot(nodes[product]->product->start);
+  }
   ArrayRef<unsigned> getSuccessors(unsigned vertex) const {
     return successors[vertex];
   }

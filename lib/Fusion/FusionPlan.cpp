@@ -49,8 +49,9 @@
 #include "amp/Fusion/FusionPlan.h"
 
 #include "BlockGraph.h"
-#include "LoopTies.h"
+#include "Candidate.h"
 #include "ProductElements.h"
+#include "TensorBytes.h"
 #include "TileChoice.h"
 #include "amp/Analysis/Contraction.h"
 #include "llvm/ADT/SetVector.h"
@@ -63,10 +64,6 @@ using namespace mlir::amp;
 
 static constexpr int kNoLoop = FusionGroup::kNoLoop;
 
-/// Operations of a group, at most: what a pair costs to look at grows with
-/// them.
-static constexpr size_t kMaxOperations = 48;
-
 /// How many readers of a tensor, in the order of the block, are looked at on
 /// each side of those that are in a group. They come closer as it grows.
 static constexpr unsigned kReaders = 4;
@@ -74,28 +71,7 @@ static constexpr unsigned kReaders = 4;
 /// Parts of a sum that tiles write are this part of what is summed, at most.
 static constexpr int64_t kPartsShare = 8;
 
-//===----------------------------------------------------------------------===//
-// Groups
-//===----------------------------------------------------------------------===//
-
 namespace {
-/// Operations that may share a pass, in any order.
-struct Candidate {
-  SmallVector<unsigned> vertices;
-  SmallVector<int64_t> extents;
-  /// For each vertex and each of its dimensions the common loop.
-  SmallVector<SmallVector<int>> loops;
-  SmallVector<int64_t> tile;
-  llvm::SetVector<Value> reads, writes;
-  int64_t bytes = 0;
-
-  /// Steps of a loop in `tile`; 1 if its extent is not known.
-  int64_t countSteps(unsigned loop) const {
-    return ShapedType::isDynamic(extents[loop]) ? 1
-                                                : extents[loop] / tile[loop];
-  }
-};
-
 class Planner {
 public:
   Planner(Block &block, const FusionTarget &target);
@@ -103,25 +79,9 @@ public:
   FusionPlan plan();
 
 private:
-  /// An operation by itself; `isShared` if it may come to share loops that its
-  /// sums go along.
-  Candidate createSingle(unsigned vertex, bool isShared = true) const;
-  void countBytes(Candidate &candidate) const;
-  /// Both, with the loops that are common; nothing if there are none. Sums may
-  /// go along them if they are to be in parts.
-  std::optional<Candidate> join(const Candidate &a, const Candidate &b,
-                                bool inParts) const;
-  /// The same, with no loops if none are common.
-  Candidate joinAtAnyLoops(const Candidate &a, const Candidate &b,
-                           bool inParts) const;
-  /// The same, with a tile: with whole sums rather than parts.
+  /// Both, with a tile: with whole sums rather than parts.
   std::optional<Candidate> joinInTiles(const Candidate &a,
                                        const Candidate &b) const;
-  /// The loops of `candidate` that sums go along.
-  SmallVector<int> getSummedLoops(const Candidate &candidate) const;
-  bool hasSums(const Candidate &candidate) const {
-    return !getSummedLoops(candidate).empty();
-  }
   /// The sums that each tile gives a part of; nothing if the parts are not
   /// small beside what is summed.
   std::optional<std::vector<TileSum>> getSums(const Candidate &candidate) const;
@@ -158,15 +118,6 @@ private:
   /// False if there is nothing to share: one operation, that starts from what
   /// it is given or is a product. Chooses the tile of any other that is alone.
   bool sharesPass(Candidate &candidate) const;
-  bool hasProduct(const Candidate &candidate) const {
-    return llvm::any_of(candidate.vertices, [&](unsigned vertex) {
-      return graph.isProduct(vertex);
-    });
-  }
-  /// What a product of the group adds to.
-  Value getStart(unsigned product) const {
-    return getReshapeRoot(graph.getNode(product)->product->start);
-  }
   /// The sides of each product of `candidate`.
   std::vector<ProductSides> getProductSides(const Candidate &candidate) const;
   /// Puts the loops in an order in which the products pack least.
@@ -181,13 +132,6 @@ private:
   SmallVector<SmallVector<unsigned>> sortGroups() const;
   FusionGroup createGroup(const Candidate &candidate,
                           ArrayRef<unsigned> vertices) const;
-
-  /// For each read and write of `candidate`: the walk, and the loops of who
-  /// walks.
-  void forEachWalk(const Candidate &candidate,
-                   llvm::function_ref<void(const FusionNode &, ArrayRef<int>,
-                                           const TensorWalk &, bool)>
-                       visit) const;
 
   struct Pair {
     int64_t gain;
@@ -218,7 +162,7 @@ Planner::Planner(Block &block, const FusionTarget &target)
     : target(target), graph(block, target.forms) {
   unsigned numContractions = 0;
   for (unsigned vertex = 0; vertex < graph.size(); ++vertex) {
-    groups.push_back(createSingle(vertex));
+    groups.push_back(Candidate::getSingle(graph, vertex));
     versions.push_back(0);
     groupOf.push_back(vertex);
     places.push_back(vertex);
@@ -263,7 +207,7 @@ bool Planner::keepsLives(const Candidate &a, const Candidate &b) const {
 }
 
 bool Planner::keepsProducts(const Candidate &a, const Candidate &b) const {
-  if (!hasProduct(a) && !hasProduct(b))
+  if (!a.hasProduct() && !b.hasProduct())
     return true;
   if (target.productsInRegisters)
     return false;
@@ -282,7 +226,7 @@ bool Planner::sharesPass(Candidate &candidate) const {
   if (!graph.getNode(vertex) || graph.isProduct(vertex) ||
       graph.getStarts(vertex).empty())
     return false;
-  candidate = createSingle(vertex, /*isShared=*/false);
+  candidate = Candidate::getSingle(graph, vertex, /*isShared=*/false);
   return !candidate.extents.empty() && chooseTile(candidate);
 }
 
@@ -310,190 +254,27 @@ Planner::getProductSides(const Candidate &candidate) const {
   return sides;
 }
 
-Candidate Planner::createSingle(unsigned vertex, bool isShared) const {
-  Candidate single;
-  single.vertices.push_back(vertex);
-  Operation *op = graph.getOp(vertex);
-  if (const FusionNode *node = graph.getNode(vertex)) {
-    SmallVector<int> loops(node->extents.size(), kNoLoop);
-    llvm::SmallBitVector common = node->divisible;
-    if (isShared)
-      common |= node->summed;
-    for (unsigned dim : common.set_bits()) {
-      loops[dim] = single.extents.size();
-      single.extents.push_back(node->extents[dim]);
-    }
-    single.loops.push_back(std::move(loops));
-    for (const TensorWalk &walk : node->reads)
-      single.reads.insert(walk.tensor);
-    for (const TensorWalk &walk : node->writes)
-      single.writes.insert(walk.tensor);
-  } else {
-    single.loops.emplace_back();
-    if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
-      for (OpOperand &operand : op->getOpOperands())
-        if (isa<RankedTensorType>(operand.get().getType()) &&
-            structured.payloadUsesValueFromOperand(&operand))
-          single.reads.insert(getReshapeRoot(operand.get()));
-      for (Value result : op->getResults())
-        single.writes.insert(result);
-    }
-  }
-  countBytes(single);
-  return single;
-}
-
-void Planner::countBytes(Candidate &candidate) const {
-  llvm::SmallDenseSet<unsigned> inside(candidate.vertices.begin(),
-                                       candidate.vertices.end());
-  candidate.bytes = 0;
-  for (Value tensor : candidate.reads)
-    if (!candidate.writes.contains(tensor))
-      candidate.bytes += countTensorBytes(tensor);
-  for (Value tensor : candidate.writes)
-    if (graph.isYielded(tensor) ||
-        !llvm::all_of(graph.getReaders(tensor),
-                      [&](unsigned reader) { return inside.contains(reader); }))
-      candidate.bytes += countTensorBytes(tensor);
-}
-
-void Planner::forEachWalk(
-    const Candidate &candidate,
-    llvm::function_ref<void(const FusionNode &, ArrayRef<int>,
-                            const TensorWalk &, bool)>
-        visit) const {
-  for (auto [vertex, loops] :
-       llvm::zip_equal(candidate.vertices, candidate.loops)) {
-    for (const TensorWalk &walk : graph.getNode(vertex)->reads)
-      visit(*graph.getNode(vertex), loops, walk, /*isWrite=*/false);
-    for (const TensorWalk &walk : graph.getNode(vertex)->writes)
-      visit(*graph.getNode(vertex), loops, walk, /*isWrite=*/true);
-  }
-}
-
-std::optional<Candidate> Planner::join(const Candidate &a, const Candidate &b,
-                                       bool inParts) const {
-  Candidate joined = joinAtAnyLoops(a, b, inParts);
-  if (joined.extents.empty())
-    return std::nullopt;
-  return joined;
-}
-
-Candidate Planner::joinAtAnyLoops(const Candidate &a, const Candidate &b,
-                                  bool inParts) const {
-  LoopTies ties(a.extents.size(), b.extents.size());
-  if (!inParts) {
-    for (int loop : getSummedLoops(a))
-      ties.tie(loop, kNoLoop);
-    for (int loop : getSummedLoops(b))
-      ties.tie(kNoLoop, loop);
-  }
-  struct Access {
-    SmallVector<int> loops, summed;
-    bool isWrite;
-  };
-  llvm::MapVector<Value, SmallVector<Access, 2>> ofA, ofB;
-  auto collect = [&](const Candidate &of, const Candidate &other, auto &into) {
-    forEachWalk(of, [&](const FusionNode &node, ArrayRef<int> loops,
-                        const TensorWalk &walk, bool isWrite) {
-      if (other.reads.contains(walk.tensor) ||
-          other.writes.contains(walk.tensor))
-        into[walk.tensor].push_back({getGroupLoops(walk.dims, loops),
-                                     amp::getSummedLoops(node, loops),
-                                     isWrite});
-    });
-  };
-  collect(a, b, ofA);
-  collect(b, a, ofB);
-
-  // What one writes and the other reads has to be written in the same tile.
-  for (bool dependences : {true, false})
-    for (auto &[tensor, accesses] : ofA)
-      for (const Access &first : accesses)
-        for (const Access &second : ofB[tensor]) {
-          if ((first.isWrite || second.isWrite) != dependences)
-            continue;
-          for (auto [x, y] : llvm::zip_equal(first.loops, second.loops))
-            if (dependences || ties.areFree(x, y))
-              ties.tie(x, y);
-          if (!dependences)
-            continue;
-          // A loop that does not walk the tensor would write it many times,
-          // and one that it is summed along has not written it.
-          const Access &reader = first.isWrite ? second : first;
-          const Access &writer = first.isWrite ? first : second;
-          const Candidate &of = first.isWrite ? b : a;
-          for (int loop = 0, e = of.extents.size(); loop < e; ++loop)
-            if (!llvm::is_contained(reader.loops, loop))
-              ties.tie(first.isWrite ? kNoLoop : loop,
-                       first.isWrite ? loop : kNoLoop);
-          for (int loop : writer.summed)
-            ties.tie(first.isWrite ? loop : kNoLoop,
-                     first.isWrite ? kNoLoop : loop);
-        }
-
-  Candidate joined;
-  SmallVector<int> newOfA(a.extents.size(), kNoLoop),
-      newOfB(b.extents.size(), kNoLoop);
-  for (unsigned loop = 0; loop < a.extents.size(); ++loop)
-    if (int other = ties.getB(loop); other != kNoLoop) {
-      newOfA[loop] = newOfB[other] = joined.extents.size();
-      joined.extents.push_back(ShapedType::isDynamic(a.extents[loop])
-                                   ? b.extents[other]
-                                   : a.extents[loop]);
-    }
-  auto append = [&](const Candidate &of, ArrayRef<int> renumbered) {
-    joined.vertices.append(of.vertices);
-    for (SmallVector<int> loops : of.loops) {
-      for (int &loop : loops)
-        if (loop != kNoLoop)
-          loop = renumbered[loop];
-      joined.loops.push_back(std::move(loops));
-    }
-    joined.reads.insert_range(of.reads);
-    joined.writes.insert_range(of.writes);
-  };
-  append(a, newOfA);
-  append(b, newOfB);
-  countBytes(joined);
-  return joined;
-}
-
-SmallVector<int> Planner::getSummedLoops(const Candidate &candidate) const {
-  SmallVector<int> summed;
-  for (auto [vertex, loops] :
-       llvm::zip_equal(candidate.vertices, candidate.loops))
-    llvm::append_range(summed,
-                       amp::getSummedLoops(*graph.getNode(vertex), loops));
-  return summed;
-}
-
 std::optional<Candidate> Planner::joinInTiles(const Candidate &a,
                                               const Candidate &b) const {
-  auto countTiles = [](const Candidate &candidate) {
-    int64_t tiles = 1;
-    for (unsigned loop = 0; loop < candidate.extents.size(); ++loop)
-      tiles *= candidate.countSteps(loop);
-    return tiles;
-  };
   // Who joins a product leaves it as many tiles as it had, or enough.
   int64_t fewest = 1;
   for (const Candidate *of : {&a, &b})
-    if (hasProduct(*of) && !of->tile.empty())
-      fewest = std::max(fewest, std::min(countTiles(*of), target.productTiles));
+    if (of->hasProduct() && !of->tile.empty())
+      fewest =
+          std::max(fewest, std::min(of->countTiles(), target.productTiles));
   auto tryToJoin = [&](bool inParts) {
-    std::optional<Candidate> joined = join(a, b, inParts);
-    if (joined && (!chooseTile(*joined) || countTiles(*joined) < fewest))
+    std::optional<Candidate> joined = Candidate::join(a, b, inParts);
+    if (joined && (!chooseTile(*joined) || joined->countTiles() < fewest))
       joined.reset();
     return joined;
   };
   std::optional<Candidate> whole = tryToJoin(/*inParts=*/false);
-  bool hasTiles = whole && (!hasProduct(*whole) ||
-                            countTiles(*whole) >= target.productTiles);
-  if (hasTiles || (!hasSums(a) && !hasSums(b)))
+  bool hasTiles = whole && (!whole->hasProduct() ||
+                            whole->countTiles() >= target.productTiles);
+  if (hasTiles || (!a.hasSums() && !b.hasSums()))
     return whole;
   std::optional<Candidate> parts = tryToJoin(/*inParts=*/true);
-  if (!whole || (parts && countTiles(*parts) > countTiles(*whole)))
+  if (!whole || (parts && parts->countTiles() > whole->countTiles()))
     return parts;
   return whole;
 }
@@ -503,8 +284,8 @@ std::optional<Candidate> Planner::joinInTiles(const Candidate &a,
 void Planner::sortLoops(Candidate &candidate) const {
   SmallVector<int> best;
   int64_t bestBytes = -1;
-  forEachWalk(candidate, [&](const FusionNode &, ArrayRef<int> loops,
-                             const TensorWalk &walk, bool) {
+  candidate.forEachWalk([&](const FusionNode &, ArrayRef<int> loops,
+                            const TensorWalk &walk, bool) {
     SmallVector<int> order;
     for (int loop : getGroupLoops(walk.dims, loops))
       if (loop != kNoLoop && !llvm::is_contained(order, loop))
@@ -605,9 +386,9 @@ bool Planner::chooseTile(Candidate &candidate) const {
   llvm::SmallDenseSet<Value, 2> starts;
   for (unsigned vertex : candidate.vertices)
     if (graph.isProduct(vertex))
-      starts.insert(getStart(vertex));
-  forEachWalk(candidate, [&](const FusionNode &, ArrayRef<int> loops,
-                             const TensorWalk &walk, bool isWrite) {
+      starts.insert(graph.getProductStart(vertex));
+  candidate.forEachWalk([&](const FusionNode &, ArrayRef<int> loops,
+                            const TensorWalk &walk, bool isWrite) {
     // What fills the start of a product's sum has the memory of the sum.
     if (walk.isGathered || walk.isPacked ||
         (isWrite && starts.contains(walk.tensor)))
@@ -714,9 +495,9 @@ void Planner::push(unsigned a, unsigned b) {
       !keepsProducts(groups[a], groups[b]) || !keepsLives(groups[a], groups[b]))
     return;
   std::optional<Candidate> joined =
-      join(groups[a], groups[b], /*inParts=*/false);
-  if (!joined && (hasSums(groups[a]) || hasSums(groups[b])))
-    joined = join(groups[a], groups[b], /*inParts=*/true);
+      Candidate::join(groups[a], groups[b], /*inParts=*/false);
+  if (!joined && (groups[a].hasSums() || groups[b].hasSums()))
+    joined = Candidate::join(groups[a], groups[b], /*inParts=*/true);
   if (!joined)
     return;
   int64_t gain = groups[a].bytes + groups[b].bytes - joined->bytes;
@@ -909,8 +690,9 @@ void Planner::joinElementReaders(unsigned product) {
   }
   auto add = [&](unsigned vertex) {
     unsigned a = groupOf[product], b = groupOf[vertex];
-    [[maybe_unused]] bool isMerged =
-        merge(a, b, joinAtAnyLoops(groups[a], groups[b], /*inParts=*/false));
+    [[maybe_unused]] bool isMerged = merge(
+        a, b,
+        Candidate::joinAtAnyLoops(groups[a], groups[b], /*inParts=*/false));
     assert(isMerged && "members keep the order of the block");
   };
   for (unsigned reader : llvm::drop_begin(members))
@@ -922,7 +704,8 @@ void Planner::joinElementReaders(unsigned product) {
       if (groups[groupOf[product]].vertices.size() < kMaxOperations &&
           isMadeFor(before, product) &&
           (reader != product ||
-           getStart(product).getDefiningOp() == graph.getOp(before))) {
+           graph.getProductStart(product).getDefiningOp() ==
+               graph.getOp(before))) {
         add(before);
         open.push_back(before);
       }
