@@ -50,9 +50,9 @@
 
 #include "BlockGraph.h"
 #include "Candidate.h"
+#include "CandidateTile.h"
 #include "ProductElements.h"
 #include "TensorBytes.h"
-#include "TileChoice.h"
 #include "amp/Analysis/Contraction.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -68,9 +68,6 @@ static constexpr int kNoLoop = FusionGroup::kNoLoop;
 /// each side of those that are in a group. They come closer as it grows.
 static constexpr unsigned kReaders = 4;
 
-/// Parts of a sum that tiles write are this part of what is summed, at most.
-static constexpr int64_t kPartsShare = 8;
-
 namespace {
 class Planner {
 public:
@@ -79,13 +76,6 @@ public:
   FusionPlan plan();
 
 private:
-  /// Both, with a tile: with whole sums rather than parts.
-  std::optional<Candidate> joinInTiles(const Candidate &a,
-                                       const Candidate &b) const;
-  /// The sums that each tile gives a part of; nothing if the parts are not
-  /// small beside what is summed.
-  std::optional<std::vector<TileSum>> getSums(const Candidate &candidate) const;
-  bool chooseTile(Candidate &candidate) const;
   /// The groups between `first` and `second` in their order that wait for
   /// `first`; nothing if `second` waits for one of them.
   std::optional<llvm::DenseSet<unsigned>> findBehind(unsigned first,
@@ -118,17 +108,9 @@ private:
   /// False if there is nothing to share: one operation, that starts from what
   /// it is given or is a product. Chooses the tile of any other that is alone.
   bool sharesPass(Candidate &candidate) const;
-  /// The sides of each product of `candidate`.
-  std::vector<ProductSides> getProductSides(const Candidate &candidate) const;
-  /// Puts the loops in an order in which the products pack least.
-  void orderProductLoops(Candidate &candidate,
-                         ArrayRef<ProductSides> products) const;
-  /// Puts loop `order[place]` at each place.
-  void permuteLoops(Candidate &candidate, ArrayRef<int> order) const;
   /// Groups that share a tensor with `group`.
   llvm::SetVector<unsigned> getNeighbours(unsigned group) const;
   void push(unsigned a, unsigned b);
-  void sortLoops(Candidate &candidate) const;
   SmallVector<SmallVector<unsigned>> sortGroups() const;
   FusionGroup createGroup(const Candidate &candidate,
                           ArrayRef<unsigned> vertices) const;
@@ -227,196 +209,7 @@ bool Planner::sharesPass(Candidate &candidate) const {
       graph.getStarts(vertex).empty())
     return false;
   candidate = Candidate::getSingle(graph, vertex, /*isShared=*/false);
-  return !candidate.extents.empty() && chooseTile(candidate);
-}
-
-std::vector<ProductSides>
-Planner::getProductSides(const Candidate &candidate) const {
-  std::vector<ProductSides> sides;
-  for (auto [vertex, loops] :
-       llvm::zip_equal(candidate.vertices, candidate.loops)) {
-    const FusionNode &node = *graph.getNode(vertex);
-    if (!node.product)
-      continue;
-    auto getSide = [&, loops = ArrayRef(loops)](ArrayRef<unsigned> ofProduct) {
-      TileSide side;
-      for (unsigned loop : ofProduct)
-        side.emplace_back(loops[loop], node.extents[loop]);
-      return side;
-    };
-    auto getPart = [&, loops = ArrayRef(loops)](const TensorWalk &walk) {
-      return TilePart{walk.value, getGroupLoops(walk.valueDims, loops)};
-    };
-    sides.push_back({getSide(node.product->rows),
-                     getSide(node.product->columns), getPart(node.product->a),
-                     getPart(node.product->b)});
-  }
-  return sides;
-}
-
-std::optional<Candidate> Planner::joinInTiles(const Candidate &a,
-                                              const Candidate &b) const {
-  // Who joins a product leaves it as many tiles as it had, or enough.
-  int64_t fewest = 1;
-  for (const Candidate *of : {&a, &b})
-    if (of->hasProduct() && !of->tile.empty())
-      fewest =
-          std::max(fewest, std::min(of->countTiles(), target.productTiles));
-  auto tryToJoin = [&](bool inParts) {
-    std::optional<Candidate> joined = Candidate::join(a, b, inParts);
-    if (joined && (!chooseTile(*joined) || joined->countTiles() < fewest))
-      joined.reset();
-    return joined;
-  };
-  std::optional<Candidate> whole = tryToJoin(/*inParts=*/false);
-  bool hasTiles = whole && (!whole->hasProduct() ||
-                            whole->countTiles() >= target.productTiles);
-  if (hasTiles || (!a.hasSums() && !b.hasSums()))
-    return whole;
-  std::optional<Candidate> parts = tryToJoin(/*inParts=*/true);
-  if (!whole || (parts && parts->countTiles() > whole->countTiles()))
-    return parts;
-  return whole;
-}
-
-/// Puts the loops in the order of the dimensions of the largest tensor that
-/// all of them walk.
-void Planner::sortLoops(Candidate &candidate) const {
-  SmallVector<int> best;
-  int64_t bestBytes = -1;
-  candidate.forEachWalk([&](const FusionNode &, ArrayRef<int> loops,
-                            const TensorWalk &walk, bool) {
-    SmallVector<int> order;
-    for (int loop : getGroupLoops(walk.dims, loops))
-      if (loop != kNoLoop && !llvm::is_contained(order, loop))
-        order.push_back(loop);
-    int64_t bytes = countTensorBytes(walk.tensor);
-    if (order.size() == candidate.extents.size() && bytes > bestBytes) {
-      best = order;
-      bestBytes = bytes;
-    }
-  });
-  if (!best.empty())
-    permuteLoops(candidate, best);
-}
-
-void Planner::permuteLoops(Candidate &candidate, ArrayRef<int> order) const {
-  SmallVector<int64_t> extents, tile;
-  SmallVector<int> newOf(order.size());
-  for (auto [place, loop] : llvm::enumerate(order)) {
-    extents.push_back(candidate.extents[loop]);
-    if (!candidate.tile.empty())
-      tile.push_back(candidate.tile[loop]);
-    newOf[loop] = place;
-  }
-  candidate.extents = extents;
-  candidate.tile = tile;
-  for (SmallVector<int> &loops : candidate.loops)
-    for (int &loop : loops)
-      if (loop != kNoLoop)
-        loop = newOf[loop];
-}
-
-void Planner::orderProductLoops(Candidate &candidate,
-                                ArrayRef<ProductSides> products) const {
-  auto countTiles = [&](const TileSide &side) {
-    int64_t tiles = 1;
-    for (auto [loop, extent] : side)
-      if (loop != kNoLoop)
-        tiles *= candidate.countSteps(loop);
-    return tiles;
-  };
-  // A loop that walks rows of one and columns of another is what it is of the
-  // first.
-  llvm::SetVector<int> rows, columns;
-  int64_t packedByColumns = 0, packedByRows = 0;
-  for (const ProductSides &of : products) {
-    for (auto [loop, extent] : of.rows)
-      if (loop != kNoLoop && !columns.contains(loop))
-        rows.insert(loop);
-    for (auto [loop, extent] : of.columns)
-      if (loop != kNoLoop && !rows.contains(loop))
-        columns.insert(loop);
-    packedByColumns +=
-        countTensorBytes(of.a.tensor) * (countTiles(of.columns) - 1);
-    packedByRows += countTensorBytes(of.b.tensor) * (countTiles(of.rows) - 1);
-  }
-  bool isByColumns = packedByColumns < packedByRows;
-  SmallVector<int> order;
-  for (int loop = 0, e = candidate.extents.size(); loop < e; ++loop)
-    if (!rows.contains(loop) && !columns.contains(loop))
-      order.push_back(loop);
-  llvm::append_range(order, isByColumns ? columns : rows);
-  llvm::append_range(order, isByColumns ? rows : columns);
-  permuteLoops(candidate, order);
-}
-
-std::optional<std::vector<TileSum>>
-Planner::getSums(const Candidate &candidate) const {
-  std::vector<TileSum> sums;
-  for (auto [vertex, loops] :
-       llvm::zip_equal(candidate.vertices, candidate.loops)) {
-    const FusionNode &node = *graph.getNode(vertex);
-    SmallVector<int> summed = amp::getSummedLoops(node, loops);
-    if (summed.empty())
-      continue;
-    TileSum sum;
-    int64_t length = 1, written = 0, read = 1;
-    for (int loop : summed) {
-      sum.loops.emplace_back(loop, candidate.extents[loop]);
-      length *= candidate.extents[loop];
-    }
-    for (const TensorWalk &walk : node.writes)
-      written += countTensorBytes(walk.tensor);
-    for (const TensorWalk &walk : node.reads)
-      read = std::max(read, countTensorBytes(walk.tensor));
-    sum.length = llvm::divideCeil(kPartsShare * written * length, read);
-    if (sum.length > length)
-      return std::nullopt;
-    sums.push_back(std::move(sum));
-  }
-  return sums;
-}
-
-bool Planner::chooseTile(Candidate &candidate) const {
-  candidate.tile.clear();
-  sortLoops(candidate);
-  SmallVector<TilePart> parts;
-  llvm::SmallDenseMap<Value, SmallVector<unsigned, 2>> partsOf;
-  llvm::SmallDenseSet<Value, 2> starts;
-  for (unsigned vertex : candidate.vertices)
-    if (graph.isProduct(vertex))
-      starts.insert(graph.getProductStart(vertex));
-  candidate.forEachWalk([&](const FusionNode &, ArrayRef<int> loops,
-                            const TensorWalk &walk, bool isWrite) {
-    // What fills the start of a product's sum has the memory of the sum.
-    if (walk.isGathered || walk.isPacked ||
-        (isWrite && starts.contains(walk.tensor)))
-      return;
-    // What comes from outside is read in the shape that the reader sees.
-    bool isInside = candidate.writes.contains(walk.tensor);
-    TilePart part{isInside ? walk.tensor : walk.value,
-                  getGroupLoops(isInside ? walk.dims : walk.valueDims, loops)};
-    SmallVector<unsigned, 2> &known = partsOf[part.tensor];
-    if (llvm::any_of(known, [&](unsigned number) {
-          return parts[number].loops == part.loops;
-        }))
-      return;
-    known.push_back(parts.size());
-    parts.push_back(std::move(part));
-  });
-  std::vector<ProductSides> products = getProductSides(candidate);
-  std::optional<std::vector<TileSum>> sums = getSums(candidate);
-  if (!sums)
-    return false;
-  std::optional<SmallVector<int64_t>> tile =
-      amp::chooseTile(candidate.extents, parts, target, products, *sums);
-  if (!tile)
-    return false;
-  candidate.tile = *tile;
-  if (!products.empty())
-    orderProductLoops(candidate, products);
-  return true;
+  return !candidate.extents.empty() && chooseTile(candidate, target);
 }
 
 std::optional<llvm::DenseSet<unsigned>>
@@ -749,7 +542,7 @@ FusionPlan Planner::plan() {
     if (versions[pair.a] != pair.versionA || versions[pair.b] != pair.versionB)
       continue;
     std::optional<Candidate> joined =
-        joinInTiles(groups[pair.a], groups[pair.b]);
+        joinInTiles(groups[pair.a], groups[pair.b], target);
     if (!joined || !merge(pair.a, pair.b, std::move(*joined)))
       continue;
     for (unsigned other : getNeighbours(pair.a))
