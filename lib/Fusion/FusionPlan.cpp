@@ -51,9 +51,10 @@
 #include "BlockGraph.h"
 #include "Candidate.h"
 #include "CandidateTile.h"
+#include "GroupOrder.h"
+#include "Lifetimes.h"
 #include "ProductElements.h"
 #include "TensorBytes.h"
-#include "amp/Analysis/Contraction.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <queue>
@@ -71,22 +72,13 @@ static constexpr unsigned kReaders = 4;
 namespace {
 class Planner {
 public:
-  Planner(Block &block, const FusionTarget &target);
+  Planner(Block &block, const FusionTarget &target)
+      : target(target), graph(block, target.forms), groups(graph),
+        lifetimes(graph) {}
 
   FusionPlan plan();
 
 private:
-  /// The groups between `first` and `second` in their order that wait for
-  /// `first`; nothing if `second` waits for one of them.
-  std::optional<llvm::DenseSet<unsigned>> findBehind(unsigned first,
-                                                     unsigned second) const;
-  /// Puts `joined` in the place of both: behind what stood between them, but
-  /// for the groups that wait for it.
-  void placeTogether(unsigned first, unsigned second, unsigned joined,
-                     const llvm::DenseSet<unsigned> &behind);
-  /// Makes `b` part of `a`, as `joined`; false if an operation outside takes
-  /// from one and gives to the other.
-  bool merge(unsigned a, unsigned b, Candidate joined);
   /// Gives a product in registers what is computed on its elements, and what is
   /// made for that.
   void joinElementReaders(unsigned product);
@@ -95,14 +87,6 @@ private:
   bool isMadeFor(unsigned vertex, unsigned product) const;
   /// The vertices, `product` first, that need its elements one by one.
   std::set<unsigned> collectElementReaders(unsigned product) const;
-  /// Groups behind `members` in their order that wait for one of them, others
-  /// of `members` not counted.
-  llvm::DenseSet<unsigned> findWaiting(const std::set<unsigned> &members) const;
-  /// False if `reader` stands behind a contraction and takes from `members`
-  /// what others read too.
-  bool readerKeepsLife(unsigned product, unsigned reader,
-                       const std::set<unsigned> &members) const;
-  bool keepsLives(const Candidate &a, const Candidate &b) const;
   /// False if a product of one of them stands in the way.
   bool keepsProducts(const Candidate &a, const Candidate &b) const;
   /// False if there is nothing to share: one operation, that starts from what
@@ -111,14 +95,14 @@ private:
   /// Groups that share a tensor with `group`.
   llvm::SetVector<unsigned> getNeighbours(unsigned group) const;
   void push(unsigned a, unsigned b);
-  SmallVector<SmallVector<unsigned>> sortGroups() const;
   FusionGroup createGroup(const Candidate &candidate,
                           ArrayRef<unsigned> vertices) const;
 
   struct Pair {
     int64_t gain;
     unsigned a, b;
-    unsigned versionA, versionB;
+    /// How many operations they have: a group that is larger by now is another.
+    size_t sizeA, sizeB;
     bool operator<(const Pair &other) const {
       return std::tie(gain, other.a, other.b) < std::tie(other.gain, a, b);
     }
@@ -126,67 +110,11 @@ private:
 
   const FusionTarget &target;
   BlockGraph graph;
-  /// By number; those that were joined to another are empty.
-  std::vector<Candidate> groups;
-  SmallVector<unsigned> versions;
-  SmallVector<unsigned> groupOf;
-  /// An order in which groups can stand, by group and by place.
-  static constexpr unsigned kNoGroup = ~0u;
-  SmallVector<unsigned> places, groupAt;
-  /// How many contractions stand in front of each vertex, and of the one behind
-  /// it.
-  SmallVector<unsigned> contractionsBefore, contractionsThrough;
+  GroupOrder groups;
+  Lifetimes lifetimes;
   std::priority_queue<Pair> pairs;
 };
 } // namespace
-
-Planner::Planner(Block &block, const FusionTarget &target)
-    : target(target), graph(block, target.forms) {
-  unsigned numContractions = 0;
-  for (unsigned vertex = 0; vertex < graph.size(); ++vertex) {
-    groups.push_back(Candidate::getSingle(graph, vertex));
-    versions.push_back(0);
-    groupOf.push_back(vertex);
-    places.push_back(vertex);
-    groupAt.push_back(vertex);
-    contractionsBefore.push_back(numContractions);
-    auto structured = dyn_cast<linalg::LinalgOp>(graph.getOp(vertex));
-    numContractions +=
-        graph.getNode(vertex)
-            ? graph.isProduct(vertex)
-            : structured && succeeded(matchContraction(structured));
-    contractionsThrough.push_back(numContractions);
-  }
-}
-
-bool Planner::keepsLives(const Candidate &a, const Candidate &b) const {
-  auto getFirst = [](const Candidate &of) {
-    return *llvm::min_element(of.vertices);
-  };
-  const Candidate &first = getFirst(a) < getFirst(b) ? a : b;
-  const Candidate &second = &first == &a ? b : a;
-  if (contractionsThrough[*llvm::max_element(first.vertices)] >=
-      contractionsBefore[getFirst(second)])
-    return true;
-  auto isReadBySecond = [&](Value tensor) {
-    return second.reads.contains(tensor);
-  };
-  auto isReadByOthers = [&](Value tensor) {
-    return graph.isYielded(tensor) ||
-           llvm::any_of(graph.getReaders(tensor), [&](unsigned reader) {
-             return !llvm::is_contained(first.vertices, reader) &&
-                    !llvm::is_contained(second.vertices, reader);
-           });
-  };
-  int64_t taken = 0, left = 0;
-  for (Value tensor : first.writes)
-    if (isReadBySecond(tensor))
-      taken += countTensorBytes(tensor);
-  for (Value tensor : second.writes)
-    left += countTensorBytes(tensor);
-  return taken > 0 && (left * kSmallShare <= taken ||
-                       llvm::none_of(first.writes, isReadByOthers));
-}
 
 bool Planner::keepsProducts(const Candidate &a, const Candidate &b) const {
   if (!a.hasProduct() && !b.hasProduct())
@@ -212,48 +140,12 @@ bool Planner::sharesPass(Candidate &candidate) const {
   return !candidate.extents.empty() && chooseTile(candidate, target);
 }
 
-std::optional<llvm::DenseSet<unsigned>>
-Planner::findBehind(unsigned first, unsigned second) const {
-  llvm::DenseSet<unsigned> behind;
-  SmallVector<unsigned> open = {first};
-  while (!open.empty())
-    for (unsigned vertex : groups[open.pop_back_val()].vertices)
-      for (unsigned next : graph.getSuccessors(vertex)) {
-        unsigned group = groupOf[next];
-        if (group == first || (group == second && groupOf[vertex] == first))
-          continue;
-        if (group == second)
-          return std::nullopt;
-        if (places[group] < places[second] && behind.insert(group).second)
-          open.push_back(group);
-      }
-  return behind;
-}
-
-void Planner::placeTogether(unsigned first, unsigned second, unsigned joined,
-                            const llvm::DenseSet<unsigned> &behind) {
-  unsigned begin = places[first], end = places[second];
-  SmallVector<unsigned> before, after;
-  for (unsigned place = begin + 1; place < end; ++place) {
-    unsigned group = groupAt[place];
-    if (group != kNoGroup)
-      (behind.contains(group) ? after : before).push_back(group);
-  }
-  before.push_back(joined);
-  before.append(after);
-  std::fill(groupAt.begin() + begin, groupAt.begin() + end + 1, kNoGroup);
-  for (auto [place, group] : llvm::enumerate(before)) {
-    groupAt[begin + place] = group;
-    places[group] = begin + place;
-  }
-}
-
 llvm::SetVector<unsigned> Planner::getNeighbours(unsigned group) const {
   llvm::SetVector<unsigned> neighbours;
   const Candidate &of = groups[group];
   auto add = [&](unsigned vertex) {
-    if (graph.getNode(vertex) && groupOf[vertex] != group)
-      neighbours.insert(groupOf[vertex]);
+    if (graph.getNode(vertex) && groups.getNumber(vertex) != group)
+      neighbours.insert(groups.getNumber(vertex));
   };
   auto addReaders = [&](Value tensor, bool isWritten) {
     if (cast<RankedTensorType>(tensor.getType()).getRank() == 0)
@@ -261,7 +153,7 @@ llvm::SetVector<unsigned> Planner::getNeighbours(unsigned group) const {
     ArrayRef<unsigned> readers = graph.getReaders(tensor);
     unsigned next = isWritten ? kReaders : 0;
     for (unsigned place = 0; place < readers.size(); ++place) {
-      if (groupOf[readers[place]] == group) {
+      if (groups.getNumber(readers[place]) == group) {
         for (unsigned back = 1; back <= std::min(place, kReaders); ++back)
           add(readers[place - back]);
         next = kReaders;
@@ -285,7 +177,8 @@ void Planner::push(unsigned a, unsigned b) {
   if (a > b)
     std::swap(a, b);
   if (groups[a].vertices.size() + groups[b].vertices.size() > kMaxOperations ||
-      !keepsProducts(groups[a], groups[b]) || !keepsLives(groups[a], groups[b]))
+      !keepsProducts(groups[a], groups[b]) ||
+      !lifetimes.mayJoin(groups[a], groups[b]))
     return;
   std::optional<Candidate> joined =
       Candidate::join(groups[a], groups[b], /*inParts=*/false);
@@ -295,38 +188,8 @@ void Planner::push(unsigned a, unsigned b) {
     return;
   int64_t gain = groups[a].bytes + groups[b].bytes - joined->bytes;
   if (gain > 0)
-    pairs.push({gain, a, b, versions[a], versions[b]});
-}
-
-/// Groups in an order in which they can stand, each with its operations in the
-/// order of the block.
-SmallVector<SmallVector<unsigned>> Planner::sortGroups() const {
-  SmallVector<unsigned> waitsFor(groups.size(), 0);
-  for (unsigned vertex = 0; vertex < graph.size(); ++vertex)
-    for (unsigned next : graph.getSuccessors(vertex))
-      waitsFor[groupOf[next]] += groupOf[next] != groupOf[vertex];
-  // The group whose first operation stood first.
-  using Ready = std::pair<unsigned, unsigned>;
-  std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
-  auto getFirst = [&](unsigned group) {
-    return *llvm::min_element(groups[group].vertices);
-  };
-  for (auto [group, candidate] : llvm::enumerate(groups))
-    if (!candidate.vertices.empty() && waitsFor[group] == 0)
-      ready.emplace(getFirst(group), group);
-  SmallVector<SmallVector<unsigned>> sorted;
-  while (!ready.empty()) {
-    unsigned group = ready.top().second;
-    ready.pop();
-    SmallVector<unsigned> vertices = groups[group].vertices;
-    llvm::sort(vertices);
-    for (unsigned vertex : vertices)
-      for (unsigned next : graph.getSuccessors(vertex))
-        if (groupOf[next] != group && --waitsFor[groupOf[next]] == 0)
-          ready.emplace(getFirst(groupOf[next]), groupOf[next]);
-    sorted.push_back(std::move(vertices));
-  }
-  return sorted;
+    pairs.push(
+        {gain, a, b, groups[a].vertices.size(), groups[b].vertices.size()});
 }
 
 /// The loops of `start`, which fills what `op` starts from, if those of `op`
@@ -382,22 +245,6 @@ FusionGroup Planner::createGroup(const Candidate &candidate,
   return group;
 }
 
-bool Planner::merge(unsigned a, unsigned b, Candidate joined) {
-  bool inOrder = places[a] < places[b];
-  unsigned first = inOrder ? a : b, second = inOrder ? b : a;
-  std::optional<llvm::DenseSet<unsigned>> behind = findBehind(first, second);
-  if (!behind)
-    return false;
-  placeTogether(first, second, a, *behind);
-  for (unsigned vertex : groups[b].vertices)
-    groupOf[vertex] = a;
-  groups[a] = std::move(joined);
-  groups[b] = Candidate();
-  ++versions[a];
-  ++versions[b];
-  return true;
-}
-
 //===----------------------------------------------------------------------===//
 // Products in registers
 //===----------------------------------------------------------------------===//
@@ -419,7 +266,7 @@ std::set<unsigned> Planner::collectElementReaders(unsigned product) const {
   while (!open.empty() && members.size() < kMaxOperations) {
     unsigned reader = *open.begin();
     open.erase(open.begin());
-    bool isTaken = groups[groupOf[reader]].vertices.size() > 1;
+    bool isTaken = groups[groups.getNumber(reader)].vertices.size() > 1;
     if (!graph.getNode(reader) || isTaken ||
         !elements.add(*graph.getNode(reader)))
       continue;
@@ -429,61 +276,25 @@ std::set<unsigned> Planner::collectElementReaders(unsigned product) const {
   return members;
 }
 
-llvm::DenseSet<unsigned>
-Planner::findWaiting(const std::set<unsigned> &members) const {
-  unsigned last = 0;
-  for (unsigned member : members)
-    last = std::max(last, places[groupOf[member]]);
-  llvm::DenseSet<unsigned> waiting;
-  SmallVector<unsigned> open(members.begin(), members.end());
-  while (!open.empty())
-    for (unsigned next : graph.getSuccessors(open.pop_back_val())) {
-      unsigned group = groupOf[next];
-      if (members.count(next) || places[group] >= last ||
-          !waiting.insert(group).second)
-        continue;
-      open.append(groups[group].vertices);
-    }
-  return waiting;
-}
-
-bool Planner::readerKeepsLife(unsigned product, unsigned reader,
-                              const std::set<unsigned> &members) const {
-  if (contractionsBefore[reader] <= contractionsThrough[product])
-    return true;
-  auto isMember = [&](unsigned vertex) { return members.count(vertex) != 0; };
-  return llvm::all_of(
-      graph.getNode(reader)->reads, [&](const TensorWalk &walk) {
-        auto isWrite = [&](const TensorWalk &write) {
-          return write.tensor == walk.tensor;
-        };
-        bool isWritten = llvm::any_of(members, [&](unsigned member) {
-          return llvm::any_of(graph.getNode(member)->writes, isWrite);
-        });
-        // What leaves the block is kept anyway.
-        return !isWritten ||
-               llvm::all_of(graph.getReaders(walk.tensor), isMember);
-      });
-}
-
 void Planner::joinElementReaders(unsigned product) {
   std::set<unsigned> members = collectElementReaders(product);
   // Each that leaves is one that others may not keep order or life without.
   for (size_t numBefore = 0; numBefore != members.size();) {
     numBefore = members.size();
-    llvm::DenseSet<unsigned> waiting = findWaiting(members);
+    llvm::DenseSet<unsigned> waiting = groups.findWaiting(members);
     for (auto it = std::next(members.begin()); it != members.end();) {
       bool isInOrder =
           llvm::none_of(graph.getPredecessors(*it), [&](unsigned before) {
-            return !members.count(before) && waiting.contains(groupOf[before]);
+            return !members.count(before) &&
+                   waiting.contains(groups.getNumber(before));
           });
-      bool stays = isInOrder && readerKeepsLife(product, *it, members);
+      bool stays = isInOrder && lifetimes.mayStay(product, *it, members);
       it = stays ? std::next(it) : members.erase(it);
     }
   }
   auto add = [&](unsigned vertex) {
-    unsigned a = groupOf[product], b = groupOf[vertex];
-    [[maybe_unused]] bool isMerged = merge(
+    unsigned a = groups.getNumber(product), b = groups.getNumber(vertex);
+    [[maybe_unused]] bool isMerged = groups.merge(
         a, b,
         Candidate::joinAtAnyLoops(groups[a], groups[b], /*inParts=*/false));
     assert(isMerged && "members keep the order of the block");
@@ -494,7 +305,7 @@ void Planner::joinElementReaders(unsigned product) {
   while (!open.empty()) {
     unsigned reader = open.pop_back_val();
     for (unsigned before : graph.getPredecessors(reader))
-      if (groups[groupOf[product]].vertices.size() < kMaxOperations &&
+      if (groups[groups.getNumber(product)].vertices.size() < kMaxOperations &&
           isMadeFor(before, product) &&
           (reader != product ||
            graph.getProductStart(product).getDefiningOp() ==
@@ -507,7 +318,7 @@ void Planner::joinElementReaders(unsigned product) {
 
 bool Planner::isMadeFor(unsigned vertex, unsigned product) const {
   if (!graph.getNode(vertex) || graph.isProduct(vertex) ||
-      groups[groupOf[vertex]].vertices.size() > 1)
+      groups[groups.getNumber(vertex)].vertices.size() > 1)
     return false;
   int64_t read = 0, written = 0;
   for (const TensorWalk &walk : graph.getNode(vertex)->reads)
@@ -516,7 +327,7 @@ bool Planner::isMadeFor(unsigned vertex, unsigned product) const {
     written += countTensorBytes(walk.tensor);
     if (graph.isYielded(walk.tensor) ||
         !llvm::all_of(graph.getReaders(walk.tensor), [&](unsigned reader) {
-          return groupOf[reader] == groupOf[product];
+          return groups.getNumber(reader) == groups.getNumber(product);
         }))
       return false;
   }
@@ -525,8 +336,8 @@ bool Planner::isMadeFor(unsigned vertex, unsigned product) const {
 
 FusionPlan Planner::plan() {
   FusionPlan plan;
-  for (const Candidate &group : groups)
-    plan.bytesBefore += group.bytes;
+  for (unsigned group = 0; group < groups.size(); ++group)
+    plan.bytesBefore += groups[group].bytes;
   if (target.productsInRegisters)
     for (unsigned vertex = 0; vertex < graph.size(); ++vertex)
       if (graph.isProduct(vertex))
@@ -539,18 +350,19 @@ FusionPlan Planner::plan() {
   while (!pairs.empty()) {
     Pair pair = pairs.top();
     pairs.pop();
-    if (versions[pair.a] != pair.versionA || versions[pair.b] != pair.versionB)
+    if (groups[pair.a].vertices.size() != pair.sizeA ||
+        groups[pair.b].vertices.size() != pair.sizeB)
       continue;
     std::optional<Candidate> joined =
         joinInTiles(groups[pair.a], groups[pair.b], target);
-    if (!joined || !merge(pair.a, pair.b, std::move(*joined)))
+    if (!joined || !groups.merge(pair.a, pair.b, std::move(*joined)))
       continue;
     for (unsigned other : getNeighbours(pair.a))
       push(pair.a, other);
   }
 
-  for (ArrayRef<unsigned> vertices : sortGroups()) {
-    Candidate &candidate = groups[groupOf[vertices.front()]];
+  for (ArrayRef<unsigned> vertices : groups.sort()) {
+    Candidate candidate = groups[groups.getNumber(vertices.front())];
     plan.bytesAfter += candidate.bytes;
     for (unsigned vertex : vertices) {
       llvm::append_range(plan.order, graph.getStarts(vertex));
