@@ -10,39 +10,31 @@
 // that share a tensor, the one that saves most bytes becomes one group, until
 // no pair saves any. Two may become one if
 //
-//   loops    at least one loop is common to both: it walks the same dimension
-//            of every tensor that one writes and the other reads. Loops that
-//            are not common run inside of a tile
+//   loops    at least one loop is common to both (Candidate.cpp)
 //   close    the parts of all tensors in a tile fit what is close, and those of
-//            large tensors are no shorter than a run
+//            large tensors are no shorter than a run (CandidateTile.cpp)
 //   order    no operation outside takes from one and gives to the other
-//   life     where a contraction stands between them, the second takes from the
-//            first, and nobody else does, or it leaves little. Otherwise the
-//            forward pass would compute for the backward pass what is then kept
-//            for the time between
+//            (GroupOrder.cpp)
+//   life     what lives through a contraction for it, and would not otherwise,
+//            is little (Lifetimes.cpp)
 //   product  a group with one joins what reads its results and what its
 //            products read, if that is in the tile by then: the loops see to
 //            it. Nothing joins that only reads what it reads
 //   sums     where a tile that has all of a sum is too large, or leaves too few
 //            tiles of a product, a sum goes along loops of the group, each tile
-//            giving a part of it, if nobody in the group reads it
+//            giving a part of it, if nobody in the group reads it (Candidate,
+//            CandidateTile.cpp)
 //
-// What only fills what an operation starts from stands with it.
+// What only fills what an operation starts from stands with it (BlockGraph.h),
+// which makes a group of that operation even where nothing else joins it.
 //
 // Where sums are in registers, products go first. What is computed on them
-// there costs what else it reads, and no pair could save more than the f32
-// sums. Of all that follows from one sum at a time (ProductElements.h),
-// directly or through others that do, all stay that keep `order` and `life`.
-// With them comes what only makes something larger for them, as a broadcast
-// does.
+// there (ProductsInRegisters.cpp) costs what else it reads, and no pair could
+// save more than the f32 sums. Such a group joins no other.
 //
-// Groups stand in an order in which they can be computed. What is between two
-// of them in that order and waits for the first goes behind both.
-//
-// A pair that may not join is looked at again when one of them has grown.
-//
-// Bytes of a group are those of each tensor that it reads and did not write,
-// and of each that it writes and others read. Reshapes are no tensors.
+// The gain of a pair is known before its tile: pairs wait in a queue by gain,
+// and a tile is chosen when one's turn comes. A pair that may not join is
+// looked at again when one of them has grown.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,12 +45,10 @@
 #include "CandidateTile.h"
 #include "GroupOrder.h"
 #include "Lifetimes.h"
-#include "ProductElements.h"
-#include "TensorBytes.h"
+#include "ProductsInRegisters.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <queue>
-#include <set>
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -70,6 +60,7 @@ static constexpr int kNoLoop = FusionGroup::kNoLoop;
 static constexpr unsigned kReaders = 4;
 
 namespace {
+/// Groups of one block, while they grow.
 class Planner {
 public:
   Planner(Block &block, const FusionTarget &target)
@@ -79,26 +70,24 @@ public:
   FusionPlan plan();
 
 private:
-  /// Gives a product in registers what is computed on its elements, and what is
-  /// made for that.
-  void joinElementReaders(unsigned product);
-  /// True if `vertex` is no group's, and makes of less something that the group
-  /// of `product` alone reads: zeros, a bias for each row, halves in f32.
-  bool isMadeFor(unsigned vertex, unsigned product) const;
-  /// The vertices, `product` first, that need its elements one by one.
-  std::set<unsigned> collectElementReaders(unsigned product) const;
   /// False if a product of one of them stands in the way.
   bool keepsProducts(const Candidate &a, const Candidate &b) const;
-  /// False if there is nothing to share: one operation, that starts from what
-  /// it is given or is a product. Chooses the tile of any other that is alone.
-  bool sharesPass(Candidate &candidate) const;
+  /// `candidate` with a tile, which one that is alone is given now; nothing if
+  /// there is nothing to share: one operation, that starts from what it is
+  /// given or is a product.
+  std::optional<Candidate> getShared(const Candidate &candidate) const;
   /// Groups that share a tensor with `group`.
   llvm::SetVector<unsigned> getNeighbours(unsigned group) const;
+  /// Lets a pair wait for its turn, if it may join at all and saves bytes.
   void push(unsigned a, unsigned b);
+  /// What is handed on of `candidate`, whose operations are `vertices` in the
+  /// order of the block: loops of one tile left out, starts put in.
   FusionGroup createGroup(const Candidate &candidate,
                           ArrayRef<unsigned> vertices) const;
 
+  /// Two groups that may become one.
   struct Pair {
+    /// Bytes that this saves.
     int64_t gain;
     unsigned a, b;
     /// How many operations they have: a group that is larger by now is another.
@@ -129,15 +118,17 @@ bool Planner::keepsProducts(const Candidate &a, const Candidate &b) const {
   return reads(a, b) || reads(b, a);
 }
 
-bool Planner::sharesPass(Candidate &candidate) const {
+std::optional<Candidate> Planner::getShared(const Candidate &candidate) const {
   if (candidate.vertices.size() > 1)
-    return true;
+    return candidate;
   unsigned vertex = candidate.vertices.front();
   if (!graph.getNode(vertex) || graph.isProduct(vertex) ||
       graph.getStarts(vertex).empty())
-    return false;
-  candidate = Candidate::getSingle(graph, vertex, /*isShared=*/false);
-  return !candidate.extents.empty() && chooseTile(candidate, target);
+    return std::nullopt;
+  Candidate alone = Candidate::getSingle(graph, vertex, /*isShared=*/false);
+  if (alone.extents.empty() || !chooseTile(alone, target))
+    return std::nullopt;
+  return alone;
 }
 
 llvm::SetVector<unsigned> Planner::getNeighbours(unsigned group) const {
@@ -245,95 +236,6 @@ FusionGroup Planner::createGroup(const Candidate &candidate,
   return group;
 }
 
-//===----------------------------------------------------------------------===//
-// Products in registers
-//===----------------------------------------------------------------------===//
-
-std::set<unsigned> Planner::collectElementReaders(unsigned product) const {
-  std::set<unsigned> members = {product}, open;
-  auto sums = cast<RankedTensorType>(graph.getOp(product)->getResultTypes()[0]);
-  if (!sums.hasStaticShape())
-    return members;
-  ProductElements elements(*graph.getNode(product));
-  auto addReaders = [&](unsigned member) {
-    for (const TensorWalk &walk : graph.getNode(member)->writes) {
-      ArrayRef<unsigned> readers = graph.getReaders(walk.tensor);
-      open.insert(readers.begin(), readers.end());
-    }
-  };
-  addReaders(product);
-  // In the order of the block, so that all that a reader reads is known.
-  while (!open.empty() && members.size() < kMaxOperations) {
-    unsigned reader = *open.begin();
-    open.erase(open.begin());
-    bool isTaken = groups[groups.getNumber(reader)].vertices.size() > 1;
-    if (!graph.getNode(reader) || isTaken ||
-        !elements.add(*graph.getNode(reader)))
-      continue;
-    members.insert(reader);
-    addReaders(reader);
-  }
-  return members;
-}
-
-void Planner::joinElementReaders(unsigned product) {
-  std::set<unsigned> members = collectElementReaders(product);
-  // Each that leaves is one that others may not keep order or life without.
-  for (size_t numBefore = 0; numBefore != members.size();) {
-    numBefore = members.size();
-    llvm::DenseSet<unsigned> waiting = groups.findWaiting(members);
-    for (auto it = std::next(members.begin()); it != members.end();) {
-      bool isInOrder =
-          llvm::none_of(graph.getPredecessors(*it), [&](unsigned before) {
-            return !members.count(before) &&
-                   waiting.contains(groups.getNumber(before));
-          });
-      bool stays = isInOrder && lifetimes.mayStay(product, *it, members);
-      it = stays ? std::next(it) : members.erase(it);
-    }
-  }
-  auto add = [&](unsigned vertex) {
-    unsigned a = groups.getNumber(product), b = groups.getNumber(vertex);
-    [[maybe_unused]] bool isMerged = groups.merge(
-        a, b,
-        Candidate::joinAtAnyLoops(groups[a], groups[b], /*inParts=*/false));
-    assert(isMerged && "members keep the order of the block");
-  };
-  for (unsigned reader : llvm::drop_begin(members))
-    add(reader);
-  SmallVector<unsigned> open(members.begin(), members.end());
-  while (!open.empty()) {
-    unsigned reader = open.pop_back_val();
-    for (unsigned before : graph.getPredecessors(reader))
-      if (groups[groups.getNumber(product)].vertices.size() < kMaxOperations &&
-          isMadeFor(before, product) &&
-          (reader != product ||
-           graph.getProductStart(product).getDefiningOp() ==
-               graph.getOp(before))) {
-        add(before);
-        open.push_back(before);
-      }
-  }
-}
-
-bool Planner::isMadeFor(unsigned vertex, unsigned product) const {
-  if (!graph.getNode(vertex) || graph.isProduct(vertex) ||
-      groups[groups.getNumber(vertex)].vertices.size() > 1)
-    return false;
-  int64_t read = 0, written = 0;
-  for (const TensorWalk &walk : graph.getNode(vertex)->reads)
-    read += countTensorBytes(walk.tensor);
-  for (const TensorWalk &walk : graph.getNode(vertex)->writes) {
-    written += countTensorBytes(walk.tensor);
-    if (graph.isYielded(walk.tensor) ||
-        !llvm::all_of(graph.getReaders(walk.tensor), [&](unsigned reader) {
-          return groups.getNumber(reader) == groups.getNumber(product);
-        }))
-      return false;
-  }
-  return read < written;
-}
-
 FusionPlan Planner::plan() {
   FusionPlan plan;
   for (unsigned group = 0; group < groups.size(); ++group)
@@ -341,7 +243,7 @@ FusionPlan Planner::plan() {
   if (target.productsInRegisters)
     for (unsigned vertex = 0; vertex < graph.size(); ++vertex)
       if (graph.isProduct(vertex))
-        joinElementReaders(vertex);
+        joinElementReaders(vertex, graph, lifetimes, groups);
   for (unsigned group = 0; group < groups.size(); ++group)
     if (graph.getNode(group) && !groups[group].vertices.empty())
       for (unsigned other : getNeighbours(group))
@@ -362,7 +264,7 @@ FusionPlan Planner::plan() {
   }
 
   for (ArrayRef<unsigned> vertices : groups.sort()) {
-    Candidate candidate = groups[groups.getNumber(vertices.front())];
+    const Candidate &candidate = groups[groups.getNumber(vertices.front())];
     plan.bytesAfter += candidate.bytes;
     for (unsigned vertex : vertices) {
       llvm::append_range(plan.order, graph.getStarts(vertex));
@@ -370,9 +272,8 @@ FusionPlan Planner::plan() {
     }
     for (unsigned vertex : vertices)
       llvm::append_range(plan.order, graph.getReshapes(vertex));
-    if (!sharesPass(candidate))
-      continue;
-    plan.groups.push_back(createGroup(candidate, vertices));
+    if (std::optional<Candidate> shared = getShared(candidate))
+      plan.groups.push_back(createGroup(*shared, vertices));
   }
   return plan;
 }

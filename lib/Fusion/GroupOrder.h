@@ -31,6 +31,10 @@ public:
   const Candidate &operator[](unsigned group) const { return groups[group]; }
   /// The group of `vertex`.
   unsigned getNumber(unsigned vertex) const { return groupOf[vertex]; }
+  /// True if `vertex` is a group of its own.
+  bool isAlone(unsigned vertex) const {
+    return groups[groupOf[vertex]].vertices.size() == 1;
+  }
 
   /// Makes `b` part of `a`, as `joined`; false if an operation outside takes
   /// from one and gives to the other.
