@@ -34,9 +34,10 @@ struct Candidate {
   SmallVector<SmallVector<int>> loops;
   /// Steps of the common loops; empty before they are chosen.
   SmallVector<int64_t> tile;
-  /// What operations read and write, each in no reshape.
+  /// What operations read and write, reshapes looked through.
   llvm::SetVector<Value> reads, writes;
-  /// Of what is read and not written here, and of what others read.
+  /// Of each tensor that is read and not written here, and of each that is
+  /// written here and read by others.
   int64_t bytes = 0;
 
   /// An operation by itself; `isShared` if it may come to share loops that its

@@ -24,6 +24,7 @@
 #include "TileChoice.h"
 
 #include "TensorBytes.h"
+#include "amp/Support/ShapedBytes.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
