@@ -14,7 +14,6 @@
 
 #include "BlockGraph.h"
 
-#include "amp/Fusion/FusionNode.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -59,11 +58,13 @@ static Operation *getStarted(Operation *op) {
   // What it is written over may stand with it itself.
   std::optional<FusionNode> node = FusionNode::get(op);
   bool isFill = node && node->reads.empty() &&
-                !node->op.getDpsInits()[0].getDefiningOp<linalg::GenericOp>();
+                !cast<linalg::GenericOp>(op)
+                     .getDpsInits()[0]
+                     .getDefiningOp<linalg::GenericOp>();
   return isFill ? reader : nullptr;
 }
 
-BlockGraph::BlockGraph(Block &block) {
+BlockGraph::BlockGraph(Block &block, const FusionForms &forms) {
   llvm::DenseMap<Operation *, unsigned> vertexOf;
   auto getInputs = [](Operation &op) {
     llvm::SetVector<Value> inputs(op.operand_begin(), op.operand_end());
@@ -90,6 +91,11 @@ BlockGraph::BlockGraph(Block &block) {
       vertexOf[start] = ops.size();
     vertexOf[&op] = ops.size();
     ops.push_back(&op);
+    nodes.push_back(FusionNode::get(&op, forms));
+    if (nodes.back())
+      llvm::erase_if(nodes.back()->reads, [&](const TensorWalk &walk) {
+        return llvm::is_contained(starts.back(), walk.value.getDefiningOp());
+      });
     successors.emplace_back();
     predecessors.emplace_back();
     reshapes.emplace_back();

@@ -6,29 +6,43 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the fusion plan sees of a block. A reshape stands with what it reshapes,
-// and what only fills what an operation starts from with that operation.
+// What the fusion plan sees of a block: its operations as vertices, who waits
+// for whom, who reads a tensor, and how each operation walks its tensors. A
+// reshape stands with what it reshapes, and what only fills what an operation
+// starts from with that operation.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef AMP_LIB_FUSION_BLOCKGRAPH_H
 #define AMP_LIB_FUSION_BLOCKGRAPH_H
 
-#include "mlir/IR/Block.h"
-#include "mlir/IR/Operation.h"
+#include "amp/Fusion/FusionNode.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/SmallVector.h"
 
 namespace mlir::amp {
 
 /// Operations of a block, reshapes left out, and who waits for whom.
 class BlockGraph {
 public:
-  explicit BlockGraph(Block &block);
+  /// Vertices of `forms` are those that may be computed in parts.
+  BlockGraph(Block &block, const FusionForms &forms);
 
   unsigned size() const { return ops.size(); }
   Operation *getOp(unsigned vertex) const { return ops[vertex]; }
+  /// How the operation walks its tensors, what getStarts fills not among what
+  /// it reads; null if it is not computed in parts.
+  const FusionNode *getNode(unsigned vertex) const {
+    return nodes[vertex] ? &*nodes[vertex] : nullptr;
+  }
+  /// True if it is a product that may be computed in parts.
+  bool isProduct(unsigned vertex) const {
+    return nodes[vertex] && nodes[vertex]->product;
+  }
+  /// The tensor that such a product adds to.
+  Value getProductStart(unsigned product) const {
+    return getReshapeRoot(nodes[product]->product->start);
+  }
   ArrayRef<unsigned> getSuccessors(unsigned vertex) const {
     return successors[vertex];
   }
@@ -60,6 +74,7 @@ private:
   }
 
   SmallVector<Operation *> ops;
+  std::vector<std::optional<FusionNode>> nodes;
   SmallVector<SmallVector<unsigned>> successors, predecessors;
   llvm::DenseSet<std::pair<unsigned, unsigned>> edges;
   SmallVector<SmallVector<Operation *>> starts, reshapes;

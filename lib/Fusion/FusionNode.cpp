@@ -209,7 +209,6 @@ std::optional<FusionNode> FusionNode::get(Operation *operation,
                     getWalk(contraction->b), contraction->c.value};
   }
   node.operation = operation;
-  node.op = dyn_cast<linalg::GenericOp>(operation);
   node.extents = op.getStaticLoopRanges();
   if (llvm::is_contained(node.extents, 0) || !hasExtents(op))
     return std::nullopt;

@@ -10,199 +10,88 @@
 // that share a tensor, the one that saves most bytes becomes one group, until
 // no pair saves any. Two may become one if
 //
-//   loops    at least one loop is common to both: it walks the same dimension
-//            of every tensor that one writes and the other reads. Loops that
-//            are not common run inside of a tile
+//   loops    at least one loop is common to both (Candidate.cpp)
 //   close    the parts of all tensors in a tile fit what is close, and those of
-//            large tensors are no shorter than a run
+//            large tensors are no shorter than a run (CandidateTile.cpp)
 //   order    no operation outside takes from one and gives to the other
-//   life     where a contraction stands between them, the second takes from the
-//            first, and nobody else does, or it leaves little. Otherwise the
-//            forward pass would compute for the backward pass what is then kept
-//            for the time between
+//            (GroupOrder.cpp)
+//   life     what lives through a contraction for it, and would not otherwise,
+//            is little (Lifetimes.cpp)
 //   product  a group with one joins what reads its results and what its
 //            products read, if that is in the tile by then: the loops see to
 //            it. Nothing joins that only reads what it reads
 //   sums     where a tile that has all of a sum is too large, or leaves too few
 //            tiles of a product, a sum goes along loops of the group, each tile
-//            giving a part of it, if nobody in the group reads it
+//            giving a part of it, if nobody in the group reads it (Candidate,
+//            CandidateTile.cpp)
 //
-// What only fills what an operation starts from stands with it.
+// What only fills what an operation starts from stands with it (BlockGraph.h),
+// which makes a group of that operation even where nothing else joins it.
 //
 // Where sums are in registers, products go first. What is computed on them
-// there costs what else it reads, and no pair could save more than the f32
-// sums. Of all that follows from one sum at a time (ProductElements.h),
-// directly or through others that do, all stay that keep `order` and `life`.
-// With them comes what only makes something larger for them, as a broadcast
-// does.
+// there (ProductsInRegisters.cpp) costs what else it reads, and no pair could
+// save more than the f32 sums. Such a group joins no other.
 //
-// Groups stand in an order in which they can be computed. What is between two
-// of them in that order and waits for the first goes behind both.
-//
-// A pair that may not join is looked at again when one of them has grown.
-//
-// Bytes of a group are those of each tensor that it reads and did not write,
-// and of each that it writes and others read. Reshapes are no tensors.
+// The gain of a pair is known before its tile: pairs wait in a queue by gain,
+// and a tile is chosen when one's turn comes. A pair that may not join is
+// looked at again when one of them has grown.
 //
 //===----------------------------------------------------------------------===//
 
 #include "amp/Fusion/FusionPlan.h"
 
 #include "BlockGraph.h"
-#include "LoopTies.h"
-#include "ProductElements.h"
-#include "TileChoice.h"
-#include "amp/Analysis/Contraction.h"
+#include "Candidate.h"
+#include "CandidateTile.h"
+#include "GroupOrder.h"
+#include "Lifetimes.h"
+#include "ProductsInRegisters.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <queue>
-#include <set>
 
 using namespace mlir;
 using namespace mlir::amp;
 
 static constexpr int kNoLoop = FusionGroup::kNoLoop;
 
-/// Operations of a group, at most: what a pair costs to look at grows with
-/// them.
-static constexpr size_t kMaxOperations = 48;
-
 /// How many readers of a tensor, in the order of the block, are looked at on
 /// each side of those that are in a group. They come closer as it grows.
 static constexpr unsigned kReaders = 4;
 
-/// Parts of a sum that tiles write are this part of what is summed, at most.
-static constexpr int64_t kPartsShare = 8;
-
-/// The common loops that sums of `node` go along, whose loops are `loops`.
-static SmallVector<int> findSummed(const FusionNode &node,
-                                   ArrayRef<int> loops) {
-  SmallVector<int> summed;
-  for (unsigned dim : node.summed.set_bits())
-    if (loops[dim] != kNoLoop)
-      summed.push_back(loops[dim]);
-  return summed;
-}
-
-//===----------------------------------------------------------------------===//
-// Groups
-//===----------------------------------------------------------------------===//
-
 namespace {
-/// Operations that may share a pass, in any order.
-struct Candidate {
-  SmallVector<unsigned> vertices;
-  SmallVector<int64_t> extents;
-  /// For each vertex and each of its dimensions the common loop.
-  SmallVector<SmallVector<int>> loops;
-  SmallVector<int64_t> tile;
-  llvm::SetVector<Value> reads, writes;
-  int64_t bytes = 0;
-
-  /// Steps of a loop in `tile`; 1 if its extent is not known.
-  int64_t countSteps(unsigned loop) const {
-    return ShapedType::isDynamic(extents[loop]) ? 1
-                                                : extents[loop] / tile[loop];
-  }
-};
-
+/// Groups of one block, while they grow.
 class Planner {
 public:
-  Planner(Block &block, const FusionTarget &target);
+  Planner(Block &block, const FusionTarget &target)
+      : target(target), graph(block, target.forms), groups(graph),
+        lifetimes(graph) {}
 
   FusionPlan plan();
 
 private:
-  /// An operation by itself; `isShared` if it may come to share loops that its
-  /// sums go along.
-  Candidate createSingle(unsigned vertex, bool isShared = true) const;
-  void countBytes(Candidate &candidate) const;
-  /// Both, with the loops that are common; nothing if there are none. Sums may
-  /// go along them if they are to be in parts.
-  std::optional<Candidate> join(const Candidate &a, const Candidate &b,
-                                bool inParts) const;
-  /// The same, with no loops if none are common.
-  Candidate joinAtAnyLoops(const Candidate &a, const Candidate &b,
-                           bool inParts) const;
-  /// The same, with a tile: with whole sums rather than parts.
-  std::optional<Candidate> joinInTiles(const Candidate &a,
-                                       const Candidate &b) const;
-  /// The loops of `candidate` that sums go along.
-  SmallVector<int> getSummedLoops(const Candidate &candidate) const;
-  bool hasSums(const Candidate &candidate) const {
-    return !getSummedLoops(candidate).empty();
-  }
-  /// The sums that each tile gives a part of; nothing if the parts are not
-  /// small beside what is summed.
-  std::optional<std::vector<TileSum>> getSums(const Candidate &candidate) const;
-  bool chooseTile(Candidate &candidate) const;
-  /// The groups between `first` and `second` in their order that wait for
-  /// `first`; nothing if `second` waits for one of them.
-  std::optional<llvm::DenseSet<unsigned>> findBehind(unsigned first,
-                                                     unsigned second) const;
-  /// Puts `joined` in the place of both: behind what stood between them, but
-  /// for the groups that wait for it.
-  void placeTogether(unsigned first, unsigned second, unsigned joined,
-                     const llvm::DenseSet<unsigned> &behind);
-  /// Makes `b` part of `a`, as `joined`; false if an operation outside takes
-  /// from one and gives to the other.
-  bool merge(unsigned a, unsigned b, Candidate joined);
-  /// Gives a product in registers what is computed on its elements, and what is
-  /// made for that.
-  void joinElementReaders(unsigned product);
-  /// True if `vertex` is no group's, and makes of less something that the group
-  /// of `product` alone reads: zeros, a bias for each row, halves in f32.
-  bool isMadeFor(unsigned vertex, unsigned product) const;
-  /// The vertices, `product` first, that need its elements one by one.
-  std::set<unsigned> collectElementReaders(unsigned product) const;
-  /// Groups behind `members` in their order that wait for one of them, others
-  /// of `members` not counted.
-  llvm::DenseSet<unsigned> findWaiting(const std::set<unsigned> &members) const;
-  /// False if `reader` stands behind a contraction and takes from `members`
-  /// what others read too.
-  bool readerKeepsLife(unsigned product, unsigned reader,
-                       const std::set<unsigned> &members) const;
-  bool keepsLives(const Candidate &a, const Candidate &b) const;
   /// False if a product of one of them stands in the way.
   bool keepsProducts(const Candidate &a, const Candidate &b) const;
-  /// False if there is nothing to share: one operation, that starts from what
-  /// it is given or is a product. Chooses the tile of any other that is alone.
-  bool sharesPass(Candidate &candidate) const;
-  bool hasProduct(const Candidate &candidate) const {
-    return llvm::any_of(candidate.vertices, [&](unsigned vertex) {
-      return nodes[vertex] && nodes[vertex]->product;
-    });
-  }
-  /// What a product of the group adds to.
-  Value getStart(unsigned product) const {
-    return getReshapeRoot(nodes[product]->product->start);
-  }
-  /// The sides of each product of `candidate`.
-  std::vector<ProductSides> getProductSides(const Candidate &candidate) const;
-  /// Puts the loops in an order in which the products pack least.
-  void orderProductLoops(Candidate &candidate,
-                         ArrayRef<ProductSides> products) const;
-  /// Puts loop `order[place]` at each place.
-  void permuteLoops(Candidate &candidate, ArrayRef<int> order) const;
+  /// `candidate` with a tile, which one that is alone is given now; nothing if
+  /// there is nothing to share: one operation, that starts from what it is
+  /// given or is a product.
+  std::optional<Candidate> getShared(const Candidate &candidate) const;
   /// Groups that share a tensor with `group`.
   llvm::SetVector<unsigned> getNeighbours(unsigned group) const;
+  /// Lets a pair wait for its turn, if it may join at all and saves bytes.
   void push(unsigned a, unsigned b);
-  void sortLoops(Candidate &candidate) const;
-  SmallVector<SmallVector<unsigned>> sortGroups() const;
+  /// What is handed on of `candidate`, whose operations are `vertices` in the
+  /// order of the block: loops of one tile left out, starts put in.
   FusionGroup createGroup(const Candidate &candidate,
                           ArrayRef<unsigned> vertices) const;
 
-  /// For each read and write of `candidate`: the walk, and the loops of who
-  /// walks.
-  void forEachWalk(const Candidate &candidate,
-                   llvm::function_ref<void(const FusionNode &, ArrayRef<int>,
-                                           const TensorWalk &, bool)>
-                       visit) const;
-
+  /// Two groups that may become one.
   struct Pair {
+    /// Bytes that this saves.
     int64_t gain;
     unsigned a, b;
-    unsigned versionA, versionB;
+    /// How many operations they have: a group that is larger by now is another.
+    size_t sizeA, sizeB;
     bool operator<(const Pair &other) const {
       return std::tie(gain, other.a, other.b) < std::tie(other.gain, a, b);
     }
@@ -210,76 +99,14 @@ private:
 
   const FusionTarget &target;
   BlockGraph graph;
-  std::vector<std::optional<FusionNode>> nodes;
-  /// By number; those that were joined to another are empty.
-  std::vector<Candidate> groups;
-  SmallVector<unsigned> versions;
-  SmallVector<unsigned> groupOf;
-  /// An order in which groups can stand, by group and by place.
-  static constexpr unsigned kNoGroup = ~0u;
-  SmallVector<unsigned> places, groupAt;
-  /// How many contractions stand in front of each vertex, and of the one behind
-  /// it.
-  SmallVector<unsigned> contractionsBefore, contractionsThrough;
+  GroupOrder groups;
+  Lifetimes lifetimes;
   std::priority_queue<Pair> pairs;
 };
 } // namespace
 
-Planner::Planner(Block &block, const FusionTarget &target)
-    : target(target), graph(block) {
-  unsigned numContractions = 0;
-  for (unsigned vertex = 0; vertex < graph.size(); ++vertex) {
-    nodes.push_back(FusionNode::get(graph.getOp(vertex), target.forms));
-    if (nodes[vertex])
-      llvm::erase_if(nodes[vertex]->reads, [&](const TensorWalk &walk) {
-        return llvm::is_contained(graph.getStarts(vertex),
-                                  walk.value.getDefiningOp());
-      });
-    groups.push_back(createSingle(vertex));
-    versions.push_back(0);
-    groupOf.push_back(vertex);
-    places.push_back(vertex);
-    groupAt.push_back(vertex);
-    contractionsBefore.push_back(numContractions);
-    auto structured = dyn_cast<linalg::LinalgOp>(graph.getOp(vertex));
-    numContractions +=
-        nodes[vertex] ? nodes[vertex]->product.has_value()
-                      : structured && succeeded(matchContraction(structured));
-    contractionsThrough.push_back(numContractions);
-  }
-}
-
-bool Planner::keepsLives(const Candidate &a, const Candidate &b) const {
-  auto getFirst = [](const Candidate &of) {
-    return *llvm::min_element(of.vertices);
-  };
-  const Candidate &first = getFirst(a) < getFirst(b) ? a : b;
-  const Candidate &second = &first == &a ? b : a;
-  if (contractionsThrough[*llvm::max_element(first.vertices)] >=
-      contractionsBefore[getFirst(second)])
-    return true;
-  auto isReadBySecond = [&](Value tensor) {
-    return second.reads.contains(tensor);
-  };
-  auto isReadByOthers = [&](Value tensor) {
-    return graph.isYielded(tensor) ||
-           llvm::any_of(graph.getReaders(tensor), [&](unsigned reader) {
-             return !llvm::is_contained(first.vertices, reader) &&
-                    !llvm::is_contained(second.vertices, reader);
-           });
-  };
-  int64_t taken = 0, left = 0;
-  for (Value tensor : first.writes)
-    if (isReadBySecond(tensor))
-      taken += countTensorBytes(tensor);
-  for (Value tensor : second.writes)
-    left += countTensorBytes(tensor);
-  return taken > 0 && (left * kSmallShare <= taken ||
-                       llvm::none_of(first.writes, isReadByOthers));
-}
-
 bool Planner::keepsProducts(const Candidate &a, const Candidate &b) const {
-  if (!hasProduct(a) && !hasProduct(b))
+  if (!a.hasProduct() && !b.hasProduct())
     return true;
   if (target.productsInRegisters)
     return false;
@@ -291,421 +118,25 @@ bool Planner::keepsProducts(const Candidate &a, const Candidate &b) const {
   return reads(a, b) || reads(b, a);
 }
 
-bool Planner::sharesPass(Candidate &candidate) const {
+std::optional<Candidate> Planner::getShared(const Candidate &candidate) const {
   if (candidate.vertices.size() > 1)
-    return true;
+    return candidate;
   unsigned vertex = candidate.vertices.front();
-  if (!nodes[vertex] || nodes[vertex]->product ||
+  if (!graph.getNode(vertex) || graph.isProduct(vertex) ||
       graph.getStarts(vertex).empty())
-    return false;
-  candidate = createSingle(vertex, /*isShared=*/false);
-  return !candidate.extents.empty() && chooseTile(candidate);
-}
-
-std::vector<ProductSides>
-Planner::getProductSides(const Candidate &candidate) const {
-  std::vector<ProductSides> sides;
-  for (auto [vertex, loops] :
-       llvm::zip_equal(candidate.vertices, candidate.loops)) {
-    const FusionNode &node = *nodes[vertex];
-    if (!node.product)
-      continue;
-    auto getSide = [&, loops = ArrayRef(loops)](ArrayRef<unsigned> ofProduct) {
-      TileSide side;
-      for (unsigned loop : ofProduct)
-        side.emplace_back(loops[loop], node.extents[loop]);
-      return side;
-    };
-    auto getPart = [&, loops = ArrayRef(loops)](const TensorWalk &walk) {
-      return TilePart{walk.value, getGroupLoops(walk.valueDims, loops)};
-    };
-    sides.push_back({getSide(node.product->rows),
-                     getSide(node.product->columns), getPart(node.product->a),
-                     getPart(node.product->b)});
-  }
-  return sides;
-}
-
-Candidate Planner::createSingle(unsigned vertex, bool isShared) const {
-  Candidate single;
-  single.vertices.push_back(vertex);
-  Operation *op = graph.getOp(vertex);
-  if (const std::optional<FusionNode> &node = nodes[vertex]) {
-    SmallVector<int> loops(node->extents.size(), kNoLoop);
-    llvm::SmallBitVector common = node->divisible;
-    if (isShared)
-      common |= node->summed;
-    for (unsigned dim : common.set_bits()) {
-      loops[dim] = single.extents.size();
-      single.extents.push_back(node->extents[dim]);
-    }
-    single.loops.push_back(std::move(loops));
-    for (const TensorWalk &walk : node->reads)
-      single.reads.insert(walk.tensor);
-    for (const TensorWalk &walk : node->writes)
-      single.writes.insert(walk.tensor);
-  } else {
-    single.loops.emplace_back();
-    if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
-      for (OpOperand &operand : op->getOpOperands())
-        if (isa<RankedTensorType>(operand.get().getType()) &&
-            structured.payloadUsesValueFromOperand(&operand))
-          single.reads.insert(getReshapeRoot(operand.get()));
-      for (Value result : op->getResults())
-        single.writes.insert(result);
-    }
-  }
-  countBytes(single);
-  return single;
-}
-
-void Planner::countBytes(Candidate &candidate) const {
-  llvm::SmallDenseSet<unsigned> inside(candidate.vertices.begin(),
-                                       candidate.vertices.end());
-  candidate.bytes = 0;
-  for (Value tensor : candidate.reads)
-    if (!candidate.writes.contains(tensor))
-      candidate.bytes += countTensorBytes(tensor);
-  for (Value tensor : candidate.writes)
-    if (graph.isYielded(tensor) ||
-        !llvm::all_of(graph.getReaders(tensor),
-                      [&](unsigned reader) { return inside.contains(reader); }))
-      candidate.bytes += countTensorBytes(tensor);
-}
-
-void Planner::forEachWalk(
-    const Candidate &candidate,
-    llvm::function_ref<void(const FusionNode &, ArrayRef<int>,
-                            const TensorWalk &, bool)>
-        visit) const {
-  for (auto [vertex, loops] :
-       llvm::zip_equal(candidate.vertices, candidate.loops)) {
-    for (const TensorWalk &walk : nodes[vertex]->reads)
-      visit(*nodes[vertex], loops, walk, /*isWrite=*/false);
-    for (const TensorWalk &walk : nodes[vertex]->writes)
-      visit(*nodes[vertex], loops, walk, /*isWrite=*/true);
-  }
-}
-
-SmallVector<int> FusionGroup::getSummedLoops(unsigned node) const {
-  return findSummed(nodes[node], loops[node]);
-}
-
-SmallVector<int> mlir::amp::getGroupLoops(ArrayRef<int> dims,
-                                          ArrayRef<int> loops) {
-  SmallVector<int> result;
-  for (int dim : dims)
-    result.push_back(dim == TensorWalk::kWhole ? kNoLoop : loops[dim]);
-  return result;
-}
-
-std::optional<Candidate> Planner::join(const Candidate &a, const Candidate &b,
-                                       bool inParts) const {
-  Candidate joined = joinAtAnyLoops(a, b, inParts);
-  if (joined.extents.empty())
     return std::nullopt;
-  return joined;
-}
-
-Candidate Planner::joinAtAnyLoops(const Candidate &a, const Candidate &b,
-                                  bool inParts) const {
-  LoopTies ties(a.extents.size(), b.extents.size());
-  if (!inParts) {
-    for (int loop : getSummedLoops(a))
-      ties.tie(loop, kNoLoop);
-    for (int loop : getSummedLoops(b))
-      ties.tie(kNoLoop, loop);
-  }
-  struct Access {
-    SmallVector<int> loops, summed;
-    bool isWrite;
-  };
-  llvm::MapVector<Value, SmallVector<Access, 2>> ofA, ofB;
-  auto collect = [&](const Candidate &of, const Candidate &other, auto &into) {
-    forEachWalk(of, [&](const FusionNode &node, ArrayRef<int> loops,
-                        const TensorWalk &walk, bool isWrite) {
-      if (other.reads.contains(walk.tensor) ||
-          other.writes.contains(walk.tensor))
-        into[walk.tensor].push_back({getGroupLoops(walk.dims, loops),
-                                     findSummed(node, loops), isWrite});
-    });
-  };
-  collect(a, b, ofA);
-  collect(b, a, ofB);
-
-  // What one writes and the other reads has to be written in the same tile.
-  for (bool dependences : {true, false})
-    for (auto &[tensor, accesses] : ofA)
-      for (const Access &first : accesses)
-        for (const Access &second : ofB[tensor]) {
-          if ((first.isWrite || second.isWrite) != dependences)
-            continue;
-          for (auto [x, y] : llvm::zip_equal(first.loops, second.loops))
-            if (dependences || ties.areFree(x, y))
-              ties.tie(x, y);
-          if (!dependences)
-            continue;
-          // A loop that does not walk the tensor would write it many times,
-          // and one that it is summed along has not written it.
-          const Access &reader = first.isWrite ? second : first;
-          const Access &writer = first.isWrite ? first : second;
-          const Candidate &of = first.isWrite ? b : a;
-          for (int loop = 0, e = of.extents.size(); loop < e; ++loop)
-            if (!llvm::is_contained(reader.loops, loop))
-              ties.tie(first.isWrite ? kNoLoop : loop,
-                       first.isWrite ? loop : kNoLoop);
-          for (int loop : writer.summed)
-            ties.tie(first.isWrite ? loop : kNoLoop,
-                     first.isWrite ? kNoLoop : loop);
-        }
-
-  Candidate joined;
-  SmallVector<int> newOfA(a.extents.size(), kNoLoop),
-      newOfB(b.extents.size(), kNoLoop);
-  for (unsigned loop = 0; loop < a.extents.size(); ++loop)
-    if (int other = ties.getB(loop); other != kNoLoop) {
-      newOfA[loop] = newOfB[other] = joined.extents.size();
-      joined.extents.push_back(ShapedType::isDynamic(a.extents[loop])
-                                   ? b.extents[other]
-                                   : a.extents[loop]);
-    }
-  auto append = [&](const Candidate &of, ArrayRef<int> renumbered) {
-    joined.vertices.append(of.vertices);
-    for (SmallVector<int> loops : of.loops) {
-      for (int &loop : loops)
-        if (loop != kNoLoop)
-          loop = renumbered[loop];
-      joined.loops.push_back(std::move(loops));
-    }
-    joined.reads.insert_range(of.reads);
-    joined.writes.insert_range(of.writes);
-  };
-  append(a, newOfA);
-  append(b, newOfB);
-  countBytes(joined);
-  return joined;
-}
-
-SmallVector<int> Planner::getSummedLoops(const Candidate &candidate) const {
-  SmallVector<int> summed;
-  for (auto [vertex, loops] :
-       llvm::zip_equal(candidate.vertices, candidate.loops))
-    llvm::append_range(summed, findSummed(*nodes[vertex], loops));
-  return summed;
-}
-
-std::optional<Candidate> Planner::joinInTiles(const Candidate &a,
-                                              const Candidate &b) const {
-  auto countTiles = [](const Candidate &candidate) {
-    int64_t tiles = 1;
-    for (unsigned loop = 0; loop < candidate.extents.size(); ++loop)
-      tiles *= candidate.countSteps(loop);
-    return tiles;
-  };
-  // Who joins a product leaves it as many tiles as it had, or enough.
-  int64_t fewest = 1;
-  for (const Candidate *of : {&a, &b})
-    if (hasProduct(*of) && !of->tile.empty())
-      fewest = std::max(fewest, std::min(countTiles(*of), target.productTiles));
-  auto tryToJoin = [&](bool inParts) {
-    std::optional<Candidate> joined = join(a, b, inParts);
-    if (joined && (!chooseTile(*joined) || countTiles(*joined) < fewest))
-      joined.reset();
-    return joined;
-  };
-  std::optional<Candidate> whole = tryToJoin(/*inParts=*/false);
-  bool hasTiles = whole && (!hasProduct(*whole) ||
-                            countTiles(*whole) >= target.productTiles);
-  if (hasTiles || (!hasSums(a) && !hasSums(b)))
-    return whole;
-  std::optional<Candidate> parts = tryToJoin(/*inParts=*/true);
-  if (!whole || (parts && countTiles(*parts) > countTiles(*whole)))
-    return parts;
-  return whole;
-}
-
-/// Puts the loops in the order of the dimensions of the largest tensor that
-/// all of them walk.
-void Planner::sortLoops(Candidate &candidate) const {
-  SmallVector<int> best;
-  int64_t bestBytes = -1;
-  forEachWalk(candidate, [&](const FusionNode &, ArrayRef<int> loops,
-                             const TensorWalk &walk, bool) {
-    SmallVector<int> order;
-    for (int loop : getGroupLoops(walk.dims, loops))
-      if (loop != kNoLoop && !llvm::is_contained(order, loop))
-        order.push_back(loop);
-    int64_t bytes = countTensorBytes(walk.tensor);
-    if (order.size() == candidate.extents.size() && bytes > bestBytes) {
-      best = order;
-      bestBytes = bytes;
-    }
-  });
-  if (!best.empty())
-    permuteLoops(candidate, best);
-}
-
-void Planner::permuteLoops(Candidate &candidate, ArrayRef<int> order) const {
-  SmallVector<int64_t> extents, tile;
-  SmallVector<int> newOf(order.size());
-  for (auto [place, loop] : llvm::enumerate(order)) {
-    extents.push_back(candidate.extents[loop]);
-    if (!candidate.tile.empty())
-      tile.push_back(candidate.tile[loop]);
-    newOf[loop] = place;
-  }
-  candidate.extents = extents;
-  candidate.tile = tile;
-  for (SmallVector<int> &loops : candidate.loops)
-    for (int &loop : loops)
-      if (loop != kNoLoop)
-        loop = newOf[loop];
-}
-
-void Planner::orderProductLoops(Candidate &candidate,
-                                ArrayRef<ProductSides> products) const {
-  auto countTiles = [&](const TileSide &side) {
-    int64_t tiles = 1;
-    for (auto [loop, extent] : side)
-      if (loop != kNoLoop)
-        tiles *= candidate.countSteps(loop);
-    return tiles;
-  };
-  // A loop that walks rows of one and columns of another is what it is of the
-  // first.
-  llvm::SetVector<int> rows, columns;
-  int64_t packedByColumns = 0, packedByRows = 0;
-  for (const ProductSides &of : products) {
-    for (auto [loop, extent] : of.rows)
-      if (loop != kNoLoop && !columns.contains(loop))
-        rows.insert(loop);
-    for (auto [loop, extent] : of.columns)
-      if (loop != kNoLoop && !rows.contains(loop))
-        columns.insert(loop);
-    packedByColumns +=
-        countTensorBytes(of.a.tensor) * (countTiles(of.columns) - 1);
-    packedByRows += countTensorBytes(of.b.tensor) * (countTiles(of.rows) - 1);
-  }
-  bool isByColumns = packedByColumns < packedByRows;
-  SmallVector<int> order;
-  for (int loop = 0, e = candidate.extents.size(); loop < e; ++loop)
-    if (!rows.contains(loop) && !columns.contains(loop))
-      order.push_back(loop);
-  llvm::append_range(order, isByColumns ? columns : rows);
-  llvm::append_range(order, isByColumns ? rows : columns);
-  permuteLoops(candidate, order);
-}
-
-std::optional<std::vector<TileSum>>
-Planner::getSums(const Candidate &candidate) const {
-  std::vector<TileSum> sums;
-  for (auto [vertex, loops] :
-       llvm::zip_equal(candidate.vertices, candidate.loops)) {
-    const FusionNode &node = *nodes[vertex];
-    SmallVector<int> summed = findSummed(node, loops);
-    if (summed.empty())
-      continue;
-    TileSum sum;
-    int64_t length = 1, written = 0, read = 1;
-    for (int loop : summed) {
-      sum.loops.emplace_back(loop, candidate.extents[loop]);
-      length *= candidate.extents[loop];
-    }
-    for (const TensorWalk &walk : node.writes)
-      written += countTensorBytes(walk.tensor);
-    for (const TensorWalk &walk : node.reads)
-      read = std::max(read, countTensorBytes(walk.tensor));
-    sum.length = llvm::divideCeil(kPartsShare * written * length, read);
-    if (sum.length > length)
-      return std::nullopt;
-    sums.push_back(std::move(sum));
-  }
-  return sums;
-}
-
-bool Planner::chooseTile(Candidate &candidate) const {
-  candidate.tile.clear();
-  sortLoops(candidate);
-  SmallVector<TilePart> parts;
-  llvm::SmallDenseMap<Value, SmallVector<unsigned, 2>> partsOf;
-  llvm::SmallDenseSet<Value, 2> starts;
-  for (unsigned vertex : candidate.vertices)
-    if (nodes[vertex]->product)
-      starts.insert(getStart(vertex));
-  forEachWalk(candidate, [&](const FusionNode &, ArrayRef<int> loops,
-                             const TensorWalk &walk, bool isWrite) {
-    // What fills the start of a product's sum has the memory of the sum.
-    if (walk.isGathered || walk.isPacked ||
-        (isWrite && starts.contains(walk.tensor)))
-      return;
-    // What comes from outside is read in the shape that the reader sees.
-    bool isInside = candidate.writes.contains(walk.tensor);
-    TilePart part{isInside ? walk.tensor : walk.value,
-                  getGroupLoops(isInside ? walk.dims : walk.valueDims, loops)};
-    SmallVector<unsigned, 2> &known = partsOf[part.tensor];
-    if (llvm::any_of(known, [&](unsigned number) {
-          return parts[number].loops == part.loops;
-        }))
-      return;
-    known.push_back(parts.size());
-    parts.push_back(std::move(part));
-  });
-  std::vector<ProductSides> products = getProductSides(candidate);
-  std::optional<std::vector<TileSum>> sums = getSums(candidate);
-  if (!sums)
-    return false;
-  std::optional<SmallVector<int64_t>> tile =
-      amp::chooseTile(candidate.extents, parts, target, products, *sums);
-  if (!tile)
-    return false;
-  candidate.tile = *tile;
-  if (!products.empty())
-    orderProductLoops(candidate, products);
-  return true;
-}
-
-std::optional<llvm::DenseSet<unsigned>>
-Planner::findBehind(unsigned first, unsigned second) const {
-  llvm::DenseSet<unsigned> behind;
-  SmallVector<unsigned> open = {first};
-  while (!open.empty())
-    for (unsigned vertex : groups[open.pop_back_val()].vertices)
-      for (unsigned next : graph.getSuccessors(vertex)) {
-        unsigned group = groupOf[next];
-        if (group == first || (group == second && groupOf[vertex] == first))
-          continue;
-        if (group == second)
-          return std::nullopt;
-        if (places[group] < places[second] && behind.insert(group).second)
-          open.push_back(group);
-      }
-  return behind;
-}
-
-void Planner::placeTogether(unsigned first, unsigned second, unsigned joined,
-                            const llvm::DenseSet<unsigned> &behind) {
-  unsigned begin = places[first], end = places[second];
-  SmallVector<unsigned> before, after;
-  for (unsigned place = begin + 1; place < end; ++place) {
-    unsigned group = groupAt[place];
-    if (group != kNoGroup)
-      (behind.contains(group) ? after : before).push_back(group);
-  }
-  before.push_back(joined);
-  before.append(after);
-  std::fill(groupAt.begin() + begin, groupAt.begin() + end + 1, kNoGroup);
-  for (auto [place, group] : llvm::enumerate(before)) {
-    groupAt[begin + place] = group;
-    places[group] = begin + place;
-  }
+  Candidate alone = Candidate::getSingle(graph, vertex, /*isShared=*/false);
+  if (alone.extents.empty() || !chooseTile(alone, target))
+    return std::nullopt;
+  return alone;
 }
 
 llvm::SetVector<unsigned> Planner::getNeighbours(unsigned group) const {
   llvm::SetVector<unsigned> neighbours;
   const Candidate &of = groups[group];
   auto add = [&](unsigned vertex) {
-    if (nodes[vertex] && groupOf[vertex] != group)
-      neighbours.insert(groupOf[vertex]);
+    if (graph.getNode(vertex) && groups.getNumber(vertex) != group)
+      neighbours.insert(groups.getNumber(vertex));
   };
   auto addReaders = [&](Value tensor, bool isWritten) {
     if (cast<RankedTensorType>(tensor.getType()).getRank() == 0)
@@ -713,7 +144,7 @@ llvm::SetVector<unsigned> Planner::getNeighbours(unsigned group) const {
     ArrayRef<unsigned> readers = graph.getReaders(tensor);
     unsigned next = isWritten ? kReaders : 0;
     for (unsigned place = 0; place < readers.size(); ++place) {
-      if (groupOf[readers[place]] == group) {
+      if (groups.getNumber(readers[place]) == group) {
         for (unsigned back = 1; back <= std::min(place, kReaders); ++back)
           add(readers[place - back]);
         next = kReaders;
@@ -737,48 +168,19 @@ void Planner::push(unsigned a, unsigned b) {
   if (a > b)
     std::swap(a, b);
   if (groups[a].vertices.size() + groups[b].vertices.size() > kMaxOperations ||
-      !keepsProducts(groups[a], groups[b]) || !keepsLives(groups[a], groups[b]))
+      !keepsProducts(groups[a], groups[b]) ||
+      !lifetimes.mayJoin(groups[a], groups[b]))
     return;
   std::optional<Candidate> joined =
-      join(groups[a], groups[b], /*inParts=*/false);
-  if (!joined && (hasSums(groups[a]) || hasSums(groups[b])))
-    joined = join(groups[a], groups[b], /*inParts=*/true);
+      Candidate::join(groups[a], groups[b], /*inParts=*/false);
+  if (!joined && (groups[a].hasSums() || groups[b].hasSums()))
+    joined = Candidate::join(groups[a], groups[b], /*inParts=*/true);
   if (!joined)
     return;
   int64_t gain = groups[a].bytes + groups[b].bytes - joined->bytes;
   if (gain > 0)
-    pairs.push({gain, a, b, versions[a], versions[b]});
-}
-
-/// Groups in an order in which they can stand, each with its operations in the
-/// order of the block.
-SmallVector<SmallVector<unsigned>> Planner::sortGroups() const {
-  SmallVector<unsigned> waitsFor(groups.size(), 0);
-  for (unsigned vertex = 0; vertex < graph.size(); ++vertex)
-    for (unsigned next : graph.getSuccessors(vertex))
-      waitsFor[groupOf[next]] += groupOf[next] != groupOf[vertex];
-  // The group whose first operation stood first.
-  using Ready = std::pair<unsigned, unsigned>;
-  std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
-  auto getFirst = [&](unsigned group) {
-    return *llvm::min_element(groups[group].vertices);
-  };
-  for (auto [group, candidate] : llvm::enumerate(groups))
-    if (!candidate.vertices.empty() && waitsFor[group] == 0)
-      ready.emplace(getFirst(group), group);
-  SmallVector<SmallVector<unsigned>> sorted;
-  while (!ready.empty()) {
-    unsigned group = ready.top().second;
-    ready.pop();
-    SmallVector<unsigned> vertices = groups[group].vertices;
-    llvm::sort(vertices);
-    for (unsigned vertex : vertices)
-      for (unsigned next : graph.getSuccessors(vertex))
-        if (groupOf[next] != group && --waitsFor[groupOf[next]] == 0)
-          ready.emplace(getFirst(groupOf[next]), groupOf[next]);
-    sorted.push_back(std::move(vertices));
-  }
-  return sorted;
+    pairs.push(
+        {gain, a, b, groups[a].vertices.size(), groups[b].vertices.size()});
 }
 
 /// The loops of `start`, which fills what `op` starts from, if those of `op`
@@ -786,7 +188,7 @@ SmallVector<SmallVector<unsigned>> Planner::sortGroups() const {
 static SmallVector<int> getStartLoops(const FusionNode &start,
                                       linalg::GenericOp op,
                                       ArrayRef<int> loops) {
-  OpOperand &use = *start.op->getResult(0).use_begin();
+  OpOperand &use = *start.operation->getResult(0).use_begin();
   SmallVector<int> ofStart(start.extents.size(), kNoLoop);
   for (auto [dim, loop] : llvm::zip_equal(
            start.writes.front().valueDims,
@@ -821,182 +223,48 @@ FusionGroup Planner::createGroup(const Candidate &candidate,
       if (loop != kNoLoop)
         loop = newOf[loop];
     // Parts of a sum start from nothing.
-    if (findSummed(*nodes[vertex], loops).empty())
+    if (amp::getSummedLoops(*graph.getNode(vertex), loops).empty())
       for (Operation *start : graph.getStarts(vertex)) {
         FusionNode node = *FusionNode::get(start);
-        group.loops.push_back(getStartLoops(node, nodes[vertex]->op, loops));
+        group.loops.push_back(getStartLoops(
+            node, cast<linalg::GenericOp>(graph.getOp(vertex)), loops));
         group.nodes.push_back(std::move(node));
       }
-    group.nodes.push_back(*nodes[vertex]);
+    group.nodes.push_back(*graph.getNode(vertex));
     group.loops.push_back(std::move(loops));
   }
   return group;
 }
 
-bool Planner::merge(unsigned a, unsigned b, Candidate joined) {
-  bool inOrder = places[a] < places[b];
-  unsigned first = inOrder ? a : b, second = inOrder ? b : a;
-  std::optional<llvm::DenseSet<unsigned>> behind = findBehind(first, second);
-  if (!behind)
-    return false;
-  placeTogether(first, second, a, *behind);
-  for (unsigned vertex : groups[b].vertices)
-    groupOf[vertex] = a;
-  groups[a] = std::move(joined);
-  groups[b] = Candidate();
-  ++versions[a];
-  ++versions[b];
-  return true;
-}
-
-//===----------------------------------------------------------------------===//
-// Products in registers
-//===----------------------------------------------------------------------===//
-
-std::set<unsigned> Planner::collectElementReaders(unsigned product) const {
-  std::set<unsigned> members = {product}, open;
-  auto sums = cast<RankedTensorType>(graph.getOp(product)->getResultTypes()[0]);
-  if (!sums.hasStaticShape())
-    return members;
-  ProductElements elements(*nodes[product]);
-  auto addReaders = [&](unsigned member) {
-    for (const TensorWalk &walk : nodes[member]->writes) {
-      ArrayRef<unsigned> readers = graph.getReaders(walk.tensor);
-      open.insert(readers.begin(), readers.end());
-    }
-  };
-  addReaders(product);
-  // In the order of the block, so that all that a reader reads is known.
-  while (!open.empty() && members.size() < kMaxOperations) {
-    unsigned reader = *open.begin();
-    open.erase(open.begin());
-    bool isTaken = groups[groupOf[reader]].vertices.size() > 1;
-    if (!nodes[reader] || isTaken || !elements.add(*nodes[reader]))
-      continue;
-    members.insert(reader);
-    addReaders(reader);
-  }
-  return members;
-}
-
-llvm::DenseSet<unsigned>
-Planner::findWaiting(const std::set<unsigned> &members) const {
-  unsigned last = 0;
-  for (unsigned member : members)
-    last = std::max(last, places[groupOf[member]]);
-  llvm::DenseSet<unsigned> waiting;
-  SmallVector<unsigned> open(members.begin(), members.end());
-  while (!open.empty())
-    for (unsigned next : graph.getSuccessors(open.pop_back_val())) {
-      unsigned group = groupOf[next];
-      if (members.count(next) || places[group] >= last ||
-          !waiting.insert(group).second)
-        continue;
-      open.append(groups[group].vertices);
-    }
-  return waiting;
-}
-
-bool Planner::readerKeepsLife(unsigned product, unsigned reader,
-                              const std::set<unsigned> &members) const {
-  if (contractionsBefore[reader] <= contractionsThrough[product])
-    return true;
-  auto isMember = [&](unsigned vertex) { return members.count(vertex) != 0; };
-  return llvm::all_of(nodes[reader]->reads, [&](const TensorWalk &walk) {
-    auto isWrite = [&](const TensorWalk &write) {
-      return write.tensor == walk.tensor;
-    };
-    bool isWritten = llvm::any_of(members, [&](unsigned member) {
-      return llvm::any_of(nodes[member]->writes, isWrite);
-    });
-    // What leaves the block is kept anyway.
-    return !isWritten || llvm::all_of(graph.getReaders(walk.tensor), isMember);
-  });
-}
-
-void Planner::joinElementReaders(unsigned product) {
-  std::set<unsigned> members = collectElementReaders(product);
-  // Each that leaves is one that others may not keep order or life without.
-  for (size_t numBefore = 0; numBefore != members.size();) {
-    numBefore = members.size();
-    llvm::DenseSet<unsigned> waiting = findWaiting(members);
-    for (auto it = std::next(members.begin()); it != members.end();) {
-      bool isInOrder =
-          llvm::none_of(graph.getPredecessors(*it), [&](unsigned before) {
-            return !members.count(before) && waiting.contains(groupOf[before]);
-          });
-      bool stays = isInOrder && readerKeepsLife(product, *it, members);
-      it = stays ? std::next(it) : members.erase(it);
-    }
-  }
-  auto add = [&](unsigned vertex) {
-    unsigned a = groupOf[product], b = groupOf[vertex];
-    [[maybe_unused]] bool isMerged =
-        merge(a, b, joinAtAnyLoops(groups[a], groups[b], /*inParts=*/false));
-    assert(isMerged && "members keep the order of the block");
-  };
-  for (unsigned reader : llvm::drop_begin(members))
-    add(reader);
-  SmallVector<unsigned> open(members.begin(), members.end());
-  while (!open.empty()) {
-    unsigned reader = open.pop_back_val();
-    for (unsigned before : graph.getPredecessors(reader))
-      if (groups[groupOf[product]].vertices.size() < kMaxOperations &&
-          isMadeFor(before, product) &&
-          (reader != product ||
-           getStart(product).getDefiningOp() == graph.getOp(before))) {
-        add(before);
-        open.push_back(before);
-      }
-  }
-}
-
-bool Planner::isMadeFor(unsigned vertex, unsigned product) const {
-  if (!nodes[vertex] || nodes[vertex]->product ||
-      groups[groupOf[vertex]].vertices.size() > 1)
-    return false;
-  int64_t read = 0, written = 0;
-  for (const TensorWalk &walk : nodes[vertex]->reads)
-    read += countTensorBytes(walk.tensor);
-  for (const TensorWalk &walk : nodes[vertex]->writes) {
-    written += countTensorBytes(walk.tensor);
-    if (graph.isYielded(walk.tensor) ||
-        !llvm::all_of(graph.getReaders(walk.tensor), [&](unsigned reader) {
-          return groupOf[reader] == groupOf[product];
-        }))
-      return false;
-  }
-  return read < written;
-}
-
 FusionPlan Planner::plan() {
   FusionPlan plan;
-  for (const Candidate &group : groups)
-    plan.bytesBefore += group.bytes;
+  for (unsigned group = 0; group < groups.size(); ++group)
+    plan.bytesBefore += groups[group].bytes;
   if (target.productsInRegisters)
     for (unsigned vertex = 0; vertex < graph.size(); ++vertex)
-      if (nodes[vertex] && nodes[vertex]->product)
-        joinElementReaders(vertex);
+      if (graph.isProduct(vertex))
+        joinElementReaders(vertex, graph, lifetimes, groups);
   for (unsigned group = 0; group < groups.size(); ++group)
-    if (nodes[group] && !groups[group].vertices.empty())
+    if (graph.getNode(group) && !groups[group].vertices.empty())
       for (unsigned other : getNeighbours(group))
         if (group < other)
           push(group, other);
   while (!pairs.empty()) {
     Pair pair = pairs.top();
     pairs.pop();
-    if (versions[pair.a] != pair.versionA || versions[pair.b] != pair.versionB)
+    if (groups[pair.a].vertices.size() != pair.sizeA ||
+        groups[pair.b].vertices.size() != pair.sizeB)
       continue;
     std::optional<Candidate> joined =
-        joinInTiles(groups[pair.a], groups[pair.b]);
-    if (!joined || !merge(pair.a, pair.b, std::move(*joined)))
+        joinInTiles(groups[pair.a], groups[pair.b], target);
+    if (!joined || !groups.merge(pair.a, pair.b, std::move(*joined)))
       continue;
     for (unsigned other : getNeighbours(pair.a))
       push(pair.a, other);
   }
 
-  for (ArrayRef<unsigned> vertices : sortGroups()) {
-    Candidate &candidate = groups[groupOf[vertices.front()]];
+  for (ArrayRef<unsigned> vertices : groups.sort()) {
+    const Candidate &candidate = groups[groups.getNumber(vertices.front())];
     plan.bytesAfter += candidate.bytes;
     for (unsigned vertex : vertices) {
       llvm::append_range(plan.order, graph.getStarts(vertex));
@@ -1004,9 +272,8 @@ FusionPlan Planner::plan() {
     }
     for (unsigned vertex : vertices)
       llvm::append_range(plan.order, graph.getReshapes(vertex));
-    if (!sharesPass(candidate))
-      continue;
-    plan.groups.push_back(createGroup(candidate, vertices));
+    if (std::optional<Candidate> shared = getShared(candidate))
+      plan.groups.push_back(createGroup(*shared, vertices));
   }
   return plan;
 }

@@ -15,7 +15,7 @@
 #ifndef AMP_LIB_FUSION_LOOPTIES_H
 #define AMP_LIB_FUSION_LOOPTIES_H
 
-#include "amp/Fusion/FusionPlan.h"
+#include "amp/Fusion/FusionGroup.h"
 
 namespace mlir::amp {
 

@@ -23,6 +23,7 @@
 
 #include "TileChoice.h"
 
+#include "TensorBytes.h"
 #include "amp/Support/ShapedBytes.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -33,11 +34,6 @@ static constexpr int kNoLoop = FusionGroup::kNoLoop;
 
 /// Rows of a product in a tile, at least: kernels multiply as many at a time.
 static constexpr int64_t kFewestRows = 32;
-
-int64_t mlir::amp::countTensorBytes(Value tensor) {
-  return countShapedBytes(cast<ShapedType>(tensor.getType()),
-                          /*unknownExtent=*/64);
-}
 
 /// The least divisor of `extent` above `step`, or nothing.
 static std::optional<int64_t> getNextStep(int64_t extent, int64_t step) {

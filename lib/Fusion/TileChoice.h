@@ -9,7 +9,8 @@
 #ifndef AMP_LIB_FUSION_TILECHOICE_H
 #define AMP_LIB_FUSION_TILECHOICE_H
 
-#include "amp/Fusion/FusionPlan.h"
+#include "amp/Fusion/FusionGroup.h"
+#include "amp/Fusion/FusionTarget.h"
 
 namespace mlir::amp {
 
@@ -24,9 +25,6 @@ struct TilePart {
 /// Loops that a tile is to have some steps of: for each the common loop, or
 /// FusionGroup::kNoLoop where a tile has all of it, and its extent.
 using TileSide = SmallVector<std::pair<int, int64_t>>;
-
-/// A tensor whose bytes are this part of the largest one's is small.
-inline constexpr int64_t kSmallShare = 16;
 
 /// The loops that a sum goes along, and of how many elements a tile has a part
 /// of it at least.
@@ -49,9 +47,6 @@ std::optional<SmallVector<int64_t>> chooseTile(ArrayRef<int64_t> extents,
                                                const FusionTarget &target,
                                                ArrayRef<ProductSides> products,
                                                ArrayRef<TileSum> sums);
-
-/// Bytes of `tensor`; extents that are not known count as 64.
-int64_t countTensorBytes(Value tensor);
 
 } // namespace mlir::amp
 

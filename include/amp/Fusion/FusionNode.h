@@ -75,9 +75,8 @@ struct FusionProduct {
 };
 
 struct FusionNode {
+  /// A linalg.generic, or what a target's FusionForms have beside it.
   Operation *operation = nullptr;
-  /// The operation, if it is a linalg.generic.
-  linalg::GenericOp op;
   /// Extents of the loops; ShapedType::kDynamic before run time.
   SmallVector<int64_t> extents;
   /// Loops that the operation can be cut along: parallel, longer than 1, and

@@ -78,7 +78,7 @@ public:
       : group(group), rewriter(rewriter),
         loc(rewriter.getFusedLoc(getLocations(group))) {
     for (const FusionNode &node : group.nodes)
-      inside.insert(node.op);
+      inside.insert(node.operation);
   }
 
   void tile();
@@ -87,7 +87,7 @@ private:
   static SmallVector<Location> getLocations(const FusionGroup &group) {
     SmallVector<Location> locations;
     for (const FusionNode &node : group.nodes)
-      locations.push_back(node.op->getLoc());
+      locations.push_back(node.operation->getLoc());
     return locations;
   }
 
@@ -149,7 +149,7 @@ bool GroupTiler::isReadOutside(Value value) const {
 SmallVector<OpResult> GroupTiler::findOutputs() const {
   SmallVector<OpResult> outputs;
   for (const FusionNode &node : group.nodes)
-    for (OpResult result : node.op->getResults())
+    for (OpResult result : node.operation->getResults())
       if (isReadOutside(result))
         outputs.push_back(result);
   return outputs;
@@ -278,7 +278,7 @@ Value GroupTiler::getPart(Value value, ArrayRef<int> loops) {
 }
 
 void GroupTiler::tileOperation(unsigned number) {
-  linalg::GenericOp op = group.nodes[number].op;
+  auto op = cast<linalg::GenericOp>(group.nodes[number].operation);
   ArrayRef<int> loops = group.loops[number];
   SmallVector<Value> operands;
   SmallVector<Type> types;
@@ -342,7 +342,7 @@ OpFoldResult GroupTiler::getExtent(unsigned loop, OpResult output,
 unsigned GroupTiler::getNumber(OpResult result) const {
   return std::distance(group.nodes.begin(),
                        llvm::find_if(group.nodes, [&](const FusionNode &node) {
-                         return node.op == result.getOwner();
+                         return node.operation == result.getOwner();
                        }));
 }
 
@@ -356,7 +356,7 @@ void GroupTiler::tile() {
   SmallVector<OpResult> outputs = findOutputs();
   if (outputs.empty())
     return; // dead
-  rewriter.setInsertionPoint(group.nodes.front().op);
+  rewriter.setInsertionPoint(group.nodes.front().operation);
   SmallVector<Value> destinations;
   for (OpResult output : outputs)
     destinations.push_back(createDestination(output));
@@ -403,12 +403,13 @@ void GroupTiler::tile() {
   }
   // Readers first; reshapes of what is in tiles only are dead now, and so is
   // what the operations would have written to.
-  for (FusionNode node : llvm::reverse(group.nodes)) {
-    for (Operation *user : llvm::make_early_inc_range(node.op->getUsers()))
+  for (const FusionNode &node : llvm::reverse(group.nodes)) {
+    auto op = cast<linalg::GenericOp>(node.operation);
+    for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
       eraseReshapes(rewriter, user);
     llvm::SetVector<Value> inits;
-    inits.insert_range(node.op.getDpsInits());
-    rewriter.eraseOp(node.op);
+    inits.insert_range(op.getDpsInits());
+    rewriter.eraseOp(op);
     for (Value init : inits)
       if (auto empty = init.getDefiningOp<tensor::EmptyOp>();
           empty && empty->use_empty())

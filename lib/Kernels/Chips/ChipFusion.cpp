@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "amp/Fusion/FusionPlan.h"
+#include "amp/Fusion/FusionTarget.h"
 #include "amp/Kernels/Chip.h"
 
 using namespace mlir;
