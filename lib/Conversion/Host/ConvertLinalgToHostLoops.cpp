@@ -256,15 +256,18 @@ static void sortByStride(SmallVectorImpl<Loop> &loops,
 
 /// Puts the loops in the order of the banner.
 static void orderLoops(Nest &nest) {
-  auto outputStride = [&](const Loop &loop) {
-    return loop.strides[nest.numInputs];
-  };
   auto inputStride = [&](const Loop &loop) {
     int64_t largest = 0;
     for (unsigned i = 0; i < nest.numInputs; ++i)
       if (nest.accesses[i].isRead)
         largest = std::max(largest, loop.strides[i]);
     return largest;
+  };
+  // What only checks has no output.
+  auto outputStride = [&](const Loop &loop) {
+    return nest.numInputs < nest.accesses.size()
+               ? loop.strides[nest.numInputs]
+               : inputStride(loop);
   };
   SmallVector<Loop> parallel, reductions;
   bool outputsAreSums = true;

@@ -363,3 +363,23 @@ func.func @part(%x: memref<64x64xf32>, %i: index, %v: f32) {
   linalg.fill ins(%v : f32) outs(%part : memref<4x64xf32, strided<[64, 1], offset: ?>>)
   return
 }
+
+// What only checks has no output: its loops run as memory that it reads lies, here one
+// loop though the operation walks it by columns.
+// CHECK-LABEL: func.func @check
+// CHECK-DAG:     %[[ALL:.*]] = arith.constant 128 : index
+// CHECK:         scf.for %[[I:.*]] = %{{.*}} to %[[ALL]]
+// CHECK-NOT:     scf.for
+// CHECK:           memref.load %{{.*}}[%[[I]]]
+// CHECK:           cf.assert
+func.func @check(%x: memref<4x32xi64>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<4x32xi64>) {
+  ^bb0(%in: i64):
+    %zero = arith.constant 0 : i64
+    %0 = arith.cmpi sge, %in, %zero : i64
+    cf.assert %0, "index is negative"
+    linalg.yield
+  }
+  return
+}
