@@ -134,6 +134,13 @@ void mlir::amp::printKernelProfile(llvm::raw_ostream &os,
   }
 }
 
+int64_t mlir::amp::countCalls(ArrayRef<KernelTime> times) {
+  int64_t calls = 0;
+  for (const KernelTime &kernel : times)
+    calls += kernel.calls;
+  return calls;
+}
+
 void mlir::amp::writeTrace(llvm::raw_ostream &os, ArrayRef<KernelTime> times,
                            ArrayRef<KernelCall> calls) {
   int64_t start = calls.empty() ? 0 : calls.front().begin;
@@ -145,6 +152,8 @@ void mlir::amp::writeTrace(llvm::raw_ostream &os, ArrayRef<KernelTime> times,
   llvm::json::OStream json(os);
   json.objectBegin();
   json.attribute("displayTimeUnit", "ms");
+  json.attributeObject("otherData",
+                       [&] { json.attribute("calls", countCalls(times)); });
   json.attributeArray("traceEvents", [&] {
     for (const KernelCall &call : calls) {
       const KernelTime &kernel = times[call.kernel];

@@ -121,8 +121,9 @@ parse(MLIRContext &context, const RunOptions &options,
   return source;
 }
 
-/// Calls of kernels in a trace: some hundred steps of a large model.
-static constexpr int64_t kTracedCalls = 1 << 20;
+/// Calls of kernels in a trace: a thousand steps of a model of some size, and
+/// 60 MB.
+static constexpr int64_t kTracedCalls = 1 << 18;
 
 /// The CPU that a step is compiled for.
 static HostMachine getMachine(const RunOptions &options) {
@@ -575,8 +576,16 @@ static llvm::Error showProfile(const RunOptions &options,
   std::error_code failure;
   llvm::raw_fd_ostream file(options.traceFile, failure);
   if (!failure) {
-    writeTrace(file, times, program.getKernelCalls());
+    const std::vector<KernelCall> calls = program.getKernelCalls();
+    writeTrace(file, times, calls);
     file.close();
+    const int64_t all = countCalls(times);
+    if (all > int64_t(calls.size()))
+      llvm::errs()
+          << "amp-run: warning: '" << options.traceFile << "' has the first "
+          << calls.size() << " of " << all
+          << " calls of kernels; for the others run fewer steps from a state "
+             "that --save wrote\n";
     failure = file.error();
     file.clear_error();
   }

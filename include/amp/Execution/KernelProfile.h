@@ -42,8 +42,12 @@ void printKernelProfile(llvm::raw_ostream &os, llvm::ArrayRef<KernelTime> times,
                         int64_t steps, double seconds, const MachinePeak &peak,
                         unsigned most = 40);
 
+/// Calls of all kernels, also those that were not kept one by one.
+int64_t countCalls(llvm::ArrayRef<KernelTime> times);
+
 /// Writes the calls as events of the Chrome trace format, which Perfetto shows;
-/// microseconds from the first of them.
+/// microseconds from the first of them. `otherData` has how many there were
+/// (`calls`). A call is one event, though several threads computed its parts.
 void writeTrace(llvm::raw_ostream &os, llvm::ArrayRef<KernelTime> times,
                 llvm::ArrayRef<KernelCall> calls);
 

@@ -101,6 +101,8 @@ TEST(KernelProfile, WritesEvents) {
   const llvm::json::Array &events =
       *value->getAsObject()->getArray("traceEvents");
   ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(value->getAsObject()->getObject("otherData")->getInteger("calls"),
+            countCalls(times));
   const llvm::json::Object &event = *events[0].getAsObject();
   EXPECT_EQ(event.getString("name"), "copy \"x\"");
   EXPECT_EQ(event.getNumber("ts"), 0.5);
