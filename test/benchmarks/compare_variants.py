@@ -30,6 +30,8 @@ def find_baseline(name, kernels, torch):
 
 
 def main():
+    if len(sys.argv) < 2 or not os.path.isdir(sys.argv[1]):
+        sys.exit("compare_variants.py: expected a folder of measurements; see the top of this file")
     folder, *more = sys.argv[1:]
     torch = {}
     for path in more:
@@ -37,12 +39,13 @@ def main():
             torch.update((line["name"].replace(" ", "_"), line["tflops"]) for line in map(json.loads, file))
     print("| problem | shape | kernel | TFLOP/s | baseline | TFLOP/s | ratio |")
     print("|" + " --- |" * 7)
-    ratios = {}
+    ratios, count = {}, 0
     for entry in sorted(os.listdir(folder)):
         name, ending = os.path.splitext(entry)
         kernels = read_kernels(os.path.join(folder, entry)) if ending == ".jsonl" else []
         if not kernels:
             continue
+        count += 1
         best = max(kernels, key=lambda line: line["kernel"]["tflops"])
         rate = best["kernel"]["tflops"]
         library, baseline = find_baseline(name, kernels, torch)
@@ -53,6 +56,8 @@ def main():
         else:
             cells += ["-", "-", "-"]
         print("| " + " | ".join(cells) + " |")
+    if not count:
+        sys.exit(f"compare_variants.py: expected kernels that were measured in '{folder}', but it has none")
     for library, values in sorted(ratios.items()):
         mean = math.exp(sum(map(math.log, values)) / len(values))
         print(f"\nGeometric mean against {library}: {mean:.3f} of {len(values)}")

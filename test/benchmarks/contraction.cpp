@@ -559,9 +559,11 @@ static llvm::Error printTable(MLIRContext &context, const Settings &settings,
   auto measureOnce = [&](function_ref<void()> call) {
     return settings.timing.measure(call);
   };
+  bool hasAny = false;
   for (const Case &c : kCases) {
     if (!StringRef(c.name).contains(settings.filter))
       continue;
+    hasAny = true;
     const double flops = 2.0 * c.m * c.n * c.k * c.batch;
     // Seconds below which no code gets.
     auto getRoofline = [&](int64_t inputBytes, double most) {
@@ -594,7 +596,10 @@ static llvm::Error printTable(MLIRContext &context, const Settings &settings,
     if (llvm::Error error = measureAll(context, c, settings, print))
       return error;
   }
-  return llvm::Error::success();
+  return hasAny ? llvm::Error::success()
+                : makeError("expected --filter to be part of a product's name, "
+                            "but none has '" +
+                            settings.filter + "'");
 }
 
 //===----------------------------------------------------------------------===//

@@ -153,6 +153,8 @@ def pack(build, folder, name, generator, variants):
 
 
 def main():
+    if len(sys.argv) < 3:
+        sys.exit("kernel_variants.py: expected a build folder and a folder to write to; see the top of this file")
     build, folder, *words = sys.argv[1:]
     chosen = [problem for problem in problems() if not words or any(word in problem[0] for word in words)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

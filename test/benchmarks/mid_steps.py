@@ -276,6 +276,19 @@ def main():
     parser.add_argument("--samples", type=pathlib.Path, help="their folder")
     parser.add_argument("--compile-seconds", type=int, default=60, help="for inductor")
     options = parser.parse_args()
+    for name, least in (("threads", 1), ("steps", 1), ("rounds", 0), ("compile_seconds", 1)):
+        if getattr(options, name) < least:
+            sys.exit(
+                f"mid_steps.py: expected --{name.replace('_', '-')} to be at least {least}, "
+                f"but got {getattr(options, name)}"
+            )
+    names = [f"{way.name}$" for way in make_ways(has_images=True)]
+    for text in options.ways:
+        if not any(text in name for name in names):
+            sys.exit(
+                f"mid_steps.py: expected --ways to be parts of names, as 'eager FP32', but "
+                f"none has '{text}'"
+            )
     allowed = sorted(os.sched_getaffinity(0))
     if len(allowed) < options.threads:
         sys.exit(

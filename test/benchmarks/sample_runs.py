@@ -81,6 +81,8 @@ def find_module(name, folders):
     sys.exit(
         f"{NAME}: expected '{name}.mlir' in one of "
         + ", ".join(f"'{folder}'" for folder in folders)
+        + "; name a sample that every checkout has (mlp_digits, cnn_digits, resnet8, "
+        "gpt_tiny), or --samples"
     )
 
 

@@ -120,7 +120,9 @@ struct CommandLine {
       "'onednn' or the file of one, that one",
       "auto|off|openblas|onednn|file", "auto"};
   cl::opt<TileUse> tiles{
-      "tiles", cl::desc("who multiplies halves in tiles of AMX"),
+      "tiles",
+      cl::desc("who multiplies halves in tiles of AMX, where an infinity of "
+               "f16 makes NaN"),
       cl::values(clEnumValN(TileUse::Auto, "auto", "the CPU, if it can"),
                  clEnumValN(TileUse::Off, "off", "nobody"),
                  clEnumValN(TileUse::Expanded, "expanded",
@@ -143,8 +145,9 @@ struct CommandLine {
   ToolOption<bool> perfMap{host, "perf-map",
                            "name compiled functions for perf, in "
                            "/tmp/perf-PID.map, which stays"};
-  ToolOption<bool> timing{host, "timing",
-                          "print the time of each phase of compilation, and the bytes that a step moves"};
+  ToolOption<bool> timing{
+      host, "timing",
+      "print the time of each phase of compilation, and the bytes that a step moves"};
 
   llvm::Error checkOccurrences() const;
   llvm::Error checkNames() const;

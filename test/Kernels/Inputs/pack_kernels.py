@@ -86,7 +86,10 @@ def pack(line, target, for_emulator):
 
 def main():
     for_emulator = "--for-emulator" in sys.argv
-    target, *tables = (word for word in sys.argv[1:] if word != "--for-emulator")
+    words = [word for word in sys.argv[1:] if word != "--for-emulator"]
+    if len(words) < 2:
+        sys.exit("pack_kernels.py: expected a folder to write to and tables; see the top of this file")
+    target, *tables = words
     os.makedirs(target, exist_ok=True)
     lines = list(dict.fromkeys(line for table in tables for line in read_table(table)))
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
