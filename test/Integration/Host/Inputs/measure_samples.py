@@ -2,8 +2,9 @@
 
     measure_samples.py SAMPLES [NAME...] > SAMPLES/tolerances.json
 
-Runs each sample at each level and takes for each quantity ROOM times what is measured,
-rounded up to one digit, and at least its FLOOR. To be run again, and the result read
+Runs each sample at each level, with halves in tiles (by loops) and without, and takes for
+each quantity ROOM times the most that is measured, rounded up to one digit, and at least
+its FLOOR. To be run again, and the result read
 before it is taken, when a level changes its roundings on purpose; never to make a test
 pass. What it must stay below, broken_optimizer.py checks.
 """
@@ -40,7 +41,7 @@ NAMES = ["mlp_digits", "cnn_digits", "resnet8", "gpt_tiny", "jax_mlp_digits", "j
          "jax_gpt_tiny"]
 
 
-def measure(samples, name, level, noise):
+def measure(samples, name, level, noise, tiles):
     """Distances by quantity."""
     row = {"tolerances": [{"name": "any", "limits": {}, "noise": noise}]}
     with tempfile.NamedTemporaryFile("w", suffix=".json") as table:
@@ -48,7 +49,7 @@ def measure(samples, name, level, noise):
         table.flush()
         done = subprocess.run(
             ["amp-run", os.path.join(samples, name + ".mlir"), "--opt-level=" + level,
-             "--verbosity=0", "--quiet", "--replay", os.path.join(samples, name + ".npz"),
+             "--tiles=" + tiles, "--verbosity=0", "--quiet", "--replay", os.path.join(samples, name + ".npz"),
              "--tolerances", table.name], capture_output=True, text=True, check=True)
     return {quantity: float(distance) for quantity, distance in
             re.findall(r"^  (\S.*?) {2,}([-+.e\d]+|inf|nan)(?: |$)", done.stdout, re.M)}
@@ -67,7 +68,8 @@ for name in sys.argv[2:] or NAMES:
         if (name, level) in DIVERGES:
             continue
         noise = NOISE.get(name, []) + (NOISE_AT_O0.get(name, []) if level == "O0" else [])
-        measured = measure(sys.argv[1], name, level, noise)
+        forms = [measure(sys.argv[1], name, level, noise, tiles) for tiles in ("off", "expanded")]
+        measured = {quantity: max(form[quantity] for form in forms) for quantity in forms[0]}
         limits = {}
         for quantity, distance in measured.items():
             if quantity in ONLY_O0 and level != "O0":
