@@ -40,9 +40,9 @@ struct ConvertLinalgToElementKernels
   void runOnOperation() override;
 
 private:
-  void convert(linalg::LinalgOp op, IRRewriter &rewriter);
+  void convert(linalg::LinalgOp op, SymbolTable &symbols, IRRewriter &rewriter);
   /// The module of a kernel: one that is there, if it is the same.
-  gpu::GPUModuleOp getModule(const ElementKernel &kernel);
+  gpu::GPUModuleOp getModule(const ElementKernel &kernel, SymbolTable &symbols);
 
   /// By the text of what is in them.
   llvm::StringMap<gpu::GPUModuleOp> modules;
@@ -50,8 +50,8 @@ private:
 } // namespace
 
 gpu::GPUModuleOp
-ConvertLinalgToElementKernels::getModule(const ElementKernel &kernel) {
-  SymbolTable symbols(getOperation());
+ConvertLinalgToElementKernels::getModule(const ElementKernel &kernel,
+                                         SymbolTable &symbols) {
   OpBuilder builder = OpBuilder::atBlockEnd(getOperation().getBody());
   // A name that no two kernels have would be a difference.
   gpu::GPUModuleOp module = kernel.emit(builder, "element");
@@ -72,6 +72,7 @@ ConvertLinalgToElementKernels::getModule(const ElementKernel &kernel) {
   SymbolTable::setSymbolName(module, name);
   for (auto func : module.getOps<LLVM::LLVMFuncOp>())
     SymbolTable::setSymbolName(func, name);
+  symbols.insert(module);
   return module;
 }
 
@@ -90,6 +91,7 @@ static Value getMemory(OpBuilder &b, Value value) {
 }
 
 void ConvertLinalgToElementKernels::convert(linalg::LinalgOp op,
+                                            SymbolTable &symbols,
                                             IRRewriter &rewriter) {
   auto decline = [&](StringRef reason) {
     ++numDeclined;
@@ -112,7 +114,7 @@ void ConvertLinalgToElementKernels::convert(linalg::LinalgOp op,
   std::optional<ElementKernel> kernel = ElementKernel::match(generic, reason);
   if (!kernel)
     return decline(reason);
-  gpu::GPUModuleOp module = getModule(*kernel);
+  gpu::GPUModuleOp module = getModule(*kernel, symbols);
   rewriter.setInsertionPoint(generic);
   SmallVector<StringRef> names;
   SmallVector<Value> inputs, outputs;
@@ -136,6 +138,7 @@ void ConvertLinalgToElementKernels::convert(linalg::LinalgOp op,
 
 void ConvertLinalgToElementKernels::runOnOperation() {
   modules.clear();
+  SymbolTable symbols(getOperation());
   IRRewriter rewriter(&getContext());
   SmallVector<linalg::LinalgOp> ops, fills;
   // A nested symbol table could not name our kernels.
@@ -144,12 +147,12 @@ void ConvertLinalgToElementKernels::runOnOperation() {
       (isa<linalg::FillOp>(op.getOperation()) ? fills : ops).push_back(op);
     });
   for (linalg::LinalgOp op : ops)
-    convert(op, rewriter);
+    convert(op, symbols, rewriter);
   for (linalg::LinalgOp fill : fills) {
     if (fill->use_empty())
       rewriter.eraseOp(fill);
     else
-      convert(fill, rewriter);
+      convert(fill, symbols, rewriter);
   }
   if (!modules.empty())
     getOperation()->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),

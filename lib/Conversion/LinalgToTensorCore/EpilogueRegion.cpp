@@ -27,9 +27,9 @@
 #include "ElementMovement.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Fusion/FusionNode.h"
+#include "amp/Kernels/DeviceFunctions.h"
 #include "amp/Kernels/GemmEpilogue.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -59,11 +59,8 @@ static bool isScalarOperation(Operation *op) {
   if (op->getNumResults() != 1 || op->getNumRegions() != 0)
     return false;
   Type type = getElementTypeOrSelf(op->getResult(0).getType());
-  if (isa<math::ExpOp, math::TanhOp, math::ErfOp>(op))
-    return type.isF32();
-  if (isa<math::AbsFOp, math::CeilOp, math::CopySignOp, math::Exp2Op,
-          math::FloorOp, math::FmaOp, math::RoundEvenOp, math::RsqrtOp,
-          math::SqrtOp, math::TruncOp>(op))
+  // Of floats: epilogues have no functions of whole numbers.
+  if (isa<FloatType>(type) && hasDeviceCode(op))
     return true;
   return isa_and_present<arith::ArithDialect>(op->getDialect()) &&
          OpTrait::hasElementwiseMappableTraits(op);

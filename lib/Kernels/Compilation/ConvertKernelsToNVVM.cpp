@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp/Kernels/DeviceFunctions.h"
 #include "amp/Kernels/Passes.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -41,13 +42,6 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
-/// Whether NVPTX has instructions for it.
-static bool isSelectable(Operation *op) {
-  return isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp,
-             math::Exp2Op, math::FloorOp, math::FmaOp, math::RoundEvenOp,
-             math::RsqrtOp, math::SqrtOp, math::TruncOp>(op);
-}
-
 static LogicalResult approximateFunctions(gpu::GPUModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
@@ -61,7 +55,7 @@ static LogicalResult approximateFunctions(gpu::GPUModuleOp module) {
       module.walk(
           [](Operation *op) {
             if (!isa_and_nonnull<math::MathDialect>(op->getDialect()) ||
-                isSelectable(op))
+                hasInstructions(op))
               return WalkResult::advance();
             op->emitError()
                 << "expected a function that kernels have code for (abs, "

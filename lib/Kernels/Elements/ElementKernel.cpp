@@ -19,6 +19,7 @@
 
 #include "Device/KernelSignature.h"
 #include "Device/Sm80Instructions.h"
+#include "amp/Kernels/DeviceFunctions.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -34,12 +35,6 @@ static constexpr int64_t kThreads = 256, kBlocksPerMultiprocessor = 8;
 // What has a kernel
 //===----------------------------------------------------------------------===//
 
-static std::string print(Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
-}
-
 /// Whether elements of a type are in memory as kernels read them.
 static bool isElementType(Type type) {
   return type.isF16() || type.isBF16() || type.isF32() || type.isF64() ||
@@ -52,12 +47,13 @@ static std::string checkTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape() || tensor.getEncoding() ||
       !isElementType(tensor.getElementType()))
-    return "expected tensors of static shape with elements of f16, bf16, f32, "
-           "f64, i1, i8, i16, i32 or i64, but got " +
-           print(type);
+    return llvm::formatv("expected tensors of static shape with elements of "
+                         "f16, bf16, f32, f64, i1, i8, i16, i32 or i64, but "
+                         "got {0}",
+                         type);
   if (tensor.getNumElements() > INT32_MAX)
-    return "expected tensors of less than 2^31 elements, but got " +
-           print(type);
+    return llvm::formatv(
+        "expected tensors of less than 2^31 elements, but got {0}", type);
   return "";
 }
 
@@ -74,9 +70,9 @@ static std::string checkRead(Value value) {
     return checkTensor(type);
   if (isConstant(value) || isElementType(type))
     return "";
-  return "expected numbers of f16, bf16, f32, f64, i1, i8, i16, i32 or i64, "
-         "but got one of " +
-         print(type);
+  return llvm::formatv("expected numbers of f16, bf16, f32, f64, i1, i8, i16, "
+                       "i32 or i64, but got one of {0}",
+                       type);
 }
 
 /// Sums and products of loops, without quotients: what does not depend on
@@ -98,15 +94,9 @@ static bool isScalarOperation(Operation &op) {
     return true;
   if (op.getNumResults() != 1 || op.getNumRegions() != 0)
     return false;
-  Type type = op.getResult(0).getType();
-  if (isa<math::ExpOp, math::TanhOp, math::ErfOp>(op))
-    return type.isF32();
-  if (isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp,
-          math::Exp2Op, math::FloorOp, math::FmaOp, math::RoundEvenOp,
-          math::RsqrtOp, math::SqrtOp, math::TruncOp>(op))
-    return true;
-  return isa_and_present<arith::ArithDialect>(op.getDialect()) &&
-         type.isIntOrIndexOrFloat();
+  return hasDeviceCode(&op) ||
+         (isa_and_present<arith::ArithDialect>(op.getDialect()) &&
+          op.getResult(0).getType().isIntOrIndexOrFloat());
 }
 
 /// What is wrong with the loops of an operation, or nothing.
@@ -226,9 +216,10 @@ private:
   Number locate(RankedTensorType type, ArrayRef<Number> indices);
   Number evaluate(AffineExpr expression);
   Value load(Value pointer, Type element, Number offset);
-  void store(Value value, Value pointer, RankedTensorType type, Number offset);
-  /// The element of an operand at this iteration.
-  Value loadOperand(OpOperand &operand, StringRef name);
+  void store(Value value, Value pointer, Type element, Number offset);
+  /// The element of an operand at this iteration: its place, and itself.
+  Number locate(OpOperand &operand);
+  Value load(OpOperand &operand, StringRef name);
   /// Sets the parallel loops to an iteration.
   void setIteration(Number iteration);
   /// The results behind all loops from the given one of a sum on.
@@ -278,23 +269,25 @@ Value ElementEmitter::load(Value pointer, Type element, Number offset) {
              : arith::TruncIOp::create(b, element, value).getResult();
 }
 
-void ElementEmitter::store(Value value, Value pointer, RankedTensorType type,
+void ElementEmitter::store(Value value, Value pointer, Type element,
                            Number offset) {
-  Type storage = getStorage(type.getElementType());
-  if (storage != type.getElementType())
+  Type storage = getStorage(element);
+  if (storage != element)
     value = arith::ExtUIOp::create(b, storage, value);
   b.store(value, b.element(pointer, storage, b.number(0), b.number(0), offset),
           llvm::divideCeil(storage.getIntOrFloatBitWidth(), 8));
 }
 
-Value ElementEmitter::loadOperand(OpOperand &operand, StringRef name) {
-  AffineMap map = op.getMatchingIndexingMap(&operand);
+Number ElementEmitter::locate(OpOperand &operand) {
   SmallVector<Number> indices;
-  for (AffineExpr expression : map.getResults())
+  for (AffineExpr expression : op.getMatchingIndexingMap(&operand).getResults())
     indices.push_back(evaluate(expression));
-  auto type = cast<RankedTensorType>(operand.get().getType());
-  return load(pointers.lookup(name), type.getElementType(),
-              locate(type, indices));
+  return locate(cast<RankedTensorType>(operand.get().getType()), indices);
+}
+
+Value ElementEmitter::load(OpOperand &operand, StringRef name) {
+  return load(pointers.lookup(name),
+              getElementTypeOrSelf(operand.get().getType()), locate(operand));
 }
 
 void ElementEmitter::setIteration(Number iteration) {
@@ -319,7 +312,7 @@ ElementEmitter::Values ElementEmitter::runBody(ValueRange results) {
     if (inside.use_empty())
       continue;
     if (isa<ShapedType>(value.getType()))
-      values.map(inside, loadOperand(*operand, getInputName(*operand)));
+      values.map(inside, load(*operand, getInputName(*operand)));
     else if (isConstant(value))
       values.map(inside, b.clone(*value.getDefiningOp())->getResult(0));
     else
@@ -419,19 +412,14 @@ void ElementEmitter::emit(StringRef name, ArrayRef<ElementKernel::Input> inputs,
     Values starts;
     for (auto [number, init] : llvm::enumerate(op.getDpsInitsMutable())) {
       std::string name = "start" + std::to_string(number);
-      starts.push_back(pointers.contains(name) ? loadOperand(init, name)
+      starts.push_back(pointers.contains(name) ? load(init, name)
                                                : b.zero(getElementTypeOrSelf(
                                                      init.get().getType())));
     }
     Values results = runSums(0, starts);
     for (auto [number, init] : llvm::enumerate(op.getDpsInitsMutable())) {
-      AffineMap map = op.getMatchingIndexingMap(&init);
-      SmallVector<Number> indices;
-      for (AffineExpr expression : map.getResults())
-        indices.push_back(evaluate(expression));
-      auto type = cast<RankedTensorType>(init.get().getType());
-      store(results[number], pointers.lookup(outputs[number]), type,
-            locate(type, indices));
+      store(results[number], pointers.lookup(outputs[number]),
+            getElementTypeOrSelf(init.get().getType()), locate(init));
     }
   });
   LLVM::ReturnOp::create(b, ValueRange());
