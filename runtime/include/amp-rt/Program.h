@@ -24,6 +24,7 @@
 
 #include "amp-rt/Conventions.h"
 #include "amp-rt/Element.h"
+#include "amp-rt/Kernel.h"
 #include "amp-rt/Scaler.h"
 #include "amp-rt/Status.h"
 
@@ -144,6 +145,63 @@ typedef struct AmpRtProgramKernel {
 AMP_RT_STATIC_ASSERT(sizeof(AmpRtProgramKernel) == 24 + 3 * sizeof(void *),
                      "AmpRtProgramKernel has no padding");
 
+/*===----------------------------------------------------------------------===
+ * Kernels of a device
+ *
+ * A program for a device has its kernels as images (ampRtModuleLoad), and says
+ * how they are launched. Its functions take the device's memory: the `aligned`
+ * of their descriptors are addresses there. Load.h runs it.
+ *===----------------------------------------------------------------------===*/
+
+typedef enum AmpRtArgumentKind {
+  AMP_RT_ARGUMENT_POINTER = 0,    /* the address of an operand */
+  AMP_RT_ARGUMENT_TENSOR_MAP = 1, /* a tensor map of an operand */
+  AMP_RT_ARGUMENT_NUMBER = 2      /* an int32_t */
+} AmpRtArgumentKind;
+
+/* What a launch gives to a kernel. */
+typedef struct AmpRtProgramArgument {
+  uint32_t structSize;
+  int32_t kind;    /* an AmpRtArgumentKind */
+  int32_t operand; /* its place among the module's; -1 for a number */
+  int32_t number;
+  const AmpRtTensorMapDescription *map; /* without the address; or null */
+} AmpRtProgramArgument;
+
+AMP_RT_STATIC_ASSERT(sizeof(AmpRtProgramArgument) == 16 + sizeof(void *),
+                     "AmpRtProgramArgument has no padding");
+
+/* A launch of one kernel: what of an AmpRtLaunch is known before. */
+typedef struct AmpRtProgramLaunch {
+  uint32_t structSize;
+  uint32_t sharedBytes;
+  int64_t grid[3], threads[3], cluster[3];
+  /* What ampRtDeviceFitGrid takes; with 0 the grid stays as it is. */
+  int64_t blocksPerProcessor, gridMultiple;
+  const char *kernel;
+  const AmpRtProgramArgument *const *arguments;
+  int32_t argumentCount;
+  int32_t reserved;
+} AmpRtProgramLaunch;
+
+AMP_RT_STATIC_ASSERT(sizeof(AmpRtProgramLaunch) == 104 + 2 * sizeof(void *),
+                     "AmpRtProgramLaunch has no padding");
+
+/* An image, and the launches that follow one another when it is run. */
+typedef struct AmpRtProgramModule {
+  uint32_t structSize;
+  int32_t operandCount; /* addresses that ampRtRunLaunch takes for it */
+  const char *name;
+  const void *image;
+  int64_t imageBytes;
+  const AmpRtProgramLaunch *const *launches;
+  int32_t launchCount;
+  int32_t reserved;
+} AmpRtProgramModule;
+
+AMP_RT_STATIC_ASSERT(sizeof(AmpRtProgramModule) == 24 + 3 * sizeof(void *),
+                     "AmpRtProgramModule has no padding");
+
 typedef struct AmpRtProgram {
   uint32_t structSize;
   uint32_t runtimeVersion; /* for ampRtVersionCheck */
@@ -151,12 +209,19 @@ typedef struct AmpRtProgram {
   int32_t scalerCount;
   const AmpRtFunction *const *functions;
   const AmpRtProgramScaler *const *scalers; /* in the order of declaration */
-  int32_t kernelCount; /* 0 unless compiled to list them */
+  int32_t kernelCount;                      /* 0 unless compiled to list them */
   int32_t reserved;
   const AmpRtProgramKernel *const *kernels;
+  /* Of a program for a device: the chip that its kernels were compiled for
+   * ("sm_90a"), or empty if they are text for the emulator. Null: for the host.
+   */
+  const char *chip;
+  const AmpRtProgramModule *const *modules;
+  int32_t moduleCount;
+  int32_t reserved2;
 } AmpRtProgram;
 
-AMP_RT_STATIC_ASSERT(sizeof(AmpRtProgram) == 24 + 3 * sizeof(void *),
+AMP_RT_STATIC_ASSERT(sizeof(AmpRtProgram) == 32 + 5 * sizeof(void *),
                      "AmpRtProgram has no padding");
 
 AMP_RT_END_DECLS

@@ -118,6 +118,42 @@ AMP_RT_API void ampRtRunTap(int64_t run, int64_t tap, const char *name,
                             int64_t pointLength, void *data,
                             int32_t elementKind, int64_t elementCount);
 
+/*===----------------------------------------------------------------------===
+ * Program entry points of programs for a device
+ *
+ * Of a run with a loaded program (Load.h), on whose device they work; the
+ * memory that ampRtRunAllocate and its like give is of that device. A status
+ * other than AMP_RT_OK is recorded, and the program leaves. They may return
+ * before the device has done it (Device.h).
+ *===----------------------------------------------------------------------===*/
+
+/* Program entry point: runs the launches of the program's module with that
+ * number. `operands` are addresses of the device's memory, as many as the
+ * module's operandCount; they are read before the call returns. */
+AMP_RT_API AmpRtStatus ampRtRunLaunch(int64_t run, int32_t module,
+                                      void *const *operands);
+
+/* Program entry point: copies memory of the device. The two may not overlap. */
+AMP_RT_API AmpRtStatus ampRtRunCopy(int64_t run, void *target,
+                                    const void *source, int64_t bytes);
+
+/* Program entry point: copies a few bytes, a number, from the device's memory
+ * to the host's, and waits for it. */
+AMP_RT_API AmpRtStatus ampRtRunRead(int64_t run, void *target,
+                                    const void *source, int64_t bytes);
+
+/* Program entry point: copies a number, at most 16 bytes, from the host's
+ * memory, which is free to change at once, to the device's. */
+AMP_RT_API AmpRtStatus ampRtRunWrite(int64_t run, void *target,
+                                     const void *source, int64_t bytes);
+
+/* Program entry point: the address on the device of a constant of the program,
+ * which is copied there once for all runs. `source` and `bytes` are always the
+ * same for a constant. Null, recorded, where there is no memory for it; the
+ * program leaves. */
+AMP_RT_API void *ampRtRunConstant(int64_t run, const void *source,
+                                  int64_t bytes);
+
 AMP_RT_END_DECLS
 
 #endif /* AMP_RT_RUN_H */
