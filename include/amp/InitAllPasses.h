@@ -18,6 +18,7 @@
 #include "amp/Dialect/Linalg/Transforms/Passes.h"
 #include "amp/Kernels/Passes.h"
 #include "amp/Layout/Passes.h"
+#include "amp/Pipelines/DeviceLowering.h"
 #include "amp/Pipelines/HostLowering.h"
 #include "amp/Pipelines/KernelLowering.h"
 #include "amp/Pipelines/MixedPrecision.h"
@@ -34,6 +35,7 @@ inline void registerAllPasses() {
   registerAmpProgramPasses();
   registerMixedPrecisionPipeline();
   registerHostLoweringPipeline();
+  registerDeviceLoweringPipeline();
   registerKernelLoweringPipelines();
 }
 

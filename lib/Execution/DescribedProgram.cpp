@@ -10,10 +10,16 @@
 // here, not filled with anything, and written by the program. What the caller
 // drops of older results is what the next ones are made of (amp-rt/Memory.h).
 //
+// A program for a device is given the device's memory: an argument is copied
+// there unless it has a copy, which it keeps, and results stay there until
+// somebody looks at them. So what a step hands to the next never leaves the
+// device.
+//
 //===----------------------------------------------------------------------===//
 
 #include "amp/Execution/DescribedProgram.h"
 
+#include "amp-rt/Load.h"
 #include "amp-rt/Pool.h"
 #include "amp-rt/Profile.h"
 #include "amp-rt/Run.h"
@@ -64,6 +70,9 @@ private:
   Expected<ValueSpec> readValue(const AmpRtValue &value, StringRef where,
                                 int32_t index) const;
   Error checkArguments(ArrayRef<const HostArray *> given) const;
+  /// Where the elements of an argument are for the program.
+  Expected<void *> placeArgument(const HostArray &array) const;
+  Expected<HostArray> makeResult(const ValueSpec &spec) const;
 
   DescribedProgram &program;
   const AmpRtFunction &description;
@@ -99,10 +108,12 @@ public:
       ampRtScalerDestroy(slot.scaler);
     ampRtTapDestroy(tap);
     ampRtRunDestroy(run);
+    ampRtProgramUnload(loaded);
     ampRtPoolDestroy(pool);
     ampRtProfileDestroy(profile);
   }
   Error open(const AmpRtProgram &description, const ProgramOptions &options);
+  Error load(const AmpRtProgram &description, StringRef deviceName);
 
   CompiledFunction &getTrainStep() override { return *trainStep; }
   CompiledFunction *getEvaluate() override { return evaluate.get(); }
@@ -127,6 +138,9 @@ public:
   AmpRtProfile *profile = nullptr;
   AmpRtPool *pool = nullptr;
   AmpRtRun *run = nullptr;
+  /// Of a program for a device.
+  AmpRtDevice *device = nullptr;
+  AmpRtLoadedProgram *loaded = nullptr;
   AmpRtTap *tap = nullptr;
   std::function<void(const Tap &)> tapCallback;
   MemoryReport memory;
@@ -238,25 +252,59 @@ Error DescribedFunction::checkArguments(
   return Error::success();
 }
 
+Expected<void *>
+DescribedFunction::placeArgument(const HostArray &array) const {
+  if (!program.device)
+    return const_cast<void *>(array.data());
+  const DeviceMemory *known = array.getDeviceMemory();
+  if (known && known->getDevice() == program.device)
+    return known->get();
+  Expected<std::unique_ptr<DeviceMemory>> memory =
+      DeviceMemory::allocate(program.device, array.getNumBytes());
+  if (!memory)
+    return memory.takeError();
+  if (Error error = (*memory)->write(array.data()))
+    return std::move(error);
+  void *place = (*memory)->get();
+  array.keepDeviceMemory(std::move(*memory));
+  return place;
+}
+
+Expected<HostArray> DescribedFunction::makeResult(const ValueSpec &spec) const {
+  if (!program.device)
+    return HostArray::uninitialized(spec.elementKind, spec.shape);
+  Expected<std::unique_ptr<DeviceMemory>> memory = DeviceMemory::allocate(
+      program.device, *getByteCount(spec.elementKind, spec.shape));
+  if (!memory)
+    return memory.takeError();
+  return HostArray::onDevice(spec.elementKind, spec.shape, std::move(*memory));
+}
+
 Error DescribedFunction::call(ArrayRef<const HostArray *> given,
                               SmallVectorImpl<HostArray> &outputs) {
   if (Error error = checkArguments(given))
     return error;
   outputs.clear();
-  for (const ValueSpec &spec : results)
-    outputs.push_back(HostArray::uninitialized(spec.elementKind, spec.shape));
 
   Program::MemoryReport report;
   SmallVector<Descriptor> descriptors;
-  descriptors.reserve(given.size() + outputs.size());
+  descriptors.reserve(given.size() + results.size());
   for (const HostArray *array : given) {
-    descriptors.emplace_back(const_cast<void *>(array->data()),
-                             array->getShape());
+    Expected<void *> place = placeArgument(*array);
+    if (!place)
+      return place.takeError();
+    descriptors.emplace_back(*place, array->getShape());
     report.argumentBytes += array->getNumBytes();
   }
-  for (HostArray &array : outputs) {
-    descriptors.emplace_back(array.data(), array.getShape());
-    report.resultBytes += array.getNumBytes();
+  for (const ValueSpec &spec : results) {
+    Expected<HostArray> array = makeResult(spec);
+    if (!array)
+      return array.takeError();
+    const DeviceMemory *memory = array->getDeviceMemory();
+    descriptors.emplace_back(memory ? memory->get() : array->data(),
+                             spec.shape);
+    report.resultBytes += array->getNumBytes();
+    outputs.push_back(std::move(*array));
   }
   SmallVector<int64_t> handleValues;
   for (const HandleArgument &handle : handles)
@@ -275,6 +323,8 @@ Error DescribedFunction::call(ArrayRef<const HostArray *> given,
 
   AmpRtStatus status =
       description.call(ampRtRunHandle(program.run), packed.data());
+  if (status == AMP_RT_OK && program.device)
+    status = ampRtDeviceSynchronize(program.device);
   AmpRtRunMemory memory;
   memory.structSize = sizeof(memory);
   if (ampRtRunGetMemory(program.run, &memory) == AMP_RT_OK)
@@ -329,16 +379,38 @@ std::vector<KernelCall> DescribedProgram::getKernelCalls() const {
   return calls;
 }
 
+Error DescribedProgram::load(const AmpRtProgram &description,
+                             StringRef deviceName) {
+  if (ampRtDeviceGet(deviceName.str().c_str(), &device) != AMP_RT_OK ||
+      ampRtProgramLoad(&description, device, &loaded) != AMP_RT_OK ||
+      ampRtRunSetProgram(run, loaded) != AMP_RT_OK)
+    return makeRuntimeError();
+  return Error::success();
+}
+
 Error DescribedProgram::open(const AmpRtProgram &description,
                              const ProgramOptions &options) {
   if (ampRtVersionCheck(description.runtimeVersion) != AMP_RT_OK ||
       ampRtRunCreate(&run) != AMP_RT_OK)
     return makeRuntimeError();
+  const bool isForDevice =
+      description.structSize >= sizeof(AmpRtProgram) && description.chip;
+  if (isForDevice != (options.device != "host"))
+    return createStringError(
+        isForDevice
+            ? "expected a program for the host, but it has kernels of a "
+              "device; choose the device"
+            : "expected a program with kernels for device '" + options.device +
+                  "', but it was compiled for the host");
+  if (isForDevice)
+    if (Error error = load(description, options.device))
+      return error;
   if (options.threads > 1 &&
       (ampRtPoolCreate(options.threads, &pool) != AMP_RT_OK ||
        ampRtRunSetPool(run, pool) != AMP_RT_OK))
     return makeRuntimeError();
-  if (description.structSize >= sizeof(AmpRtProgram))
+  if (description.structSize >=
+      offsetof(AmpRtProgram, kernels) + sizeof(description.kernels))
     kernels = ArrayRef(description.kernels, description.kernelCount);
   if (!kernels.empty() &&
       (ampRtProfileCreate(description.kernelCount, options.keptCalls,

@@ -159,6 +159,24 @@ HostArray HostArray::uninitialized(ElementKind kind,
   return array;
 }
 
+HostArray HostArray::onDevice(ElementKind kind, llvm::ArrayRef<int64_t> shape,
+                              std::unique_ptr<DeviceMemory> memory) {
+  HostArray array;
+  array.kind = kind;
+  array.shape.assign(shape.begin(), shape.end());
+  array.device = std::move(memory);
+  return array;
+}
+
+void HostArray::fetch() const {
+  if (bytes || !device)
+    return;
+  HostArray here = uninitialized(kind, shape);
+  if (llvm::Error error = device->read(here.bytes.get()))
+    llvm::report_fatal_error(std::move(error));
+  bytes = std::move(here.bytes);
+}
+
 HostArray::HostArray(ElementKind kind, llvm::ArrayRef<int64_t> shape)
     : HostArray(uninitialized(kind, shape)) {
   std::memset(data(), 0, getNumBytes());

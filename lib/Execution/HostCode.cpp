@@ -73,6 +73,11 @@ getRuntimeSymbols(llvm::orc::MangleAndInterner interner) {
   add("ampRtRunScale", reinterpret_cast<void *>(&ampRtRunScale));
   add("ampRtRunUpdateScale", reinterpret_cast<void *>(&ampRtRunUpdateScale));
   add("ampRtRunTap", reinterpret_cast<void *>(&ampRtRunTap));
+  add("ampRtRunLaunch", reinterpret_cast<void *>(&ampRtRunLaunch));
+  add("ampRtRunCopy", reinterpret_cast<void *>(&ampRtRunCopy));
+  add("ampRtRunRead", reinterpret_cast<void *>(&ampRtRunRead));
+  add("ampRtRunWrite", reinterpret_cast<void *>(&ampRtRunWrite));
+  add("ampRtRunConstant", reinterpret_cast<void *>(&ampRtRunConstant));
   add("ampRtRunSgemm", reinterpret_cast<void *>(&ampRtRunSgemm));
   add("ampRtRunSbgemm", reinterpret_cast<void *>(&ampRtRunSbgemm));
   add("ampRtRunKernelBegin", reinterpret_cast<void *>(&ampRtRunKernelBegin));

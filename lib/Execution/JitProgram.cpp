@@ -14,6 +14,7 @@
 
 #include "amp/Execution/JitProgram.h"
 
+#include "ProgramCompilation.h"
 #include "amp/Analysis/PrecisionSummary.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
@@ -202,15 +203,11 @@ static std::optional<int64_t> takeNumber(ModuleOp module, StringRef name) {
   return number.getInt();
 }
 
-llvm::Expected<std::unique_ptr<Program>>
-mlir::amp::compileForHost(ModuleOp module,
-                          const MixedPrecisionOptions &precision,
-                          const HostLoweringOptions &lowering,
-                          const JitOptions &options, CompileReport *report) {
-  CompileReport ignored;
-  if (!report)
-    report = &ignored;
-  auto start = std::chrono::steady_clock::now();
+/// The module with its precision decided, as functions that a host can call;
+/// one of them is a train step, and all can be fed.
+static llvm::Error prepare(ModuleOp module,
+                           const MixedPrecisionOptions &precision,
+                           const JitOptions &options, CompileReport &report) {
   {
     PassManager pm(module.getContext());
     buildMixedPrecisionPipeline(pm, precision);
@@ -219,11 +216,8 @@ mlir::amp::compileForHost(ModuleOp module,
     if (failed(pm.run(module)))
       return makeNotCompiledError();
   }
-  report->mixedPrecision = secondsSince(start);
-  llvm::raw_string_ostream decisions(report->decisions);
+  llvm::raw_string_ostream decisions(report.decisions);
   PrecisionSummary(module).print(decisions);
-
-  start = std::chrono::steady_clock::now();
   {
     PassManager pm(module.getContext());
     buildHostPreparationPipeline(pm);
@@ -242,13 +236,28 @@ mlir::amp::compileForHost(ModuleOp module,
       return read.takeError();
     hasTrainStep |= kind == FunctionKind::TrainStep;
   }
-  if (!hasTrainStep)
-    return makeNoTrainStepError();
+  return hasTrainStep ? llvm::Error::success() : makeNoTrainStepError();
+}
+
+llvm::Expected<std::unique_ptr<Program>> mlir::amp::compileProgram(
+    ModuleOp module, const MixedPrecisionOptions &precision,
+    llvm::function_ref<void(OpPassManager &)> lower, StringRef target,
+    const JitOptions &options, const ProgramOptions &resources,
+    CompileReport *report) {
+  CompileReport ignored;
+  if (!report)
+    report = &ignored;
+  auto start = std::chrono::steady_clock::now();
+  if (llvm::Error error = prepare(module, precision, options, *report))
+    return std::move(error);
+  report->preparation = secondsSince(start);
+
+  start = std::chrono::steady_clock::now();
   {
     PassManager pm(module.getContext());
-    buildHostLoweringPipeline(pm, lowering);
+    lower(pm);
     if (failed(pm.run(module)))
-      return makeError("the module cannot be lowered for the host");
+      return makeError("the module cannot be lowered for the " + target);
   }
   report->lowering = secondsSince(start);
   report->kernelTraffic = takeNumber(module, kKernelTrafficAttr);
@@ -261,7 +270,19 @@ mlir::amp::compileForHost(ModuleOp module,
     return code.takeError();
   report->codegen = secondsSince(start);
   report->functions = std::move(code->functions);
-  return openProgram(
-      *code->program, std::move(code->memory),
-      {static_cast<int32_t>(lowering.threads), options.keptCalls});
+  return openProgram(*code->program, std::move(code->memory), resources);
+}
+
+llvm::Expected<std::unique_ptr<Program>>
+mlir::amp::compileForHost(ModuleOp module,
+                          const MixedPrecisionOptions &precision,
+                          const HostLoweringOptions &lowering,
+                          const JitOptions &options, CompileReport *report) {
+  ProgramOptions resources;
+  resources.threads = static_cast<int32_t>(lowering.threads);
+  resources.keptCalls = options.keptCalls;
+  return compileProgram(
+      module, precision,
+      [&](OpPassManager &pm) { buildHostLoweringPipeline(pm, lowering); },
+      "host", options, resources, report);
 }

@@ -188,7 +188,7 @@ static void addLoopStage(OpPassManager &pm,
   addCleanup(pm);
 }
 
-static void addLLVM(OpPassManager &pm) {
+void mlir::amp::buildHostProgramPipeline(OpPassManager &pm, bool hasTiles) {
   pm.addPass(createExpandArithPass());
   pm.addPass(createConvertVectorToSCFPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
@@ -212,9 +212,11 @@ static void addLLVM(OpPassManager &pm) {
   pm.addPass(createFinalizeMemRefToLLVMConversionPass(memref));
   pm.addPass(createArithToLLVMConversionPass());
   pm.addPass(createConvertFuncToLLVMPass());
-  // Together: a tile's type crosses branches.
   ConvertToLLVMPassOptions blocks;
-  blocks.filterDialects = {"amx", "cf"};
+  blocks.filterDialects = {"cf"};
+  // Together: a tile's type crosses branches.
+  if (hasTiles)
+    blocks.filterDialects.push_back("amx");
   pm.addPass(createConvertToLLVMPass(blocks));
   pm.addPass(createConvertIndexToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
@@ -233,7 +235,7 @@ void mlir::amp::buildHostLoweringPipeline(OpPassManager &pm,
     addTensorStage(inner, options);
     addBufferization(inner, options);
     addLoopStage(inner, options);
-    addLLVM(inner);
+    buildHostProgramPipeline(inner, /*hasTiles=*/true);
   };
   if (options.verifyEach)
     stages(pm);

@@ -21,6 +21,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ConstantWriter.h"
+#include "DescribeKernels.h"
 #include "EntryPoints.h"
 
 #include "amp-rt/Program.h"
@@ -30,10 +32,7 @@
 #include "amp/Program/Passes.h"
 #include "amp/Program/ProgramSignature.h"
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -55,36 +54,13 @@ static AmpRtFunctionKind getFunctionKind(StringAttr kind) {
 }
 
 namespace {
-/// A member of a struct: an i32, an i64, an f64, or the address of a symbol
-/// (null for an empty one).
-struct Field {
-  enum Kind { I32, I64, F64, Address } kind;
-  int64_t integer = 0;
-  double number = 0;
-  std::string symbol;
-
-  static Field i32(int64_t value) { return {I32, value, 0, {}}; }
-  static Field i64(int64_t value) { return {I64, value, 0, {}}; }
-  static Field f64(double value) { return {F64, 0, value, {}}; }
-  static Field address(StringRef symbol) {
-    return {Address, 0, 0, symbol.str()};
-  }
-};
-
-class Describer {
+class Describer : public ConstantWriter {
 public:
-  explicit Describer(ModuleOp module)
-      : module(module), builder(module.getContext()),
-        pointer(LLVM::LLVMPointerType::get(module.getContext())) {}
+  using ConstantWriter::ConstantWriter;
 
   void run();
 
 private:
-  std::string addStruct(StringRef name, ArrayRef<Field> fields,
-                        bool isVisible = false);
-  std::string addText(StringRef text);
-  std::string addIntegers(ArrayRef<int64_t> values);
-  std::string addPointers(StringRef name, ArrayRef<std::string> symbols);
   std::string addValue(DictionaryAttr value);
   std::string addValues(StringRef function, StringRef what, ArrayAttr values);
   void addCheck(Location loc, LLVM::LLVMFuncOp call, StringRef function,
@@ -94,87 +70,8 @@ private:
   std::string addFunction(LLVM::LLVMFuncOp function);
   std::string addScaler(DictionaryAttr scaler);
   std::string addKernel(DictionaryAttr kernel);
-
-  ModuleOp module;
-  OpBuilder builder;
-  Type pointer;
-  llvm::StringMap<std::string> texts;
-  unsigned numbered = 0;
 };
 } // namespace
-
-/// A constant with the C layout of `fields`. Returns its symbol.
-std::string Describer::addStruct(StringRef name, ArrayRef<Field> fields,
-                                 bool isVisible) {
-  Location loc = module.getLoc();
-  SmallVector<Type> types;
-  for (const Field &field : fields)
-    types.push_back(field.kind == Field::I32   ? builder.getI32Type()
-                    : field.kind == Field::I64 ? builder.getI64Type()
-                    : field.kind == Field::F64 ? Type(builder.getF64Type())
-                                               : pointer);
-  auto type = LLVM::LLVMStructType::getLiteral(module.getContext(), types);
-  builder.setInsertionPointToEnd(module.getBody());
-  auto global = LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,
-                                       isVisible ? LLVM::Linkage::External
-                                                 : LLVM::Linkage::Internal,
-                                       name, Attribute());
-  builder.createBlock(&global.getInitializer());
-  Value value = LLVM::UndefOp::create(builder, loc, type);
-  for (auto [index, field] : llvm::enumerate(fields)) {
-    Value member;
-    if (field.kind == Field::Address && field.symbol.empty())
-      member = LLVM::ZeroOp::create(builder, loc, pointer);
-    else if (field.kind == Field::Address)
-      member = LLVM::AddressOfOp::create(builder, loc, pointer, field.symbol);
-    else if (field.kind == Field::F64)
-      member = LLVM::ConstantOp::create(builder, loc, types[index],
-                                        builder.getF64FloatAttr(field.number));
-    else
-      member = LLVM::ConstantOp::create(
-          builder, loc, types[index],
-          builder.getIntegerAttr(types[index], field.integer));
-    value = LLVM::InsertValueOp::create(builder, loc, value, member,
-                                        ArrayRef<int64_t>(index));
-  }
-  LLVM::ReturnOp::create(builder, loc, value);
-  return name.str();
-}
-
-std::string Describer::addText(StringRef text) {
-  std::string &symbol = texts[text];
-  if (!symbol.empty())
-    return symbol;
-  symbol = "amp_text_" + std::to_string(texts.size() - 1);
-  std::string bytes = text.str();
-  bytes.push_back('\0');
-  builder.setInsertionPointToEnd(module.getBody());
-  LLVM::GlobalOp::create(
-      builder, module.getLoc(),
-      LLVM::LLVMArrayType::get(builder.getI8Type(), bytes.size()),
-      /*isConstant=*/true, LLVM::Linkage::Internal, symbol,
-      builder.getStringAttr(bytes));
-  return symbol;
-}
-
-std::string Describer::addIntegers(ArrayRef<int64_t> values) {
-  if (values.empty())
-    return "";
-  SmallVector<Field> fields;
-  for (int64_t value : values)
-    fields.push_back(Field::i64(value));
-  return addStruct("amp_extents_" + std::to_string(numbered++), fields);
-}
-
-std::string Describer::addPointers(StringRef name,
-                                   ArrayRef<std::string> symbols) {
-  if (symbols.empty())
-    return "";
-  SmallVector<Field> fields;
-  for (const std::string &symbol : symbols)
-    fields.push_back(Field::address(symbol));
-  return addStruct(name, fields);
-}
 
 /// AmpRtValue.
 std::string Describer::addValue(DictionaryAttr value) {
@@ -213,7 +110,7 @@ std::string Describer::addValue(DictionaryAttr value) {
               extentsSymbol = addIntegers(extents),
               stridesSymbol = addIntegers(strides);
   return addStruct(
-      "amp_value_" + std::to_string(numbered++),
+      makeName("amp_value"),
       {Field::i32(sizeof(AmpRtValue)), Field::i32(kind), Field::address(role),
        Field::address(name), Field::address(label), Field::address(init),
        Field::i32(elementKind), Field::i32(extents.size()),
@@ -351,7 +248,7 @@ std::string Describer::addKernel(DictionaryAttr kernel) {
   };
   std::string name = addPart("name"), what = addPart("what"),
               source = addPart("source");
-  return addStruct("amp_kernel_info_" + std::to_string(numbered++),
+  return addStruct(makeName("amp_kernel_info"),
                    {Field::i32(sizeof(AmpRtProgramKernel)), Field::i32(0),
                     Field::address(name), Field::address(what),
                     Field::address(source), Field::i64(getInt("operations")),
@@ -380,6 +277,7 @@ void Describer::run() {
     for (auto kernel : given.getAsRange<DictionaryAttr>())
       kernels.push_back(addKernel(kernel));
   module->removeAttr(kKernelsAttr);
+  KernelDescription device = describeKernels(*this, module);
   if (functions.empty())
     return;
   std::string functionsSymbol = addPointers("amp_functions", functions),
@@ -390,7 +288,9 @@ void Describer::run() {
              Field::i32(functions.size()), Field::i32(scalers.size()),
              Field::address(functionsSymbol), Field::address(scalersSymbol),
              Field::i32(kernels.size()), Field::i32(0),
-             Field::address(kernelsSymbol)},
+             Field::address(kernelsSymbol), Field::address(device.chip),
+             Field::address(device.modules), Field::i32(device.count),
+             Field::i32(0)},
             /*isVisible=*/true);
 }
 

@@ -84,6 +84,11 @@ static constexpr RuntimeCall kRuntimeCalls[] = {
     {"ampRtBlasSgemm", "ampRtRunSgemm", Leave::Never},
     {"ampRtBlasSbgemm", "ampRtRunSbgemm", Leave::Never},
     {"ampRtParallel", "ampRtRunParallel", Leave::OnStatus},
+    {"ampRtLaunch", "ampRtRunLaunch", Leave::OnStatus},
+    {"ampRtCopy", "ampRtRunCopy", Leave::OnStatus},
+    {"ampRtRead", "ampRtRunRead", Leave::OnStatus},
+    {"ampRtWrite", "ampRtRunWrite", Leave::OnStatus},
+    {"ampRtConstant", "ampRtRunConstant", Leave::OnNull},
     {"ampRtKernelBegin", "ampRtRunKernelBegin", Leave::Never},
     {"ampRtKernelEnd", "ampRtRunKernelEnd", Leave::Never},
 };

@@ -149,8 +149,23 @@ struct CommandLine {
       host, "timing",
       "print the time of each phase of compilation, and the bytes that a step moves"};
 
+  cl::OptionCategory device{"Device"};
+  TextOption deviceName{device, "device",
+                        "where the step runs: host; cuda, an NVIDIA GPU; or "
+                        "emulator, which runs and checks its kernels here: "
+                        "slow",
+                        "name", "host"};
+  TextOption chip{device, "chip",
+                  "what kernels are made for (the GPU's chip; sm_90a)", "name"};
+  TextOption toolkit{
+      device, "cuda-toolkit",
+      "folder of the CUDA toolkit (the one in PATH or CUDA_HOME)", "folder"};
+  TextOption kernelCache{device, "kernel-cache",
+                         "keep compiled kernels in this folder", "folder"};
+
   llvm::Error checkOccurrences() const;
   llvm::Error checkNames() const;
+  llvm::Error checkDevice() const;
   llvm::Expected<Mode> getMode() const;
   RunOptions getOptions(Mode mode) const;
 };
@@ -213,7 +228,8 @@ llvm::Error CommandLine::checkOccurrences() const {
 llvm::Error CommandLine::checkNames() const {
   for (const TextOption *file :
        {&dataFile, &replayFile, &oracleFile, &testFile, &initFile, &saveFile,
-        &traceFile, &logFile, &tolerances, &oracleData})
+        &traceFile, &logFile, &tolerances, &oracleData, &deviceName, &chip,
+        &toolkit, &kernelCache})
     if (file->getNumOccurrences() && file->empty())
       return makeError("expected --" + file->ArgStr + " to name a " +
                        file->ValueStr + ", but got an empty name");
@@ -227,6 +243,27 @@ llvm::Error CommandLine::checkNames() const {
   if (saveFile == "-")
     return makeError("expected --save to name a file, but got '-'; a state is "
                      "not written to standard output ('./-' is a file)");
+  return llvm::Error::success();
+}
+
+/// Fails for a device that is none, and for options of another.
+llvm::Error CommandLine::checkDevice() const {
+  if (deviceName != "host" && deviceName != "cuda" && deviceName != "emulator")
+    return makeError("expected --device to be host, cuda or emulator, but got "
+                     "'" +
+                     deviceName + "'");
+  const bool isOnHost = deviceName == "host";
+  const cl::Option *ofHost[] = {&blas,    &tiles,     &reference, &threads,
+                                &profile, &traceFile, &perfMap};
+  const cl::Option *ofDevice[] = {&chip, &toolkit, &kernelCache};
+  for (const cl::Option *option : isOnHost
+                                      ? ArrayRef<const cl::Option *>(ofDevice)
+                                      : ArrayRef<const cl::Option *>(ofHost))
+    if (option->getNumOccurrences())
+      return makeError(
+          "--" + option->ArgStr + " belongs to " +
+          (isOnHost ? "--device=cuda and --device=emulator" : "--device=host") +
+          ", but this run has --device=" + deviceName + "; leave it out");
   return llvm::Error::success();
 }
 
@@ -257,6 +294,8 @@ llvm::Expected<Mode> CommandLine::getMode() const {
                        list(allowed, " and ") + ", but this run has " +
                        list(given, "") + "; leave it out");
   if (llvm::Error error = checkNames())
+    return std::move(error);
+  if (llvm::Error error = checkDevice())
     return std::move(error);
   if (numSteps.getNumOccurrences() && numSteps < 1)
     return makeError("expected --steps to be at least 1, but got " +
@@ -307,6 +346,7 @@ RunOptions CommandLine::getOptions(Mode mode) const {
   for (const TextOption &option : pipelineOptions)
     if (option.getNumOccurrences())
       options.precision.emplace_back(option.ArgStr, option.getValue());
+  options.target = {deviceName, chip, toolkit, kernelCache};
   options.blas = blas;
   options.tiles = tiles;
   options.reference = reference;
@@ -323,7 +363,8 @@ RunOptions CommandLine::getOptions(Mode mode) const {
 llvm::Expected<RunOptions> mlir::amp::parseRunOptions(int argc, char **argv) {
   freeThreads();
   static CommandLine line;
-  cl::HideUnrelatedOptions({&line.runs, &line.precision, &line.host});
+  cl::HideUnrelatedOptions(
+      {&line.runs, &line.precision, &line.host, &line.device});
   cl::ParseCommandLineOptions(
       argc, argv,
       "compile a training step at an opt level and run it\n\n"

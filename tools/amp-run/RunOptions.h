@@ -9,6 +9,7 @@
 #ifndef AMP_TOOLS_AMP_RUN_RUNOPTIONS_H
 #define AMP_TOOLS_AMP_RUN_RUNOPTIONS_H
 
+#include "amp/Execution/DeviceProgram.h"
 #include "amp/Pipelines/HostLowering.h"
 #include "llvm/Support/Error.h"
 
@@ -48,6 +49,10 @@ struct RunOptions {
   /// Options of the pipeline amp-mixed-precision that were given, as name and
   /// value.
   std::vector<std::pair<std::string, std::string>> precision;
+
+  /// Where the step runs: "host", or a device of amp-rt/Device.h.
+  DeviceTarget target;
+  bool isOnHost() const { return target.device == "host"; }
 
   /// "auto", "off", or what the runtime is asked for (amp-rt/Blas.h).
   std::string blas = "auto";

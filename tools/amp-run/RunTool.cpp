@@ -121,6 +121,17 @@ parse(MLIRContext &context, const RunOptions &options,
   return source;
 }
 
+namespace {
+/// Who computes.
+struct Compute {
+  const RunToolParts &parts;
+  /// With its chip, if it is a device.
+  DeviceTarget target;
+  /// Large products on the host.
+  BlasReport blas;
+};
+} // namespace
+
 /// Calls of kernels in a trace: a thousand steps of a model of some size, and
 /// 60 MB.
 static constexpr int64_t kTracedCalls = 1 << 18;
@@ -144,11 +155,9 @@ static HostMachine getMachine(const RunOptions &options) {
   return machine;
 }
 
-static llvm::Expected<std::unique_ptr<Program>>
-compile(Source &source, const RunOptions &options, const BlasReport &blas,
-        const MixedPrecisionOptions &precision, ArrayRef<int64_t> batchBytes,
-        bool insertTaps) {
-  HostLoweringOptions lowering;
+/// How a step is compiled for the host.
+static void setHostLowering(HostLoweringOptions &lowering,
+                            const RunOptions &options, const BlasReport &blas) {
   // Without a library, calls of one would only cost time.
   lowering.blas = blas.library ? BlasUse::Auto : BlasUse::Off;
   if (blas.library) {
@@ -166,14 +175,25 @@ compile(Source &source, const RunOptions &options, const BlasReport &blas,
   lowering.profile = options.profile || !options.traceFile.empty();
   lowering.countTraffic = options.timing;
   lowering.describeKernels = options.perfMap;
+}
+
+static llvm::Expected<std::unique_ptr<Program>>
+compile(Source &source, const RunOptions &options, const Compute &compute,
+        const MixedPrecisionOptions &precision, ArrayRef<int64_t> batchBytes,
+        bool insertTaps) {
   JitOptions jit;
   jit.insertTaps = insertTaps;
   jit.keptCalls = options.traceFile.empty() ? 0 : kTracedCalls;
   if (options.reference)
     jit.optimizationLevel = 1; // loops stay as they are
+  HostLoweringOptions lowering;
+  setHostLowering(lowering, options, compute.blas);
   CompileReport report;
   llvm::Expected<std::unique_ptr<Program>> program =
-      compileForHost(*source.module, precision, lowering, jit, &report);
+      options.isOnHost()
+          ? compileForHost(*source.module, precision, lowering, jit, &report)
+          : compute.parts.compileForDevice(*source.module, precision,
+                                           compute.target, jit, &report);
   if (!program)
     return makeError("'" + options.inputFile +
                      "': " + llvm::toString(program.takeError()));
@@ -181,9 +201,9 @@ compile(Source &source, const RunOptions &options, const BlasReport &blas,
     getScreen(options) << report.decisions;
   if (options.timing)
     getScreen(options) << llvm::formatv(
-        "compiled in {0:f2} s: mixed precision {1:f2}, lowering {2:f2}, code generation {3:f2}\n",
-        report.mixedPrecision + report.lowering + report.codegen,
-        report.mixedPrecision, report.lowering, report.codegen);
+        "compiled in {0:f2} s: preparation {1:f2}, lowering {2:f2}, code generation {3:f2}\n",
+        report.preparation + report.lowering + report.codegen,
+        report.preparation, report.lowering, report.codegen);
   if (report.kernelTraffic && report.leastTraffic && *report.leastTraffic > 0)
     getScreen(options) << llvm::formatv(
         "kernels of a step move {0}, {1:f2} of the least ({2})\n",
@@ -208,19 +228,47 @@ compile(Source &source, const RunOptions &options, const BlasReport &blas,
   return program;
 }
 
-/// Who computes large products, before anything is compiled.
-static llvm::Expected<BlasReport> getBlas(const RunOptions &options) {
-  if (options.reference)
-    return BlasReport{std::nullopt, "switched off by --reference"};
-  if (options.blas == "off")
-    return BlasReport{std::nullopt, "switched off by --blas=off"};
-  return options.blas == "auto" ? chooseBlas()
-                                : chooseBlas(options.blas, "--blas");
+/// Who computes, before anything is compiled.
+static llvm::Expected<Compute> getCompute(const RunOptions &options,
+                                          const RunToolParts &parts) {
+  Compute compute{parts, options.target, {std::nullopt, ""}};
+  if (!options.isOnHost()) {
+    if (!parts.completeTarget)
+      return makeError(
+          "expected --device=host, for this amp-run has no kernels "
+          "of a device, but got --device=" +
+          options.target.device +
+          "; the amp-run of the compiler's own build has them");
+    if (llvm::Error error = parts.completeTarget(compute.target))
+      return std::move(error);
+    compute.blas.reason = "switched off by --device=" + options.target.device;
+    return std::move(compute);
+  }
+  if (options.reference) {
+    compute.blas.reason = "switched off by --reference";
+    return std::move(compute);
+  }
+  if (options.blas == "off") {
+    compute.blas.reason = "switched off by --blas=off";
+    return std::move(compute);
+  }
+  llvm::Expected<BlasReport> blas = options.blas == "auto"
+                                        ? chooseBlas()
+                                        : chooseBlas(options.blas, "--blas");
+  if (!blas)
+    return blas.takeError();
+  compute.blas = std::move(*blas);
+  return std::move(compute);
 }
 
 /// Shows who computes.
-static void printCompute(const RunOptions &options, const BlasReport &blas) {
-  printBlas(getScreen(options), blas);
+static void printCompute(const RunOptions &options, const Compute &compute) {
+  if (!options.isOnHost()) {
+    getScreen(options) << "device: " << compute.target.device
+                       << ", kernels for " << compute.target.chip << "\n";
+    return;
+  }
+  printBlas(getScreen(options), compute.blas);
   getScreen(options) << "threads: " << options.threads << "\n";
   if (!options.reference)
     getScreen(options) << "CPU: " << getMachine(options).describe()
@@ -678,7 +726,7 @@ static llvm::Error evaluateAfter(const RunOptions &options, TrainingLoop &loop,
 /// Trains or replays. Returns the signal that ended it, or 0.
 static llvm::Expected<int> runBatches(MLIRContext &context,
                                       const RunOptions &options,
-                                      const BlasReport &blas) {
+                                      const Compute &compute) {
   std::optional<StopBeforeSteps> early(std::in_place);
   const std::string source = options.mode == Train ? "--data" : "--replay";
   if (llvm::Error error =
@@ -699,7 +747,7 @@ static llvm::Expected<int> runBatches(MLIRContext &context,
   if (!inputs)
     return inputs.takeError();
   std::optional<HeldSignals> held(std::in_place);
-  llvm::Expected<std::optional<StepLog>> log = openLog(options, blas);
+  llvm::Expected<std::optional<StepLog>> log = openLog(options, compute.blas);
   if (!log)
     return log.takeError();
   if (*log && (*log)->isNew())
@@ -707,12 +755,12 @@ static llvm::Expected<int> runBatches(MLIRContext &context,
   held.reset();
 
   llvm::Expected<std::unique_ptr<Program>> program = compile(
-      **module, options, blas, precision, inputs->batches->getBatchBytes(),
+      **module, options, compute, precision, inputs->batches->getBatchBytes(),
       /*insertTaps=*/*log || !inputs->loop.injections.empty());
   if (!program)
     return program.takeError();
   if (!options.quiet)
-    printCompute(options, blas);
+    printCompute(options, compute);
   llvm::Expected<TrainingState> state =
       makeStartValues((*program)->getTrainStep().getArguments(),
                       inputs->startValues.get(), options.seed);
@@ -739,7 +787,7 @@ static llvm::Expected<int> runBatches(MLIRContext &context,
 /// last step.
 static llvm::Expected<std::optional<ReplayComparison>>
 replayRun(MLIRContext &context, const RunOptions &options,
-          const BlasReport &blas, const Oracle &oracle, const OracleRun &run,
+          const Compute &compute, const Oracle &oracle, const OracleRun &run,
           const ToleranceTable &tolerances, std::optional<StepLog> &log,
           const std::atomic<bool> &stop) {
   if (!run.notReplayed.empty())
@@ -754,7 +802,7 @@ replayRun(MLIRContext &context, const RunOptions &options,
   if (!module)
     return module.takeError();
   llvm::Expected<std::unique_ptr<Program>> program =
-      compile(**module, options, blas, precision, /*batchBytes=*/{},
+      compile(**module, options, compute, precision, /*batchBytes=*/{},
               /*insertTaps=*/true);
   if (!program)
     return program.takeError();
@@ -801,7 +849,7 @@ struct VerdictCounts {
 /// Replays recorded runs. Returns the signal that ended it, or 0.
 static llvm::Expected<int> replayOracle(MLIRContext &context,
                                         const RunOptions &options,
-                                        const BlasReport &blas) {
+                                        const Compute &compute) {
   std::optional<StopBeforeSteps> early(std::in_place);
   const auto [weightFile, imageFile] =
       Oracle::getDataFiles(options.sourceFile, options.oracleData);
@@ -831,11 +879,11 @@ static llvm::Expected<int> replayOracle(MLIRContext &context,
       return table.takeError();
     tolerances = std::move(*table);
   }
-  llvm::Expected<std::optional<StepLog>> log = openLog(options, blas);
+  llvm::Expected<std::optional<StepLog>> log = openLog(options, compute.blas);
   if (!log)
     return log.takeError();
   if (!options.quiet)
-    printCompute(options, blas);
+    printCompute(options, compute);
   VerdictCounts counts;
   early.reset();
   StopSignals signals;
@@ -844,7 +892,7 @@ static llvm::Expected<int> replayOracle(MLIRContext &context,
     if (signals.getRequest())
       break;
     llvm::Expected<std::optional<ReplayComparison>> comparison =
-        replayRun(context, options, blas, *oracle, *run, tolerances, *log,
+        replayRun(context, options, compute, *oracle, *run, tolerances, *log,
                   signals.getRequest());
     if (!comparison)
       return comparison.takeError();
@@ -875,18 +923,18 @@ static llvm::Expected<int> replayOracle(MLIRContext &context,
 
 /// Returns the signal that ended the run, or 0.
 static llvm::Expected<int> run(const RunOptions &options,
-                               const DialectRegistry &registry) {
+                               const DialectRegistry &registry,
+                               const RunToolParts &parts) {
   MLIRContext context(registry);
   context.printOpOnDiagnostic(false); // an error on the module prints it all
-  llvm::Expected<BlasReport> blas = getBlas(options);
-  if (!blas)
-    return blas.takeError();
-  return options.mode == Comparing ? replayOracle(context, options, *blas)
-                                   : runBatches(context, options, *blas);
+  llvm::Expected<Compute> compute = getCompute(options, parts);
+  if (!compute)
+    return compute.takeError();
+  return options.mode == Comparing ? replayOracle(context, options, *compute)
+                                   : runBatches(context, options, *compute);
 }
 
-int mlir::amp::runTool(int argc, char **argv,
-                       void (*registerDialects)(DialectRegistry &)) {
+int mlir::amp::runTool(int argc, char **argv, const RunToolParts &parts) {
   const IgnoredSignals ignored;
   llvm::InitLLVM init(argc, argv);
   ignored.restore();
@@ -897,11 +945,11 @@ int mlir::amp::runTool(int argc, char **argv,
   });
   llvm::Expected<RunOptions> options = parseRunOptions(argc, argv);
   DialectRegistry registry;
-  registerDialects(registry);
+  parts.registerDialects(registry);
   // Until the screen is flushed.
   FailingWrites writes(options && options->leavesFiles());
   llvm::Expected<int> signal = options
-                                   ? run(*options, registry)
+                                   ? run(*options, registry, parts)
                                    : llvm::Expected<int>(options.takeError());
   llvm::Error error = signal.takeError();
   llvm::outs().flush();

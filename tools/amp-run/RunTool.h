@@ -14,15 +14,24 @@
 #ifndef AMP_TOOLS_AMP_RUN_RUNTOOL_H
 #define AMP_TOOLS_AMP_RUN_RUNTOOL_H
 
+#include "amp/Execution/DeviceProgram.h"
 #include "mlir/IR/DialectRegistry.h"
 
 namespace mlir::amp {
 
+/// What the tool is made of.
+struct RunToolParts {
+  /// What a step may be written in.
+  void (*registerDialects)(DialectRegistry &registry);
+  /// completeTarget and compileForDevice, or null in a tool without kernels.
+  llvm::Error (*completeTarget)(DeviceTarget &target) = nullptr;
+  decltype(&mlir::amp::compileForDevice) compileForDevice = nullptr;
+};
+
 /// The main function of amp-run, whose process it owns: it takes signals and
-/// LLVM's handlers of errors, and --help ends the process. `registerDialects`
-/// says what a step may be written in. Returns the exit code.
-int runTool(int argc, char **argv,
-            void (*registerDialects)(DialectRegistry &registry));
+/// LLVM's handlers of errors, and --help ends the process. Returns the exit
+/// code.
+int runTool(int argc, char **argv, const RunToolParts &parts);
 
 } // namespace mlir::amp
 

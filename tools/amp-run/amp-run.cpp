@@ -17,9 +17,13 @@
 #include "mlir/InitAllExtensions.h"
 
 int main(int argc, char **argv) {
-  return mlir::amp::runTool(argc, argv, [](mlir::DialectRegistry &registry) {
+  mlir::amp::RunToolParts parts;
+  parts.registerDialects = [](mlir::DialectRegistry &registry) {
     mlir::registerAllDialects(registry);
     mlir::registerAllExtensions(registry);
     mlir::amp::registerAllDialects(registry);
-  });
+  };
+  parts.completeTarget = mlir::amp::completeTarget;
+  parts.compileForDevice = mlir::amp::compileForDevice;
+  return mlir::amp::runTool(argc, argv, parts);
 }

@@ -480,6 +480,58 @@ def AnnotateFusionPlanPass : Pass<"amp-annotate-fusion-plan", "::mlir::func::Fun
 }
 
 //===----------------------------------------------------------------------===//
+// Device
+//===----------------------------------------------------------------------===//
+
+def ConvertDeviceToRuntimePass : Pass<"convert-device-to-runtime", "ModuleOp"> {
+  let summary = "let a host ask the runtime for what a device does";
+  let description = [{
+    After bufferization all buffers of a step are memory of the device. What the
+    functions around them do with it becomes calls of the runtime (`amp-rt/Run.h`):
+
+    - `amp.launch_kernels`: `@ampRtLaunch` with the number of the module of kernels
+      and the addresses of its operands, in the order of `amp.launches`;
+    - `memref.copy` of buffers without gaps: `@ampRtCopy`; another one becomes loops
+      of loads and stores first;
+    - `memref.load`: `@ampRtRead`, which waits for the device;
+    - `memref.store`: `@ampRtWrite`;
+    - `memref.get_global`: `@ampRtConstant`, the constant's address on the device.
+
+    Views only compute addresses, and allocations become calls when `memref` is
+    converted. Runs after `amp-record-launches`.
+
+    Refused, at its location: any other operation on a buffer, and a launch that is
+    not recorded.
+
+    ```mlir
+    func.func @copy(%x: memref<4xf32>, %y: memref<4xf32>) {
+      memref.copy %x, %y : memref<4xf32> to memref<4xf32>
+      return
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func private @ampRtCopy(!llvm.ptr, !llvm.ptr, i64)
+    func.func @copy(%x: memref<4xf32>, %y: memref<4xf32>) {
+      %0 = memref.extract_aligned_pointer_as_index %y : memref<4xf32> -> index
+      %1 = arith.index_cast %0 : index to i64
+      %to = llvm.inttoptr %1 : i64 to !llvm.ptr
+      %2 = memref.extract_aligned_pointer_as_index %x : memref<4xf32> -> index
+      %3 = arith.index_cast %2 : index to i64
+      %from = llvm.inttoptr %3 : i64 to !llvm.ptr
+      %bytes = arith.constant 16 : i64
+      call @ampRtCopy(%to, %from, %bytes) : (!llvm.ptr, !llvm.ptr, i64) -> ()
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // AmpToLinalg
 //===----------------------------------------------------------------------===//
 

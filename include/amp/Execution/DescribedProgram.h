@@ -26,12 +26,17 @@ struct ProgramOptions {
   int32_t threads = 1;
   /// Calls of kernels that a profile keeps.
   int64_t keptCalls = 0;
+  /// Where the program runs, a device of amp-rt/Device.h. One that was compiled
+  /// for a device is loaded there, and its results stay there until somebody
+  /// looks at them: arrays end before the program.
+  std::string device = "host";
 };
 
 /// The program that `description` describes, with scalers of its own. `code` is
 /// kept as long as the program: its destruction may unload what is described.
 /// Fails without a train step, for values that are no arrays or results whose
-/// shape is not known, and where the system gives no threads.
+/// shape is not known, where the system gives no threads, and for a device that
+/// is not there or cannot run the program.
 llvm::Expected<std::unique_ptr<Program>>
 openProgram(const AmpRtProgram &description, std::shared_ptr<void> code,
             const ProgramOptions &options = {});

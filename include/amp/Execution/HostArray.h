@@ -17,6 +17,7 @@
 #define AMP_EXECUTION_HOSTARRAY_H
 
 #include "amp-rt/Element.h"
+#include "amp/Execution/DeviceMemory.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -67,6 +68,10 @@ public:
   static HostArray uninitialized(ElementKind kind,
                                  llvm::ArrayRef<int64_t> shape);
 
+  /// An array that a program left on a device.
+  static HostArray onDevice(ElementKind kind, llvm::ArrayRef<int64_t> shape,
+                            std::unique_ptr<DeviceMemory> memory);
+
   HostArray(HostArray &&) = default;
   HostArray &operator=(HostArray &&) = default;
   /// Copies are explicit, for they can be large.
@@ -79,8 +84,24 @@ public:
     return getNumElements() * getElementSize(kind);
   }
 
-  void *data() { return bytes.get(); }
-  const void *data() const { return bytes.get(); }
+  /// The elements, which are copied from a device first if they are only there.
+  /// Ends the process if that device has failed since.
+  void *data() {
+    fetch();
+    device.reset(); // what is there may become old
+    return bytes.get();
+  }
+  const void *data() const {
+    fetch();
+    return bytes.get();
+  }
+
+  /// The same elements on a device, or null.
+  const DeviceMemory *getDeviceMemory() const { return device.get(); }
+  /// Keeps a copy of the elements that was made on a device.
+  void keepDeviceMemory(std::unique_ptr<DeviceMemory> memory) const {
+    device = std::move(memory);
+  }
   template <typename T> T *as() { return static_cast<T *>(data()); }
   template <typename T> const T *as() const {
     return static_cast<const T *>(data());
@@ -105,7 +126,11 @@ private:
   };
   ElementKind kind = AMP_RT_ELEMENT_F32;
   llvm::SmallVector<int64_t, 4> shape;
-  std::unique_ptr<void, Deleter> bytes;
+  void fetch() const;
+
+  // Both have the elements, or the one that is there.
+  mutable std::unique_ptr<void, Deleter> bytes;
+  mutable std::unique_ptr<DeviceMemory> device;
 };
 
 /// "16x8xf32" for a type that has no array yet.

@@ -39,7 +39,7 @@ struct JitOptions {
 /// text (PrecisionSummary), empty at O0, and the functions that it made, by
 /// address.
 struct CompileReport {
-  double mixedPrecision = 0;
+  double preparation = 0;
   double lowering = 0;
   double codegen = 0;
   std::optional<int64_t> kernelTraffic, leastTraffic;

@@ -109,6 +109,11 @@ void buildHostPreparationPipeline(OpPassManager &pm);
 void buildHostLoweringPipeline(OpPassManager &pm,
                                const HostLoweringOptions &options);
 
+/// Its last stage: functions of loops on buffers, and calls of the runtime, to
+/// a program in the LLVM dialect that describes itself. With `hasTiles`, loops
+/// may be of AMX's tiles.
+void buildHostProgramPipeline(OpPassManager &pm, bool hasTiles);
+
 /// Makes `amp-to-host` known to the pipeline parser.
 void registerHostLoweringPipeline();
 

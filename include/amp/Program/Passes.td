@@ -146,6 +146,42 @@ def ReturnStatusPass : Pass<"amp-return-status", "ModuleOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def EmbedKernelsPass : Pass<"amp-embed-kernels", "ModuleOp"> {
+  let summary = "make the kernels of a step part of its program";
+  let description = [{
+    Takes each `gpu.binary` and each `gpu.module` out of the module and leaves its
+    image in `amp.images`, by name: the code of the one, the text of the other,
+    which is what the emulator loads. `amp.chip` says what they run on: `chip`, or
+    nothing for text. With `amp.launches` (`amp-record-launches`), that is what
+    `amp-describe-program` makes the device's part of a program of.
+
+    Runs when kernels are compiled, or lowered to the NVVM dialect.
+
+    ```mlir
+    gpu.module @zero {
+      llvm.func @zero(%to: !llvm.ptr<1>) attributes {gpu.kernel} {
+        llvm.return
+      }
+    }
+    ```
+
+    becomes
+
+    ```
+    module attributes {amp.chip = "", amp.images = {zero = "module ..."}} {}
+    ```
+
+    Refused: a `gpu.binary` with code for several chips.
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"\"",
+           "what the code of a gpu.binary was compiled for">
+  ];
+  let statistics = [
+    Statistic<"numImages", "images", "Modules of kernels that became images">
+  ];
+}
+
 def DescribeProgramPass : Pass<"amp-describe-program", "ModuleOp"> {
   let summary = "let a program carry its signature as data";
   let description = [{

@@ -32,6 +32,13 @@ constexpr llvm::StringLiteral kScalersAttr = "amp.scalers";
 /// the number with which they say when they begin and end
 /// (amp-profile-kernels).
 constexpr llvm::StringLiteral kKernelsAttr = "amp.kernels";
+/// On the module: {kernel: amp.launch} of each module of kernels
+/// (amp-record-launches).
+constexpr llvm::StringLiteral kLaunchesAttr = "amp.launches";
+/// On the module: the image of each module of kernels, and the chip that they
+/// are for, empty for the emulator (amp-embed-kernels).
+constexpr llvm::StringLiteral kImagesAttr = "amp.images";
+constexpr llvm::StringLiteral kChipAttr = "amp.chip";
 /// On the module: bytes that a train step has to move however it is fused, and
 /// those that its kernels move (amp-count-least-traffic,
 /// amp-count-kernel-traffic). For who compiles; a program does not keep them.

@@ -23,5 +23,7 @@ int amp::python::runAmpOpt(int argc, char **argv) {
 }
 
 int amp::python::runAmpRun(int argc, char **argv) {
-  return mlir::amp::runTool(argc, argv, mlir::amp::registerKnownDialects);
+  mlir::amp::RunToolParts parts;
+  parts.registerDialects = mlir::amp::registerKnownDialects;
+  return mlir::amp::runTool(argc, argv, parts);
 }

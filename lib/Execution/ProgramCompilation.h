@@ -1,0 +1,32 @@
+//===- ProgramCompilation.h - A step to a program of any target -*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What compilations for the host and for a device have in common: everything
+// but the passes between tensors and the LLVM dialect.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_EXECUTION_PROGRAMCOMPILATION_H
+#define AMP_LIB_EXECUTION_PROGRAMCOMPILATION_H
+
+#include "amp/Execution/DescribedProgram.h"
+#include "amp/Execution/JitProgram.h"
+
+namespace mlir::amp {
+
+/// `lower` adds the passes that follow buildHostPreparationPipeline, up to a
+/// program that describes itself, for what errors call `target`.
+llvm::Expected<std::unique_ptr<Program>>
+compileProgram(ModuleOp module, const MixedPrecisionOptions &precision,
+               llvm::function_ref<void(OpPassManager &)> lower,
+               StringRef target, const JitOptions &options,
+               const ProgramOptions &resources, CompileReport *report);
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_EXECUTION_PROGRAMCOMPILATION_H

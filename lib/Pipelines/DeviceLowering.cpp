@@ -1,0 +1,140 @@
+//===- DeviceLowering.cpp - The pipeline amp-to-gpu -----------------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// As for the host (HostLowering.cpp), but every operation on tensors becomes a
+// launch of kernels before bufferization, and what is left around them asks the
+// runtime. Loops that the host runs itself are right and slow: each element
+// that they read is waited for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Pipelines/DeviceLowering.h"
+
+#include "amp/Conversion/Passes.h"
+#include "amp/Kernels/Passes.h"
+#include "amp/Pipelines/HostLowering.h"
+#include "amp/Pipelines/KernelLowering.h"
+#include "amp/Program/Passes.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+static void addCleanup(OpPassManager &pm) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+static void addTensorStage(OpPassManager &pm,
+                           const DeviceLoweringOptions &options) {
+  pm.addPass(createStripContractPass());
+  pm.addNestedPass<func::FuncOp>(createExpandHostOpsPass());
+  // Bufferization knows no affine loops.
+  pm.addNestedPass<func::FuncOp>(createLowerAffinePass());
+  // Which bufferization would get wrong.
+  pm.addNestedPass<func::FuncOp>(createConvertIndexSwitchToIfPass());
+  // Casts on tensors become loops like all else, so that they can be fused.
+  pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
+  pm.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
+  pm.addNestedPass<func::FuncOp>(createSeparateAssertsPass());
+  // Which elementwise fusion moves into the readers.
+  pm.addNestedPass<func::FuncOp>(createRecomputeWideningsPass());
+  pm.addPass(createFuseElementwisePass());
+  addCleanup(pm);
+  pm.addNestedPass<func::FuncOp>(createSeparateFillsPass());
+}
+
+/// Every operation on tensors that has a kernel.
+static void addKernels(OpPassManager &pm,
+                       const DeviceLoweringOptions &options) {
+  ConvertLinalgToTensorCorePassOptions products;
+  products.chip = options.chip;
+  pm.addPass(createConvertLinalgToTensorCorePass(products));
+  pm.addPass(createConvertLinalgToElementKernelsPass());
+  addCleanup(pm);
+}
+
+static void addBufferization(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createSeparateFillsPass());
+  pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());
+  bufferization::OneShotBufferizePassOptions bufferize;
+  bufferize.bufferizeFunctionBoundaries = true;
+  bufferize.functionBoundaryTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
+  bufferize.bufferAlignment = 64;
+  // What a loop carries may be a new buffer each time round.
+  bufferize.allowReturnAllocsFromLoops = true;
+  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  // The caller allocates results.
+  bufferization::BufferResultsToOutParamsPassOptions outParams;
+  outParams.modifyPublicFunctions = true;
+  pm.addPass(bufferization::createBufferResultsToOutParamsPass(outParams));
+  pm.addPass(createCSEPass());
+  addCleanup(pm);
+  pm.addNestedPass<func::FuncOp>(createWriteResultsInPlacePass());
+  pm.addNestedPass<func::FuncOp>(createPlanBuffersPass());
+  bufferization::BufferDeallocationPipelineOptions deallocation;
+  bufferization::buildBufferDeallocationPipeline(pm, deallocation);
+  pm.addPass(createMeasureWorkspacePass());
+}
+
+/// What the host does itself, and what it asks the runtime for.
+static void addHostCode(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  pm.addPass(createConvertAssertToRuntimePass());
+  pm.addPass(createRecordLaunchesPass());
+  pm.addPass(createConvertDeviceToRuntimePass());
+}
+
+/// Kernels as images of the program.
+static void addImages(OpPassManager &pm, const DeviceLoweringOptions &options) {
+  EmbedKernelsPassOptions embed;
+  if (options.format == KernelFormat::NVVM) {
+    buildKernelsToNVVMPipeline(pm);
+  } else {
+    KernelLoweringOptions kernels;
+    kernels.chip = options.chip;
+    kernels.format = options.format == KernelFormat::PTX ? "isa" : "bin";
+    kernels.toolkit = options.toolkit;
+    kernels.cache = options.cache;
+    buildKernelsToCubinPipeline(pm, kernels);
+    embed.chip = options.chip;
+  }
+  pm.addPass(createEmbedKernelsPass(embed));
+}
+
+void mlir::amp::buildDeviceLoweringPipeline(
+    OpPassManager &pm, const DeviceLoweringOptions &options) {
+  addTensorStage(pm, options);
+  addKernels(pm, options);
+  addBufferization(pm);
+  addHostCode(pm);
+  addImages(pm, options);
+  buildHostProgramPipeline(pm, /*hasTiles=*/false);
+}
+
+void mlir::amp::registerDeviceLoweringPipeline() {
+  PassPipelineRegistration<DeviceLoweringOptions>(
+      "amp-to-gpu",
+      "Lower a mixed-precision training step to kernels of a GPU and a program "
+      "that runs them",
+      [](OpPassManager &pm, const DeviceLoweringOptions &options) {
+        buildHostPreparationPipeline(pm);
+        buildDeviceLoweringPipeline(pm, options);
+      });
+}
