@@ -16,6 +16,8 @@
 #include "amp/Pipelines/DeviceLowering.h"
 
 #include "amp/Conversion/Passes.h"
+#include "amp/Fusion/FusionTarget.h"
+#include "amp/Kernels/Chip.h"
 #include "amp/Kernels/Passes.h"
 #include "amp/Pipelines/HostLowering.h"
 #include "amp/Pipelines/KernelLowering.h"
@@ -28,11 +30,16 @@
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace mlir::amp;
+
+/// Bytes from which on a tile does not grow: a kernel shares its tiles among
+/// more than a hundred multiprocessors, and several blocks of each.
+static constexpr int64_t kTileBytes = 16 * 1024;
 
 static void addCleanup(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
@@ -64,6 +71,22 @@ static void addKernels(OpPassManager &pm,
   ConvertLinalgToTensorCorePassOptions products;
   products.chip = options.chip;
   pm.addPass(createConvertLinalgToTensorCorePass(products));
+  addCleanup(pm);
+  // What products left goes by tiles where it shares a pass over memory.
+  pm.addNestedPass<func::FuncOp>(createSeparateFillsPass());
+  TileFusionGroupsPassOptions tiles;
+  if (const Chip *chip = getChip(options.chip)) {
+    FusionTarget target = getFusionTarget(*chip);
+    tiles.closeBytes = target.closeBytes;
+    tiles.runBytes = target.runBytes;
+    tiles.tileBytes = kTileBytes;
+  }
+  pm.addNestedPass<func::FuncOp>(createTileFusionGroupsPass(tiles));
+  pm.addNestedPass<func::FuncOp>(createLowerAffinePass());
+  addCleanup(pm);
+  ConvertFusionGroupsToKernelsPassOptions groups;
+  groups.chip = options.chip;
+  pm.addPass(createConvertFusionGroupsToKernelsPass(groups));
   pm.addPass(createConvertLinalgToElementKernelsPass());
   addCleanup(pm);
 }
@@ -95,6 +118,8 @@ static void addBufferization(OpPassManager &pm) {
 
 /// What the host does itself, and what it asks the runtime for.
 static void addHostCode(OpPassManager &pm) {
+  // Loops over tiles that have no kernel.
+  pm.addPass(createForallToForLoopPass());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addPass(createConvertAssertToRuntimePass());
   pm.addPass(createRecordLaunchesPass());

@@ -284,6 +284,111 @@ def ConvertLinalgToElementKernelsPass : Pass<"convert-linalg-to-element-kernels"
   ];
 }
 
+def ConvertFusionGroupsToKernelsPass
+    : Pass<"convert-fusion-groups-to-kernels", "ModuleOp"> {
+  let summary = "run loops over tiles as kernels with a block of threads for each tile";
+  let description = [{
+    Each `scf.forall` on tensors, as `amp-tile-fusion-groups` writes it, becomes one
+    `amp.launch_kernels`, and a `gpu.module` with its kernel is added to the module.
+    Equal kernels are there once.
+
+    **Input.** Loops of which
+
+    1. bounds and steps are known, and results begin as `tensor.empty`, are written in
+       slices of known sizes, and not read;
+    2. the body has `linalg.generic` that `convert-linalg-to-element-kernels` would take,
+       with eight results at most, slices, other shapes of tensors, and arithmetic;
+    3. what the operations of a tile hand to each other, and eight numbers of 8 bytes for
+       each thread, fit into the chip's shared memory;
+    4. numbers and tensors from outside are of that pass's types.
+
+    Others stay as they are; with `report`, a remark says why.
+
+    **The kernel.** A block takes one tile after the other, and its threads share the
+    iterations of one operation after the other. What an operation hands on is in shared
+    memory; what leaves the tile is written as it is computed. Tensors from outside are
+    read where they lie, also through slices and other shapes of them.
+
+    **Guarantee.** Elements have the bits of the loops as they are written. A sum of f32,
+    f64 or integers (or a maximum, or what else has a neutral element) is in parts: each
+    thread of a team takes every so many'th element, and the parts are combined in an order
+    that depends on shapes alone, and added to what the sum starts from. Products of many
+    numbers and sums in half precision keep their order.
+
+    The kernels' arguments are `in0` and on, tensors that are read; `number0` and on, numbers
+    from outside, as memory of one element; and `out0` and on. An i1 is a byte.
+
+    ```mlir
+    func.func @center(%x: tensor<64x512xf32>) -> tensor<64x512xf32> {
+      %zero = arith.constant 0.0 : f32
+      %n = arith.constant 512.0 : f32
+      %empty = tensor.empty() : tensor<64x512xf32>
+      %0 = scf.forall (%row) = (0) to (64) step (4) shared_outs(%result = %empty) -> (tensor<64x512xf32>) {
+        %rows = tensor.extract_slice %x[%row, 0] [4, 512] [1, 1] : tensor<64x512xf32> to tensor<4x512xf32>
+        %sums = tensor.empty() : tensor<4xf32>
+        %zeros = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+            outs(%sums : tensor<4xf32>) {
+        ^bb0(%out: f32):
+          linalg.yield %zero : f32
+        } -> tensor<4xf32>
+        %sum = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                               iterator_types = ["parallel", "reduction"]}
+            ins(%rows : tensor<4x512xf32>) outs(%zeros : tensor<4xf32>) {
+        ^bb0(%in: f32, %acc: f32):
+          %s = arith.addf %acc, %in : f32
+          linalg.yield %s : f32
+        } -> tensor<4xf32>
+        %part = tensor.empty() : tensor<4x512xf32>
+        %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>,
+                                              affine_map<(i, j) -> (i, j)>],
+                             iterator_types = ["parallel", "parallel"]}
+            ins(%rows, %sum : tensor<4x512xf32>, tensor<4xf32>) outs(%part : tensor<4x512xf32>) {
+        ^bb0(%in: f32, %s: f32, %out: f32):
+          %mean = arith.divf %s, %n : f32
+          %d = arith.subf %in, %mean : f32
+          linalg.yield %d : f32
+        } -> tensor<4x512xf32>
+        scf.forall.in_parallel {
+          tensor.parallel_insert_slice %1 into %result[%row, 0] [4, 512] [1, 1]
+              : tensor<4x512xf32> into tensor<64x512xf32>
+        }
+      }
+      return %0 : tensor<64x512xf32>
+    }
+    ```
+
+    becomes
+
+    ```
+    func.func @center(%x: tensor<64x512xf32>) -> tensor<64x512xf32> {
+      %empty = tensor.empty() : tensor<64x512xf32>
+      %0 = amp.launch_kernels @group_0 ins(in0 = %x) outs(out0 = %empty)
+          : (tensor<64x512xf32>, tensor<64x512xf32>) -> tensor<64x512xf32>
+      return %0 : tensor<64x512xf32>
+    }
+    gpu.module @group_0 {...}
+    ```
+
+    Refused: a chip that is not known.
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", "\"sm_90a\"",
+           "whose shared memory a tile has to fit">,
+    Option<"report", "report", "bool", "false",
+           "a remark for each loop that stays as it is">,
+  ];
+  let statistics = [
+    Statistic<"numConverted", "loops converted", "Loops that became launches">,
+    Statistic<"numDeclined", "loops declined", "Loops left as they are">,
+    Statistic<"numKernels", "kernels", "Different kernels">
+  ];
+  let dependentDialects = [
+    "::mlir::amp::AmpDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def ConvertLinalgToTensorCorePass : Pass<"convert-linalg-to-tensor-core", "ModuleOp"> {
   let summary = "run matrix products, and what follows them, as generated kernels";
   let description = [{

@@ -1,0 +1,83 @@
+//===- UniqueKernels.cpp - Kernels of a module, equal ones once -----------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel is written under one name for all, so that names are no difference,
+// and renamed if it is new.
+//
+//===----------------------------------------------------------------------===//
+
+#include "UniqueKernels.h"
+
+#include "amp/Dialect/Amp/IR/AmpDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+gpu::GPUModuleOp UniqueKernels::get(
+    function_ref<gpu::GPUModuleOp(OpBuilder &builder, StringRef name)> emit) {
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  gpu::GPUModuleOp kernel = emit(builder, prefix);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  kernel.print(stream, OpPrintingFlags().useLocalScope());
+  auto [known, isNew] = kernels.insert({text, kernel});
+  if (!isNew) {
+    kernel.erase();
+    return known->second;
+  }
+  std::string name;
+  unsigned number = kernels.size() - 1;
+  do
+    name = prefix + "_" + std::to_string(number++);
+  while (symbols.lookup(name));
+  SymbolTable::setSymbolName(kernel, name);
+  for (auto func : kernel.getOps<LLVM::LLVMFuncOp>())
+    SymbolTable::setSymbolName(func, name);
+  symbols.insert(kernel);
+  module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+                  builder.getUnitAttr());
+  return kernel;
+}
+
+/// A tensor with the value: of a number, the one that it was taken from, so
+/// that it need not leave a device.
+static Value getMemory(OpBuilder &b, Value value) {
+  if (isa<ShapedType>(value.getType()))
+    return value;
+  if (auto extract = value.getDefiningOp<tensor::ExtractOp>()) {
+    auto type = extract.getTensor().getType();
+    if (type.hasStaticShape() && type.getNumElements() == 1)
+      return extract.getTensor();
+  }
+  return tensor::FromElementsOp::create(
+      b, value.getLoc(), RankedTensorType::get({}, value.getType()), value);
+}
+
+void mlir::amp::replaceByLaunch(RewriterBase &rewriter, Operation *op,
+                                gpu::GPUModuleOp kernel,
+                                ArrayRef<ElementKernel::Input> inputs,
+                                ArrayRef<std::string> outputs) {
+  rewriter.setInsertionPoint(op);
+  SmallVector<StringRef> names;
+  SmallVector<Value> read, written;
+  for (const ElementKernel::Input &input : inputs) {
+    names.push_back(input.name);
+    read.push_back(getMemory(rewriter, input.value));
+  }
+  for (auto [name, type] : llvm::zip_equal(outputs, op->getResultTypes())) {
+    auto tensor = cast<RankedTensorType>(type);
+    names.push_back(name);
+    written.push_back(tensor::EmptyOp::create(
+        rewriter, op->getLoc(), tensor.getShape(), tensor.getElementType()));
+  }
+  auto launch = LaunchKernelsOp::create(rewriter, op->getLoc(),
+                                        kernel.getName(), names, read, written);
+  rewriter.replaceOp(op, launch.getResults());
+}

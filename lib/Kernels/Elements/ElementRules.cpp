@@ -1,0 +1,126 @@
+//===- ElementRules.cpp - What kernels of elements can compute ------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Offsets have 32 bits, and each result's element belongs to one iteration of
+// the parallel loops.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Elements/ElementRules.h"
+
+#include "amp/Kernels/DeviceFunctions.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+/// Whether elements of a type are in memory as kernels read them.
+static bool isElementType(Type type) {
+  return type.isF16() || type.isBF16() || type.isF32() || type.isF64() ||
+         type.isInteger(1) || type.isInteger(8) || type.isInteger(16) ||
+         type.isInteger(32) || type.isInteger(64);
+}
+
+/// What is wrong with a tensor, or nothing.
+static std::string checkTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape() || tensor.getEncoding() ||
+      !isElementType(tensor.getElementType()))
+    return llvm::formatv("expected tensors of static shape with elements of "
+                         "f16, bf16, f32, f64, i1, i8, i16, i32 or i64, but "
+                         "got {0}",
+                         type);
+  if (tensor.getNumElements() > INT32_MAX)
+    return llvm::formatv(
+        "expected tensors of less than 2^31 elements, but got {0}", type);
+  return "";
+}
+
+bool mlir::amp::isConstant(Value value) {
+  return value.getType().isIntOrIndexOrFloat() &&
+         matchPattern(value, m_Constant());
+}
+
+std::string mlir::amp::checkRead(Value value) {
+  Type type = value.getType();
+  if (isa<ShapedType>(type))
+    return checkTensor(type);
+  if (isConstant(value) || isElementType(type))
+    return "";
+  return llvm::formatv("expected numbers of f16, bf16, f32, f64, i1, i8, i16, "
+                       "i32 or i64, but got one of {0}",
+                       type);
+}
+
+/// Sums and products of loops, without quotients: what does not depend on
+/// signs.
+static bool isSumOfLoops(AffineExpr expression) {
+  bool isSum = true;
+  expression.walk([&](AffineExpr part) {
+    isSum &= part.getKind() == AffineExprKind::Add ||
+             part.getKind() == AffineExprKind::Mul ||
+             part.getKind() == AffineExprKind::Constant ||
+             part.getKind() == AffineExprKind::DimId;
+  });
+  return isSum;
+}
+
+bool mlir::amp::isScalarOperation(Operation &op) {
+  if (isa<linalg::YieldOp, linalg::IndexOp, tensor::ExtractOp>(op))
+    return true;
+  if (op.getNumResults() != 1 || op.getNumRegions() != 0)
+    return false;
+  return hasDeviceCode(&op) ||
+         (isa_and_present<arith::ArithDialect>(op.getDialect()) &&
+          op.getResult(0).getType().isIntOrIndexOrFloat());
+}
+
+std::string mlir::amp::checkLoops(linalg::GenericOp op) {
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  double iterations = 1;
+  for (int64_t size : sizes)
+    iterations *= double(size);
+  if (iterations == 0)
+    return "expected loops with iterations, but one has none";
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    for (AffineExpr expression : map.getResults())
+      if (!isSumOfLoops(expression))
+        return "expected indices that are sums of loops, but got quotients";
+  }
+  SmallVector<utils::IteratorType> types = op.getIteratorTypesArray();
+  unsigned parallel = 0;
+  double elements = 1;
+  for (auto [size, type] : llvm::zip(sizes, types))
+    if (type == utils::IteratorType::parallel && size > 1) {
+      ++parallel;
+      elements *= double(size);
+    }
+  if (elements > INT32_MAX)
+    return "expected less than 2^31 elements of a result, but got more";
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    llvm::SmallSetVector<unsigned, 4> loops;
+    bool isEach = true;
+    for (AffineExpr expression :
+         op.getMatchingIndexingMap(&init).getResults()) {
+      if (auto loop = dyn_cast<AffineDimExpr>(expression)) {
+        isEach &= types[loop.getPosition()] == utils::IteratorType::parallel;
+        if (sizes[loop.getPosition()] > 1)
+          isEach &= loops.insert(loop.getPosition());
+      } else {
+        isEach &= isa<AffineConstantExpr>(expression);
+      }
+    }
+    if (!isEach || loops.size() != parallel)
+      return "expected each parallel loop to be a dimension of each result, "
+             "but one is not";
+  }
+  return "";
+}

@@ -1,0 +1,42 @@
+//===- ElementRules.h - What kernels of elements can compute ----*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Rules of a linalg.generic on tensors, and of what it reads.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_KERNELS_ELEMENTS_ELEMENTRULES_H
+#define AMP_LIB_KERNELS_ELEMENTS_ELEMENTRULES_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+#include <string>
+
+namespace mlir::amp {
+
+/// A number or index that is known.
+bool isConstant(Value value);
+
+/// What is wrong with a tensor or a number that a kernel reads, or nothing.
+std::string checkRead(Value value);
+
+/// Operations of a body that device code has (amp-convert-kernels-to-nvvm).
+bool isScalarOperation(Operation &op);
+
+/// What is wrong with the loops of an operation, or nothing.
+std::string checkLoops(linalg::GenericOp op);
+
+/// The type that an element has in memory.
+inline Type getStorage(Type element) {
+  return element.isInteger(1) ? IntegerType::get(element.getContext(), 8)
+                              : element;
+}
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_KERNELS_ELEMENTS_ELEMENTRULES_H

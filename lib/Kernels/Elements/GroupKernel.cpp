@@ -1,0 +1,878 @@
+//===- GroupKernel.cpp - A block of threads for each tile -----------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Blocks walk over the tiles. The threads of a block share the iterations of
+// one operation after the other; what an operation of the tile hands to the
+// next is in shared memory, with a barrier behind it, and what leaves the tile
+// is written when it is computed.
+//
+// A sum is shared by a team of threads: each adds every so many'th element, in
+// order, and the parts are combined in a fixed order. Where elements that
+// follow one another in memory belong to one sum, a team is lanes that follow
+// one another, which exchange parts by shuffles; else its threads stand apart,
+// so that neighbours read neighbours, and leave parts in shared memory. A sum
+// whose order matters (FusionNode::summed) has one thread.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Kernels/GroupKernel.h"
+
+#include "Device/KernelSignature.h"
+#include "Device/Sm80Instructions.h"
+#include "Elements/ElementRules.h"
+#include "Elements/TilePlaces.h"
+#include "amp/Fusion/FusionNode.h"
+#include "amp/Kernels/Chip.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+static constexpr int64_t kMostThreads = 256, kWarp = 32, kAlignment = 16,
+                         kBlocksPerMultiprocessor = 8;
+
+/// Bytes of a number that threads exchange, and how many a thread has.
+static constexpr int64_t kSlot = 8, kSlots = 8;
+
+//===----------------------------------------------------------------------===//
+// Parts of a loop
+//===----------------------------------------------------------------------===//
+
+static bool isView(Operation *op) {
+  return isa_and_present<tensor::ExtractSliceOp, tensor::ExpandShapeOp,
+                         tensor::CollapseShapeOp>(op);
+}
+
+static bool isStaticTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape();
+}
+
+/// Whether a view takes the same part of what it views at any time.
+static bool isFixedView(Operation *op) {
+  if (!isView(op) || !isStaticTensor(op->getOperand(0).getType()) ||
+      !isStaticTensor(op->getResult(0).getType()))
+    return false;
+  auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
+  return !slice ||
+         (!llvm::is_contained(slice.getStaticOffsets(), ShapedType::kDynamic) &&
+          !llvm::is_contained(slice.getStaticStrides(), ShapedType::kDynamic));
+}
+
+/// What lies in memory of a tensor from outside of the loop.
+static Value getRoot(Value tensor) {
+  while (Operation *view = tensor.getDefiningOp()) {
+    if (!isFixedView(view))
+      break;
+    tensor = view->getOperand(0);
+  }
+  return tensor;
+}
+
+static bool isInside(scf::ForallOp loop, Value value) {
+  return loop.getRegion().isAncestor(value.getParentRegion());
+}
+
+/// The constant that result `number` of `op` is full of, or null.
+static Value getFillValue(linalg::GenericOp op, unsigned number) {
+  Value value = op.getBody()->getTerminator()->getOperand(number);
+  return isConstant(value) && value.getParentBlock() != op.getBody() ? value
+                                                                     : Value();
+}
+
+/// The constant that a sum starts from, or null.
+static Value getStartValue(linalg::GenericOp op, OpOperand &init) {
+  auto fill = init.get().getDefiningOp<linalg::GenericOp>();
+  return fill ? getFillValue(fill, cast<OpResult>(init.get()).getResultNumber())
+              : Value();
+}
+
+/// Whether an operation only says what sums start from.
+static bool isStartOnly(linalg::GenericOp op) {
+  return llvm::all_of(llvm::enumerate(op.getResults()), [&](auto entry) {
+    return getFillValue(op, entry.index()) &&
+           llvm::all_of(entry.value().getUses(), [](OpOperand &use) {
+             auto user = dyn_cast<linalg::GenericOp>(use.getOwner());
+             return user && user.isDpsInit(&use);
+           });
+  });
+}
+
+/// Whether something in the loop reads a result, through views too.
+static bool isReadInside(Value result) {
+  return llvm::any_of(result.getUses(), [](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (isa<tensor::ParallelInsertSliceOp>(user))
+      return false;
+    auto generic = dyn_cast<linalg::GenericOp>(user);
+    return !generic || generic.payloadUsesValueFromOperand(&use) ||
+           !generic.isDpsInit(&use);
+  });
+}
+
+/// What leaves the loop as it is computed.
+static SmallVector<tensor::ParallelInsertSliceOp> getInsertions(Value result) {
+  SmallVector<tensor::ParallelInsertSliceOp> insertions;
+  for (OpOperand &use : result.getUses())
+    if (auto insertion =
+            dyn_cast<tensor::ParallelInsertSliceOp>(use.getOwner());
+        insertion && insertion.getSource() == result)
+      insertions.push_back(insertion);
+  return insertions;
+}
+
+static int64_t getBytes(RankedTensorType type) {
+  return type.getNumElements() *
+         llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+}
+
+static int64_t countIterations(linalg::GenericOp op) {
+  return ShapedType::getNumElements(op.getStaticLoopRanges());
+}
+
+//===----------------------------------------------------------------------===//
+// What has a kernel
+//===----------------------------------------------------------------------===//
+
+static std::string checkGeneric(linalg::GenericOp op) {
+  if (!op.hasPureTensorSemantics() || op.getNumResults() == 0)
+    return "expected operations whose results are tensors, but got one without";
+  for (Value operand : op->getOperands())
+    if (std::string wrong = checkRead(operand); !wrong.empty())
+      return wrong;
+  if (std::string wrong = checkLoops(op); !wrong.empty())
+    return wrong;
+  if (int64_t(op.getNumResults()) > kSlots)
+    return llvm::formatv("expected operations of {0} results at most, but got "
+                         "one of {1}",
+                         kSlots, op.getNumResults());
+  for (OpOperand &init : op.getDpsInitsMutable())
+    if (op.payloadUsesValueFromOperand(&init) &&
+        getRoot(init.get()).getDefiningOp<tensor::EmptyOp>())
+      return "expected sums that start from numbers, but got one that starts "
+             "from a tensor without";
+  for (Operation &inner : *op.getBody())
+    if (!isScalarOperation(inner))
+      return llvm::formatv("expected operations on numbers that kernels have "
+                           "code for, but got '{0}'",
+                           inner.getName());
+  return "";
+}
+
+/// What is wrong with an operation of the loop, or nothing.
+static std::string checkOperation(Operation &op) {
+  if (auto generic = dyn_cast<linalg::GenericOp>(op))
+    return checkGeneric(generic);
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
+    if (llvm::is_contained(slice.getStaticStrides(), ShapedType::kDynamic))
+      return "expected slices with strides that are known, but got another";
+  }
+  bool isOfTensors = isa<tensor::EmptyOp>(op) || isView(&op);
+  if (isOfTensors && isStaticTensor(op.getResult(0).getType()))
+    return "";
+  if (!isOfTensors && op.getNumResults() == 1 && op.getNumRegions() == 0 &&
+      op.getResult(0).getType().isIntOrIndexOrFloat() &&
+      isa_and_present<arith::ArithDialect>(op.getDialect()))
+    return "";
+  return llvm::formatv("expected slices, other shapes, linalg.generic and "
+                       "arithmetic of static sizes, but got '{0}'",
+                       op.getName());
+}
+
+/// What is wrong with the loop itself, or nothing.
+static std::string checkLoop(scf::ForallOp loop) {
+  auto isStatic = [](ArrayRef<int64_t> numbers) {
+    return !llvm::is_contained(numbers, ShapedType::kDynamic);
+  };
+  if (!isStatic(loop.getStaticLowerBound()) ||
+      !isStatic(loop.getStaticUpperBound()) || !isStatic(loop.getStaticStep()))
+    return "expected a loop of known bounds and steps, but got another";
+  for (OpOperand &out : loop.getOutputsMutable()) {
+    if (std::string wrong = checkRead(out.get()); !wrong.empty())
+      return wrong;
+    if (!out.get().getDefiningOp<tensor::EmptyOp>())
+      return "expected results that are written whole, but got one that starts "
+             "from a tensor";
+  }
+  for (BlockArgument argument : loop.getRegionOutArgs())
+    for (Operation *user : argument.getUsers())
+      if (!isa<tensor::ParallelInsertSliceOp>(user))
+        return "expected results that are only written, but one is read";
+  for (Operation &op : loop.getTerminator().getYieldingOps()) {
+    auto insertion = dyn_cast<tensor::ParallelInsertSliceOp>(op);
+    if (!insertion || !isStatic(insertion.getStaticSizes()) ||
+        !isStatic(insertion.getStaticStrides()))
+      return "expected results to be written in slices of known sizes, but got "
+             "another";
+  }
+  return "";
+}
+
+namespace {
+/// Places of a tile's tensors in shared memory. A tensor gives its place back
+/// behind the last operation that reads it.
+class TileMemory {
+public:
+  explicit TileMemory(scf::ForallOp loop) : body(*loop.getBody()) {
+    for (auto [i, op] : llvm::enumerate(body))
+      order[&op] = i;
+  }
+
+  void add(Value tensor) {
+    auto bytes = int64_t(llvm::alignTo(
+        getBytes(cast<RankedTensorType>(tensor.getType())), kAlignment));
+    Life life{order.lookup(tensor.getDefiningOp()), 0, 0, bytes};
+    life.last = findLastUse(tensor, life.first);
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (const Life &other : lives)
+        if (other.last >= life.first &&
+            other.offset < life.offset + life.bytes &&
+            life.offset < other.offset + other.bytes) {
+          life.offset = other.offset + other.bytes;
+          moved = true;
+        }
+    }
+    lives.push_back(life);
+    places[tensor] = life.offset;
+    size = std::max(size, life.offset + life.bytes);
+  }
+
+  llvm::DenseMap<Value, int64_t> places;
+  int64_t size = 0;
+
+private:
+  struct Life {
+    unsigned first, last;
+    int64_t offset, bytes;
+  };
+
+  unsigned findLastUse(Value tensor, unsigned last) {
+    for (Operation *user : tensor.getUsers()) {
+      // What leaves the loop may be copied at its end.
+      Operation *inLoop =
+          isa<tensor::ParallelInsertSliceOp>(user) ? user->getParentOp() : user;
+      last = std::max(last, order.lookup(inLoop));
+      if (isView(user))
+        last = std::max(last, findLastUse(user->getResult(0), last));
+    }
+    return last;
+  }
+
+  Block &body;
+  llvm::DenseMap<Operation *, unsigned> order;
+  SmallVector<Life> lives;
+};
+} // namespace
+
+std::optional<GroupKernel>
+GroupKernel::match(scf::ForallOp loop, const Chip &chip, std::string &reason) {
+  auto refuse = [&](const Twine &text) {
+    reason = text.str();
+    return std::nullopt;
+  };
+  if (std::string wrong = checkLoop(loop); !wrong.empty())
+    return refuse(wrong);
+  int64_t most = 1;
+  TileMemory memory(loop);
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (std::string wrong = checkOperation(op); !wrong.empty())
+      return refuse(wrong);
+    auto generic = dyn_cast<linalg::GenericOp>(op);
+    if (!generic || isStartOnly(generic))
+      continue;
+    most = std::max(most, countIterations(generic));
+    for (Value result : generic.getResults())
+      if (isReadInside(result))
+        memory.add(result);
+  }
+  GroupKernel kernel(
+      loop, std::clamp<int64_t>(llvm::PowerOf2Ceil(most), kWarp, kMostThreads));
+  kernel.tileBytes = memory.size;
+  kernel.places = std::move(memory.places);
+  int64_t bytes = memory.size + kernel.threads * kSlot * kSlots;
+  if (bytes > chip.limits.sharedMemory)
+    return refuse(llvm::formatv(
+        "expected a tile of {0} bytes at most, but got one of {1}",
+        chip.limits.sharedMemory, bytes));
+
+  llvm::SetVector<Value> read;
+  loop.walk([&](Operation *op) {
+    if (op != loop.getOperation() && !isa<tensor::EmptyOp>(op))
+      for (Value operand : op->getOperands())
+        if (!isInside(loop, operand) && !isConstant(operand))
+          read.insert(isa<ShapedType>(operand.getType()) ? getRoot(operand)
+                                                         : operand);
+  });
+  unsigned tensors = 0, numbers = 0;
+  for (Value value : read) {
+    // Outside or inside, it only has a shape.
+    if (value.getDefiningOp<tensor::EmptyOp>())
+      continue;
+    if (std::string wrong = checkRead(value); !wrong.empty())
+      return refuse(wrong);
+    kernel.inputs.push_back({isa<ShapedType>(value.getType())
+                                 ? "in" + std::to_string(tensors++)
+                                 : "number" + std::to_string(numbers++),
+                             value});
+  }
+  return kernel;
+}
+
+SmallVector<std::string> GroupKernel::getOutputNames() const {
+  SmallVector<std::string> names;
+  for (unsigned i = 0, e = scf::ForallOp(loop).getNumResults(); i < e; ++i)
+    names.push_back("out" + std::to_string(i));
+  return names;
+}
+
+//===----------------------------------------------------------------------===//
+// Writing it
+//===----------------------------------------------------------------------===//
+
+namespace {
+class GroupEmitter {
+public:
+  GroupEmitter(DeviceBuilder &b, scf::ForallOp loop, int64_t threads)
+      : b(b), loop(loop), threads(threads) {}
+
+  /// Adds the kernel. `places` of tensors begin behind what threads exchange.
+  void emit(StringRef name, ArrayRef<ElementKernel::Input> inputs,
+            ArrayRef<std::string> outputs,
+            const llvm::DenseMap<Value, int64_t> &places, int64_t tileBytes);
+
+private:
+  using Values = DeviceBuilder::Values;
+
+  /// The loops of an operation.
+  struct Loops {
+    SmallVector<int64_t> sizes;
+    /// Parallel ones as the first result has them, and those of sums.
+    SmallVector<unsigned> parallel, sums;
+    int64_t iterations = 1, summed = 1;
+    SmallVector<Number> at;
+  };
+  Loops getLoops(linalg::GenericOp op);
+  /// Sets `loops` to one number of their iterations.
+  void set(Loops &iteration, ArrayRef<unsigned> loops, Number number);
+
+  Value getConstant(Value constant) {
+    return b.clone(*constant.getDefiningOp())->getResult(0);
+  }
+  /// The value of a number that is defined outside of a body.
+  Value getNumber(Value number);
+  Number getIndex(OpFoldResult index);
+  SmallVector<Number> getIndices(ArrayRef<OpFoldResult> indices) {
+    return llvm::map_to_vector(
+        indices, [&](OpFoldResult index) { return getIndex(index); });
+  }
+  Place getPlace(Value tensor);
+  Place getView(Operation *view);
+
+  Number evaluate(AffineExpr expression, const Loops &iteration);
+  SmallVector<Number> getIndices(linalg::GenericOp op, OpOperand &operand,
+                                 const Loops &iteration);
+  Value getStart(linalg::GenericOp op, OpOperand &init, const Loops &iteration);
+  Values getStarts(linalg::GenericOp op, const Loops &iteration);
+  Values runBody(linalg::GenericOp op, const Loops &iteration,
+                 ValueRange results);
+  void storeResults(linalg::GenericOp op, const Loops &iteration,
+                    ValueRange values);
+
+  void emit(linalg::GenericOp op);
+  void emitElements(linalg::GenericOp op, Loops &iteration);
+  void emitSums(linalg::GenericOp op, Loops &iteration);
+  /// Whether elements that one sum reads follow one another in memory.
+  bool isAlongRows(linalg::GenericOp op);
+  /// Of a team of threads: its parts, as the first of them knows the whole.
+  struct Team {
+    int64_t members, teams;
+    bool areLanes;
+    Number member, team;
+  };
+  Values combineParts(ArrayRef<Operation *> combiners, linalg::GenericOp op,
+                      const Team &team, ValueRange parts);
+  void copyOut(tensor::ParallelInsertSliceOp insertion);
+
+  DeviceBuilder &b;
+  scf::ForallOp loop;
+  int64_t threads;
+  Number thread;
+  Value exchange;
+  IRMapping numbers;
+  llvm::DenseMap<Value, Place> tensors;
+  llvm::DenseMap<Operation *, Place> insertions;
+};
+} // namespace
+
+GroupEmitter::Loops GroupEmitter::getLoops(linalg::GenericOp op) {
+  Loops loops;
+  loops.sizes = op.getStaticLoopRanges();
+  loops.at.assign(loops.sizes.size(), b.number(0));
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  for (AffineExpr expression : map.getResults())
+    if (auto dim = dyn_cast<AffineDimExpr>(expression))
+      if (loops.sizes[dim.getPosition()] > 1)
+        loops.parallel.push_back(dim.getPosition());
+  for (auto [i, kind] : llvm::enumerate(op.getIteratorTypesArray()))
+    if (kind == utils::IteratorType::reduction && loops.sizes[i] > 1)
+      loops.sums.push_back(i);
+  for (unsigned i : loops.parallel)
+    loops.iterations *= loops.sizes[i];
+  for (unsigned i : loops.sums)
+    loops.summed *= loops.sizes[i];
+  return loops;
+}
+
+void GroupEmitter::set(Loops &iteration, ArrayRef<unsigned> loops,
+                       Number number) {
+  for (unsigned i = loops.size(); i-- > 0;) {
+    int64_t size = iteration.sizes[loops[i]];
+    iteration.at[loops[i]] = i == 0 ? number : number % size;
+    if (i != 0)
+      number = number / size;
+  }
+}
+
+Value GroupEmitter::getNumber(Value number) {
+  if (Value known = numbers.lookupOrNull(number))
+    return known;
+  return getConstant(number);
+}
+
+Number GroupEmitter::getIndex(OpFoldResult index) {
+  if (std::optional<int64_t> constant = getConstantIntValue(index))
+    return b.number(*constant);
+  return b.number(b.createOrFold<arith::IndexCastOp>(
+      b.getI32Type(), getNumber(cast<Value>(index))));
+}
+
+Place GroupEmitter::getView(Operation *view) {
+  Place source = getPlace(view->getOperand(0));
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(view))
+    return placeReshape(b, source, expand);
+  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(view))
+    return placeReshape(b, source, collapse);
+  auto slice = cast<tensor::ExtractSliceOp>(view);
+  return placeSlice(source, slice, getIndices(slice.getMixedOffsets()),
+                    slice.getDroppedDims());
+}
+
+Place GroupEmitter::getPlace(Value tensor) {
+  if (auto known = tensors.find(tensor); known != tensors.end())
+    return known->second;
+  Operation *definition = tensor.getDefiningOp();
+  return isView(definition) ? getView(definition) : Place();
+}
+
+Number GroupEmitter::evaluate(AffineExpr expression, const Loops &iteration) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expression))
+    return iteration.at[dim.getPosition()];
+  if (auto constant = dyn_cast<AffineConstantExpr>(expression))
+    return b.number(constant.getValue());
+  auto binary = cast<AffineBinaryOpExpr>(expression);
+  Number left = evaluate(binary.getLHS(), iteration),
+         right = evaluate(binary.getRHS(), iteration);
+  return binary.getKind() == AffineExprKind::Add ? left + right : left * right;
+}
+
+SmallVector<Number> GroupEmitter::getIndices(linalg::GenericOp op,
+                                             OpOperand &operand,
+                                             const Loops &iteration) {
+  return llvm::map_to_vector(
+      op.getMatchingIndexingMap(&operand).getResults(),
+      [&](AffineExpr expression) { return evaluate(expression, iteration); });
+}
+
+Value GroupEmitter::getStart(linalg::GenericOp op, OpOperand &init,
+                             const Loops &iteration) {
+  if (!op.payloadUsesValueFromOperand(&init))
+    return b.zero(getElementTypeOrSelf(init.get().getType()));
+  if (Value constant = getStartValue(op, init))
+    return getConstant(constant);
+  return loadElement(b, getPlace(init.get()), getIndices(op, init, iteration));
+}
+
+GroupEmitter::Values GroupEmitter::getStarts(linalg::GenericOp op,
+                                             const Loops &iteration) {
+  Values starts;
+  for (OpOperand &init : op.getDpsInitsMutable())
+    starts.push_back(getStart(op, init, iteration));
+  return starts;
+}
+
+GroupEmitter::Values GroupEmitter::runBody(linalg::GenericOp op,
+                                           const Loops &iteration,
+                                           ValueRange results) {
+  IRMapping values = numbers;
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    BlockArgument inside = op.getMatchingBlockArgument(operand);
+    if (inside.use_empty())
+      continue;
+    values.map(inside, isa<ShapedType>(operand->get().getType())
+                           ? loadElement(b, getPlace(operand->get()),
+                                         getIndices(op, *operand, iteration))
+                           : getNumber(operand->get()));
+  }
+  for (auto [inside, value] :
+       llvm::zip_equal(op.getRegionOutputArgs(), results))
+    values.map(inside, value);
+  auto get = [&](Value value) {
+    if (!values.contains(value))
+      values.map(value, getNumber(value));
+    return values.lookup(value);
+  };
+  for (Operation &inner : op.getBody()->without_terminator()) {
+    if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
+      values.map(index.getResult(),
+                 b.createOrFold<arith::IndexCastUIOp>(
+                     b.getIndexType(), iteration.at[index.getDim()]));
+    } else if (auto extract = dyn_cast<tensor::ExtractOp>(inner)) {
+      // A check that fails is seen when the step is over: until then, nothing
+      // outside of the tensor is read.
+      SmallVector<Number> indices;
+      for (auto [index, size] :
+           llvm::zip_equal(extract.getIndices(),
+                           extract.getTensor().getType().getShape())) {
+        Value wide =
+            b.createOrFold<arith::IndexCastOp>(b.getI64Type(), get(index));
+        Value last =
+            arith::ConstantOp::create(b, b.getI64IntegerAttr(size - 1));
+        indices.push_back(b.number(b.createOrFold<arith::TruncIOp>(
+            b.getI32Type(), b.createOrFold<arith::MinUIOp>(wide, last))));
+      }
+      values.map(extract.getResult(),
+                 loadElement(b, getPlace(extract.getTensor()), indices));
+    } else {
+      for (Value operand : inner.getOperands())
+        (void)get(operand);
+      b.clone(inner, values);
+    }
+  }
+  return llvm::map_to_vector(op.getBody()->getTerminator()->getOperands(), get);
+}
+
+void GroupEmitter::storeResults(linalg::GenericOp op, const Loops &iteration,
+                                ValueRange values) {
+  for (auto [result, init, value] :
+       llvm::zip_equal(op.getResults(), op.getDpsInitsMutable(), values)) {
+    SmallVector<Number> indices = getIndices(op, init, iteration);
+    if (auto inside = tensors.find(result); inside != tensors.end())
+      storeElement(b, value, inside->second, indices);
+    for (tensor::ParallelInsertSliceOp insertion : getInsertions(result))
+      storeElement(b, value, insertions.lookup(insertion), indices);
+  }
+}
+
+void GroupEmitter::emitElements(linalg::GenericOp op, Loops &iteration) {
+  b.loop(thread, b.number(iteration.iterations), b.number(threads),
+         [&](Number number) {
+           set(iteration, iteration.parallel, number);
+           storeResults(op, iteration,
+                        runBody(op, iteration, getStarts(op, iteration)));
+         });
+}
+
+bool GroupEmitter::isAlongRows(linalg::GenericOp op) {
+  OpOperand *largest = nullptr;
+  auto getSize = [](OpOperand *operand) {
+    return cast<RankedTensorType>(operand->get().getType()).getNumElements();
+  };
+  for (OpOperand *operand : op.getDpsInputOperands())
+    if (isa<RankedTensorType>(operand->get().getType()) &&
+        (!largest || getSize(operand) > getSize(largest)))
+      largest = operand;
+  if (!largest)
+    return true;
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  for (AffineExpr expression :
+       llvm::reverse(op.getMatchingIndexingMap(largest).getResults()))
+    for (auto [i, kind] : llvm::enumerate(op.getIteratorTypesArray()))
+      if (sizes[i] > 1 && expression.isFunctionOfDim(i))
+        return kind == utils::IteratorType::reduction;
+  return true;
+}
+
+/// Whether lanes exchange a value by shuffles.
+static bool isShuffled(Type type) {
+  return type.isF32() ||
+         (type.isInteger() && type.getIntOrFloatBitWidth() <= 32);
+}
+
+GroupEmitter::Values GroupEmitter::combineParts(ArrayRef<Operation *> combiners,
+                                                linalg::GenericOp op,
+                                                const Team &team,
+                                                ValueRange parts) {
+  auto combine = [&](unsigned number, Value x, Value y) {
+    IRMapping mapping;
+    for (Value operand : combiners[number]->getOperands())
+      mapping.map(operand, operand == op.getRegionOutputArgs()[number] ? x : y);
+    return b.clone(*combiners[number], mapping)->getResult(0);
+  };
+  Values whole(parts);
+  int64_t left = team.members;
+  // Parts of the lanes of a warp.
+  if (team.areLanes && llvm::all_of(parts.getTypes(), isShuffled)) {
+    int64_t lanes = std::min(left, kWarp);
+    for (int64_t bit = lanes / 2; bit > 0; bit /= 2)
+      for (auto [i, value] : llvm::enumerate(whole)) {
+        Type type = value.getType(),
+             word = type.isF32() ? type : b.getI32Type();
+        Value sent = type == word
+                         ? value
+                         : arith::ExtUIOp::create(b, word, value).getResult();
+        Value other = sm80::shuffleXor(b, sent, bit);
+        if (type != word)
+          other = arith::TruncIOp::create(b, type, other);
+        value = combine(i, value, other);
+      }
+    left /= lanes;
+  }
+  if (left == 1)
+    return whole;
+  // Parts of warps, or of all threads, one behind the other for each result.
+  int64_t width = team.members / left, slots = threads / width;
+  auto getSlot = [&](unsigned result, Number slot) {
+    return b.advance(exchange, (slot + result * slots) * kSlot);
+  };
+  auto load = [&](unsigned result, Number slot) {
+    Type type = whole[result].getType(), storage = getStorage(type);
+    Value value = b.load(storage, getSlot(result, slot), kSlot);
+    return storage == type
+               ? value
+               : arith::TruncIOp::create(b, type, value).getResult();
+  };
+  b.branch(thread % width == 0, [&] {
+    for (auto [i, value] : llvm::enumerate(whole)) {
+      Value stored = value;
+      if (getStorage(value.getType()) != value.getType())
+        stored = arith::ExtUIOp::create(b, getStorage(value.getType()), value);
+      b.store(stored, getSlot(i, thread / width), kSlot);
+    }
+  });
+  sm80::blockBarrier(b);
+  Number first = team.areLanes ? team.team * left : team.team;
+  int64_t step = team.areLanes ? 1 : team.teams;
+  Values starts;
+  for (unsigned i = 0; i < whole.size(); ++i)
+    starts.push_back(load(i, first));
+  return b.loop(b.number(1), b.number(left), b.number(1), starts,
+                [&](Number part, ValueRange carried) {
+                  Values next;
+                  for (auto [i, value] : llvm::enumerate(carried))
+                    next.push_back(
+                        combine(i, value, load(i, first + part * step)));
+                  return next;
+                });
+}
+
+void GroupEmitter::emitSums(linalg::GenericOp op, Loops &iteration) {
+  std::optional<FusionNode> node = FusionNode::get(op);
+  const bool isShared = node && !node->combiners.empty() &&
+                        llvm::all_of(iteration.sums, [&](unsigned sum) {
+                          return node->summed[sum];
+                        });
+  Team team{1, threads, isAlongRows(op), thread, thread};
+  auto most = int64_t(llvm::PowerOf2Ceil(iteration.summed));
+  if (isShared && team.areLanes)
+    team.members =
+        std::min({std::max(std::min(kWarp, most),
+                           int64_t(llvm::bit_floor(uint64_t(std::max<int64_t>(
+                               threads / iteration.iterations, 1))))),
+                  most, threads});
+  else if (isShared)
+    team.members = std::min(
+        threads / std::min(threads,
+                           int64_t(llvm::PowerOf2Ceil(iteration.iterations))),
+        most);
+  team.teams = threads / team.members;
+  team.member = team.areLanes ? thread % team.members : thread / team.teams;
+  team.team = team.areLanes ? thread / team.members : thread % team.teams;
+
+  // All threads take part in each round: they exchange.
+  b.loop(b.number(0), b.number(iteration.iterations), b.number(team.teams),
+         [&](Number begin) {
+           Number mine = begin + team.team;
+           set(iteration, iteration.parallel,
+               min(mine, iteration.iterations - 1));
+           Values starts = getStarts(op, iteration), parts = starts;
+           if (team.members > 1)
+             for (auto [i, part] : llvm::enumerate(parts))
+               part = arith::ConstantOp::create(
+                   b, *arith::getNeutralElement(node->combiners[i]));
+           Number first = team.members > 1 ? team.member : b.number(0);
+           parts =
+               b.loop(first, b.number(iteration.summed), b.number(team.members),
+                      parts, [&](Number number, ValueRange carried) {
+                        set(iteration, iteration.sums, number);
+                        return runBody(op, iteration, carried);
+                      });
+           if (team.members > 1) {
+             parts = combineParts(node->combiners, op, team, parts);
+             for (auto [i, part] : llvm::enumerate(parts)) {
+               IRMapping mapping;
+               for (Value operand : node->combiners[i]->getOperands())
+                 mapping.map(operand, operand == op.getRegionOutputArgs()[i]
+                                          ? starts[i]
+                                          : part);
+               part = b.clone(*node->combiners[i], mapping)->getResult(0);
+             }
+           }
+           Value writes = mine < iteration.iterations;
+           if (team.members > 1)
+             writes = b.both(writes, team.member == 0);
+           b.branch(writes, [&] { storeResults(op, iteration, parts); });
+           // The next round uses the same memory.
+           if (team.members > 1)
+             sm80::blockBarrier(b);
+         });
+}
+
+void GroupEmitter::emit(linalg::GenericOp op) {
+  if (isStartOnly(op))
+    return;
+  Loops iteration = getLoops(op);
+  bool hasSums = llvm::is_contained(op.getIteratorTypesArray(),
+                                    utils::IteratorType::reduction);
+  if (hasSums)
+    emitSums(op, iteration);
+  else
+    emitElements(op, iteration);
+  sm80::blockBarrier(b);
+}
+
+/// What is no result of an operation of the loop, or a view of one.
+void GroupEmitter::copyOut(tensor::ParallelInsertSliceOp insertion) {
+  Place from = getPlace(insertion.getSource()),
+        to = insertions.lookup(insertion);
+  RankedTensorType type = insertion.getSourceType();
+  b.loop(thread, b.number(type.getNumElements()), b.number(threads),
+         [&](Number number) {
+           SmallVector<Number> indices(type.getRank(), b.number(0));
+           for (int64_t i = type.getRank(); i-- > 0;) {
+             int64_t size = type.getDimSize(i);
+             indices[i] = number % size;
+             number = number / size;
+           }
+           storeElement(b, loadElement(b, from, indices), to, indices);
+         });
+}
+
+void GroupEmitter::emit(StringRef name, ArrayRef<ElementKernel::Input> inputs,
+                        ArrayRef<std::string> outputs,
+                        const llvm::DenseMap<Value, int64_t> &places,
+                        int64_t tileBytes) {
+  const int64_t exchanged = threads * kSlot * kSlots;
+  KernelSignature signature(b);
+  auto addMemory = [&](StringRef name, Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    signature.addBuffer(name, getStorage(getElementTypeOrSelf(type)),
+                        tensor ? tensor.getNumElements() : 1);
+  };
+  for (const ElementKernel::Input &input : inputs)
+    addMemory(input.name, input.value.getType());
+  for (auto [name, type] : llvm::zip_equal(outputs, loop.getResultTypes()))
+    addMemory(name, type);
+  SmallVector<int64_t> counts;
+  int64_t tiles = 1;
+  for (auto [begin, end, step] :
+       llvm::zip_equal(loop.getStaticLowerBound(), loop.getStaticUpperBound(),
+                       loop.getStaticStep())) {
+    counts.push_back(llvm::divideCeil(end - begin, step));
+    tiles *= counts.back();
+  }
+  std::string memory = (name + "_memory").str();
+  auto global = LLVM::GlobalOp::create(
+      b, LLVM::LLVMArrayType::get(b.getI8Type(), 0), /*isConstant=*/false,
+      LLVM::Linkage::External, memory, Attribute(), kAlignment,
+      /*addrSpace=*/3);
+  (void)global;
+  auto func = signature.createKernel(name, {{tiles, kBlocksPerMultiprocessor},
+                                            threads,
+                                            /*minBlocks=*/1,
+                                            /*cluster=*/1,
+                                            exchanged + tileBytes,
+                                            /*order=*/0});
+  OpBuilder::InsertionGuard guard(b);
+  Block *entry = func.addEntryBlock(b);
+  b.setInsertionPointToStart(entry);
+  thread = sm80::threadId(b);
+  exchange = LLVM::AddressOfOp::create(b, b.pointer(3), memory);
+  for (auto [input, argument] : llvm::zip(inputs, entry->getArguments())) {
+    if (auto type = dyn_cast<RankedTensorType>(input.value.getType()))
+      tensors[input.value] = placeTensor(b, argument, type);
+    else
+      numbers.map(input.value,
+                  loadElement(b,
+                              placeTensor(b, argument,
+                                          RankedTensorType::get(
+                                              {}, input.value.getType())),
+                              {}));
+  }
+  for (auto [out, argument] :
+       llvm::zip_equal(loop.getRegionOutArgs(),
+                       entry->getArguments().drop_front(inputs.size())))
+    tensors[out] =
+        placeTensor(b, argument, cast<RankedTensorType>(out.getType()));
+  for (auto [tensor, offset] : places)
+    tensors[tensor] = placeTensor(b, b.advance(exchange, exchanged + offset),
+                                  cast<RankedTensorType>(tensor.getType()));
+
+  b.loop(
+      sm80::blockId(b), b.number(tiles), sm80::blockCount(b), [&](Number tile) {
+        for (int64_t i = counts.size(); i-- > 0;) {
+          Number at = i == 0 ? tile : tile % counts[i];
+          tile = tile / counts[i];
+          Number index =
+              at * loop.getStaticStep()[i] + loop.getStaticLowerBound()[i];
+          numbers.map(
+              loop.getInductionVar(i),
+              b.createOrFold<arith::IndexCastUIOp>(b.getIndexType(), index));
+        }
+        // Where results go is known before they are.
+        for (Operation &op : loop.getBody()->without_terminator())
+          if (isa_and_present<arith::ArithDialect>(op.getDialect())) {
+            for (Value operand : op.getOperands())
+              if (!numbers.contains(operand))
+                numbers.map(operand, getNumber(operand));
+            b.clone(op, numbers);
+          }
+        auto yielding =
+            llvm::make_pointer_range(loop.getTerminator().getYieldingOps());
+        for (Operation *op : yielding) {
+          auto insertion = cast<tensor::ParallelInsertSliceOp>(op);
+          insertions[op] = placeSlice(getPlace(insertion.getDest()), insertion,
+                                      getIndices(insertion.getMixedOffsets()),
+                                      insertion.getDroppedDims());
+        }
+        for (auto op : loop.getBody()->getOps<linalg::GenericOp>())
+          emit(op);
+        for (Operation *op : yielding) {
+          auto insertion = cast<tensor::ParallelInsertSliceOp>(op);
+          if (!insertion.getSource().getDefiningOp<linalg::GenericOp>())
+            copyOut(insertion);
+        }
+        // The next tile uses the same memory.
+        sm80::blockBarrier(b);
+      });
+  LLVM::ReturnOp::create(b, ValueRange());
+}
+
+gpu::GPUModuleOp GroupKernel::emit(OpBuilder &builder, StringRef name) const {
+  scf::ForallOp forall = loop;
+  auto module = gpu::GPUModuleOp::create(builder, forall.getLoc(), name);
+  DeviceBuilder b(forall.getLoc(), builder);
+  b.setInsertionPointToStart(module.getBody());
+  GroupEmitter(b, forall, threads)
+      .emit(name, inputs, getOutputNames(), places, tileBytes);
+  numberLaunches(module);
+  return module;
+}
