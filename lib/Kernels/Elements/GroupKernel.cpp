@@ -154,11 +154,6 @@ static std::string checkGeneric(linalg::GenericOp op) {
     return llvm::formatv("expected operations of {0} results at most, but got "
                          "one of {1}",
                          kSlots, op.getNumResults());
-  for (OpOperand &init : op.getDpsInitsMutable())
-    if (op.payloadUsesValueFromOperand(&init) &&
-        getRoot(init.get()).getDefiningOp<tensor::EmptyOp>())
-      return "expected sums that start from numbers, but got one that starts "
-             "from a tensor without";
   for (Operation &inner : *op.getBody())
     if (!isScalarOperation(inner))
       return llvm::formatv("expected operations on numbers that kernels have "
@@ -376,6 +371,8 @@ private:
   }
   Place getPlace(Value tensor);
   Place getView(Operation *view);
+  /// An element of a tensor; any number if there is none yet (tensor.empty).
+  Value load(Value tensor, Numbers indices);
 
   Number evaluate(AffineExpr expression, const Loops &iteration);
   SmallVector<Number> getIndices(linalg::GenericOp op, OpOperand &operand,
@@ -457,6 +454,8 @@ Number GroupEmitter::getIndex(OpFoldResult index) {
 
 Place GroupEmitter::getView(Operation *view) {
   Place source = getPlace(view->getOperand(0));
+  if (!source)
+    return source;
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(view))
     return placeReshape(b, source, expand);
   if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(view))
@@ -471,6 +470,12 @@ Place GroupEmitter::getPlace(Value tensor) {
     return known->second;
   Operation *definition = tensor.getDefiningOp();
   return isView(definition) ? getView(definition) : Place();
+}
+
+Value GroupEmitter::load(Value tensor, Numbers indices) {
+  Place place = getPlace(tensor);
+  return place ? loadElement(b, place, indices)
+               : b.zero(getElementTypeOrSelf(tensor.getType()));
 }
 
 Number GroupEmitter::evaluate(AffineExpr expression, const Loops &iteration) {
@@ -498,7 +503,7 @@ Value GroupEmitter::getStart(linalg::GenericOp op, OpOperand &init,
     return b.zero(getElementTypeOrSelf(init.get().getType()));
   if (Value constant = getStartValue(op, init))
     return getConstant(constant);
-  return loadElement(b, getPlace(init.get()), getIndices(op, init, iteration));
+  return load(init.get(), getIndices(op, init, iteration));
 }
 
 GroupEmitter::Values GroupEmitter::getStarts(linalg::GenericOp op,
@@ -517,10 +522,10 @@ GroupEmitter::Values GroupEmitter::runBody(linalg::GenericOp op,
     BlockArgument inside = op.getMatchingBlockArgument(operand);
     if (inside.use_empty())
       continue;
-    values.map(inside, isa<ShapedType>(operand->get().getType())
-                           ? loadElement(b, getPlace(operand->get()),
-                                         getIndices(op, *operand, iteration))
-                           : getNumber(operand->get()));
+    values.map(inside,
+               isa<ShapedType>(operand->get().getType())
+                   ? load(operand->get(), getIndices(op, *operand, iteration))
+                   : getNumber(operand->get()));
   }
   for (auto [inside, value] :
        llvm::zip_equal(op.getRegionOutputArgs(), results))
@@ -549,8 +554,7 @@ GroupEmitter::Values GroupEmitter::runBody(linalg::GenericOp op,
         indices.push_back(b.number(b.createOrFold<arith::TruncIOp>(
             b.getI32Type(), b.createOrFold<arith::MinUIOp>(wide, last))));
       }
-      values.map(extract.getResult(),
-                 loadElement(b, getPlace(extract.getTensor()), indices));
+      values.map(extract.getResult(), load(extract.getTensor(), indices));
     } else {
       for (Value operand : inner.getOperands())
         (void)get(operand);
