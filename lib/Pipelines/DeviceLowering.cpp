@@ -58,6 +58,8 @@ static void addTensorStage(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
   pm.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
   pm.addNestedPass<func::FuncOp>(createSeparateAssertsPass());
+  // The guard of a step, before fusion, which melts it into the update.
+  pm.addNestedPass<func::FuncOp>(createFlattenConditionalsPass());
   // Which elementwise fusion moves into the readers.
   pm.addNestedPass<func::FuncOp>(createRecomputeWideningsPass());
   pm.addPass(createFuseElementwisePass());
