@@ -92,7 +92,9 @@ AMP_RT_API AmpRtStatus ampRtDeviceAllocate(AmpRtDevice *device, int64_t bytes,
                                            int64_t alignment, void **pointer);
 
 /* Frees what ampRtDeviceAllocate gave. Null does nothing. Another pointer,
- * one freed before, or one of a run (Run.h) is AMP_RT_INVALID_ARGUMENT. */
+ * one freed before, or on the host one of a run (Run.h) is
+ * AMP_RT_INVALID_ARGUMENT. What a run has on other devices is not to be freed
+ * here. */
 AMP_RT_API AmpRtStatus ampRtDeviceFree(AmpRtDevice *device, void *pointer);
 
 typedef enum AmpRtCopyKind {

@@ -75,9 +75,10 @@ AMP_RT_API AmpRtStatus ampRtRunBegin(int64_t run);
 
 /* Program entry point: the call ends. Frees what the program holds. The status
  * is AMP_RT_OK if no error was recorded since the begin, else
- * AMP_RT_PROGRAM_ERROR, or AMP_RT_OUT_OF_MEMORY if that is what came first,
- * with the first message and how many followed it as status text.
- * AMP_RT_INVALID_ARGUMENT if no call has begun. */
+ * AMP_RT_PROGRAM_ERROR, or AMP_RT_OUT_OF_MEMORY or the status of a device if
+ * that is what came first, with the first message and how many followed it as
+ * status text. AMP_RT_INVALID_ARGUMENT if no call has begun. A device is not
+ * waited for (Load.h). */
 AMP_RT_API AmpRtStatus ampRtRunEnd(int64_t run);
 
 /* Program entry point: a cf.assert failed. `message` is a string that ends with
@@ -86,7 +87,10 @@ AMP_RT_API void ampRtRunReportAssert(int64_t run, const char *message);
 
 /* Program entry points: memory of the host (Memory.h), aligned to 64 or to
  * `alignment`, a power of two. Null if there is none left, which is recorded;
- * the program leaves. */
+ * the program leaves. Of a run with a loaded program it is the device's, and
+ * what is freed is kept by the run for the next request of the same size and
+ * alignment, also of its next call: until the run is destroyed or gets another
+ * program, or there would be no memory for a request otherwise. */
 AMP_RT_API void *ampRtRunAllocate(int64_t run, int64_t bytes);
 AMP_RT_API void *ampRtRunAllocateAligned(int64_t run, int64_t alignment,
                                          int64_t bytes);
@@ -111,8 +115,10 @@ AMP_RT_API void ampRtRunUpdateScale(int64_t run, int64_t scaler,
 /* Program entry point: hands a tensor to the callback of the tap with this
  * handle (Tap.h). `name` and `point` are texts with lengths in bytes; `data`
  * points to elementCount contiguous elements of elementKind and is read back
- * afterwards. Handle 0, or a tap without callback: nothing. A handle that is no
- * tap's, an unknown kind or a negative length or count is recorded. */
+ * afterwards. Of a run with a loaded program it is memory of the device: the
+ * callback gets a copy on the host, for which the device is waited for. Handle
+ * 0, or a tap without callback: nothing. A handle that is no tap's, an unknown
+ * kind or a negative length or count is recorded. */
 AMP_RT_API void ampRtRunTap(int64_t run, int64_t tap, const char *name,
                             int64_t nameLength, const char *point,
                             int64_t pointLength, void *data,
@@ -122,14 +128,15 @@ AMP_RT_API void ampRtRunTap(int64_t run, int64_t tap, const char *name,
  * Program entry points of programs for a device
  *
  * Of a run with a loaded program (Load.h), on whose device they work; the
- * memory that ampRtRunAllocate and its like give is of that device. A status
- * other than AMP_RT_OK is recorded, and the program leaves. They may return
- * before the device has done it (Device.h).
+ * memory that ampRtRunAllocate and its like give is of that device; scales stay
+ * on the host. A status other than AMP_RT_OK is recorded, and the program
+ * leaves. They may return before the device has done it (Device.h, Load.h).
  *===----------------------------------------------------------------------===*/
 
 /* Program entry point: runs the launches of the program's module with that
- * number. `operands` are addresses of the device's memory, as many as the
- * module's operandCount; they are read before the call returns. */
+ * number, one after another. `operands` are addresses of the device's memory,
+ * as many as the module's operandCount and none of them null; they are read
+ * before the call returns. */
 AMP_RT_API AmpRtStatus ampRtRunLaunch(int64_t run, int32_t module,
                                       void *const *operands);
 

@@ -29,8 +29,9 @@ AMP_RT_BEGIN_DECLS
 
 typedef struct AmpRtTap AmpRtTap;
 
-/* One value at one point. All pointers are the program's and valid during the
- * callback only. */
+/* One value at one point. All pointers are valid during the callback only. They
+ * are the program's, but for `data` of a program on a device (Load.h), which is
+ * a copy. */
 typedef struct AmpRtTapEvent {
   uint32_t structSize; /* sizeof this struct */
   int32_t elementKind; /* an AmpRtElementKind */
@@ -38,8 +39,8 @@ typedef struct AmpRtTapEvent {
   int64_t nameLength;
   const char *point; /* where in the step, e.g. "grad"; does not end with 0 */
   int64_t pointLength;
-  void *data; /* elementCount elements, contiguous; may be overwritten;
-               * null only if elementCount is 0 */
+  void *data; /* elementCount elements, contiguous, of the host's memory; may
+               * be overwritten; null only if elementCount is 0 */
   int64_t elementCount;
 } AmpRtTapEvent;
 

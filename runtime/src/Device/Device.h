@@ -29,8 +29,8 @@ struct AmpRtDevice {
   /// `pointer` is not null.
   virtual AmpRtStatus free(const char *call, void *pointer) = 0;
   /// `bytes` is above 0, the pointers are not null.
-  virtual AmpRtStatus copy(void *target, const void *source, int64_t bytes,
-                           AmpRtCopyKind kind) = 0;
+  virtual AmpRtStatus copy(const char *call, void *target, const void *source,
+                           int64_t bytes, AmpRtCopyKind kind) = 0;
   virtual void statistics(AmpRtDeviceStatistics &statistics) const = 0;
   virtual void resetPeak() = 0;
   /// The grid is not empty and no number in it negative; every number of the
@@ -47,6 +47,9 @@ struct AmpRtDevice {
 
   // Kernels.
 
+  /// Refuses a chip whose kernels the device cannot run; empty is that of
+  /// kernels in text.
+  virtual AmpRtStatus checkChip(const char *call, const char *chip) const;
   /// `bytes` is above 0.
   virtual AmpRtStatus loadModule(const char *call, const char *name,
                                  const void *image, int64_t bytes,
@@ -111,6 +114,14 @@ AmpRtStatus openEmulatorDevice(const char *call, AmpRtDevice *&device);
 /// Refuses sizes and alignments that no device has.
 AmpRtStatus checkAllocation(const char *call, const AmpRtDevice &device,
                             int64_t bytes, int64_t alignment);
+
+/// Refuses a size that no copy has, and nulls unless there is nothing to copy.
+AmpRtStatus checkCopy(const char *call, const AmpRtDevice &device,
+                      const void *target, const void *source, int64_t bytes);
+
+/// A copy that is checked so.
+AmpRtStatus copyBytes(const char *call, AmpRtDevice &device, void *target,
+                      const void *source, int64_t bytes, AmpRtCopyKind kind);
 
 /// Checks a description against the rules that the CUDA driver documents for
 /// tensor maps, and copies it without what its rank and kind leave unused.

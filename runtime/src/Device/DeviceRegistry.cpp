@@ -94,28 +94,41 @@ AmpRtStatus ampRtDeviceFree(AmpRtDevice *device, void *pointer) {
   return pointer ? device->free(call, pointer) : AMP_RT_OK;
 }
 
+AmpRtStatus amp::rt::checkCopy(const char *call, const AmpRtDevice &device,
+                               const void *target, const void *source,
+                               int64_t bytes) {
+  if (bytes < 0)
+    return fail(AMP_RT_INVALID_ARGUMENT,
+                "%s: device '%s': expected 'bytes' not to be negative, but got "
+                "%lld",
+                call, device.name(), static_cast<long long>(bytes));
+  if (bytes == 0)
+    return AMP_RT_OK;
+  if (!target)
+    return failNull(call, "target");
+  return source ? AMP_RT_OK : failNull(call, "source");
+}
+
+AmpRtStatus amp::rt::copyBytes(const char *call, AmpRtDevice &device,
+                               void *target, const void *source, int64_t bytes,
+                               AmpRtCopyKind kind) {
+  AmpRtStatus status = checkCopy(call, device, target, source, bytes);
+  if (status != AMP_RT_OK || bytes == 0)
+    return status;
+  return device.copy(call, target, source, bytes, kind);
+}
+
 AmpRtStatus ampRtDeviceCopy(AmpRtDevice *device, void *target,
                             const void *source, int64_t bytes,
                             AmpRtCopyKind kind) {
   const char *call = "ampRtDeviceCopy";
   if (!device)
     return failNull(call, "device");
-  if (bytes < 0)
-    return fail(AMP_RT_INVALID_ARGUMENT,
-                "%s: device '%s': expected 'bytes' not to be negative, but got "
-                "%lld",
-                call, device->name(), static_cast<long long>(bytes));
   if (static_cast<unsigned>(kind) > AMP_RT_COPY_ON_DEVICE)
     return fail(AMP_RT_INVALID_ARGUMENT,
                 "%s: device '%s': expected an AmpRtCopyKind, but got %d", call,
                 device->name(), static_cast<int>(kind));
-  if (bytes == 0)
-    return AMP_RT_OK;
-  if (!target)
-    return failNull(call, "target");
-  if (!source)
-    return failNull(call, "source");
-  return device->copy(target, source, bytes, kind);
+  return copyBytes(call, *device, target, source, bytes, kind);
 }
 
 AmpRtStatus ampRtDeviceGetStatistics(const AmpRtDevice *device,

@@ -25,6 +25,10 @@ AmpRtStatus AmpRtDevice::failNotOffered(const char *call,
               call, name(), what);
 }
 
+AmpRtStatus AmpRtDevice::checkChip(const char *call, const char *) const {
+  return failNotOffered(call, "kernels");
+}
+
 AmpRtStatus AmpRtDevice::loadModule(const char *call, const char *,
                                     const void *, int64_t, AmpRtModule *&) {
   return failNotOffered(call, "modules");

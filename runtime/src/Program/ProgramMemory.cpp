@@ -1,4 +1,4 @@
-//===-- ProgramMemory.cpp - Memory of compiled programs on the host -------===//
+//===-- ProgramMemory.cpp - Memory of compiled programs -------------------===//
 //
 // Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -31,8 +31,14 @@ static void *allocate(const char *call, int64_t handle, int64_t bytes,
     failNoCall(call);
     return nullptr;
   }
-  AmpRtStatus status = checkAllocation(call, hostDevice(), bytes, alignment);
-  if (status == AMP_RT_OK) {
+  AmpRtDevice &device = run->device ? *run->device : hostDevice();
+  AmpRtStatus status = checkAllocation(call, device, bytes, alignment);
+  if (status == AMP_RT_OK && run->device) {
+    void *pointer = nullptr;
+    status = run->blocks.allocate(call, device, bytes, alignment, pointer);
+    if (status == AMP_RT_OK)
+      return pointer;
+  } else if (status == AMP_RT_OK) {
     if (void *pointer = hostHeap().allocate(bytes, alignment, &run->memory))
       return pointer;
     status = failNoHostMemory(call, bytes);
@@ -51,12 +57,15 @@ void *ampRtRunAllocateAligned(int64_t run, int64_t alignment, int64_t bytes) {
 
 void ampRtRunFree(int64_t handle, void *pointer) {
   AmpRtRun *run = fromHandle<AmpRtRun>(handle);
-  if (!pointer || !run || hostHeap().free(pointer, &run->memory))
+  if (!pointer || !run)
+    return;
+  if (run->device ? run->blocks.free(pointer)
+                  : hostHeap().free(pointer, &run->memory))
     return;
   recordError(handle, AMP_RT_PROGRAM_ERROR,
-              "ampRtRunFree: device 'host': expected a pointer that this run "
+              "ampRtRunFree: device '%s': expected a pointer that this run "
               "allocated and that is not freed yet, but got %p",
-              pointer);
+              run->device ? run->device->name() : "host", pointer);
 }
 
 //===----------------------------------------------------------------------===//

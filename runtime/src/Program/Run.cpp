@@ -42,6 +42,8 @@ void ampRtRunDestroy(AmpRtRun *run) {
   if (!run)
     return;
   hostHeap().freeAll(run->memory);
+  run->blocks.freeAll();
+  (void)leaveDevice("ampRtRunDestroy", *run); // nobody takes a status
   clearTag(run);
   delete run;
 }
@@ -57,8 +59,10 @@ AmpRtStatus ampRtRunGetMemory(const AmpRtRun *run, AmpRtRunMemory *memory) {
   if (AmpRtStatus status = checkStructSize(
           call, "AmpRtRunMemory", memory->structSize, sizeof(AmpRtRunMemory)))
     return status;
+  // The latest call had memory of one of the two.
   writeStruct(AmpRtRunMemory{sizeof(AmpRtRunMemory), /*reserved=*/0,
-                             run->memory.bytesPeak, run->memory.allocations,
+                             run->memory.bytesPeak + run->blocks.bytesPeak,
+                             run->memory.allocations + run->blocks.allocations,
                              run->leaks},
               *memory);
   return AMP_RT_OK;
@@ -108,6 +112,7 @@ AmpRtStatus ampRtRunBegin(int64_t handle) {
   run->errors = 0;
   run->memory.bytesPeak = 0;
   run->memory.allocations = 0;
+  run->blocks.resetCounts();
   return AMP_RT_OK;
 }
 
@@ -118,7 +123,7 @@ AmpRtStatus ampRtRunEnd(int64_t handle) {
   std::lock_guard<std::mutex> lock(run->mutex);
   if (!run->isRunning)
     return failNoCall("ampRtRunEnd");
-  run->leaks = hostHeap().freeAll(run->memory);
+  run->leaks = hostHeap().freeAll(run->memory) + run->blocks.freeAll();
   run->isRunning = false;
   if (run->errors == 0)
     return AMP_RT_OK;

@@ -8,13 +8,17 @@
 #ifndef AMP_RT_SRC_PROGRAM_RUNSTATE_H
 #define AMP_RT_SRC_PROGRAM_RUNSTATE_H
 
+#include "amp-rt/Load.h"
 #include "amp-rt/Pool.h"
 #include "amp-rt/Profile.h"
 #include "amp-rt/Run.h"
 
 #include "Device/Host/HostHeap.h"
+#include "Program/DeviceBlocks.h"
+#include "Program/SentNumbers.h"
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 
 struct AmpRtRun {
@@ -26,8 +30,9 @@ struct AmpRtRun {
   /// Between begin and end of a call.
   std::atomic<bool> isRunning{false};
 
-  /// Guards what follows but for `memory`, which the heap guards: threads of
-  /// one call may report at the same time.
+  /// Guards what follows but for `memory`, which the heap guards, and `blocks`
+  /// and `sent`, which guard themselves: threads of one call may report at the
+  /// same time.
   std::mutex mutex;
   /// Errors since the call began.
   int64_t errors = 0;
@@ -40,7 +45,16 @@ struct AmpRtRun {
   /// The caller's, or null: nobody asks for times.
   AmpRtProfile *profile = nullptr;
 
+  /// The caller's, or null: the program runs on the host.
+  AmpRtLoadedProgram *program = nullptr;
+  /// Of the program, which may be gone when the run is; or null.
+  AmpRtDevice *device = nullptr;
+
+  /// What the program holds, on the host or of the device.
   amp::rt::HostHeap::Group memory;
+  amp::rt::DeviceBlocks blocks;
+  /// Null before the first program for a device.
+  std::unique_ptr<amp::rt::SentNumbers> sent;
   /// Of the latest call, for ampRtRunGetMemory.
   int64_t leaks = 0;
 };
@@ -61,6 +75,9 @@ AmpRtStatus checkIdle(const char *call, const AmpRtRun *run, const char *part);
 
 /// The run has not begun a call, or has ended it.
 AmpRtStatus failNoCall(const char *call);
+
+/// Gives back what the run has of its device, if it has one, and forgets it.
+AmpRtStatus leaveDevice(const char *call, AmpRtRun &run);
 
 } // namespace amp::rt
 

@@ -8,6 +8,7 @@
 
 #include "amp-rt/Tap.h"
 
+#include "Device/Device.h"
 #include "Program/RunState.h"
 #include "Support/Failure.h"
 #include "Support/Handle.h"
@@ -53,6 +54,37 @@ AmpRtStatus ampRtTapSet(AmpRtTap *tap, AmpRtTapFunction function, void *user) {
 
 int64_t ampRtTapHandle(const AmpRtTap *tap) { return toHandle(tap); }
 
+/// Lets the callback see what the program has in memory of a device: a copy on
+/// the host, which afterwards takes the place of the elements. `answer` is the
+/// callback's, if it was called.
+static AmpRtStatus callOnDevice(AmpRtDevice &device, const AmpRtTap &tap,
+                                AmpRtTapEvent event, AmpRtStatus &answer) {
+  const char *call = "ampRtRunTap";
+  void *data = event.data;
+  int64_t bytes = 0;
+  if (__builtin_mul_overflow(event.elementCount,
+                             ampRtElementKindSize(event.elementKind), &bytes))
+    bytes = INT64_MAX; // no memory has as many
+  event.data = bytes ? hostHeap().allocate(bytes, 0) : nullptr;
+  if (bytes && !event.data)
+    return failNoHostMemory(call, bytes);
+  AmpRtStatus status =
+      copyBytes(call, device, event.data, data, bytes, AMP_RT_COPY_FROM_DEVICE);
+  if (status == AMP_RT_OK)
+    status = device.synchronize(call);
+  if (status == AMP_RT_OK) {
+    answer = tap.function(tap.user, &event);
+    status =
+        copyBytes(call, device, data, event.data, bytes, AMP_RT_COPY_TO_DEVICE);
+  }
+  // The copy has to be over before its source goes.
+  if (status == AMP_RT_OK)
+    status = device.synchronize(call);
+  if (event.data)
+    hostHeap().free(event.data);
+  return status;
+}
+
 void ampRtRunTap(int64_t run, int64_t handle, const char *name,
                  int64_t nameLength, const char *point, int64_t pointLength,
                  void *data, int32_t elementKind, int64_t elementCount) {
@@ -88,7 +120,14 @@ void ampRtRunTap(int64_t run, int64_t handle, const char *name,
   AmpRtTapEvent event = {
       sizeof(AmpRtTapEvent), elementKind, name,        nameLength, point,
       pointLength,           data,        elementCount};
-  AmpRtStatus status = tap->function(tap->user, &event);
+  AmpRtStatus status = AMP_RT_OK;
+  const AmpRtRun *state = fromHandle<AmpRtRun>(run);
+  if (!state || !state->device)
+    status = tap->function(tap->user, &event);
+  else if (AmpRtStatus failed =
+               callOnDevice(*state->device, *tap, event, status))
+    recordError(run, failed, "%s (tensor '%.*s' at '%.*s')", ampRtStatusText(),
+                textLength(nameLength), name, textLength(pointLength), point);
   if (status != AMP_RT_OK)
     recordError(run, AMP_RT_PROGRAM_ERROR,
                 "ampRtRunTap: callback refused tensor '%.*s' at '%.*s': %s",

@@ -206,9 +206,8 @@ AmpRtStatus CudaDevice::free(const char *call, void *pointer) {
   return scope.status == AMP_RT_OK ? memory.free(call, pointer) : scope.status;
 }
 
-AmpRtStatus CudaDevice::copy(void *target, const void *source, int64_t bytes,
-                             AmpRtCopyKind kind) {
-  const char *call = "ampRtDeviceCopy";
+AmpRtStatus CudaDevice::copy(const char *call, void *target, const void *source,
+                             int64_t bytes, AmpRtCopyKind kind) {
   Scope scope(*this, call);
   if (scope.status != AMP_RT_OK)
     return scope.status;

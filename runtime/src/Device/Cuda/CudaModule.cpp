@@ -82,6 +82,51 @@ static AmpRtStatus checkImage(const char *call, const char *name,
       call, name);
 }
 
+/// Machine code runs on later GPUs of the same major number, or with the suffix
+/// 'a' on none but its own. The suffix 'f' of families is in between and taken
+/// as none. False for what is no chip.
+static bool readChip(const char *chip, int &major, int &minor, bool &isExact) {
+  int number = 0, end = 0;
+  // One digit is the minor number, whatever comes before it is the major.
+  if (std::sscanf(chip, "sm_%4d%n", &number, &end) != 1 || number < 10 ||
+      chip[3] < '0' || chip[3] > '9')
+    return false;
+  const char *suffix = chip + end;
+  major = number / 10;
+  minor = number % 10;
+  isExact = std::strcmp(suffix, "a") == 0;
+  return isExact || !*suffix || std::strcmp(suffix, "f") == 0;
+}
+
+AmpRtStatus CudaDevice::checkChip(const char *call, const char *chip) const {
+  if (!isOpen.load(std::memory_order_acquire))
+    return failClosed(call);
+  char remedy[64];
+  std::snprintf(remedy, sizeof(remedy), "compile it for sm_%d%d%s",
+                limits.computeMajor, limits.computeMinor,
+                limits.computeMajor >= 9 ? "a" : "");
+  if (!*chip)
+    return fail(AMP_RT_UNAVAILABLE,
+                "%s: device 'cuda': expected compiled kernels, but the "
+                "program's are text; %s, or use device 'emulator'",
+                call, remedy);
+  int major = 0, minor = 0;
+  bool isExact = false;
+  if (!readChip(chip, major, minor, isExact))
+    return fail(AMP_RT_INVALID_ARGUMENT,
+                "%s: device 'cuda': expected the program's chip to be one like "
+                "'sm_90a', but got '%s'; %s",
+                call, chip, remedy);
+  if (major == limits.computeMajor &&
+      (isExact ? minor == limits.computeMinor : minor <= limits.computeMinor))
+    return AMP_RT_OK;
+  return fail(AMP_RT_UNAVAILABLE,
+              "%s: device 'cuda': expected kernels for the %s of compute "
+              "capability %d.%d, but the program's are compiled for '%s'; %s",
+              call, limits.model, limits.computeMajor, limits.computeMinor,
+              chip, remedy);
+}
+
 /// "module 'x'" as the resource of a driver's failure.
 static AmpRtStatus failLoading(const Driver &driver, Result result,
                                const char *call, const char *name,

@@ -113,9 +113,9 @@ AmpRtStatus EmulatorDevice::checkSide(const char *call, const char *side,
               call, side, static_cast<long long>(bytes), pointer);
 }
 
-AmpRtStatus EmulatorDevice::copy(void *target, const void *source,
-                                 int64_t bytes, AmpRtCopyKind kind) {
-  const char *call = "ampRtDeviceCopy";
+AmpRtStatus EmulatorDevice::copy(const char *call, void *target,
+                                 const void *source, int64_t bytes,
+                                 AmpRtCopyKind kind) {
   std::lock_guard<std::mutex> lock(mutex);
   MemoryRange *to = nullptr, *from = nullptr;
   AmpRtStatus status = AMP_RT_OK;

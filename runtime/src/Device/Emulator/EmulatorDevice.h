@@ -24,8 +24,8 @@ public:
   AmpRtStatus allocate(const char *call, int64_t bytes, int64_t alignment,
                        void *&pointer) override;
   AmpRtStatus free(const char *call, void *pointer) override;
-  AmpRtStatus copy(void *target, const void *source, int64_t bytes,
-                   AmpRtCopyKind kind) override;
+  AmpRtStatus copy(const char *call, void *target, const void *source,
+                   int64_t bytes, AmpRtCopyKind kind) override;
   void statistics(AmpRtDeviceStatistics &statistics) const override {
     memory.counts().statistics(statistics);
   }
@@ -33,6 +33,7 @@ public:
   AmpRtStatus launch(const AmpRtLaunch &launch) override;
   AmpRtStatus synchronize(const char *) override { return AMP_RT_OK; }
   AmpRtStatus close(const char *call) override;
+  AmpRtStatus checkChip(const char *call, const char *chip) const override;
   AmpRtStatus loadModule(const char *call, const char *name, const void *image,
                          int64_t bytes, AmpRtModule *&module) override;
   AmpRtStatus encodeTensorMap(const char *call,

@@ -28,6 +28,17 @@ AmpRtStatus EmulatorKernel::attributes(AmpRtKernelAttributes &attributes) {
   return AMP_RT_OK;
 }
 
+AmpRtStatus EmulatorDevice::checkChip(const char *call,
+                                      const char *chip) const {
+  if (!*chip)
+    return AMP_RT_OK;
+  return fail(AMP_RT_UNAVAILABLE,
+              "%s: device 'emulator': expected kernels as text, but the "
+              "program's are compiled for '%s'; compile it for the emulator, "
+              "or use device 'cuda'",
+              call, chip);
+}
+
 AmpRtStatus EmulatorDevice::loadModule(const char *call, const char *name,
                                        const void *image, int64_t bytes,
                                        AmpRtModule *&module) {

@@ -29,8 +29,8 @@ struct HostDevice final : AmpRtDevice {
   AmpRtStatus allocate(const char *call, int64_t bytes, int64_t alignment,
                        void *&pointer) override;
   AmpRtStatus free(const char *call, void *pointer) override;
-  AmpRtStatus copy(void *target, const void *source, int64_t bytes,
-                   AmpRtCopyKind kind) override;
+  AmpRtStatus copy(const char *call, void *target, const void *source,
+                   int64_t bytes, AmpRtCopyKind kind) override;
   void statistics(AmpRtDeviceStatistics &statistics) const override {
     hostHeap().statistics(statistics);
   }
@@ -83,8 +83,8 @@ AmpRtStatus HostDevice::free(const char *call, void *pointer) {
               call, pointer);
 }
 
-AmpRtStatus HostDevice::copy(void *target, const void *source, int64_t bytes,
-                             AmpRtCopyKind) {
+AmpRtStatus HostDevice::copy(const char *, void *target, const void *source,
+                             int64_t bytes, AmpRtCopyKind) {
   std::memmove(target, source, static_cast<size_t>(bytes));
   return AMP_RT_OK;
 }

@@ -214,6 +214,7 @@ Result StreamSynchronize(Stream stream) {
   FAKE_BEGIN(StreamSynchronize);
   FAKE_REQUIRE_CONTEXT;
   FAKE_REQUIRE(s.streams.count(stream), "expected a live stream");
+  s.flush();
   return kSuccess;
 }
 
@@ -290,6 +291,7 @@ Result MemFree(DevicePointer pointer) {
   auto found = s.allocations.find(static_cast<uintptr_t>(pointer));
   FAKE_REQUIRE(found != s.allocations.end() && !found->second.pool,
                "expected memory of cuMemAlloc");
+  s.flush();
   s.allocations.erase(found);
   std::free(reinterpret_cast<void *>(pointer));
   return told;
@@ -312,6 +314,7 @@ Result MemFreeAsync(DevicePointer pointer, Stream stream) {
   auto found = s.allocations.find(static_cast<uintptr_t>(pointer));
   FAKE_REQUIRE(found != s.allocations.end() && found->second.pool,
                "expected memory of a pool");
+  s.flush();
   s.allocations.erase(found);
   std::free(reinterpret_cast<void *>(pointer));
   return told;
@@ -357,7 +360,7 @@ Result MemcpyHtoDAsync(DevicePointer target, const void *source, size_t bytes,
   FAKE_REQUIRE(s.isLive(target, bytes) &&
                    !s.isLive(reinterpret_cast<uint64_t>(source), 1),
                "expected a host's source and a device's target");
-  std::memcpy(reinterpret_cast<void *>(target), source, bytes);
+  s.copy(target, reinterpret_cast<uint64_t>(source), bytes);
   return kSuccess;
 }
 
@@ -369,7 +372,7 @@ Result MemcpyDtoHAsync(void *target, DevicePointer source, size_t bytes,
   FAKE_REQUIRE(s.isLive(source, bytes) &&
                    !s.isLive(reinterpret_cast<uint64_t>(target), 1),
                "expected a device's source and a host's target");
-  std::memcpy(target, reinterpret_cast<const void *>(source), bytes);
+  s.copy(reinterpret_cast<uint64_t>(target), source, bytes);
   return kSuccess;
 }
 
@@ -382,8 +385,7 @@ Result MemcpyDtoDAsync(DevicePointer target, DevicePointer source, size_t bytes,
                "expected two ranges of the device");
   FAKE_REQUIRE(target + bytes <= source || source + bytes <= target,
                "expected ranges that do not overlap");
-  std::memcpy(reinterpret_cast<void *>(target),
-              reinterpret_cast<const void *>(source), bytes);
+  s.copy(target, source, bytes);
   return kSuccess;
 }
 

@@ -72,7 +72,9 @@ FAKE_CUDA_API void failCall(const char *function, int result, int nth = 1);
 
 /// driverVersion, devices, pools, computeMajor, computeMinor, sharedBytes,
 /// parameterInfo (0: the driver is too old to know parameters), processors,
-/// clusterProcessors (those of them that clusters can be placed on).
+/// clusterProcessors (those of them that clusters can be placed on), lateCopies
+/// (1: copies happen when something else waits for them or comes after them,
+/// not in the call).
 FAKE_CUDA_API void set(const char *setting, int64_t value);
 
 FAKE_CUDA_API int calls(const char *function);

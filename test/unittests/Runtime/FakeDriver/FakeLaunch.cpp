@@ -271,6 +271,7 @@ Result fakecuda::launchKernel(const LaunchConfig *config, Function function,
     text = checkArguments(*kernel, arguments, launch);
   if (Result result = require(text.empty(), name, text))
     return result;
+  s.flush();
   s.launches.push_back(launch);
   s.clock += 1;
   auto body = s.bodies.find(launch.kernel);

@@ -17,15 +17,26 @@
 using namespace fakecuda;
 
 void State::restoreSettings() {
-  settings = {{"driverVersion", 13000},
-              {"devices", 1},
-              {"pools", 1},
-              {"computeMajor", 9},
-              {"computeMinor", 0},
-              {"sharedBytes", 232448},
-              {"parameterInfo", 1},
-              {"processors", 132},
-              {"clusterProcessors", 132}};
+  settings = {
+      {"driverVersion", 13000}, {"devices", 1},      {"pools", 1},
+      {"computeMajor", 9},      {"computeMinor", 0}, {"sharedBytes", 232448},
+      {"parameterInfo", 1},     {"processors", 132}, {"clusterProcessors", 132},
+      {"lateCopies", 0}};
+}
+
+void State::copy(uint64_t target, uint64_t source, size_t bytes) {
+  copies.push_back([=] {
+    std::memcpy(reinterpret_cast<void *>(target),
+                reinterpret_cast<const void *>(source), bytes);
+  });
+  if (!setting("lateCopies"))
+    flush();
+}
+
+void State::flush() {
+  for (const std::function<void()> &copy : copies)
+    copy();
+  copies.clear();
 }
 
 bool State::isLive(uint64_t address, uint64_t bytes) const {

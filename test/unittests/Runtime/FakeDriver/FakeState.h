@@ -69,11 +69,15 @@ struct State {
   std::map<void *, std::unique_ptr<LoadedModule>> modules;
   std::map<void *, FakeEvent> events;
   std::vector<std::vector<unsigned char>> maps;
-  double clock = 0; ///< milliseconds
+  double clock = 0;                          ///< milliseconds
+  std::vector<std::function<void()>> copies; ///< that have not happened yet
 
   int64_t setting(const char *name) const { return settings.at(name); }
   void restoreSettings();
   void complain(const std::string &text) { violations += text + "\n"; }
+  void copy(uint64_t target, uint64_t source, size_t bytes);
+  /// Lets copies happen that were asked for before.
+  void flush();
   /// Whether the range lies inside of one live allocation.
   bool isLive(uint64_t address, uint64_t bytes) const;
 };
