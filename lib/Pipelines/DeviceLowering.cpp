@@ -91,6 +91,7 @@ static void addKernels(OpPassManager &pm,
   pm.addPass(createConvertFusionGroupsToKernelsPass(groups));
   pm.addPass(createConvertLinalgToElementKernelsPass());
   addCleanup(pm);
+  pm.addNestedPass<func::FuncOp>(createSinkHostReadsPass());
 }
 
 static void addBufferization(OpPassManager &pm) {

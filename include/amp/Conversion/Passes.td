@@ -588,6 +588,45 @@ def AnnotateFusionPlanPass : Pass<"amp-annotate-fusion-plan", "::mlir::func::Fun
 // Device
 //===----------------------------------------------------------------------===//
 
+def SinkHostReadsPass : Pass<"amp-sink-host-reads", "::mlir::func::FuncOp"> {
+  let summary = "ask a device for what the host wants to know when all is under way";
+  let description = [{
+    A host that reads an element of a device's tensor waits for all that the device was
+    asked before. Where it reads only to report, to the loss scaler or by an assertion,
+    nothing behind depends on it: such operations move to the end of the function, with
+    the numbers that nobody else needs. Effects keep their order: an operation with an
+    effect and results, or regions, and all in front of it stay.
+
+    Runs on tensors; assertions then fail when the step is over, and its results are not
+    used.
+
+    ```mlir
+    func.func private @update(i1)
+    func.func @step(%found: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
+      %f = tensor.extract %found[] : tensor<i1>
+      call @update(%f) : (i1) -> ()
+      %y = arith.addf %x, %x : tensor<4xf32>
+      return %y : tensor<4xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func private @update(i1)
+    func.func @step(%found: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
+      %y = arith.addf %x, %x : tensor<4xf32>
+      %f = tensor.extract %found[] : tensor<i1>
+      call @update(%f) : (i1) -> ()
+      return %y : tensor<4xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numReports", "reports", "Calls and assertions that moved to the end">
+  ];
+}
+
 def ConvertDeviceToRuntimePass : Pass<"convert-device-to-runtime", "ModuleOp"> {
   let summary = "let a host ask the runtime for what a device does";
   let description = [{
