@@ -117,7 +117,7 @@ TEST_F(EmulatorProgram, FindingsNameTheKernel) {
   EXPECT_EQ(ampRtRunEnd(handle), AMP_RT_DEVICE_ERROR);
   EXPECT_EQ(std::string(ampRtStatusText())
                 .rfind("ampRtRunLaunch: module 'additions': kernel 'add': "
-                       "ampRtDeviceLaunch: kernel 'add': additions:8:10: read "
+                       "ampRtDeviceLaunch: kernel 'add': additions:9:10: read "
                        "of uninitialised global",
                        0),
             0u)
