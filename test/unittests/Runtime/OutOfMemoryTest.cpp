@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CudaFixture.h"
+#include "CudaProgramFixture.h"
 #include "amp-rt/Blas.h"
 #include "amp-rt/Device.h"
 #include "amp-rt/Run.h"
@@ -239,4 +239,53 @@ TEST_F(CudaOutOfMemory, ModuleAndKernel) {
   strdupFails = false;
   expectFails(newFails, text, get);
   EXPECT_EQ(ampRtModuleUnload(module), AMP_RT_OK);
+}
+
+namespace {
+/// Of what the library itself needs for a program and its calls.
+using CudaProgramOutOfMemory = CudaProgramTest;
+} // namespace
+
+TEST_F(CudaProgramOutOfMemory, ProgramAndNumbers) {
+  expectFails(newFails,
+              "ampRtProgramLoad: no memory left for a program; destroy objects "
+              "that are no longer used",
+              [&] {
+                EXPECT_EQ(loaded, nullptr);
+                return ampRtProgramLoad(program.get(), device, &loaded);
+              });
+  ASSERT_EQ(ampRtRunCreate(&run), AMP_RT_OK);
+  expectFails(newFails,
+              "ampRtRunSetProgram: no memory left for numbers on their way to "
+              "a device; destroy objects that are no longer used",
+              [&] { return ampRtRunSetProgram(run, loaded); });
+}
+
+// A step that was done once is done again without a new object.
+TEST_F(CudaProgramOutOfMemory, LaterCallsNeedNothing) {
+  start();
+  void *operands[] = {allocate(256), allocate(256), nullptr};
+  for (bool isLater : {false, true}) {
+    int32_t number = 1;
+    newFails = strdupFails = isLater;
+    operands[2] = ampRtRunAllocate(handle, 256);
+    void *constant = ampRtRunConstant(handle, kSums, 16);
+    AmpRtStatus launched = ampRtRunLaunch(handle, 0, operands);
+    AmpRtStatus walked = ampRtRunLaunch(handle, 1, operands);
+    AmpRtStatus written = ampRtRunWrite(handle, operands[0], &number, 4);
+    // The near misses: of another size, and another constant.
+    void *larger = isLater ? ampRtRunAllocate(handle, 512) : nullptr;
+    void *other = isLater ? ampRtRunConstant(handle, kSums, 8) : nullptr;
+    newFails = strdupFails = false;
+    EXPECT_NE(operands[2], nullptr);
+    EXPECT_NE(constant, nullptr);
+    EXPECT_EQ(launched, AMP_RT_OK);
+    EXPECT_EQ(walked, AMP_RT_OK);
+    EXPECT_EQ(written, AMP_RT_OK);
+    EXPECT_EQ(larger, nullptr);
+    EXPECT_EQ(other, nullptr);
+    EXPECT_EQ(next().first, isLater ? AMP_RT_OUT_OF_MEMORY : AMP_RT_OK);
+  }
+  free(operands[0]);
+  free(operands[1]);
 }

@@ -14,6 +14,7 @@
 
 #include "amp-rt/Blas.h"
 #include "amp-rt/Device.h"
+#include "amp-rt/Load.h"
 #include "amp-rt/Scaler.h"
 
 #include <gtest/gtest.h>
@@ -147,6 +148,25 @@ TEST(StructSize, OlderCallersLeaveTheRestAtZero) {
   launch.known.kernel = reinterpret_cast<void *>(+kernel);
   EXPECT_EQ(ampRtDeviceLaunch(host(), &launch.known), AMP_RT_OK)
       << ampRtStatusText();
+}
+
+// Before there were programs for a device: so this is one for the host,
+// whatever stands behind it.
+TEST(StructSize, OlderProgramsAreForTheHost) {
+  AmpRtLoadedProgram *loaded = nullptr;
+  Older<AmpRtProgram> program(offsetof(AmpRtProgram, chip));
+  EXPECT_EQ(ampRtProgramLoad(&program.known, host(), &loaded),
+            AMP_RT_INVALID_ARGUMENT);
+  EXPECT_NE(std::strstr(ampRtStatusText(), "one for the host"), nullptr)
+      << ampRtStatusText();
+  Newer<AmpRtProgram> newer;
+  newer.added = 1;
+  EXPECT_EQ(ampRtProgramLoad(&newer.known, host(), &loaded),
+            AMP_RT_VERSION_MISMATCH);
+  newer.known.structSize = 0;
+  EXPECT_EQ(ampRtProgramLoad(&newer.known, host(), &loaded),
+            AMP_RT_VERSION_MISMATCH);
+  EXPECT_EQ(loaded, nullptr);
 }
 
 TEST(StructSize, NewerCallersAreServedWhileTheyAskNothingNew) {

@@ -16,7 +16,10 @@
 #include "amp-rt/Event.h"
 #include "amp-rt/Half.h"
 #include "amp-rt/Kernel.h"
+#include "amp-rt/Load.h"
 #include "amp-rt/Memory.h"
+#include "amp-rt/Pool.h"
+#include "amp-rt/Profile.h"
 #include "amp-rt/Program.h"
 #include "amp-rt/Run.h"
 #include "amp-rt/Scaler.h"
@@ -78,6 +81,16 @@ int useRuntimeFromC(void) {
   CHECK(ampRtDeviceFree(device, memory) == AMP_RT_OK);
   _mlir_memref_to_llvm_free(_mlir_memref_to_llvm_alloc(10));
   ampRtRunFree(context, ampRtRunAllocate(context, 10));
+
+  AmpRtProgram program = {.structSize = sizeof program, .chip = ""};
+  AmpRtLoadedProgram *loaded = NULL;
+  CHECK(ampRtProgramLoad(&program, device, &loaded) == AMP_RT_UNAVAILABLE);
+  CHECK(ampRtProgramUnload(loaded) == AMP_RT_OK);
+  AmpRtRun *idle = NULL;
+  CHECK(ampRtRunCreate(&idle) == AMP_RT_OK);
+  CHECK(ampRtRunSetProgram(idle, NULL) == AMP_RT_OK);
+  CHECK(!ampRtRunConstant(ampRtRunHandle(idle), &program, 4));
+  ampRtRunDestroy(idle);
 
   AmpRtTap *tap = NULL;
   int64_t elements = 0;
