@@ -1737,4 +1737,71 @@ def StoreBooleansAsBytesPass : Pass<"amp-store-booleans-as-bytes"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+//===----------------------------------------------------------------------===//
+// Device
+//===----------------------------------------------------------------------===//
+
+def FlattenConditionalsPass : Pass<"amp-flatten-conditionals", "::mlir::func::FuncOp"> {
+  let summary = "compute both branches of a condition that the device knows";
+  let description = [{
+    Where a condition is an element of a tensor, a host that branches on it waits until
+    a device has computed it. An `scf.if` becomes both of its branches, and for each
+    result a `linalg.generic` that selects, with the condition's tensor as an input;
+    elementwise fusion melts it into what computes the new value. The guard of a skipped
+    step (`amp.apply_if_finite`) runs so without a question to the host.
+
+    **Input.** On tensors. An `scf.if` is taken if
+
+    1. its condition is a `tensor.extract` from a tensor of one i1;
+    2. it has results, each a tensor of static shape without encoding, or a number;
+    3. what is in its branches has no effects and may run in vain: no assertions, no
+       `scf.while`, no integer quotients and remainders but by constants, no slices and
+       elements at indices that are not known to lie inside.
+
+    **Guarantee.** The bits are those of the `scf.if`: a select moves them. A result that
+    both branches yield alike needs none. A number is selected in memory of one element
+    and taken from there.
+
+    **Left alone.** All other ones: conditions that the host knows anyway, of loop variables
+    or arguments, and those of numbers that were computed from elements.
+
+    Before:
+    ```mlir
+    func.func @guard(%found: tensor<i1>, %old: tensor<8xf32>, %grad: tensor<8xf32>) -> tensor<8xf32> {
+      %c = tensor.extract %found[] : tensor<i1>
+      %0 = scf.if %c -> (tensor<8xf32>) {
+        scf.yield %old : tensor<8xf32>
+      } else {
+        %new = arith.subf %old, %grad : tensor<8xf32>
+        scf.yield %new : tensor<8xf32>
+      }
+      return %0 : tensor<8xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @guard(%found: tensor<i1>, %old: tensor<8xf32>, %grad: tensor<8xf32>) -> tensor<8xf32> {
+      %c = tensor.extract %found[] : tensor<i1>
+      %new = arith.subf %old, %grad : tensor<8xf32>
+      %empty = tensor.empty() : tensor<8xf32>
+      %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> ()>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+                           iterator_types = ["parallel"]}
+          ins(%found, %old, %new : tensor<i1>, tensor<8xf32>, tensor<8xf32>) outs(%empty : tensor<8xf32>) {
+      ^bb0(%in: i1, %in_0: f32, %in_1: f32, %out: f32):
+        %1 = arith.select %in, %in_0, %in_1 : f32
+        linalg.yield %1 : f32
+      } -> tensor<8xf32>
+      return %0 : tensor<8xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numFlattened", "flattened", "conditions whose branches both run">,
+    Statistic<"numSelects", "selects", "results that an operation selects">,
+    Statistic<"numKept", "kept", "conditions that stay with the host">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 #endif // AMP_CONVERSION_PASSES
