@@ -60,6 +60,7 @@ static void addTensorStage(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createSeparateAssertsPass());
   // The guard of a step, before fusion, which melts it into the update.
   pm.addNestedPass<func::FuncOp>(createFlattenConditionalsPass());
+  pm.addNestedPass<func::FuncOp>(createChecksToFlagsPass());
   // Which elementwise fusion moves into the readers.
   pm.addNestedPass<func::FuncOp>(createRecomputeWideningsPass());
   pm.addPass(createFuseElementwisePass());

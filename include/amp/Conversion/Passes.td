@@ -233,7 +233,9 @@ def ConvertLinalgToElementKernelsPass : Pass<"convert-linalg-to-element-kernels"
     Others stay as they are; with `report`, a remark says why.
 
     **Guarantee.** The bits are those of the loops as they are written: no order of
-    additions changes, no rounding is dropped.
+    additions changes, no rounding is dropped. An index of `tensor.extract` that lies outside
+    of the tensor reads its last place in that dimension, so that a kernel may run before
+    the check of its indices is read (`amp-checks-to-flags`).
 
     The kernels' arguments are `in0` and on, the inputs that are read; `start0` and on, what
     results start from, where that is read; `table0` and on, tensors that are read by index;
@@ -1950,9 +1952,12 @@ def FlattenConditionalsPass : Pass<"amp-flatten-conditionals", "::mlir::func::Fu
 
     1. its condition is a `tensor.extract` from a tensor of one i1;
     2. it has results, each a tensor of static shape without encoding, or a number;
-    3. what is in its branches has no effects and may run in vain: no assertions, no
-       `scf.while`, no integer quotients and remainders but by constants, no slices and
-       elements at indices that are not known to lie inside.
+    3. what is in its branches has no effects and may run in vain: no `scf.while`, no
+       integer quotients and remainders but by constants, no slices and elements at indices
+       that are not known to lie inside, no assertions but in the body of a
+       `linalg.generic`.
+
+    Such an assertion holds where the other branch is wanted.
 
     **Guarantee.** The bits are those of the `scf.if`: a select moves them. A result that
     both branches yield alike needs none. A number is selected in memory of one element
@@ -1994,10 +1999,77 @@ def FlattenConditionalsPass : Pass<"amp-flatten-conditionals", "::mlir::func::Fu
   let statistics = [
     Statistic<"numFlattened", "flattened", "conditions whose branches both run">,
     Statistic<"numSelects", "selects", "results that an operation selects">,
+    Statistic<"numGuarded", "guarded", "operations whose assertions read the condition">,
     Statistic<"numKept", "kept", "conditions that stay with the host">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect"];
+}
+
+def ChecksToFlagsPass : Pass<"amp-checks-to-flags", "::mlir::func::FuncOp"> {
+  let summary = "ask at the end of a function whether its checks held";
+  let description = [{
+    A kernel cannot stop a program, and a host that stops it where the assertion stands
+    waits for the device there. Each assertion that `amp-separate-asserts` has made an
+    operation of, a `linalg.generic` without results on tensors, becomes one that computes
+    a `tensor<i1>`, whether it was violated at any iteration; in front of the function's
+    return the flag is taken from there and `cf.assert` has the message.
+
+    **Input.** Operations on tensors in the function's own block, of one block itself, whose
+    bodies hold assertions alone and what computes them. One with several assertions becomes
+    one for each, so that `cse` finds what is asserted twice.
+
+    **Guarantee.** A run that violates a check ends before the function returns, with the
+    message of the first check that was violated in the order of the text; one that violates
+    none is unchanged. What stands behind a check now runs on data that it is about to refuse:
+    `convert-linalg-to-element-kernels` clamps what a body reads by index into its tensor,
+    unless it is known to lie inside. Loops of the host do not.
+
+    **Left alone.** Checks in loops and branches, and in functions of several blocks.
+
+    Before:
+    ```mlir
+    func.func @lookup(%rows: tensor<8xi32>) -> tensor<8xi32> {
+      %c5 = arith.constant 5 : i32
+      linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%rows : tensor<8xi32>) {
+      ^bb0(%row: i32):
+        %inside = arith.cmpi ult, %row, %c5 : i32
+        cf.assert %inside, "no such row"
+        linalg.yield
+      }
+      return %rows : tensor<8xi32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @lookup(%rows: tensor<8xi32>) -> tensor<8xi32> {
+      %c5 = arith.constant 5 : i32
+      %false = arith.constant false
+      %0 = tensor.empty() : tensor<i1>
+      %1 = linalg.fill ins(%false : i1) outs(%0 : tensor<i1>) -> tensor<i1>
+      %2 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]}
+          ins(%rows : tensor<8xi32>) outs(%1 : tensor<i1>) {
+      ^bb0(%row: i32, %out: i1):
+        %inside = arith.cmpi ult, %row, %c5 : i32
+        %true = arith.constant true
+        %3 = arith.xori %inside, %true : i1
+        %4 = arith.ori %out, %3 : i1
+        linalg.yield %4 : i1
+      } -> tensor<i1>
+      %violated = tensor.extract %2[] : tensor<i1>
+      %true_0 = arith.constant true
+      %held = arith.xori %violated, %true_0 : i1
+      cf.assert %held, "no such row"
+      return %rows : tensor<8xi32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numFlags", "flags", "assertions that became flags">,
+    Statistic<"numKept", "kept", "operations with assertions left where they are">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
 #endif // AMP_CONVERSION_PASSES

@@ -17,9 +17,11 @@
 //
 // "May run" is upstream's isPure, which asks whether an operation has no effect
 // and may run without need, plus what it takes for granted: that indices and
-// slices lie inside of their tensors, and that a remainder has a divisor. The
-// walk is post-order, so that an if inside of another is a choice by the time
-// the outer one is looked at, or is a reason against it.
+// slices lie inside of their tensors, and that a remainder has a divisor. An
+// assertion in the body of a linalg.generic reads the condition, and holds in
+// the branch that is not wanted. The walk is post-order, so that an if inside
+// of another is a choice by the time the outer one is looked at, or is a reason
+// against it.
 //
 // The price is the work of the branch that is not wanted. A skipped step, which
 // this is for, is rare, and what it saves is one elementwise update.
@@ -29,8 +31,10 @@
 #include "amp/Analysis/IndexBounds.h"
 #include "amp/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -97,17 +101,64 @@ static bool isDefined(Operation *op) {
       .Default(true);
 }
 
-/// Whether a region may run where the program does not ask for it.
-static bool isSpeculatable(Region &region) {
-  for (Operation &op : region.front().without_terminator())
-    if (!isPure(&op))
-      return false;
-  return !region
-              .walk([](Operation *op) {
-                return isDefined(op) ? WalkResult::advance()
-                                     : WalkResult::interrupt();
-              })
-              .wasInterrupted();
+/// Whether an operation of a branch may run where the program does not ask for
+/// it, its assertions left aside.
+static bool mayRun(Operation &op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (generic && generic.hasPureTensorSemantics())
+    return llvm::all_of(*generic.getBody(), [](Operation &inner) {
+      return isa<cf::AssertOp>(inner) || mayRun(inner);
+    });
+  return isPure(&op) && !op.walk([](Operation *inner) {
+                             return isDefined(inner) ? WalkResult::advance()
+                                                     : WalkResult::interrupt();
+                           }).wasInterrupted();
+}
+
+static bool mayRun(Region &region) {
+  return llvm::all_of(region.front().without_terminator(),
+                      [](Operation &op) { return mayRun(op); });
+}
+
+/// The map by which loops read the only element of a tensor.
+static AffineMap getElementMap(Value tensor, unsigned numLoops) {
+  MLIRContext *context = tensor.getContext();
+  SmallVector<AffineExpr> zeros(
+      cast<RankedTensorType>(tensor.getType()).getRank(),
+      getAffineConstantExpr(0, context));
+  return AffineMap::get(numLoops, 0, zeros, context);
+}
+
+/// Makes `op` assert only where `condition` has the value that its branch has:
+///   assert %x  ->  assert %condition != wanted || %x
+static void guardAssertions(linalg::GenericOp op, Value condition, bool wanted,
+                            IRRewriter &rewriter) {
+  rewriter.setInsertionPoint(op);
+  unsigned position = op.getNumDpsInputs();
+  SmallVector<Value> inputs = op.getInputs();
+  inputs.push_back(condition);
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  maps.insert(maps.begin() + position,
+              getElementMap(condition, op.getNumLoops()));
+  auto guarded = linalg::GenericOp::create(
+      rewriter, op.getLoc(), op.getResultTypes(), inputs, op.getOutputs(), maps,
+      op.getIteratorTypesArray(), /*bodyBuild=*/nullptr,
+      linalg::getPrunedAttributeList(op));
+  guarded.getRegion().takeBody(op.getRegion());
+  Value element = guarded.getBody()->insertArgument(
+      position, rewriter.getI1Type(), condition.getLoc());
+  for (auto assertion : guarded.getBody()->getOps<cf::AssertOp>()) {
+    rewriter.setInsertionPoint(assertion);
+    Location loc = assertion.getLoc();
+    Value isOther = element;
+    if (wanted)
+      isOther = arith::XOrIOp::create(
+          rewriter, loc, element,
+          arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(true)));
+    assertion.getArgMutable().assign(
+        arith::OrIOp::create(rewriter, loc, isOther, assertion.getArg()));
+  }
+  rewriter.replaceOp(op, guarded.getResults());
 }
 
 /// Whether a choice between values of a type is an operation on tensors.
@@ -136,15 +187,22 @@ struct FlattenConditionals
   static bool canFlatten(scf::IfOp op) {
     return op.getNumResults() != 0 && getMemory(op.getCondition()) &&
            llvm::all_of(op.getResultTypes(), isSelectable) &&
-           isSpeculatable(op.getThenRegion()) &&
-           isSpeculatable(op.getElseRegion());
+           mayRun(op.getThenRegion()) && mayRun(op.getElseRegion());
   }
 
   void flatten(scf::IfOp op, IRRewriter &rewriter) {
     Value condition = getMemory(op.getCondition());
-    SmallVector<Value> thens(op.thenYield().getResults());
-    SmallVector<Value> elses(op.elseYield().getResults());
+    SmallVector<Value> thens, elses;
     for (Block *block : {op.thenBlock(), op.elseBlock()}) {
+      bool wanted = block == op.thenBlock();
+      for (auto generic :
+           llvm::make_early_inc_range(block->getOps<linalg::GenericOp>()))
+        if (!generic.getBody()->getOps<cf::AssertOp>().empty()) {
+          guardAssertions(generic, condition, wanted, rewriter);
+          ++numGuarded;
+        }
+      llvm::append_range(wanted ? thens : elses,
+                         block->getTerminator()->getOperands());
       rewriter.eraseOp(block->getTerminator());
       rewriter.inlineBlockBefore(block, op);
     }
@@ -181,16 +239,9 @@ struct FlattenConditionals
     SmallVector<Value> inputs = {condition, createInput(builder, loc, then),
                                  createInput(builder, loc, otherwise)};
     AffineMap identity = builder.getMultiDimIdentityMap(rank);
-    // Of tensors with one element, the element.
-    auto getMap = [&](Value input) {
-      auto inputType = cast<RankedTensorType>(input.getType());
-      if (inputType == type)
-        return identity;
-      SmallVector<AffineExpr> zeros(inputType.getRank(),
-                                    builder.getAffineConstantExpr(0));
-      return AffineMap::get(rank, 0, zeros, builder.getContext());
-    };
-    SmallVector<AffineMap> maps = llvm::map_to_vector(inputs, getMap);
+    SmallVector<AffineMap> maps = llvm::map_to_vector(inputs, [&](Value input) {
+      return input.getType() == type ? identity : getElementMap(input, rank);
+    });
     maps.push_back(identity);
     Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
                                           type.getElementType());

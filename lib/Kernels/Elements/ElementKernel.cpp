@@ -11,7 +11,8 @@
 // the first result. An iteration runs the loops of sums in their order and
 // carries the results through them, so that the body is computed as it is
 // written, with every rounding. Numbers are of 32 bits, those of the body
-// (linalg.index) of 64. An i1 is a byte in memory.
+// (linalg.index) of 64. An i1 is a byte in memory. What a body reads by index
+// is inside of its tensor, whatever the index is.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +21,7 @@
 #include "Device/KernelSignature.h"
 #include "Device/Sm80Instructions.h"
 #include "Elements/ElementRules.h"
+#include "amp/Analysis/IndexBounds.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -106,6 +108,9 @@ private:
   /// Where an element of a tensor stands, behind the first.
   Number locate(RankedTensorType type, ArrayRef<Number> indices);
   Number evaluate(AffineExpr expression);
+  /// An index of a body into a dimension of `size`. The check of an index may
+  /// not have been read yet, so one that may lie outside is clamped.
+  Number narrow(Value index, int64_t size, bool isInside);
   Value load(Value pointer, Type element, Number offset);
   void store(Value value, Value pointer, Type element, Number offset);
   /// The element of an operand at this iteration: its place, and itself.
@@ -144,6 +149,15 @@ Number ElementEmitter::evaluate(AffineExpr expression) {
   auto binary = cast<AffineBinaryOpExpr>(expression);
   Number left = evaluate(binary.getLHS()), right = evaluate(binary.getRHS());
   return binary.getKind() == AffineExprKind::Add ? left + right : left * right;
+}
+
+Number ElementEmitter::narrow(Value index, int64_t size, bool isInside) {
+  // Before it has 32 bits: 2^32 is no 0. Unsigned: what is negative is large.
+  if (!isInside)
+    index = arith::MinUIOp::create(b, index,
+                                   arith::ConstantIndexOp::create(b, size - 1));
+  return b.number(
+      arith::IndexCastOp::create(b, b.getI32Type(), index).getResult());
 }
 
 Value ElementEmitter::load(Value pointer, Type element, Number offset) {
@@ -219,11 +233,11 @@ ElementEmitter::Values ElementEmitter::runBody(ValueRange results) {
           arith::IndexCastUIOp::create(b, b.getIndexType(), loop).getResult());
     } else if (auto extract = dyn_cast<tensor::ExtractOp>(inner)) {
       SmallVector<Number> indices;
-      for (Value index : extract.getIndices())
-        indices.push_back(b.number(
-            arith::IndexCastOp::create(b, b.getI32Type(), values.lookup(index))
-                .getResult()));
       auto type = extract.getTensor().getType();
+      for (auto [index, size] :
+           llvm::zip(extract.getIndices(), type.getShape()))
+        indices.push_back(narrow(values.lookup(index), size,
+                                 /*isInside=*/isWithin(index, size)));
       values.map(extract.getResult(),
                  load(tables.lookup(extract.getTensor()), type.getElementType(),
                       locate(type, indices)));

@@ -160,17 +160,51 @@ func.func @around(%a: tensor<i1>, %known: i1, %x: tensor<8xf32>, %y: tensor<8xf3
   return %0 : tensor<8xf32>
 }
 
-// What may not run in vain: an assertion in a body.
+// An assertion in a body holds where its branch is not wanted: here the else branch, then
+// the other.
 
 // CHECK-LABEL: func @asserts
-// CHECK:         scf.if
+// CHECK-SAME:    (%[[FOUND:.*]]: tensor<i1>
+// CHECK-NOT:     scf.if
+// CHECK:         linalg.generic {{{.*}}} ins(%{{.*}}, %[[FOUND]] : tensor<8xf32>, tensor<i1>)
+// CHECK-NEXT:    ^bb0(%{{.*}}: f32, %[[C:.*]]: i1):
+// CHECK-NEXT:      %[[NONZERO:.*]] = arith.cmpf
+// CHECK-NEXT:      %[[HOLDS:.*]] = arith.ori %[[C]], %[[NONZERO]]
+// CHECK-NEXT:      cf.assert %[[HOLDS]], "no steps"
+// CHECK:         arith.select
 func.func @asserts(%found: tensor<i1>, %old: tensor<8xf32>, %step: tensor<8xf32>) -> tensor<8xf32> {
   %zero = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<8xf32>
   %c = tensor.extract %found[] : tensor<i1>
   %0 = scf.if %c -> (tensor<8xf32>) {
     scf.yield %old : tensor<8xf32>
   } else {
+    linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%step : tensor<8xf32>) {
+    ^bb0(%s: f32):
+      %nonzero = arith.cmpf one, %s, %zero : f32
+      cf.assert %nonzero, "no steps"
+      linalg.yield
+    }
+    scf.yield %step : tensor<8xf32>
+  }
+  return %0 : tensor<8xf32>
+}
+
+// CHECK-LABEL: func @asserts_and_computes
+// CHECK-SAME:    (%[[FOUND:[a-z0-9]+]]: tensor<i1>, %[[OLD:[a-z0-9]+]]: tensor<8xf32>
+// CHECK-NOT:     scf.if
+// CHECK:         %[[NEW:.*]] = linalg.generic {{{.*}}} ins(%{{.*}}, %[[FOUND]] : tensor<8xf32>, tensor<i1>) outs(
+// CHECK-NEXT:    ^bb0(%{{.*}}: f32, %[[C:.*]]: i1, %{{.*}}: f32):
+// CHECK-NEXT:      %[[NONZERO:.*]] = arith.cmpf
+// CHECK-NEXT:      %[[TRUE:.*]] = arith.constant true
+// CHECK-NEXT:      %[[OTHER:.*]] = arith.xori %[[C]], %[[TRUE]]
+// CHECK-NEXT:      %[[HOLDS:.*]] = arith.ori %[[OTHER]], %[[NONZERO]]
+// CHECK-NEXT:      cf.assert %[[HOLDS]], "no steps"
+// CHECK:         linalg.generic {{{.*}}} ins(%[[FOUND]], %[[NEW]], %[[OLD]]
+func.func @asserts_and_computes(%taken: tensor<i1>, %old: tensor<8xf32>, %step: tensor<8xf32>) -> tensor<8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %c = tensor.extract %taken[] : tensor<i1>
+  %0 = scf.if %c -> (tensor<8xf32>) {
     %1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
         ins(%step : tensor<8xf32>) outs(%e : tensor<8xf32>) {
     ^bb0(%s: f32, %out: f32):
@@ -179,6 +213,23 @@ func.func @asserts(%found: tensor<i1>, %old: tensor<8xf32>, %step: tensor<8xf32>
       linalg.yield %s : f32
     } -> tensor<8xf32>
     scf.yield %1 : tensor<8xf32>
+  } else {
+    scf.yield %old : tensor<8xf32>
+  }
+  return %0 : tensor<8xf32>
+}
+
+// One of the host itself would stop it.
+
+// CHECK-LABEL: func @asserts_itself
+// CHECK:         scf.if
+func.func @asserts_itself(%found: tensor<i1>, %known: i1, %old: tensor<8xf32>, %step: tensor<8xf32>) -> tensor<8xf32> {
+  %c = tensor.extract %found[] : tensor<i1>
+  %0 = scf.if %c -> (tensor<8xf32>) {
+    scf.yield %old : tensor<8xf32>
+  } else {
+    cf.assert %known, "unknown"
+    scf.yield %step : tensor<8xf32>
   }
   return %0 : tensor<8xf32>
 }

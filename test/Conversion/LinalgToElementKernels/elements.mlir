@@ -72,11 +72,16 @@ func.func @two_results(%x: tensor<40x50xf32>) -> (tensor<50x40xf32>, tensor<40x5
 
 // -----
 
-// Rows of a table by index, the place itself, and a number from a tensor of one.
+// Rows of a table by index, clamped into it, the place itself, which needs no clamp, and a
+// number from a tensor of one.
 // CHECK-LABEL: func @gather
 // CHECK-SAME:    (%[[TABLE:.*]]: tensor<9x5xf32>, %[[INDEX:.*]]: tensor<6xi32>, %[[FACTOR:.*]]: tensor<f32>)
 // CHECK-NOT:   tensor.extract
 // CHECK:       amp.launch_kernels @element_0 ins(in0 = %[[INDEX]], table0 = %[[TABLE]], number0 = %[[FACTOR]])
+// CHECK:       %[[WIDE:.*]] = arith.index_cast %{{.*}} : i32 to index
+// CHECK:       %[[INSIDE:.*]] = arith.minui %[[WIDE]], %{{.*}} : index
+// CHECK:       arith.index_cast %[[INSIDE]] : index to i32
+// CHECK-NOT:   arith.minui
 func.func @gather(%table: tensor<9x5xf32>, %index: tensor<6xi32>, %factor: tensor<f32>) -> tensor<6x5xf32> {
   %number = tensor.extract %factor[] : tensor<f32>
   %empty = tensor.empty() : tensor<6x5xf32>
@@ -158,4 +163,21 @@ func.func @choice(%x: tensor<33xf32>, %y: tensor<33xf32>) -> tensor<33xf32> {
     linalg.yield %0 : f32
   } -> tensor<33xf32>
   return %r : tensor<33xf32>
+}
+
+// -----
+
+// Indices outside: what is negative, and what has 2^32 too many, reads the last place.
+// CHECK-LABEL: func @gather_outside
+// CHECK:       arith.minui %{{.*}}, %{{.*}} : index
+func.func @gather_outside(%table: tensor<9xf32>, %index: tensor<6xi64>) -> tensor<6xf32> {
+  %empty = tensor.empty() : tensor<6xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%index : tensor<6xi64>) outs(%empty : tensor<6xf32>) {
+  ^bb0(%row: i64, %out: f32):
+    %r = arith.index_cast %row : i64 to index
+    %v = tensor.extract %table[%r] : tensor<9xf32>
+    linalg.yield %v : f32
+  } -> tensor<6xf32>
+  return %0 : tensor<6xf32>
 }

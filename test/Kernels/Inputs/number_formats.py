@@ -81,6 +81,7 @@ FORMATS = {
         Format("f8E4M3FN", np.int8, 4, -6, 448.0),
         Format("f8E5M2", np.int8, 3, -14, 57344.0),
         Format("i32", np.int32, 32, 0, 2.0**31),
+        Format("i64", np.int64, 64, 0, 2.0**63),
         Format("i8", np.int8, 8, 0, 2.0**7),
     )
 }

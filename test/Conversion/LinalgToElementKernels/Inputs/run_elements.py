@@ -37,10 +37,17 @@ REFERENCES = {
     "two_results": lambda x: [(x.astype(f32) * x.astype(f32)).T, x.astype(f32).astype(f16)],
     "gather": lambda table, index, factor: (table.astype(f32)[index.astype(int)] * factor.astype(f32)
                                             + np.arange(5, dtype=f32)),
+    "gather_outside": lambda table, index: table.astype(f32)[np.where((index < 0) | (index > 8), 8, index.astype(int))],
     "pool": lambda x: pool(x.astype(f32)),
     "equal": lambda x, y: ((x.astype(f32) + y.astype(f32)) + y.astype(f32)) - x.astype(f32),
     "choice": lambda x, y: np.where(x < y, x, 0).astype(f32),
 }
+
+
+def draw(random, shape, type):
+    if type == "i64":
+        return np.array([3, -1, 9, 2**32, 8, -(2**32)], np.float64)[: shape[0]]
+    return random.integers(0, 9, shape) if type == "i32" else random.uniform(-2, 2, shape)
 
 
 def check(name, source):
@@ -49,7 +56,7 @@ def check(name, source):
         try:
             program = Program(source, "--convert-linalg-to-element-kernels", folder)
             arguments = [
-                FORMATS[type].round(random.integers(0, 9, shape) if type == "i32" else random.uniform(-2, 2, shape))
+                FORMATS[type].round(draw(random, shape, type))
                 for _, shape, type in program.arguments
             ]
             seen, expected = program.run(arguments), REFERENCES[name](*arguments)
