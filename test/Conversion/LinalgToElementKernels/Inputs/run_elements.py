@@ -39,6 +39,7 @@ REFERENCES = {
                                             + np.arange(5, dtype=f32)),
     "pool": lambda x: pool(x.astype(f32)),
     "equal": lambda x, y: ((x.astype(f32) + y.astype(f32)) + y.astype(f32)) - x.astype(f32),
+    "logarithm": lambda x: np.log(np.abs(x.astype(np.float64))).astype(f32).astype(f16),
     "choice": lambda x, y: np.where(x < y, x, 0).astype(f32),
 }
 
