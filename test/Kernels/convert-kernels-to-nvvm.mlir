@@ -38,6 +38,93 @@ gpu.module @more_kernels {
   }
 }
 
+// Others are arithmetic in f64, and rounded once; there is no branch.
+// CHECK-LABEL: llvm.func @wide
+gpu.module @wide_kernels {
+  llvm.func @wide(%x: f32, %n: i32, %m: i64, %out: !llvm.ptr<1>) {
+    // CHECK-NOT: {{math|arith}}.
+    // CHECK-NOT: llvm.{{br|cond_br|call}}
+    // CHECK-NOT: llvm.intr.{{exp|log|pow|sin|cos|atan}}
+    // CHECK-COUNT-15: llvm.fptrunc {{.*}} : f64 to f32
+    // CHECK-NOT: llvm.fptrunc
+    // CHECK: llvm.return
+    %atan = math.atan %x : f32
+    llvm.store %atan, %out : f32, !llvm.ptr<1>
+    %cbrt = math.cbrt %x : f32
+    llvm.store %cbrt, %out : f32, !llvm.ptr<1>
+    %cos = math.cos %x : f32
+    llvm.store %cos, %out : f32, !llvm.ptr<1>
+    %cosh = math.cosh %x : f32
+    llvm.store %cosh, %out : f32, !llvm.ptr<1>
+    %expm1 = math.expm1 %x : f32
+    llvm.store %expm1, %out : f32, !llvm.ptr<1>
+    %log = math.log %x : f32
+    llvm.store %log, %out : f32, !llvm.ptr<1>
+    %log10 = math.log10 %x : f32
+    llvm.store %log10, %out : f32, !llvm.ptr<1>
+    %log1p = math.log1p %x : f32
+    llvm.store %log1p, %out : f32, !llvm.ptr<1>
+    %log2 = math.log2 %x : f32
+    llvm.store %log2, %out : f32, !llvm.ptr<1>
+    %sin = math.sin %x : f32
+    llvm.store %sin, %out : f32, !llvm.ptr<1>
+    %sinh = math.sinh %x : f32
+    llvm.store %sinh, %out : f32, !llvm.ptr<1>
+    %atan2 = math.atan2 %x, %log : f32
+    llvm.store %atan2, %out : f32, !llvm.ptr<1>
+    %powf = math.powf %x, %log : f32
+    llvm.store %powf, %out : f32, !llvm.ptr<1>
+    %short = math.fpowi %x, %n : f32, i32
+    llvm.store %short, %out : f32, !llvm.ptr<1>
+    %long = math.fpowi %x, %m : f32, i64
+    llvm.store %long, %out : f32, !llvm.ptr<1>
+    llvm.return
+  }
+}
+
+// A known exponent: multiplications in f32.
+// CHECK-LABEL: llvm.func @cube(
+// CHECK-SAME: %[[X:.*]]: f32
+gpu.module @cube_kernels {
+  llvm.func @cube(%x: f32, %out: !llvm.ptr<1>) {
+    // CHECK-DAG: %[[SQUARE:.*]] = llvm.fmul %[[X]], %[[X]] : f32
+    // CHECK: %[[CUBE:.*]] = llvm.fmul %[[X]], %[[SQUARE]] : f32
+    // CHECK: llvm.fdiv %{{.*}}, %[[CUBE]] : f32
+    %n = arith.constant -3 : i32
+    %y = math.fpowi %x, %n : f32, i32
+    llvm.store %y, %out : f32, !llvm.ptr<1>
+    llvm.return
+  }
+}
+
+// f16 by way of f32, the polynomials too.
+// CHECK-LABEL: llvm.func @half(
+// CHECK-SAME: %[[X:.*]]: f16
+gpu.module @half_kernels {
+  llvm.func @half(%x: f16, %out: !llvm.ptr<1>) {
+    // CHECK-NOT: : f16
+    // CHECK: llvm.fpext %[[X]] : f16 to f32
+    // CHECK-NOT: fadd {{.*}} : f16
+    // CHECK: llvm.fptrunc {{.*}} : f32 to f16
+    %y = math.erf %x : f16
+    llvm.store %y, %out : f16, !llvm.ptr<1>
+    llvm.return
+  }
+}
+
+// Vectors, too.
+// CHECK-LABEL: llvm.func @vector
+gpu.module @vector_kernels {
+  llvm.func @vector(%x: vector<2xf16>, %out: !llvm.ptr<1>) {
+    // CHECK-NOT: math.
+    // CHECK: llvm.fptrunc {{.*}} : vector<2xf64> to vector<2xf32>
+    %y = math.powf %x, %x : vector<2xf16>
+    %z = math.sin %y : vector<2xf16>
+    llvm.store %z, %out : vector<2xf16>, !llvm.ptr<1>
+    llvm.return
+  }
+}
+
 // Host code stays.
 // CHECK-LABEL: func.func @host
 func.func @host(%x: f32) -> f32 {

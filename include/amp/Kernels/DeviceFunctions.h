@@ -16,18 +16,25 @@
 
 #include "mlir/IR/Operation.h"
 
+#include <string>
+
 namespace mlir::amp {
 
-/// Whether NVPTX has instructions for a function.
+/// Whether NVPTX has instructions for a function, of its type.
 bool hasInstructions(Operation *op);
 
-/// Whether a function has a polynomial in kernels: exp, tanh and erf, of f32.
-bool hasPolynomial(Operation *op);
+/// Whether kernels have arithmetic for a function: of f32, and of f16 and bf16
+/// by way of it.
+bool hasExpansion(Operation *op);
 
 /// Whether kernels have code for a function, one way or the other.
 inline bool hasDeviceCode(Operation *op) {
-  return hasInstructions(op) || hasPolynomial(op);
+  return hasInstructions(op) || hasExpansion(op);
 }
+
+/// The names of both, for a user: 'absf, ..., trunc; of f16, bf16 and f32 also
+/// atan, ...'.
+std::string listDeviceFunctions();
 
 } // namespace mlir::amp
 

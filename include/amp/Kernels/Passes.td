@@ -294,8 +294,18 @@ def ConvertKernelsToNVVMPass : Pass<"amp-convert-kernels-to-nvvm", "gpu::GPUModu
     Last step from a generated kernel to the LLVM and NVVM dialects, after
     `convert-scf-to-cf`: branches, arithmetic and functions become LLVM's.
     Operations of other dialects stay as they are, and so does code outside the
-    `gpu.module`. `math.exp`, `math.tanh` and `math.erf` of f32 become polynomials,
-    the same as on the host; a function that has no instruction is an error.
+    `gpu.module`.
+
+    Functions of the math dialect that have no instruction become arithmetic without
+    branches. Of f32, `atan`, `atan2`, `cbrt`, `cos`, `cosh`, `expm1`, `fpowi`, `log`,
+    `log10`, `log1p`, `log2`, `powf`, `sin` and `sinh` are computed in f64 and rounded
+    once: at most 0.501 units in the last place from the true result, special values as in
+    C99. `exp`, `tanh` and `erf` are polynomials, the same as on the host; `fpowi` with a
+    constant exponent is the host's sequence of multiplications. Of f16 and bf16 they are
+    computed as of f32, and rounded. Instructions there are for `absf`, `absi`, `ceil`,
+    `copysign`, `ctlz`, `ctpop`, `cttz`, `exp2` (not of f64), `floor`, `fma`, `round`,
+    `roundeven`, `rsqrt`, `sqrt` and `trunc`. Any other function, and one of f64 that has
+    no instruction, is an error.
 
     ```mlir
     gpu.module @kernels {

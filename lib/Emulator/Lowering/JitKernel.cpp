@@ -92,9 +92,15 @@ JitKernel::create(const LoweredKernel &kernel) {
   auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!builder)
     return builder.takeError();
+  // Intel's roundings to bf16 make subnormal numbers 0, which a GPU's do not.
+  builder->getFeatures().AddFeature("avx512bf16", false);
+  builder->getFeatures().AddFeature("avxneconvert", false);
   auto machine = builder->createTargetMachine();
   if (!machine)
     return machine.takeError();
+  auto compiler = builder->createTargetMachine();
+  if (!compiler)
+    return compiler.takeError();
   ExecutionEngineOptions options;
   options.enablePerfNotificationListener = false; // writes to the user's home
   auto transformer = [&](llvm::Module *module) {
@@ -102,7 +108,7 @@ JitKernel::create(const LoweredKernel &kernel) {
   };
   options.transformer = transformer;
   options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Less;
-  auto engine = ExecutionEngine::create(module, options);
+  auto engine = ExecutionEngine::create(module, options, std::move(*compiler));
   if (!engine)
     return engine.takeError();
   (*engine)->registerSymbols(getSymbols);

@@ -10,12 +10,13 @@
 // upstream's own pass for branches wants the host's module around it.
 //
 // A function that LLVM cannot select for NVPTX ends the process there, so it is
-// refused here. exp, tanh and erf become the polynomials that the host uses too
-// (ApproximateMath.cpp names their errors): a kernel computes the same on a
-// host, on the emulator and on a GPU.
+// refused here. Others become arithmetic first (ExpandFunctions.cpp names the
+// errors), so that a kernel computes the same on the emulator and on a GPU;
+// exp, tanh and erf of f32 are the host's polynomials.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Compilation/ExpandFunctions.h"
 #include "amp/Kernels/DeviceFunctions.h"
 #include "amp/Kernels/Passes.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -27,7 +28,6 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -42,30 +42,21 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
-static LogicalResult approximateFunctions(gpu::GPUModuleOp module) {
+static LogicalResult expandFunctions(gpu::GPUModuleOp module) {
   RewritePatternSet patterns(module.getContext());
-  populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
-    return name == math::ExpOp::getOperationName() ||
-           name == math::TanhOp::getOperationName() ||
-           name == math::ErfOp::getOperationName();
-  });
+  populateExpandFunctionsPatterns(patterns);
   if (failed(applyPatternsGreedily(module, std::move(patterns))))
     return failure();
-  WalkResult walk =
-      module.walk(
-          [](Operation *op) {
-            if (!isa_and_nonnull<math::MathDialect>(op->getDialect()) ||
-                hasInstructions(op))
-              return WalkResult::advance();
-            op->emitError()
-                << "expected a function that kernels have code for (abs, "
-                   "ceil, copysign, erf, exp, exp2, floor, fma, roundeven, "
-                   "rsqrt, sqrt, tanh, trunc; exp, erf and tanh in f32), but "
-                   "got '"
-                << op->getName() << "' of " << op->getResult(0).getType()
-                << "; write it in terms of these";
-            return WalkResult::interrupt();
-          });
+  WalkResult walk = module.walk([](Operation *op) {
+    if (!isa_and_nonnull<math::MathDialect>(op->getDialect()) ||
+        hasInstructions(op))
+      return WalkResult::advance();
+    op->emitError() << "expected a function that kernels have code for ("
+                    << listDeviceFunctions() << "), but got '" << op->getName()
+                    << "' of " << op->getResult(0).getType()
+                    << "; write it in terms of these";
+    return WalkResult::interrupt();
+  });
   return failure(walk.wasInterrupted());
 }
 
@@ -73,7 +64,7 @@ namespace {
 struct ConvertKernelsToNVVM
     : public amp::impl::ConvertKernelsToNVVMPassBase<ConvertKernelsToNVVM> {
   void runOnOperation() override {
-    if (failed(approximateFunctions(getOperation())))
+    if (failed(expandFunctions(getOperation())))
       return signalPassFailure();
     MLIRContext *context = &getContext();
     LLVMTypeConverter types(context);

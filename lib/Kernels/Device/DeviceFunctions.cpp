@@ -14,16 +14,55 @@
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
+namespace {
+template <typename... Ops> struct Functions {
+  static bool contain(Operation *op) { return isa<Ops...>(op); }
+  static std::string list() {
+    SmallVector<StringRef> names = {
+        Ops::getOperationName().drop_front(strlen("math."))...};
+    return llvm::join(names, ", ");
+  }
+};
+
+using Instructions =
+    Functions<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp,
+              math::CountLeadingZerosOp, math::CtPopOp,
+              math::CountTrailingZerosOp, math::Exp2Op, math::FloorOp,
+              math::FmaOp, math::RoundOp, math::RoundEvenOp, math::RsqrtOp,
+              math::SqrtOp, math::TruncOp>;
+
+using Expansions =
+    Functions<math::AtanOp, math::Atan2Op, math::CbrtOp, math::CosOp,
+              math::CoshOp, math::ErfOp, math::ExpOp, math::ExpM1Op,
+              math::FPowIOp, math::LogOp, math::Log10Op, math::Log1pOp,
+              math::Log2Op, math::PowFOp, math::SinOp, math::SinhOp,
+              math::TanhOp>;
+} // namespace
+
 bool mlir::amp::hasInstructions(Operation *op) {
-  return isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp,
-             math::Exp2Op, math::FloorOp, math::FmaOp, math::RoundEvenOp,
-             math::RsqrtOp, math::SqrtOp, math::TruncOp>(op);
+  // 2^x is an approximation in f32, and there is none in f64.
+  if (isa<math::Exp2Op>(op) &&
+      getElementTypeOrSelf(op->getResult(0).getType()).isF64())
+    return false;
+  return Instructions::contain(op);
 }
 
-bool mlir::amp::hasPolynomial(Operation *op) {
-  return isa<math::ExpOp, math::TanhOp, math::ErfOp>(op) &&
-         getElementTypeOrSelf(op->getResult(0).getType()).isF32();
+bool mlir::amp::hasExpansion(Operation *op) {
+  if (!Expansions::contain(op))
+    return false;
+  Type type = getElementTypeOrSelf(op->getResult(0).getType());
+  if (!type.isF16() && !type.isBF16() && !type.isF32())
+    return false;
+  auto power = dyn_cast<math::FPowIOp>(op);
+  return !power ||
+         getElementTypeOrSelf(power.getRhs()).getIntOrFloatBitWidth() <= 64;
+}
+
+std::string mlir::amp::listDeviceFunctions() {
+  return Instructions::list() + "; of f16, bf16 and f32 also " +
+         Expansions::list();
 }

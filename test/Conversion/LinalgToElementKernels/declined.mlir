@@ -61,18 +61,18 @@ func.func @overwritten(%x: tensor<4x8xf32>, %e: tensor<8xf32>) -> tensor<8xf32> 
 
 // -----
 
-func.func @logarithm(%x: tensor<4xf32>, %e: tensor<4xf32>) -> tensor<4xf32> {
+func.func @wide_logarithm(%x: tensor<4xf64>, %e: tensor<4xf64>) -> tensor<4xf64> {
   // expected-remark @+1 {{not a kernel: expected operations on numbers that kernels have code for, but got 'math.log'}}
-  %0 = linalg.log ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
-  return %0 : tensor<4xf32>
+  %0 = linalg.log ins(%x : tensor<4xf64>) outs(%e : tensor<4xf64>) -> tensor<4xf64>
+  return %0 : tensor<4xf64>
 }
 
 // -----
 
-func.func @half_tanh(%x: tensor<4xf16>, %e: tensor<4xf16>) -> tensor<4xf16> {
+func.func @wide_tanh(%x: tensor<4xf64>, %e: tensor<4xf64>) -> tensor<4xf64> {
   // expected-remark @+1 {{not a kernel: expected operations on numbers that kernels have code for, but got 'math.tanh'}}
-  %0 = linalg.tanh ins(%x : tensor<4xf16>) outs(%e : tensor<4xf16>) -> tensor<4xf16>
-  return %0 : tensor<4xf16>
+  %0 = linalg.tanh ins(%x : tensor<4xf64>) outs(%e : tensor<4xf64>) -> tensor<4xf64>
+  return %0 : tensor<4xf64>
 }
 
 // -----

@@ -181,3 +181,21 @@ func.func @gather_outside(%table: tensor<9xf32>, %index: tensor<6xi64>) -> tenso
   } -> tensor<6xf32>
   return %0 : tensor<6xf32>
 }
+
+// -----
+
+// A function without an instruction, of halves: computed wide and rounded.
+// CHECK-LABEL: func @logarithm
+// CHECK:       amp.launch_kernels
+func.func @logarithm(%x: tensor<33xf16>) -> tensor<33xf16> {
+  %e = tensor.empty() : tensor<33xf16>
+  %r = linalg.generic {
+      indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]} ins(%x : tensor<33xf16>) outs(%e : tensor<33xf16>) {
+  ^bb0(%a: f16, %out: f16):
+    %size = math.absf %a : f16
+    %log = math.log %size : f16
+    linalg.yield %log : f16
+  } -> tensor<33xf16>
+  return %r : tensor<33xf16>
+}

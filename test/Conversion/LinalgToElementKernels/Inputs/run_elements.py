@@ -40,6 +40,7 @@ REFERENCES = {
     "gather_outside": lambda table, index: table.astype(f32)[np.where((index < 0) | (index > 8), 8, index.astype(int))],
     "pool": lambda x: pool(x.astype(f32)),
     "equal": lambda x, y: ((x.astype(f32) + y.astype(f32)) + y.astype(f32)) - x.astype(f32),
+    "logarithm": lambda x: np.log(np.abs(x.astype(np.float64))).astype(f32).astype(f16),
     "choice": lambda x, y: np.where(x < y, x, 0).astype(f32),
 }
 

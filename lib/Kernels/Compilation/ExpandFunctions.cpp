@@ -1,0 +1,615 @@
+//===- ExpandFunctions.cpp - Functions as arithmetic in kernels -----------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A function of f32 is computed in f64 and rounded to f32 once: what the series
+// below leave out, and what f64 rounds, is a small part of what the last
+// rounding does. No result is further than 0.501 units in the last place from
+// the true one, subnormal numbers, zeros, infinities and NaNs as C99 has them
+// (test/Kernels/expand-functions.test measures it; the largest error that it
+// found is 0.500001). exp, tanh and erf are upstream's polynomials, as on the
+// host; its log is not used, which is wrong for subnormal numbers.
+//
+// Straight-line code without branches: lanes of a warp have different numbers,
+// and both sides of a branch would be computed anyway. Cases are selected.
+//
+// No product of floats is an operand of a sum, unless a selection stands
+// between: sums of products are a math.fma. So there is nothing that a compiler
+// could contract, and the emulator gives the bits of a GPU. Nor is a float
+// converted to a whole number, which is not defined for NaN: the integer is in
+// the lowest bits of a sum with 1.5 * 2^52.
+//
+// f16 and bf16 are computed by way of f32. Functions of f64 stay as they are.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Compilation/ExpandFunctions.h"
+
+#include "amp/Kernels/DeviceFunctions.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::amp;
+
+/// `type`, or a vector of its shape, with elements of another type.
+static Type withElement(Type type, Type element) {
+  if (auto vector = dyn_cast<VectorType>(type))
+    return vector.clone(element);
+  return element;
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A value of f64 or i64, or of i1, or a vector of them, with operators.
+struct Term {
+  ImplicitLocOpBuilder *b = nullptr;
+  Value value;
+
+  operator Value() const { return value; }
+
+  template <typename FloatOp, typename IntOp>
+  static Term apply(Term x, Term y) {
+    if (isa<FloatType>(getElementTypeOrSelf(x.value)))
+      return {x.b, FloatOp::create(*x.b, x.value, y.value)};
+    return {x.b, IntOp::create(*x.b, x.value, y.value)};
+  }
+  template <typename Op> static Term apply(Term x, Term y) {
+    return {x.b, Op::create(*x.b, x.value, y.value)};
+  }
+  /// A constant of this term's type.
+  Term constant(double number) const {
+    Type type = value.getType(), element = getElementTypeOrSelf(type);
+    TypedAttr attribute = b->getFloatAttr(b->getF64Type(), number);
+    if (isa<IntegerType>(element))
+      attribute = b->getIntegerAttr(element, static_cast<int64_t>(number));
+    return constant(attribute);
+  }
+  Term constant(TypedAttr attribute) const {
+    if (auto vector = dyn_cast<VectorType>(value.getType()))
+      attribute = DenseElementsAttr::get(vector.clone(attribute.getType()),
+                                         ArrayRef<Attribute>(attribute));
+    return {b, arith::ConstantOp::create(*b, attribute)};
+  }
+  /// A constant of 64 bits.
+  Term word(uint64_t bits) const {
+    return constant(b->getI64IntegerAttr(static_cast<int64_t>(bits)));
+  }
+  Type like(Type element) const {
+    return withElement(value.getType(), element);
+  }
+
+  friend Term operator+(Term x, Term y) {
+    return apply<arith::AddFOp, arith::AddIOp>(x, y);
+  }
+  friend Term operator-(Term x, Term y) {
+    return apply<arith::SubFOp, arith::SubIOp>(x, y);
+  }
+  friend Term operator*(Term x, Term y) {
+    return apply<arith::MulFOp, arith::MulIOp>(x, y);
+  }
+  friend Term operator/(Term x, Term y) { return apply<arith::DivFOp>(x, y); }
+  friend Term operator&(Term x, Term y) { return apply<arith::AndIOp>(x, y); }
+  friend Term operator|(Term x, Term y) { return apply<arith::OrIOp>(x, y); }
+  friend Term operator<<(Term x, Term y) { return apply<arith::ShLIOp>(x, y); }
+  friend Term operator>>(Term x, Term y) { return apply<arith::ShRUIOp>(x, y); }
+  friend Term operator+(Term x, double y) { return x + x.constant(y); }
+  friend Term operator-(Term x, double y) { return x - x.constant(y); }
+  friend Term operator*(Term x, double y) { return x * x.constant(y); }
+  friend Term operator&(Term x, int64_t y) { return x & x.word(y); }
+  friend Term operator<<(Term x, int64_t y) { return x << x.word(y); }
+  friend Term operator>>(Term x, int64_t y) { return x >> x.word(y); }
+  // Comparisons; none holds for a NaN.
+  friend Term operator<(Term x, Term y) {
+    return compare(x, y, arith::CmpFPredicate::OLT, arith::CmpIPredicate::slt);
+  }
+  friend Term operator==(Term x, Term y) {
+    return compare(x, y, arith::CmpFPredicate::OEQ, arith::CmpIPredicate::eq);
+  }
+  friend Term operator<(Term x, double y) { return x < x.constant(y); }
+  friend Term operator>(Term x, double y) { return x.constant(y) < x; }
+  friend Term operator==(Term x, double y) { return x == x.constant(y); }
+
+private:
+  static Term compare(Term x, Term y, arith::CmpFPredicate floats,
+                      arith::CmpIPredicate integers) {
+    if (isa<FloatType>(getElementTypeOrSelf(x.value)))
+      return {x.b, arith::CmpFOp::create(*x.b, floats, x.value, y.value)};
+    return {x.b, arith::CmpIOp::create(*x.b, integers, x.value, y.value)};
+  }
+};
+} // namespace
+
+static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+static constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+static Term select(Term condition, Term x, Term y) {
+  return {x.b, arith::SelectOp::create(*x.b, condition, x, y)};
+}
+static Term select(Term condition, double x, Term y) {
+  return select(condition, y.constant(x), y);
+}
+static Term logicalNot(Term x) {
+  return Term::apply<arith::XOrIOp>(
+      x, x.constant(x.b->getIntegerAttr(x.b->getI1Type(), 1)));
+}
+static Term fma(Term x, Term y, Term z) {
+  return {x.b, math::FmaOp::create(*x.b, x, y, z)};
+}
+static Term fma(Term x, double y, Term z) { return fma(x, x.constant(y), z); }
+static Term negate(Term x) { return {x.b, arith::NegFOp::create(*x.b, x)}; }
+static Term absolute(Term x) { return {x.b, math::AbsFOp::create(*x.b, x)}; }
+static Term floor(Term x) { return {x.b, math::FloorOp::create(*x.b, x)}; }
+static Term copySign(Term x, Term sign) {
+  return Term::apply<math::CopySignOp>(x, sign);
+}
+static Term toBits(Term x) {
+  return {x.b,
+          arith::BitcastOp::create(*x.b, x.like(x.b->getI64Type()), x.value)};
+}
+static Term fromBits(Term x) {
+  return {x.b,
+          arith::BitcastOp::create(*x.b, x.like(x.b->getF64Type()), x.value)};
+}
+static Term fromInteger(Term x) {
+  return {x.b,
+          arith::SIToFPOp::create(*x.b, x.like(x.b->getF64Type()), x.value)};
+}
+/// The sign that a zero has too.
+static Term isNegative(Term x) { return toBits(x) < 0; }
+
+/// c[0] + c[1] x + c[2] x^2 + ...
+static Term polynomial(Term x, ArrayRef<double> c) {
+  Term sum = x.constant(c.back());
+  for (double next : llvm::reverse(c.drop_back()))
+    sum = fma(sum, x, x.constant(next));
+  return sum;
+}
+
+/// A number between two; NaN stays.
+static Term clamp(Term x, double least, double largest) {
+  x = select(x < least, least, x);
+  return select(x > largest, largest, x);
+}
+
+namespace {
+/// The integer nearest to a number, below 2^51 in magnitude.
+struct Nearest {
+  Term number;
+  /// Its bits stand in the lowest ones of these.
+  Term bits;
+
+  explicit Nearest(Term shifted)
+      : number(shifted - kShift), bits(toBits(shifted)) {}
+  static Nearest ofProduct(Term x, double factor) {
+    return Nearest(fma(x, factor, x.constant(kShift)));
+  }
+
+  static constexpr double kShift = 0x1.8p52;
+};
+} // namespace
+
+/// The functions of f64, which hide those of the C library.
+namespace function {
+static Term log(Term x);
+static Term log2(Term x);
+static Term log10(Term x);
+static Term log1p(Term x);
+static Term exp2(Term x);
+static Term expm1(Term x);
+static Term sinh(Term x);
+static Term cosh(Term x);
+static Term cbrt(Term x);
+static Term sin(Term x);
+static Term cos(Term x);
+static Term atan(Term x);
+static Term powf(Term x, Term y);
+static Term atan2(Term y, Term x);
+} // namespace function
+
+//===----------------------------------------------------------------------===//
+// Logarithms
+//===----------------------------------------------------------------------===//
+
+static constexpr double kLn2 = 0x1.62e42fefa39efp-1;
+static constexpr double kLn2Rest = 0x1.abc9e3b39803fp-56;
+static constexpr double kLog2E = 0x1.71547652b82fep+0;
+static constexpr double kLog10E = 0x1.bcb7b1526e50ep-2;
+static constexpr double kLog10Of2 = 0x1.34413509f79ffp-2;
+
+namespace {
+/// x = 2^e m, m from sqrt(1/2) to sqrt(2), of a normal x above 0.
+struct Logarithm {
+  Term e;
+  Term lnM;
+
+  explicit Logarithm(Term x) {
+    // Of sqrt(1/2): numbers from there on have the exponent of 1/2.
+    const uint64_t least = 0x3fe6a09e667f3bcd;
+    Term bits = toBits(x);
+    Term exponent =
+        Term::apply<arith::ShRSIOp>(bits - x.word(least), x.word(52));
+    Term m = fromBits(bits - (exponent << 52));
+    e = fromInteger(exponent);
+    // ln m = 2 artanh(s) = 2 (s + s^3 / 3 + s^5 / 5 + ...), |s| <= 0.172: what
+    // is left out is 2^-54 of it.
+    Term s = (m - 1) / (m + 1);
+    Term square = s * s;
+    Term rest = polynomial(square, {2. / 3, 2. / 5, 2. / 7, 2. / 9, 2. / 11,
+                                    2. / 13, 2. / 15, 2. / 17, 2. / 19});
+    lnM = fma(s * square, rest, s + s);
+  }
+};
+} // namespace
+
+/// `result` for numbers above 0, and what logarithms are elsewhere.
+static Term withLimits(Term x, Term result) {
+  Term other = select(x < 0, kNaN, select(x == 0, -kInfinity, x));
+  Term usual = (x > 0) & (x < kInfinity);
+  return select(usual, result, other);
+}
+
+Term function::log(Term x) {
+  Logarithm parts(x);
+  return withLimits(x, fma(parts.e, kLn2, parts.lnM));
+}
+Term function::log2(Term x) {
+  Logarithm parts(x);
+  return withLimits(x, fma(parts.lnM, kLog2E, parts.e));
+}
+Term function::log10(Term x) {
+  Logarithm parts(x);
+  return withLimits(x, fma(parts.e, kLog10Of2, parts.lnM * kLog10E));
+}
+
+/// With u = 1 + x, as it is rounded, log(u) x / (u - 1): the quotient, which
+/// varies slowly, is the one of u (W. Kahan).
+Term function::log1p(Term x) {
+  Term u = x + 1;
+  Term result = log(u) * (x / (u - 1));
+  // Where u is 1, x, with its sign; infinity would be divided by itself.
+  return select((u == 1) | (x == kInfinity), x, result);
+}
+
+//===----------------------------------------------------------------------===//
+// Powers
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// 2^n and e^t - 1, of a whole n and a small t.
+struct Exponential {
+  Term scale;
+  Term rest;
+
+  /// |t| <= 0.347: what is left out of the series is 2^-56 of it.
+  Exponential(Nearest n, Term t) {
+    scale = fromBits((n.bits << 52) + t.word(0x3ff0000000000000));
+    double factorial = 1;
+    SmallVector<double> c;
+    for (int k = 2; k <= 13; ++k)
+      c.push_back(1 / (factorial *= k));
+    rest = fma(t * t, polynomial(t, c), t);
+  }
+
+  /// Of e^x, |x| <= 700.
+  static Exponential ofNatural(Term x) {
+    Nearest n = Nearest::ofProduct(x, kLog2E);
+    Term t = fma(n.number, -kLn2, x);
+    return Exponential(n, fma(n.number, -kLn2Rest, t));
+  }
+
+  Term minusOne() const { return fma(scale, rest, scale - 1); }
+  Term power() const { return fma(scale, rest, scale); }
+};
+} // namespace
+
+/// Beyond these, e^x is 0 or infinite as f32, and 2^x is.
+static constexpr double kLimit = 256;
+
+Term function::exp2(Term x) {
+  x = clamp(x, -kLimit, kLimit);
+  Nearest n(x + Nearest::kShift);
+  return Exponential(n, (x - n.number) * kLn2).power();
+}
+
+Term function::expm1(Term x) {
+  Term result = Exponential::ofNatural(clamp(x, -kLimit, kLimit)).minusOne();
+  // -0.0, whose sign the sum has lost.
+  return select(x == 0, x, result);
+}
+
+Term function::sinh(Term x) {
+  Term grown = expm1(clamp(absolute(x), 0, kLimit));
+  return copySign((grown + grown / (grown + 1)) * 0.5, x);
+}
+
+Term function::cosh(Term x) {
+  Term power = Exponential::ofNatural(clamp(absolute(x), 0, kLimit)).power();
+  return (power + power.constant(1) / power) * 0.5;
+}
+
+Term function::cbrt(Term x) {
+  return copySign(exp2(log2(absolute(x)) * (1. / 3)), x);
+}
+
+/// x^y by |x|^y = 2^(y log2 |x|): the product's error is at most 2^-45, an
+/// eighth of it beyond the first overflow. Sign and domain are C99's (F.9.4.4).
+static Term power(Term x, Term y, Term yIsWhole, Term yIsOdd) {
+  Term size = absolute(x);
+  Term result = function::exp2(y * function::log2(size));
+  result = select(isNegative(x) & yIsOdd, negate(result), result);
+  Term outside = (x < 0) & (x > -kInfinity) & logicalNot(yIsWhole);
+  result = select(outside, kNaN, result);
+  Term isOne = (x == 1) | (y == 0) | ((size == 1) & (absolute(y) == kInfinity));
+  return select(isOne, 1, result);
+}
+
+Term function::powf(Term x, Term y) {
+  Term whole = floor(y) == y;
+  Term half = y * 0.5;
+  return power(x, y, whole, whole & logicalNot(floor(half) == half));
+}
+
+//===----------------------------------------------------------------------===//
+// Angles
+//===----------------------------------------------------------------------===//
+
+static constexpr double kHalfPi = 0x1.921fb54442d18p+0;
+static constexpr double kHalfPiRest = 0x1.1a62633145c07p-54;
+static constexpr double kPi = 2 * kHalfPi;
+
+namespace {
+/// |x| = n pi/2 + r, |r| <= pi/4.
+struct Quadrant {
+  /// n in its two lowest bits.
+  Term n;
+  Term r;
+
+  explicit Quadrant(Term x) {
+    x = absolute(x);
+    // n pi/2 has the first part exactly where x has, which is to 2^23; r is
+    // then exact but for what the second part's product is rounded by.
+    Nearest nearest = Nearest::ofProduct(x, 1 / kHalfPi);
+    Term near = fma(nearest.number, -kHalfPi, x);
+    near = fma(nearest.number, -kHalfPiRest, near);
+    auto [farN, farR] = reduceLarge(x);
+    Term isNear = x < 0x1p23;
+    n = select(isNear, nearest.bits, farN);
+    r = select(isNear, near, farR);
+    r = select(x < kInfinity, r, r.constant(kNaN));
+  }
+
+private:
+  /// Of x = m 2^e, m a whole number of 24 bits and e from 0 to 104. Quarters of
+  /// a turn are m (2^e 2/pi), of which multiples of 4 do not count: with the
+  /// bits of 2/pi/4 from the e-th on, the highest 128 of the product modulo 1
+  /// are all that is needed (M. Payne and R. Hanek, Radian Reduction for
+  /// Trigonometric Functions, 1983).
+  static std::pair<Term, Term> reduceLarge(Term x) {
+    const uint64_t bits[] = {0x28be60db9391054a, 0x7f09d5f47d4d3770,
+                             0x36d8a5664f10e410, 0x7f9458eaf7aef158};
+    Term word = toBits(x);
+    // An f32's 24 bits, at the top of the 53.
+    Term m = ((word >> 29) & 0x7fffff) | x.word(0x800000);
+    Term e = (word >> 52) - x.word(1023 + 23);
+    Term isLow = e < 64;
+    e = e & 63;
+    auto window = [&](int first) {
+      Term high = select(isLow, x.word(bits[first]), x.word(bits[first + 1]));
+      Term low =
+          select(isLow, x.word(bits[first + 1]), x.word(bits[first + 2]));
+      // Shifted twice, as no shift may be by 64.
+      return (high << e) | ((low >> 1) >> (x.word(63) - e));
+    };
+    Term second = window(1);
+    // m times 128 bits: the lowest word, and what it carries.
+    Term low = m * second;
+    Term carry =
+        (m * (second >> 32) + ((m * (second & 0xffffffff)) >> 32)) >> 32;
+    Term turns = m * window(0) + carry;
+    // The two highest bits are quarters, once the nearest is taken.
+    Term n = (turns + x.word(uint64_t(1) << 61)) >> 62;
+    Term rest = turns - (n << 62);
+    Term r = fma(fromInteger(low >> 1), 0x1p-63, fromInteger(rest));
+    return {n, r * (kHalfPi * 0x1p-62)};
+  }
+};
+} // namespace
+
+/// The sine of x plus so many quarters of a turn, of an x above 0.
+static Term sine(const Quadrant &x, uint64_t quarters) {
+  // What is left out of the series is 2^-45 of them.
+  Term square = x.r * x.r;
+  Term rest = polynomial(square, {-1. / 6, 1. / 120, -1. / 5040, 1. / 362880,
+                                  -1. / 39916800, 1. / 6227020800});
+  Term sin = fma(x.r * square, rest, x.r);
+  Term cos =
+      polynomial(square, {1, -1. / 2, 1. / 24, -1. / 720, 1. / 40320,
+                          -1. / 3628800, 1. / 479001600, -1. / 87178291200});
+  Term n = x.n + x.n.word(quarters);
+  Term result = select((n & 1) == 0, sin, cos);
+  return select((n & 2) == 0, result, negate(result));
+}
+
+Term function::sin(Term x) {
+  Term result = sine(Quadrant(x), 0);
+  return select(isNegative(x), negate(result), result);
+}
+
+Term function::cos(Term x) { return sine(Quadrant(x), 1); }
+
+/// The angle of the smaller to the larger coordinate is at most pi/4; above
+/// pi/8 it is pi/4 less that of their difference to their sum.
+Term function::atan2(Term y, Term x) {
+  Term height = absolute(y), width = absolute(x);
+  Term isSteep = width < height;
+  Term small = select(isSteep, width, height);
+  Term large = select(isSteep, height, width);
+  // Two infinities are as two ones; at the origin there is no angle.
+  Term areInfinite = small == kInfinity;
+  small = select(areInfinite, 1, small);
+  large = select(areInfinite, 1, large);
+  large = select(large == 0, 1, large);
+  const double tanOfPi8 = 0x1.a827999fcef32p-2;
+  Term isWide = large * tanOfPi8 < small;
+  Term t = select(isWide, small - large, small) /
+           select(isWide, small + large, large);
+  // t - t^3 / 3 + t^5 / 5 - ..., |t| <= 0.415: what is left out is 2^-47 of it.
+  Term square = t * t;
+  SmallVector<double> c;
+  for (int k = 3; k <= 33; k += 2)
+    c.push_back((k % 4 == 1 ? 1. : -1.) / k);
+  Term angle = fma(t * square, polynomial(square, c), t);
+  angle = select(isWide, angle + kHalfPi / 2, angle);
+  angle = select(isSteep, angle.constant(kHalfPi) - angle, angle);
+  angle = select(isNegative(x), angle.constant(kPi) - angle, angle);
+  Term isNumber = (x == x) & (y == y);
+  return select(isNumber, copySign(angle, y), y.constant(kNaN));
+}
+
+Term function::atan(Term x) { return atan2(x, x.constant(1)); }
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+static Term extend(ImplicitLocOpBuilder &b, Value x) {
+  return {&b, arith::ExtFOp::create(b, withElement(x.getType(), b.getF64Type()),
+                                    x)};
+}
+
+namespace {
+/// math.log %x : f32  ->  arith.truncf (log (arith.extf %x : f32 to f64))
+template <typename Op, auto function>
+struct ExpandFunction : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    if (!getElementTypeOrSelf(type).isF32())
+      return rewriter.notifyMatchFailure(op, "not of f32");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Term result;
+    if constexpr (Op::template hasTrait<OpTrait::OneOperand>())
+      result = function(extend(b, op.getOperand()));
+    else
+      result = function(extend(b, op.getLhs()), extend(b, op.getRhs()));
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, type, result);
+    return success();
+  }
+};
+
+/// A known exponent is the host's sequence of multiplications in f32
+/// (llvm.intr.powi), so that the bits are the host's, and their roundings: for
+/// the squares and cubes that programs have they are few. With one that is not
+/// known that would be a multiplication for each of its bits, rounded each
+/// time: powf's code is shorter and exact to the last place.
+struct ExpandFPowI : OpRewritePattern<math::FPowIOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::FPowIOp op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    if (!getElementTypeOrSelf(type).isF32())
+      return rewriter.notifyMatchFailure(op, "not of f32");
+    if (getElementTypeOrSelf(op.getRhs()).getIntOrFloatBitWidth() > 64)
+      return rewriter.notifyMatchFailure(op, "exponent of more than 64 bits");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    APInt known;
+    if (matchPattern(op.getRhs(), m_ConstantInt(&known))) {
+      rewriter.replaceOp(op, multiply(b, op.getLhs(), known.getSExtValue()));
+      return success();
+    }
+    Type i64 = withElement(type, b.getI64Type());
+    Value exponent = op.getRhs();
+    if (exponent.getType() != i64)
+      exponent = arith::ExtSIOp::create(b, i64, exponent);
+    Term n = {&b, exponent};
+    Term isWhole = n == n;
+    Term isOdd = (n & 1) == 1;
+    Term result = power(extend(b, op.getLhs()), fromInteger(n), isWhole, isOdd);
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, type, result);
+    return success();
+  }
+
+private:
+  static Value multiply(ImplicitLocOpBuilder &b, Value x, int64_t exponent) {
+    Term base = {&b, x};
+    TypedAttr oneAttr = b.getF32FloatAttr(1);
+    Term one = base.constant(oneAttr), result;
+    for (uint64_t n = exponent < 0 ? -uint64_t(exponent) : exponent; n;) {
+      if (n & 1)
+        result = result.value ? result * base : base;
+      if (n >>= 1)
+        base = base * base;
+    }
+    if (!result.value)
+      return one;
+    return exponent < 0 ? one / result : result;
+  }
+};
+
+/// math.log %x : f16  ->  arith.truncf (math.log (arith.extf %x : f16 to f32))
+struct WidenFunction : RewritePattern {
+  WidenFunction(MLIRContext *context)
+      // Before upstream's polynomials, one of which takes f16 as it is.
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/2, context) {}
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    if (!hasExpansion(op))
+      return rewriter.notifyMatchFailure(op, "no function with an expansion");
+    Type type = op->getResult(0).getType();
+    if (getElementTypeOrSelf(type).isF32())
+      return rewriter.notifyMatchFailure(op, "wide already");
+    Location loc = op->getLoc();
+    IRMapping mapping;
+    for (Value operand : op->getOperands())
+      if (isa<FloatType>(getElementTypeOrSelf(operand)))
+        mapping.map(operand,
+                    arith::ExtFOp::create(
+                        rewriter, loc,
+                        withElement(operand.getType(), rewriter.getF32Type()),
+                        operand));
+    Operation *wide = rewriter.clone(*op, mapping);
+    wide->getResult(0).setType(withElement(type, rewriter.getF32Type()));
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, type, wide->getResult(0));
+    return success();
+  }
+};
+} // namespace
+
+void mlir::amp::populateExpandFunctionsPatterns(RewritePatternSet &patterns) {
+  populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
+    return name == math::ExpOp::getOperationName() ||
+           name == math::TanhOp::getOperationName() ||
+           name == math::ErfOp::getOperationName();
+  });
+  patterns.add<WidenFunction, ExpandFPowI,
+               ExpandFunction<math::AtanOp, function::atan>,
+               ExpandFunction<math::Atan2Op, function::atan2>,
+               ExpandFunction<math::CbrtOp, function::cbrt>,
+               ExpandFunction<math::CosOp, function::cos>,
+               ExpandFunction<math::CoshOp, function::cosh>,
+               ExpandFunction<math::ExpM1Op, function::expm1>,
+               ExpandFunction<math::LogOp, function::log>,
+               ExpandFunction<math::Log10Op, function::log10>,
+               ExpandFunction<math::Log1pOp, function::log1p>,
+               ExpandFunction<math::Log2Op, function::log2>,
+               ExpandFunction<math::PowFOp, function::powf>,
+               ExpandFunction<math::SinOp, function::sin>,
+               ExpandFunction<math::SinhOp, function::sinh>>(
+      patterns.getContext());
+}

@@ -1,0 +1,260 @@
+"""Runs functions of the math dialect in kernels on the emulator and measures their errors.
+
+    verify_functions.py [COUNT [WORD...]]
+
+A kernel of each function computes it of f32, f16 and bf16: numbers with every exponent and
+both signs, subnormal ones, zeros, infinities, NaN, neighbours of 1 and of multiples of
+pi/2, and COUNT (4096) random patterns of bits. WORDs select functions by name. The
+reference is the C library's function of long double. An error is counted in units in the
+last place of the true result, as its type has them; zeros must have the sign of the
+reference, infinities and NaNs stand where it has them.
+
+Prints the largest error of each function and type, and where. Exit status 1 if one is
+above the bound that ExpandFunctions.cpp states, or if a power with a known exponent has
+other bits than its multiplications.
+"""
+
+import math
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+wide = np.longdouble
+THREADS = 256
+
+
+
+def erf(x):
+    """Of an f64, whose zero has no sign (ApproximateMath.cpp)."""
+    return np.vectorize(math.erf)(x.astype(float)) + wide(0)
+
+
+def power(x, y):
+    """C99's pow; of glibc's for long double only numbers above 0, as (-inf)^(-2^63) is -0 there."""
+    result = np.power(np.abs(x), y)
+    result = np.where(np.signbit(x) & (np.abs(np.fmod(y, 2)) == 1), -result, result)
+    outside = (x < 0) & np.isfinite(x) & np.isfinite(y) & (np.fmod(y, 1) != 0)
+    return np.where(outside | (np.isnan(y) & (x != 1)), np.nan, result)
+
+
+UNARY = {
+    "atan": np.arctan, "cbrt": np.cbrt, "cos": np.cos, "cosh": np.cosh, "expm1": np.expm1, "log": np.log,
+    "log10": np.log10, "log1p": np.log1p, "log2": np.log2, "sin": np.sin, "sinh": np.sinh,
+    "round": lambda x: np.trunc(x + np.copysign(wide(0.5), x)),
+    # As on the host (ApproximateMath.cpp names their errors).
+    "erf": erf, "exp": np.exp, "tanh": np.tanh,
+}  # fmt: skip
+BINARY = {"atan2": np.arctan2, "powf": power}
+# Exponents of fpowi: variable ones, and constants.
+WIDTHS = 32, 64
+CONSTANTS = 0, 1, 2, 3, 5, 8, -1, -2, -7, 31, -2147483648
+
+# Significant bits and the exponent of the least normal number.
+FORMATS = {"f32": (24, -126), "f16": (11, -14), "bf16": (8, -126)}
+# f16 and bf16 are rounded from f32, whose error is the rest.
+BOUNDS = {"f32": 0.501, "f16": 0.5 + 2.0**-13, "bf16": 0.5 + 2.0**-16}
+APPROXIMATE = {"erf": 4.7, "exp": 5.3, "tanh": 4.8}
+
+
+def bound(name, form):
+    if name not in APPROXIMATE:
+        return BOUNDS[form]
+    return APPROXIMATE[name] if form == "f32" else 0.5 + APPROXIMATE[name] * 2.0 ** (FORMATS[form][0] - 24)
+
+
+def encode(values, form):
+    """To the type's bits, by rounding: of numbers that it has, exactly."""
+    if form == "f32":
+        return values.astype(np.float32).view(np.uint32)
+    if form == "f16":
+        return values.astype(np.float16).view(np.uint16)
+    bits = values.astype(np.float32).view(np.uint32)
+    bits = np.where(np.isnan(values), 0x7FC00000, bits + 0x7FFF + (bits >> 16 & 1))
+    return (bits >> 16).astype(np.uint16)
+
+
+def decode(bits, form):
+    if form == "f32":
+        return bits.view(np.float32).astype(wide)
+    if form == "f16":
+        return bits.view(np.float16).astype(wide)
+    return (bits.astype(np.uint32) << 16).view(np.float32).astype(wide)
+
+
+def samples(form, count, random):
+    """Bits of arguments."""
+    width = 32 if form == "f32" else 16
+    storage = np.uint32 if width == 32 else np.uint16
+    digits, _ = FORMATS[form]
+    least, largest = {"f32": (-149, 127), "f16": (-24, 15), "bf16": (-133, 127)}[form]
+    powers = wide(2) ** np.arange(least, largest + 1)
+    ulp = wide(2) ** (1 - digits)
+    steps = np.arange(-40, 41)
+    values = np.concatenate([
+        powers, powers * (2 - ulp), powers * random.uniform(1, 2, powers.size), [0, np.inf, np.nan],
+        # Edges of ranges: of reduction, of overflow, of results that are subnormal.
+        1 + steps * ulp, 0.5 + steps * ulp, [2**0.5, 0.5**0.5, 2**0.5 - 1, 88.7, 88.8, 89.4, 89.5, 103.9, 104, 150],
+        np.arange(1, 65), wide(np.pi) / 2 * np.arange(1, 400), 10.0 ** np.arange(-7, 4),
+        # Near multiples of pi/2 (J.-M. Muller, Elementary Functions, ch. 11).
+        [16367173 * 2.0**72, 6381956970095103 * 2.0**74],
+    ])  # fmt: skip
+    with np.errstate(over="ignore"):
+        bits = encode(values, form)
+    sign = storage(1 << (width - 1))
+    return np.concatenate([bits, bits ^ sign, random.integers(0, 1 << width, count, storage)])
+
+
+def units(result, reference, form):
+    """Errors, in units in the last place of the reference."""
+    digits, least = FORMATS[form]
+    largest = (2 - wide(2) ** (1 - digits)) * wide(2) ** (15 if form == "f16" else 127)
+    # Where half a unit beyond the largest number begins, infinity is right.
+    overflow = np.abs(reference) >= largest * (1 + wide(2) ** (-digits - 1))
+    reference = np.where(overflow, np.copysign(wide(np.inf), reference), reference)
+    _, exponent = np.frexp(np.where(np.isfinite(reference), reference, 1))
+    exponent = np.where(reference == 0, least, np.maximum(exponent - 1, least))
+    error = np.abs(result - reference) / np.ldexp(wide(1), exponent - (digits - 1))
+    # A NaN has no sign; what is no number is right or it is not.
+    same = (np.isnan(result) & np.isnan(reference)) | ((result == reference) & (np.signbit(result) == np.signbit(reference)))
+    is_number = np.isfinite(result) & np.isfinite(reference) & ~((result == 0) & (reference == 0))
+    return np.where(same, 0, np.where(is_number, error, np.inf))
+
+
+def kernel(name, body, form, exponent="i32"):
+    return f"""
+  llvm.func @{name}(%x: !llvm.ptr<1>, %y: !llvm.ptr<1>, %out: !llvm.ptr<1>)
+      attributes {{gpu.kernel, nvvm.kernel, nvvm.reqntid = array<i32: {THREADS}>}} {{
+    %block = nvvm.read.ptx.sreg.ctaid.x : i32
+    %thread = nvvm.read.ptx.sreg.tid.x : i32
+    %threads = arith.constant {THREADS} : i32
+    %first = arith.muli %block, %threads : i32
+    %i = arith.addi %first, %thread : i32
+    %px = llvm.getelementptr %x[%i] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, {form}
+    %py = llvm.getelementptr %y[%i] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, {exponent}
+    %po = llvm.getelementptr %out[%i] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, {form}
+    %a = llvm.load %px : !llvm.ptr<1> -> {form}
+    %b = llvm.load %py : !llvm.ptr<1> -> {exponent}
+    {body}
+    llvm.store %r, %po : {form}, !llvm.ptr<1>
+    llvm.return
+  }}"""
+
+
+class Case:
+    """A kernel, its arguments' bits and what becomes of them."""
+
+    def __init__(self, name, form, x, y, exponent, body, reference=None, bits=None):
+        self.name, self.form, self.x, self.y = name, form, x, y
+        self.text = kernel(f"{name}_{form}", body, form, exponent)
+        self.reference, self.bits = reference, bits
+
+    def run(self, module, folder):
+        size = -len(self.x) % THREADS
+        paths = {}
+        for name, values in ("x", self.x), ("y", self.y), ("out", np.zeros_like(self.x)):
+            paths[name] = os.path.join(folder, f"{self.name}_{self.form}_{name}.npy")
+            padded = np.concatenate([values, np.zeros(size, values.dtype)])
+            np.save(paths[name], padded.view(padded.dtype.name.replace("uint", "int")))
+        done = subprocess.run(
+            ["amp-emu", module, f"--kernel={self.name}_{self.form}", f"--grid={(len(self.x) + size) // THREADS}",
+             f"--out=out={paths['out']}"] + [f"--arg={name}={path}" for name, path in paths.items()],
+            capture_output=True, text=True,
+        )  # fmt: skip
+        if done.returncode:
+            return f"{self.name} of {self.form}: amp-emu: {done.stdout}{done.stderr}"
+        seen = np.load(paths["out"]).view(self.x.dtype)[: len(self.x)]
+        return self.compare(seen)
+
+    def compare(self, seen):
+        title = f"{self.name} of {self.form}"
+        if self.bits is not None:
+            same = (seen == self.bits) | (np.isnan(decode(seen, self.form)) & np.isnan(decode(self.bits, self.form)))
+            wrong = np.count_nonzero(~same)
+            return f"{'wrong' if wrong else 'right'}: {title}: {wrong} of {len(seen)} have other bits"
+        errors = units(decode(seen, self.form), self.reference, self.form)
+        if self.name == "exp":  # its subnormal results are 0 or the least normal number
+            errors[self.reference < wide(2) ** -126] = 0
+        worst = int(np.argmax(errors))
+        allowed = bound(self.name, self.form)
+        verdict = "right" if errors[worst] <= allowed else "wrong"
+        place = [decode(self.x[worst : worst + 1], self.form)[0]]
+        if self.name in BINARY:
+            place.append(decode(self.y[worst : worst + 1], self.form)[0])
+        elif self.name not in UNARY:
+            place.append(self.y[worst])
+        place = ", ".join(map(str, place))
+        return f"{verdict}: {title}: {float(errors[worst]):.6f} units at most, of {allowed:.6f}, at {place}"
+
+
+def multiply(x, exponent):
+    """llvm.powi in f32."""
+    x, n, result = x.astype(np.float32), abs(exponent), None
+    while n:
+        if n & 1:
+            result = x if result is None else result * x
+        x, n = x * x, n >> 1
+    if result is None:
+        return np.ones_like(x)
+    return np.float32(1) / result if exponent < 0 else result
+
+
+def pairs(form, x, random):
+    """Of each number with one of every kind, and with a few near 1 and whole ones."""
+    special = encode(np.array([0, 1, 2, 3, 0.5, 1.5, 1 / 3, 7, np.inf, np.nan, 1 + 2.0**-7, 2.0**15], wide), form)
+    special = np.concatenate([special, special ^ x.dtype.type(1 << (x.itemsize * 8 - 1))])
+    few = x[random.permutation(len(x))[:700]]
+    kinds = np.concatenate([special, x[:3]])
+    grid = np.meshgrid(kinds, few), np.meshgrid(few, kinds), np.meshgrid(special, special)
+    return (np.concatenate([g[0].ravel() for g in grid] + [random.permutation(x)]),
+            np.concatenate([g[1].ravel() for g in grid] + [random.permutation(x)]))
+
+
+def make_cases(count):
+    random = np.random.default_rng(22)
+    cases = []
+    for form in FORMATS:
+        x = samples(form, count, random)
+        values = decode(x, form)
+        for name, function in UNARY.items():
+            body = f"%r = math.{name} %a : {form}"
+            cases.append(Case(name, form, x, x, form, body, function(values)))
+        for name, function in BINARY.items():
+            left, right = pairs(form, x, random)
+            body = f"%r = math.{name} %a, %b : {form}"
+            cases.append(Case(name, form, left, right, form, body, function(decode(left, form), decode(right, form))))
+        for width in WIDTHS:
+            edges = np.array([0, 1, -1, 2, -2, 3, -3, 10, -11, 2 ** (width - 1) - 1, -(2 ** (width - 1))], f"int{width}")
+            shifts = random.integers(0, width, len(x))
+            n = random.integers(-(2 ** (width - 1)), 2 ** (width - 1), len(x), f"int{width}") >> shifts.astype(f"int{width}")
+            left, right = np.concatenate([x] * 12), np.concatenate([n] + [np.full(len(x), edge) for edge in edges])
+            body = f"%r = math.fpowi %a, %b : {form}, i{width}"
+            reference = power(decode(left, form), right.astype(wide))
+            cases.append(Case(f"fpowi{width}", form, left, right, f"i{width}", body, reference))
+        for constant in CONSTANTS:
+            name = f"fpowi_{constant}".replace("-", "minus_")
+            body = f"%n = arith.constant {constant} : i32\n    %r = math.fpowi %a, %n : {form}, i32"
+            bits = encode(multiply(values, constant), form)
+            cases.append(Case(name, form, x, x, form, body, bits=bits))
+    return cases
+
+
+def main():
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 4096
+    with np.errstate(all="ignore"), tempfile.TemporaryDirectory() as folder:
+        cases = [case for case in make_cases(count) if not sys.argv[2:] or case.name in sys.argv[2:]]
+        source, module = (os.path.join(folder, name) for name in ("source.mlir", "module.mlir"))
+        with open(source, "w") as file:
+            file.write("gpu.module @functions {" + "".join(case.text for case in cases) + "\n}\n")
+        subprocess.run(["amp-opt", source, "-o", module, "--amp-kernels-to-nvvm"], check=True)
+        results = [case.run(module, folder) for case in cases]
+    print("\n".join(results))
+    wrong = sum(not result.startswith("right: ") for result in results)
+    print(f"{len(results)} kernels, {wrong} wrong")
+    sys.exit(bool(wrong) or not results)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+// Kernels with functions compile for both chips. Sums and products keep their roundings
+// (.rn): without it ptxas may contract them, and bits would not be the emulator's.
+// RUN: amp-opt %s --amp-kernels-to-cubin="chip=sm_90a format=isa" -o %t.sm90
+// RUN: amp-opt %s --amp-kernels-to-cubin="chip=sm_80 format=isa" -o %t.sm80
+// RUN: FileCheck %s < %t.sm90 && FileCheck %s < %t.sm80
+
+// CHECK-NOT: {{(add|sub|mul)[.]f(32|64)}}
+// CHECK: fma.rn.f64
+// CHECK-NOT: {{(add|sub|mul)[.]f(32|64)}}
+// CHECK: cvt.rn.bf16
+// CHECK-NOT: {{(add|sub|mul)[.]f(32|64)}}
+gpu.module @functions {
+  llvm.func @functions(%x: f32, %n: i32, %m: i64, %out: !llvm.ptr<1>) attributes {gpu.kernel, nvvm.kernel} {
+    %atan = math.atan %x : f32
+    llvm.store %atan, %out : f32, !llvm.ptr<1>
+    %cbrt = math.cbrt %x : f32
+    llvm.store %cbrt, %out : f32, !llvm.ptr<1>
+    %cos = math.cos %x : f32
+    llvm.store %cos, %out : f32, !llvm.ptr<1>
+    %cosh = math.cosh %x : f32
+    llvm.store %cosh, %out : f32, !llvm.ptr<1>
+    %expm1 = math.expm1 %x : f32
+    llvm.store %expm1, %out : f32, !llvm.ptr<1>
+    %log = math.log %x : f32
+    llvm.store %log, %out : f32, !llvm.ptr<1>
+    %log10 = math.log10 %x : f32
+    llvm.store %log10, %out : f32, !llvm.ptr<1>
+    %log1p = math.log1p %x : f32
+    llvm.store %log1p, %out : f32, !llvm.ptr<1>
+    %log2 = math.log2 %x : f32
+    llvm.store %log2, %out : f32, !llvm.ptr<1>
+    %sin = math.sin %x : f32
+    llvm.store %sin, %out : f32, !llvm.ptr<1>
+    %sinh = math.sinh %x : f32
+    llvm.store %sinh, %out : f32, !llvm.ptr<1>
+    %erf = math.erf %x : f32
+    llvm.store %erf, %out : f32, !llvm.ptr<1>
+    %exp = math.exp %x : f32
+    llvm.store %exp, %out : f32, !llvm.ptr<1>
+    %tanh = math.tanh %x : f32
+    llvm.store %tanh, %out : f32, !llvm.ptr<1>
+    %round = math.round %x : f32
+    llvm.store %round, %out : f32, !llvm.ptr<1>
+    %atan2 = math.atan2 %x, %log : f32
+    llvm.store %atan2, %out : f32, !llvm.ptr<1>
+    %powf = math.powf %x, %log : f32
+    llvm.store %powf, %out : f32, !llvm.ptr<1>
+    %short = math.fpowi %x, %n : f32, i32
+    llvm.store %short, %out : f32, !llvm.ptr<1>
+    %long = math.fpowi %x, %m : f32, i64
+    llvm.store %long, %out : f32, !llvm.ptr<1>
+    %zeros = math.ctlz %n : i32
+    %trailing = math.cttz %zeros : i32
+    %ones = math.ctpop %trailing : i32
+    llvm.store %ones, %out : i32, !llvm.ptr<1>
+    %bf16 = arith.truncf %x : f32 to bf16
+    %power = math.powf %bf16, %bf16 : bf16
+    llvm.store %power, %out : bf16, !llvm.ptr<1>
+    llvm.return
+  }
+}
