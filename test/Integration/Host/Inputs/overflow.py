@@ -1,6 +1,8 @@
 """An overflow takes a step out of a run, and nothing else.
 
-    overflow.py MODULE ARRAYS LEVEL PARAMETER
+    overflow.py MODULE ARRAYS LEVEL PARAMETER [OPTION...]
+
+OPTIONs are of amp-run.
 
 Three runs with an inf put into the gradient of PARAMETER at step 1 of 3:
 
@@ -18,10 +20,10 @@ import numpy as np
 
 import amprun
 
-module, arrays, level, parameter = sys.argv[1:]
+module, arrays, level, parameter, *options = sys.argv[1:]
 inject = f"--inject=1:{parameter}:0:inf"
-kept = ["--min-loss-scale=65536", "--loss-scale=dynamic"]
-moving = ["--loss-scale=dynamic"]
+kept = ["--min-loss-scale=65536", "--loss-scale=dynamic", *options]
+moving = ["--loss-scale=dynamic", *options]
 
 
 def expect(what, names):
