@@ -297,8 +297,8 @@ def ConvertFusionGroupsToKernelsPass
     1. bounds and steps are known, and results begin as `tensor.empty`, are written in
        slices of known sizes, and not read; there are tiles, less than 2^31;
     2. the body has `linalg.generic` that `convert-linalg-to-element-kernels` would take,
-       with less than 2^31 iterations, slices, other shapes of tensors, and arithmetic,
-       and reads no `tensor.empty`;
+       with less than 2^31 iterations, slices, other shapes of tensors, arithmetic, and
+       `affine.apply`, and reads no `tensor.empty`;
     3. what the operations of a tile hand to each other, and what the threads do that share
        a sum (8 bytes each for a result), fit into the chip's shared memory;
     4. numbers and tensors from outside are of that pass's types.

@@ -28,6 +28,8 @@
 #include "Elements/TilePlaces.h"
 #include "amp/Fusion/FusionNode.h"
 #include "amp/Kernels/Chip.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -178,6 +180,14 @@ static std::string checkGeneric(linalg::GenericOp op) {
   return "";
 }
 
+/// Arithmetic that says where a tile is.
+static bool isArithmetic(Operation &op) {
+  return isa<affine::AffineApplyOp>(op) ||
+         (isa_and_present<arith::ArithDialect>(op.getDialect()) &&
+          op.getNumResults() == 1 && op.getNumRegions() == 0 &&
+          op.getResult(0).getType().isIntOrIndexOrFloat());
+}
+
 /// What is wrong with an operation of the loop, or nothing.
 static std::string checkOperation(Operation &op) {
   if (auto generic = dyn_cast<linalg::GenericOp>(op))
@@ -189,9 +199,7 @@ static std::string checkOperation(Operation &op) {
   bool isOfTensors = isa<tensor::EmptyOp>(op) || isView(&op);
   if (isOfTensors && isStaticTensor(op.getResult(0).getType()))
     return "";
-  if (!isOfTensors && op.getNumResults() == 1 && op.getNumRegions() == 0 &&
-      op.getResult(0).getType().isIntOrIndexOrFloat() &&
-      isa_and_present<arith::ArithDialect>(op.getDialect()))
+  if (isArithmetic(op))
     return "";
   return llvm::formatv("expected slices, other shapes, linalg.generic and "
                        "arithmetic of static sizes, but got '{0}'",
@@ -335,7 +343,7 @@ GroupKernel::match(scf::ForallOp loop, const Chip &chip, std::string &reason) {
 
   llvm::SetVector<Value> read;
   bool isEmptyRead = false;
-  loop.getRegion().walk([&](Operation *op) {
+  loop.getRegion().walk<WalkOrder::PreOrder>([&](Operation *op) {
     for (OpOperand &use : op->getOpOperands()) {
       Value value = use.get();
       bool isTensor = isa<ShapedType>(value.getType());
@@ -431,6 +439,7 @@ private:
   void storeResults(linalg::GenericOp op, const Loops &iteration,
                     ValueRange values);
 
+  void emitNumber(Operation &op);
   void emit(linalg::GenericOp op);
   void emitElements(linalg::GenericOp op, Loops &iteration);
   void emitSums(linalg::GenericOp op, Loops &iteration);
@@ -783,6 +792,23 @@ void GroupEmitter::emitSums(linalg::GenericOp op, Loops &iteration) {
       });
 }
 
+void GroupEmitter::emitNumber(Operation &op) {
+  for (Value operand : op.getOperands())
+    if (!numbers.contains(operand))
+      numbers.map(operand, getNumber(operand));
+  auto apply = dyn_cast<affine::AffineApplyOp>(op);
+  if (!apply) {
+    b.clone(op, numbers);
+    return;
+  }
+  auto operands = llvm::map_to_vector(
+      op.getOperands(), [&](Value value) { return numbers.lookup(value); });
+  numbers.map(
+      apply.getResult(),
+      affine::expandAffineMap(b, b.getLoc(), apply.getAffineMap(), operands)
+          ->front());
+}
+
 void GroupEmitter::emit(linalg::GenericOp op) {
   if (isUnneeded(op))
     return;
@@ -883,12 +909,8 @@ void GroupEmitter::emit(StringRef name, ArrayRef<ElementKernel::Input> inputs,
         }
         // Where results go is known before they are.
         for (Operation &op : loop.getBody()->without_terminator())
-          if (isa_and_present<arith::ArithDialect>(op.getDialect())) {
-            for (Value operand : op.getOperands())
-              if (!numbers.contains(operand))
-                numbers.map(operand, getNumber(operand));
-            b.clone(op, numbers);
-          }
+          if (isArithmetic(op))
+            emitNumber(op);
         auto yielding =
             llvm::make_pointer_range(loop.getTerminator().getYieldingOps());
         for (Operation *op : yielding) {
