@@ -448,7 +448,8 @@ func.func @bounds(%x: tensor<7x20xi32>) -> tensor<7x20xi32> {
     %1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
         ins(%part : tensor<4xi32>) outs(%e : tensor<4xi32>) {
     ^bb0(%a: i32, %o: i32):
-      %n = arith.index_cast %i : index to i32
+      %q = arith.divsi %i, %three : index
+      %n = arith.index_cast %q : index to i32
       %k = arith.index_cast %j : index to i32
       %p = arith.muli %n, %k : i32
       %s = arith.addi %a, %p : i32
@@ -503,7 +504,10 @@ func.func @norm(%x: tensor<10x100xf32>, %factor: tensor<f32>) -> tensor<f32> {
 
 // What leaves a loop is a part of a tensor from outside, and a result of an operation outside.
 // CHECK-LABEL: func @from_outside
-// CHECK:       gpu.module @group_0
+// CHECK-SAME:    (%[[X:.*]]: tensor<4x6xf32>)
+// CHECK:       %[[Y:.*]] = amp.launch_kernels @element_0
+// CHECK-NOT:   tensor.collapse_shape
+// CHECK:       amp.launch_kernels @group_0 ins(in0 = %[[X]], in1 = %[[Y]])
 func.func @from_outside(%x: tensor<4x6xf32>) -> (tensor<4x3xf32>, tensor<24xf32>) {
   %e0 = tensor.empty() : tensor<4x3xf32>
   %e1 = tensor.empty() : tensor<24xf32>
@@ -545,6 +549,33 @@ func.func @result_of_outside(%x: tensor<24xf32>) -> tensor<24xf32> {
     }
   }
   return %0 : tensor<24xf32>
+}
+
+// -----
+
+// Copies of views read what the next tile's threads write: they wait for each other.
+// CHECK-LABEL: func @copies
+// CHECK:       gpu.module @group_0
+// CHECK-COUNT-2: nvvm.barrier
+// CHECK-NOT:   nvvm.barrier
+// CHECK:       llvm.return
+func.func @copies(%x: tensor<20x257xf32>) -> tensor<20x256xf32> {
+  %empty = tensor.empty() : tensor<20x256xf32>
+  %0 = scf.forall (%i) in (20) shared_outs(%r = %empty) -> (tensor<20x256xf32>) {
+    %row = tensor.extract_slice %x[%i, 0] [1, 257] [1, 1] : tensor<20x257xf32> to tensor<257xf32>
+    %e = tensor.empty() : tensor<257xf32>
+    %1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+        ins(%row : tensor<257xf32>) outs(%e : tensor<257xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %s = arith.addf %a, %a : f32
+      linalg.yield %s : f32
+    } -> tensor<257xf32>
+    %rest = tensor.extract_slice %1[1] [256] [1] : tensor<257xf32> to tensor<256xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %rest into %r[%i, 0] [1, 256] [1, 1] : tensor<256xf32> into tensor<20x256xf32>
+    }
+  }
+  return %0 : tensor<20x256xf32>
 }
 
 // -----
