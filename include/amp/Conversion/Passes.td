@@ -297,11 +297,12 @@ def ConvertFusionGroupsToKernelsPass
     **Input.** Loops of which
 
     1. bounds and steps are known, and results begin as `tensor.empty`, are written in
-       slices of known sizes, and not read;
+       slices of known sizes, and not read; there are tiles, less than 2^31;
     2. the body has `linalg.generic` that `convert-linalg-to-element-kernels` would take,
-       with eight results at most, slices, other shapes of tensors, and arithmetic;
-    3. what the operations of a tile hand to each other, and eight numbers of 8 bytes for
-       each thread, fit into the chip's shared memory;
+       with less than 2^31 iterations, slices, other shapes of tensors, arithmetic, and
+       `affine.apply`, and reads no `tensor.empty`;
+    3. what the operations of a tile hand to each other, and what the threads do that share
+       a sum (8 bytes each for a result), fit into the chip's shared memory;
     4. numbers and tensors from outside are of that pass's types.
 
     Others stay as they are; with `report`, a remark says why.

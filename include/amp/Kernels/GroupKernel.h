@@ -16,6 +16,7 @@
 
 #include "amp/Kernels/ElementKernel.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace mlir::amp {
 
@@ -47,9 +48,9 @@ private:
   scf::ForallOp loop;
   /// Of a block.
   int64_t threads;
-  /// Of shared memory: the tile's tensors, and what threads exchange.
-  int64_t tileBytes = 0;
-  llvm::DenseMap<Value, int64_t> places;
+  /// Of shared memory: the tile's tensors, behind what threads exchange.
+  int64_t tileBytes = 0, exchangedBytes = 0;
+  llvm::MapVector<Value, int64_t> places;
   SmallVector<ElementKernel::Input> inputs;
 };
 

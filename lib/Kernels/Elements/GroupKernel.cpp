@@ -28,6 +28,8 @@
 #include "Elements/TilePlaces.h"
 #include "amp/Fusion/FusionNode.h"
 #include "amp/Kernels/Chip.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -39,8 +41,8 @@ using namespace mlir::amp;
 static constexpr int64_t kMostThreads = 256, kWarp = 32, kAlignment = 16,
                          kBlocksPerMultiprocessor = 8;
 
-/// Bytes of a number that threads exchange, and how many a thread has.
-static constexpr int64_t kSlot = 8, kSlots = 8;
+/// Bytes of a number that threads exchange.
+static constexpr int64_t kSlot = 8;
 
 //===----------------------------------------------------------------------===//
 // Parts of a loop
@@ -95,26 +97,21 @@ static Value getStartValue(linalg::GenericOp op, OpOperand &init) {
               : Value();
 }
 
-/// Whether an operation only says what sums start from.
-static bool isStartOnly(linalg::GenericOp op) {
-  return llvm::all_of(llvm::enumerate(op.getResults()), [&](auto entry) {
-    return getFillValue(op, entry.index()) &&
-           llvm::all_of(entry.value().getUses(), [](OpOperand &use) {
-             auto user = dyn_cast<linalg::GenericOp>(use.getOwner());
-             return user && user.isDpsInit(&use);
-           });
-  });
+/// Whether the elements of an operand are read, not its shape alone.
+static bool isRead(OpOperand &use) {
+  Operation *user = use.getOwner();
+  if (auto insertion = dyn_cast<tensor::ParallelInsertSliceOp>(user))
+    return use.get() == insertion.getSource();
+  auto generic = dyn_cast<linalg::GenericOp>(user);
+  return !generic ||
+         (generic.payloadUsesValueFromOperand(&use) &&
+          (generic.isDpsInput(&use) || !getStartValue(generic, use)));
 }
 
 /// Whether something in the loop reads a result, through views too.
 static bool isReadInside(Value result) {
   return llvm::any_of(result.getUses(), [](OpOperand &use) {
-    Operation *user = use.getOwner();
-    if (isa<tensor::ParallelInsertSliceOp>(user))
-      return false;
-    auto generic = dyn_cast<linalg::GenericOp>(user);
-    return !generic || generic.payloadUsesValueFromOperand(&use) ||
-           !generic.isDpsInit(&use);
+    return !isa<tensor::ParallelInsertSliceOp>(use.getOwner()) && isRead(use);
   });
 }
 
@@ -127,6 +124,26 @@ static SmallVector<tensor::ParallelInsertSliceOp> getInsertions(Value result) {
         insertion && insertion.getSource() == result)
       insertions.push_back(insertion);
   return insertions;
+}
+
+/// Whether nobody needs what an operation computes: fills that only say what
+/// sums start from.
+static bool isUnneeded(linalg::GenericOp op) {
+  return llvm::all_of(op.getResults(), [](Value result) {
+    return !isReadInside(result) && getInsertions(result).empty();
+  });
+}
+
+/// What combines parts of the results of `op`, if all its sums may be in parts.
+static SmallVector<Operation *> getCombiners(linalg::GenericOp op) {
+  std::optional<FusionNode> node = FusionNode::get(op);
+  if (!node)
+    return {};
+  for (auto [i, kind] : llvm::enumerate(op.getIteratorTypesArray()))
+    if (kind == utils::IteratorType::reduction && node->extents[i] != 1 &&
+        !node->summed[i])
+      return {};
+  return node->combiners;
 }
 
 static int64_t getBytes(RankedTensorType type) {
@@ -150,16 +167,25 @@ static std::string checkGeneric(linalg::GenericOp op) {
       return wrong;
   if (std::string wrong = checkLoops(op); !wrong.empty())
     return wrong;
-  if (int64_t(op.getNumResults()) > kSlots)
-    return llvm::formatv("expected operations of {0} results at most, but got "
-                         "one of {1}",
-                         kSlots, op.getNumResults());
+  double iterations = 1;
+  for (int64_t size : op.getStaticLoopRanges())
+    iterations *= double(size);
+  if (iterations > INT32_MAX)
+    return "expected operations of less than 2^31 iterations, but got more";
   for (Operation &inner : *op.getBody())
     if (!isScalarOperation(inner))
       return llvm::formatv("expected operations on numbers that kernels have "
                            "code for, but got '{0}'",
                            inner.getName());
   return "";
+}
+
+/// Arithmetic that says where a tile is.
+static bool isArithmetic(Operation &op) {
+  return isa<affine::AffineApplyOp>(op) ||
+         (isa_and_present<arith::ArithDialect>(op.getDialect()) &&
+          op.getNumResults() == 1 && op.getNumRegions() == 0 &&
+          op.getResult(0).getType().isIntOrIndexOrFloat());
 }
 
 /// What is wrong with an operation of the loop, or nothing.
@@ -173,9 +199,7 @@ static std::string checkOperation(Operation &op) {
   bool isOfTensors = isa<tensor::EmptyOp>(op) || isView(&op);
   if (isOfTensors && isStaticTensor(op.getResult(0).getType()))
     return "";
-  if (!isOfTensors && op.getNumResults() == 1 && op.getNumRegions() == 0 &&
-      op.getResult(0).getType().isIntOrIndexOrFloat() &&
-      isa_and_present<arith::ArithDialect>(op.getDialect()))
+  if (isArithmetic(op))
     return "";
   return llvm::formatv("expected slices, other shapes, linalg.generic and "
                        "arithmetic of static sizes, but got '{0}'",
@@ -190,6 +214,20 @@ static std::string checkLoop(scf::ForallOp loop) {
   if (!isStatic(loop.getStaticLowerBound()) ||
       !isStatic(loop.getStaticUpperBound()) || !isStatic(loop.getStaticStep()))
     return "expected a loop of known bounds and steps, but got another";
+  if (loop.getNumResults() == 0)
+    return "expected a loop with results, but got one without";
+  double tiles = 1;
+  for (auto [begin, end, step] :
+       llvm::zip_equal(loop.getStaticLowerBound(), loop.getStaticUpperBound(),
+                       loop.getStaticStep())) {
+    if (begin >= end || step <= 0)
+      return "expected a loop with tiles, but got one without";
+    if (begin < INT32_MIN || end > INT32_MAX || step > INT32_MAX)
+      return "expected bounds and steps of 32 bits, but got larger ones";
+    tiles *= double(llvm::divideCeil(end - begin, step));
+  }
+  if (tiles > INT32_MAX)
+    return "expected less than 2^31 tiles, but got more";
   for (OpOperand &out : loop.getOutputsMutable()) {
     if (std::string wrong = checkRead(out.get()); !wrong.empty())
       return wrong;
@@ -198,8 +236,8 @@ static std::string checkLoop(scf::ForallOp loop) {
              "from a tensor";
   }
   for (BlockArgument argument : loop.getRegionOutArgs())
-    for (Operation *user : argument.getUsers())
-      if (!isa<tensor::ParallelInsertSliceOp>(user))
+    for (OpOperand &use : argument.getUses())
+      if (!isa<tensor::ParallelInsertSliceOp>(use.getOwner()) || isRead(use))
         return "expected results that are only written, but one is read";
   for (Operation &op : loop.getTerminator().getYieldingOps()) {
     auto insertion = dyn_cast<tensor::ParallelInsertSliceOp>(op);
@@ -241,7 +279,7 @@ public:
     size = std::max(size, life.offset + life.bytes);
   }
 
-  llvm::DenseMap<Value, int64_t> places;
+  llvm::MapVector<Value, int64_t> places;
   int64_t size = 0;
 
 private:
@@ -252,10 +290,12 @@ private:
 
   unsigned findLastUse(Value tensor, unsigned last) {
     for (Operation *user : tensor.getUsers()) {
-      // What leaves the loop may be copied at its end.
-      Operation *inLoop =
-          isa<tensor::ParallelInsertSliceOp>(user) ? user->getParentOp() : user;
-      last = std::max(last, order.lookup(inLoop));
+      // A result is written as it is computed; views of it are copied at the
+      // end of the loop.
+      if (isa<tensor::ParallelInsertSliceOp>(user) &&
+          isa<linalg::GenericOp>(tensor.getDefiningOp()))
+        continue;
+      last = std::max(last, order.lookup(body.findAncestorOpInBlock(*user)));
       if (isView(user))
         last = std::max(last, findLastUse(user->getResult(0), last));
     }
@@ -276,15 +316,16 @@ GroupKernel::match(scf::ForallOp loop, const Chip &chip, std::string &reason) {
   };
   if (std::string wrong = checkLoop(loop); !wrong.empty())
     return refuse(wrong);
-  int64_t most = 1;
+  int64_t most = 1, exchanged = 0;
   TileMemory memory(loop);
   for (Operation &op : loop.getBody()->without_terminator()) {
     if (std::string wrong = checkOperation(op); !wrong.empty())
       return refuse(wrong);
     auto generic = dyn_cast<linalg::GenericOp>(op);
-    if (!generic || isStartOnly(generic))
+    if (!generic || isUnneeded(generic))
       continue;
     most = std::max(most, countIterations(generic));
+    exchanged = std::max<int64_t>(exchanged, getCombiners(generic).size());
     for (Value result : generic.getResults())
       if (isReadInside(result))
         memory.add(result);
@@ -293,25 +334,34 @@ GroupKernel::match(scf::ForallOp loop, const Chip &chip, std::string &reason) {
       loop, std::clamp<int64_t>(llvm::PowerOf2Ceil(most), kWarp, kMostThreads));
   kernel.tileBytes = memory.size;
   kernel.places = std::move(memory.places);
-  int64_t bytes = memory.size + kernel.threads * kSlot * kSlots;
+  kernel.exchangedBytes = exchanged * kernel.threads * kSlot;
+  int64_t bytes = kernel.exchangedBytes + memory.size;
   if (bytes > chip.limits.sharedMemory)
     return refuse(llvm::formatv(
         "expected a tile of {0} bytes at most, but got one of {1}",
         chip.limits.sharedMemory, bytes));
 
   llvm::SetVector<Value> read;
-  loop.walk([&](Operation *op) {
-    if (op != loop.getOperation() && !isa<tensor::EmptyOp>(op))
-      for (Value operand : op->getOperands())
-        if (!isInside(loop, operand) && !isConstant(operand))
-          read.insert(isa<ShapedType>(operand.getType()) ? getRoot(operand)
-                                                         : operand);
+  loop.getRegion().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    for (OpOperand &use : op->getOpOperands()) {
+      Value value = use.get();
+      bool isTensor = isa<ShapedType>(value.getType());
+      // Who reads a view reads what it views.
+      if (isTensor && (isView(op) || !isRead(use)))
+        continue;
+      while (isTensor && isInside(loop, value) && isView(value.getDefiningOp()))
+        value = value.getDefiningOp()->getOperand(0);
+      if (!isInside(loop, value) && isTensor)
+        value = getRoot(value);
+      // What reads elements that are not there yet reads any number.
+      if (value.getDefiningOp<tensor::EmptyOp>())
+        continue;
+      if (!isInside(loop, value) && !isConstant(value))
+        read.insert(value);
+    }
   });
   unsigned tensors = 0, numbers = 0;
   for (Value value : read) {
-    // Outside or inside, it only has a shape.
-    if (value.getDefiningOp<tensor::EmptyOp>())
-      continue;
     if (std::string wrong = checkRead(value); !wrong.empty())
       return refuse(wrong);
     kernel.inputs.push_back({isa<ShapedType>(value.getType())
@@ -336,13 +386,18 @@ SmallVector<std::string> GroupKernel::getOutputNames() const {
 namespace {
 class GroupEmitter {
 public:
-  GroupEmitter(DeviceBuilder &b, scf::ForallOp loop, int64_t threads)
-      : b(b), loop(loop), threads(threads) {}
+  /// `places` of tensors begin behind what threads exchange.
+  struct Memory {
+    const llvm::MapVector<Value, int64_t> &places;
+    int64_t tileBytes, exchangedBytes;
+  };
+  GroupEmitter(DeviceBuilder &b, scf::ForallOp loop, int64_t threads,
+               const Memory &memory)
+      : b(b), loop(loop), threads(threads), memory(memory) {}
 
-  /// Adds the kernel. `places` of tensors begin behind what threads exchange.
+  /// Adds the kernel.
   void emit(StringRef name, ArrayRef<ElementKernel::Input> inputs,
-            ArrayRef<std::string> outputs,
-            const llvm::DenseMap<Value, int64_t> &places, int64_t tileBytes);
+            ArrayRef<std::string> outputs);
 
 private:
   using Values = DeviceBuilder::Values;
@@ -384,24 +439,33 @@ private:
   void storeResults(linalg::GenericOp op, const Loops &iteration,
                     ValueRange values);
 
+  void emitNumber(Operation &op);
   void emit(linalg::GenericOp op);
   void emitElements(linalg::GenericOp op, Loops &iteration);
   void emitSums(linalg::GenericOp op, Loops &iteration);
   /// Whether elements that one sum reads follow one another in memory.
   bool isAlongRows(linalg::GenericOp op);
-  /// Of a team of threads: its parts, as the first of them knows the whole.
+  /// The threads that share sums: each is a member of one of the teams. Of a
+  /// team's members, `shuffled` that follow one another exchange by shuffles.
   struct Team {
-    int64_t members, teams;
+    int64_t members, teams, shuffled;
     bool areLanes;
     Number member, team;
   };
+  /// The whole, as the first member of each team knows it.
   Values combineParts(ArrayRef<Operation *> combiners, linalg::GenericOp op,
                       const Team &team, ValueRange parts);
   void copyOut(tensor::ParallelInsertSliceOp insertion);
+  /// Before shared memory that was written is read, and the other way round.
+  void wait() {
+    if (memory.tileBytes + memory.exchangedBytes > 0)
+      sm80::blockBarrier(b);
+  }
 
   DeviceBuilder &b;
   scf::ForallOp loop;
   int64_t threads;
+  Memory memory;
   Number thread;
   Value exchange;
   IRMapping numbers;
@@ -622,28 +686,22 @@ GroupEmitter::Values GroupEmitter::combineParts(ArrayRef<Operation *> combiners,
     return b.clone(*combiners[number], mapping)->getResult(0);
   };
   Values whole(parts);
-  int64_t left = team.members;
-  // Parts of the lanes of a warp.
-  if (team.areLanes && llvm::all_of(parts.getTypes(), isShuffled)) {
-    int64_t lanes = std::min(left, kWarp);
-    for (int64_t bit = lanes / 2; bit > 0; bit /= 2)
-      for (auto [i, value] : llvm::enumerate(whole)) {
-        Type type = value.getType(),
-             word = type.isF32() ? type : b.getI32Type();
-        Value sent = type == word
-                         ? value
-                         : arith::ExtUIOp::create(b, word, value).getResult();
-        Value other = sm80::shuffleXor(b, sent, bit);
-        if (type != word)
-          other = arith::TruncIOp::create(b, type, other);
-        value = combine(i, value, other);
-      }
-    left /= lanes;
-  }
+  for (int64_t bit = team.shuffled / 2; bit > 0; bit /= 2)
+    for (auto [i, value] : llvm::enumerate(whole)) {
+      Type type = value.getType(), word = type.isF32() ? type : b.getI32Type();
+      Value sent = type == word
+                       ? value
+                       : arith::ExtUIOp::create(b, word, value).getResult();
+      Value other = sm80::shuffleXor(b, sent, bit);
+      if (type != word)
+        other = arith::TruncIOp::create(b, type, other);
+      value = combine(i, value, other);
+    }
+  const int64_t left = team.members / team.shuffled;
   if (left == 1)
     return whole;
   // Parts of warps, or of all threads, one behind the other for each result.
-  int64_t width = team.members / left, slots = threads / width;
+  const int64_t width = team.shuffled, slots = threads / width;
   auto getSlot = [&](unsigned result, Number slot) {
     return b.advance(exchange, (slot + result * slots) * kSlot);
   };
@@ -662,7 +720,7 @@ GroupEmitter::Values GroupEmitter::combineParts(ArrayRef<Operation *> combiners,
       b.store(stored, getSlot(i, thread / width), kSlot);
     }
   });
-  sm80::blockBarrier(b);
+  wait();
   Number first = team.areLanes ? team.team * left : team.team;
   int64_t step = team.areLanes ? 1 : team.teams;
   Values starts;
@@ -679,12 +737,9 @@ GroupEmitter::Values GroupEmitter::combineParts(ArrayRef<Operation *> combiners,
 }
 
 void GroupEmitter::emitSums(linalg::GenericOp op, Loops &iteration) {
-  std::optional<FusionNode> node = FusionNode::get(op);
-  const bool isShared = node && !node->combiners.empty() &&
-                        llvm::all_of(iteration.sums, [&](unsigned sum) {
-                          return node->summed[sum];
-                        });
-  Team team{1, threads, isAlongRows(op), thread, thread};
+  SmallVector<Operation *> combiners = getCombiners(op);
+  const bool isShared = !combiners.empty();
+  Team team{1, threads, 1, isAlongRows(op), thread, thread};
   auto most = int64_t(llvm::PowerOf2Ceil(iteration.summed));
   if (isShared && team.areLanes)
     team.members =
@@ -698,50 +753,71 @@ void GroupEmitter::emitSums(linalg::GenericOp op, Loops &iteration) {
                            int64_t(llvm::PowerOf2Ceil(iteration.iterations))),
         most);
   team.teams = threads / team.members;
+  if (team.areLanes && llvm::all_of(op.getRegionOutputArgs(), [](Value value) {
+        return isShuffled(value.getType());
+      }))
+    team.shuffled = std::min(team.members, kWarp);
   team.member = team.areLanes ? thread % team.members : thread / team.teams;
   team.team = team.areLanes ? thread / team.members : thread % team.teams;
 
   // All threads take part in each round: they exchange.
-  b.loop(b.number(0), b.number(iteration.iterations), b.number(team.teams),
-         [&](Number begin) {
-           Number mine = begin + team.team;
-           set(iteration, iteration.parallel,
-               min(mine, iteration.iterations - 1));
-           Values starts = getStarts(op, iteration), parts = starts;
-           if (team.members > 1)
-             for (auto [i, part] : llvm::enumerate(parts))
-               part = arith::ConstantOp::create(
-                   b, *arith::getNeutralElement(node->combiners[i]));
-           Number first = team.members > 1 ? team.member : b.number(0);
-           parts =
-               b.loop(first, b.number(iteration.summed), b.number(team.members),
-                      parts, [&](Number number, ValueRange carried) {
-                        set(iteration, iteration.sums, number);
-                        return runBody(op, iteration, carried);
-                      });
-           if (team.members > 1) {
-             parts = combineParts(node->combiners, op, team, parts);
-             for (auto [i, part] : llvm::enumerate(parts)) {
-               IRMapping mapping;
-               for (Value operand : node->combiners[i]->getOperands())
-                 mapping.map(operand, operand == op.getRegionOutputArgs()[i]
-                                          ? starts[i]
-                                          : part);
-               part = b.clone(*node->combiners[i], mapping)->getResult(0);
-             }
-           }
-           Value writes = mine < iteration.iterations;
-           if (team.members > 1)
-             writes = b.both(writes, team.member == 0);
-           b.branch(writes, [&] { storeResults(op, iteration, parts); });
-           // The next round uses the same memory.
-           if (team.members > 1)
-             sm80::blockBarrier(b);
-         });
+  b.loop(
+      b.number(0), b.number(iteration.iterations), b.number(team.teams),
+      [&](Number begin) {
+        Number mine = begin + team.team;
+        set(iteration, iteration.parallel, min(mine, iteration.iterations - 1));
+        Values starts = getStarts(op, iteration), parts = starts;
+        if (team.members > 1)
+          for (auto [i, part] : llvm::enumerate(parts))
+            part = arith::ConstantOp::create(
+                b, *arith::getNeutralElement(combiners[i]));
+        Number first = team.members > 1 ? team.member : b.number(0);
+        parts =
+            b.loop(first, b.number(iteration.summed), b.number(team.members),
+                   parts, [&](Number number, ValueRange carried) {
+                     set(iteration, iteration.sums, number);
+                     return runBody(op, iteration, carried);
+                   });
+        if (team.members > 1) {
+          parts = combineParts(combiners, op, team, parts);
+          for (auto [i, part] : llvm::enumerate(parts)) {
+            IRMapping mapping;
+            for (Value operand : combiners[i]->getOperands())
+              mapping.map(operand, operand == op.getRegionOutputArgs()[i]
+                                       ? starts[i]
+                                       : part);
+            part = b.clone(*combiners[i], mapping)->getResult(0);
+          }
+        }
+        Value writes = mine < iteration.iterations;
+        if (team.members > 1)
+          writes = b.both(writes, team.member == 0);
+        b.branch(writes, [&] { storeResults(op, iteration, parts); });
+        // The next round uses the same memory.
+        if (team.members > team.shuffled && iteration.iterations > team.teams)
+          wait();
+      });
+}
+
+void GroupEmitter::emitNumber(Operation &op) {
+  for (Value operand : op.getOperands())
+    if (!numbers.contains(operand))
+      numbers.map(operand, getNumber(operand));
+  auto apply = dyn_cast<affine::AffineApplyOp>(op);
+  if (!apply) {
+    b.clone(op, numbers);
+    return;
+  }
+  auto operands = llvm::map_to_vector(
+      op.getOperands(), [&](Value value) { return numbers.lookup(value); });
+  numbers.map(
+      apply.getResult(),
+      affine::expandAffineMap(b, b.getLoc(), apply.getAffineMap(), operands)
+          ->front());
 }
 
 void GroupEmitter::emit(linalg::GenericOp op) {
-  if (isStartOnly(op))
+  if (isUnneeded(op))
     return;
   Loops iteration = getLoops(op);
   bool hasSums = llvm::is_contained(op.getIteratorTypesArray(),
@@ -750,13 +826,15 @@ void GroupEmitter::emit(linalg::GenericOp op) {
     emitSums(op, iteration);
   else
     emitElements(op, iteration);
-  sm80::blockBarrier(b);
+  wait();
 }
 
 /// What is no result of an operation of the loop, or a view of one.
 void GroupEmitter::copyOut(tensor::ParallelInsertSliceOp insertion) {
   Place from = getPlace(insertion.getSource()),
         to = insertions.lookup(insertion);
+  if (!from)
+    return; // of elements that are not there yet
   RankedTensorType type = insertion.getSourceType();
   b.loop(thread, b.number(type.getNumElements()), b.number(threads),
          [&](Number number) {
@@ -771,10 +849,7 @@ void GroupEmitter::copyOut(tensor::ParallelInsertSliceOp insertion) {
 }
 
 void GroupEmitter::emit(StringRef name, ArrayRef<ElementKernel::Input> inputs,
-                        ArrayRef<std::string> outputs,
-                        const llvm::DenseMap<Value, int64_t> &places,
-                        int64_t tileBytes) {
-  const int64_t exchanged = threads * kSlot * kSlots;
+                        ArrayRef<std::string> outputs) {
   KernelSignature signature(b);
   auto addMemory = [&](StringRef name, Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -793,23 +868,22 @@ void GroupEmitter::emit(StringRef name, ArrayRef<ElementKernel::Input> inputs,
     counts.push_back(llvm::divideCeil(end - begin, step));
     tiles *= counts.back();
   }
-  std::string memory = (name + "_memory").str();
-  auto global = LLVM::GlobalOp::create(
-      b, LLVM::LLVMArrayType::get(b.getI8Type(), 0), /*isConstant=*/false,
-      LLVM::Linkage::External, memory, Attribute(), kAlignment,
-      /*addrSpace=*/3);
-  (void)global;
-  auto func = signature.createKernel(name, {{tiles, kBlocksPerMultiprocessor},
-                                            threads,
-                                            /*minBlocks=*/1,
-                                            /*cluster=*/1,
-                                            exchanged + tileBytes,
-                                            /*order=*/0});
+  std::string symbol = (name + "_memory").str();
+  LLVM::GlobalOp::create(b, LLVM::LLVMArrayType::get(b.getI8Type(), 0),
+                         /*isConstant=*/false, LLVM::Linkage::External, symbol,
+                         Attribute(), kAlignment, /*addrSpace=*/3);
+  auto func =
+      signature.createKernel(name, {{tiles, kBlocksPerMultiprocessor},
+                                    threads,
+                                    /*minBlocks=*/1,
+                                    /*cluster=*/1,
+                                    memory.exchangedBytes + memory.tileBytes,
+                                    /*order=*/0});
   OpBuilder::InsertionGuard guard(b);
   Block *entry = func.addEntryBlock(b);
   b.setInsertionPointToStart(entry);
   thread = sm80::threadId(b);
-  exchange = LLVM::AddressOfOp::create(b, b.pointer(3), memory);
+  exchange = LLVM::AddressOfOp::create(b, b.pointer(3), symbol);
   for (auto [input, argument] : llvm::zip(inputs, entry->getArguments())) {
     if (auto type = dyn_cast<RankedTensorType>(input.value.getType()))
       tensors[input.value] = placeTensor(b, argument, type);
@@ -826,9 +900,10 @@ void GroupEmitter::emit(StringRef name, ArrayRef<ElementKernel::Input> inputs,
                        entry->getArguments().drop_front(inputs.size())))
     tensors[out] =
         placeTensor(b, argument, cast<RankedTensorType>(out.getType()));
-  for (auto [tensor, offset] : places)
-    tensors[tensor] = placeTensor(b, b.advance(exchange, exchanged + offset),
-                                  cast<RankedTensorType>(tensor.getType()));
+  for (auto [tensor, offset] : memory.places)
+    tensors[tensor] =
+        placeTensor(b, b.advance(exchange, memory.exchangedBytes + offset),
+                    cast<RankedTensorType>(tensor.getType()));
 
   b.loop(
       sm80::blockId(b), b.number(tiles), sm80::blockCount(b), [&](Number tile) {
@@ -839,16 +914,12 @@ void GroupEmitter::emit(StringRef name, ArrayRef<ElementKernel::Input> inputs,
               at * loop.getStaticStep()[i] + loop.getStaticLowerBound()[i];
           numbers.map(
               loop.getInductionVar(i),
-              b.createOrFold<arith::IndexCastUIOp>(b.getIndexType(), index));
+              b.createOrFold<arith::IndexCastOp>(b.getIndexType(), index));
         }
         // Where results go is known before they are.
         for (Operation &op : loop.getBody()->without_terminator())
-          if (isa_and_present<arith::ArithDialect>(op.getDialect())) {
-            for (Value operand : op.getOperands())
-              if (!numbers.contains(operand))
-                numbers.map(operand, getNumber(operand));
-            b.clone(op, numbers);
-          }
+          if (isArithmetic(op))
+            emitNumber(op);
         auto yielding =
             llvm::make_pointer_range(loop.getTerminator().getYieldingOps());
         for (Operation *op : yielding) {
@@ -861,11 +932,14 @@ void GroupEmitter::emit(StringRef name, ArrayRef<ElementKernel::Input> inputs,
           emit(op);
         for (Operation *op : yielding) {
           auto insertion = cast<tensor::ParallelInsertSliceOp>(op);
-          if (!insertion.getSource().getDefiningOp<linalg::GenericOp>())
-            copyOut(insertion);
+          Value source = insertion.getSource();
+          if (isInside(loop, source) &&
+              source.getDefiningOp<linalg::GenericOp>())
+            continue;
+          copyOut(insertion);
+          // The next tile uses the same memory.
+          wait();
         }
-        // The next tile uses the same memory.
-        sm80::blockBarrier(b);
       });
   LLVM::ReturnOp::create(b, ValueRange());
 }
@@ -875,8 +949,8 @@ gpu::GPUModuleOp GroupKernel::emit(OpBuilder &builder, StringRef name) const {
   auto module = gpu::GPUModuleOp::create(builder, forall.getLoc(), name);
   DeviceBuilder b(forall.getLoc(), builder);
   b.setInsertionPointToStart(module.getBody());
-  GroupEmitter(b, forall, threads)
-      .emit(name, inputs, getOutputNames(), places, tileBytes);
+  GroupEmitter(b, forall, threads, {places, tileBytes, exchangedBytes})
+      .emit(name, inputs, getOutputNames());
   numberLaunches(module);
   return module;
 }

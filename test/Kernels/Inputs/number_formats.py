@@ -83,5 +83,10 @@ FORMATS = {
         Format("i32", np.int32, 32, 0, 2.0**31),
         Format("i64", np.int64, 64, 0, 2.0**63),
         Format("i8", np.int8, 8, 0, 2.0**7),
+        Format("i16", np.int16, 16, 0, 2.0**15),
+        Format("f64", np.float64, 53, -1022, float(np.finfo(np.float64).max)),
+        # Of these, what a float64 holds.
+        Format("i64", np.int64, 53, 0, 2.0**53),
+        Format("i1", np.int8, 1, 0, 1.0),
     )
 }

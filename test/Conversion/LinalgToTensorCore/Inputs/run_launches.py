@@ -87,7 +87,10 @@ def shape_of(text):
 
 
 class Program:
-    """A function that `passes` convert."""
+    """A function that `passes` convert. Launches have at most so many blocks, under the
+    schedule of the seed."""
+
+    blocks, seed = 8, 1
 
     def __init__(self, source, passes, folder):
         self.folder = folder
@@ -115,12 +118,12 @@ class Program:
         path, kernels = self.modules[symbol]
         folder = tempfile.mkdtemp(dir=self.folder)
         emulation = Emulation(path, kernels, folder)
-        inputs, outputs = (re.findall(r"(\w+) = (%\w+)", list) for list in (ins, outs))
+        inputs, outputs = (re.findall(r"(\w+) = (%[\w#]+)", list) for list in (ins, outs))
         for name, value in inputs:
             emulation.write(name, values[value])
         for name, _ in outputs:
             emulation.write(name, np.array([]))
-        emulation.run(blocks=8, seed=1)
+        emulation.run(self.blocks, self.seed)
         shapes = [shape_of(type)[0] for type in re.findall(r"tensor<[^<>]*>", line.split("->")[1])]
         return [emulation.read(name)[: math.prod(sizes)].reshape(sizes) for (name, _), sizes in zip(outputs, shapes)]
 
@@ -132,6 +135,9 @@ class Program:
                 results = self.launch(values, line)
                 values[name] = results[0]
                 values.update((f"{name}#{i}", result) for i, result in enumerate(results))
+            elif "tensor.expand_shape" in line or "tensor.collapse_shape" in line:
+                sizes, _ = shape_of(line.split(" into ")[1])
+                values[name] = values[re.search(r"shape (%[\w#]+)", line).group(1)].reshape(sizes)
             elif "linalg.transpose" in line:
                 source, order = re.search(r"ins\((%\w+) .*permutation = \[(.*?)\]", line).groups()
                 values[name] = np.transpose(values[source], [int(dim) for dim in order.split(",")])
