@@ -603,6 +603,7 @@ def SinkHostReadsPass : Pass<"amp-sink-host-reads", "::mlir::func::FuncOp"> {
     Runs on tensors; assertions then fail when the step is over, and its results are not
     used.
 
+    Before:
     ```mlir
     func.func private @update(i1)
     func.func @step(%found: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
@@ -612,9 +613,7 @@ def SinkHostReadsPass : Pass<"amp-sink-host-reads", "::mlir::func::FuncOp"> {
       return %y : tensor<4xf32>
     }
     ```
-
-    becomes
-
+    After:
     ```mlir
     func.func private @update(i1)
     func.func @step(%found: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
@@ -650,15 +649,14 @@ def ConvertDeviceToRuntimePass : Pass<"convert-device-to-runtime", "ModuleOp"> {
     Refused, at its location: any other operation on a buffer, and a launch that is
     not recorded.
 
+    Before:
     ```mlir
     func.func @copy(%x: memref<4xf32>, %y: memref<4xf32>) {
       memref.copy %x, %y : memref<4xf32> to memref<4xf32>
       return
     }
     ```
-
-    becomes
-
+    After:
     ```mlir
     func.func private @ampRtCopy(!llvm.ptr, !llvm.ptr, i64)
     func.func @copy(%x: memref<4xf32>, %y: memref<4xf32>) {

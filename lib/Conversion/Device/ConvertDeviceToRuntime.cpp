@@ -168,7 +168,11 @@ Value FunctionLowering::getAddress(Location loc, Value memref,
 
 Value FunctionLowering::getBytes(Location loc, Value memref) {
   auto type = cast<MemRefType>(memref.getType());
-  Value bytes = getIndex(loc, *getElementBytes(type.getElementType()));
+  const int64_t element = *getElementBytes(type.getElementType());
+  if (type.hasStaticShape())
+    return arith::ConstantOp::create(
+        b, loc, b.getI64IntegerAttr(element * type.getNumElements()));
+  Value bytes = getIndex(loc, element);
   for (int64_t i = 0; i < type.getRank(); ++i)
     bytes = arith::MulIOp::create(b, loc, bytes,
                                   memref::DimOp::create(b, loc, memref, i));
