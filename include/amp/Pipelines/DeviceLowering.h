@@ -30,7 +30,8 @@ struct DeviceLoweringOptions
     : public PassPipelineOptions<DeviceLoweringOptions> {
   Option<std::string> chip{*this, "chip", llvm::cl::init("sm_90a"),
                            llvm::cl::desc("what kernels are made for: sm_80, "
-                                          "sm_86, sm_89, sm_90 or sm_90a")};
+                                          "sm_86, sm_87, sm_89, sm_90 or "
+                                          "sm_90a")};
   Option<KernelFormat> format{
       *this, "format", llvm::cl::init(KernelFormat::Cubin),
       llvm::cl::desc("what becomes of kernels"),
