@@ -75,6 +75,8 @@ static void addKernels(OpPassManager &pm,
   products.chip = options.chip;
   pm.addPass(createConvertLinalgToTensorCorePass(products));
   addCleanup(pm);
+  // Those of products are parts of their kernels by now.
+  pm.addNestedPass<func::FuncOp>(createDecomposePadsPass());
   // What products left goes by tiles where it shares a pass over memory.
   pm.addNestedPass<func::FuncOp>(createSeparateFillsPass());
   TileFusionGroupsPassOptions tiles;
@@ -114,6 +116,7 @@ static void addBufferization(OpPassManager &pm) {
   pm.addPass(createCSEPass());
   addCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createWriteResultsInPlacePass());
+  pm.addPass(createConvertCopiesToKernelsPass());
   pm.addNestedPass<func::FuncOp>(createPlanBuffersPass());
   bufferization::BufferDeallocationPipelineOptions deallocation;
   bufferization::buildBufferDeallocationPipeline(pm, deallocation);

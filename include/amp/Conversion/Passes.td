@@ -392,6 +392,55 @@ def ConvertFusionGroupsToKernelsPass
   ];
 }
 
+def ConvertCopiesToKernelsPass : Pass<"convert-copies-to-kernels", "ModuleOp"> {
+  let summary = "copy between strides by kernels";
+  let description = [{
+    A `memref.copy` between buffers that are not both without gaps, of known extents and
+    strides, becomes one `amp.launch_kernels`, and a `gpu.module` with its kernel is added
+    to the module. Equal kernels are there once. Copies of bytes stay, for one call of the
+    runtime makes them; with `report`, a remark says why another one stays.
+
+    The kernel's arguments are `in0` and `out0`, views of one dimension: elements from the
+    first to the last, with those between them, which are not touched.
+
+    ```mlir
+    func.func @copy(%x: memref<4x6xf32>, %y: memref<4x2xf32>) {
+      %part = memref.subview %x[0, 1] [4, 2] [1, 1]
+          : memref<4x6xf32> to memref<4x2xf32, strided<[6, 1], offset: 1>>
+      memref.copy %part, %y : memref<4x2xf32, strided<[6, 1], offset: 1>> to memref<4x2xf32>
+      return
+    }
+    ```
+
+    becomes
+
+    ```
+    func.func @copy(%x: memref<4x6xf32>, %y: memref<4x2xf32>) {
+      %part = memref.subview %x[0, 1] [4, 2] [1, 1] : ...
+      %from = memref.reinterpret_cast %part to offset: [1], sizes: [20], strides: [1] : ...
+      %to = memref.reinterpret_cast %y to offset: [0], sizes: [8], strides: [1] : ...
+      amp.launch_kernels @copy_0 ins(in0 = %from) outs(out0 = %to) : ...
+      return
+    }
+    gpu.module @copy_0 {...}
+    ```
+  }];
+  let options = [
+    Option<"report", "report", "bool", "false",
+           "a remark for each copy that stays as it is">,
+  ];
+  let statistics = [
+    Statistic<"numConverted", "copies converted", "Copies that became launches">,
+    Statistic<"numDeclined", "copies declined", "Copies left as they are">,
+    Statistic<"numKernels", "kernels", "Different kernels">
+  ];
+  let dependentDialects = [
+    "::mlir::amp::AmpDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
 def ConvertLinalgToTensorCorePass : Pass<"convert-linalg-to-tensor-core", "ModuleOp"> {
   let summary = "run matrix products, and what follows them, as generated kernels";
   let description = [{
@@ -590,6 +639,39 @@ def AnnotateFusionPlanPass : Pass<"amp-annotate-fusion-plan", "::mlir::func::Fun
 //===----------------------------------------------------------------------===//
 // Device
 //===----------------------------------------------------------------------===//
+
+def DecomposePadsPass : Pass<"amp-decompose-pads", "::mlir::func::FuncOp"> {
+  let summary = "pads and concatenations as insertions";
+  let description = [{
+    A `tensor.pad` of a constant becomes a `linalg.fill` and a `tensor.insert_slice`, a
+    `tensor.concat` one for each part, by upstream's patterns. For a device: an insertion
+    is a copy there, and a fill a kernel.
+
+    Before:
+    ```mlir
+    func.func @pad(%x: tensor<4xf32>) -> tensor<6xf32> {
+      %zero = arith.constant 0.0 : f32
+      %0 = tensor.pad %x low[1] high[1] {
+      ^bb0(%i: index):
+        tensor.yield %zero : f32
+      } : tensor<4xf32> to tensor<6xf32>
+      return %0 : tensor<6xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @pad(%x: tensor<4xf32>) -> tensor<6xf32> {
+      %zero = arith.constant 0.0 : f32
+      %empty = tensor.empty() : tensor<6xf32>
+      %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<6xf32>) -> tensor<6xf32>
+      %0 = tensor.insert_slice %x into %zeros[1] [4] [1] : tensor<4xf32> into tensor<6xf32>
+      return %0 : tensor<6xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
 
 def SinkHostReadsPass : Pass<"amp-sink-host-reads", "::mlir::func::FuncOp"> {
   let summary = "ask a device for what the host wants to know when all is under way";

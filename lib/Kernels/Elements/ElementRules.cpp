@@ -28,8 +28,7 @@ static bool isElementType(Type type) {
          type.isInteger(32) || type.isInteger(64);
 }
 
-/// What is wrong with a tensor, or nothing.
-static std::string checkTensor(Type type) {
+std::string mlir::amp::checkTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape() || tensor.getEncoding() ||
       !isElementType(tensor.getElementType()))

@@ -22,6 +22,9 @@ namespace mlir::amp {
 /// A number or index that is known.
 bool isConstant(Value value);
 
+/// What is wrong with a tensor, or nothing.
+std::string checkTensor(Type type);
+
 /// What is wrong with a tensor or a number that a kernel reads, or nothing.
 std::string checkRead(Value value);
 

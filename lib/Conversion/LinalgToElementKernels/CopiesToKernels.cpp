@@ -1,0 +1,105 @@
+//===- CopiesToKernels.cpp - Copies between strides as kernels ------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A copy of bytes is one call of the runtime; any other would be made element
+// by element by a host that waits for each. Here it becomes a launch, whose
+// operands are views of one dimension: a buffer's elements from the first to
+// the last, with those between them, of which the kernel touches none.
+//
+//===----------------------------------------------------------------------===//
+
+#include "UniqueKernels.h"
+#include "amp/Conversion/Passes.h"
+#include "amp/Dialect/Amp/IR/AmpDialect.h"
+#include "amp/Kernels/CopyKernel.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace mlir::amp {
+#define GEN_PASS_DEF_CONVERTCOPIESTOKERNELSPASS
+#include "amp/Conversion/Passes.h.inc"
+} // namespace mlir::amp
+
+using namespace mlir;
+using namespace mlir::amp;
+
+/// Whether a copy is one of bytes, as far as that is known.
+static bool isOfBytes(memref::CopyOp copy) {
+  auto isPlain = [](Value buffer) {
+    auto type = cast<MemRefType>(buffer.getType());
+    return type.getLayout().isIdentity() ||
+           (type.hasStaticShape() &&
+            memref::isStaticShapeAndContiguousRowMajor(type));
+  };
+  return isPlain(copy.getSource()) && isPlain(copy.getTarget());
+}
+
+/// A buffer's elements from the first to the last, in one dimension.
+static Value getWindow(OpBuilder &b, Location loc, Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  auto [strides, offset] = type.getStridesAndOffset();
+  OpFoldResult start = b.getIndexAttr(offset);
+  if (ShapedType::isDynamic(offset))
+    start =
+        memref::ExtractStridedMetadataOp::create(b, loc, buffer).getOffset();
+  const int64_t span = getSpan(type);
+  auto layout = StridedLayoutAttr::get(b.getContext(), offset, {1});
+  auto window = MemRefType::get(span, type.getElementType(), layout);
+  return memref::ReinterpretCastOp::create(
+      b, loc, window, buffer, start,
+      ArrayRef<OpFoldResult>(b.getIndexAttr(span)),
+      ArrayRef<OpFoldResult>(b.getIndexAttr(1)));
+}
+
+namespace {
+struct ConvertCopiesToKernels
+    : public amp::impl::ConvertCopiesToKernelsPassBase<ConvertCopiesToKernels> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    UniqueKernels kernels(getOperation(), "copy");
+    SmallVector<memref::CopyOp> copies;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      function.walk([&](memref::CopyOp copy) {
+        if (!isOfBytes(copy))
+          copies.push_back(copy);
+      });
+    for (memref::CopyOp copy : copies)
+      convert(copy, kernels);
+    numKernels += kernels.size();
+  }
+
+  void convert(memref::CopyOp copy, UniqueKernels &kernels) {
+    std::string reason;
+    std::optional<CopyKernel> kernel =
+        CopyKernel::match(cast<MemRefType>(copy.getSource().getType()),
+                          cast<MemRefType>(copy.getTarget().getType()), reason);
+    if (!kernel) {
+      ++numDeclined;
+      if (report)
+        copy.emitRemark("not a kernel: ") << reason;
+      return;
+    }
+    gpu::GPUModuleOp module =
+        kernels.get([&](OpBuilder &builder, StringRef name) {
+          return kernel->emit(builder, copy.getLoc(), name);
+        });
+    OpBuilder b(copy);
+    Value from = getWindow(b, copy.getLoc(), copy.getSource()),
+          to = getWindow(b, copy.getLoc(), copy.getTarget());
+    LaunchKernelsOp::create(b, copy.getLoc(), module.getName(), {"in0", "out0"},
+                            from, to);
+    copy.erase();
+    ++numConverted;
+  }
+};
+} // namespace

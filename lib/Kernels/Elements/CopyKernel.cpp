@@ -1,0 +1,111 @@
+//===- CopyKernel.cpp - Copies between strides ----------------------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Threads share the elements, in the order of the target, so that neighbours
+// write neighbours where it has no gaps.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Kernels/CopyKernel.h"
+
+#include "Device/KernelSignature.h"
+#include "Device/Sm80Instructions.h"
+#include "Elements/ElementRules.h"
+#include "Elements/TilePlaces.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+static constexpr int64_t kThreads = 256, kBlocksPerMultiprocessor = 8;
+
+int64_t mlir::amp::getSpan(MemRefType type) {
+  auto [strides, offset] = type.getStridesAndOffset();
+  int64_t span = 1;
+  for (auto [size, stride] : llvm::zip_equal(type.getShape(), strides))
+    span += (size - 1) * stride;
+  return span;
+}
+
+/// What is wrong with a buffer, or nothing.
+static std::string checkBuffer(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset = 0;
+  bool isKnown = type.hasStaticShape() &&
+                 succeeded(type.getStridesAndOffset(strides, offset)) &&
+                 llvm::none_of(strides, ShapedType::isDynamic);
+  if (!isKnown || llvm::any_of(strides, [](int64_t s) { return s < 0; }))
+    return llvm::formatv("expected a buffer of known extents and strides, but "
+                         "got {0}",
+                         type);
+  if (type.getNumElements() == 0 || getSpan(type) > INT32_MAX)
+    return llvm::formatv(
+        "expected a buffer of 1 to 2^31 - 1 elements, but got {0}", type);
+  auto tensor = RankedTensorType::get(type.getShape(), type.getElementType());
+  return checkTensor(tensor);
+}
+
+std::optional<CopyKernel>
+CopyKernel::match(MemRefType source, MemRefType target, std::string &reason) {
+  for (MemRefType type : {source, target}) {
+    reason = checkBuffer(type);
+    if (!reason.empty())
+      return std::nullopt;
+  }
+  return CopyKernel(source, target);
+}
+
+/// The elements of a buffer behind its first.
+static Place placeBuffer(DeviceBuilder &b, Value pointer, MemRefType type) {
+  auto [strides, offset] = type.getStridesAndOffset();
+  return {pointer, type.getElementType(),
+          [&b, strides = SmallVector<int64_t>(strides)](Numbers indices) {
+            Number place = b.number(0);
+            for (auto [index, stride] : llvm::zip_equal(indices, strides))
+              place = place + index * stride;
+            return place;
+          }};
+}
+
+gpu::GPUModuleOp CopyKernel::emit(OpBuilder &builder, Location loc,
+                                  StringRef name) const {
+  auto module = gpu::GPUModuleOp::create(builder, loc, name);
+  DeviceBuilder b(loc, builder);
+  b.setInsertionPointToStart(module.getBody());
+  const int64_t count = target.getNumElements(),
+                blocks = llvm::divideCeil(count, kThreads);
+  KernelSignature signature(b);
+  signature.addBuffer("in0", getStorage(source.getElementType()),
+                      getSpan(source));
+  signature.addBuffer("out0", getStorage(target.getElementType()),
+                      getSpan(target));
+  auto func = signature.createKernel(name, {{blocks, kBlocksPerMultiprocessor},
+                                            kThreads,
+                                            /*minBlocks=*/1,
+                                            /*cluster=*/1,
+                                            /*sharedMemory=*/0,
+                                            /*order=*/0});
+  Block *entry = func.addEntryBlock(b);
+  b.setInsertionPointToStart(entry);
+  Place from = placeBuffer(b, entry->getArgument(0), source),
+        to = placeBuffer(b, entry->getArgument(1), target);
+  Number first = sm80::blockId(b) * kThreads + sm80::threadId(b),
+         step = sm80::blockCount(b) * kThreads;
+  b.loop(first, b.number(count), step, [&](Number number) {
+    SmallVector<Number> indices(target.getRank(), b.number(0));
+    for (int64_t i = target.getRank(); i-- > 0;) {
+      int64_t size = target.getDimSize(i);
+      indices[i] = i == 0 ? number : number % size;
+      number = number / size;
+    }
+    storeElement(b, loadElement(b, from, indices), to, indices);
+  });
+  LLVM::ReturnOp::create(b, ValueRange());
+  numberLaunches(module);
+  return module;
+}
