@@ -19,6 +19,7 @@
 #include "amp/Fusion/FusionTarget.h"
 #include "amp/Kernels/Chip.h"
 #include "amp/Kernels/Passes.h"
+#include "amp/Layout/Passes.h"
 #include "amp/Pipelines/HostLowering.h"
 #include "amp/Pipelines/KernelLowering.h"
 #include "amp/Program/Passes.h"
@@ -48,6 +49,8 @@ static void addCleanup(OpPassManager &pm) {
 
 static void addTensorStage(OpPassManager &pm,
                            const DeviceLoweringOptions &options) {
+  // While roles and phases say which tensors are gradients of filters.
+  pm.addNestedPass<func::FuncOp>(createAssignLayoutsPass());
   pm.addPass(createStripContractPass());
   pm.addNestedPass<func::FuncOp>(createExpandHostOpsPass());
   // Bufferization knows no affine loops.
