@@ -122,8 +122,15 @@ std::optional<Candidate> Planner::getShared(const Candidate &candidate) const {
   if (candidate.vertices.size() > 1)
     return candidate;
   unsigned vertex = candidate.vertices.front();
-  if (!graph.getNode(vertex) || graph.isProduct(vertex) ||
-      graph.getStarts(vertex).empty())
+  const FusionNode *node = graph.getNode(vertex);
+  if (!node || graph.isProduct(vertex))
+    return std::nullopt;
+  if (target.sumsAlone && node->summed.any()) {
+    Candidate inParts = Candidate::getSingle(graph, vertex);
+    if (chooseTile(inParts, target))
+      return inParts;
+  }
+  if (graph.getStarts(vertex).empty())
     return std::nullopt;
   Candidate alone = Candidate::getSingle(graph, vertex, /*isShared=*/false);
   if (alone.extents.empty() || !chooseTile(alone, target))

@@ -88,6 +88,7 @@ static void addKernels(OpPassManager &pm,
     tiles.closeBytes = target.closeBytes;
     tiles.runBytes = target.runBytes;
     tiles.tileBytes = kTileBytes;
+    tiles.sumsAlone = true;
   }
   pm.addNestedPass<func::FuncOp>(createTileFusionGroupsPass(tiles));
   pm.addNestedPass<func::FuncOp>(createLowerAffinePass());

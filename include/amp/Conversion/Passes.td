@@ -1717,6 +1717,7 @@ def TileFusionGroupsPass : Pass<"amp-tile-fusion-groups", "::mlir::func::FuncOp"
     A sum (or maximum, or what else has a neutral element) that goes along loops of its
     group, and that nobody in the group reads, is in parts: each tile writes one, and a
     reduction behind the loops combines them. Sums in half precision are not divided.
+    With `sums-alone`, a sum that shares its pass with nothing is such a loop, too.
 
     `close-bytes`, `tile-bytes` and `run-bytes` describe the machine: how much of all
     tensors a tile may hold, from which size on it is not made larger, and the
@@ -1820,7 +1821,9 @@ def TileFusionGroupsPass : Pass<"amp-tile-fusion-groups", "::mlir::func::FuncOp"
     Option<"productColumns", "product-columns", "int64_t", "1024",
            "columns of a product in a tile, at least">,
     Option<"productTiles", "product-tiles", "int64_t", "8",
-           "tiles of a product below which they are not made larger">
+           "tiles of a product below which they are not made larger">,
+    Option<"sumsAlone", "sums-alone", "bool", "false",
+           "tile sums that share a pass with nothing, too">
   ];
   let statistics = [
     Statistic<"numGroups", "groups", "loops over tiles">,

@@ -46,6 +46,9 @@ struct FusionTarget {
   /// its group what needs one of them for each of its own, whatever shape
   /// tensors have, and nothing else.
   bool productsInRegisters = false;
+  /// A sum is a group by itself, if it can be in parts: tiles are what many
+  /// share.
+  bool sumsAlone = false;
   /// What can be computed in parts.
   FusionForms forms;
 };

@@ -450,9 +450,11 @@ struct TileFusionGroups
     target.productRows = productRows;
     target.productColumns = productColumns;
     target.productTiles = productTiles;
+    target.sumsAlone = sumsAlone;
     SmallVector<Block *> blocks;
     getOperation().walk([&](Block *block) {
-      if (llvm::hasNItemsOrMore(block->getOps<linalg::GenericOp>(), 2))
+      if (llvm::hasNItemsOrMore(block->getOps<linalg::GenericOp>(),
+                                sumsAlone ? 1 : 2))
         blocks.push_back(block);
     });
     IRRewriter rewriter(&getContext());
