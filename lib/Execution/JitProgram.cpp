@@ -310,7 +310,7 @@ llvm::Expected<std::vector<ObjectCode>> mlir::amp::compileToObjects(
     return std::move(error);
   auto start = std::chrono::steady_clock::now();
   llvm::Expected<std::vector<ObjectCode>> objects =
-      generateObjectCode(module, common.optimizationLevel, options.cpu);
+      generateObjectCode(module, options.optimizationLevel, options.cpu);
   report.codegen = secondsSince(start);
   return objects;
 }

@@ -142,6 +142,8 @@ static void addCopy(llvm::Module &module) {
 
 static llvm::Expected<ObjectCode>
 generateNamedFunctions(JITTargetMachineBuilder target) {
+  // The linker keeps those that are called.
+  target.getOptions().FunctionSections = true;
   auto machine = target.createTargetMachine();
   if (!machine)
     return machine.takeError();

@@ -48,6 +48,8 @@ struct CommandLine {
       "who may compute large products, as in amp-run; which library "
       "does is found where the program runs",
       "auto|off|openblas|onednn|file", "auto"};
+  ToolOption<bool> reference{host, "reference",
+                             "no BLAS, no fusion, fixed order of sums: slow"};
   ToolOption<int32_t> threads{
       host, "threads",
       "threads that a step can be divided among (one for each core that the "
@@ -77,8 +79,9 @@ llvm::Error CommandLine::checkNames() const {
   for (const TextOption *option :
        {&target, &outputFile, &bundle, &cpu, &blas, &toolkit, &kernelCache})
     if (option->getNumOccurrences() && option->empty())
-      return makeError("expected --" + option->ArgStr + " to name a " +
-                       option->ValueStr + ", but got an empty name");
+      return makeError((option == &outputFile ? "expected -" : "expected --") +
+                       option->ArgStr + " to name a " + option->ValueStr +
+                       ", but got an empty name");
   if (llvm::Error error = precision.checkNames())
     return error;
   if (outputFile.empty() && bundle.empty())
@@ -129,6 +132,7 @@ llvm::Error CommandLine::checkTarget(const DeviceTarget &given) const {
     if (option->getNumOccurrences() && given.device != "cuda")
       return refuse(*option, "--target=cuda:CHIP");
   for (const cl::Option *option : {static_cast<const cl::Option *>(&blas),
+                                   static_cast<const cl::Option *>(&reference),
                                    static_cast<const cl::Option *>(&threads)})
     if (option->getNumOccurrences() && given.device != "host")
       return refuse(*option, "--target=host");
@@ -157,8 +161,10 @@ llvm::Expected<CompileOptions> CommandLine::getOptions() const {
   options.target = std::move(*given);
   options.cpu = cpu;
   options.blas = blas;
-  options.threads =
-      threads.getNumOccurrences() ? threads.getValue() : ampRtPoolCountCores();
+  options.reference = reference;
+  options.threads = reference                     ? 1
+                    : threads.getNumOccurrences() ? threads.getValue()
+                                                  : ampRtPoolCountCores();
   options.insertTaps = taps;
   options.quiet = quiet;
   options.precision = precision.getGiven();

@@ -28,7 +28,7 @@ struct CompileOptions {
   std::string cpu = "native";
   std::string blas = "auto";
   int32_t threads = 1;
-  bool insertTaps = false, quiet = false;
+  bool reference = false, insertTaps = false, quiet = false;
   NamedValues precision;
 };
 

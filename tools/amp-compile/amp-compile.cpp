@@ -118,7 +118,7 @@ static llvm::Error completeBundle(const CompileOptions &options,
 static llvm::Error setHostLowering(HostLoweringOptions &lowering,
                                    const CompileOptions &options) {
   BlasReport blas{std::nullopt, ""};
-  if (options.blas != "off") {
+  if (options.blas != "off" && !options.reference) {
     llvm::Expected<BlasReport> chosen =
         options.blas == "auto" ? chooseBlas()
                                : chooseBlas(options.blas, "--blas");
@@ -134,6 +134,7 @@ static llvm::Error setHostLowering(HostLoweringOptions &lowering,
       machine.bf16 == Bf16Products::Amx ? Bf16Products::Widened : machine.bf16;
   lowering.f16 = F16Products::Widened;
   lowering.threads = options.threads;
+  lowering.reference = options.reference;
   return llvm::Error::success();
 }
 
@@ -143,6 +144,8 @@ compile(ModuleOp module, const CompileOptions &options,
   ObjectOptions objects;
   objects.insertTaps = options.insertTaps;
   objects.cpu = options.cpu;
+  if (options.reference)
+    objects.optimizationLevel = 1; // loops stay as they are
   if (!options.isForHost())
     return compileToDeviceObjects(module, precision, options.target, objects,
                                   report);
@@ -193,6 +196,12 @@ static llvm::Error run(const CompileOptions &options) {
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
     return makeError("'" + options.inputFile + "' cannot be read as MLIR");
+  // Types that no driver can feed are shown as the user wrote them.
+  llvm::Expected<ModuleSignature> signature =
+      readSignatures(*module, precision);
+  if (!signature)
+    return makeError("'" + options.inputFile +
+                     "': " + llvm::toString(signature.takeError()));
 
   CompileReport report;
   llvm::Expected<std::vector<ObjectCode>> objects =

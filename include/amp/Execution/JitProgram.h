@@ -60,6 +60,7 @@ compileForHost(ModuleOp module, const MixedPrecisionOptions &precision,
 struct ObjectOptions {
   /// As in JitOptions.
   bool insertTaps = false;
+  unsigned optimizationLevel = 3;
   /// The CPU whose code it has: "native" or what LLVM calls it.
   std::string cpu = "native";
 };
