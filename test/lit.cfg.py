@@ -22,6 +22,7 @@ Features
   amp-emu      the emulator of GPU kernels is built
   emulator-device  so is the library by which the runtime runs them on it
   amp-run      the training tool is built
+  amp-compile  so is the tool that compiles ahead of time, and a linker is there
   amp-random-steps  so is the tool that makes random training steps
   machine-bench, contraction-bench  so are these benchmarks (the second with OpenBLAS)
   amp-rt       the runtime library is built
@@ -179,6 +180,8 @@ for feature, present in {
     "amp-emu": exists(bin_dir, "amp-emu"),
     "emulator-device": exists(lib_dir, "libAmpEmulatorDevice.so"),
     "amp-run": exists(bin_dir, "amp-run"),
+    "amp-compile": exists(bin_dir, "amp-compile")
+    and any(map(has_tool, ("ld.lld", "ld.lld-22", "cc"))),
     "amp-random-steps": exists(bin_dir, "amp-random-steps"),
     "machine-bench": exists(bin_dir, "machine-bench"),
     "contraction-bench": exists(bin_dir, "contraction-bench"),

@@ -18,11 +18,11 @@
 
 #include "RequestedModule.h"
 #include "amp-rt/Device.h"
+#include "amp-rt/Memory.h"
 #include "amp-rt/Run.h"
 #include "amp-rt/Version.h"
 #include "amp/Execution/HostCode.h"
 #include "amp/Execution/PerfMap.h"
-#include "amp/Execution/StridedCopy.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -181,13 +181,15 @@ AmpRtStatus ArraySlot::stage() {
 }
 
 void ArraySlot::copyIn() {
-  copyStrided(elementSize, getExtents(), static_cast<const char *>(given.data),
-              getStrides(), memory.get(), getRowMajor());
+  ampRtMemoryCopyStrided(elementSize, value.rank, getExtents().data(),
+                         given.data, getStrides().data(), memory.get(),
+                         getRowMajor().data());
 }
 
 void ArraySlot::copyOut() {
-  copyStrided(elementSize, getExtents(), memory.get(), getRowMajor(),
-              static_cast<char *>(given.data), getStrides());
+  ampRtMemoryCopyStrided(elementSize, value.rank, getExtents().data(),
+                         memory.get(), getRowMajor().data(), given.data,
+                         getStrides().data());
 }
 
 //===----------------------------------------------------------------------===//

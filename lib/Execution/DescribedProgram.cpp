@@ -65,6 +65,10 @@ public:
   int64_t getWorkspaceBytes() const override {
     return description.workspaceBytes;
   }
+  bool takesTap() const {
+    return llvm::any_of(
+        handles, [](const HandleArgument &handle) { return !handle.scaler; });
+  }
 
 private:
   Expected<ValueSpec> readValue(const AmpRtValue &value, StringRef where,
@@ -119,6 +123,7 @@ public:
   CompiledFunction *getEvaluate() override { return evaluate.get(); }
   ArrayRef<ScalerSlot> getScalers() override { return scalers; }
   void setTap(std::function<void(const Tap &)> callback) override;
+  bool hasTaps() const override { return trainStep->takesTap(); }
   MemoryReport getMemoryReport() const override { return memory; }
   std::vector<KernelTime> getKernelTimes() const override;
   std::vector<KernelCall> getKernelCalls() const override;

@@ -40,6 +40,13 @@ static const Chip *findChip(const AmpRtDeviceProperties &properties) {
   return getChip(name);
 }
 
+llvm::Error mlir::amp::checkChip(StringRef chip) {
+  if (getChip(chip))
+    return llvm::Error::success();
+  return llvm::createStringError("expected a chip of " + listChips() +
+                                 ", but got '" + chip + "'");
+}
+
 llvm::Error mlir::amp::completeTarget(DeviceTarget &target) {
   AmpRtDevice *device = nullptr;
   AmpRtDeviceProperties properties = {};
@@ -47,12 +54,8 @@ llvm::Error mlir::amp::completeTarget(DeviceTarget &target) {
   if (ampRtDeviceGet(target.device.c_str(), &device) != AMP_RT_OK ||
       ampRtDeviceGetProperties(device, &properties) != AMP_RT_OK)
     return llvm::createStringError(ampRtStatusText());
-  if (!target.chip.empty()) {
-    if (getChip(target.chip))
-      return llvm::Error::success();
-    return llvm::createStringError("expected a chip of " + listChips() +
-                                   ", but got '" + target.chip + "'");
-  }
+  if (!target.chip.empty())
+    return checkChip(target.chip);
   if (target.device == kEmulator) {
     target.chip = "sm_90a";
     return llvm::Error::success();
@@ -68,21 +71,38 @@ llvm::Error mlir::amp::completeTarget(DeviceTarget &target) {
   return llvm::Error::success();
 }
 
+static void setLowering(DeviceLoweringOptions &lowering,
+                        const DeviceTarget &target) {
+  lowering.chip = target.chip;
+  lowering.format =
+      target.device == kEmulator ? KernelFormat::NVVM : KernelFormat::Cubin;
+  lowering.toolkit = target.toolkit;
+  lowering.cache = target.cache;
+}
+
 llvm::Expected<std::unique_ptr<Program>>
 mlir::amp::compileForDevice(ModuleOp module,
                             const MixedPrecisionOptions &precision,
                             const DeviceTarget &target,
                             const JitOptions &options, CompileReport *report) {
   DeviceLoweringOptions lowering;
-  lowering.chip = target.chip;
-  lowering.format =
-      target.device == kEmulator ? KernelFormat::NVVM : KernelFormat::Cubin;
-  lowering.toolkit = target.toolkit;
-  lowering.cache = target.cache;
+  setLowering(lowering, target);
   ProgramOptions resources;
   resources.device = target.device;
   return compileProgram(
       module, precision,
       [&](OpPassManager &pm) { buildDeviceLoweringPipeline(pm, lowering); },
       "device", options, resources, report);
+}
+
+llvm::Expected<std::vector<ObjectCode>> mlir::amp::compileToDeviceObjects(
+    ModuleOp module, const MixedPrecisionOptions &precision,
+    const DeviceTarget &target, const ObjectOptions &options,
+    CompileReport &report) {
+  DeviceLoweringOptions lowering;
+  setLowering(lowering, target);
+  return compileToObjects(
+      module, precision,
+      [&](OpPassManager &pm) { buildDeviceLoweringPipeline(pm, lowering); },
+      "device", options, report);
 }

@@ -10,43 +10,36 @@
 // it by address, so that it does not matter how this binary exports its
 // symbols.
 //
-// A step is hundreds of kernels that are never inlined. They are divided into
-// parts, each a module in a context of its own, and ORC compiles the parts in
-// as many threads as the affinity mask allows. The parts are the same for each
-// number of threads.
+// ORC compiles the parts of a step (HostParts.h) in as many threads as the
+// affinity mask allows. The parts are the same for each number of threads.
 //
 //===----------------------------------------------------------------------===//
 
 #include "amp/Execution/HostCode.h"
 #include "FunctionRecorder.h"
+#include "HostParts.h"
 
 #include "amp-rt/Blas.h"
 #include "amp-rt/Half.h"
+#include "amp-rt/Memory.h"
 #include "amp-rt/Pool.h"
 #include "amp-rt/Profile.h"
 #include "amp-rt/Run.h"
 #include "amp-rt/Scaler.h"
 #include "amp/Conversion/HostMachine.h"
-#include "amp/Execution/StridedCopy.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/ExecutionEngine/Orc/SelfExecutorProcessControl.h"
 #include "llvm/ExecutionEngine/Orc/TaskDispatch.h"
 #include "llvm/ExecutionEngine/Orc/ThreadSafeModule.h"
-#include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/Dominators.h"
 #include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/PassInstrumentation.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/Threading.h"
-#include "llvm/Transforms/Utils/SplitModule.h"
 
 #include <mutex>
 #include <utility>
@@ -83,7 +76,7 @@ getRuntimeSymbols(llvm::orc::MangleAndInterner interner) {
   add("ampRtRunKernelBegin", reinterpret_cast<void *>(&ampRtRunKernelBegin));
   add("ampRtRunKernelEnd", reinterpret_cast<void *>(&ampRtRunKernelEnd));
   add("ampRtRunParallel", reinterpret_cast<void *>(&ampRtRunParallel));
-  add("memrefCopy", reinterpret_cast<void *>(&copyDescribedArray));
+  add("memrefCopy", reinterpret_cast<void *>(&ampRtMemoryCopyMemref));
   // The project's own conversions, so that results do not depend on the host's
   // compiler runtime.
   const AmpRtSymbol *conversions = nullptr;
@@ -92,68 +85,6 @@ getRuntimeSymbols(llvm::orc::MangleAndInterner interner) {
     for (int64_t i = 0; i < count; ++i)
       add(conversions[i].name, conversions[i].address);
   return symbols;
-}
-
-namespace {
-/// Keeps LLVM's advice to itself: a loop that stays scalar is no concern of who
-/// trains, and has no location that they wrote.
-struct SilentAdvice : llvm::DiagnosticHandler {
-  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
-    return info.getSeverity() != llvm::DS_Error;
-  }
-};
-} // namespace
-
-/// LLVM's pipeline for `level`, without a pass that looks for the targets of
-/// indirect calls: there are none, and its time grows with the square of a
-/// step.
-static void optimize(llvm::Module &module, llvm::TargetMachine *machine,
-                     llvm::OptimizationLevel level) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassInstrumentationCallbacks callbacks;
-  callbacks.registerShouldRunOptionalPassCallback(
-      [](StringRef pass, llvm::Any) {
-        return pass != "CalledValuePropagationPass";
-      });
-  llvm::PipelineTuningOptions tuning;
-  tuning.LoopInterleaving = tuning.LoopVectorization = true;
-  tuning.SLPVectorization = true;
-  llvm::PassBuilder builder(machine, tuning, std::nullopt, &callbacks);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(level).run(module, modules);
-}
-
-/// Leaves functions without loops to LLVM's quick code generation. A step is
-/// one block of calls: what it does once is not worth scheduling, which takes
-/// the square of its length.
-static void generateQuicklyWithoutLoops(llvm::Module &module) {
-  for (llvm::Function &function : module) {
-    if (function.isDeclaration() ||
-        !llvm::LoopInfo(llvm::DominatorTree(function)).empty())
-      continue;
-    function.addFnAttr(llvm::Attribute::OptimizeNone);
-    function.addFnAttr(llvm::Attribute::NoInline); // which that asks for
-  }
-}
-
-static llvm::OptimizationLevel getOptimizationLevel(unsigned level) {
-  switch (level) {
-  case 0:
-    return llvm::OptimizationLevel::O0;
-  case 1:
-    return llvm::OptimizationLevel::O1;
-  case 2:
-    return llvm::OptimizationLevel::O2;
-  default:
-    return llvm::OptimizationLevel::O3;
-  }
 }
 
 namespace {
@@ -192,31 +123,6 @@ private:
   llvm::Error errors = llvm::Error::success();
 };
 } // namespace
-
-/// Divides `module` into `count` parts that are compiled apart. What is never
-/// inlined (kernels, and what they share) is seen by all of them; other
-/// functions that nobody outside asks for, and constants, stay with whoever
-/// uses them.
-static SmallVector<std::unique_ptr<llvm::Module>>
-divideIntoParts(llvm::Module &module, unsigned count) {
-  for (llvm::Function &function : module) {
-    if (function.isDeclaration() || !function.isDiscardableIfUnused())
-      continue;
-    bool isShared = function.hasFnAttribute(llvm::Attribute::NoInline);
-    function.setLinkage(isShared ? llvm::GlobalValue::ExternalLinkage
-                                 : llvm::GlobalValue::InternalLinkage);
-    function.setVisibility(isShared ? llvm::GlobalValue::HiddenVisibility
-                                    : llvm::GlobalValue::DefaultVisibility);
-  }
-  SmallVector<std::unique_ptr<llvm::Module>> parts;
-  llvm::SplitModule(
-      module, count,
-      [&](std::unique_ptr<llvm::Module> part) {
-        parts.push_back(std::move(part));
-      },
-      /*PreserveLocals=*/true);
-  return parts;
-}
 
 /// Gives `count` parts of `module` to `jit`. Returns a symbol of each: who asks
 /// for all of them at once has them compiled at once.
@@ -274,10 +180,7 @@ createJit(const llvm::orc::JITTargetMachineBuilder &target, unsigned level,
         if (!machine)
           return machine.takeError();
         part.withModuleDo([&](llvm::Module &module) {
-          module.getContext().setDiagnosticHandler(
-              std::make_unique<SilentAdvice>());
-          optimize(module, machine->get(), getOptimizationLevel(level));
-          generateQuicklyWithoutLoops(module);
+          optimizePart(module, **machine, level);
         });
         return part;
       });
@@ -287,13 +190,6 @@ createJit(const llvm::orc::JITTargetMachineBuilder &target, unsigned level,
               (*jit)->getExecutionSession(), (*jit)->getDataLayout())))))
     return std::move(error);
   return jit;
-}
-
-/// Whether `module` calls an intrinsic whose name begins so.
-static bool callsIntrinsic(const llvm::Module &module, StringRef prefix) {
-  return llvm::any_of(module, [&](const llvm::Function &function) {
-    return function.isDeclaration() && function.getName().starts_with(prefix);
-  });
 }
 
 /// Fails for instructions that this CPU has not: LLVM would end the process.
@@ -344,17 +240,15 @@ llvm::Expected<HostCode> mlir::amp::generateHostCode(ModuleOp module,
     level = 1;
     target->setCodeGenOptLevel(llvm::CodeGenOptLevel::Less);
   }
-  // One part of a small step is not worth a thread.
-  constexpr unsigned kSmallStep = 2000, kNumParts = 8;
-  bool isSmall = translated->getInstructionCount() < kSmallStep;
+  const unsigned numParts = countParts(*translated);
   auto functions = std::make_shared<FunctionRecorder>();
-  auto jit =
-      createJit(*target, level, /*isConcurrent=*/!isSmall, errors, functions);
+  auto jit = createJit(*target, level, /*isConcurrent=*/numParts > 1, errors,
+                       functions);
   if (!jit)
     return jit.takeError();
   translated->setTargetTriple((*jit)->getTargetTriple());
   translated->setDataLayout((*jit)->getDataLayout());
-  auto parts = addParts(**jit, *translated, isSmall ? 1 : kNumParts, context);
+  auto parts = addParts(**jit, *translated, numParts, context);
   if (!parts)
     return parts.takeError();
   llvm::orc::SymbolStringPtr entry =

@@ -21,6 +21,7 @@
 #include "amp/Dialect/Amp/Transforms/Passes.h"
 #include "amp/Execution/DescribedProgram.h"
 #include "amp/Execution/HostCode.h"
+#include "amp/Execution/ObjectCode.h"
 #include "amp/Program/ElementKind.h"
 #include "amp/Program/ProgramSignature.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -239,18 +240,15 @@ static llvm::Error prepare(ModuleOp module,
   return hasTrainStep ? llvm::Error::success() : makeNoTrainStepError();
 }
 
-llvm::Expected<std::unique_ptr<Program>> mlir::amp::compileProgram(
-    ModuleOp module, const MixedPrecisionOptions &precision,
-    llvm::function_ref<void(OpPassManager &)> lower, StringRef target,
-    const JitOptions &options, const ProgramOptions &resources,
-    CompileReport *report) {
-  CompileReport ignored;
-  if (!report)
-    report = &ignored;
+llvm::Error
+mlir::amp::lowerProgram(ModuleOp module, const MixedPrecisionOptions &precision,
+                        llvm::function_ref<void(OpPassManager &)> lower,
+                        StringRef target, const JitOptions &options,
+                        CompileReport &report) {
   auto start = std::chrono::steady_clock::now();
-  if (llvm::Error error = prepare(module, precision, options, *report))
-    return std::move(error);
-  report->preparation = secondsSince(start);
+  if (llvm::Error error = prepare(module, precision, options, report))
+    return error;
+  report.preparation = secondsSince(start);
 
   start = std::chrono::steady_clock::now();
   {
@@ -259,11 +257,25 @@ llvm::Expected<std::unique_ptr<Program>> mlir::amp::compileProgram(
     if (failed(pm.run(module)))
       return makeError("the module cannot be lowered for the " + target);
   }
-  report->lowering = secondsSince(start);
-  report->kernelTraffic = takeNumber(module, kKernelTrafficAttr);
-  report->leastTraffic = takeNumber(module, kLeastTrafficAttr);
+  report.lowering = secondsSince(start);
+  report.kernelTraffic = takeNumber(module, kKernelTrafficAttr);
+  report.leastTraffic = takeNumber(module, kLeastTrafficAttr);
+  return llvm::Error::success();
+}
 
-  start = std::chrono::steady_clock::now();
+llvm::Expected<std::unique_ptr<Program>> mlir::amp::compileProgram(
+    ModuleOp module, const MixedPrecisionOptions &precision,
+    llvm::function_ref<void(OpPassManager &)> lower, StringRef target,
+    const JitOptions &options, const ProgramOptions &resources,
+    CompileReport *report) {
+  CompileReport ignored;
+  if (!report)
+    report = &ignored;
+  if (llvm::Error error =
+          lowerProgram(module, precision, lower, target, options, *report))
+    return std::move(error);
+
+  auto start = std::chrono::steady_clock::now();
   llvm::Expected<HostCode> code =
       generateHostCode(module, options.optimizationLevel);
   if (!code)
@@ -285,4 +297,30 @@ mlir::amp::compileForHost(ModuleOp module,
       module, precision,
       [&](OpPassManager &pm) { buildHostLoweringPipeline(pm, lowering); },
       "host", options, resources, report);
+}
+
+llvm::Expected<std::vector<ObjectCode>> mlir::amp::compileToObjects(
+    ModuleOp module, const MixedPrecisionOptions &precision,
+    llvm::function_ref<void(OpPassManager &)> lower, StringRef target,
+    const ObjectOptions &options, CompileReport &report) {
+  JitOptions common;
+  common.insertTaps = options.insertTaps;
+  if (llvm::Error error =
+          lowerProgram(module, precision, lower, target, common, report))
+    return std::move(error);
+  auto start = std::chrono::steady_clock::now();
+  llvm::Expected<std::vector<ObjectCode>> objects =
+      generateObjectCode(module, options.optimizationLevel, options.cpu);
+  report.codegen = secondsSince(start);
+  return objects;
+}
+
+llvm::Expected<std::vector<ObjectCode>> mlir::amp::compileToHostObjects(
+    ModuleOp module, const MixedPrecisionOptions &precision,
+    const HostLoweringOptions &lowering, const ObjectOptions &options,
+    CompileReport &report) {
+  return compileToObjects(
+      module, precision,
+      [&](OpPassManager &pm) { buildHostLoweringPipeline(pm, lowering); },
+      "host", options, report);
 }

@@ -19,13 +19,28 @@
 
 namespace mlir::amp {
 
-/// `lower` adds the passes that follow buildHostPreparationPipeline, up to a
-/// program that describes itself, for what errors call `target`.
+/// Leaves `module` as a program in the LLVM dialect that describes itself.
+/// `lower` adds the passes that follow buildHostPreparationPipeline, for what
+/// errors call `target`.
+llvm::Error lowerProgram(ModuleOp module,
+                         const MixedPrecisionOptions &precision,
+                         llvm::function_ref<void(OpPassManager &)> lower,
+                         StringRef target, const JitOptions &options,
+                         CompileReport &report);
+
+/// The same, and compiles it for this process.
 llvm::Expected<std::unique_ptr<Program>>
 compileProgram(ModuleOp module, const MixedPrecisionOptions &precision,
                llvm::function_ref<void(OpPassManager &)> lower,
                StringRef target, const JitOptions &options,
                const ProgramOptions &resources, CompileReport *report);
+
+/// The same, and compiles it for a file.
+llvm::Expected<std::vector<ObjectCode>>
+compileToObjects(ModuleOp module, const MixedPrecisionOptions &precision,
+                 llvm::function_ref<void(OpPassManager &)> lower,
+                 StringRef target, const ObjectOptions &options,
+                 CompileReport &report);
 
 } // namespace mlir::amp
 

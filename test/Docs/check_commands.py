@@ -1,10 +1,11 @@
-"""Runs the amp-run commands of Markdown pages.
+"""Runs the amp-run and amp-compile commands of Markdown pages.
 
     check_commands.py SOURCE BUILD PAGE...
 
-A command is an indented line that begins with `amp-run` or `build/bin/amp-run`,
-with the lines that a backslash adds. It runs in an empty folder in which `share`
-is SOURCE's and `build` is BUILD.
+A command is an indented line that begins with `amp-run`, `amp-compile` or either
+behind `build/bin/`, with the lines that a backslash adds; those that follow one
+another count as one. It runs in an empty folder in which `share` is SOURCE's and
+`build` is BUILD.
 
 Prints each command that fails with what it said, and ends with the counts.
 """
@@ -16,7 +17,8 @@ import subprocess
 import sys
 import tempfile
 
-COMMAND = re.compile(r"^    ((?:build/bin/)?amp-run (?:.*\\\n)*.*)$", re.MULTILINE)
+LINE = r"    (?:build/bin/)?amp-(?:run|compile) (?:.*\\\n)*.*"
+COMMANDS = re.compile(rf"^({LINE}(?:\n{LINE})*)$", re.MULTILINE)
 
 
 def main():
@@ -24,12 +26,12 @@ def main():
     environment = {**os.environ, "PATH": f"{build / 'bin'}{os.pathsep}{os.environ['PATH']}"}
     count = failed = 0
     for page in pages:
-        for command in COMMAND.findall(page.read_text()):
+        for command in COMMANDS.findall(page.read_text()):
             count += 1
             with tempfile.TemporaryDirectory() as folder:
                 os.symlink(source / "share", os.path.join(folder, "share"))
                 os.symlink(build, os.path.join(folder, "build"))
-                done = subprocess.run(command, shell=True, cwd=folder, env=environment,
+                done = subprocess.run("set -e\n" + command, shell=True, cwd=folder, env=environment,
                                       capture_output=True, text=True)
             if done.returncode != 0:
                 failed += 1

@@ -7,14 +7,15 @@
 //===----------------------------------------------------------------------===//
 //
 // The options as --help lists them, which of them go with which mode, and their
-// values as one struct: nothing else in the tool knows an option. The options
-// of precision are handed on by name; the pipeline's own parser reads them.
+// values as one struct: nothing else in the tool knows an option.
 //
 //===----------------------------------------------------------------------===//
 
 #include "RunOptions.h"
+#include "StepOptions.h"
 
 #include "amp-rt/Pool.h"
+#include "amp/Execution/ProgramFile.h"
 #include "amp/Execution/StepLog.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
@@ -27,21 +28,12 @@ using namespace mlir;
 using namespace mlir::amp;
 
 namespace {
-/// An option under a heading of --help; `value` names what it takes.
-template <typename T> struct ToolOption : cl::opt<T> {
-  ToolOption(cl::OptionCategory &category, StringRef name, StringRef help,
-             StringRef value = "", const T &initial = T())
-      : cl::opt<T>(name, cl::desc(help), cl::value_desc(value),
-                   cl::init(initial), cl::cat(category)) {}
-};
-using TextOption = ToolOption<std::string>;
-
 /// The options, registered when this is made: who links the tool into another
 /// program has them only where it is run.
 struct CommandLine {
   cl::OptionCategory runs{"What to run"};
   cl::opt<std::string> inputFile{cl::Positional, cl::Required,
-                                 cl::desc("STEP.mlir"), cl::cat(runs)};
+                                 cl::desc("STEP.mlir|step.so"), cl::cat(runs)};
   TextOption dataFile{runs, "data",
                       "train on the arrays x0, x1... of this .npz", "file"};
   TextOption replayFile{runs, "replay",
@@ -83,34 +75,7 @@ struct CommandLine {
                        "all"};
   ToolOption<bool> quiet{runs, "quiet", "show no progress"};
 
-  cl::OptionCategory precision{"Precision, as in apex.amp.initialize"};
-
-  /// Options of the pipeline amp-mixed-precision, under its names.
-  TextOption pipelineOptions[18] = {
-      {precision, "opt-level", "O0 to O5 (O1)", "level"},
-      {precision, "enabled", "False: train the program as it is", "bool"},
-      {precision, "cast-model-type", "type of the model", "type"},
-      {precision, "patch-torch-functions", "cast at listed functions", "bool"},
-      {precision, "patch-torch-functions-type",
-       "half type of patched functions", "type"},
-      {precision, "keep-batchnorm-fp32", "keep batch norm in FP32", "bool"},
-      {precision, "master-weights", "keep FP32 master weights", "bool"},
-      {precision, "loss-scale", "dynamic, or a number", "scale"},
-      {precision, "cast-model-outputs", "type of the model's outputs", "type"},
-      {precision, "num-losses", "number of loss scalers", "number"},
-      {precision, "min-loss-scale", "floor of a dynamic scale", "scale"},
-      {precision, "max-loss-scale", "ceiling of a dynamic scale", "scale"},
-      {precision, "verbosity", "0 prints no selection", "number"},
-      {precision, "placement", "who places casts: apex", "name"},
-      {precision, "micro-batches", "batches whose gradients make a step",
-       "number"},
-      {precision, "skip-on-overflow", "skip with a static scale too", "bool"},
-      {precision, "keep-finite-sums",
-       "leave bad micro-batches out of accumulators", "bool"},
-      {precision, "verify-scaling",
-       "where a loss scale reaches what a step keeps: error, warning or off",
-       "name"},
-  };
+  PrecisionOptions precision;
 
   cl::OptionCategory host{"Host"};
   TextOption blas{
@@ -163,9 +128,9 @@ struct CommandLine {
   TextOption kernelCache{device, "kernel-cache",
                          "keep compiled kernels in this folder", "folder"};
 
-  llvm::Error checkOccurrences() const;
   llvm::Error checkNames() const;
   llvm::Error checkDevice() const;
+  llvm::Error checkProgram() const;
   llvm::Expected<Mode> getMode() const;
   RunOptions getOptions(Mode mode) const;
 };
@@ -200,29 +165,6 @@ static llvm::Error makeError(const Twine &text) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
 }
 
-/// An option of LLVM's linker plugin, which a shared libLLVM has, leaves its
-/// name to ours.
-static void freeThreads() {
-  auto taken = cl::getRegisteredOptions().find("threads");
-  if (taken != cl::getRegisteredOptions().end())
-    taken->second->setArgStr("lto-threads");
-}
-
-/// Fails for an option that is there twice: one of its values would be ignored.
-llvm::Error CommandLine::checkOccurrences() const {
-  const cl::Option *repeated = nullptr;
-  for (const auto &[name, option] : cl::getRegisteredOptions())
-    if (option->getNumOccurrences() > 1 &&
-        option->ArgStr != injections.ArgStr &&
-        (!repeated || option->ArgStr < repeated->ArgStr))
-      repeated = option;
-  if (!repeated)
-    return llvm::Error::success();
-  return makeError("expected --" + repeated->ArgStr + " once, but got it " +
-                   Twine(repeated->getNumOccurrences()) +
-                   " times; leave one value");
-}
-
 /// Fails for values that are none, as from a variable that is not set: not the
 /// same as no option.
 llvm::Error CommandLine::checkNames() const {
@@ -233,10 +175,8 @@ llvm::Error CommandLine::checkNames() const {
     if (file->getNumOccurrences() && file->empty())
       return makeError("expected --" + file->ArgStr + " to name a " +
                        file->ValueStr + ", but got an empty name");
-  for (const TextOption &option : pipelineOptions)
-    if (option.getNumOccurrences() && option.empty())
-      return makeError("expected --" + option.ArgStr + " to be given a " +
-                       option.ValueStr + ", but got an empty value");
+  if (llvm::Error error = precision.checkNames())
+    return error;
   if (blas.empty())
     return makeError("expected --blas to name a library, but got an empty "
                      "name");
@@ -267,6 +207,24 @@ llvm::Error CommandLine::checkDevice() const {
   return llvm::Error::success();
 }
 
+/// Fails for options whose part a program has behind it.
+llvm::Error CommandLine::checkProgram() const {
+  llvm::SmallVector<const cl::Option *> decided = {
+      &oracleFile, &tolerances, &tiles, &reference, &profile,    &traceFile,
+      &perfMap,    &timing,     &chip,  &toolkit,   &kernelCache};
+  for (const TextOption &option : precision.options)
+    decided.push_back(&option);
+  for (const cl::Option *option : decided)
+    if (option->getNumOccurrences())
+      return makeError("--" + option->ArgStr +
+                       " is for a step that is "
+                       "compiled now, but '" +
+                       inputFile +
+                       "' was compiled before; leave it out, or run the step's "
+                       "module");
+  return llvm::Error::success();
+}
+
 /// The one mode that was asked for, with no option of another.
 llvm::Expected<Mode> CommandLine::getMode() const {
   const std::pair<const TextOption *, Mode> modes[] = {
@@ -279,7 +237,7 @@ llvm::Expected<Mode> CommandLine::getMode() const {
             ((names.empty() ? "--" : separator + "--") + option->ArgStr).str();
     return names;
   };
-  if (llvm::Error error = checkOccurrences())
+  if (llvm::Error error = checkOccurrences(std::addressof(injections)))
     return std::move(error);
   unsigned given = 0;
   for (auto [option, mode] : modes)
@@ -295,6 +253,9 @@ llvm::Expected<Mode> CommandLine::getMode() const {
                        list(given, "") + "; leave it out");
   if (llvm::Error error = checkNames())
     return std::move(error);
+  if (isSharedObject(inputFile))
+    if (llvm::Error error = checkProgram())
+      return std::move(error);
   if (llvm::Error error = checkDevice())
     return std::move(error);
   if (numSteps.getNumOccurrences() && numSteps < 1)
@@ -324,6 +285,7 @@ RunOptions CommandLine::getOptions(Mode mode) const {
   RunOptions options;
   options.mode = mode;
   options.inputFile = inputFile;
+  options.isProgram = isSharedObject(inputFile);
   options.sourceFile = mode == Train       ? dataFile
                        : mode == Replaying ? replayFile
                                            : oracleFile;
@@ -343,9 +305,7 @@ RunOptions CommandLine::getOptions(Mode mode) const {
   options.oracleData = oracleData;
   options.oracleRun = oracleRun;
   options.quiet = quiet;
-  for (const TextOption &option : pipelineOptions)
-    if (option.getNumOccurrences())
-      options.precision.emplace_back(option.ArgStr, option.getValue());
+  options.precision = precision.getGiven();
   options.target = {deviceName, chip, toolkit, kernelCache};
   options.blas = blas;
   options.tiles = tiles;
@@ -364,10 +324,11 @@ llvm::Expected<RunOptions> mlir::amp::parseRunOptions(int argc, char **argv) {
   freeThreads();
   static CommandLine line;
   cl::HideUnrelatedOptions(
-      {&line.runs, &line.precision, &line.host, &line.device});
+      {&line.runs, &line.precision.category, &line.host, &line.device});
   cl::ParseCommandLineOptions(
       argc, argv,
-      "compile a training step at an opt level and run it\n\n"
+      "compile a training step at an opt level and run it, or run what "
+      "amp-compile made of one\n\n"
       "  Files, shapes and options are checked before the step is compiled. No\n"
       "  output may be the file of an input or of another output.\n\n"
       "  SIGINT, SIGTERM and SIGHUP end a run after the step that is running:\n"

@@ -32,6 +32,8 @@ enum class TileUse { Auto, Off, Expanded };
 struct RunOptions {
   Mode mode = Train;
   std::string inputFile;
+  /// The input is a program that was compiled before, and no module.
+  bool isProgram = false;
   /// The file of the mode: --data, --replay or --oracle.
   std::string sourceFile;
   std::string testFile, initFile, saveFile;

@@ -9,6 +9,7 @@
 //   amp-run STEP.mlir --opt-level=O2 --data FILE.npz --steps N --seed S trains
 //   amp-run STEP.mlir --opt-level=O2 --replay START.npz --steps N replays
 //   amp-run STEP.mlir --oracle FILE.json --run ID compares
+//   amp-run step.so trains and replays what amp-compile made of a step
 //
 // The order in which the libraries are called; no compiler code and no training
 // code stand here. All that can be known to be wrong is asked for before the
@@ -20,23 +21,28 @@
 
 #include "RunTool.h"
 #include "RunOptions.h"
+#include "StepOptions.h"
 #include "StopSignals.h"
 
 #include "amp/Execution/BlasReport.h"
+#include "amp/Execution/DescribedProgram.h"
 #include "amp/Execution/Evaluation.h"
 #include "amp/Execution/JitProgram.h"
 #include "amp/Execution/KernelProfile.h"
 #include "amp/Execution/MemoryLimits.h"
 #include "amp/Execution/OracleReplay.h"
 #include "amp/Execution/PerfMap.h"
+#include "amp/Execution/ProgramFile.h"
 #include "amp/Execution/ProgressDisplay.h"
 #include "amp/Execution/RunFiles.h"
 #include "amp/Execution/StepLog.h"
 #include "amp/Execution/TrainingLoop.h"
+#include "amp/Execution/WholeFile.h"
 #include "amp/Support/OutOfMemory.h"
 #include "amp/Support/Quantities.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
@@ -61,29 +67,16 @@ static raw_ostream &getScreen(const RunOptions &options) {
 // Compilation
 //===----------------------------------------------------------------------===//
 
-using Overrides = decltype(RunOptions::precision);
-
 /// Sets the options of the pipeline: those of `defaults`, then of the command
-/// line, then of `overrides`. All use the pipeline's names, so its own parser
-/// does the work.
+/// line, then of `overrides`.
 static llvm::Error setPrecision(MixedPrecisionOptions &pipeline,
                                 const RunOptions &options,
-                                const Overrides &defaults,
-                                const Overrides &overrides) {
-  Overrides given = defaults;
+                                const NamedValues &defaults,
+                                const NamedValues &overrides) {
+  NamedValues given = defaults;
   llvm::append_range(given, options.precision);
   llvm::append_range(given, overrides);
-  std::string text;
-  for (const auto &[name, value] : given) {
-    if (StringRef(value).find_first_of(" \t\n{}") != StringRef::npos)
-      return makeError("expected the value of --" + name +
-                       " to be one word, but got '" + value + "'");
-    text += name + "=" + value + " ";
-  }
-  if (failed(pipeline.parseFromString(text)))
-    return makeError("options of the precision cannot be read: " + text);
-  pipeline.screen = &getScreen(options);
-  return llvm::Error::success();
+  return setPrecision(pipeline, given, getScreen(options));
 }
 
 namespace {
@@ -158,13 +151,7 @@ static HostMachine getMachine(const RunOptions &options) {
 /// How a step is compiled for the host.
 static void setHostLowering(HostLoweringOptions &lowering,
                             const RunOptions &options, const BlasReport &blas) {
-  // Without a library, calls of one would only cost time.
-  lowering.blas = blas.library ? BlasUse::Auto : BlasUse::Off;
-  if (blas.library) {
-    lowering.blasMinWork = std::max(kBlasMinWork, blas.library->f32MinWork);
-    lowering.blasMinBf16Work =
-        std::max(kBlasMinWork, blas.library->bf16MinWork);
-  }
+  setBlas(lowering, blas);
   lowering.reference = options.reference;
   lowering.cpu = "native";
   const HostMachine machine = getMachine(options);
@@ -175,6 +162,19 @@ static void setHostLowering(HostLoweringOptions &lowering,
   lowering.profile = options.profile || !options.traceFile.empty();
   lowering.countTraffic = options.timing;
   lowering.describeKernels = options.perfMap;
+}
+
+/// Fails for a program that takes more memory than there is.
+static llvm::Error checkMemory(const RunOptions &options, Program &program,
+                               ArrayRef<int64_t> batchBytes) {
+  // Values from a file are there twice while they are converted.
+  const bool isCopied = options.mode != Train || !options.initFile.empty();
+  if (llvm::Error error =
+          checkMemory(estimateMemory(program, isCopied ? 2 : 1, batchBytes),
+                      findMemoryLimit()))
+    return makeError("'" + options.inputFile +
+                     "': " + llvm::toString(std::move(error)));
+  return llvm::Error::success();
 }
 
 static llvm::Expected<std::unique_ptr<Program>>
@@ -210,13 +210,8 @@ compile(Source &source, const RunOptions &options, const Compute &compute,
         formatBytes(*report.kernelTraffic),
         double(*report.kernelTraffic) / *report.leastTraffic,
         formatBytes(*report.leastTraffic));
-  // Values from a file are there twice while they are converted.
-  const bool isCopied = options.mode != Train || !options.initFile.empty();
-  if (llvm::Error error =
-          checkMemory(estimateMemory(**program, isCopied ? 2 : 1, batchBytes),
-                      findMemoryLimit()))
-    return makeError("'" + options.inputFile +
-                     "': " + llvm::toString(std::move(error)));
+  if (llvm::Error error = checkMemory(options, **program, batchBytes))
+    return std::move(error);
   if (options.perfMap) {
     const std::string path = getPerfMapPath();
     if (llvm::Error error =
@@ -228,11 +223,74 @@ compile(Source &source, const RunOptions &options, const Compute &compute,
   return program;
 }
 
+/// The program that was compiled before.
+static llvm::Expected<std::unique_ptr<Program>>
+open(const RunOptions &options) {
+  llvm::Expected<ProgramFile> file = loadProgramFile(options.inputFile);
+  if (!file)
+    return file.takeError();
+  ProgramOptions resources;
+  resources.threads = options.threads;
+  resources.device = options.target.device;
+  llvm::Expected<std::unique_ptr<Program>> program =
+      openProgram(*file->program, std::move(file->code), resources);
+  if (!program)
+    return makeError("'" + options.inputFile +
+                     "': " + llvm::toString(program.takeError()));
+  if (!options.injections.empty() && !(*program)->hasTaps())
+    return makeError("--inject changes gradients, which '" + options.inputFile +
+                     "' does not show; compile it with --taps");
+  return program;
+}
+
+/// The parameters to which compilation gave masters: those stand where the
+/// module has the parameter, and what computes is an argument behind them.
+static llvm::StringSet<> findMasters(const FunctionSignature &compiled) {
+  llvm::StringSet<> seen, found;
+  for (const ValueSpec &argument : compiled.arguments) {
+    if (argument.role == "master")
+      seen.insert(argument.name);
+    else if (argument.role == "param" && seen.contains(argument.name))
+      found.insert(argument.name);
+  }
+  return found;
+}
+
+/// The signature that the module had, whose order files count by.
+static FunctionSignature findOriginal(const FunctionSignature &compiled) {
+  const llvm::StringSet<> masters = findMasters(compiled);
+  auto restore = [&](ArrayRef<ValueSpec> values) {
+    SmallVector<ValueSpec> original;
+    for (ValueSpec value : values) {
+      const bool hasMaster = masters.contains(value.name);
+      if (value.role == "param" && hasMaster)
+        continue;
+      if (value.role == "master" && hasMaster)
+        value.role = "param";
+      original.push_back(std::move(value));
+    }
+    return original;
+  };
+  return {compiled.name, restore(compiled.arguments),
+          restore(compiled.results)};
+}
+
+static ModuleSignature getSignature(Program &program) {
+  ModuleSignature signature{findOriginal(program.getTrainStep().getSignature()),
+                            std::nullopt};
+  if (CompiledFunction *evaluate = program.getEvaluate())
+    signature.evaluate = evaluate->getSignature();
+  return signature;
+}
+
 /// Who computes, before anything is compiled.
 static llvm::Expected<Compute> getCompute(const RunOptions &options,
                                           const RunToolParts &parts) {
   Compute compute{parts, options.target, {std::nullopt, ""}};
   if (!options.isOnHost()) {
+    compute.blas.reason = "switched off by --device=" + options.target.device;
+    if (options.isProgram)
+      return std::move(compute);
     if (!parts.completeTarget)
       return makeError(
           "expected --device=host, for this amp-run has no kernels "
@@ -241,7 +299,6 @@ static llvm::Expected<Compute> getCompute(const RunOptions &options,
           "; the amp-run of the compiler's own build has them");
     if (llvm::Error error = parts.completeTarget(compute.target))
       return std::move(error);
-    compute.blas.reason = "switched off by --device=" + options.target.device;
     return std::move(compute);
   }
   if (options.reference) {
@@ -264,13 +321,15 @@ static llvm::Expected<Compute> getCompute(const RunOptions &options,
 /// Shows who computes.
 static void printCompute(const RunOptions &options, const Compute &compute) {
   if (!options.isOnHost()) {
-    getScreen(options) << "device: " << compute.target.device
-                       << ", kernels for " << compute.target.chip << "\n";
+    getScreen(options) << "device: " << compute.target.device;
+    if (!options.isProgram)
+      getScreen(options) << ", kernels for " << compute.target.chip;
+    getScreen(options) << "\n";
     return;
   }
   printBlas(getScreen(options), compute.blas);
   getScreen(options) << "threads: " << options.threads << "\n";
-  if (!options.reference)
+  if (!options.reference && !options.isProgram)
     getScreen(options) << "CPU: " << getMachine(options).describe()
                        << (options.tiles == TileUse::Expanded
                                ? ", tiles by loops\n"
@@ -729,21 +788,29 @@ static llvm::Expected<int> runBatches(MLIRContext &context,
                                       const Compute &compute) {
   std::optional<StopBeforeSteps> early(std::in_place);
   const std::string source = options.mode == Train ? "--data" : "--replay";
-  if (llvm::Error error =
-          checkFiles(options, {{"the module", options.inputFile},
-                               {source, options.sourceFile},
-                               {"--test-data", options.testFile},
-                               {"--init", options.initFile},
-                               {"--tolerances", options.tolerances}}))
+  if (llvm::Error error = checkFiles(
+          options, {{options.isProgram ? "the program" : "the module",
+                     options.inputFile},
+                    {source, options.sourceFile},
+                    {"--test-data", options.testFile},
+                    {"--init", options.initFile},
+                    {"--tolerances", options.tolerances}}))
     return std::move(error);
   MixedPrecisionOptions precision;
   if (llvm::Error error = setPrecision(precision, options, {}, {}))
     return std::move(error);
-  llvm::Expected<std::unique_ptr<Source>> module =
-      parse(context, options, precision);
-  if (!module)
-    return module.takeError();
-  llvm::Expected<Inputs> inputs = openInputs(options, (*module)->signature);
+  // One of them is there.
+  llvm::Expected<std::unique_ptr<Source>> module = std::unique_ptr<Source>();
+  llvm::Expected<std::unique_ptr<Program>> program = std::unique_ptr<Program>();
+  if (options.isProgram)
+    program = open(options);
+  else
+    module = parse(context, options, precision);
+  if (!module || !program)
+    return llvm::joinErrors(module.takeError(), program.takeError());
+  llvm::Expected<Inputs> inputs =
+      openInputs(options, options.isProgram ? getSignature(**program)
+                                            : (*module)->signature);
   if (!inputs)
     return inputs.takeError();
   std::optional<HeldSignals> held(std::in_place);
@@ -754,9 +821,14 @@ static llvm::Expected<int> runBatches(MLIRContext &context,
     llvm::sys::RemoveFileOnSignal(options.logFile);
   held.reset();
 
-  llvm::Expected<std::unique_ptr<Program>> program = compile(
-      **module, options, compute, precision, inputs->batches->getBatchBytes(),
-      /*insertTaps=*/*log || !inputs->loop.injections.empty());
+  const std::vector<int64_t> batchBytes = inputs->batches->getBatchBytes();
+  if (options.isProgram) {
+    if (llvm::Error error = checkMemory(options, **program, batchBytes))
+      return std::move(error);
+  } else {
+    program = compile(**module, options, compute, precision, batchBytes,
+                      /*insertTaps=*/*log || !inputs->loop.injections.empty());
+  }
   if (!program)
     return program.takeError();
   if (!options.quiet)

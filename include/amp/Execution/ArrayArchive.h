@@ -82,10 +82,6 @@ using NamedArrays = std::vector<std::pair<std::string, const HostArray *>>;
 /// Writes a compressed .npz file. The same arrays give the same bytes.
 llvm::Error writeArchive(llvm::StringRef path, const NamedArrays &arrays);
 
-/// Fails as a write to `path` would for want of a folder or of permission: to
-/// be asked before work is done whose result goes there.
-llvm::Error checkCanWrite(llvm::StringRef path);
-
 /// Reads and writes a single array as .npy.
 llvm::Expected<HostArray> readArrayFile(llvm::StringRef path);
 llvm::Error writeArrayFile(llvm::StringRef path, const HostArray &array);

@@ -42,6 +42,15 @@ compileForDevice(ModuleOp module, const MixedPrecisionOptions &precision,
                  const DeviceTarget &target, const JitOptions &options,
                  CompileReport *report = nullptr);
 
+/// Fails for a chip that kernels cannot be made for.
+llvm::Error checkChip(StringRef chip);
+
+/// The same for a file (compileToHostObjects). No device is asked.
+llvm::Expected<std::vector<ObjectCode>>
+compileToDeviceObjects(ModuleOp module, const MixedPrecisionOptions &precision,
+                       const DeviceTarget &target, const ObjectOptions &options,
+                       CompileReport &report);
+
 } // namespace mlir::amp
 
 #endif // AMP_EXECUTION_DEVICEPROGRAM_H

@@ -15,6 +15,7 @@
 #define AMP_EXECUTION_JITPROGRAM_H
 
 #include "amp/Execution/LinkedFunction.h"
+#include "amp/Execution/ObjectCode.h"
 #include "amp/Execution/Program.h"
 #include "amp/Pipelines/HostLowering.h"
 #include "amp/Pipelines/MixedPrecision.h"
@@ -54,6 +55,22 @@ llvm::Expected<std::unique_ptr<Program>>
 compileForHost(ModuleOp module, const MixedPrecisionOptions &precision,
                const HostLoweringOptions &lowering, const JitOptions &options,
                CompileReport *report = nullptr);
+
+/// How a program is compiled for a file.
+struct ObjectOptions {
+  /// As in JitOptions.
+  bool insertTaps = false;
+  unsigned optimizationLevel = 3;
+  /// The CPU whose code it has: "native" or what LLVM calls it.
+  std::string cpu = "native";
+};
+
+/// Compiles `module`, which is consumed, to objects that linkSharedObject makes
+/// a program of; as compileForHost, to the same code.
+llvm::Expected<std::vector<ObjectCode>>
+compileToHostObjects(ModuleOp module, const MixedPrecisionOptions &precision,
+                     const HostLoweringOptions &lowering,
+                     const ObjectOptions &options, CompileReport &report);
 
 /// What the functions of a module take and give.
 struct ModuleSignature {

@@ -119,6 +119,8 @@ public:
 
   /// Called during each train step; only programs compiled with taps call it.
   virtual void setTap(std::function<void(const Tap &)> callback) = 0;
+  /// Whether it does.
+  virtual bool hasTaps() const { return true; }
 
   /// Peak bytes of intermediate buffers during the last call, and what the
   /// arguments and results take.

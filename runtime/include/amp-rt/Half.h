@@ -43,7 +43,8 @@ AMP_RT_API float ampRtHalfF32FromBF16(uint16_t bits);
  *
  * The library does not export these names, which would take the place of the
  * compiler's own in any process that loads it. A host that compiles at run time
- * registers this table with its linker instead. *symbols is owned by the
+ * registers this table with its linker instead; a program that amp-compile made
+ * has them as hidden functions of its own, which call the functions above. *symbols is owned by the
  * library and lives as long as it. The calling convention is LLVM 22's on
  * x86-64: f16 and bf16 in the low 16 bits of an xmm register. On other
  * processors the table is empty, *count 0. */

@@ -75,9 +75,9 @@ AMP_RT_API AmpRtStatus ampRtKernelGetAttributes(
 typedef struct alignas(128) AmpRtTensorMap {
   unsigned char bytes[128];
 } AmpRtTensorMap;
-#else
+#else /* not _Alignas: callers of amp-c/Execution.h may be C99 */
 typedef struct AmpRtTensorMap {
-  _Alignas(128) unsigned char bytes[128];
+  __attribute__((aligned(128))) unsigned char bytes[128];
 } AmpRtTensorMap;
 #endif
 

@@ -35,6 +35,30 @@ AMP_RT_API void *_mlir_memref_to_llvm_aligned_alloc(uint64_t alignment,
  * what belongs to a run (Run.h) is left alone. */
 AMP_RT_API void _mlir_memref_to_llvm_free(void *pointer);
 
+/* Copies an array of the host with elements of elementSize bytes; extents and
+ * strides, `rank` of each, count elements. The two do not overlap. */
+AMP_RT_API void ampRtMemoryCopyStrided(int64_t elementSize, int64_t rank,
+                                       const int64_t *extents, const void *from,
+                                       const int64_t *fromStrides, void *to,
+                                       const int64_t *toStrides);
+
+/* MLIR's descriptor of an array whose rank is data. */
+typedef struct AmpRtMemref {
+  int64_t rank;
+  /* { T *allocated, *aligned; int64_t offset, sizes[rank], strides[rank]; } */
+  void *descriptor;
+} AmpRtMemref;
+
+AMP_RT_STATIC_ASSERT(sizeof(AmpRtMemref) == 8 + sizeof(void *),
+                     "AmpRtMemref has no padding");
+
+/* Program entry point: the same for descriptors, of one rank and with the same
+ * sizes. What finalize-memref-to-llvm calls `memrefCopy`: whoever links a
+ * program gives it that name, which this library leaves to others. */
+AMP_RT_API void ampRtMemoryCopyMemref(int64_t elementSize,
+                                      const AmpRtMemref *from,
+                                      const AmpRtMemref *to);
+
 AMP_RT_END_DECLS
 
 #endif /* AMP_RT_MEMORY_H */

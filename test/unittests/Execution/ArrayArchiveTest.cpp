@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Execution/ArrayArchive.h"
+#include "amp/Execution/WholeFile.h"
 #include "TestFiles.h"
 
 #include "llvm/ADT/StringExtras.h"

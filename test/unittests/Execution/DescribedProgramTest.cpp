@@ -88,7 +88,11 @@ protected:
                           scalers,
                           /*kernelCount=*/1,
                           0,
-                          kernels};
+                          kernels,
+                          /*chip=*/nullptr,
+                          /*modules=*/nullptr,
+                          /*moduleCount=*/0,
+                          /*reserved2=*/0};
 };
 } // namespace
 

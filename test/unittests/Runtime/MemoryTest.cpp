@@ -138,3 +138,36 @@ TEST(Memory, NamesOfTheLowering) {
   int local = 0;
   _mlir_memref_to_llvm_free(&local);
 }
+
+// Rows that lie apart, columns in between, and sizes without elements, whose
+// addresses nobody reads.
+TEST(StridedCopy, FollowsTheStridesOfBothSides) {
+  const int16_t from[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+  const int64_t extents[] = {3, 2};
+  const int64_t rows[] = {4, 1}, transposed[] = {1, 3};
+  int16_t to[6] = {};
+  ampRtMemoryCopyStrided(2, 2, extents, from, rows, to, transposed);
+  EXPECT_EQ(std::vector<int16_t>(to, to + 6),
+            (std::vector<int16_t>{0, 4, 8, 1, 5, 9}));
+  const int64_t packed[] = {2, 1};
+  ampRtMemoryCopyStrided(2, 2, extents, from, rows, to, packed);
+  EXPECT_EQ(std::vector<int16_t>(to, to + 6),
+            (std::vector<int16_t>{0, 1, 4, 5, 8, 9}));
+  const int64_t none[] = {3, 0};
+  ampRtMemoryCopyStrided(2, 2, none, nullptr, rows, nullptr, packed);
+  // A number, and its neighbours.
+  ampRtMemoryCopyStrided(2, 0, nullptr, from + 7, nullptr, to + 1, nullptr);
+  EXPECT_EQ(std::vector<int16_t>(to, to + 3), (std::vector<int16_t>{0, 7, 4}));
+}
+
+TEST(StridedCopy, TakesDescriptorsWithOffsets) {
+  int16_t from[] = {0, 1, 2, 3, 4, 5}, to[] = {9, 9, 9, 9};
+  struct Vector {
+    int16_t *allocated, *aligned;
+    int64_t offset, size, stride;
+  } source = {from, from, 1, 3, 2}, target = {to, to, 1, 3, 1};
+  const AmpRtMemref left = {1, &source}, right = {1, &target};
+  ampRtMemoryCopyMemref(2, &left, &right);
+  EXPECT_EQ(std::vector<int16_t>(to, to + 4),
+            (std::vector<int16_t>{9, 1, 3, 5}));
+}
