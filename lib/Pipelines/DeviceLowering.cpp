@@ -129,6 +129,8 @@ static void addHostCode(OpPassManager &pm) {
   pm.addPass(createForallToForLoopPass());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addPass(createConvertAssertToRuntimePass());
+  // Of launches that were dead.
+  pm.addPass(createEraseUnusedKernelsPass());
   pm.addPass(createRecordLaunchesPass());
   pm.addPass(createConvertDeviceToRuntimePass());
 }

@@ -711,6 +711,39 @@ def SinkHostReadsPass : Pass<"amp-sink-host-reads", "::mlir::func::FuncOp"> {
   ];
 }
 
+def EraseUnusedKernelsPass : Pass<"amp-erase-unused-kernels", "ModuleOp"> {
+  let summary = "erase modules of kernels that nothing names";
+  let description = [{
+    A launch whose results nobody needs goes, and leaves its module of kernels. Each
+    `gpu.module` to which no symbol refers is erased: it would be compiled and loaded for
+    nothing. A reference is one of any operation and any attribute.
+
+    Runs before `amp-record-launches`, whose attribute names kernels by text.
+
+    Before:
+    ```mlir
+    module {
+      gpu.module @dead {
+      }
+      gpu.module @kept {
+      }
+      func.func private @f() attributes {test.kernels = @kept}
+    }
+    ```
+    After:
+    ```mlir
+    module {
+      gpu.module @kept {
+      }
+      func.func private @f() attributes {test.kernels = @kept}
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numErased", "erased", "Modules of kernels that nothing named">
+  ];
+}
+
 def ConvertDeviceToRuntimePass : Pass<"convert-device-to-runtime", "ModuleOp"> {
   let summary = "let a host ask the runtime for what a device does";
   let description = [{
