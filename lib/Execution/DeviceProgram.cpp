@@ -79,6 +79,7 @@ mlir::amp::compileForDevice(ModuleOp module,
       target.device == kEmulator ? KernelFormat::NVVM : KernelFormat::Cubin;
   lowering.toolkit = target.toolkit;
   lowering.cache = target.cache;
+  lowering.countTraffic = target.countTraffic;
   ProgramOptions resources;
   resources.device = target.device;
   return compileProgram(

@@ -241,6 +241,7 @@ static llvm::Expected<Compute> getCompute(const RunOptions &options,
           "; the amp-run of the compiler's own build has them");
     if (llvm::Error error = parts.completeTarget(compute.target))
       return std::move(error);
+    compute.target.countTraffic = options.timing;
     compute.blas.reason = "switched off by --device=" + options.target.device;
     return std::move(compute);
   }

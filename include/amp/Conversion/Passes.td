@@ -1943,6 +1943,40 @@ def CountKernelTrafficPass : Pass<"amp-count-kernel-traffic", "ModuleOp"> {
   }];
 }
 
+def CountLaunchTrafficPass : Pass<"amp-count-launch-traffic", "ModuleOp"> {
+  let summary = "count the bytes that the launches of a step move";
+  let description = [{
+    As `amp-count-kernel-traffic`, for a device: leaves on the module, as
+    `amp.kernel_traffic`, the bytes of the buffers that the launches and copies of its
+    train step (by `amp.signature`) move. Of an `amp.launch_kernels` each operand counts
+    once, of a `memref.copy` its source and its target. Of branches the one counts that
+    moves most, and a loop for each of its rounds, if their number is known.
+
+    An operand counts whole: of one that kernels read only in part, as a slice or by
+    index, too much, and of one that they read again from memory too little. What the
+    host reads and writes itself does not count. Runs on buffers.
+
+    Before:
+    ```mlir
+    func.func @step(%x: memref<16xf32>, %y: memref<16xf32>) attributes {
+        amp.signature = {kind = "train_step"}} {
+      memref.copy %x, %y : memref<16xf32> to memref<16xf32>
+      return
+    }
+    ```
+    After:
+    ```mlir
+    module attributes {amp.kernel_traffic = 128 : i64} {
+      func.func @step(%x: memref<16xf32>, %y: memref<16xf32>) attributes {
+          amp.signature = {kind = "train_step"}} {
+        memref.copy %x, %y : memref<16xf32> to memref<16xf32>
+        return
+      }
+    }
+    ```
+  }];
+}
+
 def ApproximateMathPass : Pass<"amp-approximate-math", "::mlir::func::FuncOp"> {
   let summary = "replace exp, tanh, erf, expm1 and log1p by polynomials";
   let description = [{
