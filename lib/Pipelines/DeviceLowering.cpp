@@ -60,6 +60,8 @@ static void addTensorStage(OpPassManager &pm,
   // Casts on tensors become loops like all else, so that they can be fused.
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
   pm.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
+  if (options.countTraffic)
+    pm.addPass(createCountLeastTrafficPass());
   pm.addNestedPass<func::FuncOp>(createSeparateAssertsPass());
   // The guard of a step, before fusion, which melts it into the update.
   pm.addNestedPass<func::FuncOp>(createFlattenConditionalsPass());
@@ -101,7 +103,8 @@ static void addKernels(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createSinkHostReadsPass());
 }
 
-static void addBufferization(OpPassManager &pm) {
+static void addBufferization(OpPassManager &pm,
+                             const DeviceLoweringOptions &options) {
   pm.addNestedPass<func::FuncOp>(createSeparateFillsPass());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());
@@ -121,6 +124,8 @@ static void addBufferization(OpPassManager &pm) {
   addCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createWriteResultsInPlacePass());
   pm.addPass(createConvertCopiesToKernelsPass());
+  if (options.countTraffic)
+    pm.addPass(createCountLaunchTrafficPass());
   pm.addNestedPass<func::FuncOp>(createPlanBuffersPass());
   bufferization::BufferDeallocationPipelineOptions deallocation;
   bufferization::buildBufferDeallocationPipeline(pm, deallocation);
@@ -133,6 +138,8 @@ static void addHostCode(OpPassManager &pm) {
   pm.addPass(createForallToForLoopPass());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addPass(createConvertAssertToRuntimePass());
+  // Of launches that were dead.
+  pm.addPass(createEraseUnusedKernelsPass());
   pm.addPass(createRecordLaunchesPass());
   pm.addPass(createConvertDeviceToRuntimePass());
 }
@@ -158,7 +165,7 @@ void mlir::amp::buildDeviceLoweringPipeline(
     OpPassManager &pm, const DeviceLoweringOptions &options) {
   addTensorStage(pm, options);
   addKernels(pm, options);
-  addBufferization(pm);
+  addBufferization(pm, options);
   addHostCode(pm);
   addImages(pm, options);
   buildHostProgramPipeline(pm, /*hasTiles=*/false);

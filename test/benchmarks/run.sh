@@ -5,11 +5,11 @@
 # what is expected of generated kernels instead, and measures them where there is a GPU;
 # `./dev bench passes` how long the passes take, `./dev bench frontends` what a step costs
 # in PyTorch, `./dev bench errors` how far a step of each level is from FP64, `./dev bench
-# libraries` where oneDNN multiplies faster than generated code, `./dev bench steps` what
-# larger steps take beside PyTorch's best. `machine` and `products` are parts that can be
-# had alone.
+# libraries` where oneDNN multiplies faster than generated code, `./dev bench step` what a
+# step asks of a GPU, read from its program, `./dev bench steps` what larger steps take
+# beside PyTorch's best. `machine` and `products` are parts that can be had alone.
 set -euo pipefail
-build=${1:?usage: run.sh BUILD_DIR [errors | kernels | frontends | libraries | machine | passes | products | steps]}
+build=${1:?usage: run.sh BUILD_DIR [errors | kernels | frontends | libraries | machine | passes | products | step | steps]}
 here=$(dirname "${BASH_SOURCE[0]}")
 case ${2:-} in
 errors) PYTHONPATH="$build/python" exec python3 "$here/errors.py" "$build" "${@:3}" ;;
@@ -27,11 +27,12 @@ products)
   cmake --build "$build" --target contraction-bench
   exec python3 "$here/products.py" "$build" "${@:3}"
   ;;
+step) exec python3 "$here/device_step.py" "$build" "${@:3}" ;;
 steps) OMP_NUM_THREADS="${OMP_NUM_THREADS:-1}" exec python3 "$here/mid_steps.py" "$build" "${@:3}" ;;
 passes) exec python3 "$here/passes.py" "$build/bin/amp-opt" "${@:3}" ;;
 "") ;;
 *)
-  echo "run.sh: expected 'errors', 'kernels', 'frontends', 'libraries', 'machine', 'passes', 'products', 'steps' or nothing, but got '$2'" >&2
+  echo "run.sh: expected 'errors', 'kernels', 'frontends', 'libraries', 'machine', 'passes', 'products', 'step', 'steps' or nothing, but got '$2'" >&2
   exit 2
   ;;
 esac

@@ -299,6 +299,7 @@ static llvm::Expected<Compute> getCompute(const RunOptions &options,
           "; the amp-run of the compiler's own build has them");
     if (llvm::Error error = parts.completeTarget(compute.target))
       return std::move(error);
+    compute.target.countTraffic = options.timing;
     return std::move(compute);
   }
   if (options.reference) {

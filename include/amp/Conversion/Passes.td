@@ -711,6 +711,39 @@ def SinkHostReadsPass : Pass<"amp-sink-host-reads", "::mlir::func::FuncOp"> {
   ];
 }
 
+def EraseUnusedKernelsPass : Pass<"amp-erase-unused-kernels", "ModuleOp"> {
+  let summary = "erase modules of kernels that nothing names";
+  let description = [{
+    A launch whose results nobody needs goes, and leaves its module of kernels. Each
+    `gpu.module` to which no symbol refers is erased: it would be compiled and loaded for
+    nothing. A reference is one of any operation and any attribute.
+
+    Runs before `amp-record-launches`, whose attribute names kernels by text.
+
+    Before:
+    ```mlir
+    module {
+      gpu.module @dead {
+      }
+      gpu.module @kept {
+      }
+      func.func private @f() attributes {test.kernels = @kept}
+    }
+    ```
+    After:
+    ```mlir
+    module {
+      gpu.module @kept {
+      }
+      func.func private @f() attributes {test.kernels = @kept}
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numErased", "erased", "Modules of kernels that nothing named">
+  ];
+}
+
 def ConvertDeviceToRuntimePass : Pass<"convert-device-to-runtime", "ModuleOp"> {
   let summary = "let a host ask the runtime for what a device does";
   let description = [{
@@ -1910,6 +1943,40 @@ def CountKernelTrafficPass : Pass<"amp-count-kernel-traffic", "ModuleOp"> {
     wrote and reads again is close, and does not count. Of branches the one counts that
     moves most: a step that is taken, not one that is skipped. Runs on buffers, after
     `amp-outline-kernels`.
+  }];
+}
+
+def CountLaunchTrafficPass : Pass<"amp-count-launch-traffic", "ModuleOp"> {
+  let summary = "count the bytes that the launches of a step move";
+  let description = [{
+    As `amp-count-kernel-traffic`, for a device: leaves on the module, as
+    `amp.kernel_traffic`, the bytes of the buffers that the launches and copies of its
+    train step (by `amp.signature`) move. Of an `amp.launch_kernels` each operand counts
+    once, of a `memref.copy` its source and its target. Of branches the one counts that
+    moves most, and a loop for each of its rounds, if their number is known.
+
+    An operand counts whole: of one that kernels read only in part, as a slice or by
+    index, too much, and of one that they read again from memory too little. What the
+    host reads and writes itself does not count. Runs on buffers.
+
+    Before:
+    ```mlir
+    func.func @step(%x: memref<16xf32>, %y: memref<16xf32>) attributes {
+        amp.signature = {kind = "train_step"}} {
+      memref.copy %x, %y : memref<16xf32> to memref<16xf32>
+      return
+    }
+    ```
+    After:
+    ```mlir
+    module attributes {amp.kernel_traffic = 128 : i64} {
+      func.func @step(%x: memref<16xf32>, %y: memref<16xf32>) attributes {
+          amp.signature = {kind = "train_step"}} {
+        memref.copy %x, %y : memref<16xf32> to memref<16xf32>
+        return
+      }
+    }
+    ```
   }];
 }
 

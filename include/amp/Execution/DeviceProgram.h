@@ -29,6 +29,8 @@ struct DeviceTarget {
   std::string toolkit;
   /// Folder of compiled kernels, or empty.
   std::string cache;
+  /// Whether the report of the compilation has the bytes that a step moves.
+  bool countTraffic = false;
 };
 
 /// Sets the chip. Fails for a device that is not there, and for one whose chip

@@ -46,6 +46,10 @@ struct DeviceLoweringOptions
       llvm::cl::desc("CUDA toolkit; without it, ptxas from PATH or CUDA_HOME")};
   Option<std::string> cache{*this, "cache",
                             llvm::cl::desc("folder of compiled kernels")};
+  Option<bool> countTraffic{
+      *this, "count-traffic", llvm::cl::init(false),
+      llvm::cl::desc("leave on the module the bytes that a train step has to "
+                     "move and those that its launches and copies do")};
 };
 
 /// Second half of `amp-to-gpu`: from what buildHostPreparationPipeline leaves

@@ -41,7 +41,8 @@ constexpr llvm::StringLiteral kImagesAttr = "amp.images";
 constexpr llvm::StringLiteral kChipAttr = "amp.chip";
 /// On the module: bytes that a train step has to move however it is fused, and
 /// those that its kernels move (amp-count-least-traffic,
-/// amp-count-kernel-traffic). For who compiles; a program does not keep them.
+/// amp-count-kernel-traffic, for a device amp-count-launch-traffic). For who
+/// compiles; a program does not keep them.
 constexpr llvm::StringLiteral kLeastTrafficAttr = "amp.least_traffic";
 constexpr llvm::StringLiteral kKernelTrafficAttr = "amp.kernel_traffic";
 

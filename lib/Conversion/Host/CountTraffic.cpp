@@ -20,10 +20,14 @@
 // product packs. A kernel in a loop counts for each round, if their number is
 // known, and of branches the one that moves most: a step that is taken.
 //
+// On a device kernels are no functions, and say only which buffers they are
+// given: each of them counts once for each launch.
+//
 //===----------------------------------------------------------------------===//
 
 #include "amp/Analysis/BufferRoots.h"
 #include "amp/Conversion/Passes.h"
+#include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Fusion/StepTraffic.h"
 #include "amp/Program/ProgramSignature.h"
 #include "amp/Support/ShapedBytes.h"
@@ -41,6 +45,7 @@
 namespace mlir::amp {
 #define GEN_PASS_DEF_COUNTLEASTTRAFFICPASS
 #define GEN_PASS_DEF_COUNTKERNELTRAFFICPASS
+#define GEN_PASS_DEF_COUNTLAUNCHTRAFFICPASS
 #include "amp/Conversion/Passes.h.inc"
 } // namespace mlir::amp
 
@@ -137,9 +142,11 @@ static func::FuncOp findTrainStep(ModuleOp module) {
 }
 
 namespace {
-/// Bytes that the kernels move which a step calls.
-class StepKernels {
+/// Bytes that a step moves, of what its operations move.
+class StepBytes {
 public:
+  virtual ~StepBytes() = default;
+
   int64_t countBytes(Region &region) {
     int64_t bytes = 0;
     for (Operation &op : region.getOps())
@@ -147,25 +154,33 @@ public:
     return bytes;
   }
 
+protected:
+  /// Those that `op` moves besides what its regions do.
+  virtual int64_t countOwn(Operation &op) = 0;
+
 private:
   int64_t countBytes(Operation &op) {
-    if (auto call = dyn_cast<func::CallOp>(op))
-      return countBytes(call);
     SmallVector<int64_t> regions{0};
     for (Region &region : op.getRegions())
       regions.push_back(countBytes(region));
     if (isa<scf::IfOp, scf::IndexSwitchOp>(op))
       return *llvm::max_element(regions);
-    int64_t bytes = std::accumulate(regions.begin(), regions.end(), int64_t(0));
+    int64_t bytes =
+        std::accumulate(regions.begin(), regions.end(), countOwn(op));
     auto loop = dyn_cast<scf::ForOp>(op);
     std::optional<llvm::APInt> rounds =
         loop ? loop.getStaticTripCount() : std::nullopt;
     return rounds ? bytes * rounds->getSExtValue() : bytes;
   }
+};
 
-  int64_t countBytes(func::CallOp call) {
-    auto callee = symbols.lookupNearestSymbolFrom<func::FuncOp>(
-        call, call.getCalleeAttr());
+/// Of kernels that are functions.
+class StepKernels : public StepBytes {
+  int64_t countOwn(Operation &op) override {
+    auto call = dyn_cast<func::CallOp>(op);
+    auto callee = call ? symbols.lookupNearestSymbolFrom<func::FuncOp>(
+                             call, call.getCalleeAttr())
+                       : func::FuncOp();
     if (!callee || callee.isExternal())
       return 0;
     auto [known, isNew] = bytesOf.try_emplace(callee, 0);
@@ -177,7 +192,28 @@ private:
   SymbolTableCollection symbols;
   llvm::DenseMap<func::FuncOp, int64_t> bytesOf;
 };
+
+/// Of launches and copies.
+class StepLaunches : public StepBytes {
+  int64_t countOwn(Operation &op) override {
+    if (!isa<LaunchKernelsOp, memref::CopyOp>(op))
+      return 0;
+    int64_t bytes = 0;
+    for (Value buffer : op.getOperands())
+      if (isa<MemRefType>(buffer.getType()))
+        bytes += ::countBytes(buffer);
+    return bytes;
+  }
+};
 } // namespace
+
+/// Leaves on `module` what its train step moves.
+static void recordTraffic(ModuleOp module, StepBytes &counter) {
+  if (func::FuncOp step = findTrainStep(module))
+    module->setAttr(kKernelTrafficAttr,
+                    Builder(module.getContext())
+                        .getI64IntegerAttr(counter.countBytes(step.getBody())));
+}
 
 namespace {
 struct CountLeastTraffic
@@ -203,12 +239,16 @@ struct CountLeastTraffic
 struct CountKernelTraffic
     : public amp::impl::CountKernelTrafficPassBase<CountKernelTraffic> {
   void runOnOperation() override {
-    func::FuncOp step = findTrainStep(getOperation());
-    if (!step)
-      return;
-    int64_t bytes = StepKernels().countBytes(step.getBody());
-    getOperation()->setAttr(kKernelTrafficAttr,
-                            Builder(&getContext()).getI64IntegerAttr(bytes));
+    StepKernels kernels;
+    recordTraffic(getOperation(), kernels);
+  }
+};
+
+struct CountLaunchTraffic
+    : public amp::impl::CountLaunchTrafficPassBase<CountLaunchTraffic> {
+  void runOnOperation() override {
+    StepLaunches launches;
+    recordTraffic(getOperation(), launches);
   }
 };
 } // namespace

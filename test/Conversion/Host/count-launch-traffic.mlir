@@ -1,0 +1,69 @@
+// RUN: amp-opt %s --split-input-file --amp-count-launch-traffic | FileCheck %s
+
+// A launch moves its operands and a copy its bytes twice: 64 + 64, and twice 64. What the
+// host reads itself does not count, nor does another function.
+// CHECK: module attributes {amp.kernel_traffic = 256 : i64, gpu.container_module} {
+module attributes {gpu.container_module} {
+  func.func @step(%x: memref<16xf32>, %y: memref<16xf32>) -> f32 attributes {
+      amp.signature = {kind = "train_step"}} {
+    %c0 = arith.constant 0 : index
+    amp.launch_kernels @k ins(a = %x) outs(d = %y) : (memref<16xf32>, memref<16xf32>) -> ()
+    memref.copy %y, %x : memref<16xf32> to memref<16xf32>
+    %0 = memref.load %y[%c0] : memref<16xf32>
+    return %0 : f32
+  }
+  func.func @evaluate(%x: memref<16xf32>, %y: memref<16xf32>) attributes {
+      amp.signature = {kind = "evaluate"}} {
+    memref.copy %x, %y : memref<16xf32> to memref<16xf32>
+    return
+  }
+  gpu.module @k {
+    llvm.func @k(!llvm.ptr<1>, !llvm.ptr<1>) attributes {
+      gpu.kernel,
+      amp.launch = {
+        order = 0, grid = array<i64: 1, 1, 1>, block = array<i64: 128, 1, 1>,
+        cluster = array<i64: 1, 1, 1>, shared_memory = 0, arguments = [
+          {kind = "buffer", name = "a", type = f32, elements = 16},
+          {kind = "buffer", name = "d", type = f32, elements = 16}
+        ]}}
+  }
+}
+
+// -----
+
+// A slice counts, not the buffer around it; each round of a loop; of branches the larger.
+// CHECK: module attributes {amp.kernel_traffic = 640 : i64} {
+module {
+  func.func @step(%x: memref<4x16xf32>, %y: memref<16xf32>, %skip: i1) attributes {
+      amp.signature = {kind = "train_step"}} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    scf.for %i = %c0 to %c4 step %c1 {
+      %row = memref.subview %x[%i, 0] [1, 16] [1, 1]
+          : memref<4x16xf32> to memref<16xf32, strided<[1], offset: ?>>
+      memref.copy %y, %row : memref<16xf32> to memref<16xf32, strided<[1], offset: ?>>
+    }
+    scf.if %skip {
+      %z = memref.alloc() : memref<4xf32>
+      %t = memref.alloc() : memref<4xf32>
+      memref.copy %z, %t : memref<4xf32> to memref<4xf32>
+    } else {
+      %z = memref.alloc() : memref<16xf32>
+      memref.copy %z, %y : memref<16xf32> to memref<16xf32>
+    }
+    return
+  }
+}
+
+// -----
+
+// Of a module without a train step there is nothing to say.
+// CHECK: module {
+// CHECK-NOT: amp.kernel_traffic
+module {
+  func.func @f(%x: memref<16xf32>, %y: memref<16xf32>) {
+    memref.copy %x, %y : memref<16xf32> to memref<16xf32>
+    return
+  }
+}
