@@ -125,6 +125,27 @@ gpu.module @vector_kernels {
   }
 }
 
+// Divisions that round up or down become those that LLVM has.
+// CHECK-LABEL: llvm.func @divisions
+gpu.module @division_kernels {
+  llvm.func @divisions(%x: i32, %y: i32, %v: vector<2xi8>, %out: !llvm.ptr<1>) {
+    // CHECK-NOT: arith.
+    // CHECK: llvm.udiv
+    // CHECK: llvm.sdiv
+    // CHECK: llvm.sdiv
+    // CHECK: llvm.sdiv {{.*}} : vector<2xi8>
+    // CHECK-NOT: arith.
+    // CHECK: llvm.return
+    %a = arith.ceildivui %x, %y : i32
+    %b = arith.ceildivsi %a, %y : i32
+    %c = arith.floordivsi %b, %y : i32
+    %d = arith.floordivsi %v, %v : vector<2xi8>
+    llvm.store %c, %out : i32, !llvm.ptr<1>
+    llvm.store %d, %out : vector<2xi8>, !llvm.ptr<1>
+    llvm.return
+  }
+}
+
 // Host code stays.
 // CHECK-LABEL: func.func @host
 func.func @host(%x: f32) -> f32 {

@@ -24,6 +24,7 @@
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -45,6 +46,8 @@ using namespace mlir::amp;
 static LogicalResult expandFunctions(gpu::GPUModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   populateExpandFunctionsPatterns(patterns);
+  // Divisions that round up or down: LLVM's round towards zero.
+  arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   if (failed(applyPatternsGreedily(module, std::move(patterns))))
     return failure();
   WalkResult walk = module.walk([](Operation *op) {

@@ -30,7 +30,7 @@
 
 #include "amp-rt/Scaler.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
-#include "amp/Execution/JitProgram.h"
+#include "amp/Execution/DeviceProgram.h"
 
 #include <cmath>
 #include <cstring>
@@ -219,6 +219,41 @@ static std::string describe(const HostArray &array) {
   return text;
 }
 
+/// Integers and flags of a device's results are those of the host's. So is
+/// which numbers are finite, and no number is of another order.
+static void compareWholes(const States &host, const States &device,
+                          const std::string &level, Report &report) {
+  for (const auto &[key, array] : host) {
+    auto it = device.find(key);
+    if (it == device.end() ||
+        it->second.getNumElements() != array.getNumElements()) {
+      report.fail("device", level + ": '" + key + "' has other extents");
+      continue;
+    }
+    const HostArray &other = it->second;
+    double largest = 0;
+    for (int64_t i = 0, e = array.getNumElements(); i != e; ++i)
+      if (std::isfinite(array.getAsDouble(i)))
+        largest = std::max(largest, std::abs(array.getAsDouble(i)));
+    for (int64_t i = 0, e = array.getNumElements(); i != e; ++i) {
+      double a = array.getAsDouble(i), b = other.getAsDouble(i);
+      bool isSame = isFloatKind(array.getKind())
+                        ? std::isfinite(a) == std::isfinite(b) &&
+                              (!std::isfinite(a) ||
+                               std::abs(a - b) <= largest / 16 + 0x1p-10)
+                        : a == b;
+      if (isSame)
+        continue;
+      std::string text;
+      llvm::raw_string_ostream(text)
+          << level << ": '" << key << "' element " << i << " is "
+          << llvm::format("%.9g on the host and %.9g on a device", a, b);
+      report.fail("device", text);
+      break;
+    }
+  }
+}
+
 /// What differs, or an empty string.
 static std::string compareBits(const States &a, const States &b) {
   for (const auto &[key, array] : a) {
@@ -239,10 +274,13 @@ static std::string compareBits(const States &a, const States &b) {
 static std::optional<Runner>
 compile(ModuleOp module, uint64_t seed,
         const std::map<std::string, std::string> &optionsByName,
-        bool insertTaps, Report &report, unsigned threads = 1) {
+        bool insertTaps, Report &report, unsigned threads = 1,
+        const DeviceTarget *target = nullptr) {
   GeneratedStep changed;
   changed.options = optionsByName;
-  report.beginPhase("compiler, " + changed.getPipeline());
+  const std::string name =
+      (target ? target->chip + ", " : std::string()) + changed.getPipeline();
+  report.beginPhase("compiler, " + name);
   ErrorCollector errors(module.getContext());
   MixedPrecisionOptions precision;
   setOptions(changed, precision);
@@ -256,19 +294,19 @@ compile(ModuleOp module, uint64_t seed,
   options.optimizationLevel = 0;
   OwningOpRef<ModuleOp> clone = module.clone();
   llvm::Expected<std::unique_ptr<Program>> program =
-      compileForHost(*clone, precision, lowering, options);
+      target ? compileForDevice(*clone, precision, *target, options)
+             : compileForHost(*clone, precision, lowering, options);
   if (!program && isKnownRefusal(errors.getText(), changed.getPipeline())) {
     llvm::consumeError(program.takeError());
     return std::nullopt;
   }
   if (!program) {
-    report.fail("compile", changed.getPipeline() + ": " +
-                               llvm::toString(program.takeError()) + ": " +
-                               errors.getText());
+    report.fail("compile", name + ": " + llvm::toString(program.takeError()) +
+                               ": " + errors.getText());
     return std::nullopt;
   }
-  report.count("programs compiled");
-  report.beginPhase("program, " + changed.getPipeline());
+  report.count(target ? "programs compiled for a device" : "programs compiled");
+  report.beginPhase("program, " + name);
   Runner runner{std::move(*program), seed, report};
   if (std::string parts = changed.getOption("micro-batches"); !parts.empty())
     runner.parts = size_t(std::stoul(parts));
@@ -540,7 +578,7 @@ static bool isMeant(const GeneratedStep &step) {
 }
 
 static void checkO0(ModuleOp module, const GeneratedStep &step, uint64_t seed,
-                    Report &report) {
+                    const DeviceTarget *target, Report &report) {
   // Overrides of the step's own level may change types at O0 too.
   std::map<std::string, std::string> options;
   if (std::string parts = step.getOption("micro-batches"); !parts.empty())
@@ -552,7 +590,10 @@ static void checkO0(ModuleOp module, const GeneratedStep &step, uint64_t seed,
   options["verify-scaling"] = "off";
   std::optional<Runner> level =
       compile(module, seed, options, false, report, /*threads=*/3);
-  if (!plain || !level)
+  std::optional<Runner> device =
+      target ? compile(module, seed, options, false, report, 1, target)
+             : std::nullopt;
+  if (!plain || !level || (target && !device))
     return;
   States before = plain->getStart(), start;
   std::string error;
@@ -567,10 +608,22 @@ static void checkO0(ModuleOp module, const GeneratedStep &step, uint64_t seed,
       report.fail("o0-bits", text);
       return;
     }
+    std::optional<States> c;
+    if (device) {
+      report.beginPhase("O0 on a device");
+      if (!(c = device->run(before, call, error))) {
+        report.fail("device-run", "O0: " + error);
+        return;
+      }
+      compareWholes(*a, *c, "O0", report);
+    }
     if (call == 0 && isMeant(step))
       if (std::optional<Expected> expected =
-              evaluate(module, seed, getRounding("O0"), report))
+              evaluate(module, seed, getRounding("O0"), report)) {
         checkBounds(*a, before, *expected, "O0", plain->parts, report);
+        if (c)
+          checkBounds(*c, before, *expected, "device O0", plain->parts, report);
+      }
     for (auto &[key, array] : *a)
       if (before.count(key))
         before[key] = std::move(array);
@@ -578,12 +631,15 @@ static void checkO0(ModuleOp module, const GeneratedStep &step, uint64_t seed,
   report.count("O0 the same bits");
 }
 
+/// With a target: of the step on it.
 static void checkLevel(ModuleOp module, const GeneratedStep &step,
-                       uint64_t seed, Report &report) {
-  std::string level = step.getOption("opt-level");
+                       uint64_t seed, const DeviceTarget *target,
+                       Report &report) {
+  const std::string optLevel = step.getOption("opt-level");
+  const std::string level = (target ? "device " : "") + optLevel;
   bool hasTaps = seed % 2 == 0;
   std::optional<Runner> runner =
-      compile(module, seed, step.options, hasTaps, report);
+      compile(module, seed, step.options, hasTaps, report, 1, target);
   if (!runner)
     return;
   const States start = runner->getStart();
@@ -608,12 +664,13 @@ static void checkLevel(ModuleOp module, const GeneratedStep &step,
     report.count("overflow at each scale at " + level);
     return;
   }
-  EvaluatorOptions options = getRounding(level);
+  EvaluatorOptions options = getRounding(optLevel);
   const double other = scale / double(2u << (seed / 2 % 4));
   options.scale = std::min(scale, other);
   std::optional<Expected> expected;
   // At O3 the update rounds as well, and master-weights=False is like it.
-  bool isComparable = level != "O3" && step.getOption("master-weights").empty();
+  bool isComparable =
+      optLevel != "O3" && step.getOption("master-weights").empty();
   if (isComparable)
     expected = evaluate(module, seed, options, report);
   if (expected)
@@ -644,10 +701,14 @@ static void checkLevel(ModuleOp module, const GeneratedStep &step,
 }
 
 void mlir::amp::checkRuns(ModuleOp module, const GeneratedStep &step,
-                          uint64_t seed, bool isAccepted, Report &report) {
+                          uint64_t seed, bool isAccepted,
+                          const DeviceTarget *target, Report &report) {
   // What is wrong in its own scaling is refused at O0 as well.
   if (step.mistake.empty() || !StringRef(step.text).contains("amp.scaler"))
-    checkO0(module, step, seed, report);
-  if (isAccepted && isMeant(step) && step.getOption("opt-level") != "O0")
-    checkLevel(module, step, seed, report);
+    checkO0(module, step, seed, target, report);
+  if (!isAccepted || !isMeant(step) || step.getOption("opt-level") == "O0")
+    return;
+  checkLevel(module, step, seed, nullptr, report);
+  if (target)
+    checkLevel(module, step, seed, target, report);
 }

@@ -15,6 +15,8 @@
 //   scale-bits   another power of two as loss scale changes no bit
 //   guard        an overflow in one backward pass keeps the states that are
 //                computed from its gradients, and changes no other
+//   device       a device gives the host's integers, and the same numbers are
+//                finite
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,13 +26,15 @@
 #include "Report.h"
 #include "StepGenerator.h"
 
+#include "amp/Execution/DeviceProgram.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace mlir::amp {
 
-/// Checks all of the above; `isAccepted`: at the step's own level too.
+/// Checks all of the above; `isAccepted`: at the step's own level too. With a
+/// target also the step's kernels on it: bounds, scale-bits and guard.
 void checkRuns(ModuleOp module, const GeneratedStep &step, uint64_t seed,
-               bool isAccepted, Report &report);
+               bool isAccepted, const DeviceTarget *target, Report &report);
 
 } // namespace mlir::amp
 

@@ -42,6 +42,12 @@ static cl::opt<unsigned>
     execute("execute", cl::value_desc("N"), cl::init(0),
             cl::desc("compile and run each Nth step as well; 0 for none"));
 static cl::opt<std::string>
+    device("device", cl::value_desc("NAME"),
+           cl::desc("run what is executed on this device as well"));
+static cl::opt<std::string>
+    chip("chip", cl::desc("what kernels are made for (sm_90a and sm_80 in "
+                          "turn)"));
+static cl::opt<std::string>
     stepFile("file", cl::value_desc("PRINTED"),
              cl::desc("check the text of this step, as --print gave it, and "
                       "not one of --seeds: generators change"));
@@ -120,8 +126,14 @@ static void checkSteps(uint64_t first, uint64_t end, Report &report) {
     if (!module)
       continue;
     Verdict verdict = checkPipeline(*module, step, report);
-    if (execute && seed % execute == 0)
-      checkRuns(*module, step, seed, verdict == Verdict::Accepted, report);
+    if (!execute || seed % execute != 0)
+      continue;
+    DeviceTarget target;
+    target.device = device;
+    target.chip = chip.empty() ? seed / 7 % 4 == 3 ? "sm_80" : "sm_90a"
+                               : std::string(chip);
+    checkRuns(*module, step, seed, verdict == Verdict::Accepted,
+              device.empty() ? nullptr : &target, report);
   }
   alarm(0);
   report.end();
@@ -151,6 +163,7 @@ void Tally::fail(const std::string &property, const std::string &text) {
   llvm::outs() << "seed " << seed << ": " << property << ": " << text
                << "\n  amp-random-steps --seeds=" << seed << ":1"
                << (execute ? " --execute=1" : "")
+               << (device.empty() ? "" : " --device=" + device)
                << "   (--print shows the step)\n";
   llvm::outs().flush();
 }
@@ -280,6 +293,16 @@ int main(int argc, char **argv) {
                    << step.text;
     }
     return 0;
+  }
+  if (!device.empty()) {
+    DeviceTarget target;
+    target.device = device;
+    target.chip = chip;
+    if (llvm::Error error = completeTarget(target)) {
+      llvm::errs() << "amp-random-steps: " << llvm::toString(std::move(error))
+                   << "\n";
+      return 2;
+    }
   }
   (void)isLate(); // the clock starts before the first child
   Tally tally;
