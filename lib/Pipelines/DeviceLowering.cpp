@@ -43,7 +43,7 @@ using namespace mlir::amp;
 static constexpr int64_t kTileBytes = 16 * 1024;
 
 static void addCleanup(OpPassManager &pm) {
-  pm.addPass(createCanonicalizerPass());
+  addCanonicalizer(pm);
   pm.addPass(createCSEPass());
 }
 

@@ -34,10 +34,8 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-/// Upstream's canonicalizer without a pattern that takes the insertion of what
-/// is padded into what is filled for one of the unpadded tensor, and forgets
-/// strides. Compilers differ in how they spell its namespace.
-static void addCanonicalizer(OpPassManager &pm) {
+// Compilers differ in how they spell the pattern's namespace.
+void mlir::amp::addCanonicalizer(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass(
       GreedyRewriteConfig(), {"(anonymous namespace)::FoldInsertPadIntoFill",
                               "{anonymous}::FoldInsertPadIntoFill"}));

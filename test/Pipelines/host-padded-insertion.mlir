@@ -1,4 +1,5 @@
 // RUN: amp-opt %s --amp-to-host --mlir-print-ir-after=amp-fuse-elementwise -o /dev/null 2>&1 | FileCheck %s
+// RUN: amp-opt %s --amp-to-gpu=format=nvvm --mlir-print-ir-after=convert-linalg-to-tensor-core -o /dev/null 2>&1 | FileCheck %s
 
 // A padded tensor between zeros keeps its padding: upstream's canonicalizer would
 // insert what is padded, one place further and not two. The helper is inlined, which

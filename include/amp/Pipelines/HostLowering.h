@@ -100,6 +100,11 @@ struct HostLoweringOptions : public PassPipelineOptions<HostLoweringOptions> {
                      "not only after the last; slower")};
 };
 
+/// Upstream's canonicalizer without a pattern that takes the insertion of what
+/// is padded into what is filled for one of the unpadded tensor, and forgets
+/// strides.
+void addCanonicalizer(OpPassManager &pm);
+
 /// First half of `amp-to-host`: the step as functions on tensors that a host
 /// can call, with the handles that they need as arguments. Roles are still
 /// there for a driver to read.
