@@ -137,6 +137,7 @@ static void addHostCode(OpPassManager &pm) {
   // Loops over tiles that have no kernel.
   pm.addPass(createForallToForLoopPass());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  pm.addPass(createConvertLoopsToKernelsPass());
   pm.addPass(createConvertAssertToRuntimePass());
   // Of launches that were dead.
   pm.addPass(createEraseUnusedKernelsPass());

@@ -441,6 +441,68 @@ def ConvertCopiesToKernelsPass : Pass<"convert-copies-to-kernels", "ModuleOp"> {
   ];
 }
 
+def ConvertLoopsToKernelsPass : Pass<"convert-loops-to-kernels", "ModuleOp"> {
+  let summary = "run loops and branches on single elements as kernels of one thread";
+  let description = [{
+    What is left of a step on buffers when products, groups, elements and copies have
+    kernels: scatters that a front end wrote as loops, and what no other kernel takes.
+    The outermost `scf.for`, `scf.while` and `scf.if` that load or store elements become
+    one `amp.launch_kernels` each, of one thread that runs them in their order. Slow,
+    but no host waits for each element.
+
+    **Input.** Loops and branches without results, of `scf.for`, `scf.while`, `scf.if`,
+    loads, stores and arithmetic that device code has; buffers from outside have known
+    extents and strides; numbers from outside are of 1 to 64 bits, or indices. Others stay
+    for the host, and those in them are looked at; with `report`, a remark says why.
+
+    The kernel's arguments are `in0` and on, buffers that are read; `number0` and on, numbers,
+    as memory of one element, which is freed behind the launch; `out0` and on, buffers that
+    are written, which this kernel may read, too. Buffers are windows as in
+    `convert-copies-to-kernels`.
+
+    ```mlir
+    func.func @scatter(%at: memref<32xi64>, %from: memref<32xf32>, %to: memref<10xf32>) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c32 = arith.constant 32 : index
+      scf.for %i = %c0 to %c32 step %c1 {
+        %n = memref.load %at[%i] : memref<32xi64>
+        %j = arith.index_cast %n : i64 to index
+        %x = memref.load %from[%i] : memref<32xf32>
+        %y = memref.load %to[%j] : memref<10xf32>
+        %z = arith.addf %y, %x : f32
+        memref.store %z, %to[%j] : memref<10xf32>
+      }
+      return
+    }
+    ```
+
+    becomes
+
+    ```
+    func.func @scatter(%at: memref<32xi64>, %from: memref<32xf32>, %to: memref<10xf32>) {
+      amp.launch_kernels @loop_0 ins(in0 = %at, in1 = %from) outs(out0 = %to) : ...
+      return
+    }
+    gpu.module @loop_0 {...}
+    ```
+  }];
+  let options = [
+    Option<"report", "report", "bool", "false",
+           "a remark for each loop that stays as it is">,
+  ];
+  let statistics = [
+    Statistic<"numConverted", "loops converted", "Loops that became launches">,
+    Statistic<"numDeclined", "loops declined", "Loops left as they are">,
+    Statistic<"numKernels", "kernels", "Different kernels">
+  ];
+  let dependentDialects = [
+    "::mlir::amp::AmpDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
 def ConvertLinalgToTensorCorePass : Pass<"convert-linalg-to-tensor-core", "ModuleOp"> {
   let summary = "run matrix products, and what follows them, as generated kernels";
   let description = [{

@@ -43,23 +43,6 @@ static bool isOfBytes(memref::CopyOp copy) {
   return isPlain(copy.getSource()) && isPlain(copy.getTarget());
 }
 
-/// A buffer's elements from the first to the last, in one dimension.
-static Value getWindow(OpBuilder &b, Location loc, Value buffer) {
-  auto type = cast<MemRefType>(buffer.getType());
-  auto [strides, offset] = type.getStridesAndOffset();
-  OpFoldResult start = b.getIndexAttr(offset);
-  if (ShapedType::isDynamic(offset))
-    start =
-        memref::ExtractStridedMetadataOp::create(b, loc, buffer).getOffset();
-  const int64_t span = getSpan(type);
-  auto layout = StridedLayoutAttr::get(b.getContext(), offset, {1});
-  auto window = MemRefType::get(span, type.getElementType(), layout);
-  return memref::ReinterpretCastOp::create(
-      b, loc, window, buffer, start,
-      ArrayRef<OpFoldResult>(b.getIndexAttr(span)),
-      ArrayRef<OpFoldResult>(b.getIndexAttr(1)));
-}
-
 namespace {
 struct ConvertCopiesToKernels
     : public amp::impl::ConvertCopiesToKernelsPassBase<ConvertCopiesToKernels> {

@@ -14,7 +14,9 @@
 #include "UniqueKernels.h"
 
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
+#include "amp/Kernels/CopyKernel.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -80,4 +82,20 @@ void mlir::amp::replaceByLaunch(RewriterBase &rewriter, Operation *op,
   auto launch = LaunchKernelsOp::create(rewriter, op->getLoc(),
                                         kernel.getName(), names, read, written);
   rewriter.replaceOp(op, launch.getResults());
+}
+
+Value mlir::amp::getWindow(OpBuilder &b, Location loc, Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  auto [strides, offset] = type.getStridesAndOffset();
+  OpFoldResult start = b.getIndexAttr(offset);
+  if (ShapedType::isDynamic(offset))
+    start =
+        memref::ExtractStridedMetadataOp::create(b, loc, buffer).getOffset();
+  const int64_t span = getSpan(type);
+  auto layout = StridedLayoutAttr::get(b.getContext(), offset, {1});
+  auto window = MemRefType::get(span, type.getElementType(), layout);
+  return memref::ReinterpretCastOp::create(
+      b, loc, window, buffer, start,
+      ArrayRef<OpFoldResult>(b.getIndexAttr(span)),
+      ArrayRef<OpFoldResult>(b.getIndexAttr(1)));
 }

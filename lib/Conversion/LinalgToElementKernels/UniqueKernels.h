@@ -49,6 +49,10 @@ void replaceByLaunch(RewriterBase &rewriter, Operation *op,
                      ArrayRef<ElementKernel::Input> inputs,
                      ArrayRef<std::string> outputs);
 
+/// A buffer's elements from the first to the last, with those between them, in
+/// one dimension: what a kernel takes of a buffer of any strides.
+Value getWindow(OpBuilder &b, Location loc, Value buffer);
+
 } // namespace mlir::amp
 
 #endif // AMP_LIB_CONVERSION_LINALGTOELEMENTKERNELS_UNIQUEKERNELS_H

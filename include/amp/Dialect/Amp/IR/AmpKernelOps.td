@@ -34,7 +34,8 @@ def Amp_LaunchKernelsOp : Op<Amp_Dialect, "launch_kernels", [
     `outs` are written and not read, every element of them. A workspace is one
     of them, whose result nobody uses. No element of an `outs` may be one of
     another operand's. (On buffers, a copy between strides has operands with gaps,
-    elements that it neither reads nor writes: see `convert-copies-to-kernels`.)
+    elements that it neither reads nor writes, and a kernel of loops reads what it
+    writes: see `convert-copies-to-kernels` and `convert-loops-to-kernels`.)
 
     Rules:
 

@@ -1,0 +1,50 @@
+//===- LoopKernel.h - Loops of numbers as one thread ------------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Kernels of loops and branches on single elements of buffers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_KERNELS_LOOPKERNEL_H
+#define AMP_KERNELS_LOOPKERNEL_H
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+#include <optional>
+#include <string>
+
+namespace mlir::amp {
+
+/// An operation with regions as a kernel sees it.
+class LoopKernel {
+public:
+  /// Views a loop or a branch on buffers; or says in `reason` why it has no
+  /// kernel: "expected ..., but got ...".
+  static std::optional<LoopKernel> match(Operation *op, std::string &reason);
+
+  /// What it takes from outside: buffers that it only reads, those that it
+  /// writes, and numbers. The kernel's arguments are `in0` and on, `number0`
+  /// and on (memory of one element, of an index an i64), and `out0` and on.
+  ArrayRef<Value> getReads() const { return reads; }
+  ArrayRef<Value> getWrites() const { return writes; }
+  ArrayRef<Value> getNumbers() const { return numbers; }
+
+  /// Adds a gpu.module `name` with a kernel of that name at the builder's
+  /// insertion point.
+  gpu::GPUModuleOp emit(OpBuilder &builder, StringRef name) const;
+
+private:
+  explicit LoopKernel(Operation *op) : op(op) {}
+
+  Operation *op;
+  SmallVector<Value> reads, writes, numbers;
+};
+
+} // namespace mlir::amp
+
+#endif // AMP_KERNELS_LOOPKERNEL_H

@@ -1,0 +1,117 @@
+//===- LoopsToKernels.cpp - Loops of numbers as kernels -------------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The outermost loops and branches of which device code has all that is in
+// them. Numbers from outside go by memory of one element, which is given back
+// behind the launch: the device works in order.
+//
+//===----------------------------------------------------------------------===//
+
+#include "UniqueKernels.h"
+#include "amp/Conversion/Passes.h"
+#include "amp/Dialect/Amp/IR/AmpDialect.h"
+#include "amp/Kernels/LoopKernel.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace mlir::amp {
+#define GEN_PASS_DEF_CONVERTLOOPSTOKERNELSPASS
+#include "amp/Conversion/Passes.h.inc"
+} // namespace mlir::amp
+
+using namespace mlir;
+using namespace mlir::amp;
+
+/// Whether a loop or a branch touches elements at all.
+static bool touchesMemory(Operation *op) {
+  return op
+      ->walk([](Operation *inner) {
+        return isa<memref::LoadOp, memref::StoreOp>(inner)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+namespace {
+struct ConvertLoopsToKernels
+    : public amp::impl::ConvertLoopsToKernelsPassBase<ConvertLoopsToKernels> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    UniqueKernels kernels(getOperation(), "loop");
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      convertIn(function, kernels);
+    numKernels += kernels.size();
+  }
+
+  /// The outermost ones below `parent`.
+  void convertIn(Operation *parent, UniqueKernels &kernels) {
+    for (Region &region : parent->getRegions())
+      for (Block &block : region)
+        for (Operation &op : llvm::make_early_inc_range(block)) {
+          bool isCandidate = isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op) &&
+                             touchesMemory(&op);
+          if (!isCandidate || !convert(&op, kernels))
+            convertIn(&op, kernels);
+        }
+  }
+
+  bool convert(Operation *op, UniqueKernels &kernels) {
+    std::string reason;
+    std::optional<LoopKernel> kernel = LoopKernel::match(op, reason);
+    if (!kernel) {
+      ++numDeclined;
+      if (report)
+        op->emitRemark("not a kernel: ") << reason;
+      return false;
+    }
+    gpu::GPUModuleOp module =
+        kernels.get([&](OpBuilder &builder, StringRef name) {
+          return kernel->emit(builder, name);
+        });
+    OpBuilder b(op);
+    Location loc = op->getLoc();
+    SmallVector<std::string> names;
+    SmallVector<Value> read, written, numbers;
+    for (auto [i, buffer] : llvm::enumerate(kernel->getReads())) {
+      names.push_back(("in" + Twine(i)).str());
+      read.push_back(getWindow(b, loc, buffer));
+    }
+    for (auto [i, number] : llvm::enumerate(kernel->getNumbers())) {
+      names.push_back(("number" + Twine(i)).str());
+      numbers.push_back(createNumber(b, loc, number));
+      read.push_back(numbers.back());
+    }
+    for (auto [i, buffer] : llvm::enumerate(kernel->getWrites())) {
+      names.push_back(("out" + Twine(i)).str());
+      written.push_back(getWindow(b, loc, buffer));
+    }
+    SmallVector<StringRef> texts(names.begin(), names.end());
+    LaunchKernelsOp::create(b, loc, module.getName(), texts, read, written);
+    for (Value number : numbers)
+      memref::DeallocOp::create(b, loc, number);
+    op->erase();
+    ++numConverted;
+    return true;
+  }
+
+  static Value createNumber(OpBuilder &b, Location loc, Value value) {
+    if (value.getType().isIndex())
+      value = arith::IndexCastOp::create(b, loc, b.getI64Type(), value);
+    Value memory =
+        memref::AllocOp::create(b, loc, MemRefType::get({}, value.getType()));
+    memref::StoreOp::create(b, loc, value, memory, ValueRange());
+    return memory;
+  }
+};
+} // namespace
