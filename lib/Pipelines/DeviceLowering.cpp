@@ -24,8 +24,6 @@
 #include "amp/Pipelines/KernelLowering.h"
 #include "amp/Program/Passes.h"
 #include "mlir/Conversion/Passes.h"
-#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
-#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
@@ -103,33 +101,16 @@ static void addKernels(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createSinkHostReadsPass());
 }
 
-static void addBufferization(OpPassManager &pm,
-                             const DeviceLoweringOptions &options) {
-  pm.addNestedPass<func::FuncOp>(createSeparateFillsPass());
-  pm.addPass(bufferization::createEmptyTensorEliminationPass());
-  pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());
-  bufferization::OneShotBufferizePassOptions bufferize;
-  bufferize.bufferizeFunctionBoundaries = true;
-  bufferize.functionBoundaryTypeConversion =
-      bufferization::LayoutMapOption::IdentityLayoutMap;
-  bufferize.bufferAlignment = 64;
-  // What a loop carries may be a new buffer each time round.
-  bufferize.allowReturnAllocsFromLoops = true;
-  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
-  // The caller allocates results.
-  bufferization::BufferResultsToOutParamsPassOptions outParams;
-  outParams.modifyPublicFunctions = true;
-  pm.addPass(bufferization::createBufferResultsToOutParamsPass(outParams));
-  pm.addPass(createCSEPass());
-  addCleanup(pm);
+/// Buffers of known places, and copies that are kernels.
+static void addBuffers(OpPassManager &pm,
+                       const DeviceLoweringOptions &options) {
+  buildBufferizationPipeline(pm);
   pm.addNestedPass<func::FuncOp>(createWriteResultsInPlacePass());
   pm.addPass(createConvertCopiesToKernelsPass());
   if (options.countTraffic)
     pm.addPass(createCountLaunchTrafficPass());
   pm.addNestedPass<func::FuncOp>(createPlanBuffersPass());
-  bufferization::BufferDeallocationPipelineOptions deallocation;
-  bufferization::buildBufferDeallocationPipeline(pm, deallocation);
-  pm.addPass(createMeasureWorkspacePass());
+  buildDeallocationPipeline(pm);
 }
 
 /// What the host does itself, and what it asks the runtime for.
@@ -166,7 +147,7 @@ void mlir::amp::buildDeviceLoweringPipeline(
     OpPassManager &pm, const DeviceLoweringOptions &options) {
   addTensorStage(pm, options);
   addKernels(pm, options);
-  addBufferization(pm, options);
+  addBuffers(pm, options);
   addHostCode(pm);
   addImages(pm, options);
   buildHostProgramPipeline(pm, /*hasTiles=*/false);

@@ -125,8 +125,7 @@ static void addKernels(OpPassManager &pm, const HostLoweringOptions &options) {
   pm.addNestedPass<func::FuncOp>(createPlanBuffersPass());
 }
 
-static void addBufferization(OpPassManager &pm,
-                             const HostLoweringOptions &options) {
+void mlir::amp::buildBufferizationPipeline(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createSeparateFillsPass());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());
@@ -146,7 +145,9 @@ static void addBufferization(OpPassManager &pm,
   // such once there is one view of it.
   pm.addPass(createCSEPass());
   addCleanup(pm);
-  addKernels(pm, options);
+}
+
+void mlir::amp::buildDeallocationPipeline(OpPassManager &pm) {
   bufferization::BufferDeallocationPipelineOptions deallocation;
   bufferization::buildBufferDeallocationPipeline(pm, deallocation);
   pm.addPass(createMeasureWorkspacePass());
@@ -231,7 +232,9 @@ void mlir::amp::buildHostLoweringPipeline(OpPassManager &pm,
                                           const HostLoweringOptions &options) {
   auto stages = [&](OpPassManager &inner) {
     addTensorStage(inner, options);
-    addBufferization(inner, options);
+    buildBufferizationPipeline(inner);
+    addKernels(inner, options);
+    buildDeallocationPipeline(inner);
     addLoopStage(inner, options);
     buildHostProgramPipeline(inner, /*hasTiles=*/true);
   };

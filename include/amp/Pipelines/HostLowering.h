@@ -114,6 +114,11 @@ void buildHostPreparationPipeline(OpPassManager &pm);
 void buildHostLoweringPipeline(OpPassManager &pm,
                                const HostLoweringOptions &options);
 
+/// Of tensors, buffers of the same function, which the caller has for results;
+/// and, when nothing more is allocated, what frees and counts them.
+void buildBufferizationPipeline(OpPassManager &pm);
+void buildDeallocationPipeline(OpPassManager &pm);
+
 /// Its last stage: functions of loops on buffers, and calls of the runtime, to
 /// a program in the LLVM dialect that describes itself. With `hasTiles`, loops
 /// may be of AMX's tiles.

@@ -60,18 +60,6 @@ CopyKernel::match(MemRefType source, MemRefType target, std::string &reason) {
   return CopyKernel(source, target);
 }
 
-/// The elements of a buffer behind its first.
-static Place placeBuffer(DeviceBuilder &b, Value pointer, MemRefType type) {
-  auto [strides, offset] = type.getStridesAndOffset();
-  return {pointer, type.getElementType(),
-          [&b, strides = SmallVector<int64_t>(strides)](Numbers indices) {
-            Number place = b.number(0);
-            for (auto [index, stride] : llvm::zip_equal(indices, strides))
-              place = place + index * stride;
-            return place;
-          }};
-}
-
 gpu::GPUModuleOp CopyKernel::emit(OpBuilder &builder, Location loc,
                                   StringRef name) const {
   auto module = gpu::GPUModuleOp::create(builder, loc, name);
@@ -97,12 +85,7 @@ gpu::GPUModuleOp CopyKernel::emit(OpBuilder &builder, Location loc,
   Number first = sm80::blockId(b) * kThreads + sm80::threadId(b),
          step = sm80::blockCount(b) * kThreads;
   b.loop(first, b.number(count), step, [&](Number number) {
-    SmallVector<Number> indices(target.getRank(), b.number(0));
-    for (int64_t i = target.getRank(); i-- > 0;) {
-      int64_t size = target.getDimSize(i);
-      indices[i] = i == 0 ? number : number % size;
-      number = number / size;
-    }
+    SmallVector<Number> indices = delinearize(b, target.getShape(), number);
     storeElement(b, loadElement(b, from, indices), to, indices);
   });
   LLVM::ReturnOp::create(b, ValueRange());

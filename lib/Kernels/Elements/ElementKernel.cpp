@@ -18,10 +18,9 @@
 
 #include "amp/Kernels/ElementKernel.h"
 
-#include "Device/KernelSignature.h"
 #include "Device/Sm80Instructions.h"
 #include "Elements/ElementRules.h"
-#include "amp/Analysis/IndexBounds.h"
+#include "Elements/GenericBody.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -97,7 +96,8 @@ SmallVector<std::string> ElementKernel::getOutputNames() const {
 namespace {
 class ElementEmitter {
 public:
-  ElementEmitter(DeviceBuilder &b, linalg::GenericOp op) : b(b), op(op) {}
+  ElementEmitter(DeviceBuilder &b, linalg::GenericOp op)
+      : b(b), op(op), loops(op) {}
 
   void emit(StringRef name, ArrayRef<ElementKernel::Input> inputs,
             ArrayRef<std::string> outputs);
@@ -105,162 +105,47 @@ public:
 private:
   using Values = DeviceBuilder::Values;
 
-  /// Where an element of a tensor stands, behind the first.
-  Number locate(RankedTensorType type, ArrayRef<Number> indices);
-  Number evaluate(AffineExpr expression);
-  /// An index of a body into a dimension of `size`. The check of an index may
-  /// not have been read yet, so one that may lie outside is clamped.
-  Number narrow(Value index, int64_t size, bool isInside);
-  Value load(Value pointer, Type element, Number offset);
-  void store(Value value, Value pointer, Type element, Number offset);
   /// The element of an operand at this iteration: its place, and itself.
-  Number locate(OpOperand &operand);
-  Value load(OpOperand &operand, StringRef name);
-  /// Sets the parallel loops to an iteration.
-  void setIteration(Number iteration);
+  Place getPlace(OpOperand &operand, StringRef name) {
+    return placeTensor(b, pointers.lookup(name),
+                       cast<RankedTensorType>(operand.get().getType()));
+  }
+  Value load(OpOperand &operand, StringRef name) {
+    return loadElement(b, getPlace(operand, name),
+                       loops.getIndices(b, op, operand));
+  }
   /// The results behind all loops from the given one of a sum on.
   Values runSums(unsigned sum, ValueRange results);
   Values runBody(ValueRange results);
 
   DeviceBuilder &b;
   linalg::GenericOp op;
+  GenericLoops loops;
   llvm::StringMap<Value> pointers;
-  /// The pointers of tensors that the body reads by index.
-  DenseMap<Value, Value> tables;
+  /// Tensors that the body reads by index.
+  DenseMap<Value, Place> tables;
   /// Numbers from outside, inside.
   IRMapping numbers;
-  SmallVector<Number> loops;
-  SmallVector<unsigned> sums;
 };
 } // namespace
 
-Number ElementEmitter::locate(RankedTensorType type, ArrayRef<Number> indices) {
-  Number offset = b.number(0);
-  for (auto [size, index] : llvm::zip(type.getShape(), indices))
-    offset = offset * size + index;
-  return offset;
-}
-
-Number ElementEmitter::evaluate(AffineExpr expression) {
-  if (auto loop = dyn_cast<AffineDimExpr>(expression))
-    return loops[loop.getPosition()];
-  if (auto constant = dyn_cast<AffineConstantExpr>(expression))
-    return b.number(constant.getValue());
-  auto binary = cast<AffineBinaryOpExpr>(expression);
-  Number left = evaluate(binary.getLHS()), right = evaluate(binary.getRHS());
-  return binary.getKind() == AffineExprKind::Add ? left + right : left * right;
-}
-
-Number ElementEmitter::narrow(Value index, int64_t size, bool isInside) {
-  // Before it has 32 bits: 2^32 is no 0. Unsigned: what is negative is large.
-  if (!isInside)
-    index = arith::MinUIOp::create(b, index,
-                                   arith::ConstantIndexOp::create(b, size - 1));
-  return b.number(
-      arith::IndexCastOp::create(b, b.getI32Type(), index).getResult());
-}
-
-Value ElementEmitter::load(Value pointer, Type element, Number offset) {
-  Type storage = getStorage(element);
-  Value value = b.load(
-      storage, b.element(pointer, storage, b.number(0), b.number(0), offset),
-      llvm::divideCeil(storage.getIntOrFloatBitWidth(), 8));
-  return storage == element
-             ? value
-             : arith::TruncIOp::create(b, element, value).getResult();
-}
-
-void ElementEmitter::store(Value value, Value pointer, Type element,
-                           Number offset) {
-  Type storage = getStorage(element);
-  if (storage != element)
-    value = arith::ExtUIOp::create(b, storage, value);
-  b.store(value, b.element(pointer, storage, b.number(0), b.number(0), offset),
-          llvm::divideCeil(storage.getIntOrFloatBitWidth(), 8));
-}
-
-Number ElementEmitter::locate(OpOperand &operand) {
-  SmallVector<Number> indices;
-  for (AffineExpr expression : op.getMatchingIndexingMap(&operand).getResults())
-    indices.push_back(evaluate(expression));
-  return locate(cast<RankedTensorType>(operand.get().getType()), indices);
-}
-
-Value ElementEmitter::load(OpOperand &operand, StringRef name) {
-  return load(pointers.lookup(name),
-              getElementTypeOrSelf(operand.get().getType()), locate(operand));
-}
-
-void ElementEmitter::setIteration(Number iteration) {
-  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
-  loops.assign(sizes.size(), b.number(0));
-  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  for (AffineExpr expression : llvm::reverse(map.getResults())) {
-    auto dimension = dyn_cast<AffineDimExpr>(expression);
-    if (!dimension)
-      continue;
-    unsigned loop = dimension.getPosition();
-    loops[loop] = iteration % sizes[loop];
-    iteration = iteration / sizes[loop];
-  }
-}
-
 ElementEmitter::Values ElementEmitter::runBody(ValueRange results) {
-  IRMapping values = numbers;
-  for (OpOperand *operand : op.getDpsInputOperands()) {
-    BlockArgument inside = op.getMatchingBlockArgument(operand);
-    Value value = operand->get();
-    if (inside.use_empty())
-      continue;
-    if (isa<ShapedType>(value.getType()))
-      values.map(inside, load(*operand, getInputName(*operand)));
-    else if (isConstant(value))
-      values.map(inside, b.clone(*value.getDefiningOp())->getResult(0));
-    else
-      values.map(inside, numbers.lookup(value));
-  }
-  for (auto [inside, value] : llvm::zip(op.getRegionOutputArgs(), results))
-    values.map(inside, value);
-  for (Operation &inner : op.getBody()->without_terminator()) {
-    for (Value operand : inner.getOperands())
-      if (!values.contains(operand) && isConstant(operand) &&
-          operand.getParentBlock() != op.getBody())
-        values.map(operand, b.clone(*operand.getDefiningOp())->getResult(0));
-    if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
-      Value loop = loops[index.getDim()];
-      values.map(
-          index.getResult(),
-          arith::IndexCastUIOp::create(b, b.getIndexType(), loop).getResult());
-    } else if (auto extract = dyn_cast<tensor::ExtractOp>(inner)) {
-      SmallVector<Number> indices;
-      auto type = extract.getTensor().getType();
-      for (auto [index, size] :
-           llvm::zip(extract.getIndices(), type.getShape()))
-        indices.push_back(narrow(values.lookup(index), size,
-                                 /*isInside=*/isWithin(index, size)));
-      values.map(extract.getResult(),
-                 load(tables.lookup(extract.getTensor()), type.getElementType(),
-                      locate(type, indices)));
-    } else {
-      b.clone(inner, values);
-    }
-  }
-  return llvm::map_to_vector(
-      op.getBody()->getTerminator()->getOperands(), [&](Value value) -> Value {
-        if (!values.contains(value) && isConstant(value))
-          return b.clone(*value.getDefiningOp())->getResult(0);
-        return values.lookup(value);
-      });
+  return emitBody(
+      b, op, loops, results, numbers,
+      {[&](OpOperand &operand) { return load(operand, getInputName(operand)); },
+       [&](Value tensor, Numbers indices) {
+         return loadElement(b, tables.lookup(tensor), indices);
+       }});
 }
 
 ElementEmitter::Values ElementEmitter::runSums(unsigned sum,
                                                ValueRange results) {
-  if (sum == sums.size())
+  if (sum == loops.sums.size())
     return runBody(results);
-  int64_t size = op.getStaticLoopRanges()[sums[sum]];
-  return b.loop(b.number(0), b.number(size), b.number(1), results,
+  unsigned loop = loops.sums[sum];
+  return b.loop(b.number(0), b.number(loops.sizes[loop]), b.number(1), results,
                 [&](Number iteration, ValueRange carried) {
-                  loops[sums[sum]] = iteration;
+                  loops.set(loop, iteration);
                   return runSums(sum + 1, carried);
                 });
 }
@@ -268,22 +153,11 @@ ElementEmitter::Values ElementEmitter::runSums(unsigned sum,
 void ElementEmitter::emit(StringRef name, ArrayRef<ElementKernel::Input> inputs,
                           ArrayRef<std::string> outputs) {
   KernelSignature signature(b);
-  auto addMemory = [&](StringRef name, Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    signature.addBuffer(name, getStorage(getElementTypeOrSelf(type)),
-                        tensor ? tensor.getNumElements() : 1);
-  };
   for (const ElementKernel::Input &input : inputs)
-    addMemory(input.name, input.value.getType());
+    addMemory(signature, input.name, input.value.getType());
   for (auto [name, type] : llvm::zip(outputs, op.getResultTypes()))
-    addMemory(name, type);
-  int64_t count = 1;
-  for (auto [loop, size, type] :
-       llvm::enumerate(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
-    if (type == utils::IteratorType::parallel)
-      count *= size;
-    else
-      sums.push_back(loop);
+    addMemory(signature, name, type);
+  const int64_t count = loops.iterations;
   int64_t blocks = llvm::divideCeil(count, kThreads);
   auto func = signature.createKernel(name, {{blocks, kBlocksPerMultiprocessor},
                                             kThreads,
@@ -298,9 +172,10 @@ void ElementEmitter::emit(StringRef name, ArrayRef<ElementKernel::Input> inputs,
     pointers[input.name] = argument;
     Type type = input.value.getType();
     if (!isa<ShapedType>(type))
-      numbers.map(input.value, load(argument, type, b.number(0)));
+      numbers.map(input.value, loadNumber(b, argument, type));
     else if (StringRef(input.name).starts_with("table"))
-      tables[input.value] = argument;
+      tables[input.value] =
+          placeTensor(b, argument, cast<RankedTensorType>(type));
   }
   for (auto [name, argument] :
        llvm::zip(outputs, entry->getArguments().drop_front(inputs.size())))
@@ -309,7 +184,7 @@ void ElementEmitter::emit(StringRef name, ArrayRef<ElementKernel::Input> inputs,
   Number first = sm80::blockId(b) * kThreads + sm80::threadId(b);
   Number step = sm80::blockCount(b) * kThreads;
   b.loop(first, b.number(count), step, [&](Number iteration) {
-    setIteration(iteration);
+    loops.set(b, loops.parallel, iteration);
     Values starts;
     for (auto [number, init] : llvm::enumerate(op.getDpsInitsMutable())) {
       std::string name = "start" + std::to_string(number);
@@ -318,10 +193,10 @@ void ElementEmitter::emit(StringRef name, ArrayRef<ElementKernel::Input> inputs,
                                                      init.get().getType())));
     }
     Values results = runSums(0, starts);
-    for (auto [number, init] : llvm::enumerate(op.getDpsInitsMutable())) {
-      store(results[number], pointers.lookup(outputs[number]),
-            getElementTypeOrSelf(init.get().getType()), locate(init));
-    }
+    for (auto [name, init, value] :
+         llvm::zip_equal(outputs, op.getDpsInitsMutable(), results))
+      storeElement(b, value, getPlace(init, name),
+                   loops.getIndices(b, op, init));
   });
   LLVM::ReturnOp::create(b, ValueRange());
 }

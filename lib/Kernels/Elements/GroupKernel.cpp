@@ -22,10 +22,9 @@
 
 #include "amp/Kernels/GroupKernel.h"
 
-#include "Device/KernelSignature.h"
 #include "Device/Sm80Instructions.h"
 #include "Elements/ElementRules.h"
-#include "Elements/TilePlaces.h"
+#include "Elements/GenericBody.h"
 #include "amp/Fusion/FusionNode.h"
 #include "amp/Kernels/Chip.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -402,23 +401,6 @@ public:
 private:
   using Values = DeviceBuilder::Values;
 
-  /// The loops of an operation.
-  struct Loops {
-    SmallVector<int64_t> sizes;
-    /// Parallel ones as the first result has them, and those of sums.
-    SmallVector<unsigned> parallel, sums;
-    int64_t iterations = 1, summed = 1;
-    SmallVector<Number> at;
-  };
-  Loops getLoops(linalg::GenericOp op);
-  /// Sets `loops` to one number of their iterations.
-  void set(Loops &iteration, ArrayRef<unsigned> loops, Number number);
-
-  Value getConstant(Value constant) {
-    return b.clone(*constant.getDefiningOp())->getResult(0);
-  }
-  /// The value of a number that is defined outside of a body.
-  Value getNumber(Value number);
   Number getIndex(OpFoldResult index);
   SmallVector<Number> getIndices(ArrayRef<OpFoldResult> indices) {
     return llvm::map_to_vector(
@@ -429,20 +411,25 @@ private:
   /// An element of a tensor; any number if there is none yet (tensor.empty).
   Value load(Value tensor, Numbers indices);
 
-  Number evaluate(AffineExpr expression, const Loops &iteration);
-  SmallVector<Number> getIndices(linalg::GenericOp op, OpOperand &operand,
-                                 const Loops &iteration);
-  Value getStart(linalg::GenericOp op, OpOperand &init, const Loops &iteration);
-  Values getStarts(linalg::GenericOp op, const Loops &iteration);
-  Values runBody(linalg::GenericOp op, const Loops &iteration,
+  Value load(linalg::GenericOp op, OpOperand &operand,
+             const GenericLoops &loops) {
+    return load(operand.get(), loops.getIndices(b, op, operand));
+  }
+  /// What combines two numbers for result `number` of a sum.
+  Value combine(linalg::GenericOp op, ArrayRef<Operation *> combiners,
+                unsigned number, Value x, Value y);
+  Value getStart(linalg::GenericOp op, OpOperand &init,
+                 const GenericLoops &iteration);
+  Values getStarts(linalg::GenericOp op, const GenericLoops &iteration);
+  Values runBody(linalg::GenericOp op, const GenericLoops &iteration,
                  ValueRange results);
-  void storeResults(linalg::GenericOp op, const Loops &iteration,
+  void storeResults(linalg::GenericOp op, const GenericLoops &iteration,
                     ValueRange values);
 
   void emitNumber(Operation &op);
   void emit(linalg::GenericOp op);
-  void emitElements(linalg::GenericOp op, Loops &iteration);
-  void emitSums(linalg::GenericOp op, Loops &iteration);
+  void emitElements(linalg::GenericOp op, GenericLoops &iteration);
+  void emitSums(linalg::GenericOp op, GenericLoops &iteration);
   /// Whether elements that one sum reads follow one another in memory.
   bool isAlongRows(linalg::GenericOp op);
   /// The threads that share sums: each is a member of one of the teams. Of a
@@ -474,46 +461,11 @@ private:
 };
 } // namespace
 
-GroupEmitter::Loops GroupEmitter::getLoops(linalg::GenericOp op) {
-  Loops loops;
-  loops.sizes = op.getStaticLoopRanges();
-  loops.at.assign(loops.sizes.size(), b.number(0));
-  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  for (AffineExpr expression : map.getResults())
-    if (auto dim = dyn_cast<AffineDimExpr>(expression))
-      if (loops.sizes[dim.getPosition()] > 1)
-        loops.parallel.push_back(dim.getPosition());
-  for (auto [i, kind] : llvm::enumerate(op.getIteratorTypesArray()))
-    if (kind == utils::IteratorType::reduction && loops.sizes[i] > 1)
-      loops.sums.push_back(i);
-  for (unsigned i : loops.parallel)
-    loops.iterations *= loops.sizes[i];
-  for (unsigned i : loops.sums)
-    loops.summed *= loops.sizes[i];
-  return loops;
-}
-
-void GroupEmitter::set(Loops &iteration, ArrayRef<unsigned> loops,
-                       Number number) {
-  for (unsigned i = loops.size(); i-- > 0;) {
-    int64_t size = iteration.sizes[loops[i]];
-    iteration.at[loops[i]] = i == 0 ? number : number % size;
-    if (i != 0)
-      number = number / size;
-  }
-}
-
-Value GroupEmitter::getNumber(Value number) {
-  if (Value known = numbers.lookupOrNull(number))
-    return known;
-  return getConstant(number);
-}
-
 Number GroupEmitter::getIndex(OpFoldResult index) {
   if (std::optional<int64_t> constant = getConstantIntValue(index))
     return b.number(*constant);
   return b.number(b.createOrFold<arith::IndexCastOp>(
-      b.getI32Type(), getNumber(cast<Value>(index))));
+      b.getI32Type(), getNumber(b, cast<Value>(index), numbers)));
 }
 
 Place GroupEmitter::getView(Operation *view) {
@@ -542,36 +494,17 @@ Value GroupEmitter::load(Value tensor, Numbers indices) {
                : b.zero(getElementTypeOrSelf(tensor.getType()));
 }
 
-Number GroupEmitter::evaluate(AffineExpr expression, const Loops &iteration) {
-  if (auto dim = dyn_cast<AffineDimExpr>(expression))
-    return iteration.at[dim.getPosition()];
-  if (auto constant = dyn_cast<AffineConstantExpr>(expression))
-    return b.number(constant.getValue());
-  auto binary = cast<AffineBinaryOpExpr>(expression);
-  Number left = evaluate(binary.getLHS(), iteration),
-         right = evaluate(binary.getRHS(), iteration);
-  return binary.getKind() == AffineExprKind::Add ? left + right : left * right;
-}
-
-SmallVector<Number> GroupEmitter::getIndices(linalg::GenericOp op,
-                                             OpOperand &operand,
-                                             const Loops &iteration) {
-  return llvm::map_to_vector(
-      op.getMatchingIndexingMap(&operand).getResults(),
-      [&](AffineExpr expression) { return evaluate(expression, iteration); });
-}
-
 Value GroupEmitter::getStart(linalg::GenericOp op, OpOperand &init,
-                             const Loops &iteration) {
+                             const GenericLoops &iteration) {
   if (!op.payloadUsesValueFromOperand(&init))
     return b.zero(getElementTypeOrSelf(init.get().getType()));
   if (Value constant = getStartValue(op, init))
-    return getConstant(constant);
-  return load(init.get(), getIndices(op, init, iteration));
+    return getNumber(b, constant, numbers);
+  return load(op, init, iteration);
 }
 
 GroupEmitter::Values GroupEmitter::getStarts(linalg::GenericOp op,
-                                             const Loops &iteration) {
+                                             const GenericLoops &iteration) {
   Values starts;
   for (OpOperand &init : op.getDpsInitsMutable())
     starts.push_back(getStart(op, init, iteration));
@@ -579,60 +512,20 @@ GroupEmitter::Values GroupEmitter::getStarts(linalg::GenericOp op,
 }
 
 GroupEmitter::Values GroupEmitter::runBody(linalg::GenericOp op,
-                                           const Loops &iteration,
+                                           const GenericLoops &iteration,
                                            ValueRange results) {
-  IRMapping values = numbers;
-  for (OpOperand *operand : op.getDpsInputOperands()) {
-    BlockArgument inside = op.getMatchingBlockArgument(operand);
-    if (inside.use_empty())
-      continue;
-    values.map(inside,
-               isa<ShapedType>(operand->get().getType())
-                   ? load(operand->get(), getIndices(op, *operand, iteration))
-                   : getNumber(operand->get()));
-  }
-  for (auto [inside, value] :
-       llvm::zip_equal(op.getRegionOutputArgs(), results))
-    values.map(inside, value);
-  auto get = [&](Value value) {
-    if (!values.contains(value))
-      values.map(value, getNumber(value));
-    return values.lookup(value);
-  };
-  for (Operation &inner : op.getBody()->without_terminator()) {
-    if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
-      values.map(index.getResult(),
-                 b.createOrFold<arith::IndexCastUIOp>(
-                     b.getIndexType(), iteration.at[index.getDim()]));
-    } else if (auto extract = dyn_cast<tensor::ExtractOp>(inner)) {
-      // A check that fails is seen when the step is over: until then, nothing
-      // outside of the tensor is read.
-      SmallVector<Number> indices;
-      for (auto [index, size] :
-           llvm::zip_equal(extract.getIndices(),
-                           extract.getTensor().getType().getShape())) {
-        Value wide =
-            b.createOrFold<arith::IndexCastOp>(b.getI64Type(), get(index));
-        Value last =
-            arith::ConstantOp::create(b, b.getI64IntegerAttr(size - 1));
-        indices.push_back(b.number(b.createOrFold<arith::TruncIOp>(
-            b.getI32Type(), b.createOrFold<arith::MinUIOp>(wide, last))));
-      }
-      values.map(extract.getResult(), load(extract.getTensor(), indices));
-    } else {
-      for (Value operand : inner.getOperands())
-        (void)get(operand);
-      b.clone(inner, values);
-    }
-  }
-  return llvm::map_to_vector(op.getBody()->getTerminator()->getOperands(), get);
+  return emitBody(
+      b, op, iteration, results, numbers,
+      {[&](OpOperand &operand) { return load(op, operand, iteration); },
+       [&](Value tensor, Numbers indices) { return load(tensor, indices); }});
 }
 
-void GroupEmitter::storeResults(linalg::GenericOp op, const Loops &iteration,
+void GroupEmitter::storeResults(linalg::GenericOp op,
+                                const GenericLoops &iteration,
                                 ValueRange values) {
   for (auto [result, init, value] :
        llvm::zip_equal(op.getResults(), op.getDpsInitsMutable(), values)) {
-    SmallVector<Number> indices = getIndices(op, init, iteration);
+    SmallVector<Number> indices = iteration.getIndices(b, op, init);
     if (auto inside = tensors.find(result); inside != tensors.end())
       storeElement(b, value, inside->second, indices);
     for (tensor::ParallelInsertSliceOp insertion : getInsertions(result))
@@ -640,10 +533,10 @@ void GroupEmitter::storeResults(linalg::GenericOp op, const Loops &iteration,
   }
 }
 
-void GroupEmitter::emitElements(linalg::GenericOp op, Loops &iteration) {
+void GroupEmitter::emitElements(linalg::GenericOp op, GenericLoops &iteration) {
   b.loop(thread, b.number(iteration.iterations), b.number(threads),
          [&](Number number) {
-           set(iteration, iteration.parallel, number);
+           iteration.set(b, iteration.parallel, number);
            storeResults(op, iteration,
                         runBody(op, iteration, getStarts(op, iteration)));
          });
@@ -675,16 +568,19 @@ static bool isShuffled(Type type) {
          (type.isInteger() && type.getIntOrFloatBitWidth() <= 32);
 }
 
+Value GroupEmitter::combine(linalg::GenericOp op,
+                            ArrayRef<Operation *> combiners, unsigned number,
+                            Value x, Value y) {
+  IRMapping mapping;
+  for (Value operand : combiners[number]->getOperands())
+    mapping.map(operand, operand == op.getRegionOutputArgs()[number] ? x : y);
+  return b.clone(*combiners[number], mapping)->getResult(0);
+}
+
 GroupEmitter::Values GroupEmitter::combineParts(ArrayRef<Operation *> combiners,
                                                 linalg::GenericOp op,
                                                 const Team &team,
                                                 ValueRange parts) {
-  auto combine = [&](unsigned number, Value x, Value y) {
-    IRMapping mapping;
-    for (Value operand : combiners[number]->getOperands())
-      mapping.map(operand, operand == op.getRegionOutputArgs()[number] ? x : y);
-    return b.clone(*combiners[number], mapping)->getResult(0);
-  };
   Values whole(parts);
   for (int64_t bit = team.shuffled / 2; bit > 0; bit /= 2)
     for (auto [i, value] : llvm::enumerate(whole)) {
@@ -695,7 +591,7 @@ GroupEmitter::Values GroupEmitter::combineParts(ArrayRef<Operation *> combiners,
       Value other = sm80::shuffleXor(b, sent, bit);
       if (type != word)
         other = arith::TruncIOp::create(b, type, other);
-      value = combine(i, value, other);
+      value = combine(op, combiners, i, value, other);
     }
   const int64_t left = team.members / team.shuffled;
   if (left == 1)
@@ -706,19 +602,13 @@ GroupEmitter::Values GroupEmitter::combineParts(ArrayRef<Operation *> combiners,
     return b.advance(exchange, (slot + result * slots) * kSlot);
   };
   auto load = [&](unsigned result, Number slot) {
-    Type type = whole[result].getType(), storage = getStorage(type);
-    Value value = b.load(storage, getSlot(result, slot), kSlot);
-    return storage == type
-               ? value
-               : arith::TruncIOp::create(b, type, value).getResult();
+    Type type = whole[result].getType();
+    return fromStorage(
+        b, b.load(getStorage(type), getSlot(result, slot), kSlot), type);
   };
   b.branch(thread % width == 0, [&] {
-    for (auto [i, value] : llvm::enumerate(whole)) {
-      Value stored = value;
-      if (getStorage(value.getType()) != value.getType())
-        stored = arith::ExtUIOp::create(b, getStorage(value.getType()), value);
-      b.store(stored, getSlot(i, thread / width), kSlot);
-    }
+    for (auto [i, value] : llvm::enumerate(whole))
+      b.store(toStorage(b, value), getSlot(i, thread / width), kSlot);
   });
   wait();
   Number first = team.areLanes ? team.team * left : team.team;
@@ -730,13 +620,13 @@ GroupEmitter::Values GroupEmitter::combineParts(ArrayRef<Operation *> combiners,
                 [&](Number part, ValueRange carried) {
                   Values next;
                   for (auto [i, value] : llvm::enumerate(carried))
-                    next.push_back(
-                        combine(i, value, load(i, first + part * step)));
+                    next.push_back(combine(op, combiners, i, value,
+                                           load(i, first + part * step)));
                   return next;
                 });
 }
 
-void GroupEmitter::emitSums(linalg::GenericOp op, Loops &iteration) {
+void GroupEmitter::emitSums(linalg::GenericOp op, GenericLoops &iteration) {
   SmallVector<Operation *> combiners = getCombiners(op);
   const bool isShared = !combiners.empty();
   Team team{1, threads, 1, isAlongRows(op), thread, thread};
@@ -761,48 +651,43 @@ void GroupEmitter::emitSums(linalg::GenericOp op, Loops &iteration) {
   team.team = team.areLanes ? thread / team.members : thread % team.teams;
 
   // All threads take part in each round: they exchange.
-  b.loop(
-      b.number(0), b.number(iteration.iterations), b.number(team.teams),
-      [&](Number begin) {
-        Number mine = begin + team.team;
-        set(iteration, iteration.parallel, min(mine, iteration.iterations - 1));
-        Values starts = getStarts(op, iteration), parts = starts;
-        if (team.members > 1)
-          for (auto [i, part] : llvm::enumerate(parts))
-            part = arith::ConstantOp::create(
-                b, *arith::getNeutralElement(combiners[i]));
-        Number first = team.members > 1 ? team.member : b.number(0);
-        parts =
-            b.loop(first, b.number(iteration.summed), b.number(team.members),
-                   parts, [&](Number number, ValueRange carried) {
-                     set(iteration, iteration.sums, number);
-                     return runBody(op, iteration, carried);
-                   });
-        if (team.members > 1) {
-          parts = combineParts(combiners, op, team, parts);
-          for (auto [i, part] : llvm::enumerate(parts)) {
-            IRMapping mapping;
-            for (Value operand : combiners[i]->getOperands())
-              mapping.map(operand, operand == op.getRegionOutputArgs()[i]
-                                       ? starts[i]
-                                       : part);
-            part = b.clone(*combiners[i], mapping)->getResult(0);
-          }
-        }
-        Value writes = mine < iteration.iterations;
-        if (team.members > 1)
-          writes = b.both(writes, team.member == 0);
-        b.branch(writes, [&] { storeResults(op, iteration, parts); });
-        // The next round uses the same memory.
-        if (team.members > team.shuffled && iteration.iterations > team.teams)
-          wait();
-      });
+  b.loop(b.number(0), b.number(iteration.iterations), b.number(team.teams),
+         [&](Number begin) {
+           Number mine = begin + team.team;
+           iteration.set(b, iteration.parallel,
+                         min(mine, iteration.iterations - 1));
+           Values starts = getStarts(op, iteration), parts = starts;
+           if (team.members > 1)
+             for (auto [i, part] : llvm::enumerate(parts))
+               part = arith::ConstantOp::create(
+                   b, *arith::getNeutralElement(combiners[i]));
+           Number first = team.members > 1 ? team.member : b.number(0);
+           parts =
+               b.loop(first, b.number(iteration.summed), b.number(team.members),
+                      parts, [&](Number number, ValueRange carried) {
+                        iteration.set(b, iteration.sums, number);
+                        return runBody(op, iteration, carried);
+                      });
+           if (team.members > 1) {
+             parts = combineParts(combiners, op, team, parts);
+             for (auto [i, part] : llvm::enumerate(parts))
+               part = combine(op, combiners, i, starts[i], part);
+           }
+           Value writes = mine < iteration.iterations;
+           if (team.members > 1)
+             writes = b.both(writes, team.member == 0);
+           b.branch(writes, [&] { storeResults(op, iteration, parts); });
+           // The next round uses the same memory.
+           if (team.members > team.shuffled &&
+               iteration.iterations > team.teams)
+             wait();
+         });
 }
 
 void GroupEmitter::emitNumber(Operation &op) {
   for (Value operand : op.getOperands())
     if (!numbers.contains(operand))
-      numbers.map(operand, getNumber(operand));
+      numbers.map(operand, getNumber(b, operand, numbers));
   auto apply = dyn_cast<affine::AffineApplyOp>(op);
   if (!apply) {
     b.clone(op, numbers);
@@ -819,7 +704,7 @@ void GroupEmitter::emitNumber(Operation &op) {
 void GroupEmitter::emit(linalg::GenericOp op) {
   if (isUnneeded(op))
     return;
-  Loops iteration = getLoops(op);
+  GenericLoops iteration(op);
   bool hasSums = llvm::is_contained(op.getIteratorTypesArray(),
                                     utils::IteratorType::reduction);
   if (hasSums)
@@ -838,12 +723,8 @@ void GroupEmitter::copyOut(tensor::ParallelInsertSliceOp insertion) {
   RankedTensorType type = insertion.getSourceType();
   b.loop(thread, b.number(type.getNumElements()), b.number(threads),
          [&](Number number) {
-           SmallVector<Number> indices(type.getRank(), b.number(0));
-           for (int64_t i = type.getRank(); i-- > 0;) {
-             int64_t size = type.getDimSize(i);
-             indices[i] = number % size;
-             number = number / size;
-           }
+           SmallVector<Number> indices =
+               delinearize(b, type.getShape(), number);
            storeElement(b, loadElement(b, from, indices), to, indices);
          });
 }
@@ -851,15 +732,10 @@ void GroupEmitter::copyOut(tensor::ParallelInsertSliceOp insertion) {
 void GroupEmitter::emit(StringRef name, ArrayRef<ElementKernel::Input> inputs,
                         ArrayRef<std::string> outputs) {
   KernelSignature signature(b);
-  auto addMemory = [&](StringRef name, Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    signature.addBuffer(name, getStorage(getElementTypeOrSelf(type)),
-                        tensor ? tensor.getNumElements() : 1);
-  };
   for (const ElementKernel::Input &input : inputs)
-    addMemory(input.name, input.value.getType());
+    addMemory(signature, input.name, input.value.getType());
   for (auto [name, type] : llvm::zip_equal(outputs, loop.getResultTypes()))
-    addMemory(name, type);
+    addMemory(signature, name, type);
   SmallVector<int64_t> counts;
   int64_t tiles = 1;
   for (auto [begin, end, step] :
@@ -888,12 +764,7 @@ void GroupEmitter::emit(StringRef name, ArrayRef<ElementKernel::Input> inputs,
     if (auto type = dyn_cast<RankedTensorType>(input.value.getType()))
       tensors[input.value] = placeTensor(b, argument, type);
     else
-      numbers.map(input.value,
-                  loadElement(b,
-                              placeTensor(b, argument,
-                                          RankedTensorType::get(
-                                              {}, input.value.getType())),
-                              {}));
+      numbers.map(input.value, loadNumber(b, argument, input.value.getType()));
   }
   for (auto [out, argument] :
        llvm::zip_equal(loop.getRegionOutArgs(),
@@ -907,15 +778,11 @@ void GroupEmitter::emit(StringRef name, ArrayRef<ElementKernel::Input> inputs,
 
   b.loop(
       sm80::blockId(b), b.number(tiles), sm80::blockCount(b), [&](Number tile) {
-        for (int64_t i = counts.size(); i-- > 0;) {
-          Number at = i == 0 ? tile : tile % counts[i];
-          tile = tile / counts[i];
-          Number index =
-              at * loop.getStaticStep()[i] + loop.getStaticLowerBound()[i];
-          numbers.map(
-              loop.getInductionVar(i),
-              b.createOrFold<arith::IndexCastOp>(b.getIndexType(), index));
-        }
+        for (auto [variable, at, step, begin] : llvm::zip_equal(
+                 loop.getInductionVars(), delinearize(b, counts, tile),
+                 loop.getStaticStep(), loop.getStaticLowerBound()))
+          numbers.map(variable, b.createOrFold<arith::IndexCastOp>(
+                                    b.getIndexType(), at * step + begin));
         // Where results go is known before they are.
         for (Operation &op : loop.getBody()->without_terminator())
           if (isArithmetic(op))

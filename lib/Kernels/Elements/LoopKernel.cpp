@@ -14,10 +14,9 @@
 
 #include "amp/Kernels/LoopKernel.h"
 
-#include "Device/KernelSignature.h"
 #include "Device/Sm80Instructions.h"
 #include "Elements/ElementRules.h"
-#include "Elements/TilePlaces.h"
+#include "Elements/GenericBody.h"
 #include "amp/Kernels/CopyKernel.h"
 #include "amp/Kernels/DeviceFunctions.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -94,17 +93,8 @@ public:
   explicit Accesses(DeviceBuilder &b) : b(b) {}
 
   void place(Value buffer, Value pointer) {
-    auto type = cast<MemRefType>(buffer.getType());
-    SmallVector<int64_t> strides;
-    int64_t offset;
-    (void)type.getStridesAndOffset(strides, offset);
-    places[buffer] = {
-        pointer, type.getElementType(), [this, strides](Numbers indices) {
-          Number at = b.number(0);
-          for (auto [index, stride] : llvm::zip_equal(indices, strides))
-            at = at + index * stride;
-          return at;
-        }};
+    places[buffer] =
+        placeBuffer(b, pointer, cast<MemRefType>(buffer.getType()));
   }
 
   void rewrite(Operation *access) {
@@ -170,10 +160,7 @@ gpu::GPUModuleOp LoopKernel::emit(OpBuilder &builder, StringRef name) const {
     accesses.place(buffer, entry->getArgument(argument++));
   for (Value number : numbers) {
     Type type = getNumberType(number);
-    Value value = loadElement(b,
-                              placeTensor(b, entry->getArgument(argument++),
-                                          RankedTensorType::get({}, type)),
-                              {});
+    Value value = loadNumber(b, entry->getArgument(argument++), type);
     if (number.getType().isIndex())
       value = arith::IndexCastOp::create(b, b.getIndexType(), value);
     mapping.map(number, value);

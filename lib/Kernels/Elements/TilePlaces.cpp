@@ -92,6 +92,41 @@ Place mlir::amp::placeReshape(DeviceBuilder &b, const Place &source,
           }};
 }
 
+Place mlir::amp::placeBuffer(DeviceBuilder &b, Value pointer, MemRefType type) {
+  SmallVector<int64_t> strides(type.getStridesAndOffset().first);
+  return {pointer, type.getElementType(), [&b, strides](Numbers indices) {
+            Number place = b.number(0);
+            for (auto [index, stride] : llvm::zip_equal(indices, strides))
+              place = place + index * stride;
+            return place;
+          }};
+}
+
+SmallVector<Number> mlir::amp::delinearize(DeviceBuilder &b,
+                                           ArrayRef<int64_t> shape,
+                                           Number number) {
+  SmallVector<Number> indices(shape.size(), b.number(0));
+  for (unsigned i = shape.size(); i-- > 0;) {
+    indices[i] = i == 0 ? number : number % shape[i];
+    if (i != 0)
+      number = number / shape[i];
+  }
+  return indices;
+}
+
+Value mlir::amp::toStorage(DeviceBuilder &b, Value element) {
+  Type type = element.getType(), storage = getStorage(type);
+  return storage == type
+             ? element
+             : arith::ExtUIOp::create(b, storage, element).getResult();
+}
+
+Value mlir::amp::fromStorage(DeviceBuilder &b, Value stored, Type element) {
+  return stored.getType() == element
+             ? stored
+             : arith::TruncIOp::create(b, element, stored).getResult();
+}
+
 static Value getAddress(DeviceBuilder &b, const Place &place, Numbers indices,
                         Type storage) {
   return b.element(place.pointer, storage, b.number(0), b.number(0),
@@ -105,17 +140,16 @@ static unsigned getAlignment(Type storage) {
 Value mlir::amp::loadElement(DeviceBuilder &b, const Place &place,
                              Numbers indices) {
   Type storage = getStorage(place.element);
-  Value value = b.load(storage, getAddress(b, place, indices, storage),
-                       getAlignment(storage));
-  return storage == place.element
-             ? value
-             : arith::TruncIOp::create(b, place.element, value).getResult();
+  return fromStorage(b,
+                     b.load(storage, getAddress(b, place, indices, storage),
+                            getAlignment(storage)),
+                     place.element);
 }
 
 void mlir::amp::storeElement(DeviceBuilder &b, Value value, const Place &place,
                              Numbers indices) {
-  Type storage = getStorage(place.element);
-  if (storage != place.element)
-    value = arith::ExtUIOp::create(b, storage, value);
-  b.store(value, getAddress(b, place, indices, storage), getAlignment(storage));
+  Value stored = toStorage(b, value);
+  Type storage = stored.getType();
+  b.store(stored, getAddress(b, place, indices, storage),
+          getAlignment(storage));
 }

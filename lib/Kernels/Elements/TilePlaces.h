@@ -36,6 +36,9 @@ struct Place {
 /// All of a tensor, row by row.
 Place placeTensor(DeviceBuilder &b, Value pointer, RankedTensorType type);
 
+/// The elements of a buffer behind its first.
+Place placeBuffer(DeviceBuilder &b, Value pointer, MemRefType type);
+
 /// What `slice` leaves of `source`, at offsets that are numbers of the kernel.
 Place placeSlice(const Place &source, OffsetSizeAndStrideOpInterface slice,
                  Numbers offsets, const llvm::SmallBitVector &dropped);
@@ -45,6 +48,14 @@ Place placeReshape(DeviceBuilder &b, const Place &source,
                    tensor::ExpandShapeOp reshape);
 Place placeReshape(DeviceBuilder &b, const Place &source,
                    tensor::CollapseShapeOp reshape);
+
+/// The index of element `number` of all, row by row.
+SmallVector<Number> delinearize(DeviceBuilder &b, ArrayRef<int64_t> shape,
+                                Number number);
+
+/// An element as it is in memory, where an i1 is a byte, and back.
+Value toStorage(DeviceBuilder &b, Value element);
+Value fromStorage(DeviceBuilder &b, Value stored, Type element);
 
 Value loadElement(DeviceBuilder &b, const Place &place, Numbers indices);
 void storeElement(DeviceBuilder &b, Value value, const Place &place,

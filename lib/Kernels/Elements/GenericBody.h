@@ -1,0 +1,75 @@
+//===- GenericBody.h - One iteration of a linalg.generic --------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What kernels of elements and of groups have in common: an operation's loops,
+// and its body at one point of them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_KERNELS_ELEMENTS_GENERICBODY_H
+#define AMP_LIB_KERNELS_ELEMENTS_GENERICBODY_H
+
+#include "Device/KernelSignature.h"
+#include "Elements/TilePlaces.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace mlir::amp {
+
+/// The loops of an operation, and a point of them.
+struct GenericLoops {
+  explicit GenericLoops(linalg::GenericOp op);
+
+  /// Sets `loops` to one number of their iterations.
+  void set(DeviceBuilder &b, ArrayRef<unsigned> loops, Number number);
+  void set(unsigned loop, Number index) { at[loop] = index; }
+  /// The index of a loop, 0 before it is set.
+  Number get(DeviceBuilder &b, unsigned loop) const {
+    return at[loop] ? at[loop] : b.number(0);
+  }
+  /// The element of an operand at this point.
+  SmallVector<Number> getIndices(DeviceBuilder &b, linalg::GenericOp op,
+                                 OpOperand &operand) const;
+
+  SmallVector<int64_t> sizes;
+  /// Those of several iterations: parallel ones as the first result has them,
+  /// and those of sums.
+  SmallVector<unsigned> parallel, sums;
+  int64_t iterations = 1, summed = 1;
+
+private:
+  SmallVector<Number> at;
+};
+
+/// Adds memory for a tensor, or for a number, to a kernel's arguments.
+void addMemory(KernelSignature &signature, StringRef name, Type type);
+
+/// The number that a kernel is given as memory of one element.
+Value loadNumber(DeviceBuilder &b, Value pointer, Type type);
+
+/// The value inside of a kernel of what is defined outside of it, one of
+/// `numbers` or a constant.
+Value getNumber(DeviceBuilder &b, Value value, const IRMapping &numbers);
+
+/// Where a body finds elements: of an operand at the point of its loops, and of
+/// a tensor that it reads by index.
+struct GenericReads {
+  function_ref<Value(OpOperand &operand)> input;
+  function_ref<Value(Value tensor, Numbers indices)> table;
+};
+
+/// Computes the body at a point of its loops, with the results so far. What it
+/// reads by index is inside of its tensor, whatever the index is: a check of it
+/// may not have been read yet.
+SmallVector<Value> emitBody(DeviceBuilder &b, linalg::GenericOp op,
+                            const GenericLoops &loops, ValueRange results,
+                            const IRMapping &numbers,
+                            const GenericReads &reads);
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_KERNELS_ELEMENTS_GENERICBODY_H
