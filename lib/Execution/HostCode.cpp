@@ -27,9 +27,6 @@
 #include "amp-rt/Run.h"
 #include "amp-rt/Scaler.h"
 #include "amp/Conversion/HostMachine.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
@@ -217,38 +214,33 @@ llvm::Expected<HostCode> mlir::amp::generateHostCode(ModuleOp module,
                                                      unsigned level) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
-  registerBuiltinDialectTranslation(*module.getContext());
-  registerLLVMDialectTranslation(*module.getContext());
   auto target = llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!target)
     return target.takeError();
   target->setCodeGenOptLevel(static_cast<llvm::CodeGenOptLevel>(level));
   auto errors = std::make_shared<SessionErrors>();
   llvm::orc::ThreadSafeContext context(std::make_unique<llvm::LLVMContext>());
-  std::unique_ptr<llvm::Module> translated =
-      context.withContextDo([&](llvm::LLVMContext *inner) {
-        return translateModuleToLLVMIR(module, *inner);
-      });
+  llvm::Expected<std::unique_ptr<llvm::Module>> translated =
+      translateForHost(module, context);
   if (!translated)
-    return llvm::createStringError(
-        "the module cannot be translated to LLVM IR");
-  const bool usesTiles = callsIntrinsic(*translated, "llvm.x86.tile");
-  if (llvm::Error error = checkInstructions(*translated, usesTiles))
+    return translated.takeError();
+  const bool usesTiles = callsIntrinsic(**translated, "llvm.x86.tile");
+  if (llvm::Error error = checkInstructions(**translated, usesTiles))
     return std::move(error);
   // LLVM has no code for tiles that cross a branch without optimizing.
   if (level == 0 && usesTiles) {
     level = 1;
     target->setCodeGenOptLevel(llvm::CodeGenOptLevel::Less);
   }
-  const unsigned numParts = countParts(*translated);
+  const unsigned numParts = countParts(**translated);
   auto functions = std::make_shared<FunctionRecorder>();
   auto jit = createJit(*target, level, /*isConcurrent=*/numParts > 1, errors,
                        functions);
   if (!jit)
     return jit.takeError();
-  translated->setTargetTriple((*jit)->getTargetTriple());
-  translated->setDataLayout((*jit)->getDataLayout());
-  auto parts = addParts(**jit, *translated, numParts, context);
+  (*translated)->setTargetTriple((*jit)->getTargetTriple());
+  (*translated)->setDataLayout((*jit)->getDataLayout());
+  auto parts = addParts(**jit, **translated, numParts, context);
   if (!parts)
     return parts.takeError();
   llvm::orc::SymbolStringPtr entry =

@@ -8,7 +8,11 @@
 
 #include "HostParts.h"
 
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/ExecutionEngine/Orc/ThreadSafeModule.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/LLVMContext.h"
@@ -87,6 +91,21 @@ void mlir::amp::optimizePart(llvm::Module &part, llvm::TargetMachine &machine,
   part.getContext().setDiagnosticHandler(std::make_unique<SilentAdvice>());
   optimize(part, &machine, getOptimizationLevel(level));
   generateQuicklyWithoutLoops(part);
+}
+
+llvm::Expected<std::unique_ptr<llvm::Module>>
+mlir::amp::translateForHost(ModuleOp module,
+                            llvm::orc::ThreadSafeContext &context) {
+  registerBuiltinDialectTranslation(*module.getContext());
+  registerLLVMDialectTranslation(*module.getContext());
+  std::unique_ptr<llvm::Module> translated =
+      context.withContextDo([&](llvm::LLVMContext *inner) {
+        return translateModuleToLLVMIR(module, *inner);
+      });
+  if (!translated)
+    return llvm::createStringError(
+        "the module cannot be translated to LLVM IR");
+  return std::move(translated);
 }
 
 unsigned mlir::amp::countParts(const llvm::Module &module) {

@@ -16,16 +16,24 @@
 #ifndef AMP_LIB_EXECUTION_HOSTPARTS_H
 #define AMP_LIB_EXECUTION_HOSTPARTS_H
 
-#include "mlir/Support/LLVM.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Error.h"
 
 #include <memory>
 
 namespace llvm {
 class Module;
 class TargetMachine;
+namespace orc {
+class ThreadSafeContext;
+} // namespace orc
 } // namespace llvm
 
 namespace mlir::amp {
+
+/// The LLVM dialect of `module` as LLVM IR in `context`.
+llvm::Expected<std::unique_ptr<llvm::Module>>
+translateForHost(ModuleOp module, llvm::orc::ThreadSafeContext &context);
 
 /// How many parts `module` is worth.
 unsigned countParts(const llvm::Module &module);

@@ -18,9 +18,6 @@
 #include "amp/Execution/ObjectCode.h"
 #include "HostParts.h"
 
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/ExecutionEngine/Orc/ThreadSafeModule.h"
 #include "llvm/IR/IRBuilder.h"
@@ -182,34 +179,29 @@ llvm::Expected<std::vector<ObjectCode>>
 mlir::amp::generateObjectCode(ModuleOp module, unsigned level, StringRef cpu) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
-  registerBuiltinDialectTranslation(*module.getContext());
-  registerLLVMDialectTranslation(*module.getContext());
   llvm::Expected<JITTargetMachineBuilder> target = getTarget(cpu);
   if (!target)
     return target.takeError();
   target->setCodeGenOptLevel(static_cast<llvm::CodeGenOptLevel>(level));
   llvm::orc::ThreadSafeContext context(std::make_unique<llvm::LLVMContext>());
-  std::unique_ptr<llvm::Module> translated =
-      context.withContextDo([&](llvm::LLVMContext *inner) {
-        return translateModuleToLLVMIR(module, *inner);
-      });
+  llvm::Expected<std::unique_ptr<llvm::Module>> translated =
+      translateForHost(module, context);
   if (!translated)
-    return llvm::createStringError(
-        "the module cannot be translated to LLVM IR");
-  if (callsIntrinsic(*translated, "llvm.x86.tile"))
+    return translated.takeError();
+  if (callsIntrinsic(**translated, "llvm.x86.tile"))
     return llvm::createStringError(
         "the code multiplies in tiles of AMX, which a program that is compiled "
         "ahead of time does not ask the system for; compile it without");
   auto machine = target->createTargetMachine();
   if (!machine)
     return machine.takeError();
-  translated->setTargetTriple((*machine)->getTargetTriple());
-  translated->setDataLayout((*machine)->createDataLayout());
+  (*translated)->setTargetTriple((*machine)->getTargetTriple());
+  (*translated)->setDataLayout((*machine)->createDataLayout());
 
   // A context is used by one thread at a time.
   std::vector<llvm::orc::ThreadSafeModule> parts;
   for (std::unique_ptr<llvm::Module> &part :
-       divideIntoParts(*translated, countParts(*translated)))
+       divideIntoParts(**translated, countParts(**translated)))
     parts.push_back(llvm::orc::cloneToNewContext(
         llvm::orc::ThreadSafeModule(std::move(part), context)));
   std::vector<ObjectCode> objects(parts.size());
