@@ -13,6 +13,8 @@
 #ifndef AMP_INITALLPASSES_H
 #define AMP_INITALLPASSES_H
 
+#include "amp/Conversion/Device/Passes.h"
+#include "amp/Conversion/Host/Passes.h"
 #include "amp/Conversion/Passes.h"
 #include "amp/Dialect/Amp/Transforms/Passes.h"
 #include "amp/Dialect/Linalg/Transforms/Passes.h"
@@ -29,6 +31,8 @@ namespace mlir::amp {
 inline void registerAllPasses() {
   registerAmpTransformsPasses();
   registerAmpConversionPasses();
+  registerAmpDeviceConversionPasses();
+  registerAmpHostConversionPasses();
   registerAmpLinalgTransformsPasses();
   registerAmpKernelsPasses();
   registerAmpLayoutPasses();

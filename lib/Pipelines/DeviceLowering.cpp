@@ -15,7 +15,8 @@
 
 #include "amp/Pipelines/DeviceLowering.h"
 
-#include "amp/Conversion/Passes.h"
+#include "amp/Conversion/Device/Passes.h"
+#include "amp/Conversion/Host/Passes.h"
 #include "amp/Fusion/FusionTarget.h"
 #include "amp/Kernels/Chip.h"
 #include "amp/Kernels/Passes.h"

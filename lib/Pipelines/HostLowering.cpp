@@ -13,6 +13,7 @@
 
 #include "amp/Pipelines/HostLowering.h"
 
+#include "amp/Conversion/Host/Passes.h"
 #include "amp/Conversion/Passes.h"
 #include "amp/Dialect/Amp/Transforms/Passes.h"
 #include "amp/Dialect/Linalg/Transforms/Passes.h"

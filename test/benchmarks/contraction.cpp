@@ -42,7 +42,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp-rt/Blas.h"
-#include "amp/Conversion/Passes.h"
+#include "amp/Conversion/Host/Passes.h"
 #include "amp/Execution/Roofline.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"

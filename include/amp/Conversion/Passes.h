@@ -1,4 +1,4 @@
-//===- Passes.h - Conversions between dialects ------------------*- C++ -*-===//
+//===- Passes.h - Conversions of the dialect --------------------*- C++ -*-===//
 //
 // Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -12,8 +12,6 @@
 
 #ifndef AMP_CONVERSION_PASSES_H
 #define AMP_CONVERSION_PASSES_H
-
-#include "amp/Conversion/LinalgToHostContraction.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"

@@ -18,7 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "amp/Conversion/Passes.h"
+#include "amp/Conversion/Device/Passes.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Program/LaunchTable.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -35,7 +35,7 @@
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_CONVERTDEVICETORUNTIMEPASS
-#include "amp/Conversion/Passes.h.inc"
+#include "amp/Conversion/Device/Passes.h.inc"
 } // namespace mlir::amp
 
 using namespace mlir;

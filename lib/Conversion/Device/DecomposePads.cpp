@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "amp/Conversion/Passes.h"
+#include "amp/Conversion/Device/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -23,7 +23,7 @@
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_DECOMPOSEPADSPASS
-#include "amp/Conversion/Passes.h.inc"
+#include "amp/Conversion/Device/Passes.h.inc"
 } // namespace mlir::amp
 
 using namespace mlir;

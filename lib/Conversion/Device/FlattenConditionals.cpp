@@ -29,7 +29,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Analysis/IndexBounds.h"
-#include "amp/Conversion/Passes.h"
+#include "amp/Conversion/Device/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -47,7 +47,7 @@
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_FLATTENCONDITIONALSPASS
-#include "amp/Conversion/Passes.h.inc"
+#include "amp/Conversion/Device/Passes.h.inc"
 } // namespace mlir::amp
 
 using namespace mlir;

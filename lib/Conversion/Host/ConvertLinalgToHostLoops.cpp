@@ -42,8 +42,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Analysis/LinearMap.h"
+#include "amp/Conversion/Host/Passes.h"
 #include "amp/Conversion/LinalgToHostContraction.h"
-#include "amp/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -57,7 +57,7 @@
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_CONVERTLINALGTOHOSTLOOPSPASS
-#include "amp/Conversion/Passes.h.inc"
+#include "amp/Conversion/Host/Passes.h.inc"
 } // namespace mlir::amp
 
 using namespace mlir;
@@ -265,9 +265,8 @@ static void orderLoops(Nest &nest) {
   };
   // What only checks has no output.
   auto outputStride = [&](const Loop &loop) {
-    return nest.numInputs < nest.accesses.size()
-               ? loop.strides[nest.numInputs]
-               : inputStride(loop);
+    return nest.numInputs < nest.accesses.size() ? loop.strides[nest.numInputs]
+                                                 : inputStride(loop);
   };
   SmallVector<Loop> parallel, reductions;
   bool outputsAreSums = true;

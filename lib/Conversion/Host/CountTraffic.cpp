@@ -26,7 +26,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Analysis/BufferRoots.h"
-#include "amp/Conversion/Passes.h"
+#include "amp/Conversion/Host/Passes.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Fusion/StepTraffic.h"
 #include "amp/Program/ProgramSignature.h"
@@ -46,7 +46,7 @@ namespace mlir::amp {
 #define GEN_PASS_DEF_COUNTLEASTTRAFFICPASS
 #define GEN_PASS_DEF_COUNTKERNELTRAFFICPASS
 #define GEN_PASS_DEF_COUNTLAUNCHTRAFFICPASS
-#include "amp/Conversion/Passes.h.inc"
+#include "amp/Conversion/Host/Passes.h.inc"
 } // namespace mlir::amp
 
 using namespace mlir;

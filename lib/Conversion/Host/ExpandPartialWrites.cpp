@@ -20,7 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "amp/Conversion/Passes.h"
+#include "amp/Conversion/Host/Passes.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -36,7 +36,7 @@
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_EXPANDPARTIALWRITESPASS
-#include "amp/Conversion/Passes.h.inc"
+#include "amp/Conversion/Host/Passes.h.inc"
 } // namespace mlir::amp
 
 using namespace mlir;

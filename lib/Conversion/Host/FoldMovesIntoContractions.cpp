@@ -28,8 +28,8 @@
 
 #include "amp/Analysis/Fill.h"
 #include "amp/Analysis/LinearMap.h"
+#include "amp/Conversion/Host/Passes.h"
 #include "amp/Conversion/LinalgToHostContraction.h"
-#include "amp/Conversion/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -43,7 +43,7 @@
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_FOLDMOVESINTOCONTRACTIONSPASS
-#include "amp/Conversion/Passes.h.inc"
+#include "amp/Conversion/Host/Passes.h.inc"
 } // namespace mlir::amp
 
 using namespace mlir;

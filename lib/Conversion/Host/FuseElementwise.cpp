@@ -18,8 +18,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Analysis/LinearMap.h"
+#include "amp/Conversion/Host/Passes.h"
 #include "amp/Conversion/LinalgToHostContraction.h"
-#include "amp/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -32,7 +32,7 @@
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_FUSEELEMENTWISEPASS
-#include "amp/Conversion/Passes.h.inc"
+#include "amp/Conversion/Host/Passes.h.inc"
 } // namespace mlir::amp
 
 using namespace mlir;

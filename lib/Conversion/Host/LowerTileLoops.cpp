@@ -24,8 +24,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp/Conversion/Host/Passes.h"
 #include "amp/Conversion/LinalgToHostContraction.h"
-#include "amp/Conversion/Passes.h"
 #include "amp/Support/ByteCount.h"
 #include "amp/Support/ShapedBytes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -41,7 +41,7 @@
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_LOWERTILELOOPSPASS
-#include "amp/Conversion/Passes.h.inc"
+#include "amp/Conversion/Host/Passes.h.inc"
 } // namespace mlir::amp
 
 using namespace mlir;

@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Analysis/CallComponents.h"
-#include "amp/Conversion/Passes.h"
+#include "amp/Conversion/Host/Passes.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -26,7 +26,7 @@
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_MARKENTRYPOINTSPASS
-#include "amp/Conversion/Passes.h.inc"
+#include "amp/Conversion/Host/Passes.h.inc"
 } // namespace mlir::amp
 
 using namespace mlir;

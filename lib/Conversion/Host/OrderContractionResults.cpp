@@ -14,8 +14,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Analysis/Fill.h"
+#include "amp/Conversion/Host/Passes.h"
 #include "amp/Conversion/LinalgToHostContraction.h"
-#include "amp/Conversion/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -26,7 +26,7 @@
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_ORDERCONTRACTIONRESULTSPASS
-#include "amp/Conversion/Passes.h.inc"
+#include "amp/Conversion/Host/Passes.h.inc"
 } // namespace mlir::amp
 
 using namespace mlir;

@@ -34,8 +34,8 @@
 #include "KernelFunction.h"
 #include "amp/Analysis/BufferRoots.h"
 #include "amp/Analysis/Fill.h"
+#include "amp/Conversion/Host/Passes.h"
 #include "amp/Conversion/LinalgToHostContraction.h"
-#include "amp/Conversion/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -52,7 +52,7 @@
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_OUTLINEKERNELSPASS
-#include "amp/Conversion/Passes.h.inc"
+#include "amp/Conversion/Host/Passes.h.inc"
 } // namespace mlir::amp
 
 using namespace mlir;

@@ -19,7 +19,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelFunction.h"
-#include "amp/Conversion/Passes.h"
+#include "amp/Conversion/Host/Passes.h"
 #include "amp/Program/ParallelCalls.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -30,7 +30,7 @@
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_OUTLINEPARALLELLOOPSPASS
-#include "amp/Conversion/Passes.h.inc"
+#include "amp/Conversion/Host/Passes.h.inc"
 } // namespace mlir::amp
 
 using namespace mlir;

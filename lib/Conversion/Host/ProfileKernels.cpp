@@ -18,8 +18,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Analysis/Fill.h"
+#include "amp/Conversion/Host/Passes.h"
 #include "amp/Conversion/LinalgToHostContraction.h"
-#include "amp/Conversion/Passes.h"
 #include "amp/Program/ProgramSignature.h"
 #include "amp/Support/ShapedBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -38,7 +38,7 @@
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_PROFILEKERNELSPASS
-#include "amp/Conversion/Passes.h.inc"
+#include "amp/Conversion/Host/Passes.h.inc"
 } // namespace mlir::amp
 
 using namespace mlir;

@@ -18,7 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Analysis/Fill.h"
-#include "amp/Conversion/Passes.h"
+#include "amp/Conversion/Host/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -30,7 +30,7 @@
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_SEPARATEFILLSPASS
-#include "amp/Conversion/Passes.h.inc"
+#include "amp/Conversion/Host/Passes.h.inc"
 } // namespace mlir::amp
 
 using namespace mlir;

@@ -30,7 +30,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SharedBody.h"
-#include "amp/Conversion/Passes.h"
+#include "amp/Conversion/Host/Passes.h"
 #include "amp/Fusion/FusionPlan.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -46,7 +46,7 @@
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_TILEFUSIONGROUPSPASS
-#include "amp/Conversion/Passes.h.inc"
+#include "amp/Conversion/Host/Passes.h.inc"
 } // namespace mlir::amp
 
 using namespace mlir;

@@ -23,7 +23,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Analysis/CallComponents.h"
-#include "amp/Conversion/Passes.h"
+#include "amp/Conversion/Host/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
@@ -34,7 +34,7 @@
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_VERIFYRECURSIONPASS
-#include "amp/Conversion/Passes.h.inc"
+#include "amp/Conversion/Host/Passes.h.inc"
 } // namespace mlir::amp
 
 using namespace mlir;

@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "UniqueKernels.h"
-#include "amp/Conversion/Passes.h"
+#include "amp/Conversion/Device/Passes.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Kernels/CopyKernel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -26,7 +26,7 @@
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_CONVERTCOPIESTOKERNELSPASS
-#include "amp/Conversion/Passes.h.inc"
+#include "amp/Conversion/Device/Passes.h.inc"
 } // namespace mlir::amp
 
 using namespace mlir;

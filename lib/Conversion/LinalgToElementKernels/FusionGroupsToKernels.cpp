@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "UniqueKernels.h"
-#include "amp/Conversion/Passes.h"
+#include "amp/Conversion/Device/Passes.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Kernels/Chip.h"
 #include "amp/Kernels/GroupKernel.h"
@@ -25,7 +25,7 @@
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_CONVERTFUSIONGROUPSTOKERNELSPASS
-#include "amp/Conversion/Passes.h.inc"
+#include "amp/Conversion/Device/Passes.h.inc"
 } // namespace mlir::amp
 
 using namespace mlir;

@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "UniqueKernels.h"
-#include "amp/Conversion/Passes.h"
+#include "amp/Conversion/Device/Passes.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -25,7 +25,7 @@
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_CONVERTLINALGTOELEMENTKERNELSPASS
-#include "amp/Conversion/Passes.h.inc"
+#include "amp/Conversion/Device/Passes.h.inc"
 } // namespace mlir::amp
 
 using namespace mlir;

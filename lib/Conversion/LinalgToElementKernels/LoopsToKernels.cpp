@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "UniqueKernels.h"
-#include "amp/Conversion/Passes.h"
+#include "amp/Conversion/Device/Passes.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Kernels/LoopKernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,7 +25,7 @@
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_CONVERTLOOPSTOKERNELSPASS
-#include "amp/Conversion/Passes.h.inc"
+#include "amp/Conversion/Device/Passes.h.inc"
 } // namespace mlir::amp
 
 using namespace mlir;

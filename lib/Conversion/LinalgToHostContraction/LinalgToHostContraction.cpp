@@ -44,7 +44,7 @@
 #include "TileLoop.h"
 #include "amp/Analysis/Contraction.h"
 #include "amp/Analysis/Fill.h"
-#include "amp/Conversion/Passes.h"
+#include "amp/Conversion/Host/Passes.h"
 
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -54,7 +54,7 @@
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_CONVERTLINALGTOHOSTCONTRACTIONPASS
-#include "amp/Conversion/Passes.h.inc"
+#include "amp/Conversion/Host/Passes.h.inc"
 } // namespace mlir::amp
 
 using namespace mlir;

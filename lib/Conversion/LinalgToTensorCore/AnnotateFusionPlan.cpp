@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ChipOption.h"
-#include "amp/Conversion/Passes.h"
+#include "amp/Conversion/Device/Passes.h"
 #include "amp/Fusion/FusionPlan.h"
 #include "amp/Kernels/Chip.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -23,7 +23,7 @@
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_ANNOTATEFUSIONPLANPASS
-#include "amp/Conversion/Passes.h.inc"
+#include "amp/Conversion/Device/Passes.h.inc"
 } // namespace mlir::amp
 
 using namespace mlir;

@@ -25,7 +25,7 @@
 #include "KernelModules.h"
 #include "MatrixProduct.h"
 #include "ProductReaders.h"
-#include "amp/Conversion/Passes.h"
+#include "amp/Conversion/Device/Passes.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Kernels/Chip.h"
 #include "amp/Kernels/KernelChoice.h"
@@ -41,7 +41,7 @@
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_CONVERTLINALGTOTENSORCOREPASS
-#include "amp/Conversion/Passes.h.inc"
+#include "amp/Conversion/Device/Passes.h.inc"
 } // namespace mlir::amp
 
 using namespace mlir;

@@ -1,0 +1,797 @@
+//===- Passes.td - Conversions for a GPU -------------------*- tablegen -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_CONVERSION_DEVICE_PASSES
+#define AMP_CONVERSION_DEVICE_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+//===----------------------------------------------------------------------===//
+// Device
+//===----------------------------------------------------------------------===//
+
+def DecomposePadsPass : Pass<"amp-decompose-pads", "::mlir::func::FuncOp"> {
+  let summary = "pads and concatenations as insertions";
+  let description = [{
+    A `tensor.pad` of a constant becomes a `linalg.fill` and a `tensor.insert_slice`, a
+    `tensor.concat` one for each part, by upstream's patterns. For a device: an insertion
+    is a copy there, and a fill a kernel.
+
+    Before:
+    ```mlir
+    func.func @pad(%x: tensor<4xf32>) -> tensor<6xf32> {
+      %zero = arith.constant 0.0 : f32
+      %0 = tensor.pad %x low[1] high[1] {
+      ^bb0(%i: index):
+        tensor.yield %zero : f32
+      } : tensor<4xf32> to tensor<6xf32>
+      return %0 : tensor<6xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @pad(%x: tensor<4xf32>) -> tensor<6xf32> {
+      %zero = arith.constant 0.0 : f32
+      %empty = tensor.empty() : tensor<6xf32>
+      %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<6xf32>) -> tensor<6xf32>
+      %0 = tensor.insert_slice %x into %zeros[1] [4] [1] : tensor<4xf32> into tensor<6xf32>
+      return %0 : tensor<6xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def SinkHostReadsPass : Pass<"amp-sink-host-reads", "::mlir::func::FuncOp"> {
+  let summary = "ask a device for what the host wants to know when all is under way";
+  let description = [{
+    A host that reads an element of a device's tensor waits for all that the device was
+    asked before. Where it reads only to report, to the loss scaler or by an assertion,
+    nothing behind depends on it: such operations move to the end of the function, with
+    the numbers that nobody else needs. Effects keep their order: an operation with an
+    effect and results, or regions, and all in front of it stay.
+
+    Runs on tensors; assertions then fail when the step is over, and its results are not
+    used.
+
+    Before:
+    ```mlir
+    func.func private @update(i1)
+    func.func @step(%found: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
+      %f = tensor.extract %found[] : tensor<i1>
+      call @update(%f) : (i1) -> ()
+      %y = arith.addf %x, %x : tensor<4xf32>
+      return %y : tensor<4xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func private @update(i1)
+    func.func @step(%found: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
+      %y = arith.addf %x, %x : tensor<4xf32>
+      %f = tensor.extract %found[] : tensor<i1>
+      call @update(%f) : (i1) -> ()
+      return %y : tensor<4xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numReports", "reports", "Calls and assertions that moved to the end">
+  ];
+}
+
+def EraseUnusedKernelsPass : Pass<"amp-erase-unused-kernels", "ModuleOp"> {
+  let summary = "erase modules of kernels that nothing names";
+  let description = [{
+    A launch whose results nobody needs goes, and leaves its module of kernels. Each
+    `gpu.module` to which no symbol refers is erased: it would be compiled and loaded for
+    nothing. A reference is one of any operation and any attribute.
+
+    Runs before `amp-record-launches`, whose attribute names kernels by text.
+
+    Before:
+    ```mlir
+    module {
+      gpu.module @dead {
+      }
+      gpu.module @kept {
+      }
+      func.func private @f() attributes {test.kernels = @kept}
+    }
+    ```
+    After:
+    ```mlir
+    module {
+      gpu.module @kept {
+      }
+      func.func private @f() attributes {test.kernels = @kept}
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numErased", "erased", "Modules of kernels that nothing named">
+  ];
+}
+
+def ConvertDeviceToRuntimePass : Pass<"convert-device-to-runtime", "ModuleOp"> {
+  let summary = "let a host ask the runtime for what a device does";
+  let description = [{
+    After bufferization all buffers of a step are memory of the device. What the
+    functions around them do with it becomes calls of the runtime (`amp-rt/Run.h`):
+
+    - `amp.launch_kernels`: `@ampRtLaunch` with the number of the module of kernels
+      and the addresses of its operands, in the order of `amp.launches`;
+    - `memref.copy` of buffers without gaps: `@ampRtCopy`; another one becomes loops
+      of loads and stores first;
+    - `memref.load`: `@ampRtRead`, which waits for the device;
+    - `memref.store`: `@ampRtWrite`;
+    - `memref.get_global`: `@ampRtConstant`, the constant's address on the device.
+
+    Views only compute addresses, and allocations become calls when `memref` is
+    converted. Runs after `amp-record-launches`.
+
+    Refused, at its location: any other operation on a buffer, and a launch that is
+    not recorded.
+
+    Before:
+    ```mlir
+    func.func @copy(%x: memref<4xf32>, %y: memref<4xf32>) {
+      memref.copy %x, %y : memref<4xf32> to memref<4xf32>
+      return
+    }
+    ```
+    After:
+    ```mlir
+    func.func private @ampRtCopy(!llvm.ptr, !llvm.ptr, i64)
+    func.func @copy(%x: memref<4xf32>, %y: memref<4xf32>) {
+      %0 = memref.extract_aligned_pointer_as_index %y : memref<4xf32> -> index
+      %1 = arith.index_cast %0 : index to i64
+      %to = llvm.inttoptr %1 : i64 to !llvm.ptr
+      %2 = memref.extract_aligned_pointer_as_index %x : memref<4xf32> -> index
+      %3 = arith.index_cast %2 : index to i64
+      %from = llvm.inttoptr %3 : i64 to !llvm.ptr
+      %bytes = arith.constant 16 : i64
+      call @ampRtCopy(%to, %from, %bytes) : (!llvm.ptr, !llvm.ptr, i64) -> ()
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
+def FlattenConditionalsPass : Pass<"amp-flatten-conditionals", "::mlir::func::FuncOp"> {
+  let summary = "compute both branches of a condition that the device knows";
+  let description = [{
+    Where a condition is an element of a tensor, a host that branches on it waits until
+    a device has computed it. An `scf.if` becomes both of its branches, and for each
+    result a `linalg.generic` that selects, with the condition's tensor as an input;
+    elementwise fusion melts it into what computes the new value. The guard of a skipped
+    step (`amp.apply_if_finite`) runs so without a question to the host.
+
+    **Input.** On tensors. An `scf.if` is taken if
+
+    1. its condition is a `tensor.extract` from a tensor of one i1;
+    2. it has results, each a tensor of static shape without encoding, or a number;
+    3. what is in its branches has no effects and may run in vain: no `scf.while`, no
+       integer quotients and remainders but by constants, no slices and elements at indices
+       that are not known to lie inside, no assertions but in the body of a
+       `linalg.generic`.
+
+    Such an assertion holds where the other branch is wanted.
+
+    **Guarantee.** The bits are those of the `scf.if`: a select moves them. A result that
+    both branches yield alike needs none. A number is selected in memory of one element
+    and taken from there.
+
+    **Left alone.** All other ones: conditions that the host knows anyway, of loop variables
+    or arguments, and those of numbers that were computed from elements.
+
+    Before:
+    ```mlir
+    func.func @guard(%found: tensor<i1>, %old: tensor<8xf32>, %grad: tensor<8xf32>) -> tensor<8xf32> {
+      %c = tensor.extract %found[] : tensor<i1>
+      %0 = scf.if %c -> (tensor<8xf32>) {
+        scf.yield %old : tensor<8xf32>
+      } else {
+        %new = arith.subf %old, %grad : tensor<8xf32>
+        scf.yield %new : tensor<8xf32>
+      }
+      return %0 : tensor<8xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @guard(%found: tensor<i1>, %old: tensor<8xf32>, %grad: tensor<8xf32>) -> tensor<8xf32> {
+      %c = tensor.extract %found[] : tensor<i1>
+      %new = arith.subf %old, %grad : tensor<8xf32>
+      %empty = tensor.empty() : tensor<8xf32>
+      %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> ()>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+                           iterator_types = ["parallel"]}
+          ins(%found, %old, %new : tensor<i1>, tensor<8xf32>, tensor<8xf32>) outs(%empty : tensor<8xf32>) {
+      ^bb0(%in: i1, %in_0: f32, %in_1: f32, %out: f32):
+        %1 = arith.select %in, %in_0, %in_1 : f32
+        linalg.yield %1 : f32
+      } -> tensor<8xf32>
+      return %0 : tensor<8xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numFlattened", "flattened", "conditions whose branches both run">,
+    Statistic<"numSelects", "selects", "results that an operation selects">,
+    Statistic<"numGuarded", "guarded", "operations whose assertions read the condition">,
+    Statistic<"numKept", "kept", "conditions that stay with the host">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def ChecksToFlagsPass : Pass<"amp-checks-to-flags", "::mlir::func::FuncOp"> {
+  let summary = "ask at the end of a function whether its checks held";
+  let description = [{
+    A kernel cannot stop a program, and a host that stops it where the assertion stands
+    waits for the device there. Each assertion that `amp-separate-asserts` has made an
+    operation of, a `linalg.generic` without results on tensors, becomes one that computes
+    a `tensor<i1>`, whether it was violated at any iteration; in front of the function's
+    return the flag is taken from there and `cf.assert` has the message.
+
+    **Input.** Operations on tensors in the function's own block, of one block itself, whose
+    bodies hold assertions alone and what computes them. One with several assertions becomes
+    one for each, so that `cse` finds what is asserted twice.
+
+    **Guarantee.** A run that violates a check ends before the function returns, with the
+    message of the first check that was violated in the order of the text; one that violates
+    none is unchanged. What stands behind a check now runs on data that it is about to refuse:
+    `convert-linalg-to-element-kernels` clamps what a body reads by index into its tensor,
+    unless it is known to lie inside. Loops of the host do not.
+
+    **Left alone.** Checks in loops and branches, and in functions of several blocks.
+
+    Before:
+    ```mlir
+    func.func @lookup(%rows: tensor<8xi32>) -> tensor<8xi32> {
+      %c5 = arith.constant 5 : i32
+      linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%rows : tensor<8xi32>) {
+      ^bb0(%row: i32):
+        %inside = arith.cmpi ult, %row, %c5 : i32
+        cf.assert %inside, "no such row"
+        linalg.yield
+      }
+      return %rows : tensor<8xi32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @lookup(%rows: tensor<8xi32>) -> tensor<8xi32> {
+      %c5 = arith.constant 5 : i32
+      %false = arith.constant false
+      %0 = tensor.empty() : tensor<i1>
+      %1 = linalg.fill ins(%false : i1) outs(%0 : tensor<i1>) -> tensor<i1>
+      %2 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]}
+          ins(%rows : tensor<8xi32>) outs(%1 : tensor<i1>) {
+      ^bb0(%row: i32, %out: i1):
+        %inside = arith.cmpi ult, %row, %c5 : i32
+        %true = arith.constant true
+        %3 = arith.xori %inside, %true : i1
+        %4 = arith.ori %out, %3 : i1
+        linalg.yield %4 : i1
+      } -> tensor<i1>
+      %violated = tensor.extract %2[] : tensor<i1>
+      %true_0 = arith.constant true
+      %held = arith.xori %violated, %true_0 : i1
+      cf.assert %held, "no such row"
+      return %rows : tensor<8xi32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numFlags", "flags", "assertions that became flags">,
+    Statistic<"numKept", "kept", "operations with assertions left where they are">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// LinalgToElementKernels
+//===----------------------------------------------------------------------===//
+
+def ConvertLinalgToElementKernelsPass : Pass<"convert-linalg-to-element-kernels", "ModuleOp"> {
+  let summary = "run linalg operations as kernels with a thread for each element";
+  let description = [{
+    Each linalg operation on tensors becomes one `amp.launch_kernels`, and a
+    `gpu.module` with its kernel is added to the module. Equal kernels are there once.
+    It is for what no kernel of its own computes, so it stands behind
+    `convert-linalg-to-tensor-core`: a sum is computed by one thread, in its loops' order.
+
+    **Input.** Operations of which
+
+    1. tensors have static shapes of less than 2^31 elements and no encoding, and elements
+       of f16, bf16, f32, f64, i1, i8, i16, i32 or i64;
+    2. each result has each parallel loop of several iterations as a dimension of its own;
+    3. indices are sums of loops, without quotients, and no loop is empty;
+    4. the body has operations on numbers that device code has (see
+       `amp-convert-kernels-to-nvvm`), `linalg.index`, and `tensor.extract` from tensors;
+    5. numbers from outside, too, are of these types, or constants: they become memory of one
+       element, which one that was taken from such a tensor is already.
+
+    Others stay as they are; with `report`, a remark says why.
+
+    **Guarantee.** The bits are those of the loops as they are written: no order of
+    additions changes, no rounding is dropped. An index of `tensor.extract` that lies outside
+    of the tensor reads its last place in that dimension, so that a kernel may run before
+    the check of its indices is read (`amp-checks-to-flags`).
+
+    The kernels' arguments are `in0` and on, the inputs that are read; `start0` and on, what
+    results start from, where that is read; `table0` and on, tensors that are read by index;
+    `number0` and on, numbers from outside; and `out0` and on. An i1 is a byte.
+
+    ```mlir
+    func.func @scale(%x: tensor<4x8xf16>, %row: tensor<8xf32>) -> tensor<4x8xf32> {
+      %empty = tensor.empty() : tensor<4x8xf32>
+      %0 = linalg.generic {
+          indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>,
+                           affine_map<(i, j) -> (i, j)>],
+          iterator_types = ["parallel", "parallel"]}
+          ins(%x, %row : tensor<4x8xf16>, tensor<8xf32>) outs(%empty : tensor<4x8xf32>) {
+      ^bb0(%a: f16, %b: f32, %out: f32):
+        %wide = arith.extf %a : f16 to f32
+        %product = arith.mulf %wide, %b : f32
+        linalg.yield %product : f32
+      } -> tensor<4x8xf32>
+      return %0 : tensor<4x8xf32>
+    }
+    ```
+
+    becomes
+
+    ```
+    func.func @scale(...) -> tensor<4x8xf32> {
+      %empty = tensor.empty() : tensor<4x8xf32>
+      %0 = amp.launch_kernels @element_0 ins(in0 = %x, in1 = %row) outs(out0 = %empty)
+          : (tensor<4x8xf16>, tensor<8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+      return %0 : tensor<4x8xf32>
+    }
+    gpu.module @element_0 {...}
+    ```
+  }];
+  let options = [
+    Option<"report", "report", "bool", "false",
+           "a remark for each operation that stays as it is">,
+  ];
+  let statistics = [
+    Statistic<"numConverted", "operations converted", "Operations that became launches">,
+    Statistic<"numDeclined", "operations declined", "Operations left as they are">,
+    Statistic<"numKernels", "kernels", "Different kernels">
+  ];
+  let dependentDialects = [
+    "::mlir::amp::AmpDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def ConvertFusionGroupsToKernelsPass
+    : Pass<"convert-fusion-groups-to-kernels", "ModuleOp"> {
+  let summary = "run loops over tiles as kernels with a block of threads for each tile";
+  let description = [{
+    Each `scf.forall` on tensors, as `amp-tile-fusion-groups` writes it, becomes one
+    `amp.launch_kernels`, and a `gpu.module` with its kernel is added to the module.
+    Equal kernels are there once.
+
+    **Input.** Loops of which
+
+    1. bounds and steps are known, and results begin as `tensor.empty`, are written in
+       slices of known sizes, and not read; there are tiles, less than 2^31;
+    2. the body has `linalg.generic` that `convert-linalg-to-element-kernels` would take,
+       with less than 2^31 iterations, slices, other shapes of tensors, arithmetic, and
+       `affine.apply`, and reads no `tensor.empty`;
+    3. what the operations of a tile hand to each other, and what the threads do that share
+       a sum (8 bytes each for a result), fit into the chip's shared memory;
+    4. numbers and tensors from outside are of that pass's types.
+
+    Others stay as they are; with `report`, a remark says why.
+
+    **The kernel.** A block takes one tile after the other, and its threads share the
+    iterations of one operation after the other. What an operation hands on is in shared
+    memory; what leaves the tile is written as it is computed. Tensors from outside are
+    read where they lie, also through slices and other shapes of them.
+
+    **Guarantee.** Elements have the bits of the loops as they are written. A sum of f32,
+    f64 or integers (or a maximum, or what else has a neutral element) is in parts: each
+    thread of a team takes every so many'th element, and the parts are combined in an order
+    that depends on shapes alone, and added to what the sum starts from. Products of many
+    numbers and sums in half precision keep their order.
+
+    The kernels' arguments are `in0` and on, tensors that are read; `number0` and on, numbers
+    from outside, as memory of one element; and `out0` and on. An i1 is a byte.
+
+    ```mlir
+    func.func @center(%x: tensor<64x512xf32>) -> tensor<64x512xf32> {
+      %zero = arith.constant 0.0 : f32
+      %n = arith.constant 512.0 : f32
+      %empty = tensor.empty() : tensor<64x512xf32>
+      %0 = scf.forall (%row) = (0) to (64) step (4) shared_outs(%result = %empty) -> (tensor<64x512xf32>) {
+        %rows = tensor.extract_slice %x[%row, 0] [4, 512] [1, 1] : tensor<64x512xf32> to tensor<4x512xf32>
+        %sums = tensor.empty() : tensor<4xf32>
+        %zeros = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+            outs(%sums : tensor<4xf32>) {
+        ^bb0(%out: f32):
+          linalg.yield %zero : f32
+        } -> tensor<4xf32>
+        %sum = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                               iterator_types = ["parallel", "reduction"]}
+            ins(%rows : tensor<4x512xf32>) outs(%zeros : tensor<4xf32>) {
+        ^bb0(%in: f32, %acc: f32):
+          %s = arith.addf %acc, %in : f32
+          linalg.yield %s : f32
+        } -> tensor<4xf32>
+        %part = tensor.empty() : tensor<4x512xf32>
+        %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>,
+                                              affine_map<(i, j) -> (i, j)>],
+                             iterator_types = ["parallel", "parallel"]}
+            ins(%rows, %sum : tensor<4x512xf32>, tensor<4xf32>) outs(%part : tensor<4x512xf32>) {
+        ^bb0(%in: f32, %s: f32, %out: f32):
+          %mean = arith.divf %s, %n : f32
+          %d = arith.subf %in, %mean : f32
+          linalg.yield %d : f32
+        } -> tensor<4x512xf32>
+        scf.forall.in_parallel {
+          tensor.parallel_insert_slice %1 into %result[%row, 0] [4, 512] [1, 1]
+              : tensor<4x512xf32> into tensor<64x512xf32>
+        }
+      }
+      return %0 : tensor<64x512xf32>
+    }
+    ```
+
+    becomes
+
+    ```
+    func.func @center(%x: tensor<64x512xf32>) -> tensor<64x512xf32> {
+      %empty = tensor.empty() : tensor<64x512xf32>
+      %0 = amp.launch_kernels @group_0 ins(in0 = %x) outs(out0 = %empty)
+          : (tensor<64x512xf32>, tensor<64x512xf32>) -> tensor<64x512xf32>
+      return %0 : tensor<64x512xf32>
+    }
+    gpu.module @group_0 {...}
+    ```
+
+    Refused: a chip that is not known.
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", "\"sm_90a\"",
+           "whose shared memory a tile has to fit">,
+    Option<"report", "report", "bool", "false",
+           "a remark for each loop that stays as it is">,
+  ];
+  let statistics = [
+    Statistic<"numConverted", "loops converted", "Loops that became launches">,
+    Statistic<"numDeclined", "loops declined", "Loops left as they are">,
+    Statistic<"numKernels", "kernels", "Different kernels">
+  ];
+  let dependentDialects = [
+    "::mlir::amp::AmpDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def ConvertCopiesToKernelsPass : Pass<"convert-copies-to-kernels", "ModuleOp"> {
+  let summary = "copy between strides by kernels";
+  let description = [{
+    A `memref.copy` between buffers that are not both without gaps, of known extents and
+    strides, becomes one `amp.launch_kernels`, and a `gpu.module` with its kernel is added
+    to the module. Equal kernels are there once. Copies of bytes stay, for one call of the
+    runtime makes them; with `report`, a remark says why another one stays.
+
+    The kernel's arguments are `in0` and `out0`, views of one dimension: elements from the
+    first to the last, with those between them, which are not touched.
+
+    ```mlir
+    func.func @copy(%x: memref<4x6xf32>, %y: memref<4x2xf32>) {
+      %part = memref.subview %x[0, 1] [4, 2] [1, 1]
+          : memref<4x6xf32> to memref<4x2xf32, strided<[6, 1], offset: 1>>
+      memref.copy %part, %y : memref<4x2xf32, strided<[6, 1], offset: 1>> to memref<4x2xf32>
+      return
+    }
+    ```
+
+    becomes
+
+    ```
+    func.func @copy(%x: memref<4x6xf32>, %y: memref<4x2xf32>) {
+      %part = memref.subview %x[0, 1] [4, 2] [1, 1] : ...
+      %from = memref.reinterpret_cast %part to offset: [1], sizes: [20], strides: [1] : ...
+      %to = memref.reinterpret_cast %y to offset: [0], sizes: [8], strides: [1] : ...
+      amp.launch_kernels @copy_0 ins(in0 = %from) outs(out0 = %to) : ...
+      return
+    }
+    gpu.module @copy_0 {...}
+    ```
+  }];
+  let options = [
+    Option<"report", "report", "bool", "false",
+           "a remark for each copy that stays as it is">,
+  ];
+  let statistics = [
+    Statistic<"numConverted", "copies converted", "Copies that became launches">,
+    Statistic<"numDeclined", "copies declined", "Copies left as they are">,
+    Statistic<"numKernels", "kernels", "Different kernels">
+  ];
+  let dependentDialects = [
+    "::mlir::amp::AmpDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
+def ConvertLoopsToKernelsPass : Pass<"convert-loops-to-kernels", "ModuleOp"> {
+  let summary = "run loops and branches on single elements as kernels of one thread";
+  let description = [{
+    What is left of a step on buffers when products, groups, elements and copies have
+    kernels: scatters that a front end wrote as loops, and what no other kernel takes.
+    The outermost `scf.for`, `scf.while` and `scf.if` that load or store elements become
+    one `amp.launch_kernels` each, of one thread that runs them in their order. Slow,
+    but no host waits for each element.
+
+    **Input.** Loops and branches without results, of `scf.for`, `scf.while`, `scf.if`,
+    loads, stores and arithmetic that device code has; buffers from outside have known
+    extents and strides; numbers from outside are of 1 to 64 bits, or indices. Others stay
+    for the host, and those in them are looked at; with `report`, a remark says why.
+
+    The kernel's arguments are `in0` and on, buffers that are read; `number0` and on, numbers,
+    as memory of one element, which is freed behind the launch; `out0` and on, buffers that
+    are written, which this kernel may read, too. Buffers are windows as in
+    `convert-copies-to-kernels`.
+
+    ```mlir
+    func.func @scatter(%at: memref<32xi64>, %from: memref<32xf32>, %to: memref<10xf32>) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c32 = arith.constant 32 : index
+      scf.for %i = %c0 to %c32 step %c1 {
+        %n = memref.load %at[%i] : memref<32xi64>
+        %j = arith.index_cast %n : i64 to index
+        %x = memref.load %from[%i] : memref<32xf32>
+        %y = memref.load %to[%j] : memref<10xf32>
+        %z = arith.addf %y, %x : f32
+        memref.store %z, %to[%j] : memref<10xf32>
+      }
+      return
+    }
+    ```
+
+    becomes
+
+    ```
+    func.func @scatter(%at: memref<32xi64>, %from: memref<32xf32>, %to: memref<10xf32>) {
+      amp.launch_kernels @loop_0 ins(in0 = %at, in1 = %from) outs(out0 = %to) : ...
+      return
+    }
+    gpu.module @loop_0 {...}
+    ```
+  }];
+  let options = [
+    Option<"report", "report", "bool", "false",
+           "a remark for each loop that stays as it is">,
+  ];
+  let statistics = [
+    Statistic<"numConverted", "loops converted", "Loops that became launches">,
+    Statistic<"numDeclined", "loops declined", "Loops left as they are">,
+    Statistic<"numKernels", "kernels", "Different kernels">
+  ];
+  let dependentDialects = [
+    "::mlir::amp::AmpDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// LinalgToTensorCore
+//===----------------------------------------------------------------------===//
+
+def ConvertLinalgToTensorCorePass : Pass<"convert-linalg-to-tensor-core", "ModuleOp"> {
+  let summary = "run matrix products, and what follows them, as generated kernels";
+  let description = [{
+    Each contraction that a Tensor Core kernel can compute becomes one
+    `amp.launch_kernels`, and a `gpu.module` with the kernel is added to the
+    module. Equal kernels are there once.
+
+    **Input.** A step on tensors, as `amp-mixed-precision` and the preparation of
+    `amp-to-host` leave it. A contraction is recognised by its body (`out + a * b`)
+    and its maps, whatever it is called: `linalg.matmul`, `linalg.contract` and a
+    `linalg.generic` are the same. It is taken if
+
+    1. its shapes are static, with elements, and its tensors have no encoding;
+    2. its sums are f32 and its operands are f16, bf16, f8 (sm_90a) or f32, also
+       where a wider operand was made from a narrow one: then the narrow one is
+       read;
+    3. each dimension of an operand is one loop, and loops that both operands and the
+       result have are a batch; or it is a convolution of two dimensions without
+       groups, or the gradient of its filters, with images N,H,W,C and filters
+       K,R,S,C (`amp-assign-layouts` sees to that), and its windows go to the end of
+       the image. A `tensor.pad` of zeros is part of the kernel;
+    4. what its sums start with is zero, or its result lies in the order batch,
+       rows, columns;
+    5. a kernel with one thread for each element of the result is not expected to
+       take less than half its time (see docs/Rationale/Kernels.md), unless
+       `always` is set.
+
+    **Operands** are followed through casts to wider types, reshapes, transposes
+    and permutations to a tensor that is a matrix in memory, stored either way,
+    with any row stride: [B, T, C] times [C, D] is one product of B * T rows. An
+    operand that is nowhere a matrix is copied into one by `linalg.transpose`; so
+    is one of 8 bits whose K is not innermost. A result whose dimensions are not in
+    the order batch, rows, columns is written in that order and copied.
+
+    **Epilogue.** What may be computed with a product is decided by the fusion plan
+    for the chip (`amp-annotate-fusion-plan` writes it down). Of its group, the
+    kernel computes what leads to one value of f16, bf16 or f32, the last that it
+    can: each value between has no other use, each other operand can be read per
+    column, per row, per element or as one number, and the operations are ones that
+    device code has (see `amp-convert-kernels-to-nvvm`). The rest of the group stays
+    as it is. Each rounding that the program states is kept. Operands that are cheap
+    to compute from smaller ones are: a widened bias is read narrow, a comparison is
+    made again from what it compared.
+
+    **Guarantee.** The result is the same up to the order of summation.
+
+    With `report`, each contraction gets a remark: what was chosen, or why not, with
+    a note at the first operation of its group that is not part of the kernel. The
+    `gpu.module` carries `amp.cost`, a dictionary: `chip`, `tile`, `stages`,
+    `cluster` and `split_k` as chosen; `flops` and `bytes` of the problem; `waves`
+    of tiles and their `wave_efficiency`; cycles of one stage of a tile for the
+    Tensor Cores, shared memory and the L2 cache; expected `seconds`,
+    `share_of_peak` and what it is `bound` by. What `chip=sm_90a` has no kernel for, f32, runs as a kernel for sm_90.
+
+    ```mlir
+    func.func @linear(%x: tensor<4x32x64xbf16>, %w: tensor<128x64xbf16>,
+                      %bias: tensor<128xf32>) -> tensor<4x32x128xbf16> {
+      %c0 = arith.constant 0.0 : f32
+      %empty = tensor.empty() : tensor<4x32x128xf32>
+      %zero = linalg.fill ins(%c0 : f32) outs(%empty : tensor<4x32x128xf32>)
+          -> tensor<4x32x128xf32>
+      %sum = linalg.generic {
+          indexing_maps = [affine_map<(b, t, n, k) -> (b, t, k)>,
+                           affine_map<(b, t, n, k) -> (n, k)>,
+                           affine_map<(b, t, n, k) -> (b, t, n)>],
+          iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+          ins(%x, %w : tensor<4x32x64xbf16>, tensor<128x64xbf16>)
+          outs(%zero : tensor<4x32x128xf32>) {
+      ^bb0(%l: bf16, %r: bf16, %out: f32):
+        %0 = arith.extf %l : bf16 to f32
+        %1 = arith.extf %r : bf16 to f32
+        %2 = arith.mulf %0, %1 : f32
+        %3 = arith.addf %out, %2 : f32
+        linalg.yield %3 : f32
+      } -> tensor<4x32x128xf32>
+      %biased = linalg.generic {
+          indexing_maps = [affine_map<(b, t, n) -> (b, t, n)>,
+                           affine_map<(b, t, n) -> (n)>,
+                           affine_map<(b, t, n) -> (b, t, n)>],
+          iterator_types = ["parallel", "parallel", "parallel"]}
+          ins(%sum, %bias : tensor<4x32x128xf32>, tensor<128xf32>)
+          outs(%empty : tensor<4x32x128xf32>) {
+      ^bb0(%s: f32, %v: f32, %out: f32):
+        %0 = arith.addf %s, %v : f32
+        linalg.yield %0 : f32
+      } -> tensor<4x32x128xf32>
+      %result = arith.truncf %biased : tensor<4x32x128xf32> to tensor<4x32x128xbf16>
+      return %result : tensor<4x32x128xbf16>
+    }
+    ```
+
+    becomes
+
+    ```
+    func.func @linear(...) -> tensor<4x32x128xbf16> {
+      %d = tensor.empty() : tensor<4x32x128xbf16>
+      %0 = amp.launch_kernels @gemm_0 ins(a = %x, b = %w, operand0 = %bias) outs(d = %d)
+          : (tensor<4x32x64xbf16>, tensor<128x64xbf16>, tensor<128xf32>,
+             tensor<4x32x128xbf16>) -> tensor<4x32x128xbf16>
+      return %0 : tensor<4x32x128xbf16>
+    }
+    gpu.module @gemm_0 {...} // 128x128x64, layout nt, bias by column
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", "\"sm_90a\"", "what kernels are for">,
+    Option<"table", "table", "std::string", "\"\"",
+           "file of measured choices, which overrule the cost model">,
+    Option<"always", "always", "bool", "false",
+           "take also what a plain kernel is expected to compute in half the time">,
+    Option<"report", "report", "bool", "false",
+           "a remark for each contraction: the kernel, or the reason why not">,
+  ];
+  let statistics = [
+    Statistic<"numConverted", "contractions converted",
+              "Contractions that became launches">,
+    Statistic<"numDeclined", "contractions declined", "Contractions left as they are">,
+    Statistic<"numAbsorbed", "operations absorbed",
+              "Elementwise operations that kernels compute">,
+    Statistic<"numCopies", "copies", "Operands and results that are transposed in memory">,
+    Statistic<"numKernels", "kernels", "Different modules of kernels">
+  ];
+  let dependentDialects = [
+    "::mlir::amp::AmpDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def AnnotateFusionPlanPass : Pass<"amp-annotate-fusion-plan", "::mlir::func::FuncOp"> {
+  let summary = "write down which operations share a pass on a GPU";
+  let description = [{
+    The fusion plan (`amp/Fusion/FusionPlan.h`) for a multiprocessor of `chip`, which
+    conversions to its kernels read, as attributes. Operations that share a pass over
+    memory get the same number, `amp.fusion_group`; what is computed by itself gets
+    none. A function gets `amp.fusion_bytes`, a dictionary: bytes that its operations
+    read and write one by one (`before`), and with each tensor once for each group
+    that reads or writes it (`after`). What is in a branch or in a loop counts once.
+
+    A product, also a convolution, has in its group the operations that need one of
+    its sums, which are in registers, for each element that they compute, and what
+    makes something larger for these alone, as a broadcast of a bias does. A softmax, a
+    norm or an optimizer is a group as it is on the host, and a sum that no block can
+    have all of may be in parts, which another kernel combines. Nothing else changes, and
+    no pass reads the attributes.
+
+    Before:
+    ```mlir
+    func.func @linear(%x: tensor<32x64xf16>, %w: tensor<64x128xf16>, %bias: tensor<128xf32>)
+        -> (tensor<32x128xf32>, tensor<32xf32>) {
+      %zero = arith.constant 0.0 : f32
+      %empty = tensor.empty() : tensor<32x128xf32>
+      %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<32x128xf32>) -> tensor<32x128xf32>
+      %sums = linalg.matmul ins(%x, %w : tensor<32x64xf16>, tensor<64x128xf16>)
+          outs(%start : tensor<32x128xf32>) -> tensor<32x128xf32>
+      %wide = linalg.broadcast ins(%bias : tensor<128xf32>) outs(%empty : tensor<32x128xf32>)
+          dimensions = [0]
+      %y = arith.addf %sums, %wide : tensor<32x128xf32>
+      %none = tensor.empty() : tensor<32xf32>
+      %first = linalg.fill ins(%zero : f32) outs(%none : tensor<32xf32>) -> tensor<32xf32>
+      %norm = linalg.reduce {arith.addf} ins(%y : tensor<32x128xf32>)
+          outs(%first : tensor<32xf32>) dimensions = [1]
+      return %y, %norm : tensor<32x128xf32>, tensor<32xf32>
+    }
+    ```
+
+    After:
+    ```mlir
+    func.func @linear(%x: tensor<32x64xf16>, %w: tensor<64x128xf16>, %bias: tensor<128xf32>)
+        -> (tensor<32x128xf32>, tensor<32xf32>)
+        attributes {amp.fusion_bytes = {after = 53888 : i64, before = 152448 : i64}} {
+      %zero = arith.constant 0.0 : f32
+      %empty = tensor.empty() : tensor<32x128xf32>
+      %start = linalg.fill {amp.fusion_group = 0 : i64} ins(%zero : f32)
+          outs(%empty : tensor<32x128xf32>) -> tensor<32x128xf32>
+      %sums = linalg.matmul {amp.fusion_group = 0 : i64}
+          ins(%x, %w : tensor<32x64xf16>, tensor<64x128xf16>)
+          outs(%start : tensor<32x128xf32>) -> tensor<32x128xf32>
+      %wide = linalg.broadcast ins(%bias : tensor<128xf32>) outs(%empty : tensor<32x128xf32>)
+          dimensions = [0] {amp.fusion_group = 0 : i64}
+      %y = arith.addf %sums, %wide {amp.fusion_group = 0 : i64} : tensor<32x128xf32>
+      %none = tensor.empty() : tensor<32xf32>
+      %first = linalg.fill {amp.fusion_group = 1 : i64} ins(%zero : f32)
+          outs(%none : tensor<32xf32>) -> tensor<32xf32>
+      %norm = linalg.reduce {arith.addf} ins(%y : tensor<32x128xf32>)
+          outs(%first : tensor<32xf32>) dimensions = [1] {amp.fusion_group = 1 : i64}
+      return %y, %norm : tensor<32x128xf32>, tensor<32xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", "\"sm_90a\"", "whose multiprocessors the plan is for">,
+  ];
+}
+
+#endif // AMP_CONVERSION_DEVICE_PASSES
