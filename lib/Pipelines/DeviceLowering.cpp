@@ -51,6 +51,7 @@ static void addTensorStage(OpPassManager &pm,
   // While roles and phases say which tensors are gradients of filters.
   pm.addNestedPass<func::FuncOp>(createAssignLayoutsPass());
   pm.addPass(createStripContractPass());
+  pm.addNestedPass<func::FuncOp>(createKeepScalersOnDevicePass());
   pm.addNestedPass<func::FuncOp>(createExpandHostOpsPass());
   // Bufferization knows no affine loops.
   pm.addNestedPass<func::FuncOp>(createLowerAffinePass());
@@ -62,8 +63,12 @@ static void addTensorStage(OpPassManager &pm,
   if (options.countTraffic)
     pm.addPass(createCountLeastTrafficPass());
   pm.addNestedPass<func::FuncOp>(createSeparateAssertsPass());
+  // Conditions that are computed from flags are elements of tensors, too.
+  pm.addNestedPass<func::FuncOp>(createNumbersToTensorsPass());
   // The guard of a step, before fusion, which melts it into the update.
   pm.addNestedPass<func::FuncOp>(createFlattenConditionalsPass());
+  // Of which numbers may have come.
+  pm.addNestedPass<func::FuncOp>(createNumbersToTensorsPass());
   pm.addNestedPass<func::FuncOp>(createChecksToFlagsPass());
   // Which elementwise fusion moves into the readers.
   pm.addNestedPass<func::FuncOp>(createRecomputeWideningsPass());

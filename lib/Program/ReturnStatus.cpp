@@ -89,6 +89,8 @@ static constexpr RuntimeCall kRuntimeCalls[] = {
     {"ampRtRead", "ampRtRunRead", Leave::OnStatus},
     {"ampRtWrite", "ampRtRunWrite", Leave::OnStatus},
     {"ampRtConstant", "ampRtRunConstant", Leave::OnNull},
+    {"ampRtReadScaler", "ampRtRunReadScaler", Leave::OnStatus},
+    {"ampRtWriteScaler", "ampRtRunWriteScaler", Leave::OnStatus},
     {"ampRtKernelBegin", "ampRtRunKernelBegin", Leave::Never},
     {"ampRtKernelEnd", "ampRtRunKernelEnd", Leave::Never},
 };

@@ -17,7 +17,7 @@ namespace mlir {
 class DialectRegistry;
 
 namespace amp {
-/// Gives amp.tap its bufferization.
+/// Gives amp.tap, amp.read_scaler and amp.write_scaler their bufferization.
 void registerBufferizableOpInterfaceExternalModels(DialectRegistry &registry);
 } // namespace amp
 } // namespace mlir

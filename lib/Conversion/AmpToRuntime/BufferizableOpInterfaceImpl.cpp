@@ -1,4 +1,4 @@
-//===- BufferizableOpInterfaceImpl.cpp - Bufferization of amp.tap ---------===//
+//===- BufferizableOpInterfaceImpl.cpp - Tensors that the runtime is given ===//
 //
 // Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -8,7 +8,8 @@
 //
 // A tap works in place: the callback gets the address of the value's own
 // buffer, and what it leaves there is the result. Bufferization copies first
-// where somebody else still reads the old value.
+// where somebody else still reads the old value. The record of a scaler is
+// copied by the runtime, to a buffer and from one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +28,10 @@ using namespace mlir;
 using namespace mlir::amp;
 using namespace mlir::bufferization;
 
-/// Program entry point of the runtime: amp-rt/Tap.h.
+// Program entry points of the runtime: amp-rt/Run.h.
 static constexpr StringLiteral kTap = "ampRtTap";
+static constexpr StringLiteral kReadScaler = "ampRtReadScaler";
+static constexpr StringLiteral kWriteScaler = "ampRtWriteScaler";
 
 /// Address of a constant with the characters of `text`.
 static Value getText(RewriterBase &rewriter, Operation *op, StringRef text) {
@@ -45,6 +48,31 @@ static Value getText(RewriterBase &rewriter, Operation *op, StringRef text) {
   }
   return LLVM::AddressOfOp::create(
       rewriter, loc, LLVM::LLVMPointerType::get(rewriter.getContext()), name);
+}
+
+static Value getPointer(RewriterBase &rewriter, Location loc, Value memref) {
+  Value index =
+      memref::ExtractAlignedPointerAsIndexOp::create(rewriter, loc, memref);
+  Value address =
+      arith::IndexCastOp::create(rewriter, loc, rewriter.getI64Type(), index);
+  return LLVM::IntToPtrOp::create(
+      rewriter, loc, LLVM::LLVMPointerType::get(rewriter.getContext()),
+      address);
+}
+
+static void callRuntime(RewriterBase &rewriter, Operation *op, StringRef name,
+                        ValueRange operands) {
+  auto module = op->getParentOfType<ModuleOp>();
+  auto function = module.lookupSymbol<func::FuncOp>(name);
+  if (!function) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(module.getBody());
+    function =
+        func::FuncOp::create(rewriter, op->getLoc(), name,
+                             rewriter.getFunctionType(operands.getTypes(), {}));
+    function.setPrivate();
+  }
+  func::CallOp::create(rewriter, op->getLoc(), function, operands);
 }
 
 namespace {
@@ -84,7 +112,6 @@ struct TapModel
                  "expected elements of a type that the runtime knows, but got ")
              << type.getElementType();
     Location loc = op->getLoc();
-    MLIRContext *context = op->getContext();
     // The runtime is given consecutive elements: those of a view are copied,
     // and back, because it may write them.
     Value dense = *buffer;
@@ -101,13 +128,7 @@ struct TapModel
       dense = *allocated;
       memref::CopyOp::create(rewriter, loc, *buffer, dense);
     }
-    Value index =
-        memref::ExtractAlignedPointerAsIndexOp::create(rewriter, loc, dense);
-    Value address =
-        arith::IndexCastOp::create(rewriter, loc, rewriter.getI64Type(), index);
-    auto pointerType = LLVM::LLVMPointerType::get(context);
-    Value pointer =
-        LLVM::IntToPtrOp::create(rewriter, loc, pointerType, address);
+    Value pointer = getPointer(rewriter, loc, dense);
     Value count = arith::ConstantIndexOp::create(rewriter, loc, 1);
     for (int64_t i = 0; i < type.getRank(); ++i) {
       Value extent = memref::DimOp::create(rewriter, loc, *buffer, i);
@@ -129,22 +150,76 @@ struct TapModel
                                    pointer,
                                    kindValue,
                                    count};
-    auto module = op->getParentOfType<ModuleOp>();
-    auto function = module.lookupSymbol<func::FuncOp>(kTap);
-    if (!function) {
-      OpBuilder::InsertionGuard guard(rewriter);
-      rewriter.setInsertionPointToStart(module.getBody());
-      SmallVector<Type> types;
-      for (Value operand : operands)
-        types.push_back(operand.getType());
-      function = func::FuncOp::create(rewriter, loc, kTap,
-                                      rewriter.getFunctionType(types, {}));
-      function.setPrivate();
-    }
-    func::CallOp::create(rewriter, loc, function, operands);
+    callRuntime(rewriter, op, kTap, operands);
     if (dense != *buffer)
       memref::CopyOp::create(rewriter, loc, dense, *buffer);
     replaceOpWithBufferizedValues(rewriter, op, *buffer);
+    return success();
+  }
+};
+
+struct ReadScalerModel
+    : public BufferizableOpInterface::ExternalModel<ReadScalerModel,
+                                                    ReadScalerOp> {
+  bool bufferizesToAllocation(Operation *, Value) const { return true; }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &) const {
+    auto read = cast<ReadScalerOp>(op);
+    auto type = cast<RankedTensorType>(read.getRecord().getType());
+    FailureOr<Value> buffer = options.createAlloc(
+        rewriter, op->getLoc(),
+        MemRefType::get(type.getShape(), type.getElementType()), {});
+    if (failed(buffer))
+      return failure();
+    callRuntime(
+        rewriter, op, kReadScaler,
+        {read.getHandle(), getPointer(rewriter, op->getLoc(), *buffer)});
+    replaceOpWithBufferizedValues(rewriter, op, *buffer);
+    return success();
+  }
+};
+
+struct WriteScalerModel
+    : public BufferizableOpInterface::ExternalModel<WriteScalerModel,
+                                                    WriteScalerOp> {
+  bool bufferizesToMemoryRead(Operation *, OpOperand &,
+                              const AnalysisState &) const {
+    return true;
+  }
+  bool bufferizesToMemoryWrite(Operation *, OpOperand &,
+                               const AnalysisState &) const {
+    return false;
+  }
+  AliasingValueList getAliasingValues(Operation *, OpOperand &,
+                                      const AnalysisState &) const {
+    return {};
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    auto write = cast<WriteScalerOp>(op);
+    FailureOr<Value> buffer =
+        getBuffer(rewriter, write.getRecord(), options, state);
+    if (failed(buffer))
+      return failure();
+    // A view of an argument may have strides.
+    Value dense = *buffer;
+    auto type = cast<MemRefType>(dense.getType());
+    if (!type.getLayout().isIdentity()) {
+      FailureOr<Value> allocated = options.createAlloc(
+          rewriter, op->getLoc(),
+          MemRefType::get(type.getShape(), type.getElementType()), {});
+      if (failed(allocated))
+        return failure();
+      memref::CopyOp::create(rewriter, op->getLoc(), dense, *allocated);
+      dense = *allocated;
+    }
+    callRuntime(rewriter, op, kWriteScaler,
+                {write.getHandle(), getPointer(rewriter, op->getLoc(), dense)});
+    rewriter.eraseOp(op);
     return success();
   }
 };
@@ -154,6 +229,8 @@ void mlir::amp::registerBufferizableOpInterfaceExternalModels(
     DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, AmpDialect *) {
     TapOp::attachInterface<TapModel>(*context);
+    ReadScalerOp::attachInterface<ReadScalerModel>(*context);
+    WriteScalerOp::attachInterface<WriteScalerModel>(*context);
     context->loadDialect<LLVM::LLVMDialect, func::FuncDialect,
                          memref::MemRefDialect>();
   });

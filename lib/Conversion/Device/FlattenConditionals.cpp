@@ -29,6 +29,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Analysis/IndexBounds.h"
+#include "amp/Analysis/NumberMemory.h"
 #include "amp/Conversion/Device/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -52,17 +53,6 @@ namespace mlir::amp {
 
 using namespace mlir;
 using namespace mlir::amp;
-
-/// The tensor of one element that `value` was taken from, or null.
-static Value getMemory(Value value) {
-  auto extract = value.getDefiningOp<tensor::ExtractOp>();
-  if (!extract)
-    return {};
-  RankedTensorType type = extract.getTensor().getType();
-  if (!type.hasStaticShape() || type.getNumElements() != 1)
-    return {};
-  return extract.getTensor();
-}
 
 /// Whether a divisor is a constant with which no processor traps: 0 has no
 /// remainder, and that by -1 of the least number overflows on some.
@@ -185,13 +175,13 @@ struct FlattenConditionals
   }
 
   static bool canFlatten(scf::IfOp op) {
-    return op.getNumResults() != 0 && getMemory(op.getCondition()) &&
+    return op.getNumResults() != 0 && getNumberMemory(op.getCondition()) &&
            llvm::all_of(op.getResultTypes(), isSelectable) &&
            mayRun(op.getThenRegion()) && mayRun(op.getElseRegion());
   }
 
   void flatten(scf::IfOp op, IRRewriter &rewriter) {
-    Value condition = getMemory(op.getCondition());
+    Value condition = getNumberMemory(op.getCondition());
     SmallVector<Value> thens, elses;
     for (Block *block : {op.thenBlock(), op.elseBlock()}) {
       bool wanted = block == op.thenBlock();
@@ -219,13 +209,10 @@ struct FlattenConditionals
 
   /// An input with the value: a number is memory of one element, of which a
   /// device need not be told.
-  static Value createInput(OpBuilder &builder, Location loc, Value value) {
+  static Value createInput(OpBuilder &builder, Value value) {
     if (isa<RankedTensorType>(value.getType()))
       return value;
-    if (Value memory = getMemory(value))
-      return memory;
-    return tensor::FromElementsOp::create(
-        builder, loc, RankedTensorType::get({}, value.getType()), value);
+    return getOrMakeNumberMemory(builder, value);
   }
 
   Value createSelect(OpBuilder &builder, Location loc, Value condition,
@@ -236,8 +223,8 @@ struct FlattenConditionals
     if (isNumber)
       type = RankedTensorType::get({}, then.getType());
     unsigned rank = type.getRank();
-    SmallVector<Value> inputs = {condition, createInput(builder, loc, then),
-                                 createInput(builder, loc, otherwise)};
+    SmallVector<Value> inputs = {condition, createInput(builder, then),
+                                 createInput(builder, otherwise)};
     AffineMap identity = builder.getMultiDimIdentityMap(rank);
     SmallVector<AffineMap> maps = llvm::map_to_vector(inputs, [&](Value input) {
       return input.getType() == type ? identity : getElementMap(input, rank);

@@ -13,6 +13,7 @@
 
 #include "UniqueKernels.h"
 
+#include "amp/Analysis/NumberMemory.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Kernels/CopyKernel.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -48,20 +49,6 @@ gpu::GPUModuleOp UniqueKernels::get(
   return kernel;
 }
 
-/// A tensor with the value: of a number, the one that it was taken from, so
-/// that it need not leave a device.
-static Value getMemory(OpBuilder &b, Value value) {
-  if (isa<ShapedType>(value.getType()))
-    return value;
-  if (auto extract = value.getDefiningOp<tensor::ExtractOp>()) {
-    auto type = extract.getTensor().getType();
-    if (type.hasStaticShape() && type.getNumElements() == 1)
-      return extract.getTensor();
-  }
-  return tensor::FromElementsOp::create(
-      b, value.getLoc(), RankedTensorType::get({}, value.getType()), value);
-}
-
 void mlir::amp::replaceByLaunch(RewriterBase &rewriter, Operation *op,
                                 gpu::GPUModuleOp kernel,
                                 ArrayRef<ElementKernel::Input> inputs,
@@ -71,7 +58,10 @@ void mlir::amp::replaceByLaunch(RewriterBase &rewriter, Operation *op,
   SmallVector<Value> read, written;
   for (const ElementKernel::Input &input : inputs) {
     names.push_back(input.name);
-    read.push_back(getMemory(rewriter, input.value));
+    Value value = input.value;
+    read.push_back(isa<ShapedType>(value.getType())
+                       ? value
+                       : getOrMakeNumberMemory(rewriter, value));
   }
   for (auto [name, type] : llvm::zip_equal(outputs, op->getResultTypes())) {
     auto tensor = cast<RankedTensorType>(type);

@@ -128,8 +128,7 @@ AMP_RT_API void ampRtRunTap(int64_t run, int64_t tap, const char *name,
  * Program entry points of programs for a device
  *
  * Of a run with a loaded program (Load.h), on whose device they work; the
- * memory that ampRtRunAllocate and its like give is of that device; scales stay
- * on the host. A status other than AMP_RT_OK is recorded, and the program
+ * memory that ampRtRunAllocate and its like give is of that device. A status other than AMP_RT_OK is recorded, and the program
  * leaves. They may return before the device has done it (Device.h, Load.h).
  *===----------------------------------------------------------------------===*/
 
@@ -153,6 +152,15 @@ AMP_RT_API AmpRtStatus ampRtRunRead(int64_t run, void *target,
  * memory, which is free to change at once, to the device's. */
 AMP_RT_API AmpRtStatus ampRtRunWrite(int64_t run, void *target,
                                      const void *source, int64_t bytes);
+
+/* Program entry points: copy the AmpRtScalerRecord (Scaler.h) of the scaler with
+ * this handle to the program's memory on the device, and from there back. The
+ * host's state goes to the device at the first call and after the host has
+ * changed it, for which the device is waited for; else nothing waits. */
+AMP_RT_API AmpRtStatus ampRtRunReadScaler(int64_t run, int64_t scaler,
+                                          void *target);
+AMP_RT_API AmpRtStatus ampRtRunWriteScaler(int64_t run, int64_t scaler,
+                                           const void *source);
 
 /* Program entry point: the address on the device of a constant of the program,
  * which is copied there once for all runs. `source` and `bytes` are always the

@@ -21,6 +21,12 @@
  *   past it never grows. Here such a counter grows at the next clean step.
  *
  * A scaler may be used by one thread at a time.
+ *
+ * Programs for a device move the scaler there: its state is then in the
+ * device's memory, and the functions below that ask for it or change it wait
+ * for the device first and may fail as a copy does. Between steps nobody need
+ * ask. Of that memory the scaler keeps a record until it is destroyed, which
+ * has to be before ampRtDeviceClose.
  *===----------------------------------------------------------------------===*/
 #ifndef AMP_RT_SCALER_H
 #define AMP_RT_SCALER_H
@@ -137,6 +143,33 @@ typedef struct AmpRtScalerState {
 
 AMP_RT_STATIC_ASSERT(sizeof(AmpRtScalerState) == 80,
                      "AmpRtScalerState has no padding");
+
+/* A scaler as a program for a device has it in its memory: what its transition
+ * reads and writes, 8 bytes each. Compiled code counts on the order. Bits of
+ * flags as in AmpRtScalerState, without AT_FLOOR, which the scale says. */
+typedef struct AmpRtScalerRecord {
+  double scale;
+  int64_t unskipped;
+  int64_t steps;
+  int64_t skipped;
+  int64_t overflows;
+  int64_t skippedInARow;
+  int64_t stepsAtFloor;
+  int64_t lastSkippedStep;
+  int64_t flags;
+  /* The configuration. */
+  int64_t preset;
+  int64_t mode;
+  int64_t configFlags;
+  int64_t growthInterval;
+  double growthFactor;
+  double backoffFactor;
+  double minScale;
+  double maxScale;
+} AmpRtScalerRecord;
+
+AMP_RT_STATIC_ASSERT(sizeof(AmpRtScalerRecord) == 17 * 8,
+                     "AmpRtScalerRecord has no padding");
 
 /*===----------------------------------------------------------------------===
  * Life

@@ -56,15 +56,14 @@ AmpRtStatus ampRtRunSetProgram(AmpRtRun *run, AmpRtLoadedProgram *loaded) {
 // Program entry points
 //===----------------------------------------------------------------------===//
 
-/// Lets the call fail with the thread's text, and the program leave.
-static AmpRtStatus record(int64_t handle, AmpRtStatus status) {
+AmpRtStatus amp::rt::recordStatus(int64_t handle, AmpRtStatus status) {
   if (status != AMP_RT_OK)
     recordError(handle, status, "%s", ampRtStatusText());
   return status;
 }
 
-/// The run, whose call has begun and which has a program.
-static AmpRtStatus findRun(const char *call, int64_t handle, AmpRtRun *&run) {
+AmpRtStatus amp::rt::findRunOnDevice(const char *call, int64_t handle,
+                                     AmpRtRun *&run) {
   run = fromHandle<AmpRtRun>(handle);
   if (!run)
     return failNoRun(call, handle);
@@ -72,51 +71,51 @@ static AmpRtStatus findRun(const char *call, int64_t handle, AmpRtRun *&run) {
     return failNoCall(call);
   if (run->program)
     return AMP_RT_OK;
-  return record(handle,
-                fail(AMP_RT_INVALID_ARGUMENT,
-                     "%s: expected a run with a loaded program, but it has "
-                     "none; load the program on a device, and call "
-                     "ampRtRunSetProgram before the program",
-                     call));
+  return recordStatus(
+      handle, fail(AMP_RT_INVALID_ARGUMENT,
+                   "%s: expected a run with a loaded program, but it has "
+                   "none; load the program on a device, and call "
+                   "ampRtRunSetProgram before the program",
+                   call));
 }
 
 AmpRtStatus ampRtRunLaunch(int64_t handle, int32_t module,
                            void *const *operands) {
   const char *call = "ampRtRunLaunch";
   AmpRtRun *run = nullptr;
-  if (AmpRtStatus status = findRun(call, handle, run))
+  if (AmpRtStatus status = findRunOnDevice(call, handle, run))
     return status;
-  return record(handle, run->program->launch(call, module, operands));
+  return recordStatus(handle, run->program->launch(call, module, operands));
 }
 
 AmpRtStatus ampRtRunCopy(int64_t handle, void *target, const void *source,
                          int64_t bytes) {
   const char *call = "ampRtRunCopy";
   AmpRtRun *run = nullptr;
-  if (AmpRtStatus status = findRun(call, handle, run))
+  if (AmpRtStatus status = findRunOnDevice(call, handle, run))
     return status;
-  return record(handle, copyBytes(call, *run->device, target, source, bytes,
-                                  AMP_RT_COPY_ON_DEVICE));
+  return recordStatus(handle, copyBytes(call, *run->device, target, source,
+                                        bytes, AMP_RT_COPY_ON_DEVICE));
 }
 
 AmpRtStatus ampRtRunRead(int64_t handle, void *target, const void *source,
                          int64_t bytes) {
   const char *call = "ampRtRunRead";
   AmpRtRun *run = nullptr;
-  if (AmpRtStatus status = findRun(call, handle, run))
+  if (AmpRtStatus status = findRunOnDevice(call, handle, run))
     return status;
   AmpRtStatus status = copyBytes(call, *run->device, target, source, bytes,
                                  AMP_RT_COPY_FROM_DEVICE);
   if (status == AMP_RT_OK)
     status = run->device->synchronize(call);
-  return record(handle, status);
+  return recordStatus(handle, status);
 }
 
 AmpRtStatus ampRtRunWrite(int64_t handle, void *target, const void *source,
                           int64_t bytes) {
   const char *call = "ampRtRunWrite";
   AmpRtRun *run = nullptr;
-  if (AmpRtStatus status = findRun(call, handle, run))
+  if (AmpRtStatus status = findRunOnDevice(call, handle, run))
     return status;
   AmpRtStatus status = checkCopy(call, *run->device, target, source, bytes);
   if (status == AMP_RT_OK && bytes > SentNumbers::kMostBytes)
@@ -128,15 +127,15 @@ AmpRtStatus ampRtRunWrite(int64_t handle, void *target, const void *source,
                   static_cast<long long>(bytes));
   if (status == AMP_RT_OK && bytes > 0)
     status = run->sent->send(call, *run->device, target, source, bytes);
-  return record(handle, status);
+  return recordStatus(handle, status);
 }
 
 void *ampRtRunConstant(int64_t handle, const void *source, int64_t bytes) {
   const char *call = "ampRtRunConstant";
   AmpRtRun *run = nullptr;
-  if (findRun(call, handle, run) != AMP_RT_OK)
+  if (findRunOnDevice(call, handle, run) != AMP_RT_OK)
     return nullptr;
   void *pointer = nullptr;
-  record(handle, run->program->constant(call, source, bytes, pointer));
+  recordStatus(handle, run->program->constant(call, source, bytes, pointer));
   return pointer;
 }

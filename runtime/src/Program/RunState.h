@@ -76,6 +76,14 @@ AmpRtStatus checkIdle(const char *call, const AmpRtRun *run, const char *part);
 /// The run has not begun a call, or has ended it.
 AmpRtStatus failNoCall(const char *call);
 
+/// The run, whose call has begun and which has a program on a device. If it has
+/// none, the call fails.
+AmpRtStatus findRunOnDevice(const char *call, int64_t handle, AmpRtRun *&run);
+
+/// Lets the call fail with the thread's text, unless all is well, and the
+/// program leave.
+AmpRtStatus recordStatus(int64_t handle, AmpRtStatus status);
+
 /// Gives back what the run has of its device, if it has one, and forgets it.
 AmpRtStatus leaveDevice(const char *call, AmpRtRun &run);
 

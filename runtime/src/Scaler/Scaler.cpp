@@ -26,7 +26,7 @@ using namespace amp::rt;
 // Transitions
 //===----------------------------------------------------------------------===//
 
-static void refreshFloorFlag(AmpRtScaler &scaler) {
+static void refreshFloorFlag(const AmpRtScaler &scaler) {
   bool atFloor = scaler.config.mode == AMP_RT_SCALER_DYNAMIC &&
                  scaler.state.scale <= scalerFloor(scaler.config);
   if (atFloor)
@@ -65,6 +65,74 @@ static float programScale(const AmpRtScaler &scaler) {
   if (scale > FLT_MAX)
     scale = FLT_MAX;
   return static_cast<float>(scale);
+}
+
+//===----------------------------------------------------------------------===//
+// Host and device
+//===----------------------------------------------------------------------===//
+
+static AmpRtScalerRecord getRecord(const AmpRtScaler &scaler) {
+  const AmpRtScalerState &state = scaler.state;
+  const AmpRtScalerConfig &config = scaler.config;
+  AmpRtScalerRecord record;
+  record.scale = state.scale;
+  record.unskipped = state.unskipped;
+  record.steps = state.steps;
+  record.skipped = state.skipped;
+  record.overflows = state.overflows;
+  record.skippedInARow = state.skippedInARow;
+  record.stepsAtFloor = state.stepsAtFloor;
+  record.lastSkippedStep = state.lastSkippedStep;
+  record.flags =
+      state.flags & (AMP_RT_SCALER_HELD_AT_BOTTOM | AMP_RT_SCALER_FOUND_INF);
+  record.preset = config.preset;
+  record.mode = config.mode;
+  record.configFlags = config.flags;
+  record.growthInterval = config.growthInterval;
+  record.growthFactor = config.growthFactor;
+  record.backoffFactor = config.backoffFactor;
+  record.minScale = config.minScale;
+  record.maxScale = config.maxScale;
+  return record;
+}
+
+AmpRtStatus amp::rt::bringHome(const char *call, const AmpRtScaler &scaler) {
+  if (!scaler.remote.isAhead())
+    return AMP_RT_OK;
+  AmpRtScalerRecord record;
+  AmpRtStatus status = scaler.remote.fetch(call, record);
+  if (status != AMP_RT_OK)
+    return status;
+  if (!(record.scale > 0) || record.scale > DBL_MAX || record.unskipped < 0)
+    return fail(
+        AMP_RT_PROGRAM_ERROR,
+        "%s: scaler '%s': expected a scale above 0 and a counter of at "
+        "least 0 on the device, but got %g and %lld; a kernel has failed "
+        "or written over them; restore an earlier checkpoint",
+        call, scaler.name, record.scale,
+        static_cast<long long>(record.unskipped));
+  scaler.remote.meet();
+  AmpRtScalerState &state = scaler.state;
+  state.scale = record.scale;
+  state.unskipped = record.unskipped;
+  state.steps = record.steps;
+  state.skipped = record.skipped;
+  state.overflows = record.overflows;
+  state.skippedInARow = record.skippedInARow;
+  state.stepsAtFloor = record.stepsAtFloor;
+  state.lastSkippedStep = record.lastSkippedStep;
+  state.flags = static_cast<uint32_t>(record.flags);
+  refreshFloorFlag(scaler);
+  return AMP_RT_OK;
+}
+
+/// To be called before the host changes the state: it is current then, and the
+/// device's is not.
+static AmpRtStatus takeOver(const char *call, AmpRtScaler &scaler) {
+  AmpRtStatus status = bringHome(call, scaler);
+  if (status == AMP_RT_OK)
+    scaler.remote.leaveBehind();
+  return status;
 }
 
 //===----------------------------------------------------------------------===//
@@ -151,6 +219,8 @@ AmpRtStatus ampRtScalerGetState(const AmpRtScaler *scaler,
   if (AmpRtStatus status = checkSized("ampRtScalerGetState", scaler, "state",
                                       state, "AmpRtScalerState"))
     return status;
+  if (AmpRtStatus status = bringHome("ampRtScalerGetState", *scaler))
+    return status;
   writeStruct(scaler->state, *state);
   return AMP_RT_OK;
 }
@@ -179,6 +249,7 @@ AmpRtStatus ampRtScalerSetState(AmpRtScaler *scaler,
                 "<= stepsAtFloor <= skippedInARow <= skipped <= overflows <= "
                 "steps); pass a state that ampRtScalerGetState gave",
                 call, scaler->name);
+  scaler->remote.leaveBehind();
   scaler->state = state;
   scaler->state.flags &= AMP_RT_SCALER_HELD_AT_BOTTOM | AMP_RT_SCALER_FOUND_INF;
   refreshFloorFlag(*scaler);
@@ -191,6 +262,8 @@ AmpRtStatus ampRtScalerLoad(AmpRtScaler *scaler, double scale,
   if (!scaler)
     return failNull(call, "scaler");
   if (AmpRtStatus status = checkScale(call, scaler->name, scale, unskipped))
+    return status;
+  if (AmpRtStatus status = takeOver(call, *scaler))
     return status;
   scaler->state.scale = scale;
   scaler->state.unskipped = unskipped;
@@ -211,6 +284,8 @@ AmpRtStatus ampRtScalerGetScale(const AmpRtScaler *scaler, float *scale) {
     return failNull("ampRtScalerGetScale", "scaler");
   if (!scale)
     return failNull("ampRtScalerGetScale", "scale");
+  if (AmpRtStatus status = bringHome("ampRtScalerGetScale", *scaler))
+    return status;
   *scale = programScale(*scaler);
   return AMP_RT_OK;
 }
@@ -218,6 +293,8 @@ AmpRtStatus ampRtScalerGetScale(const AmpRtScaler *scaler, float *scale) {
 AmpRtStatus ampRtScalerUpdate(AmpRtScaler *scaler, bool foundInf, bool *skip) {
   if (!scaler)
     return failNull("ampRtScalerUpdate", "scaler");
+  if (AmpRtStatus status = takeOver("ampRtScalerUpdate", *scaler))
+    return status;
   bool skipped = update(*scaler, foundInf);
   if (skip)
     *skip = skipped;
@@ -227,6 +304,8 @@ AmpRtStatus ampRtScalerUpdate(AmpRtScaler *scaler, bool foundInf, bool *skip) {
 AmpRtStatus ampRtScalerAccumulateFoundInf(AmpRtScaler *scaler, bool foundInf) {
   if (!scaler)
     return failNull("ampRtScalerAccumulateFoundInf", "scaler");
+  if (AmpRtStatus status = takeOver("ampRtScalerAccumulateFoundInf", *scaler))
+    return status;
   if (foundInf)
     scaler->state.flags |= AMP_RT_SCALER_FOUND_INF;
   return AMP_RT_OK;
@@ -235,6 +314,8 @@ AmpRtStatus ampRtScalerAccumulateFoundInf(AmpRtScaler *scaler, bool foundInf) {
 AmpRtStatus ampRtScalerClearFoundInf(AmpRtScaler *scaler) {
   if (!scaler)
     return failNull("ampRtScalerClearFoundInf", "scaler");
+  if (AmpRtStatus status = takeOver("ampRtScalerClearFoundInf", *scaler))
+    return status;
   scaler->state.flags &= ~AMP_RT_SCALER_FOUND_INF;
   return AMP_RT_OK;
 }
@@ -256,17 +337,71 @@ int64_t ampRtScalerHandle(const AmpRtScaler *scaler) {
 }
 
 float ampRtRunScale(int64_t run, int64_t handle) {
+  const char *call = "ampRtRunScale";
   const AmpRtScaler *scaler = fromHandle<AmpRtScaler>(handle);
   if (!scaler) {
-    recordWrongHandle("ampRtRunScale", run, handle);
+    recordWrongHandle(call, run, handle);
+    return std::numeric_limits<float>::quiet_NaN();
+  }
+  if (AmpRtStatus status = bringHome(call, *scaler)) {
+    recordError(run, status, "%s", ampRtStatusText());
     return std::numeric_limits<float>::quiet_NaN();
   }
   return programScale(*scaler);
 }
 
 void ampRtRunUpdateScale(int64_t run, int64_t handle, uint8_t foundInf) {
+  const char *call = "ampRtRunUpdateScale";
   AmpRtScaler *scaler = fromHandle<AmpRtScaler>(handle);
   if (!scaler)
-    return recordWrongHandle("ampRtRunUpdateScale", run, handle);
+    return recordWrongHandle(call, run, handle);
+  if (AmpRtStatus status = takeOver(call, *scaler))
+    return recordError(run, status, "%s", ampRtStatusText());
   update(*scaler, foundInf & 1);
+}
+
+/// The scaler, and the run with the device that it goes to.
+static AmpRtStatus findBoth(const char *call, int64_t runHandle,
+                            int64_t scalerHandle, AmpRtRun *&run,
+                            AmpRtScaler *&scaler) {
+  if (AmpRtStatus status = findRunOnDevice(call, runHandle, run))
+    return status;
+  scaler = fromHandle<AmpRtScaler>(scalerHandle);
+  if (scaler)
+    return AMP_RT_OK;
+  recordWrongHandle(call, runHandle, scalerHandle);
+  return AMP_RT_PROGRAM_ERROR;
+}
+
+static AmpRtStatus read(const char *call, AmpRtScaler &scaler,
+                        AmpRtDevice &device, void *target) {
+  if (!scaler.remote.isCurrentOn(device)) {
+    if (AmpRtStatus status = bringHome(call, scaler))
+      return status;
+    if (AmpRtStatus status =
+            scaler.remote.send(call, device, getRecord(scaler)))
+      return status;
+  }
+  return scaler.remote.read(call, target);
+}
+
+AmpRtStatus ampRtRunReadScaler(int64_t runHandle, int64_t handle,
+                               void *target) {
+  const char *call = "ampRtRunReadScaler";
+  AmpRtRun *run = nullptr;
+  AmpRtScaler *scaler = nullptr;
+  if (AmpRtStatus status = findBoth(call, runHandle, handle, run, scaler))
+    return status;
+  return recordStatus(runHandle, read(call, *scaler, *run->device, target));
+}
+
+AmpRtStatus ampRtRunWriteScaler(int64_t runHandle, int64_t handle,
+                                const void *source) {
+  const char *call = "ampRtRunWriteScaler";
+  AmpRtRun *run = nullptr;
+  AmpRtScaler *scaler = nullptr;
+  if (AmpRtStatus status = findBoth(call, runHandle, handle, run, scaler))
+    return status;
+  return recordStatus(runHandle,
+                      scaler->remote.write(call, *run->device, source));
 }

@@ -106,6 +106,8 @@ AmpRtStatus ampRtScalerHealth(AmpRtScaler *scaler, int64_t patience,
                 "%s: scaler '%s': expected 'patience' to be at least 1, but "
                 "got %lld",
                 call, scaler->name, static_cast<long long>(patience));
+  if (AmpRtStatus status = bringHome(call, *scaler))
+    return status;
   *verdict = judge(*scaler, patience);
   if (text) {
     explain(*scaler, *verdict);

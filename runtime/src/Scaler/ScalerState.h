@@ -17,6 +17,8 @@
 
 #include "amp-rt/Scaler.h"
 
+#include "Scaler/ScalerOnDevice.h"
+
 namespace amp::rt {
 
 /// The state machine of one preset.
@@ -48,6 +50,10 @@ AmpRtStatus checkScalerConfig(const char *call, const char *scaler,
 AmpRtStatus checkScale(const char *call, const char *scaler, double scale,
                        int64_t unskipped);
 
+/// Makes the host's state that of the device, if a program has moved it there,
+/// for which the device is waited for.
+AmpRtStatus bringHome(const char *call, const AmpRtScaler &scaler);
+
 /// The smallest scale a program ever sees; a smaller state changes nothing for
 /// it. 2^-126, the smallest normal f32: subnormal factors would be flushed to 0
 /// by some devices.
@@ -69,7 +75,9 @@ struct AmpRtScaler {
   /// Owned.
   char *name = nullptr;
   AmpRtScalerConfig config = {};
-  AmpRtScalerState state = {};
+  /// As the host knows it, which may be behind the device: bringHome.
+  mutable AmpRtScalerState state = {};
+  mutable amp::rt::ScalerOnDevice remote;
   const amp::rt::ScalerRules *rules = nullptr;
   /// The text of the latest ampRtScalerHealth.
   char verdict[640] = {};

@@ -127,3 +127,28 @@ func.func @scale_tap_scale(%x: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
   %1 = amp.scale_loss %x using @loss : tensor<f32>
   return %0, %1 : tensor<f32>, tensor<f32>
 }
+
+// A record is read anew after it was written, and once without.
+// CSE-LABEL: func.func @read_write_read
+func.func @read_write_read(%h: i64) -> (tensor<17xi64>, tensor<17xi64>, tensor<17xi64>) {
+  // CSE: %[[A:.*]] = amp.read_scaler
+  // CSE-NOT: amp.read_scaler
+  // CSE: amp.write_scaler
+  // CSE: %[[B:.*]] = amp.read_scaler
+  // CSE: return %[[A]], %[[A]], %[[B]]
+  %0 = amp.read_scaler %h
+  %1 = amp.read_scaler %h
+  amp.write_scaler %h, %0
+  %2 = amp.read_scaler %h
+  return %0, %1, %2 : tensor<17xi64>, tensor<17xi64>, tensor<17xi64>
+}
+
+// Nobody reads what is written: it is the scaler's state all the same.
+// CHECK-LABEL: func.func @writes
+func.func @writes(%h: i64, %r: tensor<17xi64>) {
+  // CHECK: amp.write_scaler
+  // CHECK: amp.write_scaler
+  amp.write_scaler %h, %r
+  amp.write_scaler %h, %r
+  return
+}

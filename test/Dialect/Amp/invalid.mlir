@@ -466,3 +466,25 @@ func.func @f(%x: f32) {
   %0 = amp.tap "grad" "w" %x : f32
   return
 }
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// amp.write_scaler
+//===----------------------------------------------------------------------===//
+
+// A record has as many members as the runtime's.
+func.func @f(%h: i64, %r: tensor<16xi64>) {
+  // expected-note @-1 {{prior use here}}
+  // expected-error @+1 {{use of value '%r' expects different type than prior uses: 'tensor<17xi64>' vs 'tensor<16xi64>'}}
+  amp.write_scaler %h, %r
+  return
+}
+
+// -----
+
+func.func @f(%h: i64, %r: tensor<17xf64>) {
+  // expected-error @+1 {{operand #1 must be tensor<17xi64>, the record of a scaler, but got 'tensor<17xf64>'}}
+  "amp.write_scaler"(%h, %r) : (i64, tensor<17xf64>) -> ()
+  return
+}

@@ -207,3 +207,12 @@ func.func private @roles(
   -> (tensor<f32> {amp.role = "loss", amp.name = "loss"},
       tensor<2x10xf32> {amp.role = "output", amp.name = "y0"},
       tensor<4xf16> {amp.role = "param", amp.name = "w"})
+
+// CHECK-LABEL: func.func @scaler_record
+func.func @scaler_record(%h: i64) {
+  // CHECK: %[[R:.*]] = amp.read_scaler %{{.*}}{{$}}
+  // CHECK: amp.write_scaler %{{.*}}, %[[R]]{{$}}
+  %0 = amp.read_scaler %h
+  amp.write_scaler %h, %0
+  return
+}

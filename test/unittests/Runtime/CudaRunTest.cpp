@@ -245,7 +245,7 @@ TEST_F(CudaRunTest, AProgramIsSetThoughGivingBackFails) {
   EXPECT_EQ(next().first, AMP_RT_INVALID_ARGUMENT);
 }
 
-TEST_F(CudaRunTest, ScalesStayOnTheHost) {
+TEST_F(CudaRunTest, AScalerThatNoProgramMovedIsTheHosts) {
   AmpRtScaler *scaler = nullptr;
   ASSERT_EQ(ampRtScalerCreate("loss", nullptr, &scaler), AMP_RT_OK);
   ampRtRunUpdateScale(handle, ampRtScalerHandle(scaler), 1);

@@ -48,6 +48,123 @@ def DecomposePadsPass : Pass<"amp-decompose-pads", "::mlir::func::FuncOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def KeepScalersOnDevicePass : Pass<"amp-keep-scalers-on-device", "::mlir::func::FuncOp"> {
+  let summary = "read and advance loss scalers without the host";
+  let description = [{
+    `convert-amp-to-runtime` leaves calls that ask the host for a scale, and tell it
+    whether the step overflowed, for which it waits. They become operations on the
+    scaler's record, which the runtime keeps in the device's memory
+    (`AmpRtScalerRecord`): the scale is an element of a tensor, and the transition one
+    operation, with the rules of all presets. So a step can follow another before the
+    host knows how that one ended.
+
+    The numbers are the runtime's own, bit for bit, in f64. Between two updates, or
+    calls of other functions, a record is read once in a block.
+
+    Before:
+    ```mlir
+    func.func private @ampRtScalerScale(i64) -> f32
+    func.func @scale(%loss: tensor<f32>, %s: i64) -> tensor<f32> {
+      %0 = call @ampRtScalerScale(%s) : (i64) -> f32
+      %1 = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>],
+                           iterator_types = []}
+          ins(%loss : tensor<f32>) outs(%loss : tensor<f32>) {
+      ^bb0(%x: f32, %o: f32):
+        %y = arith.mulf %x, %0 : f32
+        linalg.yield %y : f32
+      } -> tensor<f32>
+      return %1 : tensor<f32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func private @ampRtScalerScale(i64) -> f32
+    func.func @scale(%loss: tensor<f32>, %s: i64) -> tensor<f32> {
+      %record = amp.read_scaler %s
+      %empty = tensor.empty() : tensor<f32>
+      %t = linalg.generic {indexing_maps = [affine_map<() -> ()>], iterator_types = []}
+          outs(%empty : tensor<f32>) {
+      ^bb0(%o: f32):
+        %c0 = arith.constant 0 : index
+        %bits = tensor.extract %record[%c0] : tensor<17xi64>
+        %scale = arith.bitcast %bits : i64 to f64
+        %least = arith.constant 1.17549435082228751E-38 : f64
+        %low = arith.cmpf olt, %scale, %least : f64
+        %up = arith.select %low, %least, %scale : f64
+        %most = arith.constant 3.4028234663852886E+38 : f64
+        %high = arith.cmpf ogt, %up, %most : f64
+        %down = arith.select %high, %most, %up : f64
+        %f32 = arith.truncf %down : f64 to f32
+        linalg.yield %f32 : f32
+      } -> tensor<f32>
+      %0 = tensor.extract %t[] : tensor<f32>
+      %1 = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>],
+                           iterator_types = []}
+          ins(%loss : tensor<f32>) outs(%loss : tensor<f32>) {
+      ^bb0(%x: f32, %o: f32):
+        %y = arith.mulf %x, %0 : f32
+        linalg.yield %y : f32
+      } -> tensor<f32>
+      return %1 : tensor<f32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numScales", "scales", "Scales that are read on the device">,
+    Statistic<"numUpdates", "updates", "Transitions that are computed on the device">
+  ];
+  let dependentDialects = ["::mlir::amp::AmpDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def NumbersToTensorsPass : Pass<"amp-numbers-to-tensors", "::mlir::func::FuncOp"> {
+  let summary = "compute numbers from tensors of one element on the device";
+  let description = [{
+    What is computed of elements of tensors outside of any operation on tensors makes a
+    host wait. Where an operation on tensors uses such a number, or a condition with
+    results, it is computed by a `linalg.generic` without loops, and is an element of its
+    result; passes that make kernels read that from memory. The operations are those of
+    `arith` and `math` that may run anywhere.
+
+    **Left alone.** Numbers that only calls and assertions want: the host waits for them
+    in any case. Elements of tensors that have more than one.
+
+    Before:
+    ```mlir
+    func.func @twice(%x: tensor<4xf32>, %rate: tensor<f32>) -> tensor<4xf32> {
+      %two = arith.constant 2.0 : f32
+      %r = tensor.extract %rate[] : tensor<f32>
+      %s = arith.mulf %r, %two : f32
+      %e = tensor.empty() : tensor<4xf32>
+      %0 = linalg.fill ins(%s : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @twice(%x: tensor<4xf32>, %rate: tensor<f32>) -> tensor<4xf32> {
+      %number = tensor.empty() : tensor<f32>
+      %t = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>],
+                           iterator_types = []}
+          ins(%rate : tensor<f32>) outs(%number : tensor<f32>) {
+      ^bb0(%r: f32, %o: f32):
+        %two = arith.constant 2.0 : f32
+        %m = arith.mulf %r, %two : f32
+        linalg.yield %m : f32
+      } -> tensor<f32>
+      %s = tensor.extract %t[] : tensor<f32>
+      %e = tensor.empty() : tensor<4xf32>
+      %0 = linalg.fill ins(%s : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numRaised", "raised", "Numbers that are elements of tensors now">
+  ];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def SinkHostReadsPass : Pass<"amp-sink-host-reads", "::mlir::func::FuncOp"> {
   let summary = "ask a device for what the host wants to know when all is under way";
   let description = [{

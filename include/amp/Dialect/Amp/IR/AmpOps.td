@@ -385,6 +385,67 @@ def Amp_YieldOp : Amp_Op<"yield", [Pure, ReturnLike, Terminator,
 }
 
 //===----------------------------------------------------------------------===//
+// Scalers on a device
+//===----------------------------------------------------------------------===//
+
+/// The members of AmpRtScalerRecord (amp-rt/Scaler.h), 8 bytes each.
+def Amp_ScalerRecord
+    : Type<And<[RankedTensorOf<[I64]>.predicate,
+                CPred<"::llvm::cast<::mlir::RankedTensorType>($_self).getShape() == "
+                      "::llvm::ArrayRef<int64_t>{17}">]>,
+           "tensor<17xi64>, the record of a scaler", "::mlir::RankedTensorType">,
+      BuildableType<"::mlir::RankedTensorType::get({17}, $_builder.getI64Type())">;
+
+def Amp_ReadScalerOp : Amp_Op<"read_scaler", [MemoryEffects<[MemRead<Amp_ScalerState>]>]> {
+  let summary = "the record of a scaler, in a device's memory";
+  let description = [{
+    State and configuration of the scaler with this handle, in the order of
+    `AmpRtScalerRecord` (`amp-rt/Scaler.h`): integers, and the bits of f64. A copy
+    on the device, for which nobody waits; it becomes a call of
+    `ampRtRunReadScaler` during bufferization.
+
+    Made by `amp-keep-scalers-on-device`.
+
+    Example:
+
+    ```mlir
+    func.func @unskipped(%scaler: i64) -> i64 {
+      %record = amp.read_scaler %scaler
+      %c1 = arith.constant 1 : index
+      %0 = tensor.extract %record[%c1] : tensor<17xi64>
+      return %0 : i64
+    }
+    ```
+  }];
+  let arguments = (ins I64:$handle);
+  let results = (outs Amp_ScalerRecord:$record);
+  let assemblyFormat = "$handle attr-dict";
+}
+
+def Amp_WriteScalerOp : Amp_Op<"write_scaler", [MemoryEffects<[MemWrite<Amp_ScalerState>]>]> {
+  let summary = "give a scaler its next state, in a device's memory";
+  let description = [{
+    The counterpart of `amp.read_scaler`: what the host asks of the scaler from
+    here on is answered by this record. It becomes a call of
+    `ampRtRunWriteScaler` during bufferization.
+
+    Made by `amp-keep-scalers-on-device`.
+
+    Example:
+
+    ```mlir
+    func.func @put_back(%from: i64, %to: i64) {
+      %record = amp.read_scaler %from
+      amp.write_scaler %to, %record
+      return
+    }
+    ```
+  }];
+  let arguments = (ins I64:$handle, Amp_ScalerRecord:$record);
+  let assemblyFormat = "$handle `,` $record attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
 // Observation
 //===----------------------------------------------------------------------===//
 

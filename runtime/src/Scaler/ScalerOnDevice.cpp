@@ -1,0 +1,68 @@
+//===-- ScalerOnDevice.cpp - The record of a scaler on a device -----------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Scaler/ScalerOnDevice.h"
+
+using namespace amp::rt;
+
+static constexpr int64_t kBytes = sizeof(AmpRtScalerRecord);
+
+ScalerOnDevice::~ScalerOnDevice() {
+  if (memory)
+    (void)device->free("ampRtScalerDestroy", memory);
+}
+
+AmpRtStatus ScalerOnDevice::settle(const char *call, AmpRtDevice &target) {
+  if (device == &target)
+    return AMP_RT_OK;
+  void *there = nullptr;
+  if (AmpRtStatus status = target.allocate(call, kBytes, 0, there))
+    return status;
+  if (memory)
+    (void)device->free(call, memory);
+  device = &target;
+  memory = there;
+  return AMP_RT_OK;
+}
+
+AmpRtStatus ScalerOnDevice::fetch(const char *call, AmpRtScalerRecord &record) {
+  AmpRtStatus status =
+      device->copy(call, &record, memory, kBytes, AMP_RT_COPY_FROM_DEVICE);
+  if (status == AMP_RT_OK)
+    status = device->synchronize(call);
+  return status;
+}
+
+AmpRtStatus ScalerOnDevice::send(const char *call, AmpRtDevice &target,
+                                 const AmpRtScalerRecord &record) {
+  AmpRtStatus status = settle(call, target);
+  if (status == AMP_RT_OK)
+    status = target.copy(call, memory, &record, kBytes, AMP_RT_COPY_TO_DEVICE);
+  // The source is the caller's, who goes on.
+  if (status == AMP_RT_OK)
+    status = target.synchronize(call);
+  if (status == AMP_RT_OK)
+    place = Place::Both;
+  return status;
+}
+
+AmpRtStatus ScalerOnDevice::read(const char *call, void *target) {
+  return copyBytes(call, *device, target, memory, kBytes,
+                   AMP_RT_COPY_ON_DEVICE);
+}
+
+AmpRtStatus ScalerOnDevice::write(const char *call, AmpRtDevice &target,
+                                  const void *source) {
+  AmpRtStatus status = settle(call, target);
+  if (status == AMP_RT_OK)
+    status =
+        copyBytes(call, target, memory, source, kBytes, AMP_RT_COPY_ON_DEVICE);
+  if (status == AMP_RT_OK)
+    place = Place::Device;
+  return status;
+}
