@@ -328,8 +328,8 @@ Error DescribedFunction::call(ArrayRef<const HostArray *> given,
 
   AmpRtStatus status =
       description.call(ampRtRunHandle(program.run), packed.data());
-  if (status == AMP_RT_OK && program.device)
-    status = ampRtDeviceSynchronize(program.device);
+  if (status == AMP_RT_OK)
+    status = ampRtRunSynchronize(program.run);
   AmpRtRunMemory memory;
   memory.structSize = sizeof(memory);
   if (ampRtRunGetMemory(program.run, &memory) == AMP_RT_OK)

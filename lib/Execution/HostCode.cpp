@@ -67,6 +67,8 @@ getRuntimeSymbols(llvm::orc::MangleAndInterner interner) {
   add("ampRtRunCopy", reinterpret_cast<void *>(&ampRtRunCopy));
   add("ampRtRunRead", reinterpret_cast<void *>(&ampRtRunRead));
   add("ampRtRunWrite", reinterpret_cast<void *>(&ampRtRunWrite));
+  add("ampRtRunReportViolation",
+      reinterpret_cast<void *>(&ampRtRunReportViolation));
   add("ampRtRunReadScaler", reinterpret_cast<void *>(&ampRtRunReadScaler));
   add("ampRtRunWriteScaler", reinterpret_cast<void *>(&ampRtRunWriteScaler));
   add("ampRtRunConstant", reinterpret_cast<void *>(&ampRtRunConstant));

@@ -70,6 +70,7 @@ static void addTensorStage(OpPassManager &pm,
   // Of which numbers may have come.
   pm.addNestedPass<func::FuncOp>(createNumbersToTensorsPass());
   pm.addNestedPass<func::FuncOp>(createChecksToFlagsPass());
+  pm.addNestedPass<func::FuncOp>(createDeferAssertsPass());
   // Which elementwise fusion moves into the readers.
   pm.addNestedPass<func::FuncOp>(createRecomputeWideningsPass());
   pm.addPass(createFuseElementwisePass());

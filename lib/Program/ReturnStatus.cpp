@@ -89,6 +89,7 @@ static constexpr RuntimeCall kRuntimeCalls[] = {
     {"ampRtRead", "ampRtRunRead", Leave::OnStatus},
     {"ampRtWrite", "ampRtRunWrite", Leave::OnStatus},
     {"ampRtConstant", "ampRtRunConstant", Leave::OnNull},
+    {"ampRtReportViolation", "ampRtRunReportViolation", Leave::OnStatus},
     {"ampRtReadScaler", "ampRtRunReadScaler", Leave::OnStatus},
     {"ampRtWriteScaler", "ampRtRunWriteScaler", Leave::OnStatus},
     {"ampRtKernelBegin", "ampRtRunKernelBegin", Leave::Never},

@@ -6,16 +6,17 @@
 // RUN: not amp-opt %s --amp-to-gpu=format=elf 2>&1 | FileCheck %s --check-prefix=FORMAT
 // RUN: env PATH=/nowhere CUDA_HOME= %build/bin/amp-opt %s --amp-to-gpu=format=nvvm -o %t
 
-// Launches one after the other, then what the host asks, and nothing between them.
+// Launches one after the other, and a flag that the host hears of when it waits.
 // CHECK-NOT:   amp.{{least|kernel}}_traffic
 // CHECK-LABEL: llvm.func internal @step(
 // CHECK:       llvm.call @ampRtRunLaunch
 // CHECK-NOT:   ampRtRunRead
 // CHECK-NOT:   ampRtRunCopy
 // CHECK:       llvm.call @ampRtRunLaunch
-// CHECK:       llvm.call @ampRtRunRead
-// CHECK-NOT:   ampRtRunLaunch
-// CHECK:       llvm.call @ampRtRunReportAssert
+// CHECK-NOT:   ampRtRunRead
+// CHECK:       llvm.call @ampRtRunReportViolation
+// CHECK-NOT:   ampRtRun{{Read|Launch}}
+// CHECK:       llvm.return
 // The kernels are text, and the program says that it has them for no chip of its own.
 // CHECK-NOT:   gpu.module
 // CHECK:       llvm.mlir.global internal constant @amp_image_{{[0-9]+}}("module attributes {gpu.container_module}

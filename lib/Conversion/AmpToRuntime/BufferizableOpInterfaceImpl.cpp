@@ -9,7 +9,8 @@
 // A tap works in place: the callback gets the address of the value's own
 // buffer, and what it leaves there is the result. Bufferization copies first
 // where somebody else still reads the old value. The record of a scaler is
-// copied by the runtime, to a buffer and from one.
+// copied by the runtime, to a buffer and from one, and it reads the flag of an
+// assertion.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,6 +31,7 @@ using namespace mlir::bufferization;
 
 // Program entry points of the runtime: amp-rt/Run.h.
 static constexpr StringLiteral kTap = "ampRtTap";
+static constexpr StringLiteral kReportViolation = "ampRtReportViolation";
 static constexpr StringLiteral kReadScaler = "ampRtReadScaler";
 static constexpr StringLiteral kWriteScaler = "ampRtWriteScaler";
 
@@ -58,6 +60,26 @@ static Value getPointer(RewriterBase &rewriter, Location loc, Value memref) {
   return LLVM::IntToPtrOp::create(
       rewriter, loc, LLVM::LLVMPointerType::get(rewriter.getContext()),
       address);
+}
+
+/// The elements of `buffer` one after another, as the runtime is given them:
+/// those of a view are copied.
+static FailureOr<Value> getDense(RewriterBase &rewriter, Location loc,
+                                 Value buffer,
+                                 const BufferizationOptions &options) {
+  auto type = cast<MemRefType>(buffer.getType());
+  if (type.getLayout().isIdentity())
+    return buffer;
+  SmallVector<Value> sizes;
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    if (type.isDynamicDim(i))
+      sizes.push_back(memref::DimOp::create(rewriter, loc, buffer, i));
+  FailureOr<Value> dense = options.createAlloc(
+      rewriter, loc, MemRefType::get(type.getShape(), type.getElementType()),
+      sizes);
+  if (succeeded(dense))
+    memref::CopyOp::create(rewriter, loc, buffer, *dense);
+  return dense;
 }
 
 static void callRuntime(RewriterBase &rewriter, Operation *op, StringRef name,
@@ -112,23 +134,10 @@ struct TapModel
                  "expected elements of a type that the runtime knows, but got ")
              << type.getElementType();
     Location loc = op->getLoc();
-    // The runtime is given consecutive elements: those of a view are copied,
-    // and back, because it may write them.
-    Value dense = *buffer;
-    if (!type.getLayout().isIdentity()) {
-      SmallVector<Value> sizes;
-      for (int64_t i = 0; i < type.getRank(); ++i)
-        if (type.isDynamicDim(i))
-          sizes.push_back(memref::DimOp::create(rewriter, loc, *buffer, i));
-      auto denseType = MemRefType::get(type.getShape(), type.getElementType());
-      FailureOr<Value> allocated =
-          options.createAlloc(rewriter, loc, denseType, sizes);
-      if (failed(allocated))
-        return failure();
-      dense = *allocated;
-      memref::CopyOp::create(rewriter, loc, *buffer, dense);
-    }
-    Value pointer = getPointer(rewriter, loc, dense);
+    FailureOr<Value> dense = getDense(rewriter, loc, *buffer, options);
+    if (failed(dense))
+      return failure();
+    Value pointer = getPointer(rewriter, loc, *dense);
     Value count = arith::ConstantIndexOp::create(rewriter, loc, 1);
     for (int64_t i = 0; i < type.getRank(); ++i) {
       Value extent = memref::DimOp::create(rewriter, loc, *buffer, i);
@@ -151,8 +160,9 @@ struct TapModel
                                    kindValue,
                                    count};
     callRuntime(rewriter, op, kTap, operands);
-    if (dense != *buffer)
-      memref::CopyOp::create(rewriter, loc, dense, *buffer);
+    // Which the callback may have written.
+    if (*dense != *buffer)
+      memref::CopyOp::create(rewriter, loc, *dense, *buffer);
     replaceOpWithBufferizedValues(rewriter, op, *buffer);
     return success();
   }
@@ -181,9 +191,9 @@ struct ReadScalerModel
   }
 };
 
-struct WriteScalerModel
-    : public BufferizableOpInterface::ExternalModel<WriteScalerModel,
-                                                    WriteScalerOp> {
+/// Of an operation that only reads its tensor and has no result.
+template <typename Model, typename Op>
+struct ReaderModel : public BufferizableOpInterface::ExternalModel<Model, Op> {
   bool bufferizesToMemoryRead(Operation *, OpOperand &,
                               const AnalysisState &) const {
     return true;
@@ -196,7 +206,9 @@ struct WriteScalerModel
                                       const AnalysisState &) const {
     return {};
   }
+};
 
+struct WriteScalerModel : public ReaderModel<WriteScalerModel, WriteScalerOp> {
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
                           const BufferizationOptions &options,
                           BufferizationState &state) const {
@@ -205,20 +217,36 @@ struct WriteScalerModel
         getBuffer(rewriter, write.getRecord(), options, state);
     if (failed(buffer))
       return failure();
-    // A view of an argument may have strides.
-    Value dense = *buffer;
-    auto type = cast<MemRefType>(dense.getType());
-    if (!type.getLayout().isIdentity()) {
-      FailureOr<Value> allocated = options.createAlloc(
-          rewriter, op->getLoc(),
-          MemRefType::get(type.getShape(), type.getElementType()), {});
-      if (failed(allocated))
-        return failure();
-      memref::CopyOp::create(rewriter, op->getLoc(), dense, *allocated);
-      dense = *allocated;
-    }
-    callRuntime(rewriter, op, kWriteScaler,
-                {write.getHandle(), getPointer(rewriter, op->getLoc(), dense)});
+    FailureOr<Value> dense = getDense(rewriter, op->getLoc(), *buffer, options);
+    if (failed(dense))
+      return failure();
+    callRuntime(
+        rewriter, op, kWriteScaler,
+        {write.getHandle(), getPointer(rewriter, op->getLoc(), *dense)});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ReportViolationModel
+    : public ReaderModel<ReportViolationModel, ReportViolationOp> {
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    auto report = cast<ReportViolationOp>(op);
+    FailureOr<Value> buffer =
+        getBuffer(rewriter, report.getViolated(), options, state);
+    if (failed(buffer))
+      return failure();
+    Location loc = op->getLoc();
+    FailureOr<Value> dense = getDense(rewriter, loc, *buffer, options);
+    if (failed(dense))
+      return failure();
+    Value pointer = getPointer(rewriter, loc, *dense);
+    Value length = arith::ConstantOp::create(
+        rewriter, loc, rewriter.getI64IntegerAttr(report.getMessage().size()));
+    callRuntime(rewriter, op, kReportViolation,
+                {pointer, getText(rewriter, op, report.getMessage()), length});
     rewriter.eraseOp(op);
     return success();
   }
@@ -231,6 +259,7 @@ void mlir::amp::registerBufferizableOpInterfaceExternalModels(
     TapOp::attachInterface<TapModel>(*context);
     ReadScalerOp::attachInterface<ReadScalerModel>(*context);
     WriteScalerOp::attachInterface<WriteScalerModel>(*context);
+    ReportViolationOp::attachInterface<ReportViolationModel>(*context);
     context->loadDialect<LLVM::LLVMDialect, func::FuncDialect,
                          memref::MemRefDialect>();
   });

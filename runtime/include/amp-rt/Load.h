@@ -14,14 +14,17 @@
  *   ampRtRunCreate(&run);
  *   ampRtRunSetProgram(run, loaded);
  *   program->functions[0]->call(ampRtRunHandle(run), arguments);
- *   ampRtDeviceSynchronize(device);
+ *   ampRtRunSynchronize(run);
  *
  * `arguments` are then of the device's memory. An image is given to the device
  * when its first kernel is launched, and the grid that fits the device is asked
  * for once. One loaded program serves several runs, on several threads.
  *
  * A call returns when its work is asked for, not when it is done, and its
- * status says what went wrong until then. What the device does is in the order
+ * status says what went wrong until then. Assertions that the device checks, of
+ * indices that must lie inside of their tensors for one, are heard of by
+ * ampRtRunSynchronize; what a step has computed before a failed one is heard of
+ * is of no use. What the device does is in the order
  * of the calls, so arguments may be written by ampRtDeviceCopy before a call,
  * read by it after the call, given to the next call, and freed by
  * ampRtDeviceFree, without waiting. ampRtDeviceSynchronize is for what is not
@@ -67,6 +70,13 @@ AMP_RT_API AmpRtStatus ampRtProgramUnload(AmpRtLoadedProgram *loaded);
  * program is set all the same. */
 AMP_RT_API AmpRtStatus ampRtRunSetProgram(AmpRtRun *run,
                                           AmpRtLoadedProgram *loaded);
+
+/* Waits for the device of the run's program, if it has one.
+ * AMP_RT_PROGRAM_ERROR, with the message of the first, if assertions failed
+ * there since the last time; other statuses as ampRtDeviceSynchronize's. To be
+ * called where the host looks at results, as often as one likes: a run looks by
+ * itself after 4096 assertions, and when it gets another program. */
+AMP_RT_API AmpRtStatus ampRtRunSynchronize(AmpRtRun *run);
 
 AMP_RT_END_DECLS
 

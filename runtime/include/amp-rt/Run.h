@@ -153,6 +153,15 @@ AMP_RT_API AmpRtStatus ampRtRunRead(int64_t run, void *target,
 AMP_RT_API AmpRtStatus ampRtRunWrite(int64_t run, void *target,
                                      const void *source, int64_t bytes);
 
+/* Program entry point: an assertion that the device has checked. `violated` is a
+ * byte of its memory whose lowest bit is set if it failed, as it is when the
+ * program comes here; `message`, `length` bytes, lives as long as the program.
+ * Nobody waits: ampRtRunSynchronize (Load.h) says how it went. */
+AMP_RT_API AmpRtStatus ampRtRunReportViolation(int64_t run,
+                                               const void *violated,
+                                               const char *message,
+                                               int64_t length);
+
 /* Program entry points: copy the AmpRtScalerRecord (Scaler.h) of the scaler with
  * this handle to the program's memory on the device, and from there back. The
  * host's state goes to the device at the first call and after the host has

@@ -109,6 +109,7 @@ AmpRtStatus ampRtRunBegin(int64_t handle) {
                 "%s: expected a run that no other call uses; make one for each "
                 "thread",
                 call);
+  ++run->calls;
   run->errors = 0;
   run->memory.bytesPeak = 0;
   run->memory.allocations = 0;

@@ -31,6 +31,7 @@ AmpRtStatus amp::rt::leaveDevice(const char *call, AmpRtRun &run) {
     return AMP_RT_OK;
   FirstFailure failure;
   failure.add(run.sent->wait(call, *run.device));
+  failure.add(run.reports->finish(call, *run.device, run.calls));
   failure.add(run.blocks.giveBack(call, *run.device));
   run.program = nullptr;
   run.device = nullptr;
@@ -46,10 +47,24 @@ AmpRtStatus ampRtRunSetProgram(AmpRtRun *run, AmpRtLoadedProgram *loaded) {
     if (!run->sent)
       return failNoMemory(call, "numbers on their way to a device");
   }
+  if (loaded && !run->reports) {
+    run->reports.reset(new (std::nothrow) DeviceReports);
+    if (!run->reports)
+      return failNoMemory(call, "reports of a device");
+  }
   AmpRtStatus status = leaveDevice(call, *run);
   run->program = loaded;
   run->device = loaded ? &loaded->device : nullptr;
   return status;
+}
+
+AmpRtStatus ampRtRunSynchronize(AmpRtRun *run) {
+  const char *call = "ampRtRunSynchronize";
+  if (!run)
+    return failNull(call, "run");
+  if (!run->device)
+    return AMP_RT_OK;
+  return run->reports->hear(call, *run->device, run->calls);
 }
 
 //===----------------------------------------------------------------------===//
@@ -128,6 +143,23 @@ AmpRtStatus ampRtRunWrite(int64_t handle, void *target, const void *source,
   if (status == AMP_RT_OK && bytes > 0)
     status = run->sent->send(call, *run->device, target, source, bytes);
   return recordStatus(handle, status);
+}
+
+AmpRtStatus ampRtRunReportViolation(int64_t handle, const void *violated,
+                                    const char *message, int64_t length) {
+  const char *call = "ampRtRunReportViolation";
+  AmpRtRun *run = nullptr;
+  if (AmpRtStatus status = findRunOnDevice(call, handle, run))
+    return status;
+  if (!message || length < 0)
+    return recordStatus(
+        handle,
+        fail(AMP_RT_INVALID_ARGUMENT,
+             "%s: expected a message of at least 0 bytes, but got %s of "
+             "%lld",
+             call, message ? "one" : "null", static_cast<long long>(length)));
+  return recordStatus(handle, run->reports->add(call, *run->device, violated,
+                                                message, length, run->calls));
 }
 
 void *ampRtRunConstant(int64_t handle, const void *source, int64_t bytes) {

@@ -15,6 +15,7 @@
 
 #include "Device/Host/HostHeap.h"
 #include "Program/DeviceBlocks.h"
+#include "Program/DeviceReports.h"
 #include "Program/SentNumbers.h"
 
 #include <atomic>
@@ -30,9 +31,12 @@ struct AmpRtRun {
   /// Between begin and end of a call.
   std::atomic<bool> isRunning{false};
 
-  /// Guards what follows but for `memory`, which the heap guards, and `blocks`
-  /// and `sent`, which guard themselves: threads of one call may report at the
-  /// same time.
+  /// How many have begun.
+  std::atomic<int64_t> calls{0};
+
+  /// Guards what follows but for `memory`, which the heap guards, and `blocks`,
+  /// `sent` and `reports`, which guard themselves: threads of one call may
+  /// report at the same time.
   std::mutex mutex;
   /// Errors since the call began.
   int64_t errors = 0;
@@ -55,6 +59,7 @@ struct AmpRtRun {
   amp::rt::DeviceBlocks blocks;
   /// Null before the first program for a device.
   std::unique_ptr<amp::rt::SentNumbers> sent;
+  std::unique_ptr<amp::rt::DeviceReports> reports;
   /// Of the latest call, for ampRtRunGetMemory.
   int64_t leaks = 0;
 };

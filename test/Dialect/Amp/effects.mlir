@@ -152,3 +152,15 @@ func.func @writes(%h: i64, %r: tensor<17xi64>) {
   amp.write_scaler %h, %r
   return
 }
+
+// Each is told, in order.
+// CHECK-LABEL: func.func @reports
+func.func @reports(%v: tensor<i1>) {
+  // CHECK: amp.report_violation %{{.*}}, "b"
+  // CHECK: amp.report_violation %{{.*}}, "a"
+  // CHECK: amp.report_violation %{{.*}}, "a"
+  amp.report_violation %v, "b"
+  amp.report_violation %v, "a"
+  amp.report_violation %v, "a"
+  return
+}

@@ -488,3 +488,16 @@ func.func @f(%h: i64, %r: tensor<17xf64>) {
   "amp.write_scaler"(%h, %r) : (i64, tensor<17xf64>) -> ()
   return
 }
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// amp.report_violation
+//===----------------------------------------------------------------------===//
+
+// One flag for one message.
+func.func @f(%v: tensor<2xi1>) {
+  // expected-error @+1 {{operand #0 must be tensor<i1>, but got 'tensor<2xi1>'}}
+  "amp.report_violation"(%v) {message = "text"} : (tensor<2xi1>) -> ()
+  return
+}

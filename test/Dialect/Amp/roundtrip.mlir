@@ -216,3 +216,10 @@ func.func @scaler_record(%h: i64) {
   amp.write_scaler %h, %0
   return
 }
+
+// CHECK-LABEL: func.func @report_violation
+func.func @report_violation(%v: tensor<i1>) {
+  // CHECK: amp.report_violation %{{.*}}, "a \22text\22"{{$}}
+  amp.report_violation %v, "a \"text\""
+  return
+}

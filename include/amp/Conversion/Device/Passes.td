@@ -416,6 +416,45 @@ def ChecksToFlagsPass : Pass<"amp-checks-to-flags", "::mlir::func::FuncOp"> {
                            "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def DeferAssertsPass : Pass<"amp-defer-asserts", "::mlir::func::FuncOp"> {
+  let summary = "assertions at the end of a step are heard of later";
+  let description = [{
+    An assertion at the end of a function that says an element of a tensor is false, as
+    `amp-checks-to-flags` leaves them, becomes `amp.report_violation`: the runtime is given
+    the element in the device's memory, and looks when the host waits for the device. So a
+    step ends without a wait, and the caller hears of a violation from
+    `ampRtRunSynchronize`, or from a later call.
+
+    The end of a function is behind everything that does more than compute without effects
+    or assert.
+
+    **Left alone.** Other conditions, and assertions in front of an effect.
+
+    Before:
+    ```mlir
+    func.func @step(%violated: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
+      %true = arith.constant true
+      %f = tensor.extract %violated[] : tensor<i1>
+      %held = arith.xori %f, %true : i1
+      cf.assert %held, "no such row"
+      return %x : tensor<4xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @step(%violated: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
+      amp.report_violation %violated, "no such row"
+      return %x : tensor<4xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numDeferred", "deferred", "assertions that the host hears of later">,
+    Statistic<"numKept", "kept", "assertions at the end that the host waits for">
+  ];
+  let dependentDialects = ["::mlir::amp::AmpDialect"];
+}
+
 //===----------------------------------------------------------------------===//
 // LinalgToElementKernels
 //===----------------------------------------------------------------------===//

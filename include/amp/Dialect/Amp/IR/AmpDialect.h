@@ -48,6 +48,11 @@ struct TapResource : public SideEffects::Resource::Base<TapResource> {
   StringRef getName() final { return "amp.tap"; }
 };
 
+/// What a host is to be told.
+struct ReportResource : public SideEffects::Resource::Base<ReportResource> {
+  StringRef getName() final { return "amp.report"; }
+};
+
 } // namespace mlir::amp
 
 #define GET_OP_CLASSES

@@ -22,11 +22,14 @@ include "mlir/IR/SymbolInterfaces.td"
 def Amp_ScalerState : Resource<"::mlir::amp::ScalerStateResource">;
 /// Where taps report to.
 def Amp_TapState : Resource<"::mlir::amp::TapResource">;
+/// Where assertions on a device report to.
+def Amp_Reports : Resource<"::mlir::amp::ReportResource">;
 
 class Amp_Op<string mnemonic, list<Trait> traits = []>
     : Op<Amp_Dialect, mnemonic, traits>;
 
-/// Whether an infinity or NaN was found, kept on the device: never a host value.
+/// Whether something was found, an infinity or NaN for one, kept on the device:
+/// never a host value.
 def Amp_FoundInf
     : Type<0DTensorOf<[I1]>.predicate, "tensor<i1>", "::mlir::RankedTensorType">,
       BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI1Type())">;
@@ -385,7 +388,7 @@ def Amp_YieldOp : Amp_Op<"yield", [Pure, ReturnLike, Terminator,
 }
 
 //===----------------------------------------------------------------------===//
-// Scalers on a device
+// What a host is told of a device
 //===----------------------------------------------------------------------===//
 
 /// The members of AmpRtScalerRecord (amp-rt/Scaler.h), 8 bytes each.
@@ -443,6 +446,28 @@ def Amp_WriteScalerOp : Amp_Op<"write_scaler", [MemoryEffects<[MemWrite<Amp_Scal
   }];
   let arguments = (ins I64:$handle, Amp_ScalerRecord:$record);
   let assemblyFormat = "$handle `,` $record attr-dict";
+}
+
+def Amp_ReportViolationOp : Amp_Op<"report_violation", [MemoryEffects<[MemWrite<Amp_Reports>]>]> {
+  let summary = "an assertion that a device has checked";
+  let description = [{
+    Tells the runtime that an assertion failed if the element is true, without a wait:
+    the host hears of it when it synchronizes. It becomes a call of
+    `ampRtRunReportViolation` during bufferization.
+
+    Made by `amp-defer-asserts`.
+
+    Example:
+
+    ```mlir
+    func.func @check(%violated: tensor<i1>) {
+      amp.report_violation %violated, "index must be smaller than dim size"
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Amp_FoundInf:$violated, StrAttr:$message);
+  let assemblyFormat = "$violated `,` $message attr-dict";
 }
 
 //===----------------------------------------------------------------------===//

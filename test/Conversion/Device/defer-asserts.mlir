@@ -1,0 +1,82 @@
+// RUN: amp-opt %s --pass-pipeline="builtin.module(func.func(amp-defer-asserts))" | FileCheck %s
+
+func.func private @tell(i1)
+
+// In the order of the text; numbers that only they needed are left to canonicalization.
+// CHECK-LABEL: func.func @end
+// CHECK-SAME: %[[A:.*]]: tensor<i1>, %[[B:.*]]: tensor<i1>
+func.func @end(%a: tensor<i1>, %b: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: call @tell
+  // CHECK-NOT: cf.assert
+  // CHECK: amp.report_violation %[[A]], "first"
+  // CHECK-NOT: cf.assert
+  // CHECK: amp.report_violation %[[B]], "second"
+  // CHECK-NOT: cf.assert
+  // CHECK: return
+  %true = arith.constant true
+  func.call @tell(%true) : (i1) -> ()
+  %fa = tensor.extract %a[] : tensor<i1>
+  %ha = arith.xori %fa, %true : i1
+  cf.assert %ha, "first"
+  %fb = tensor.extract %b[] : tensor<i1>
+  %hb = arith.xori %fb, %true : i1
+  %y = arith.addf %x, %x : tensor<4xf32>
+  cf.assert %hb, "second"
+  return %y : tensor<4xf32>
+}
+
+// Near misses: an effect behind it; the element itself; a number of the host; one of several.
+// CHECK-LABEL: func.func @in_front_of_an_effect
+// CHECK: cf.assert
+// CHECK-NOT: amp.report_violation
+func.func @in_front_of_an_effect(%a: tensor<i1>) {
+  %true = arith.constant true
+  %f = tensor.extract %a[] : tensor<i1>
+  %h = arith.xori %f, %true : i1
+  cf.assert %h, "text"
+  func.call @tell(%true) : (i1) -> ()
+  return
+}
+// CHECK-LABEL: func.func @the_element
+// CHECK: cf.assert
+func.func @the_element(%a: tensor<i1>) {
+  %f = tensor.extract %a[] : tensor<i1>
+  cf.assert %f, "text"
+  return
+}
+// CHECK-LABEL: func.func @of_the_host
+// CHECK: cf.assert
+// CHECK: cf.assert
+func.func @of_the_host(%a: i1, %b: tensor<i1>, %c: i1) {
+  %true = arith.constant true
+  %h = arith.xori %a, %true : i1
+  cf.assert %h, "text"
+  %f = tensor.extract %b[] : tensor<i1>
+  %g = arith.xori %f, %c : i1
+  cf.assert %g, "text"
+  return
+}
+// CHECK-LABEL: func.func @one_of_several
+// CHECK: cf.assert
+func.func @one_of_several(%a: tensor<3xi1>, %i: index) {
+  %true = arith.constant true
+  %f = tensor.extract %a[%i] : tensor<3xi1>
+  %h = arith.xori %f, %true : i1
+  cf.assert %h, "text"
+  return
+}
+
+// Blocks may loop.
+// CHECK-LABEL: func.func @several_blocks
+// CHECK: cf.assert
+func.func @several_blocks(%a: tensor<i1>, %c: i1) {
+  %true = arith.constant true
+  cf.cond_br %c, ^one, ^two
+^one:
+  cf.br ^two
+^two:
+  %f = tensor.extract %a[] : tensor<i1>
+  %h = arith.xori %f, %true : i1
+  cf.assert %h, "text"
+  return
+}
