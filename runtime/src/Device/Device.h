@@ -20,6 +20,8 @@
 #include "amp-rt/Event.h"
 #include "amp-rt/Kernel.h"
 
+struct AmpRtGraph;
+
 struct AmpRtDevice {
   virtual const char *name() const = 0;
   virtual AmpRtStatus properties(AmpRtDeviceProperties &properties) const = 0;
@@ -62,6 +64,14 @@ struct AmpRtDevice {
                   AmpRtTensorMap &map);
   virtual AmpRtStatus createEvent(const char *call, AmpRtEvent *&event);
 
+  // Graphs.
+
+  /// From here on launches and copies that this thread asks for are noted and
+  /// not done. What would wait, and memory, are refused.
+  virtual AmpRtStatus beginCapture(const char *call);
+  /// To here, whatever is returned.
+  virtual AmpRtStatus endCapture(const char *call, AmpRtGraph *&graph);
+
 protected:
   // Devices are the library's own and never deleted.
   ~AmpRtDevice() = default;
@@ -98,6 +108,17 @@ struct AmpRtEvent {
 
 protected:
   ~AmpRtEvent() = default;
+};
+
+/// What was noted between beginCapture and endCapture.
+struct AmpRtGraph {
+  /// Deletes this.
+  virtual AmpRtStatus destroy(const char *call) = 0;
+  /// Has all of it done, in its order, behind what was asked for before.
+  virtual AmpRtStatus launch(const char *call) = 0;
+
+protected:
+  ~AmpRtGraph() = default;
 };
 
 namespace amp::rt {

@@ -44,6 +44,14 @@ AmpRtStatus AmpRtDevice::createEvent(const char *call, AmpRtEvent *&) {
   return failNotOffered(call, "events");
 }
 
+AmpRtStatus AmpRtDevice::beginCapture(const char *call) {
+  return failNotOffered(call, "graphs");
+}
+
+AmpRtStatus AmpRtDevice::endCapture(const char *call, AmpRtGraph *&) {
+  return failNotOffered(call, "graphs");
+}
+
 //===----------------------------------------------------------------------===//
 // Modules
 //===----------------------------------------------------------------------===//

@@ -34,7 +34,7 @@ AmpRtStatus DeviceBlocks::takeNew(const char *call, AmpRtDevice &device,
       device.allocate(call, bytes, alignment, created->pointer);
   // What is kept for later is worth less than a program that goes on. It is
   // free when the kernels before have ended.
-  if (status == AMP_RT_OUT_OF_MEMORY && kept) {
+  if (status == AMP_RT_OUT_OF_MEMORY && kept && pins == 0) {
     status = giveBackKept(call, device);
     if (status == AMP_RT_OK)
       status = device.synchronize(call);
@@ -110,4 +110,19 @@ AmpRtStatus DeviceBlocks::giveBackKept(const char *call, AmpRtDevice &device) {
 AmpRtStatus DeviceBlocks::giveBack(const char *call, AmpRtDevice &device) {
   std::lock_guard<std::mutex> lock(mutex);
   return giveBackKept(call, device);
+}
+
+void DeviceBlocks::pin() {
+  std::lock_guard<std::mutex> lock(mutex);
+  ++pins;
+}
+
+void DeviceBlocks::unpin() {
+  std::lock_guard<std::mutex> lock(mutex);
+  --pins;
+}
+
+bool DeviceBlocks::isPinned() {
+  std::lock_guard<std::mutex> lock(mutex);
+  return pins > 0;
 }

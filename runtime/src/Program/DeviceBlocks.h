@@ -35,6 +35,11 @@ public:
   /// Gives what is kept back to the device, all of it even where that fails.
   AmpRtStatus giveBack(const char *call, AmpRtDevice &device);
 
+  /// A graph uses blocks that are kept: they stay until it is gone.
+  void pin();
+  void unpin();
+  bool isPinned();
+
   /// Bytes that are live, the most since the last resetCounts, and how often
   /// memory was asked for since then.
   int64_t bytesCurrent = 0, bytesPeak = 0, allocations = 0;
@@ -57,6 +62,7 @@ private:
 
   std::mutex mutex;
   Block *live = nullptr, *kept = nullptr;
+  int64_t pins = 0;
 };
 
 } // namespace amp::rt

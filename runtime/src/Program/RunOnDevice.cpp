@@ -13,6 +13,7 @@
 
 #include "amp-rt/Load.h"
 
+#include "Program/Capture.h"
 #include "Program/LoadedProgram.h"
 #include "Program/RunState.h"
 #include "Support/FirstFailure.h"
@@ -42,6 +43,11 @@ AmpRtStatus ampRtRunSetProgram(AmpRtRun *run, AmpRtLoadedProgram *loaded) {
   const char *call = "ampRtRunSetProgram";
   if (AmpRtStatus status = checkIdle(call, run, "program"))
     return status;
+  if (run->blocks.isPinned())
+    return fail(AMP_RT_INVALID_ARGUMENT,
+                "%s: expected a run without captures; destroy them before "
+                "(ampRtCaptureDestroy)",
+                call);
   if (loaded && !run->sent) {
     run->sent.reset(new (std::nothrow) SentNumbers);
     if (!run->sent)
@@ -119,6 +125,13 @@ AmpRtStatus ampRtRunRead(int64_t handle, void *target, const void *source,
   AmpRtRun *run = nullptr;
   if (AmpRtStatus status = findRunOnDevice(call, handle, run))
     return status;
+  if (run->capture)
+    return recordStatus(
+        handle, fail(AMP_RT_INVALID_ARGUMENT,
+                     "%s: device '%s': expected a call that can be captured "
+                     "as a graph, but the host goes on with a number that it "
+                     "reads; do not capture it",
+                     call, run->device->name()));
   AmpRtStatus status = copyBytes(call, *run->device, target, source, bytes,
                                  AMP_RT_COPY_FROM_DEVICE);
   if (status == AMP_RT_OK)
@@ -140,8 +153,9 @@ AmpRtStatus ampRtRunWrite(int64_t handle, void *target, const void *source,
                   call, run->device->name(),
                   static_cast<long long>(SentNumbers::kMostBytes),
                   static_cast<long long>(bytes));
+  SentNumbers &numbers = run->capture ? run->capture->numbers : *run->sent;
   if (status == AMP_RT_OK && bytes > 0)
-    status = run->sent->send(call, *run->device, target, source, bytes);
+    status = numbers.send(call, *run->device, target, source, bytes);
   return recordStatus(handle, status);
 }
 
@@ -158,8 +172,11 @@ AmpRtStatus ampRtRunReportViolation(int64_t handle, const void *violated,
              "%s: expected a message of at least 0 bytes, but got %s of "
              "%lld",
              call, message ? "one" : "null", static_cast<long long>(length)));
-  return recordStatus(handle, run->reports->add(call, *run->device, violated,
-                                                message, length, run->calls));
+  return recordStatus(
+      handle, run->capture
+                  ? run->capture->addReport(call, violated, message, length)
+                  : run->reports->add(call, *run->device, violated, message,
+                                      length, run->calls));
 }
 
 void *ampRtRunConstant(int64_t handle, const void *source, int64_t bytes) {

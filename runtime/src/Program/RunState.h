@@ -8,6 +8,7 @@
 #ifndef AMP_RT_SRC_PROGRAM_RUNSTATE_H
 #define AMP_RT_SRC_PROGRAM_RUNSTATE_H
 
+#include "amp-rt/Capture.h"
 #include "amp-rt/Load.h"
 #include "amp-rt/Pool.h"
 #include "amp-rt/Profile.h"
@@ -60,6 +61,8 @@ struct AmpRtRun {
   /// Null before the first program for a device.
   std::unique_ptr<amp::rt::SentNumbers> sent;
   std::unique_ptr<amp::rt::DeviceReports> reports;
+  /// Of the call at hand, or null: what it asks for is done.
+  AmpRtCapture *capture = nullptr;
   /// Of the latest call, for ampRtRunGetMemory.
   int64_t leaks = 0;
 };

@@ -8,6 +8,7 @@
 
 #include "amp-rt/Scaler.h"
 
+#include "Program/Capture.h"
 #include "Program/RunState.h"
 #include "Scaler/ScalerState.h"
 #include "Support/Failure.h"
@@ -124,6 +125,15 @@ AmpRtStatus amp::rt::bringHome(const char *call, const AmpRtScaler &scaler) {
   state.flags = static_cast<uint32_t>(record.flags);
   refreshFloorFlag(scaler);
   return AMP_RT_OK;
+}
+
+AmpRtStatus amp::rt::sendScaler(const char *call, AmpRtScaler &scaler,
+                                AmpRtDevice &device) {
+  if (scaler.remote.isCurrentOn(device))
+    return AMP_RT_OK;
+  if (AmpRtStatus status = bringHome(call, scaler))
+    return status;
+  return scaler.remote.send(call, device, getRecord(scaler));
 }
 
 /// To be called before the host changes the state: it is current then, and the
@@ -373,16 +383,26 @@ static AmpRtStatus findBoth(const char *call, int64_t runHandle,
   return AMP_RT_PROGRAM_ERROR;
 }
 
-static AmpRtStatus read(const char *call, AmpRtScaler &scaler,
-                        AmpRtDevice &device, void *target) {
-  if (!scaler.remote.isCurrentOn(device)) {
-    if (AmpRtStatus status = bringHome(call, scaler))
-      return status;
+static AmpRtStatus read(const char *call, AmpRtRun &run, int64_t handle,
+                        AmpRtScaler &scaler, void *target) {
+  if (AmpRtStatus status = sendScaler(call, scaler, *run.device))
+    return status;
+  if (run.capture)
     if (AmpRtStatus status =
-            scaler.remote.send(call, device, getRecord(scaler)))
+            run.capture->addScaler(call, handle, /*isWritten=*/false))
       return status;
-  }
   return scaler.remote.read(call, target);
+}
+
+static AmpRtStatus write(const char *call, AmpRtRun &run, int64_t handle,
+                         AmpRtScaler &scaler, const void *source) {
+  if (AmpRtStatus status = scaler.remote.write(call, *run.device, source))
+    return status;
+  // Of a call that is captured nothing has been done yet.
+  if (run.capture)
+    return run.capture->addScaler(call, handle, /*isWritten=*/true);
+  scaler.remote.goAhead();
+  return AMP_RT_OK;
 }
 
 AmpRtStatus ampRtRunReadScaler(int64_t runHandle, int64_t handle,
@@ -392,7 +412,7 @@ AmpRtStatus ampRtRunReadScaler(int64_t runHandle, int64_t handle,
   AmpRtScaler *scaler = nullptr;
   if (AmpRtStatus status = findBoth(call, runHandle, handle, run, scaler))
     return status;
-  return recordStatus(runHandle, read(call, *scaler, *run->device, target));
+  return recordStatus(runHandle, read(call, *run, handle, *scaler, target));
 }
 
 AmpRtStatus ampRtRunWriteScaler(int64_t runHandle, int64_t handle,
@@ -402,6 +422,5 @@ AmpRtStatus ampRtRunWriteScaler(int64_t runHandle, int64_t handle,
   AmpRtScaler *scaler = nullptr;
   if (AmpRtStatus status = findBoth(call, runHandle, handle, run, scaler))
     return status;
-  return recordStatus(runHandle,
-                      scaler->remote.write(call, *run->device, source));
+  return recordStatus(runHandle, write(call, *run, handle, *scaler, source));
 }

@@ -62,7 +62,5 @@ AmpRtStatus ScalerOnDevice::write(const char *call, AmpRtDevice &target,
   if (status == AMP_RT_OK)
     status =
         copyBytes(call, target, memory, source, kBytes, AMP_RT_COPY_ON_DEVICE);
-  if (status == AMP_RT_OK)
-    place = Place::Device;
   return status;
 }

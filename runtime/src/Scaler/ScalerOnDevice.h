@@ -36,6 +36,9 @@ public:
   /// Copies the record back and waits for it. Only where the device is ahead.
   AmpRtStatus fetch(const char *call, AmpRtScalerRecord &record);
 
+  /// A program has written the record.
+  void goAhead() { place = Place::Device; }
+
   /// The host has taken that over.
   void meet() { place = Place::Both; }
 

@@ -54,6 +54,10 @@ AmpRtStatus checkScale(const char *call, const char *scaler, double scale,
 /// for which the device is waited for.
 AmpRtStatus bringHome(const char *call, const AmpRtScaler &scaler);
 
+/// Gives the device the state, if it has an older one or none.
+AmpRtStatus sendScaler(const char *call, AmpRtScaler &scaler,
+                       AmpRtDevice &device);
+
 /// The smallest scale a program ever sees; a smaller state changes nothing for
 /// it. 2^-126, the smallest normal f32: subnormal factors would be flushed to 0
 /// by some devices.

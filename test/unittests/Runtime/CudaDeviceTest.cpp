@@ -151,7 +151,7 @@ TEST_F(OpenCudaTest, ClosingIsRefusedWhileMemoryIsLive) {
   EXPECT_FAILS(
       ampRtDeviceClose(device), AMP_RT_INVALID_ARGUMENT,
       "ampRtDeviceClose: device 'cuda': expected nothing of it to be "
-      "live, but there are 1 allocations and 1 modules and events; free "
+      "live, but there are 1 allocations and 1 modules, events and graphs; free "
       "them first");
   free(pointer);
   EXPECT_EQ(ampRtEventDestroy(event), AMP_RT_OK);

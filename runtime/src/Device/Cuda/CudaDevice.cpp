@@ -142,7 +142,8 @@ AmpRtStatus CudaDevice::close(const char *call) {
     if (blocks || objects)
       return fail(AMP_RT_INVALID_ARGUMENT,
                   "%s: device 'cuda': expected nothing of it to be live, but "
-                  "there are %lld allocations and %lld modules and events; "
+                  "there are %lld allocations and %lld modules, events and "
+                  "graphs; "
                   "free them first",
                   call, blocks, objects);
     // The first failure is reported; the rest is given back all the same.
@@ -195,6 +196,8 @@ AmpRtStatus CudaDevice::properties(AmpRtDeviceProperties &properties) const {
 
 AmpRtStatus CudaDevice::allocate(const char *call, int64_t bytes,
                                  int64_t alignment, void *&pointer) {
+  if (isCapturing())
+    return refuseInCapture(call, "memory of a new size");
   Scope scope(*this, call);
   return scope.status == AMP_RT_OK
              ? memory.allocate(call, bytes, alignment, pointer)
@@ -202,6 +205,8 @@ AmpRtStatus CudaDevice::allocate(const char *call, int64_t bytes,
 }
 
 AmpRtStatus CudaDevice::free(const char *call, void *pointer) {
+  if (isCapturing())
+    return refuseInCapture(call, "memory that is given back");
   Scope scope(*this, call);
   return scope.status == AMP_RT_OK ? memory.free(call, pointer) : scope.status;
 }
@@ -219,15 +224,15 @@ AmpRtStatus CudaDevice::copy(const char *call, void *target, const void *source,
   switch (kind) {
   case AMP_RT_COPY_TO_DEVICE:
     function = "cuMemcpyHtoDAsync";
-    result = driver.MemcpyHtoDAsync(to, source, size, stream);
+    result = driver.MemcpyHtoDAsync(to, source, size, currentStream());
     break;
   case AMP_RT_COPY_FROM_DEVICE:
     function = "cuMemcpyDtoHAsync";
-    result = driver.MemcpyDtoHAsync(target, from, size, stream);
+    result = driver.MemcpyDtoHAsync(target, from, size, currentStream());
     break;
   case AMP_RT_COPY_ON_DEVICE:
     function = "cuMemcpyDtoDAsync";
-    result = driver.MemcpyDtoDAsync(to, from, size, stream);
+    result = driver.MemcpyDtoDAsync(to, from, size, currentStream());
     break;
   }
   if (result == kSuccess)
@@ -240,6 +245,8 @@ AmpRtStatus CudaDevice::copy(const char *call, void *target, const void *source,
 }
 
 AmpRtStatus CudaDevice::synchronize(const char *call) {
+  if (isCapturing())
+    return refuseInCapture(call, "a wait for the device");
   Scope scope(*this, call);
   if (scope.status != AMP_RT_OK)
     return scope.status;

@@ -14,6 +14,7 @@
 #include "Device/TensorMapCache.h"
 
 #include <atomic>
+#include <thread>
 
 namespace amp::rt::cuda {
 
@@ -58,16 +59,28 @@ public:
                               const AmpRtTensorMapDescription &description,
                               AmpRtTensorMap &map) override;
   AmpRtStatus createEvent(const char *call, AmpRtEvent *&event) override;
+  AmpRtStatus beginCapture(const char *call) override;
+  AmpRtStatus endCapture(const char *call, AmpRtGraph *&graph) override;
 
 private:
   friend class Scope;
   friend class CudaModule;
   friend class CudaKernel;
   friend class CudaEvent;
+  friend class CudaGraph;
 
   AmpRtStatus readLimits(const char *call);
   AmpRtStatus openContext(const char *call);
   AmpRtStatus failClosed(const char *call) const;
+  bool isCapturing() const {
+    return capturing.load() == std::this_thread::get_id();
+  }
+  /// Where this thread's launches and copies go.
+  Stream currentStream() const {
+    return isCapturing() ? captureStream : stream;
+  }
+  /// Refuses what cannot be part of a graph.
+  AmpRtStatus refuseInCapture(const char *call, const char *what) const;
   /// Refuses what is no kernel of this device.
   AmpRtStatus findKernel(const char *call, const AmpRtLaunch &launch,
                          CudaKernel *&kernel);
@@ -77,9 +90,12 @@ private:
   Device ordinal = 0;
   Context context = nullptr;
   Stream stream = nullptr;
+  /// Of the thread that captures, or of none. Others go on with the stream.
+  std::atomic<std::thread::id> capturing{};
+  Stream captureStream = nullptr;
   CudaMemory memory;
   TensorMapCache tensorMaps;
-  /// Modules and events.
+  /// Modules, events and graphs.
   std::atomic<int64_t> liveObjects{0};
   std::atomic<bool> isOpen{false};
   /// Of opening and closing.

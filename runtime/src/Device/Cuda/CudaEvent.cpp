@@ -54,7 +54,7 @@ AmpRtStatus CudaEvent::record(const char *call) {
   Scope scope(owner, call);
   if (scope.status != AMP_RT_OK)
     return scope.status;
-  Result result = owner.driver.EventRecord(event, owner.stream);
+  Result result = owner.driver.EventRecord(event, owner.currentStream());
   if (result != kSuccess)
     return owner.driver.fail(result, call, "cuEventRecord");
   isRecorded = true;

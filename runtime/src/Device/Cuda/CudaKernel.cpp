@@ -248,7 +248,7 @@ AmpRtStatus CudaKernel::launch(const char *call, const AmpRtLaunch &launch) {
     status = prepare(call, launch);
   if (status != AMP_RT_OK)
     return status;
-  DriverLaunch driverLaunch(launch, module.device.stream);
+  DriverLaunch driverLaunch(launch, module.device.currentStream());
   Result result =
       driver().LaunchKernelEx(&driverLaunch.config, function,
                               const_cast<void **>(launch.arguments), nullptr);

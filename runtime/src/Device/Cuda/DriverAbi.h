@@ -29,6 +29,8 @@ using Event = struct EventObject *;
 using Module = struct ModuleObject *;
 using Function = struct FunctionObject *;
 using MemoryPool = struct MemoryPoolObject *;
+using Graph = struct GraphObject *;
+using GraphExec = struct GraphExecObject *;
 
 enum : Result {
   kSuccess = 0,
@@ -76,6 +78,7 @@ enum : int {
 };
 
 enum : unsigned { kStreamNonBlocking = 1, kEventDefault = 0 };
+enum { kCaptureModeThreadLocal = 1 };
 
 struct MemoryPoolProperties {
   int allocationType;
@@ -134,6 +137,12 @@ struct TensorMap {
   X(StreamCreate, 2000, (Stream *, unsigned flags))                            \
   X(StreamDestroy, 4000, (Stream))                                             \
   X(StreamSynchronize, 2000, (Stream))                                         \
+  X(StreamBeginCapture, 10010, (Stream, int mode))                             \
+  X(StreamEndCapture, 10000, (Stream, Graph *))                                \
+  X(GraphInstantiateWithFlags, 11040, (GraphExec *, Graph, uint64_t flags))    \
+  X(GraphLaunch, 10000, (GraphExec, Stream))                                   \
+  X(GraphExecDestroy, 10000, (GraphExec))                                      \
+  X(GraphDestroy, 10000, (Graph))                                              \
   X(MemAlloc, 3020, (DevicePointer *, size_t bytes))                           \
   X(MemFree, 3020, (DevicePointer))                                            \
   X(MemAllocFromPoolAsync, 11020,                                              \

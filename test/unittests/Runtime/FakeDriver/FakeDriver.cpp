@@ -202,6 +202,70 @@ Result StreamCreate(Stream *stream, unsigned flags) {
   return kSuccess;
 }
 
+Result StreamBeginCapture(Stream stream, int mode) {
+  FAKE_BEGIN(StreamBeginCapture);
+  FAKE_REQUIRE_CONTEXT;
+  FAKE_REQUIRE(s.streams.count(stream) && !s.captures.count(stream),
+               "expected a live stream that is not captured");
+  FAKE_REQUIRE(mode == kCaptureModeThreadLocal,
+               "expected other threads to go on");
+  s.captures[stream];
+  return kSuccess;
+}
+
+Result StreamEndCapture(Stream stream, Graph *graph) {
+  FAKE_BEGIN_RELEASE(StreamEndCapture);
+  FAKE_REQUIRE_CONTEXT;
+  FAKE_REQUIRE(s.captures.count(stream), "expected a stream that is captured");
+  State::Work work = s.captures[stream];
+  s.captures.erase(stream);
+  *graph = nullptr;
+  if (told != kSuccess)
+    return told;
+  void *handle = newHandle();
+  s.graphs[handle] = work;
+  *graph = static_cast<Graph>(handle);
+  return kSuccess;
+}
+
+Result GraphInstantiateWithFlags(GraphExec *executable, Graph graph,
+                                 uint64_t flags) {
+  FAKE_BEGIN(GraphInstantiateWithFlags);
+  FAKE_REQUIRE_CONTEXT;
+  FAKE_REQUIRE(s.graphs.count(graph) && flags == 0, "expected a live graph");
+  void *handle = newHandle();
+  s.executables[handle] = s.graphs[graph];
+  *executable = static_cast<GraphExec>(handle);
+  return kSuccess;
+}
+
+Result GraphLaunch(GraphExec executable, Stream stream) {
+  FAKE_BEGIN(GraphLaunch);
+  FAKE_REQUIRE_CONTEXT;
+  FAKE_REQUIRE(s.executables.count(executable) && s.streams.count(stream) &&
+                   !s.captures.count(stream),
+               "expected a live graph, and a stream that is not captured");
+  for (const auto &work : s.executables[executable])
+    work();
+  return kSuccess;
+}
+
+Result GraphExecDestroy(GraphExec executable) {
+  FAKE_BEGIN_RELEASE(GraphExecDestroy);
+  FAKE_REQUIRE_CONTEXT;
+  FAKE_REQUIRE(s.executables.erase(executable), "expected a live graph");
+  std::free(executable);
+  return told;
+}
+
+Result GraphDestroy(Graph graph) {
+  FAKE_BEGIN_RELEASE(GraphDestroy);
+  FAKE_REQUIRE_CONTEXT;
+  FAKE_REQUIRE(s.graphs.erase(graph), "expected a live graph");
+  std::free(graph);
+  return told;
+}
+
 Result StreamDestroy(Stream stream) {
   FAKE_BEGIN_RELEASE(StreamDestroy);
   FAKE_REQUIRE_CONTEXT;
@@ -360,7 +424,9 @@ Result MemcpyHtoDAsync(DevicePointer target, const void *source, size_t bytes,
   FAKE_REQUIRE(s.isLive(target, bytes) &&
                    !s.isLive(reinterpret_cast<uint64_t>(source), 1),
                "expected a host's source and a device's target");
-  s.copy(target, reinterpret_cast<uint64_t>(source), bytes);
+  s.perform(stream, [=, &s] {
+    s.copy(target, reinterpret_cast<uint64_t>(source), bytes);
+  });
   return kSuccess;
 }
 
@@ -372,7 +438,9 @@ Result MemcpyDtoHAsync(void *target, DevicePointer source, size_t bytes,
   FAKE_REQUIRE(s.isLive(source, bytes) &&
                    !s.isLive(reinterpret_cast<uint64_t>(target), 1),
                "expected a device's source and a host's target");
-  s.copy(reinterpret_cast<uint64_t>(target), source, bytes);
+  s.perform(stream, [=, &s] {
+    s.copy(reinterpret_cast<uint64_t>(target), source, bytes);
+  });
   return kSuccess;
 }
 
@@ -385,7 +453,7 @@ Result MemcpyDtoDAsync(DevicePointer target, DevicePointer source, size_t bytes,
                "expected two ranges of the device");
   FAKE_REQUIRE(target + bytes <= source || source + bytes <= target,
                "expected ranges that do not overlap");
-  s.copy(target, source, bytes);
+  s.perform(stream, [=, &s] { s.copy(target, source, bytes); });
   return kSuccess;
 }
 

@@ -271,13 +271,15 @@ Result fakecuda::launchKernel(const LaunchConfig *config, Function function,
     text = checkArguments(*kernel, arguments, launch);
   if (Result result = require(text.empty(), name, text))
     return result;
-  s.flush();
-  s.launches.push_back(launch);
-  s.clock += 1;
-  auto body = s.bodies.find(launch.kernel);
-  if (body != s.bodies.end())
-    body->second(launch);
-  else
-    runBuiltIn(launch);
+  s.perform(config->stream, [&s, launch] {
+    s.flush();
+    s.launches.push_back(launch);
+    s.clock += 1;
+    auto body = s.bodies.find(launch.kernel);
+    if (body != s.bodies.end())
+      body->second(launch);
+    else
+      runBuiltIn(launch);
+  });
   return kSuccess;
 }

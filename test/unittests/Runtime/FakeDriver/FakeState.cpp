@@ -33,6 +33,14 @@ void State::copy(uint64_t target, uint64_t source, size_t bytes) {
     flush();
 }
 
+void State::perform(void *stream, std::function<void()> work) {
+  auto capture = captures.find(stream);
+  if (capture == captures.end())
+    work();
+  else
+    capture->second.push_back(std::move(work));
+}
+
 void State::flush() {
   for (const std::function<void()> &copy : copies)
     copy();
@@ -179,6 +187,7 @@ std::string fakecuda::leaks() {
       {s.modules.size(), "modules"},
       {s.events.size(), "events"},
       {s.streams.size(), "streams"},
+      {s.graphs.size() + s.executables.size(), "graphs"},
       {s.pools.size(), "pools"},
       {static_cast<size_t>(s.contextReferences), "contexts"},
       {contexts().size(), "pushed contexts"}};

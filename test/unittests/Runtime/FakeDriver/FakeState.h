@@ -71,11 +71,16 @@ struct State {
   std::vector<std::vector<unsigned char>> maps;
   double clock = 0;                          ///< milliseconds
   std::vector<std::function<void()>> copies; ///< that have not happened yet
+  using Work = std::vector<std::function<void()>>;
+  std::map<void *, Work> captures; ///< by stream
+  std::map<void *, Work> graphs, executables;
 
   int64_t setting(const char *name) const { return settings.at(name); }
   void restoreSettings();
   void complain(const std::string &text) { violations += text + "\n"; }
   void copy(uint64_t target, uint64_t source, size_t bytes);
+  /// Does `work`, or notes it if the stream is captured.
+  void perform(void *stream, std::function<void()> work);
   /// Lets copies happen that were asked for before.
   void flush();
   /// Whether the range lies inside of one live allocation.
