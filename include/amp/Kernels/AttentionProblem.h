@@ -67,6 +67,8 @@ struct AttentionProblem {
   bool emptyRowsAreZero = false;
   /// Forward: also writes `lse`, which the backward pass reads.
   bool keepsSums = false;
+  /// Backward: the gradients of Q, K and V are parts of one tensor.
+  bool joinsGradients = false;
   /// The gradients are those of a backward pass alone.
   HeadsLayout q, k, v, o, oGradient, qGradient, kGradient, vGradient;
 };

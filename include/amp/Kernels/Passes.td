@@ -314,8 +314,9 @@ def GenerateAttentionPass : Pass<"amp-generate-attention", "ModuleOp"> {
 
     `layout` says how tensors lie: `heads` is [batch][head][row][depth], and with `rows`
     Q, K and V are parts of the rows of one tensor [batch][row][3][head][depth], of which
-    each of `q`, `k` and `v` is all, and the others are [batch][row][head][depth]. A step
-    has any strides.
+    each of `q`, `k` and `v` is all, and the others are [batch][row][head][depth]; but if
+    there are as many keys as queries, gradients are parts of one tensor `dqkv` like that
+    of Q, K and V. A step has any strides.
 
     Names are `q`, `k`, `v`, `o`, `mask`, the gradients `do`, `dq`, `dk`, `dv`, and, f32
     for each row of each head of each batch, `lse` and `delta`. `lse` is the logarithm to base 2 of the sum

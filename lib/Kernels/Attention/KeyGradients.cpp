@@ -129,14 +129,19 @@ void KeyGradients::emit(StringRef name) {
   k = heads("k", problem.k);
   v = heads("v", problem.v);
   oGradient = heads("do", problem.oGradient);
-  kGradient = heads("dk", problem.kGradient);
+  kGradient = heads(problem.joinsGradients ? "dqkv" : "dk", problem.kGradient);
   vGradient = heads("dv", problem.vGradient);
   lse = perQuery("lse");
   delta = perQuery("delta");
-  enter(name, {&q, &k, &v, &oGradient, &lse, &delta, &kGradient, &vGradient},
-        problem.columns, /*fromLast=*/false,
+  SmallVector<Buffer *> buffers = {&q,   &k,     &v,        &oGradient,
+                                   &lse, &delta, &kGradient};
+  if (!problem.joinsGradients)
+    buffers.push_back(&vGradient);
+  enter(name, buffers, problem.columns, /*fromLast=*/false,
         6 * tile.bytes() + 2 * kNumbersBytes,
         /*minBlocks=*/isDeep() ? 1 : 2);
+  if (problem.joinsGradients)
+    vGradient.pointer = kGradient.pointer;
   queries = rowsOf(q, problem.q, problem.rows);
   gradients = rowsOf(oGradient, problem.oGradient, problem.rows);
   Number first = tileNumber * HeadTile::kRows;

@@ -114,7 +114,7 @@ void QueryGradient::emit(StringRef name) {
   v = heads("v", problem.v);
   o = heads("o", problem.o);
   oGradient = heads("do", problem.oGradient);
-  qGradient = heads("dq", problem.qGradient);
+  qGradient = heads(problem.joinsGradients ? "dqkv" : "dq", problem.qGradient);
   lse = perQuery("lse");
   delta = perQuery("delta");
   const bool isCausal = problem.mask == AttentionMask::Causal;

@@ -104,6 +104,12 @@ private:
     problem.oGradient = problem.qGradient = problem.o;
     problem.kGradient = problem.vGradient =
         isDense ? dense(columns) : together(columns, 1, 0);
+    if (!isDense && rows == columns) {
+      problem.joinsGradients = true;
+      problem.qGradient = problem.q;
+      problem.kGradient = problem.k;
+      problem.vGradient = problem.v;
+    }
     return success();
   }
 };

@@ -107,11 +107,12 @@ class Attention:
         whole[:, :, part] = rows
         return whole
 
-    def loaded(self, flat, rows):
+    def loaded(self, flat, rows, parts=1, part=0):
         shape = (self.batch, self.heads, rows, self.depth)
         if not self.together:
             return flat.reshape(shape)
-        return flat.reshape(self.batch, rows, self.heads, self.depth).transpose(0, 2, 1, 3)
+        whole = flat.reshape(self.batch, rows, parts, self.heads, self.depth)
+        return whole[:, :, part].transpose(0, 2, 1, 3)
 
 
 def swap(x):
@@ -175,14 +176,15 @@ class Reference:
             error = error + self.score_error + 4 * UNIT * (np.abs(self.greatest) + np.abs(np.log2(self.total)))
             return Bounded(self.lse, error, UNIT)
 
-    def backward(self, problem, tensors, o, lse):
+    def backward(self, problem, tensors, o, lse, lse_error=0.0):
         q, k, v, do = (tensors[name] for name in ("q", "k", "v", "do"))
         t, grows = problem.unit, self.grows
         with np.errstate(all="ignore"):
             # The given lse is rounded, by less than u of it.
             some = np.where(np.isfinite(lse), np.abs(lse), 0.0)
             p = self.p
-            r = np.expm1(np.log(2) * (self.score_error + UNIT * (3 * self.most + 2 * some))) + 2 * APPROXIMATION
+            exponent = self.score_error + UNIT * (3 * self.most + 2 * some) + lse_error
+            r = np.expm1(np.log(2) * exponent) + 2 * APPROXIMATION
             dp = do @ swap(v)
             delta = (do * o).sum(-1, keepdims=True)
             dp_error = grows(problem.depth) * (np.abs(do) @ np.abs(swap(v)))
@@ -202,7 +204,8 @@ class Reference:
             dq = product(ds, ds_error, k, problem.columns)
             dk = product(swap(ds), swap(ds_error), q, problem.rows)
             dv = product(swap(p), swap(p_error), do, problem.rows)
-            scaled = [Bounded(problem.scale * x, problem.scale * e + 2 * UNIT * np.abs(problem.scale * x), UNIT) for x, e in (dq, dk)]
+            scale = problem.scale
+            scaled = [Bounded(scale * x, scale * e + 2 * UNIT * np.abs(scale * x), UNIT) for x, e in (dq, dk)]
             return scaled + [Bounded(*dv, UNIT)]
 
 
@@ -218,7 +221,8 @@ def check_numbers(problem, emulation):
         emulation.write("mask", tensors["mask"])
     if not problem.backward:
         statistics = emulation.run(1, problem.seed, problem.seeds)
-        wrong = compare("o", problem.loaded(emulation.read("o"), problem.rows), reference.forward(problem, tensors), problem.type)
+        got = problem.loaded(emulation.read("o"), problem.rows)
+        wrong = compare("o", got, reference.forward(problem, tensors), problem.type)
         if problem.sums and not wrong:
             got = emulation.read("lse").reshape(reference.lse.shape)
             wrong = compare("lse", got, reference.logarithm(), "f32")
@@ -230,8 +234,12 @@ def check_numbers(problem, emulation):
     statistics = emulation.run(1, problem.seed, problem.seeds)
     expected = reference.backward(problem, tensors, o, lse)
     rows = (problem.rows, problem.columns, problem.columns)
-    for name, bounded, count in zip(("dq", "dk", "dv"), expected, rows):
-        got = problem.loaded(emulation.read(name), count)
+    joined = "dqkv" in emulation.types
+    for part, (name, bounded, count) in enumerate(zip(("dq", "dk", "dv"), expected, rows)):
+        if joined:
+            got = problem.loaded(emulation.read("dqkv"), count, 3, part)
+        else:
+            got = problem.loaded(emulation.read(name), count)
         if wrong := compare(name, got, bounded, problem.type):
             return wrong, statistics
     return "", statistics
