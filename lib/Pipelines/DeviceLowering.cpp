@@ -81,6 +81,8 @@ static void addTensorStage(OpPassManager &pm,
 /// Every operation on tensors that has a kernel.
 static void addKernels(OpPassManager &pm,
                        const DeviceLoweringOptions &options) {
+  // Before their products are kernels of their own.
+  pm.addPass(createConvertAttentionToKernelsPass());
   ConvertLinalgToTensorCorePassOptions products;
   products.chip = options.chip;
   pm.addPass(createConvertLinalgToTensorCorePass(products));

@@ -17,7 +17,7 @@ chooses samples whose names contain it.
   call in a loop counts once, so do calls of each branch.
 - `reads`, `writes`: of ampRtRunRead, each of which waits for the device, and of
   ampRtRunWrite: numbers that the host has, such as a loss scale.
-- `moved`: bytes of the operands of launches, each whole, and twice those of copies
+- `moved`: bytes of the operands of launches, each buffer once and whole, and twice those of copies
   (`amp-count-launch-traffic`); `least`: those that no fusion can do without
   (`amp-count-least-traffic`); `ratio`: the one by the other.
 - `workspace`: bytes that the step allocates besides its results; `of O0`: that by the

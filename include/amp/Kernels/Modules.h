@@ -15,6 +15,7 @@
 #ifndef AMP_KERNELS_MODULES_H
 #define AMP_KERNELS_MODULES_H
 
+#include "amp/Kernels/AttentionProblem.h"
 #include "amp/Kernels/ConvolutionProblem.h"
 #include "amp/Kernels/GemmConfig.h"
 #include "amp/Kernels/GemmEpilogue.h"
@@ -48,6 +49,14 @@ gpu::GPUModuleOp emitConvolution(OpBuilder &builder, Location loc,
                                  const ConvolutionProblem &problem,
                                  const GemmConfig &config,
                                  const GemmEpilogue &epilogue);
+
+/// Adds a gpu.module `name` at the builder's insertion point, with the kernels
+/// of an attention: `name`, or for a backward pass `<name>_queries` and
+/// `<name>_keys`, with `amp.launch` as for a matrix product (the pass
+/// amp-generate-attention says what their arguments are). The problem is
+/// verified.
+gpu::GPUModuleOp emitAttention(OpBuilder &builder, Location loc, StringRef name,
+                               const AttentionProblem &problem);
 
 } // namespace mlir::amp
 

@@ -288,6 +288,66 @@ def GenerateConvolutionPass : Pass<"amp-generate-convolution", "ModuleOp"> {
                            "math::MathDialect", "NVVM::NVVMDialect", "scf::SCFDialect"];
 }
 
+def GenerateAttentionPass : Pass<"amp-generate-attention", "ModuleOp"> {
+  let summary = "add Tensor Core kernels for one attention or its gradients";
+  let description = [{
+    Adds a `gpu.module` with kernels for O = softmax(scale * Q K^T + mask) V, for each
+    head of a batch, or for the gradients of Q, K and V, as amp-generate-gemm does for a
+    matrix product; `amp.launch` is described there. Scores and probabilities
+    never reach memory: the forward pass keeps the greatest score and the sum of
+    exponentials of each row while it walks over the keys, and the backward pass computes
+    them again. Kernels use mma.sync and asynchronous copies, for sm_80 and all later
+    chips.
+
+    1. Q, K, V, O and their gradients are all f16 or all bf16. Sums are f32.
+       Probabilities are rounded to the type for the product with V, before they are
+       divided by their sum.
+    2. `depth`, the length of a row, is 16, 32, 64 or 128.
+    3. Sizes are at least 1, otherwise any: there may be more queries (`rows`) than keys
+       (`columns`) or fewer.
+    4. The scale is above 0.
+    5. `mask` is `none`, `causal` (a query sees the keys up to its own number; tiles that
+       no query sees are skipped), or the type of numbers that are added to scores, f16,
+       bf16 or f32: [heads][rows][columns] of them, the same for the whole batch. A query
+       whose scores are all -inf has NaNs, with `empty-rows` zeros.
+    6. Rows begin at multiples of 16 bytes, and lie within their tensors.
+
+    `layout` says how tensors lie: `heads` is [batch][head][row][depth], and with `rows`
+    Q, K and V are parts of the rows of one tensor [batch][row][3][head][depth], of which
+    each of `q`, `k` and `v` is all, and the others are [batch][row][head][depth]; but if
+    there are as many keys as queries, gradients are parts of one tensor `dqkv` like that
+    of Q, K and V. A step has any strides.
+
+    Names are `q`, `k`, `v`, `o`, `mask`, the gradients `do`, `dq`, `dk`, `dv`, and, f32
+    for each row of each head of each batch, `lse` and `delta`. `lse` is the logarithm to base 2 of the sum
+    of exponentials of a row, which a forward pass writes with `sums` and a
+    backward pass reads; `delta` is the backward pass's own. Gradients of K and V are
+    summed by a kernel of their own, over the queries in their order, so that there
+    are no atomics and the bits are the same in each run.
+
+    Example:
+
+        amp-opt empty.mlir --amp-generate-attention="heads=8 rows=256 columns=256 depth=64 mask=causal"
+  }];
+  let options = [
+    Option<"name", "name", "std::string", "\"attention\"", "name of the module, with which those of its kernels begin">,
+    Option<"kind", "kind", "std::string", "\"forward\"", "forward or backward">,
+    Option<"batch", "batch", "int64_t", "1", "independent groups of heads">,
+    Option<"heads", "heads", "int64_t", "1", "heads of each">,
+    Option<"rows", "rows", "int64_t", "0", "queries">,
+    Option<"columns", "columns", "int64_t", "0", "keys and values">,
+    Option<"depth", "depth", "int64_t", "64", "elements of a query, a key or a value">,
+    Option<"type", "type", "std::string", "\"bf16\"", "elements of all tensors">,
+    Option<"scale", "scale", "double", "1.0", "factor of the scores">,
+    Option<"mask", "mask", "std::string", "\"none\"", "none, causal, or the type of an additive mask">,
+    Option<"layout", "layout", "std::string", "\"heads\"", "heads or rows: how tensors lie">,
+    Option<"emptyRows", "empty-rows", "bool", "false", "zeros for queries without keys">,
+    Option<"sums", "sums", "bool", "false", "leave what a backward pass reads">,
+  ];
+  let dependentDialects = ["arith::ArithDialect", "gpu::GPUDialect", "LLVM::LLVMDialect",
+                           "math::MathDialect", "NVVM::NVVMDialect", "scf::SCFDialect"];
+}
+
 def ConvertKernelsToNVVMPass : Pass<"amp-convert-kernels-to-nvvm", "gpu::GPUModuleOp"> {
   let summary = "lower what is left of arith, cf and math in device code";
   let description = [{

@@ -199,7 +199,10 @@ class StepLaunches : public StepBytes {
     if (!isa<LaunchKernelsOp, memref::CopyOp>(op))
       return 0;
     int64_t bytes = 0;
-    for (Value buffer : op.getOperands())
+    // A buffer of which a launch reads several parts is one operand for each.
+    llvm::SmallSetVector<Value, 8> buffers(op.operand_begin(),
+                                           op.operand_end());
+    for (Value buffer : buffers)
       if (isa<MemRefType>(buffer.getType()))
         bytes += ::countBytes(buffer);
     return bytes;

@@ -112,7 +112,7 @@ class Checker:
         self.bounds = {}  # threads and blocks of each kernel, as ptxas is told
         self.registers = None
         self.pool = 0  # registers of a thread of each warpgroup, added up
-        self.code = b""  # of the main kernel
+        self.code = b""  # of the main kernel, or what else read_code takes
 
     def check(self, holds, text):
         if not holds:
@@ -161,8 +161,12 @@ class Checker:
         self.check(run.returncode == 0, "ptxas: " + run.stderr)
         if run.returncode == 0:
             with open(cubin, "rb") as file:
-                self.code = main_code(file.read())
+                self.code = self.read_code(file.read())
         return run.stderr
+
+    def read_code(self, cubin):
+        """What check_sass is given, disassembled."""
+        return main_code(cubin)
 
     def check_resources(self, report):
         kernels = report.split("Compiling entry function")[1:]
@@ -243,18 +247,22 @@ def is_main(name):
     return not re.search("_(reduce|sums|tiles|copy_[ab])$", name)
 
 
-def main_code(cubin):
-    """The instructions of the main kernel, from the ELF file that ptxas wrote."""
+def kernel_codes(cubin):
+    """The instructions of each kernel by its name, from the ELF file that ptxas wrote."""
     table, = struct.unpack_from("<Q", cubin, 40)
     size, count, names = struct.unpack_from("<HHH", cubin, 58)
     sections = [struct.unpack_from("<IIQQQQ", cubin, table + i * size) for i in range(count)]
-    found = []
+    found = {}
     for name, _, _, _, offset, length in sections:
         start = sections[names][4] + name
         text = cubin[start : cubin.index(b"\0", start)].decode()
-        if text.startswith(".text.") and is_main(text):
-            found.append(cubin[offset : offset + length])
-    code, = found
+        if text.startswith(".text."):
+            found[text[len(".text.") :]] = cubin[offset : offset + length]
+    return found
+
+
+def main_code(cubin):
+    code, = (code for name, code in kernel_codes(cubin).items() if is_main(name))
     return code
 
 

@@ -1,9 +1,9 @@
 """Deletes each synchronisation of a generated kernel in turn; the emulator must report it.
 
-    delete_synchronisation.py [--convolution] "OPTIONS" GRID SEEDS PATTERN...
+    delete_synchronisation.py [--convolution | --attention] "OPTIONS" GRID SEEDS PATTERN...
 
-OPTIONS are those of amp-generate-gemm, or of amp-generate-convolution, all of whose
-kernels run. Each operation of the lowered kernel whose name begins with a PATTERN is
+OPTIONS are those of amp-generate-gemm, or of amp-generate-convolution or
+amp-generate-attention, all of whose kernels run. Each operation of the lowered kernel whose name begins with a PATTERN is
 deleted, one in each run, and the kernel runs with GRID blocks under SEEDS schedules. A
 deletion is caught by a finding of the emulator, at a line of the kernel, which says what
 FINDINGS expects where an operation of that kind is missing. Nothing else counts: not a
@@ -70,19 +70,23 @@ def judge(operation, lines, output):
 
 def main():
     arguments = sys.argv[1:]
-    convolution = arguments[:1] == ["--convolution"]
-    text, grid, seeds, *patterns = arguments[convolution:]
-    generator = "amp-generate-convolution" if convolution else "amp-generate-gemm"
+    family = arguments.pop(0)[2:] if arguments[0].startswith("--") else ""
+    text, grid, seeds, *patterns = arguments
+    generator = f"amp-generate-{family or 'gemm'}"
     made = run(["amp-opt", "-", f"--{generator}={text}", "--amp-kernels-to-nvvm"], input="module {}")
     if made.returncode:
         sys.exit(made.stderr)
     lines = made.stdout.split("\n")
     beginning = re.compile(rf"\s*(%\S+ = )?({'|'.join(patterns)})")
     places = [i for i, line in enumerate(lines) if beginning.match(line)]
-    if convolution:
+    if family == "convolution":
         from verify_convolutions import Convolution, run_kernels
 
-        kernels = read_kernels(made.stdout)
+        problem = Convolution(f"{text} | integer {grid} 0 {seeds}")
+    elif family == "attention":
+        from verify_attention import Attention, run_kernels
+
+        problem = Attention(f"{text} | random 0 {seeds}")
     else:
         options = dict(option.split("=") for option in text.split())
         arguments = emulator_options(made.stdout, options, int(grid))
@@ -96,8 +100,8 @@ def main():
             path = os.path.join(own, "kernel.mlir")
             with open(path, "w") as file:
                 file.write(made.stdout if place is None else delete(lines, place))
-            if convolution:
-                return run_kernels(Convolution(f"{text} | integer {grid} 0 {seeds}"), path, kernels, own, LIMIT)
+            if family:
+                return run_kernels(problem, path, read_kernels(made.stdout), own, LIMIT)
             done = run(["amp-emu", path, f"--seeds={seeds}"] + arguments, timeout=LIMIT)
             if done.returncode not in (0, 1):
                 return f"amp-emu ended with {done.returncode}\n{done.stderr}"

@@ -752,6 +752,166 @@ def ConvertLoopsToKernelsPass : Pass<"convert-loops-to-kernels", "ModuleOp"> {
 }
 
 //===----------------------------------------------------------------------===//
+// AttentionToKernels
+//===----------------------------------------------------------------------===//
+
+def ConvertAttentionToKernelsPass : Pass<"convert-attention-to-kernels", "ModuleOp"> {
+  let summary = "run attentions and their gradients as kernels that keep no scores";
+  let description = [{
+    softmax(scale * Q K^T + mask) V becomes one `amp.launch_kernels`, and its gradients,
+    if they are there, another; a `gpu.module` is added for each (see
+    `amp-generate-attention`). Scores and probabilities, which are as many as queries times
+    keys, are then nowhere in memory: the forward launch leaves one number for each query
+    from which the backward launch computes them again. Kernels are for every chip from
+    sm_80 on.
+
+    **Input.** As for `convert-linalg-to-tensor-core`, in front of which this runs:
+    operations on tensors as generics, with elementwise chains fused. An attention is
+    known by what it computes, whatever its operations are called and however they are
+    fused:
+
+    1. two products with f16 or bf16 operands and f32 sums, with up to two loops for batch and heads,
+       of heads of 16, 32, 64 or 128 elements;
+    2. between them exponentials of scores minus the greatest of their row, divided by
+       their sum over keys; a row without a key may be set to 0;
+    3. scores with a factor, constants above 0, which may also stand at Q and K, and a mask:
+       a causal one, by comparing numbers of rows and columns, that adds -inf or puts a number
+       of at most -1e8 in place; or numbers that are added;
+    4. Q, K and V that lie somewhere in rows of a head in one piece each, at multiples of 16
+       bytes: slices, reshapes, transposes and factors are looked through;
+    5. a result that one operation reads, which rounds it, perhaps in another order;
+    6. gradients in any form that equals E dP / Z - E (sum E dP) / Z^2, with exponentials
+       E, their sum Z and dP = dO V^T, in the same block; their products are also read by one
+       operation each, which rounds them;
+    7. and nothing else is computed from the scores: probabilities that are returned, or
+       dropped out, have to be computed anyway.
+
+    **Guarantee.** Intermediate roundings of scores and of probabilities are left out, but for
+    one of probabilities to half precision before each product; factors apply to f32
+    scores. A key that a causal mask hides is not read, so that a NaN there stays
+    there. All else is the same up to the order of sums.
+
+    ```mlir
+    func.func @attention(%q: tensor<64x16xbf16>, %k: tensor<64x16xbf16>,
+                         %v: tensor<64x16xbf16>) -> tensor<64x16xbf16> {
+      %zero = arith.constant 0.0 : f32
+      %least = arith.constant 0xFF800000 : f32
+      %square = tensor.empty() : tensor<64x64xf32>
+      %zeros = linalg.fill ins(%zero : f32) outs(%square : tensor<64x64xf32>)
+          -> tensor<64x64xf32>
+      %scores = linalg.generic {
+          indexing_maps = [affine_map<(i, j, e) -> (i, e)>, affine_map<(i, j, e) -> (j, e)>,
+                           affine_map<(i, j, e) -> (i, j)>],
+          iterator_types = ["parallel", "parallel", "reduction"]}
+          ins(%q, %k : tensor<64x16xbf16>, tensor<64x16xbf16>)
+          outs(%zeros : tensor<64x64xf32>) {
+      ^bb0(%l: bf16, %r: bf16, %out: f32):
+        %0 = arith.extf %l : bf16 to f32
+        %1 = arith.extf %r : bf16 to f32
+        %2 = arith.mulf %0, %1 : f32
+        %3 = arith.addf %out, %2 : f32
+        linalg.yield %3 : f32
+      } -> tensor<64x64xf32>
+      %row = tensor.empty() : tensor<64xf32>
+      %lows = linalg.fill ins(%least : f32) outs(%row : tensor<64xf32>) -> tensor<64xf32>
+      %greatest = linalg.generic {
+          indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+          iterator_types = ["parallel", "reduction"]}
+          ins(%scores : tensor<64x64xf32>) outs(%lows : tensor<64xf32>) {
+      ^bb0(%s: f32, %out: f32):
+        %0 = arith.maximumf %s, %out : f32
+        linalg.yield %0 : f32
+      } -> tensor<64xf32>
+      %powers = linalg.generic {
+          indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>,
+                           affine_map<(i, j) -> (i, j)>],
+          iterator_types = ["parallel", "parallel"]}
+          ins(%scores, %greatest : tensor<64x64xf32>, tensor<64xf32>)
+          outs(%square : tensor<64x64xf32>) {
+      ^bb0(%s: f32, %m: f32, %out: f32):
+        %0 = arith.subf %s, %m : f32
+        %1 = math.exp %0 : f32
+        linalg.yield %1 : f32
+      } -> tensor<64x64xf32>
+      %none = linalg.fill ins(%zero : f32) outs(%row : tensor<64xf32>) -> tensor<64xf32>
+      %total = linalg.generic {
+          indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+          iterator_types = ["parallel", "reduction"]}
+          ins(%powers : tensor<64x64xf32>) outs(%none : tensor<64xf32>) {
+      ^bb0(%p: f32, %out: f32):
+        %0 = arith.addf %p, %out : f32
+        linalg.yield %0 : f32
+      } -> tensor<64xf32>
+      %half = tensor.empty() : tensor<64x64xbf16>
+      %probabilities = linalg.generic {
+          indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>,
+                           affine_map<(i, j) -> (i, j)>],
+          iterator_types = ["parallel", "parallel"]}
+          ins(%powers, %total : tensor<64x64xf32>, tensor<64xf32>)
+          outs(%half : tensor<64x64xbf16>) {
+      ^bb0(%p: f32, %t: f32, %out: bf16):
+        %0 = arith.divf %p, %t : f32
+        %1 = arith.truncf %0 : f32 to bf16
+        linalg.yield %1 : bf16
+      } -> tensor<64x64xbf16>
+      %wide = tensor.empty() : tensor<64x16xf32>
+      %start = linalg.fill ins(%zero : f32) outs(%wide : tensor<64x16xf32>)
+          -> tensor<64x16xf32>
+      %sums = linalg.generic {
+          indexing_maps = [affine_map<(i, e, j) -> (i, j)>, affine_map<(i, e, j) -> (j, e)>,
+                           affine_map<(i, e, j) -> (i, e)>],
+          iterator_types = ["parallel", "parallel", "reduction"]}
+          ins(%probabilities, %v : tensor<64x64xbf16>, tensor<64x16xbf16>)
+          outs(%start : tensor<64x16xf32>) {
+      ^bb0(%l: bf16, %r: bf16, %out: f32):
+        %0 = arith.extf %l : bf16 to f32
+        %1 = arith.extf %r : bf16 to f32
+        %2 = arith.mulf %0, %1 : f32
+        %3 = arith.addf %out, %2 : f32
+        linalg.yield %3 : f32
+      } -> tensor<64x16xf32>
+      %narrow = tensor.empty() : tensor<64x16xbf16>
+      %result = linalg.generic {
+          indexing_maps = [affine_map<(i, e) -> (i, e)>, affine_map<(i, e) -> (i, e)>],
+          iterator_types = ["parallel", "parallel"]}
+          ins(%sums : tensor<64x16xf32>) outs(%narrow : tensor<64x16xbf16>) {
+      ^bb0(%s: f32, %out: bf16):
+        %0 = arith.truncf %s : f32 to bf16
+        linalg.yield %0 : bf16
+      } -> tensor<64x16xbf16>
+      return %result : tensor<64x16xbf16>
+    }
+    ```
+
+    becomes
+
+    ```
+    func.func @attention(...) -> tensor<64x16xbf16> {
+      %empty = tensor.empty() : tensor<64x16xbf16>
+      %o = amp.launch_kernels @attention_0 ins(q = %q, k = %k, v = %v) outs(o = %empty)
+          : (tensor<64x16xbf16>, tensor<64x16xbf16>, tensor<64x16xbf16>, tensor<64x16xbf16>)
+          -> tensor<64x16xbf16>
+      return %o : tensor<64x16xbf16>
+    }
+    gpu.module @attention_0 {...}
+    ```
+  }];
+  let options = [
+    Option<"report", "report", "bool", "false",
+           "a remark for each product that is none of an attention: the reason why">,
+  ];
+  let statistics = [
+    Statistic<"numConverted", "attentions converted", "Attentions that became launches">,
+    Statistic<"numGradients", "gradients converted", "Those with their gradients">,
+    Statistic<"numKernels", "kernel modules", "Different modules of kernels that were added">,
+  ];
+  let dependentDialects = ["::mlir::amp::AmpDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
+                           "::mlir::math::MathDialect", "::mlir::NVVM::NVVMDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // LinalgToTensorCore
 //===----------------------------------------------------------------------===//
 

@@ -1300,8 +1300,8 @@ def CountLaunchTrafficPass : Pass<"amp-count-launch-traffic", "ModuleOp"> {
   let description = [{
     As `amp-count-kernel-traffic`, for a device: leaves on the module, as
     `amp.kernel_traffic`, the bytes of the buffers that the launches and copies of its
-    train step (by `amp.signature`) move. Of an `amp.launch_kernels` each operand counts
-    once, of a `memref.copy` its source and its target. Of branches the one counts that
+    train step (by `amp.signature`) move. Of an `amp.launch_kernels` each buffer counts
+    once, also where it is several operands, of a `memref.copy` its source and its target. Of branches the one counts that
     moves most, and a loop for each of its rounds, if their number is known.
 
     An operand counts whole: of one that kernels read only in part, as a slice or by
