@@ -198,7 +198,9 @@ std::optional<Element> Elements::stepBack(const Element &element) const {
   }
   Operation *op = element.value.getDefiningOp();
   if (!isa<ShapedType>(element.value.getType())) {
-    if (isa<arith::ExtFOp, arith::TruncFOp>(op))
+    // Not through a rounding to 8 bits, which is meant.
+    if (isa<arith::ExtFOp, arith::TruncFOp>(op) &&
+        element.value.getType().getIntOrFloatBitWidth() >= 16)
       return element.operand(0);
     return std::nullopt;
   }

@@ -12,8 +12,8 @@
 // elementwise fusion has cut it.
 //
 // Indices are affine expressions of loops that the caller has named by
-// dimensions. Rounding is looked through: what is compared here is meant to be
-// computed anew.
+// dimensions. Rounding to 16 bits or more is looked through: what is compared
+// here is meant to be computed anew.
 //
 //===----------------------------------------------------------------------===//
 

@@ -184,6 +184,12 @@ std::optional<HeadsSource> mlir::amp::findSource(const AttentionLoops &loops,
   std::optional<Element> next = element;
   while (next) {
     Value value = next->value;
+    // What was rounded to the other format of 16 bits is not what it was made
+    // of.
+    Type number = getElementTypeOrSelf(value.getType());
+    if (number != type && isa<FloatType>(number) &&
+        number.getIntOrFloatBitWidth() <= 16)
+      break;
     if (isa<ShapedType>(value.getType()) &&
         getElementTypeOrSelf(value.getType()) == type &&
         (hasFactor || factor == 1))

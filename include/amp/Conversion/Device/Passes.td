@@ -786,7 +786,7 @@ def ConvertAttentionToKernelsPass : Pass<"convert-attention-to-kernels", "Module
     7. and nothing else is computed from the scores: probabilities that are returned, or
        dropped out, have to be computed anyway.
 
-    **Guarantee.** Intermediate roundings of scores and of probabilities are left out, but for
+    **Guarantee.** Intermediate roundings of scores and of probabilities to 16 bits or more are left out, but for
     one of probabilities to half precision before each product; factors apply to f32
     scores. A key that a causal mask hides is not read, so that a NaN there stays
     there. All else is the same up to the order of sums.

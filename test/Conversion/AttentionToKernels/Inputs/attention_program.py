@@ -35,6 +35,7 @@ VARIATIONS = {
     "powers": "expected an operand of exponentials",
     "squared": "expected scores that are a product",
     "wide-scores": "expected scores of a product of the result's type",
+    "eight-bits": "expected scores that are a product",
     "exchanged": "expected scores of each query and key",
     "zeros": "expected zeros of no rows but those without keys",
     "part-of-mask": "expected a mask that is read by rows and columns",
@@ -221,13 +222,19 @@ def divided(batch, heads, rows, depth, type, gradients=True, variation=""):
     swapped, plain = ["a", "c", "b", "d"], ["a", "b", "c", "d"]
     q, k = (w.move(name, swapped, plain, by_head, of_scores) for name in ("%q", "%k"))
     v = w.move("%v", swapped, plain, by_head, type)
+    if variation == "rounded-values":
+        # To eight bits and back: what was rounded is no source of the values.
+        v = w.generic(plain, [(v, plain)], plain, by_head, type, f"%a = arith.truncf %x0 : {type} to f8E4M3FN\n%r = arith.extf %a : f8E4M3FN to {type}\nlinalg.yield %r : {type}")
     sums = w.product(WITH_DEPTH, (q, ["b", "h", "i", "e"]), (k, ["b", "h", "j", "e"]), LOOPS, square, of_scores)
     kind = {"band": "eq", "upside-down": "sle"}.get(variation, "sge")
     seen = w.generic(["i", "j"], [], ["i", "j"], [rows, rows], "i1", f"%a = linalg.index 0 : index\n%b = linalg.index 1 : index\n%c = arith.index_cast %a : index to i32\n%d = arith.index_cast %b : index to i32\n%r = arith.cmpi {kind}, %c, %d : i32\nlinalg.yield %r : i1")
     low, by = w.constant("-100.0" if variation == "low" else "-1.0e+09", "f32"), w.constant("4.0", "f32")
     read = ["h", "b", "i", "j"] if variation == "exchanged" else LOOPS
     times = f"%a = arith.mulf %x1, %x1 : f32" if variation == "squared" else f"%a = arith.divf %x1, {by} : f32"
-    score = w.generic(LOOPS, [(seen, ["i", "j"]), (sums, read)], LOOPS, square, "f32", f"{times}\n%r = arith.select %x0, %a, {low} : f32\nlinalg.yield %r : f32")
+    if variation == "eight-bits":
+        times = f"%a = arith.divf %x1, {by} : f32\n%n = arith.truncf %a : f32 to f8E4M3FN\n%b = arith.extf %n : f8E4M3FN to f32"
+    last = "%b" if variation == "eight-bits" else "%a"
+    score = w.generic(LOOPS, [(seen, ["i", "j"]), (sums, read)], LOOPS, square, "f32", f"{times}\n%r = arith.select %x0, {last}, {low} : f32\nlinalg.yield %r : f32")
     p, e, z = softmax(w, score, square, "f32", type, variation, safe=False)
     result = w.product(["b", "h", "i", "e", "j"], (p, LOOPS), (v, ["b", "h", "j", "e"]), ["b", "h", "i", "e"], by_head, type)
     results = [w.round(result, swapped, plain, four, type)]
@@ -280,7 +287,7 @@ def write(variation, type="bf16"):
     """The program that a variation is of."""
     if variation in ("wide", "columns", "part-of-mask"):
         return added(2, 32, 32, 16, "f32" if variation == "wide" else type, variation)
-    of_divided = "band low upside-down no-greatest other-sum dropout other-axis powers squared wide-scores exchanged"
+    of_divided = "band low upside-down no-greatest other-sum dropout other-axis powers squared wide-scores exchanged eight-bits"
     if variation in of_divided.split():
         return divided(2, 2, 32, 16, type, False, variation)
     depth = 48 if variation == "depth" else 16
@@ -288,4 +295,5 @@ def write(variation, type="bf16"):
 
 
 if __name__ == "__main__":
-    print({"packed": packed, "divided": divided}[sys.argv[1]](2, 4, 100, 32, "bf16", sys.argv[2:] != ["forward"]))
+    form, gradients = {"packed": packed, "divided": divided}[sys.argv[1]], "forward" not in sys.argv[2:]
+    print(form(2, 4, 100, 32, "bf16", gradients, "rounded-values" if "rounded-values" in sys.argv[2:] else ""))
