@@ -75,6 +75,8 @@ static void addTensorStage(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createRecomputeWideningsPass());
   pm.addPass(createFuseElementwisePass());
   addCleanup(pm);
+  // What is a loop's is no group's, and no kernel's of its own.
+  pm.addNestedPass<func::FuncOp>(createExpandSliceUpdatesPass());
   pm.addNestedPass<func::FuncOp>(createSeparateFillsPass());
 }
 

@@ -31,7 +31,8 @@ BufferOrigin getBufferOrigin(Value root);
 
 /// True if no byte belongs to both. Allocations, globals of different names and
 /// arguments of a function are apart: the callers of an entry point allocate
-/// its results and hand no argument as a result.
+/// its results and hand no argument as a result. So are parts of one arena
+/// whose places are known.
 bool areBuffersApart(Value a, Value b);
 
 } // namespace mlir::amp

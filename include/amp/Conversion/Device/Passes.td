@@ -455,6 +455,72 @@ def DeferAssertsPass : Pass<"amp-defer-asserts", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::amp::AmpDialect"];
 }
 
+def ExpandSliceUpdatesPass : Pass<"amp-expand-slice-updates", "::mlir::func::FuncOp"> {
+  let summary = "loops that put slices into a tensor put in elements";
+  let description = [{
+    A gradient of a table is a loop that adds a row in each iteration, at an index that it
+    reads. A host that launched a kernel for each row would read each index before. Where a
+    loop does nothing else, the elementwise operation and the insertion of its result become
+    loops on elements, which `convert-loops-to-kernels` makes one kernel of.
+
+    **Input.** In an `scf.for` of numbers, slices, elementwise `linalg.generic`, insertions, and
+    such loops: an operation of known extents with one result, each element once, that is
+    put in and not used elsewhere. What it reads comes from outside of the loop, as slices or
+    whole, or is the slice that the result takes the place of. The rest stays.
+
+    Before:
+    ```mlir
+    func.func @rows(%at: tensor<8xindex>, %rows: tensor<8x4xf32>, %table: tensor<9x4xf32>) -> tensor<9x4xf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c8 = arith.constant 8 : index
+      %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%to = %table) -> (tensor<9x4xf32>) {
+        %n = tensor.extract %at[%i] : tensor<8xindex>
+        %x = tensor.extract_slice %rows[%i, 0] [1, 4] [1, 1] : tensor<8x4xf32> to tensor<4xf32>
+        %y = tensor.extract_slice %to[%n, 0] [1, 4] [1, 1] : tensor<9x4xf32> to tensor<4xf32>
+        %z = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+            ins(%x : tensor<4xf32>) outs(%y : tensor<4xf32>) {
+        ^bb0(%a: f32, %b: f32):
+          %s = arith.addf %b, %a : f32
+          linalg.yield %s : f32
+        } -> tensor<4xf32>
+        %next = tensor.insert_slice %z into %to[%n, 0] [1, 4] [1, 1] : tensor<4xf32> into tensor<9x4xf32>
+        scf.yield %next : tensor<9x4xf32>
+      }
+      return %r : tensor<9x4xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @rows(%at: tensor<8xindex>, %rows: tensor<8x4xf32>, %table: tensor<9x4xf32>) -> tensor<9x4xf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c8 = arith.constant 8 : index
+      %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%to = %table) -> (tensor<9x4xf32>) {
+        %n = tensor.extract %at[%i] : tensor<8xindex>
+        %c0_0 = arith.constant 0 : index
+        %c1_1 = arith.constant 1 : index
+        %c4 = arith.constant 4 : index
+        %next = scf.for %j = %c0_0 to %c4 step %c1_1 iter_args(%whole = %to) -> (tensor<9x4xf32>) {
+          %a = tensor.extract %rows[%i, %j] : tensor<8x4xf32>
+          %b = tensor.extract %whole[%n, %j] : tensor<9x4xf32>
+          %s = arith.addf %b, %a : f32
+          %put = tensor.insert %s into %whole[%n, %j] : tensor<9x4xf32>
+          scf.yield %put : tensor<9x4xf32>
+        }
+        scf.yield %next : tensor<9x4xf32>
+      }
+      return %r : tensor<9x4xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numExpanded", "updates expanded", "Insertions of slices that became loops">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 //===----------------------------------------------------------------------===//
 // LinalgToElementKernels
 //===----------------------------------------------------------------------===//
@@ -630,6 +696,7 @@ def ConvertFusionGroupsToKernelsPass
   ];
   let statistics = [
     Statistic<"numConverted", "loops converted", "Loops that became launches">,
+    Statistic<"numShared", "loops shared", "Launches of more than one thread with work">,
     Statistic<"numDeclined", "loops declined", "Loops left as they are">,
     Statistic<"numKernels", "kernels", "Different kernels">
   ];
@@ -690,13 +757,23 @@ def ConvertCopiesToKernelsPass : Pass<"convert-copies-to-kernels", "ModuleOp"> {
 }
 
 def ConvertLoopsToKernelsPass : Pass<"convert-loops-to-kernels", "ModuleOp"> {
-  let summary = "run loops and branches on single elements as kernels of one thread";
+  let summary = "run loops and branches on single elements as kernels";
   let description = [{
     What is left of a step on buffers when products, groups, elements and copies have
     kernels: scatters that a front end wrote as loops, and what no other kernel takes.
     The outermost `scf.for`, `scf.while` and `scf.if` that load or store elements become
-    one `amp.launch_kernels` each, of one thread that runs them in their order. Slow,
-    but no host waits for each element.
+    one `amp.launch_kernels` each, so that no host waits for each element.
+
+    Threads share a kernel where each element that is written is known to be one thread's,
+    which runs all that touches it in the loops' order: results have the bits of one thread's,
+    for any grid. A loop is shared by its iterations if all that the kernel writes has a dimension
+    that the loop's variable alone indexes, scaled and shifted at most: the columns of a table's
+    gradient, or all of a gather. What is left of the index is data in a scatter; its elements are dealt out to
+    up to 32 parts of threads, each of which goes through all updates and runs those of its own
+    elements. An index outside of the buffer is nobody's there. For that, all
+    accesses to what is written have the same index, which does not depend on what they read, and other
+    buffers are apart from it (arguments, allocations, and parts of an arena that do not meet). What
+    is not proved is run by one thread.
 
     **Input.** Loops and branches without results, of `scf.for`, `scf.while`, `scf.if`,
     loads, stores and arithmetic that device code has; buffers from outside have known
@@ -741,6 +818,7 @@ def ConvertLoopsToKernelsPass : Pass<"convert-loops-to-kernels", "ModuleOp"> {
   ];
   let statistics = [
     Statistic<"numConverted", "loops converted", "Loops that became launches">,
+    Statistic<"numShared", "loops shared", "Launches of more than one thread with work">,
     Statistic<"numDeclined", "loops declined", "Loops left as they are">,
     Statistic<"numKernels", "kernels", "Different kernels">
   ];
