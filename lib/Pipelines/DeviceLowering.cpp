@@ -87,6 +87,7 @@ static void addKernels(OpPassManager &pm,
   pm.addPass(createConvertAttentionToKernelsPass());
   ConvertLinalgToTensorCorePassOptions products;
   products.chip = options.chip;
+  products.tf32 = options.tf32;
   pm.addPass(createConvertLinalgToTensorCorePass(products));
   addCleanup(pm);
   // Those of products are parts of their kernels by now.

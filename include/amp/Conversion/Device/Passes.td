@@ -1037,7 +1037,13 @@ def ConvertLinalgToTensorCorePass : Pass<"convert-linalg-to-tensor-core", "Modul
     to compute from smaller ones are: a widened bias is read narrow, a comparison is
     made again from what it compared.
 
-    **Guarantee.** The result is the same up to the order of summation.
+    **Guarantee.** The result is the same up to the order of summation, and without `tf32`.
+
+    With `tf32`, a matrix product of f32 operands runs on Tensor Cores where that is expected to take less time:
+    they read the 10 upper bits of each fraction, so that an operand has a relative error of 2^-10 (cut off, by wgmma on
+    sm_90a) or 2^-11 (rounded, by mma.sync before); sums are f32. They need K innermost in both operands, of rows that are multiples of 16
+    bytes; one that lies otherwise is copied, which counts. Convolutions stay in f32, and so does what is no faster; a
+    remark of `report` has a note that says why. With `always`, all that tf32 kernels take runs there.
 
     With `report`, each contraction gets a remark: what was chosen, or why not, with
     a note at the first operation of its group that is not part of the kernel. The
@@ -1103,6 +1109,8 @@ def ConvertLinalgToTensorCorePass : Pass<"convert-linalg-to-tensor-core", "Modul
            "file of measured choices, which overrule the cost model">,
     Option<"always", "always", "bool", "false",
            "take also what a plain kernel is expected to compute in half the time">,
+    Option<"tf32", "tf32", "bool", "false",
+           "read f32 operands of matrix products as tf32">,
     Option<"report", "report", "bool", "false",
            "a remark for each contraction: the kernel, or the reason why not">,
   ];
