@@ -108,29 +108,30 @@ static void addKernels(OpPassManager &pm,
   ConvertFusionGroupsToKernelsPassOptions groups;
   groups.chip = options.chip;
   pm.addPass(createConvertFusionGroupsToKernelsPass(groups));
+  pm.addNestedPass<func::FuncOp>(createReadThroughSlicesPass());
   pm.addPass(createConvertLinalgToElementKernelsPass());
   addCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createSinkHostReadsPass());
 }
 
 /// Buffers of known places, and copies that are kernels.
-static void addBuffers(OpPassManager &pm,
-                       const DeviceLoweringOptions &options) {
+static void addBuffers(OpPassManager &pm) {
   buildBufferizationPipeline(pm);
   pm.addNestedPass<func::FuncOp>(createWriteResultsInPlacePass());
   pm.addPass(createConvertCopiesToKernelsPass());
-  if (options.countTraffic)
-    pm.addPass(createCountLaunchTrafficPass());
   pm.addNestedPass<func::FuncOp>(createPlanBuffersPass());
   buildDeallocationPipeline(pm);
 }
 
 /// What the host does itself, and what it asks the runtime for.
-static void addHostCode(OpPassManager &pm) {
+static void addHostCode(OpPassManager &pm,
+                        const DeviceLoweringOptions &options) {
   // Loops over tiles that have no kernel.
   pm.addPass(createForallToForLoopPass());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addPass(createConvertLoopsToKernelsPass());
+  if (options.countTraffic)
+    pm.addPass(createCountLaunchTrafficPass());
   pm.addPass(createConvertAssertToRuntimePass());
   // Of launches that were dead.
   pm.addPass(createEraseUnusedKernelsPass());
@@ -159,8 +160,8 @@ void mlir::amp::buildDeviceLoweringPipeline(
     OpPassManager &pm, const DeviceLoweringOptions &options) {
   addTensorStage(pm, options);
   addKernels(pm, options);
-  addBuffers(pm, options);
-  addHostCode(pm);
+  addBuffers(pm);
+  addHostCode(pm, options);
   addImages(pm, options);
   buildHostProgramPipeline(pm, /*hasTiles=*/false);
 }

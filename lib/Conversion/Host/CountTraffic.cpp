@@ -193,6 +193,18 @@ class StepKernels : public StepBytes {
   llvm::DenseMap<func::FuncOp, int64_t> bytesOf;
 };
 
+/// Bytes of a launch's operand. One that has strides is given as a window, from
+/// the first of its elements to the last; those between them are not touched.
+int64_t countViewed(Value buffer) {
+  int64_t bytes = ::countBytes(buffer);
+  auto window = buffer.getDefiningOp<memref::ReinterpretCastOp>();
+  auto viewed = window ? dyn_cast<MemRefType>(window.getSource().getType())
+                       : MemRefType();
+  return viewed && viewed.hasStaticShape()
+             ? std::min(bytes, ::countBytes(window.getSource()))
+             : bytes;
+}
+
 /// Of launches and copies.
 class StepLaunches : public StepBytes {
   int64_t countOwn(Operation &op) override {
@@ -204,7 +216,7 @@ class StepLaunches : public StepBytes {
                                            op.operand_end());
     for (Value buffer : buffers)
       if (isa<MemRefType>(buffer.getType()))
-        bytes += ::countBytes(buffer);
+        bytes += countViewed(buffer);
     return bytes;
   }
 };

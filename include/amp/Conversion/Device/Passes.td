@@ -521,6 +521,52 @@ def ExpandSliceUpdatesPass : Pass<"amp-expand-slice-updates", "::mlir::func::Fun
                            "::mlir::tensor::TensorDialect"];
 }
 
+def ReadThroughSlicesPass : Pass<"amp-read-through-slices", "::mlir::func::FuncOp"> {
+  let summary = "read a slice's elements where they lie";
+  let description = [{
+    A kernel takes a tensor from its first element on, so that a slice is copied for it. An
+    operation with a thread for each element of its result can as well index the tensor that the
+    slice is cut from: its map is composed with the slice's offsets and strides, and with the
+    extents of a `tensor.expand_shape` on top. Queries, keys and values, which are parts of one
+    product's rows, go to their heads without a copy so.
+
+    **Input.** Inputs of a `linalg.generic` on tensors whose loops each have a dimension of the result; slices of
+    known offsets and strides. A slice that begins at 0, is shorter than its tensor and is indexed by a loop alone
+    stays: such a loop would run as far as the tensor.
+
+    Before:
+    ```mlir
+    func.func @last(%x: tensor<4x6xf32>) -> tensor<2x4xf32> {
+      %s = tensor.extract_slice %x[0, 4] [4, 2] [1, 1] : tensor<4x6xf32> to tensor<4x2xf32>
+      %e = tensor.empty() : tensor<2x4xf32>
+      %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+          ins(%s : tensor<4x2xf32>) outs(%e : tensor<2x4xf32>) {
+      ^bb0(%a: f32, %b: f32):
+        linalg.yield %a : f32
+      } -> tensor<2x4xf32>
+      return %r : tensor<2x4xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @last(%x: tensor<4x6xf32>) -> tensor<2x4xf32> {
+      %s = tensor.extract_slice %x[0, 4] [4, 2] [1, 1] : tensor<4x6xf32> to tensor<4x2xf32>
+      %e = tensor.empty() : tensor<2x4xf32>
+      %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i + 4)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+          ins(%x : tensor<4x6xf32>) outs(%e : tensor<2x4xf32>) {
+      ^bb0(%a: f32, %b: f32):
+        linalg.yield %a : f32
+      } -> tensor<2x4xf32>
+      return %r : tensor<2x4xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numRead", "slices read", "Operands that are read where they lie">
+  ];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
 //===----------------------------------------------------------------------===//
 // LinalgToElementKernels
 //===----------------------------------------------------------------------===//
