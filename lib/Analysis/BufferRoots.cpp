@@ -92,3 +92,19 @@ bool mlir::amp::areBuffersApart(Value a, Value b) {
            b.getDefiningOp<memref::GetGlobalOp>().getName();
   return true;
 }
+
+int64_t mlir::amp::countBufferBytes(Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  return type.hasStaticShape() ? type.getNumElements() * getElementBytes(type)
+                               : 0;
+}
+
+int64_t mlir::amp::countViewedBytes(Value buffer) {
+  int64_t bytes = countBufferBytes(buffer);
+  auto window = buffer.getDefiningOp<memref::ReinterpretCastOp>();
+  auto viewed = window ? dyn_cast<MemRefType>(window.getSource().getType())
+                       : MemRefType();
+  return viewed && viewed.hasStaticShape()
+             ? std::min(bytes, countBufferBytes(window.getSource()))
+             : bytes;
+}

@@ -130,8 +130,12 @@ static void addHostCode(OpPassManager &pm,
   pm.addPass(createForallToForLoopPass());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addPass(createConvertLoopsToKernelsPass());
-  if (options.countTraffic)
+  if (options.countTraffic) {
     pm.addPass(createCountLaunchTrafficPass());
+    EstimateStepPassOptions estimate;
+    estimate.chip = options.chip;
+    pm.addPass(createEstimateStepPass(estimate));
+  }
   pm.addPass(createConvertAssertToRuntimePass());
   // Of launches that were dead.
   pm.addPass(createEraseUnusedKernelsPass());

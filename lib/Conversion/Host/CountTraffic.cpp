@@ -52,12 +52,6 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
-static int64_t countBytes(Value buffer) {
-  auto type = cast<MemRefType>(buffer.getType());
-  return type.hasStaticShape() ? type.getNumElements() * getElementBytes(type)
-                               : 0;
-}
-
 namespace {
 /// What a kernel does to the buffers that it is given.
 class KernelTraffic {
@@ -78,9 +72,9 @@ public:
   int64_t countBytes() const {
     int64_t bytes = gathered;
     for (Value buffer : readFirst)
-      bytes += ::countBytes(buffer);
+      bytes += countBufferBytes(buffer);
     for (Value buffer : written)
-      bytes += ::countBytes(buffer);
+      bytes += countBufferBytes(buffer);
     return bytes;
   }
 
@@ -121,7 +115,7 @@ private:
                                    getConstantIntValue(step).value_or(1));
     op->walk([&](memref::LoadOp load) {
       if (Value given = getGiven(load.getMemRef()))
-        gathered += std::min(::countBytes(given),
+        gathered += std::min(countBufferBytes(given),
                              points * getElementBytes(load.getType()));
     });
   }
@@ -193,18 +187,6 @@ class StepKernels : public StepBytes {
   llvm::DenseMap<func::FuncOp, int64_t> bytesOf;
 };
 
-/// Bytes of a launch's operand. One that has strides is given as a window, from
-/// the first of its elements to the last; those between them are not touched.
-int64_t countViewed(Value buffer) {
-  int64_t bytes = ::countBytes(buffer);
-  auto window = buffer.getDefiningOp<memref::ReinterpretCastOp>();
-  auto viewed = window ? dyn_cast<MemRefType>(window.getSource().getType())
-                       : MemRefType();
-  return viewed && viewed.hasStaticShape()
-             ? std::min(bytes, ::countBytes(window.getSource()))
-             : bytes;
-}
-
 /// Of launches and copies.
 class StepLaunches : public StepBytes {
   int64_t countOwn(Operation &op) override {
@@ -216,7 +198,7 @@ class StepLaunches : public StepBytes {
                                            op.operand_end());
     for (Value buffer : buffers)
       if (isa<MemRefType>(buffer.getType()))
-        bytes += countViewed(buffer);
+        bytes += countViewedBytes(buffer);
     return bytes;
   }
 };

@@ -1176,6 +1176,44 @@ def ConvertLinalgToTensorCorePass : Pass<"convert-linalg-to-tensor-core", "Modul
   ];
 }
 
+def EstimateStepPass : Pass<"amp-estimate-step", "ModuleOp"> {
+  let summary = "leave the time that a step is expected to take, by a model";
+  let description = [{
+    Leaves on the module, as `amp.expected_seconds`, what the launches and copies of its train step (by
+    `amp.signature`) are expected to take one after the other on `chip`. A model, not a measurement:
+
+    - kernels with an `amp.cost` (products and convolutions) take its `seconds`, by which they were chosen;
+    - all others take a launch that waits for the one before, 2.5 us, and the bytes of their operands at what
+      memory keeps up (docs/Rationale/Kernels.md). What such a kernel computes, and what one thread does alone, is not in it.
+
+    Of branches the one counts that takes most, and a loop for each of its rounds, if their number is known. The
+    host's part, its reads among it, does not count, nor does what a graph of the device would save.
+    Runs on buffers, before kernels become images.
+
+    Before:
+    ```mlir
+    func.func @step(%x: memref<16xf32>, %y: memref<16xf32>) attributes {
+        amp.signature = {kind = "train_step"}} {
+      memref.copy %x, %y : memref<16xf32> to memref<16xf32>
+      return
+    }
+    ```
+    After:
+    ```mlir
+    module attributes {amp.expected_seconds = 2.5000424543946935E-6 : f64} {
+      func.func @step(%x: memref<16xf32>, %y: memref<16xf32>) attributes {
+          amp.signature = {kind = "train_step"}} {
+        memref.copy %x, %y : memref<16xf32> to memref<16xf32>
+        return
+      }
+    }
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", "\"sm_90a\"", "what kernels are for">,
+  ];
+}
+
 def AnnotateFusionPlanPass : Pass<"amp-annotate-fusion-plan", "::mlir::func::FuncOp"> {
   let summary = "write down which operations share a pass on a GPU";
   let description = [{
