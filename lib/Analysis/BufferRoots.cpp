@@ -7,12 +7,15 @@
 //===----------------------------------------------------------------------===//
 //
 // A root is compared by where it comes from; values are not followed through
-// control flow.
+// control flow. Parts of one arena (amp-plan-buffers) are compared by their
+// bytes.
 //
 //===----------------------------------------------------------------------===//
 
 #include "amp/Analysis/BufferRoots.h"
 
+#include "amp/Support/ByteCount.h"
+#include "amp/Support/ShapedBytes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -47,7 +50,37 @@ BufferOrigin mlir::amp::getBufferOrigin(Value root) {
                                       : BufferOrigin::Unknown;
 }
 
+/// The memref.view closest to the root that `memref` looks through, if any: a
+/// part of an arena. Views of a view stay inside of it.
+static memref::ViewOp getPart(Value memref) {
+  memref::ViewOp part;
+  for (; memref; memref = getViewedBuffer(memref))
+    if (auto view = memref.getDefiningOp<memref::ViewOp>())
+      part = view;
+  return part;
+}
+
+/// Whether one part of an arena is known to end before another begins.
+static bool endsBefore(memref::ViewOp a, memref::ViewOp b) {
+  std::optional<int64_t> first = getConstantIntValue(a.getByteShift()),
+                         second = getConstantIntValue(b.getByteShift());
+  MemRefType type = a.getType();
+  if (!first || !second || !type.hasStaticShape() || *first > *second)
+    return false;
+  std::optional<int64_t> bytes =
+      countBytes(type.getShape(), getElementBytes(type));
+  return bytes && *bytes <= *second - *first;
+}
+
+static bool areBytesApart(Value a, Value b) {
+  memref::ViewOp first = getPart(a), second = getPart(b);
+  return first && second && first.getSource() == second.getSource() &&
+         (endsBefore(first, second) || endsBefore(second, first));
+}
+
 bool mlir::amp::areBuffersApart(Value a, Value b) {
+  if (areBytesApart(a, b))
+    return true;
   a = getBufferRoot(a);
   b = getBufferRoot(b);
   BufferOrigin first = getBufferOrigin(a), second = getBufferOrigin(b);
@@ -58,4 +91,20 @@ bool mlir::amp::areBuffersApart(Value a, Value b) {
     return a.getDefiningOp<memref::GetGlobalOp>().getName() !=
            b.getDefiningOp<memref::GetGlobalOp>().getName();
   return true;
+}
+
+int64_t mlir::amp::countBufferBytes(Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  return type.hasStaticShape() ? type.getNumElements() * getElementBytes(type)
+                               : 0;
+}
+
+int64_t mlir::amp::countViewedBytes(Value buffer) {
+  int64_t bytes = countBufferBytes(buffer);
+  auto window = buffer.getDefiningOp<memref::ReinterpretCastOp>();
+  auto viewed = window ? dyn_cast<MemRefType>(window.getSource().getType())
+                       : MemRefType();
+  return viewed && viewed.hasStaticShape()
+             ? std::min(bytes, countBufferBytes(window.getSource()))
+             : bytes;
 }

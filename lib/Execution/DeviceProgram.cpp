@@ -78,6 +78,7 @@ static void setLowering(DeviceLoweringOptions &lowering,
       target.device == kEmulator ? KernelFormat::NVVM : KernelFormat::Cubin;
   lowering.toolkit = target.toolkit;
   lowering.cache = target.cache;
+  lowering.tf32 = target.tf32;
   lowering.countTraffic = target.countTraffic;
 }
 

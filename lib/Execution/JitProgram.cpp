@@ -260,6 +260,7 @@ mlir::amp::lowerProgram(ModuleOp module, const MixedPrecisionOptions &precision,
   report.lowering = secondsSince(start);
   report.kernelTraffic = takeNumber(module, kKernelTrafficAttr);
   report.leastTraffic = takeNumber(module, kLeastTrafficAttr);
+  module->removeAttr(kExpectedSecondsAttr);
   return llvm::Error::success();
 }
 

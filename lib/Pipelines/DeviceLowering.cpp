@@ -75,6 +75,8 @@ static void addTensorStage(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createRecomputeWideningsPass());
   pm.addPass(createFuseElementwisePass());
   addCleanup(pm);
+  // What is a loop's is no group's, and no kernel's of its own.
+  pm.addNestedPass<func::FuncOp>(createExpandSliceUpdatesPass());
   pm.addNestedPass<func::FuncOp>(createSeparateFillsPass());
 }
 
@@ -85,6 +87,7 @@ static void addKernels(OpPassManager &pm,
   pm.addPass(createConvertAttentionToKernelsPass());
   ConvertLinalgToTensorCorePassOptions products;
   products.chip = options.chip;
+  products.tf32 = options.tf32;
   pm.addPass(createConvertLinalgToTensorCorePass(products));
   addCleanup(pm);
   // Those of products are parts of their kernels by now.
@@ -105,29 +108,34 @@ static void addKernels(OpPassManager &pm,
   ConvertFusionGroupsToKernelsPassOptions groups;
   groups.chip = options.chip;
   pm.addPass(createConvertFusionGroupsToKernelsPass(groups));
+  pm.addNestedPass<func::FuncOp>(createReadThroughSlicesPass());
   pm.addPass(createConvertLinalgToElementKernelsPass());
   addCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createSinkHostReadsPass());
 }
 
 /// Buffers of known places, and copies that are kernels.
-static void addBuffers(OpPassManager &pm,
-                       const DeviceLoweringOptions &options) {
+static void addBuffers(OpPassManager &pm) {
   buildBufferizationPipeline(pm);
   pm.addNestedPass<func::FuncOp>(createWriteResultsInPlacePass());
   pm.addPass(createConvertCopiesToKernelsPass());
-  if (options.countTraffic)
-    pm.addPass(createCountLaunchTrafficPass());
   pm.addNestedPass<func::FuncOp>(createPlanBuffersPass());
   buildDeallocationPipeline(pm);
 }
 
 /// What the host does itself, and what it asks the runtime for.
-static void addHostCode(OpPassManager &pm) {
+static void addHostCode(OpPassManager &pm,
+                        const DeviceLoweringOptions &options) {
   // Loops over tiles that have no kernel.
   pm.addPass(createForallToForLoopPass());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addPass(createConvertLoopsToKernelsPass());
+  if (options.countTraffic) {
+    pm.addPass(createCountLaunchTrafficPass());
+    EstimateStepPassOptions estimate;
+    estimate.chip = options.chip;
+    pm.addPass(createEstimateStepPass(estimate));
+  }
   pm.addPass(createConvertAssertToRuntimePass());
   // Of launches that were dead.
   pm.addPass(createEraseUnusedKernelsPass());
@@ -156,8 +164,8 @@ void mlir::amp::buildDeviceLoweringPipeline(
     OpPassManager &pm, const DeviceLoweringOptions &options) {
   addTensorStage(pm, options);
   addKernels(pm, options);
-  addBuffers(pm, options);
-  addHostCode(pm);
+  addBuffers(pm);
+  addHostCode(pm, options);
   addImages(pm, options);
   buildHostProgramPipeline(pm, /*hasTiles=*/false);
 }

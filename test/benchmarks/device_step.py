@@ -8,7 +8,7 @@
                    [--samples DIR] [--seconds 300]
 
 For each sample, and the larger ones where `shared/samples/mid` is beside the checkout, a
-row of a Markdown table for each level. Nothing runs: no column is a time on a GPU. NAME
+row of a Markdown table for each level. Nothing runs: no column is a time that a GPU took. NAME
 chooses samples whose names contain it.
 
 - `kernels`: images in the program, those of its evaluation among them. An image holds the
@@ -26,6 +26,9 @@ chooses samples whose names contain it.
   results have the state before and after the step, which some levels have twice, as
   master weights.
 - `images`: bytes of all images, cubins or PTX, as the line below the table says.
+- `model (us)`: what a model expects the launches and copies of a step to take one after the other on the
+  chip (`amp-estimate-step`): products what their kernels were chosen by, all else a launch and its bytes at the
+  memory's rate. Not measured, and without what the host does or waits for.
 - `lower`, `compile`: seconds of amp-opt until every kernel is made, and from there until
   all are images, by `--mlir-timing`, on this machine's CPU.
 
@@ -53,7 +56,8 @@ FIRST_OF_CODE = "GpuNVVMAttachTarget"
 #: And the one after them.
 AFTER_CODE = "EmbedKernelsPass"
 COLUMNS = ["sample", "level", "kernels", "launches", "copies", "reads", "writes", "moved", "least",
-           "ratio", "workspace", "of O0", "peak", "of O0", "images", "lower (s)", "compile (s)"]
+           "ratio", "workspace", "of O0", "peak", "of O0", "images", "model (us)",
+           "lower (s)", "compile (s)"]
 #: Of each AmpRtElementKind (amp-rt/Element.h).
 ELEMENT_BYTES = [2, 2, 4, 8, 1, 1, 2, 4, 8]
 
@@ -71,6 +75,7 @@ class Step(NamedTuple):
     workspace: int
     peak: int
     images: int
+    expected: float
     lower: float
     compile: float
 
@@ -133,6 +138,7 @@ def read_program(text, report):
                for value in structs[f"amp_{what}_train_step"])
     return Step(len(images), *calls, attribute("amp.kernel_traffic"),
                 attribute("amp.least_traffic"), workspace, workspace + held, sum(images),
+                float(re.search(r"\bamp.expected_seconds = ([0-9.eE+-]+) : f64", text)[1]),
                 *stage_seconds(report))
 
 
@@ -166,7 +172,7 @@ def row(name, level, step, base):
     return [name, level, *step[:5], in_units(step.moved), in_units(step.least),
             f"{step.moved / step.least:.2f}" if step.least else "-", in_units(step.workspace),
             share("workspace"), in_units(step.peak), share("peak"), in_units(step.images),
-            f"{step.lower:.1f}", f"{step.compile:.1f}"]
+            f"{step.expected * 1e6:.0f}", f"{step.lower:.1f}", f"{step.compile:.1f}"]
 
 
 def main():

@@ -62,6 +62,9 @@ struct CommandLine {
       "folder of the CUDA toolkit (the one in PATH or CUDA_HOME)", "folder"};
   TextOption kernelCache{device, "kernel-cache",
                          "keep compiled kernels in this folder", "folder"};
+  ToolOption<bool> tf32{device, "tf32",
+                        "products of f32 may read 10 bits of each fraction, on "
+                        "Tensor Cores"};
 
   llvm::Error checkNames() const;
   llvm::Expected<DeviceTarget> getTarget() const;
@@ -109,6 +112,7 @@ llvm::Expected<DeviceTarget> CommandLine::getTarget() const {
   result.device = device.str();
   result.toolkit = toolkit;
   result.cache = kernelCache;
+  result.tf32 = tf32;
   if (isCuda) {
     if (llvm::Error error = checkChip(chip))
       return makeError("--target=" + target + ": " +
@@ -131,6 +135,8 @@ llvm::Error CommandLine::checkTarget(const DeviceTarget &given) const {
         static_cast<const cl::Option *>(&kernelCache)})
     if (option->getNumOccurrences() && given.device != "cuda")
       return refuse(*option, "--target=cuda:CHIP");
+  if (tf32.getNumOccurrences() && given.device == "host")
+    return refuse(tf32, "--target=cuda:CHIP and --target=emulator");
   for (const cl::Option *option : {static_cast<const cl::Option *>(&blas),
                                    static_cast<const cl::Option *>(&reference),
                                    static_cast<const cl::Option *>(&threads)})

@@ -127,6 +127,9 @@ struct CommandLine {
       "folder of the CUDA toolkit (the one in PATH or CUDA_HOME)", "folder"};
   TextOption kernelCache{device, "kernel-cache",
                          "keep compiled kernels in this folder", "folder"};
+  ToolOption<bool> tf32{device, "tf32",
+                        "products of f32 may read 10 bits of each fraction, on "
+                        "Tensor Cores"};
 
   llvm::Error checkNames() const;
   llvm::Error checkDevice() const;
@@ -195,7 +198,7 @@ llvm::Error CommandLine::checkDevice() const {
   const bool isOnHost = deviceName == "host";
   const cl::Option *ofHost[] = {&blas,    &tiles,     &reference, &threads,
                                 &profile, &traceFile, &perfMap};
-  const cl::Option *ofDevice[] = {&chip, &toolkit, &kernelCache};
+  const cl::Option *ofDevice[] = {&chip, &toolkit, &kernelCache, &tf32};
   for (const cl::Option *option : isOnHost
                                       ? ArrayRef<const cl::Option *>(ofDevice)
                                       : ArrayRef<const cl::Option *>(ofHost))
@@ -210,8 +213,8 @@ llvm::Error CommandLine::checkDevice() const {
 /// Fails for options whose part a program has behind it.
 llvm::Error CommandLine::checkProgram() const {
   llvm::SmallVector<const cl::Option *> decided = {
-      &oracleFile, &tolerances, &tiles, &reference, &profile,    &traceFile,
-      &perfMap,    &timing,     &chip,  &toolkit,   &kernelCache};
+      &oracleFile, &tolerances, &tiles, &reference, &profile,     &traceFile,
+      &perfMap,    &timing,     &chip,  &toolkit,   &kernelCache, &tf32};
   for (const TextOption &option : precision.options)
     decided.push_back(&option);
   for (const cl::Option *option : decided)
@@ -306,7 +309,7 @@ RunOptions CommandLine::getOptions(Mode mode) const {
   options.oracleRun = oracleRun;
   options.quiet = quiet;
   options.precision = precision.getGiven();
-  options.target = {deviceName, chip, toolkit, kernelCache};
+  options.target = {deviceName, chip, toolkit, kernelCache, tf32};
   options.blas = blas;
   options.tiles = tiles;
   options.reference = reference;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Views followed to the buffer they look at, and when two buffers are known to
-// share no byte.
+// Views followed to the buffer they look at, when two buffers are known to share
+// no byte, and how many bytes a buffer has.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +31,17 @@ BufferOrigin getBufferOrigin(Value root);
 
 /// True if no byte belongs to both. Allocations, globals of different names and
 /// arguments of a function are apart: the callers of an entry point allocate
-/// its results and hand no argument as a result.
+/// its results and hand no argument as a result. So are parts of one arena
+/// whose places are known.
 bool areBuffersApart(Value a, Value b);
+
+/// Bytes of a buffer's elements; 0 if their number is not known.
+int64_t countBufferBytes(Value buffer);
+
+/// The same of a launch's operand. One that has strides is given as a window,
+/// from the first of its elements to the last; those between them are not
+/// touched, and do not count.
+int64_t countViewedBytes(Value buffer);
 
 } // namespace mlir::amp
 

@@ -62,6 +62,10 @@ KernelCost estimateGemm(const GemmProblem &problem, const GemmConfig &config,
 DictionaryAttr describeCost(Builder &b, const GemmConfig &config,
                             const KernelCost &cost);
 
+/// Seconds of a kernel that moves so many bytes between memory and chip and
+/// reads what the one before it wrote.
+double estimateMemoryPass(double bytes, const Chip &chip);
+
 /// Seconds of one product by a kernel with one thread for each element of D:
 /// what a contraction gets that no kernel of ours takes.
 double estimatePlainGemm(const GemmProblem &problem, const Chip &chip);

@@ -1,4 +1,4 @@
-//===- LoopKernel.h - Loops of numbers as one thread ------------*- C++ -*-===//
+//===- LoopKernel.h - Loops of numbers as kernels ---------------*- C++ -*-===//
 //
 // Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -33,6 +33,10 @@ public:
   ArrayRef<Value> getReads() const { return reads; }
   ArrayRef<Value> getWrites() const { return writes; }
   ArrayRef<Value> getNumbers() const { return numbers; }
+
+  /// How many threads share it: more than one where each written element is
+  /// known to be one thread's, so that results have the bits of one thread's.
+  int64_t countThreads() const;
 
   /// Adds a gpu.module `name` with a kernel of that name at the builder's
   /// insertion point.

@@ -46,6 +46,10 @@ struct DeviceLoweringOptions
       llvm::cl::desc("CUDA toolkit; without it, ptxas from PATH or CUDA_HOME")};
   Option<std::string> cache{*this, "cache",
                             llvm::cl::desc("folder of compiled kernels")};
+  Option<bool> tf32{
+      *this, "tf32", llvm::cl::init(false),
+      llvm::cl::desc("read f32 operands of matrix products as tf32, where that "
+                     "is expected to be faster")};
   Option<bool> countTraffic{
       *this, "count-traffic", llvm::cl::init(false),
       llvm::cl::desc("leave on the module the bytes that a train step has to "

@@ -45,6 +45,9 @@ constexpr llvm::StringLiteral kChipAttr = "amp.chip";
 /// compiles; a program does not keep them.
 constexpr llvm::StringLiteral kLeastTrafficAttr = "amp.least_traffic";
 constexpr llvm::StringLiteral kKernelTrafficAttr = "amp.kernel_traffic";
+/// On the module: seconds that a train step is expected to take on the chip
+/// that its kernels are for, by a model (amp-estimate-step). As before.
+constexpr llvm::StringLiteral kExpectedSecondsAttr = "amp.expected_seconds";
 
 } // namespace mlir::amp
 

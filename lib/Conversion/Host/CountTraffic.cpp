@@ -52,12 +52,6 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
-static int64_t countBytes(Value buffer) {
-  auto type = cast<MemRefType>(buffer.getType());
-  return type.hasStaticShape() ? type.getNumElements() * getElementBytes(type)
-                               : 0;
-}
-
 namespace {
 /// What a kernel does to the buffers that it is given.
 class KernelTraffic {
@@ -78,9 +72,9 @@ public:
   int64_t countBytes() const {
     int64_t bytes = gathered;
     for (Value buffer : readFirst)
-      bytes += ::countBytes(buffer);
+      bytes += countBufferBytes(buffer);
     for (Value buffer : written)
-      bytes += ::countBytes(buffer);
+      bytes += countBufferBytes(buffer);
     return bytes;
   }
 
@@ -121,7 +115,7 @@ private:
                                    getConstantIntValue(step).value_or(1));
     op->walk([&](memref::LoadOp load) {
       if (Value given = getGiven(load.getMemRef()))
-        gathered += std::min(::countBytes(given),
+        gathered += std::min(countBufferBytes(given),
                              points * getElementBytes(load.getType()));
     });
   }
@@ -204,7 +198,7 @@ class StepLaunches : public StepBytes {
                                            op.operand_end());
     for (Value buffer : buffers)
       if (isa<MemRefType>(buffer.getType()))
-        bytes += ::countBytes(buffer);
+        bytes += countViewedBytes(buffer);
     return bytes;
   }
 };

@@ -100,6 +100,7 @@ struct ConvertLoopsToKernels
     LaunchKernelsOp::create(b, loc, module.getName(), texts, read, written);
     for (Value number : numbers)
       memref::DeallocOp::create(b, loc, number);
+    numShared += kernel->countThreads() > 1;
     op->erase();
     ++numConverted;
     return true;

@@ -53,6 +53,19 @@ struct Plan {
   MatrixSource a, b;
   GemmProblem problem;
   KernelChoice choice;
+
+  /// With the copies of its operands.
+  double getSeconds() const {
+    double seconds = choice.cost.seconds;
+    for (const MatrixSource &source : {a, b})
+      if (source.isCopy()) {
+        auto type = cast<RankedTensorType>(source.value.getType());
+        double bytes =
+            type.getNumElements() * getElementBytes(type.getElementType());
+        seconds += estimateMemoryPass(2 * bytes, *choice.config.chip);
+      }
+    return seconds;
+  }
 };
 
 struct ConvertLinalgToTensorCore
@@ -69,6 +82,11 @@ private:
   FailureOr<Plan> choosePlan(const MatrixProduct &product,
                              const EpilogueRegion &epilogue,
                              std::string &reason);
+  /// The best that a kernel takes, of operands as they are or of f32 ones as
+  /// tf32.
+  FailureOr<Plan> findPlan(const MatrixProduct &product,
+                           const EpilogueRegion &epilogue, bool asTf32,
+                           std::string &reason);
   LogicalResult convertProduct(const Contraction &contraction,
                                ArrayRef<Operation *> readers,
                                KernelModules &modules, std::string &reason);
@@ -87,6 +105,9 @@ private:
                   function_ref<SmallVector<Value>(OpBuilder &)> makeOperands);
 
   const Chip *target = nullptr;
+  /// Why the contraction at hand is computed in f32 although tf32 was asked
+  /// for; empty if it is not.
+  std::string keptWide;
   KernelTable measured;
   bool isTableWrong = false;
 };
@@ -107,9 +128,9 @@ static int64_t getOperandBytes(const EpilogueRegion &epilogue) {
 }
 
 FailureOr<Plan>
-ConvertLinalgToTensorCore::choosePlan(const MatrixProduct &product,
-                                      const EpilogueRegion &epilogue,
-                                      std::string &reason) {
+ConvertLinalgToTensorCore::findPlan(const MatrixProduct &product,
+                                    const EpilogueRegion &epilogue, bool asTf32,
+                                    std::string &reason) {
   Type type = getElementTypeOrSelf(epilogue.result.getType());
   int64_t operandBytes = getOperandBytes(epilogue);
   SmallVector<std::pair<const MatrixSource *, const MatrixSource *>> pairs;
@@ -120,30 +141,59 @@ ConvertLinalgToTensorCore::choosePlan(const MatrixProduct &product,
           pairs.push_back({&a, &b});
   for (auto [a, b] : pairs) {
     GemmProblem problem = product.getProblem(*a, *b, type);
+    if (asTf32) {
+      if (!problem.a.isF32() || !problem.b.isF32())
+        continue;
+      problem.a = problem.b = FloatTF32Type::get(&getContext());
+    }
     std::string refusal;
     FailureOr<KernelChoice> choice =
         chooseGemm(problem, *target, operandBytes, measured, refusal);
-    if (failed(choice) && measured.find(problem, *target)) {
+    if (succeeded(choice))
+      return Plan{*a, *b, problem, *choice};
+    if (measured.find(problem, *target)) {
       product.op->emitError() << "expected a kernel that fits in the table '"
                               << table << "', but got: " << refusal;
       isTableWrong = true;
       return failure();
     }
-    if (failed(choice)) {
-      if (reason.empty())
-        reason = refusal; // of the sources that are best otherwise
-      continue;
-    }
-    double plain = estimatePlainGemm(problem, *target);
-    if (!always && plain * kPlainMargin < choice->cost.seconds) {
-      reason = llvm::formatv("a plain kernel is expected to take {0:f1} us, "
-                             "this one {1:f1} us",
-                             plain * 1e6, choice->cost.seconds * 1e6); // Rule 5
-      return failure();
-    }
-    return Plan{*a, *b, problem, *choice};
+    if (reason.empty())
+      reason = refusal; // of the sources that are best otherwise
   }
   return failure();
+}
+
+FailureOr<Plan>
+ConvertLinalgToTensorCore::choosePlan(const MatrixProduct &product,
+                                      const EpilogueRegion &epilogue,
+                                      std::string &reason) {
+  FailureOr<Plan> plan = findPlan(product, epilogue, /*asTf32=*/false, reason);
+  // What is narrow loses nothing; it is read as it is.
+  if (tf32 && !isTableWrong && (failed(plan) || plan->problem.a.isF32())) {
+    FailureOr<Plan> fast =
+        findPlan(product, epilogue, /*asTf32=*/true, keptWide);
+    if (succeeded(fast) &&
+        (failed(plan) || always || fast->getSeconds() < plan->getSeconds())) {
+      plan = fast;
+      keptWide.clear();
+    } else if (succeeded(fast)) {
+      keptWide =
+          llvm::formatv("it is expected to take {0:f1} us with its "
+                        "copies, in f32 {1:f1} us",
+                        fast->getSeconds() * 1e6, plan->getSeconds() * 1e6);
+    }
+  }
+  if (failed(plan) || isTableWrong)
+    return failure();
+  double plain = estimatePlainGemm(plan->problem, *target);
+  double seconds = plan->choice.cost.seconds;
+  if (!always && plain * kPlainMargin < seconds) {
+    reason = llvm::formatv("a plain kernel is expected to take {0:f1} us, "
+                           "this one {1:f1} us",
+                           plain * 1e6, seconds * 1e6); // Rule 5
+    return failure();
+  }
+  return plan;
 }
 
 //===----------------------------------------------------------------------===//
@@ -237,6 +287,8 @@ void ConvertLinalgToTensorCore::reportChoice(const MatrixProduct &product,
       choice.config.tileM, choice.config.tileN, epilogue.absorbed.size(),
       cost.seconds * 1e6, cost.shareOfPeak() * 100,
       stringifyKernelBound(cost.bound)));
+  if (!keptWide.empty())
+    remark.attachNote() << "not in tf32: " << keptWide;
   if (epilogue.cut)
     remark.attachNote(epilogue.cut->getLoc())
         << "'" << epilogue.cut->getName()
@@ -276,6 +328,8 @@ LogicalResult ConvertLinalgToTensorCore::convertConvolution(
   EpilogueRegion epilogue = absorbEpilogue(match->product, readers);
   ConvolutionProblem problem = match->problem;
   problem.d = getElementTypeOrSelf(epilogue.result.getType());
+  if (tf32 && problem.a.isF32())
+    keptWide = "expected a matrix product, but got a convolution";
   FailureOr<KernelChoice> choice =
       chooseConvolution(problem, *target, getOperandBytes(epilogue), reason);
   if (failed(choice))
@@ -298,6 +352,7 @@ LogicalResult ConvertLinalgToTensorCore::convert(linalg::LinalgOp op,
                                                  ArrayRef<Operation *> readers,
                                                  KernelModules &modules,
                                                  std::string &reason) {
+  keptWide.clear();
   // Only now: the launches before have replaced values.
   FailureOr<Contraction> contraction = matchContraction(op);
   if (failed(verifyContraction(*contraction, reason)))

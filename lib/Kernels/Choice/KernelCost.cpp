@@ -16,6 +16,7 @@
 
 #include "amp/Kernels/KernelCost.h"
 
+#include "mlir/IR/BuiltinTypes.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -90,6 +91,8 @@ static double getBytes(const GemmProblem &problem) {
 static double getPeakRate(const GemmProblem &problem, const ChipRates &rates) {
   if (problem.a.isF32())
     return rates.plain;
+  if (isa<FloatTF32Type>(problem.a))
+    return rates.half / 2;
   return getElementBytes(problem.a) == 1 ? rates.eight : rates.half;
 }
 
@@ -232,6 +235,10 @@ DictionaryAttr mlir::amp::describeCost(Builder &b, const GemmConfig &config,
   real("share_of_peak", cost.shareOfPeak());
   result.set("bound", b.getStringAttr(stringifyKernelBound(cost.bound)));
   return result.getDictionary(b.getContext());
+}
+
+double mlir::amp::estimateMemoryPass(double bytes, const Chip &chip) {
+  return kDependentLaunch + bytes / (chip.rates.memory * kSustainedMemory);
 }
 
 double mlir::amp::estimatePlainGemm(const GemmProblem &problem,

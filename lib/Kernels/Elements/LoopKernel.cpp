@@ -1,4 +1,4 @@
-//===- LoopKernel.cpp - Loops of numbers as one thread --------------------===//
+//===- LoopKernel.cpp - Loops of numbers as kernels -----------------------===//
 //
 // Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,8 +7,12 @@
 //===----------------------------------------------------------------------===//
 //
 // The operation is copied into the kernel as it is, and its loads and stores
-// become those of device code. One thread runs it, in the order of the text: it
-// is for what has no better kernel, so that no host waits for single elements.
+// become those of device code. Where LoopThreads.cpp proves that threads can
+// share it, each goes through the copy for one iteration of the independent
+// loops and one part of the elements after the other; parts lie behind one
+// another, so that the threads of a warp run the same part and neighbours in
+// the innermost independent loop. Else one thread runs it, in the order of the
+// text: no host waits for single elements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +21,7 @@
 #include "Device/Sm80Instructions.h"
 #include "Elements/ElementRules.h"
 #include "Elements/GenericBody.h"
+#include "Elements/LoopThreads.h"
 #include "amp/Kernels/CopyKernel.h"
 #include "amp/Kernels/DeviceFunctions.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -26,7 +31,8 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-static constexpr int64_t kThreads = 32;
+static constexpr int64_t kWarp = 32, kMostThreads = 256,
+                         kBlocksPerMultiprocessor = 8;
 
 /// Whether device code has an operation of the region.
 static bool isKnown(Operation *op) {
@@ -98,6 +104,7 @@ public:
   }
 
   void rewrite(Operation *access) {
+    OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(access);
     if (auto load = dyn_cast<memref::LoadOp>(access)) {
       Value value = loadElement(b, places.lookup(load.getMemRef()),
@@ -124,8 +131,73 @@ private:
 };
 } // namespace
 
+/// Moves the operations from `first` to `last` to the end of `block`, before
+/// its terminator.
+static void moveToEnd(Operation *first, Operation *last, Block *block) {
+  block->getOperations().splice(
+      block->getTerminator()->getIterator(), first->getBlock()->getOperations(),
+      first->getIterator(), std::next(last->getIterator()));
+}
+
+/// In a copy of the nest, runs `first` to `last` only where the index is inside
+/// and belongs to `part`.
+static void restrictToPart(DeviceBuilder &b, const LoopThreads &threads,
+                           Number part, const IRMapping &copies) {
+  OpBuilder::InsertionGuard guard(b);
+  Operation *first = copies.lookup(threads.first),
+            *last = copies.lookup(threads.last);
+  b.setInsertionPoint(first);
+  Value isOwn;
+  Number place = b.number(0);
+  for (auto [value, extent] : threads.owner) {
+    Value index = copies.lookup(value);
+    Value isInside =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index,
+                              arith::ConstantIndexOp::create(b, extent));
+    isOwn = isOwn ? b.both(isOwn, isInside) : isInside;
+    place = place * extent +
+            b.number(b.createOrFold<arith::IndexCastOp>(b.getI32Type(), index));
+  }
+  if (threads.parts > 1)
+    isOwn = b.both(isOwn, place % threads.parts == part);
+  auto branch = scf::IfOp::create(b, isOwn, /*withElseRegion=*/false);
+  moveToEnd(first, last, branch.thenBlock());
+}
+
+/// In a copy of the nest, replaces each independent loop by one iteration.
+static void takeIterations(DeviceBuilder &b, const LoopThreads &threads,
+                           Numbers iterations, const IRMapping &copies) {
+  OpBuilder::InsertionGuard guard(b);
+  for (auto [from, iteration] : llvm::zip_equal(threads.loops, iterations)) {
+    scf::ForOp original = from;
+    auto loop = cast<scf::ForOp>(copies.lookup(original.getOperation()));
+    b.setInsertionPoint(loop);
+    auto constant = [&](Value bound) {
+      return arith::ConstantIndexOp::create(b, *getConstantIntValue(bound));
+    };
+    Value index = b.createOrFold<arith::IndexCastUIOp>(b.getIndexType(),
+                                                       Value(iteration));
+    index = b.createOrFold<arith::MulIOp>(index, constant(original.getStep()));
+    index = b.createOrFold<arith::AddIOp>(index,
+                                          constant(original.getLowerBound()));
+    loop.getInductionVar().replaceAllUsesWith(index);
+    loop.getBody()->getTerminator()->erase();
+    loop->getBlock()->getOperations().splice(loop->getIterator(),
+                                             loop.getBody()->getOperations());
+    loop.erase();
+  }
+}
+
+int64_t LoopKernel::countThreads() const {
+  return shareLoops(op, reads, writes).count();
+}
+
 gpu::GPUModuleOp LoopKernel::emit(OpBuilder &builder, StringRef name) const {
   Location loc = op->getLoc();
+  const LoopThreads threads = shareLoops(op, reads, writes);
+  const int64_t items = threads.count(),
+                threadsOfBlock = std::min(llvm::alignTo(items, kWarp),
+                                          uint64_t(kMostThreads));
   auto module = gpu::GPUModuleOp::create(builder, loc, name);
   DeviceBuilder b(loc, builder);
   b.setInsertionPointToStart(module.getBody());
@@ -145,12 +217,14 @@ gpu::GPUModuleOp LoopKernel::emit(OpBuilder &builder, StringRef name) const {
     signature.addBuffer(("number" + Twine(i)).str(),
                         getStorage(getNumberType(number)), 1);
   addBuffers("out", writes);
-  auto func = signature.createKernel(name, {{/*blocks=*/1},
-                                            kThreads,
-                                            /*minBlocks=*/1,
-                                            /*cluster=*/1,
-                                            /*sharedMemory=*/0,
-                                            /*order=*/0});
+  const int64_t blocks = llvm::divideCeil(items, threadsOfBlock);
+  auto func = signature.createKernel(
+      name, {{blocks, items > 1 ? kBlocksPerMultiprocessor : 0},
+             threadsOfBlock,
+             /*minBlocks=*/1,
+             /*cluster=*/1,
+             /*sharedMemory=*/0,
+             /*order=*/0});
   Block *entry = func.addEntryBlock(b);
   b.setInsertionPointToStart(entry);
   Accesses accesses(b);
@@ -173,17 +247,30 @@ gpu::GPUModuleOp LoopKernel::emit(OpBuilder &builder, StringRef name) const {
   for (Value value : outside)
     if (isConstant(value))
       mapping.map(value, b.clone(*value.getDefiningOp())->getResult(0));
-  b.branch(sm80::threadId(b) == 0, [&] {
+  const SmallVector<int64_t> trips = threads.getTrips();
+  const int64_t iterations = llvm::product_of(trips);
+  auto run = [&](Number item) {
+    const bool isOnePart = threads.parts == 1;
+    SmallVector<Number> at =
+        delinearize(b, trips, isOnePart ? item : item % iterations);
+    Number part = isOnePart ? b.number(0) : item / iterations;
     Operation *copy = b.clone(*op, mapping);
     SmallVector<Operation *> loadsAndStores;
     copy->walk([&](Operation *inner) {
       if (isa<memref::LoadOp, memref::StoreOp>(inner))
         loadsAndStores.push_back(inner);
     });
+    if (threads.first)
+      restrictToPart(b, threads, part, mapping);
+    takeIterations(b, threads, at, mapping);
     for (Operation *access : loadsAndStores)
       accesses.rewrite(access);
-    b.setInsertionPointAfter(copy);
-  });
+  };
+  if (items == 1)
+    b.branch(sm80::threadId(b) == 0, [&] { run(b.number(0)); });
+  else
+    b.loop(sm80::blockId(b) * threadsOfBlock + sm80::threadId(b),
+           b.number(items), sm80::blockCount(b) * threadsOfBlock, run);
   b.setInsertionPointToEnd(entry);
   LLVM::ReturnOp::create(b, ValueRange());
   numberLaunches(module);

@@ -58,6 +58,46 @@ module {
 
 // -----
 
+// Of a window on a slice its elements count, 2 times 4; of one on all, all 16; a window that is
+// the operand's own type, itself.
+// CHECK: module attributes {amp.kernel_traffic = 128 : i64, gpu.container_module} {
+module attributes {gpu.container_module} {
+  func.func @step(%x: memref<4x5xf32>, %y: memref<16xf32>, %n: index) attributes {
+      amp.signature = {kind = "train_step"}} {
+    %slice = memref.subview %x[0, 1] [2, 4] [2, 1] : memref<4x5xf32> to memref<2x4xf32, strided<[10, 1], offset: 1>>
+    %window = memref.reinterpret_cast %slice to offset: [1], sizes: [14], strides: [1]
+        : memref<2x4xf32, strided<[10, 1], offset: 1>> to memref<14xf32, strided<[1], offset: 1>>
+    %all = memref.reinterpret_cast %y to offset: [0], sizes: [16], strides: [1] : memref<16xf32> to memref<16xf32>
+    %dynamic = memref.subview %y[0] [%n] [1] : memref<16xf32> to memref<?xf32, strided<[1]>>
+    %known = memref.reinterpret_cast %dynamic to offset: [0], sizes: [8], strides: [1]
+        : memref<?xf32, strided<[1]>> to memref<8xf32>
+    amp.launch_kernels @k ins(a = %window) outs(d = %all) : (memref<14xf32, strided<[1], offset: 1>>, memref<16xf32>) -> ()
+    amp.launch_kernels @l ins() outs(d = %known) : (memref<8xf32>) -> ()
+    return
+  }
+  gpu.module @k {
+    llvm.func @k(!llvm.ptr<1>, !llvm.ptr<1>) attributes {
+      gpu.kernel,
+      amp.launch = {
+        order = 0, grid = array<i64: 1, 1, 1>, block = array<i64: 128, 1, 1>,
+        cluster = array<i64: 1, 1, 1>, shared_memory = 0, arguments = [
+          {kind = "buffer", name = "a", type = f32, elements = 14},
+          {kind = "buffer", name = "d", type = f32, elements = 16}
+        ]}}
+  }
+  gpu.module @l {
+    llvm.func @l(!llvm.ptr<1>) attributes {
+      gpu.kernel,
+      amp.launch = {
+        order = 0, grid = array<i64: 1, 1, 1>, block = array<i64: 128, 1, 1>,
+        cluster = array<i64: 1, 1, 1>, shared_memory = 0, arguments = [
+          {kind = "buffer", name = "d", type = f32, elements = 8}
+        ]}}
+  }
+}
+
+// -----
+
 // Of a module without a train step there is nothing to say.
 // CHECK: module {
 // CHECK-NOT: amp.kernel_traffic

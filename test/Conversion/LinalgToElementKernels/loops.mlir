@@ -14,9 +14,10 @@
 // CHECK:       gpu.module @loop_0
 // CHECK:         llvm.func @loop_0
 // CHECK-SAME:      block = array<i64: 32, 1, 1>
-// CHECK:           scf.if
+// CHECK:           scf.for
 // CHECK:             scf.for
-// CHECK:               arith.addf
+// CHECK:               scf.if
+// CHECK:                 arith.addf
 func.func @scatter(%at: memref<32xi64>, %from: memref<32xf32>, %to: memref<10xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

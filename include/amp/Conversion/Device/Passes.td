@@ -455,6 +455,118 @@ def DeferAssertsPass : Pass<"amp-defer-asserts", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::amp::AmpDialect"];
 }
 
+def ExpandSliceUpdatesPass : Pass<"amp-expand-slice-updates", "::mlir::func::FuncOp"> {
+  let summary = "loops that put slices into a tensor put in elements";
+  let description = [{
+    A gradient of a table is a loop that adds a row in each iteration, at an index that it
+    reads. A host that launched a kernel for each row would read each index before. Where a
+    loop does nothing else, the elementwise operation and the insertion of its result become
+    loops on elements, which `convert-loops-to-kernels` makes one kernel of.
+
+    **Input.** In an `scf.for` of numbers, slices, elementwise `linalg.generic`, insertions, and
+    such loops: an operation of known extents with one result, each element once, that is
+    put in and not used elsewhere. What it reads comes from outside of the loop, as slices or
+    whole, or is the slice that the result takes the place of. The rest stays.
+
+    Before:
+    ```mlir
+    func.func @rows(%at: tensor<8xindex>, %rows: tensor<8x4xf32>, %table: tensor<9x4xf32>) -> tensor<9x4xf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c8 = arith.constant 8 : index
+      %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%to = %table) -> (tensor<9x4xf32>) {
+        %n = tensor.extract %at[%i] : tensor<8xindex>
+        %x = tensor.extract_slice %rows[%i, 0] [1, 4] [1, 1] : tensor<8x4xf32> to tensor<4xf32>
+        %y = tensor.extract_slice %to[%n, 0] [1, 4] [1, 1] : tensor<9x4xf32> to tensor<4xf32>
+        %z = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+            ins(%x : tensor<4xf32>) outs(%y : tensor<4xf32>) {
+        ^bb0(%a: f32, %b: f32):
+          %s = arith.addf %b, %a : f32
+          linalg.yield %s : f32
+        } -> tensor<4xf32>
+        %next = tensor.insert_slice %z into %to[%n, 0] [1, 4] [1, 1] : tensor<4xf32> into tensor<9x4xf32>
+        scf.yield %next : tensor<9x4xf32>
+      }
+      return %r : tensor<9x4xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @rows(%at: tensor<8xindex>, %rows: tensor<8x4xf32>, %table: tensor<9x4xf32>) -> tensor<9x4xf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c8 = arith.constant 8 : index
+      %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%to = %table) -> (tensor<9x4xf32>) {
+        %n = tensor.extract %at[%i] : tensor<8xindex>
+        %c0_0 = arith.constant 0 : index
+        %c1_1 = arith.constant 1 : index
+        %c4 = arith.constant 4 : index
+        %next = scf.for %j = %c0_0 to %c4 step %c1_1 iter_args(%whole = %to) -> (tensor<9x4xf32>) {
+          %a = tensor.extract %rows[%i, %j] : tensor<8x4xf32>
+          %b = tensor.extract %whole[%n, %j] : tensor<9x4xf32>
+          %s = arith.addf %b, %a : f32
+          %put = tensor.insert %s into %whole[%n, %j] : tensor<9x4xf32>
+          scf.yield %put : tensor<9x4xf32>
+        }
+        scf.yield %next : tensor<9x4xf32>
+      }
+      return %r : tensor<9x4xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numExpanded", "updates expanded", "Insertions of slices that became loops">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def ReadThroughSlicesPass : Pass<"amp-read-through-slices", "::mlir::func::FuncOp"> {
+  let summary = "read a slice's elements where they lie";
+  let description = [{
+    A kernel takes a tensor from its first element on, so that a slice is copied for it. An
+    operation with a thread for each element of its result can as well index the tensor that the
+    slice is cut from: its map is composed with the slice's offsets and strides, and with the
+    extents of a `tensor.expand_shape` on top. Queries, keys and values, which are parts of one
+    product's rows, go to their heads without a copy so.
+
+    **Input.** Inputs of a `linalg.generic` on tensors whose loops each have a dimension of the result; slices of
+    known offsets and strides. A slice that begins at 0, is shorter than its tensor and is indexed by a loop alone
+    stays: such a loop would run as far as the tensor.
+
+    Before:
+    ```mlir
+    func.func @last(%x: tensor<4x6xf32>) -> tensor<2x4xf32> {
+      %s = tensor.extract_slice %x[0, 4] [4, 2] [1, 1] : tensor<4x6xf32> to tensor<4x2xf32>
+      %e = tensor.empty() : tensor<2x4xf32>
+      %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+          ins(%s : tensor<4x2xf32>) outs(%e : tensor<2x4xf32>) {
+      ^bb0(%a: f32, %b: f32):
+        linalg.yield %a : f32
+      } -> tensor<2x4xf32>
+      return %r : tensor<2x4xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @last(%x: tensor<4x6xf32>) -> tensor<2x4xf32> {
+      %s = tensor.extract_slice %x[0, 4] [4, 2] [1, 1] : tensor<4x6xf32> to tensor<4x2xf32>
+      %e = tensor.empty() : tensor<2x4xf32>
+      %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i + 4)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+          ins(%x : tensor<4x6xf32>) outs(%e : tensor<2x4xf32>) {
+      ^bb0(%a: f32, %b: f32):
+        linalg.yield %a : f32
+      } -> tensor<2x4xf32>
+      return %r : tensor<2x4xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numRead", "slices read", "Operands that are read where they lie">
+  ];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
 //===----------------------------------------------------------------------===//
 // LinalgToElementKernels
 //===----------------------------------------------------------------------===//
@@ -630,6 +742,7 @@ def ConvertFusionGroupsToKernelsPass
   ];
   let statistics = [
     Statistic<"numConverted", "loops converted", "Loops that became launches">,
+    Statistic<"numShared", "loops shared", "Launches of more than one thread with work">,
     Statistic<"numDeclined", "loops declined", "Loops left as they are">,
     Statistic<"numKernels", "kernels", "Different kernels">
   ];
@@ -690,13 +803,23 @@ def ConvertCopiesToKernelsPass : Pass<"convert-copies-to-kernels", "ModuleOp"> {
 }
 
 def ConvertLoopsToKernelsPass : Pass<"convert-loops-to-kernels", "ModuleOp"> {
-  let summary = "run loops and branches on single elements as kernels of one thread";
+  let summary = "run loops and branches on single elements as kernels";
   let description = [{
     What is left of a step on buffers when products, groups, elements and copies have
     kernels: scatters that a front end wrote as loops, and what no other kernel takes.
     The outermost `scf.for`, `scf.while` and `scf.if` that load or store elements become
-    one `amp.launch_kernels` each, of one thread that runs them in their order. Slow,
-    but no host waits for each element.
+    one `amp.launch_kernels` each, so that no host waits for each element.
+
+    Threads share a kernel where each element that is written is known to be one thread's,
+    which runs all that touches it in the loops' order: results have the bits of one thread's,
+    for any grid. A loop is shared by its iterations if all that the kernel writes has a dimension
+    that the loop's variable alone indexes, scaled and shifted at most: the columns of a table's
+    gradient, or all of a gather. What is left of the index is data in a scatter; its elements are dealt out to
+    up to 32 parts of threads, each of which goes through all updates and runs those of its own
+    elements. An index outside of the buffer is nobody's there. For that, all
+    accesses to what is written have the same index, which does not depend on what they read, and other
+    buffers are apart from it (arguments, allocations, and parts of an arena that do not meet). What
+    is not proved is run by one thread.
 
     **Input.** Loops and branches without results, of `scf.for`, `scf.while`, `scf.if`,
     loads, stores and arithmetic that device code has; buffers from outside have known
@@ -741,6 +864,7 @@ def ConvertLoopsToKernelsPass : Pass<"convert-loops-to-kernels", "ModuleOp"> {
   ];
   let statistics = [
     Statistic<"numConverted", "loops converted", "Loops that became launches">,
+    Statistic<"numShared", "loops shared", "Launches of more than one thread with work">,
     Statistic<"numDeclined", "loops declined", "Loops left as they are">,
     Statistic<"numKernels", "kernels", "Different kernels">
   ];
@@ -959,7 +1083,13 @@ def ConvertLinalgToTensorCorePass : Pass<"convert-linalg-to-tensor-core", "Modul
     to compute from smaller ones are: a widened bias is read narrow, a comparison is
     made again from what it compared.
 
-    **Guarantee.** The result is the same up to the order of summation.
+    **Guarantee.** The result is the same up to the order of summation, and without `tf32`.
+
+    With `tf32`, a matrix product of f32 operands runs on Tensor Cores where that is expected to take less time:
+    they read the 10 upper bits of each fraction, so that an operand has a relative error of 2^-10 (cut off, by wgmma on
+    sm_90a) or 2^-11 (rounded, by mma.sync before); sums are f32. They need K innermost in both operands, of rows that are multiples of 16
+    bytes; one that lies otherwise is copied, which counts. Convolutions stay in f32, and so does what is no faster; a
+    remark of `report` has a note that says why. With `always`, all that tf32 kernels take runs there.
 
     With `report`, each contraction gets a remark: what was chosen, or why not, with
     a note at the first operation of its group that is not part of the kernel. The
@@ -1025,6 +1155,8 @@ def ConvertLinalgToTensorCorePass : Pass<"convert-linalg-to-tensor-core", "Modul
            "file of measured choices, which overrule the cost model">,
     Option<"always", "always", "bool", "false",
            "take also what a plain kernel is expected to compute in half the time">,
+    Option<"tf32", "tf32", "bool", "false",
+           "read f32 operands of matrix products as tf32">,
     Option<"report", "report", "bool", "false",
            "a remark for each contraction: the kernel, or the reason why not">,
   ];
@@ -1041,6 +1173,44 @@ def ConvertLinalgToTensorCorePass : Pass<"convert-linalg-to-tensor-core", "Modul
     "::mlir::amp::AmpDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
     "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def EstimateStepPass : Pass<"amp-estimate-step", "ModuleOp"> {
+  let summary = "leave the time that a step is expected to take, by a model";
+  let description = [{
+    Leaves on the module, as `amp.expected_seconds`, what the launches and copies of its train step (by
+    `amp.signature`) are expected to take one after the other on `chip`. A model, not a measurement:
+
+    - kernels with an `amp.cost` (products and convolutions) take its `seconds`, by which they were chosen;
+    - all others take a launch that waits for the one before, 2.5 us, and the bytes of their operands at what
+      memory keeps up (docs/Rationale/Kernels.md). What such a kernel computes, and what one thread does alone, is not in it.
+
+    Of branches the one counts that takes most, and a loop for each of its rounds, if their number is known. The
+    host's part, its reads among it, does not count, nor does what a graph of the device would save.
+    Runs on buffers, before kernels become images.
+
+    Before:
+    ```mlir
+    func.func @step(%x: memref<16xf32>, %y: memref<16xf32>) attributes {
+        amp.signature = {kind = "train_step"}} {
+      memref.copy %x, %y : memref<16xf32> to memref<16xf32>
+      return
+    }
+    ```
+    After:
+    ```mlir
+    module attributes {amp.expected_seconds = 2.5000424543946935E-6 : f64} {
+      func.func @step(%x: memref<16xf32>, %y: memref<16xf32>) attributes {
+          amp.signature = {kind = "train_step"}} {
+        memref.copy %x, %y : memref<16xf32> to memref<16xf32>
+        return
+      }
+    }
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", "\"sm_90a\"", "what kernels are for">,
   ];
 }
 

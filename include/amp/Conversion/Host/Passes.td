@@ -1305,7 +1305,8 @@ def CountLaunchTrafficPass : Pass<"amp-count-launch-traffic", "ModuleOp"> {
     moves most, and a loop for each of its rounds, if their number is known.
 
     An operand counts whole: of one that kernels read only in part, as a slice or by
-    index, too much, and of one that they read again from memory too little. What the
+    index, too much, and of one that they read again from memory too little. Of a window on
+    a buffer with strides (`convert-copies-to-kernels`) the buffer's elements count. What the
     host reads and writes itself does not count. Runs on buffers.
 
     Before:

@@ -1,0 +1,168 @@
+"""Runs the loops of loops-shared.mlir on the emulator and compares them with Python's.
+
+    run_loops.py loops-shared.mlir
+
+REFERENCES goes through the updates one after the other, in the types of the buffers, and
+changes them in place: every sum has the order of the loop, so that buffers are the same to
+the bit. Numbers are random, so that another order would be seen; indices meet each other
+and lie outside. Each kernel runs with one block and with several, under three schedules.
+
+One line for each function, with what is wrong, and exit status 1 if anything is.
+"""
+
+import os
+import re
+import sys
+import tempfile
+
+import numpy as np
+
+for folder in ("../../../Kernels/Inputs", "../../LinalgToTensorCore/Inputs"):
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), folder))
+from kernel_launch import Emulation, Failure, run  # noqa: E402
+from number_formats import FORMATS  # noqa: E402
+from read_launches import read_kernels  # noqa: E402
+
+SCHEDULES = [(1, 0), (1, 1), (3, 2)]
+TYPES = {"f16": np.float16, "f32": np.float32, "i32": np.int32, "i64": np.int64}
+
+
+def embedding(at, rows, table):
+    for i, j in np.ndindex(at.shape):
+        if 0 <= at[i, j] < len(table):
+            table[at[i, j]] += rows[i, j]
+
+
+def histogram(at, values, to):
+    for index, value in zip(at, values):
+        if 0 <= index < len(to):
+            to[index] += value
+
+
+def clamped_set(at, rows, to):
+    for index, row in zip(at, rows):
+        to[min(max(index, 0), 8)] = row
+
+
+def largest(at, values, to):
+    for index, value in zip(at, values):
+        if 0 <= index < len(to) and value > to[index]:
+            to[index] = value
+
+
+def row_sums(at, rows, to):
+    for index, row in zip(at, rows):
+        for value in row:
+            if 0 <= index < len(to):
+                to[index] += value
+
+
+def sums_and_counts(at, values, sums, counts):
+    histogram(at, values, sums)
+    histogram(at, np.ones(len(at), np.int32), counts)
+
+
+def gather(at, table, to):
+    for i in range(1, 8, 2):
+        to[i + 2] = table[at[i]]
+
+
+def running_sums(x, to):
+    total = np.zeros(x.shape[1], np.float32)
+    for i in range(len(x)):
+        total += x[i]
+        to[i] = total
+
+
+def diagonals(x, to):
+    for i, j in np.ndindex(x.shape):
+        to[i + j] += x[i, j]
+
+
+def prefix_sums(x):
+    for i in range(1, len(x)):
+        x[i] += x[i - 1]
+
+
+REFERENCES = {f.__name__: f for f in (embedding, histogram, clamped_set, largest, row_sums, sums_and_counts, gather,
+                                      running_sums, diagonals, prefix_sums)}
+REFERENCES["one"] = histogram
+REFERENCES["none"] = lambda at, to: None
+
+
+def draw(random, name, shape, type):
+    if type[0] == "f":
+        return random.standard_normal(shape).astype(TYPES[type])
+    if name == "gather":
+        return random.integers(0, 5, shape).astype(TYPES[type])
+    indices = random.integers(-2, 9, shape)
+    if indices.size > 4:
+        # What would be inside if it were cut to fewer bits.
+        indices.flat[3] = 2**32 + 1 if type == "i64" else -(2**31) + 1
+    return indices.astype(TYPES[type])
+
+
+class Program:
+    """A function with one loop, which is one kernel."""
+
+    def __init__(self, source, folder):
+        path = os.path.join(folder, "source.mlir")
+        with open(path, "w") as file:
+            file.write(source)
+        made = run(["amp-opt", path, "--convert-loops-to-kernels", "--amp-kernels-to-nvvm"])
+        if made.returncode:
+            raise Failure(made.stderr)
+        found = re.search(r"^  gpu\.module @(\w+).*?^  }\n", made.stdout, re.M | re.S)
+        self.folder, self.path, self.kernels = folder, os.path.join(folder, "kernel.mlir"), read_kernels(found[0])
+        with open(self.path, "w") as file:
+            file.write("".join(re.findall(r"^#.*\n", made.stdout, re.M)) + found[0])
+        arguments = re.findall(r"(%\w+): memref<([^>]*)>", re.search(r"func\.func @\w+\((.*?)\) \{", made.stdout)[1])
+        self.arguments = [([int(size) for size in text.split("x")[:-1]], text.split("x")[-1]) for _, text in arguments]
+        windows = dict(re.findall(r"(%\w+) = memref\.reinterpret_cast (%\w+)", made.stdout))
+        launch = re.search(r"ins\((.*?)\) outs\((.*?)\)", made.stdout)
+        names = [name for name, _ in arguments]
+        #: Which argument a buffer of the kernel is.
+        self.places = {name: names.index(windows.get(value, value))
+                       for name, value in re.findall(r"(\w+) = (%\w+)", launch[1] + ", " + launch[2])}
+
+    def run(self, arguments, blocks, seed):
+        emulation = Emulation(self.path, self.kernels, tempfile.mkdtemp(dir=self.folder))
+        for name, place in self.places.items():
+            emulation.write(name, arguments[place])
+        emulation.run(blocks, seed)
+        left = list(arguments)
+        for name, place in self.places.items():
+            shape, type = self.arguments[place]
+            left[place] = emulation.read(name).reshape(shape).astype(TYPES[type])
+        return left
+
+
+def check(name, source):
+    random = np.random.default_rng(1)
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            program = Program(source, folder)
+            arguments = [draw(random, name, *argument) for argument in program.arguments]
+            expected = [argument.copy() for argument in arguments]
+            REFERENCES[name](*expected)
+            for blocks, seed in SCHEDULES:
+                for i, (seen, right) in enumerate(zip(program.run(arguments, blocks, seed), expected)):
+                    if seen.tobytes() != right.tobytes():
+                        return f"{np.count_nonzero(seen != right)} elements of argument {i} differ, {blocks} blocks, seed {seed}"
+        except Failure as failure:
+            return str(failure)
+    return ""
+
+
+def main():
+    with open(sys.argv[1]) as file:
+        parts = {re.search(r"^func\.func @(\w+)", part, re.M)[1]: part for part in file.read().split("// -----")}
+    results = {name: check(name, parts[name]) for name in REFERENCES}
+    for name, wrong in results.items():
+        print(f"wrong: {name}: {wrong}" if wrong else f"right: {name}")
+    print(f"{len(results)} functions, {sum(map(bool, results.values()))} wrong")
+    sys.exit(any(results.values()))
+
+
+if __name__ == "__main__":
+    main()
