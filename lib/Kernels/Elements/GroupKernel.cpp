@@ -47,11 +47,6 @@ static constexpr int64_t kSlot = 8;
 // Parts of a loop
 //===----------------------------------------------------------------------===//
 
-static bool isView(Operation *op) {
-  return isa_and_present<tensor::ExtractSliceOp, tensor::ExpandShapeOp,
-                         tensor::CollapseShapeOp>(op);
-}
-
 static bool isStaticTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && tensor.hasStaticShape();
