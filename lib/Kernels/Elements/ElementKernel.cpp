@@ -140,13 +140,12 @@ private:
 Lanes ElementEmitter::chooseLanes() {
   if (loops.parallel.empty())
     return {};
-  SmallVector<LaneOperand> operands;
+  LaneLoop candidate{op, loops.parallel.back(), {}};
   for (OpOperand &operand : op->getOpOperands())
     if (isa<RankedTensorType>(operand.get().getType()) &&
         (op.isDpsInit(&operand) || op.payloadUsesValueFromOperand(&operand)))
-      operands.push_back({&operand, getLayout(operand)});
-  unsigned loop = loops.parallel.back();
-  return {loop, chooseWidth(op, loops, loop, operands)};
+      candidate.operands.push_back({&operand, getLayout(operand)});
+  return {candidate.loop, chooseWidth(candidate)};
 }
 
 ElementEmitter::Values ElementEmitter::runBody(ValueRange results) {

@@ -118,27 +118,37 @@ void mlir::amp::storeLanes(DeviceBuilder &b, linalg::GenericOp op,
                  lanes.at(b, loops, lane).getIndices(b, op, operand));
 }
 
-int64_t mlir::amp::chooseWidth(linalg::GenericOp op, const GenericLoops &loops,
-                               unsigned loop, ArrayRef<LaneOperand> operands) {
+static int64_t getBytes(OpOperand &operand) {
+  Type element = getElementTypeOrSelf(operand.get().getType());
+  return llvm::divideCeil(getStorage(element).getIntOrFloatBitWidth(), 8);
+}
+
+static bool areRows(const LaneLoop &lanes, int64_t width) {
+  linalg::GenericOp op = lanes.op;
+  GenericLoops loops(op);
+  return loops.sizes[lanes.loop] % width == 0 &&
+         llvm::all_of(lanes.operands, [&](const LaneLoop::Operand &part) {
+           bool isFree = op.isDpsInput(part.operand) && loops.sums.empty();
+           return isFree ||
+                  ::getAccess(op, *part.operand, loops, {lanes.loop, width},
+                              part.layout) != Access::Apart;
+         });
+}
+
+int64_t mlir::amp::chooseWidth(ArrayRef<LaneLoop> loops) {
   int64_t bytes = 0;
-  for (const LaneOperand &part : operands)
-    if (op.getMatchingIndexingMap(part.operand).isFunctionOfDim(loop))
-      bytes = std::max<int64_t>(
-          bytes,
-          llvm::divideCeil(getElementTypeOrSelf(part.operand->get().getType())
-                               .getIntOrFloatBitWidth(),
-                           8));
+  for (const LaneLoop &lanes : loops)
+    for (const LaneLoop::Operand &part : lanes.operands)
+      if (linalg::GenericOp(lanes.op)
+              .getMatchingIndexingMap(part.operand)
+              .isFunctionOfDim(lanes.loop))
+        bytes = std::max(bytes, getBytes(*part.operand));
   if (bytes == 0)
     return 1;
-  auto isWide = [&](int64_t width) {
-    return llvm::all_of(operands, [&](const LaneOperand &part) {
-      bool isFree = op.isDpsInput(part.operand) && loops.sums.empty();
-      return isFree || ::getAccess(op, *part.operand, loops, {loop, width},
-                                   part.layout) != Access::Apart;
-    });
-  };
   int64_t width = kWideBytes / bytes;
-  while (width > 1 && (loops.sizes[loop] % width != 0 || !isWide(width)))
+  while (width > 1 && !llvm::all_of(loops, [&](const LaneLoop &lanes) {
+           return areRows(lanes, width);
+         }))
     width /= 2;
   return width;
 }

@@ -70,17 +70,22 @@ void storeLanes(DeviceBuilder &b, linalg::GenericOp op, OpOperand &operand,
                 const Place &place, const ElementLayout &layout,
                 ValueRange values);
 
-/// An operand as `chooseWidth` sees it.
-struct LaneOperand {
-  OpOperand *operand;
-  ElementLayout layout;
+/// A loop of which a thread could take several iterations at once, and the
+/// operands that lie in memory.
+struct LaneLoop {
+  struct Operand {
+    OpOperand *operand;
+    ElementLayout layout;
+  };
+  linalg::GenericOp op;
+  unsigned loop;
+  SmallVector<Operand> operands;
 };
 
-/// How many iterations of `loop` a thread takes at once: as many as the widest
-/// element fills an access with, if the written elements and, where loops add,
-/// the read ones make rows; else fewer.
-int64_t chooseWidth(linalg::GenericOp op, const GenericLoops &loops,
-                    unsigned loop, ArrayRef<LaneOperand> operands);
+/// How many iterations of each of `loops` a thread takes at once: as many as
+/// the widest element fills an access with, if what is written and, where loops
+/// add, what is read make rows; else fewer.
+int64_t chooseWidth(ArrayRef<LaneLoop> loops);
 
 /// Adds memory for a tensor, or for a number, to a kernel's arguments.
 void addMemory(KernelSignature &signature, StringRef name, Type type);
