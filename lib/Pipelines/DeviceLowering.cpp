@@ -139,13 +139,16 @@ static void addHostCode(OpPassManager &pm) {
 static void addImages(OpPassManager &pm, const DeviceLoweringOptions &options) {
   EmbedKernelsPassOptions embed;
   if (options.format == KernelFormat::NVVM) {
-    buildKernelsToNVVMPipeline(pm);
+    KernelsToNVVMOptions kernels;
+    kernels.functions = options.functions;
+    buildKernelsToNVVMPipeline(pm, kernels);
   } else {
     KernelLoweringOptions kernels;
     kernels.chip = options.chip;
     kernels.format = options.format == KernelFormat::PTX ? "isa" : "bin";
     kernels.toolkit = options.toolkit;
     kernels.cache = options.cache;
+    kernels.functions = options.functions;
     buildKernelsToCubinPipeline(pm, kernels);
     embed.chip = options.chip;
   }

@@ -14,6 +14,7 @@
 #ifndef AMP_PIPELINES_DEVICELOWERING_H
 #define AMP_PIPELINES_DEVICELOWERING_H
 
+#include "amp/Pipelines/KernelLowering.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
@@ -46,6 +47,7 @@ struct DeviceLoweringOptions
       llvm::cl::desc("CUDA toolkit; without it, ptxas from PATH or CUDA_HOME")};
   Option<std::string> cache{*this, "cache",
                             llvm::cl::desc("folder of compiled kernels")};
+  KernelFunctionsOption functions{*this};
   Option<bool> countTraffic{
       *this, "count-traffic", llvm::cl::init(false),
       llvm::cl::desc("leave on the module the bytes that a train step has to "
