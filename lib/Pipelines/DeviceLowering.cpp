@@ -102,6 +102,8 @@ static void addKernels(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createTileFusionGroupsPass(tiles));
   pm.addNestedPass<func::FuncOp>(createLowerAffinePass());
   addCleanup(pm);
+  // Behind the cleanup, which would take loops of one tile apart.
+  pm.addNestedPass<func::FuncOp>(createTileSumsPass());
   ConvertFusionGroupsToKernelsPassOptions groups;
   groups.chip = options.chip;
   pm.addPass(createConvertFusionGroupsToKernelsPass(groups));

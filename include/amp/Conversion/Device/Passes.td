@@ -165,6 +165,57 @@ def NumbersToTensorsPass : Pass<"amp-numbers-to-tensors", "::mlir::func::FuncOp"
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def TileSumsPass : Pass<"amp-tile-sums", "::mlir::func::FuncOp"> {
+  let summary = "give what is left of sums a block of threads each";
+  let description = [{
+    A sum that no group has, as of the parts that `amp-tile-fusion-groups` leaves, would be
+    added by one thread for each result. Each `linalg.generic` on tensors outside of an
+    `scf.forall` that sums at least `least` elements for a result becomes a loop of one tile,
+    which `convert-fusion-groups-to-kernels` gives to the threads of a block. Sums whose
+    order matters (of halves, or of several numbers that depend on each other) and shorter
+    ones stay.
+
+    Before:
+    ```mlir
+    func.func @total(%x: tensor<1024xf32>, %start: tensor<f32>) -> tensor<f32> {
+      %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+          ins(%x : tensor<1024xf32>) outs(%start : tensor<f32>) {
+      ^bb0(%a: f32, %o: f32):
+        %s = arith.addf %o, %a : f32
+        linalg.yield %s : f32
+      } -> tensor<f32>
+      return %0 : tensor<f32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @total(%x: tensor<1024xf32>, %start: tensor<f32>) -> tensor<f32> {
+      %empty = tensor.empty() : tensor<f32>
+      %0 = scf.forall (%i) in (1) shared_outs(%r = %empty) -> (tensor<f32>) {
+        %1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+            ins(%x : tensor<1024xf32>) outs(%start : tensor<f32>) {
+        ^bb0(%a: f32, %o: f32):
+          %s = arith.addf %o, %a : f32
+          linalg.yield %s : f32
+        } -> tensor<f32>
+        scf.forall.in_parallel {
+          tensor.parallel_insert_slice %1 into %r[] [] [] : tensor<f32> into tensor<f32>
+        }
+      }
+      return %0 : tensor<f32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"least", "least", "int64_t", /*default=*/"32",
+           "elements of a sum from which on it is one, a warp's">
+  ];
+  let statistics = [
+    Statistic<"numTiled", "num-tiled", "Number of operations that became loops">
+  ];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def SinkHostReadsPass : Pass<"amp-sink-host-reads", "::mlir::func::FuncOp"> {
   let summary = "ask a device for what the host wants to know when all is under way";
   let description = [{
