@@ -31,10 +31,10 @@ import tempfile
 KINDS = {
     "softmax": (["math.exp", "nvvm.shfl"], []),
     "layer norm": (["math.rsqrt", "nvvm.shfl"], []),
-    "sums of columns": (["arith.addf", "nvvm.barrier"], ["math."]),
-    "check": (["arith.ori", "nvvm.shfl"], ["arith.addf"]),
+    "sums of columns": (["arith.addf", "arith.bitcast", "nvvm.barrier"], ["math."]),
+    "check": (["arith.bitcast", "arith.ori", "nvvm.barrier"], ["arith.addf"]),
     "update": (["math.sqrt"], ["nvvm.shfl"]),
-    "gelu": (["math.erf"], []),
+    "erf": (["math.erf"], []),
     "tanh": (["math.tanh"], []),
 }
 COUNTS = {
